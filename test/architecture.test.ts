@@ -1,7 +1,6 @@
 /**
- * Who may import whom, as data. The same rules are compiled by the project references; this
- * test also knows the finer ones (which folder of electron may use which) and the house rules
- * that a compiler does not check.
+ * The import table as data. Project references compile the same rules; this test also checks the finer ones
+ * (which folder of electron may use which) and conventions that a compiler does not check.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -9,14 +8,20 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** Folder → folders it may import from (itself is understood), and packages. `types:` allows type-only imports. */
+/** Folder → folders it may import from (besides itself), and packages. `types:` allows type-only imports. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'shared/domain': ['jsonc-parser'],
-  'shared/format': ['shared/domain'],
-  'shared/api': ['shared/domain', 'types:shared/format', 'shared/format/mapping.ts', 'zod'],
+  'shared/format': ['shared/domain', 'zod'],
+  'shared/api': [
+    'shared/domain',
+    'types:shared/format',
+    'shared/format/mapping.ts',
+    'shared/format/taxonomy.ts',
+    'zod',
+  ],
   'electron/storage': ['shared/domain', 'shared/format', 'shared/api', 'node:', 'better-sqlite3'],
   'electron/ingest': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
-  // Containers are opened here and nowhere else, with the libraries that know them.
+  // Only this folder opens containers, with the libraries for them.
   'electron/ingest/containers': [
     'shared/format',
     'node:',
@@ -190,12 +195,12 @@ function isAllowed({ from, to, isType }: Import): boolean {
 const SOURCES = ['shared', 'electron', 'renderer'].flatMap(filesBelow);
 
 describe('imports', () => {
-  it('follow the table', () => {
+  it('imports follow the table', () => {
     const broken = SOURCES.flatMap(importsOf).filter((each) => !isAllowed(each));
     expect(broken.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
   });
 
-  it('the table can say no', () => {
+  it('the checker finds forbidden imports', () => {
     const forbidden: Import[] = [
       { from: 'shared/domain/a.ts', to: 'shared/format/b.ts', isType: true },
       { from: 'shared/domain/a.ts', to: 'node:fs', isType: false },
@@ -214,8 +219,8 @@ function codeOf(file: string): string {
   return readFileSync(join(ROOT, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
 }
 
-describe('the house', () => {
-  it('has a README in every room', () => {
+describe('conventions', () => {
+  it('every folder has a README', () => {
     const rooms = ['electron', 'shared', 'renderer', 'test'].flatMap((top) =>
       readdirSync(join(ROOT, top), { withFileTypes: true })
         .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
@@ -247,7 +252,7 @@ describe('the house', () => {
     expect(readdirSync(ROOT).filter((name) => !allowed.has(name))).toEqual([]);
   });
 
-  it('has SQL in storage only', () => {
+  it('SQL is in storage only', () => {
     const sql = /\b(SELECT\s[^'"`]+\sFROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE)\b/;
     const found = SOURCES.filter(
       (file) =>
@@ -273,7 +278,7 @@ describe('the house', () => {
         statSync(join(ROOT, name), { throwIfNoEntry: false }),
       ),
     ];
-    // Assembled, so that this file does not name what it forbids.
+    // Concatenated, so that this file does not contain what it forbids.
     const host = ['registry', 'npmjs', 'org'].join('.');
     const found = texts.filter((file) => readFileSync(join(ROOT, file), 'utf8').includes(host));
     expect(found).toEqual([]);

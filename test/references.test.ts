@@ -140,13 +140,13 @@ describe('references', () => {
     ['// shared/README.md#no-such-heading', 'shared/README.md#no-such-heading (no such heading)'],
     ['{/* ../ui/Missing.tsx */}', '../ui/Missing.tsx (no such path)'],
     ['// As README.md2 or main.ts says.', 'main.ts (ambiguous'],
-  ])('that are dead are found: %s', (comment, problem) => {
+  ])('detects dead ones: %s', (comment, problem) => {
     const dead = deadReferences('renderer/app/made.tsx', comment);
     expect(dead).toHaveLength(1);
     expect(dead[0]).toContain(`renderer/app/made.tsx: ${problem}`);
   });
 
-  it('that are dead are found in Markdown, linked or in back-ticks', () => {
+  it('detects dead ones in Markdown, linked or in back-ticks', () => {
     const text =
       '`gone.ts` and [a page](GONE.md), [here](#gone); a bare gone.ts is prose.\n```\n`in/a/fence.ts`\n```';
     expect(deadReferences('shared/README.md', text)).toEqual([
@@ -162,7 +162,7 @@ describe('references', () => {
     "const path = 'no/comment.ts'; const url = 'https://example.org/a.md';",
     '// https://example.org/a.md',
     '// electron/host, ../data and shared/api/contract.ts are there.',
-  ])('that are alive or none are left alone: %s', (text) => {
+  ])('accepts live ones and non-references: %s', (text) => {
     expect(deadReferences('renderer/app/made.tsx', text)).toEqual([]);
   });
 });

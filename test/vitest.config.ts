@@ -6,13 +6,14 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const env = {
   TZ: 'UTC',
   LC_ALL: 'C',
-  // Worker threads and child processes load TypeScript; what was compiled once is kept, as the command line does.
+  // Worker threads and child processes compile TypeScript; the cache keeps the result, as for the command
+  // line.
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/turnwise-compile', import.meta.url)),
 };
 
 /**
- * One run of everything. Two projects, because the end-to-end files each drive a browser
- * and would time each other out when run side by side on a small machine.
+ * One run of everything. Two projects, because end-to-end files each drive a browser and would time each
+ * other out side by side on a small machine.
  */
 export default defineConfig({
   root,
@@ -29,7 +30,7 @@ export default defineConfig({
           exclude: ['test/e2e/**', 'node_modules/**'],
           pool: 'forks',
           maxWorkers: 2,
-          // A guard against what hangs, not a measure: a busy machine takes its time.
+          // Detects hangs rather than slowness, because a busy machine takes its time.
           testTimeout: 60_000,
           hookTimeout: 60_000,
           env,

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { ResultOf } from '../../shared/api/contract.ts';
-import { isObject } from '../../shared/format/fields.ts';
+import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
 import { PACK_VERSION } from '../../shared/format/pack.ts';
-import { readTaxonomyOf, UnfitSaying } from '../../shared/format/packSaid.ts';
+import { parseTaxonomyFile } from '../../shared/format/taxonomy.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
 
@@ -74,22 +74,17 @@ function tableOf({ taxonomy, counts }: ResultOf<'taxonomy.get'>): string {
 }
 
 /** @throws ExpectedError */
-function taxonomyIn(path: string) {
-  const { labels, ...taxonomy } = parsedIn(path);
-  return { ...taxonomy, labels: [...labels] };
+function taxonomyIn(path: string): Taxonomy {
+  const parsed = parseTaxonomyFile(textIn(path));
+  if (!parsed.ok) throw new ExpectedError(`${path}: ${parsed.message}`);
+  return parsed.taxonomy;
 }
 
-function parsedIn(path: string) {
+function textIn(path: string): string {
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    return readTaxonomyOf(isObject(value) && 'taxonomy' in value ? value['taxonomy'] : value);
+    return readFileSync(path, 'utf8');
   } catch (error) {
-    const isExpected = error instanceof UnfitSaying || error instanceof SyntaxError || isSystemError(error);
-    if (isExpected) throw new ExpectedError(`${path}: ${(error as Error).message}`);
+    if (error instanceof Error && 'syscall' in error) throw new ExpectedError(`${path}: ${error.message}`);
     throw error;
   }
-}
-
-function isSystemError(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error;
 }

@@ -1,7 +1,12 @@
 /** What to read next. */
 import type { LabelQueue } from '../../shared/api/annotationRows.ts';
 import type { ParsedParams } from '../../shared/api/contract.ts';
-import { byDisagreement, drawn, type OtherReadings, stratified } from '../../shared/domain/annotate/queue.ts';
+import {
+  byDisagreement,
+  type OtherReviews,
+  shuffled,
+  stratified,
+} from '../../shared/domain/annotate/queue.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { groupsOfRollouts, placedAnnotations, placedReadings } from '../storage/queries/annotations.ts';
 import type { Checkpoint } from '../threads/task.ts';
@@ -83,13 +88,13 @@ function inOrder(
   { order, seed }: Question,
   ids: Uint32Array,
   groups: (at: number) => number,
-  others: ReadonlyMap<number, OtherReadings>,
+  others: ReadonlyMap<number, OtherReviews>,
 ): Uint32Array {
   switch (order) {
     case 'listed':
       return ids;
     case 'random':
-      return drawn(ids, seed);
+      return shuffled(ids, seed);
     case 'stratified':
       return stratified(ids, groups, seed);
     case 'disagreement':
@@ -121,7 +126,7 @@ function readingsOf(db: ReadableLibrary, author: string) {
     else ofOther(rolloutId, reader).add(label);
   }
   const readings = [...others].map(([id, readers]) => [id, { labels: [...readers.values()] }] as const);
-  return { read, skipped, others: new Map<number, OtherReadings>(readings) };
+  return { read, skipped, others: new Map<number, OtherReviews>(readings) };
 }
 
 function countOf(ids: Uint32Array, holds: (id: number) => boolean): number {

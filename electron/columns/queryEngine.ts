@@ -117,7 +117,7 @@ export class ColumnQueryEngine {
       },
       'step.schedule': (params, task) => this.schedule(params, task),
       'run.latencies': (params, task) => latencyDistribution(this.steps(params, task), task.checkpoint),
-      'filter.read': ({ filter, runId }) => {
+      'filter.parse': ({ filter, runId }) => {
         const node = nodeOf(filter);
         return { text: filterText(node), sql: filterSql(node, runId) };
       },

@@ -1,6 +1,6 @@
 /** What stands where two rollouts part, and what the policy was unsure of there. */
 import type { Fork, ForkSide, IdFork, IdSide } from '../../shared/api/contract.ts';
-import type { AlignableRollout, Divergence, ForkPlace } from '../../shared/domain/align.ts';
+import type { AlignableRollout, Divergence, ForkPosition } from '../../shared/domain/align.ts';
 import { isEnvironment, policyDivergence } from '../../shared/domain/divergence.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { getAlternatives, getSignal } from '../storage/queries/tokens.ts';
@@ -76,7 +76,7 @@ const WORD = /\s*(?:[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s]+)?/uy;
 const LONGEST_WORD = 80;
 
 /** The token, or the word, at a place; undefined where the response has ended. */
-function standsAt({ response, tokenEnds }: AlignableRollout, place: ForkPlace): string | undefined {
+function standsAt({ response, tokenEnds }: AlignableRollout, place: ForkPosition): string | undefined {
   if (place.offset >= response.length) return undefined;
   if (place.token !== undefined && tokenEnds !== undefined) {
     const start = place.token === 0 ? 0 : (tokenEnds[place.token - 1] ?? 0);
@@ -89,7 +89,7 @@ function standsAt({ response, tokenEnds }: AlignableRollout, place: ForkPlace): 
 /** Nobody has written what stands behind the end. */
 function kindAt(
   { segments, response }: AlignableRollout,
-  { segment, offset }: ForkPlace,
+  { segment, offset }: ForkPosition,
 ): Pick<ForkSide, 'kind'> {
   const kind = segment === undefined || offset >= response.length ? undefined : segments[segment]?.kind;
   return kind === undefined ? {} : { kind };
@@ -98,7 +98,7 @@ function kindAt(
 function sideOf(
   db: ReadableLibrary,
   rolloutId: number | undefined,
-  place: ForkPlace,
+  place: ForkPosition,
   text: string | undefined,
   otherText: string | undefined,
 ): ForkSide {

@@ -252,7 +252,7 @@ class OpenLibraries implements LibraryManager {
   }
 
   private changed(): void {
-    this.emit({ event: 'shelf.changed', payload: { open: [...this.open.keys()] } });
+    this.emit({ event: 'library.listChanged', payload: { open: [...this.open.keys()] } });
   }
 
   private emit(event: HostEvent): void {

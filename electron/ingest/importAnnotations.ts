@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import type { MergeReport } from '../../shared/api/annotationRows.ts';
 import { refused } from '../../shared/api/errors.ts';
-import type { Annotation, Reading } from '../../shared/domain/annotate/annotation.ts';
+import type { Annotation, ReviewMark } from '../../shared/domain/annotate/annotation.ts';
 import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
 import { pack, readPackLine } from '../../shared/format/pack.ts';
 import type { LibraryWriter } from '../storage/libraryWriter.ts';
@@ -49,7 +49,7 @@ class ImportCall {
   private readonly path: string;
   private line = 0;
   private annotations: { annotation: Annotation; line: number }[] = [];
-  private readings: { reading: Reading; line: number }[] = [];
+  private readings: { reading: ReviewMark; line: number }[] = [];
   private taxonomies: { taxonomy: Taxonomy; line: number }[] = [];
   private readonly issues: MergeReport['issues'][number][] = [];
   private readonly ids: string[] = [];

@@ -1,5 +1,5 @@
 /** Where the policy sampled one token, with its highest or lowest values. */
-import type { TokenPlaces } from '../../shared/api/contract.ts';
+import type { TokenOccurrences } from '../../shared/api/contract.ts';
 import type { SourceParts } from '../../shared/domain/entropy.ts';
 import { HighestTokens } from '../../shared/domain/highestTokens.ts';
 import type { SignalName } from '../../shared/domain/tokenSignal.ts';
@@ -47,7 +47,7 @@ export class PlacesBuilder {
     );
   }
 
-  finish(): TokenPlaces {
+  finish(): TokenOccurrences {
     const found = this.found.finish(this.request.source);
     if (found === undefined) return { total: 0, places: [] };
     const { source, total, best } = found;

@@ -3,15 +3,20 @@
 import { randomUUID } from 'node:crypto';
 import type { ParsedParams } from '../../shared/api/contract.ts';
 import { refused } from '../../shared/api/errors.ts';
-import type { Annotation, Reading } from '../../shared/domain/annotate/annotation.ts';
+import type { Annotation, ReviewMark } from '../../shared/domain/annotate/annotation.ts';
 import {
   annotationOf,
-  isSamePlace,
-  saysTheSame,
+  hasSameContent,
+  isSameTarget,
   targetOf,
   withoutLabel,
 } from '../../shared/domain/annotate/draft.ts';
-import { canonical, idBeside, isSameAnnotation, readingText } from '../../shared/domain/annotate/identity.ts';
+import {
+  canonical,
+  idBeside,
+  isSameAnnotation,
+  reviewMarkText,
+} from '../../shared/domain/annotate/identity.ts';
 import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
 import { AnnotationHistory, type Change, type Step } from './annotationHistory.ts';
 import type { AnnotationStore, Conflict } from './annotationStore.ts';
@@ -30,7 +35,7 @@ export interface Outcome {
   readonly words?: string;
   readonly annotationIds: readonly string[];
   readonly removed: readonly string[];
-  readonly readings: readonly Reading[];
+  readonly readings: readonly ReviewMark[];
   readonly rolloutIds: readonly number[];
 }
 
@@ -152,9 +157,9 @@ export class AnnotationChanges {
   private outcome(changes: readonly Change[], words?: string, asIs: readonly string[] = []): Outcome {
     const put = new Set(asIs);
     const removed = new Set<string>();
-    const readings: Reading[] = [];
+    const readings: ReviewMark[] = [];
     const numbers = new Set<number>();
-    const about = (said: Annotation | Reading | null): void => {
+    const about = (said: Annotation | ReviewMark | null): void => {
       const no = said === null ? undefined : this.store.numberOf(said.rollout);
       if (no !== undefined) numbers.add(no);
     };
@@ -230,7 +235,7 @@ function aboutOf(change: Change): string {
       return `conflict ${change.conflictId}`;
     case 'reading': {
       const about = change.before ?? change.after;
-      return about === null ? 'reading' : `reading ${readingText(about)}`;
+      return about === null ? 'reading' : `reading ${reviewMarkText(about)}`;
     }
   }
 }
@@ -295,7 +300,7 @@ class Call {
     if (id !== undefined || rolloutId === undefined) return undefined;
     return this.services.store
       .ofRollout(rolloutId)
-      .find((each) => saysTheSame(each, after) && isSamePlace(each.target, after.target));
+      .find((each) => hasSameContent(each, after) && isSameTarget(each.target, after.target));
   }
 
   /** With one label for a place, the one before it goes; a note it came with stays. */
@@ -307,14 +312,14 @@ class Call {
         other.id !== after.id &&
         other.author === after.author &&
         other.label !== undefined &&
-        isSamePlace(other.target, after.target);
+        isSameTarget(other.target, after.target);
       if (!isReplaced) continue;
       const left = withoutLabel(other);
       this.change(other.id, left === undefined ? null : { ...left, updatedAt: now });
     }
   }
 
-  private read(rolloutId: number, verdict: Reading['verdict'] | null): void {
+  private read(rolloutId: number, verdict: ReviewMark['verdict'] | null): void {
     const { store, author, now } = this.services;
     const rollout = this.keyOf(rolloutId);
     const known = store.readingsOf(rolloutId, author);

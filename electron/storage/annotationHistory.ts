@@ -4,7 +4,7 @@
  * could have been done again; what an author alone has taken back, only a change of that author.
  */
 import type { HistoryState } from '../../shared/api/annotationRows.ts';
-import type { Annotation, Reading } from '../../shared/domain/annotate/annotation.ts';
+import type { Annotation, ReviewMark } from '../../shared/domain/annotate/annotation.ts';
 import type { Conflict } from './annotationStore.ts';
 import type { ReadableLibrary, WritableLibrary } from './open.ts';
 import { annotationRevision } from './queries/annotations.ts';
@@ -18,7 +18,7 @@ export type Change =
       readonly before: Annotation | null;
       readonly after: Annotation | null;
     }
-  | { readonly of: 'reading'; readonly before: Reading | null; readonly after: Reading | null }
+  | { readonly of: 'reading'; readonly before: ReviewMark | null; readonly after: ReviewMark | null }
   | {
       readonly of: 'conflict';
       readonly conflictId: number;

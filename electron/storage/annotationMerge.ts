@@ -1,7 +1,7 @@
 /** Annotations, readings and labels that come with files: taken in beside ours, never over them. */
-import type { Annotation, Reading } from '../../shared/domain/annotate/annotation.ts';
+import type { Annotation, ReviewMark } from '../../shared/domain/annotate/annotation.ts';
 import { canonical } from '../../shared/domain/annotate/identity.ts';
-import { mergeAnnotations, mergeReadings, mergeTaxonomy } from '../../shared/domain/annotate/merge.ts';
+import { mergeAnnotations, mergeReviewMarks, mergeTaxonomy } from '../../shared/domain/annotate/merge.ts';
 import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
 import type { AnnotationStore } from './annotationStore.ts';
 import type { WritableLibrary } from './open.ts';
@@ -10,7 +10,7 @@ import { readTaxonomy, writeTaxonomy } from './taxonomies.ts';
 /** What the lines of a file say, each with where it stands. */
 export interface SaidLines {
   readonly annotations: readonly (Line & { readonly annotation: Annotation })[];
-  readonly readings: readonly (Line & { readonly reading: Reading })[];
+  readonly readings: readonly (Line & { readonly reading: ReviewMark })[];
   readonly taxonomies: readonly (Line & { readonly taxonomy: Taxonomy })[];
 }
 
@@ -53,7 +53,7 @@ export function mergeSaid(
   const merged = mergeAnnotations(known, theirs);
   for (const annotation of merged.added) store.set(annotation);
   for (const annotation of merged.conflicts) store.addConflict(annotation, from, now);
-  const readings = mergeReadings(
+  const readings = mergeReviewMarks(
     (reading) => store.reading(reading),
     said.readings.map(({ reading }) => reading),
   );

@@ -7,7 +7,7 @@
  *   the address alone: the same problem, or something that was quoted stands in it ─► its text has changed
  *   else none: the annotation is unattached, and listed with what it quotes
  */
-import { placeAnchor } from '../../shared/domain/annotate/anchor.ts';
+import { locateAnchor } from '../../shared/domain/annotate/anchor.ts';
 import type { AnchorState, AnnotationTarget } from '../../shared/domain/annotate/annotation.ts';
 import { KEY_COLUMNS, KEY_ROW } from './annotationRecords.ts';
 import { contentHash } from './contentHash.ts';
@@ -192,7 +192,7 @@ export class AnnotationPlaces {
       const parsed = JSON.parse(target) as AnnotationTarget;
       if (parsed.kind === 'rollout' || parsed.anchor.quote.length < TELLING) return false;
       return (
-        placeAnchor(parsed.anchor, texts.textOf(at.rolloutId, parsed.anchor.text), contentHash).state !==
+        locateAnchor(parsed.anchor, texts.textOf(at.rolloutId, parsed.anchor.text), contentHash).state !==
         'orphaned'
       );
     });
@@ -209,7 +209,7 @@ function standing(
 ): { readonly state: AnchorState; readonly start: number | null; readonly end: number | null } {
   if (target.kind === 'rollout')
     return { state: place.isCertain ? 'exact' : 'moved', start: null, end: null };
-  const placed = placeAnchor(target.anchor, texts.textOf(place.rolloutId, target.anchor.text), contentHash);
+  const placed = locateAnchor(target.anchor, texts.textOf(place.rolloutId, target.anchor.text), contentHash);
   return placed.state === 'orphaned' ? { state: 'orphaned', start: null, end: null } : placed;
 }
 

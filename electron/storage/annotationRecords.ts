@@ -2,12 +2,12 @@
 import {
   type Annotation,
   type AnnotationTarget,
-  type Reading,
+  type ReviewMark,
   type RolloutKey,
   SEVERITIES,
   type Severity,
 } from '../../shared/domain/annotate/annotation.ts';
-import { likenessText } from '../../shared/domain/annotate/identity.ts';
+import { contentText } from '../../shared/domain/annotate/identity.ts';
 import { FLAGS } from '../../shared/domain/flags.ts';
 import { RUN_KINDS, type RunKind } from '../../shared/domain/model.ts';
 import { contentHash } from './contentHash.ts';
@@ -127,14 +127,14 @@ export function annotationValues(annotation: Annotation, annotatedNo: number) {
     author: annotation.author,
     created_at: annotation.createdAt,
     updated_at: annotation.updatedAt,
-    likeness: contentHash(likenessText(annotation)),
+    likeness: contentHash(contentText(annotation)),
   };
 }
 
 export interface ReadingRecord extends KeyRecord {
   annotated_no: number;
   author: string;
-  verdict: Reading['verdict'];
+  verdict: ReviewMark['verdict'];
   at: number;
 }
 
@@ -148,6 +148,6 @@ export const READING_ROW: RowSpec<ReadingRecord> = {
 
 export const READING_COLUMNS = `d.annotated_no, d.author, d.verdict, d.at, ${KEY_COLUMNS}`;
 
-export function readingFrom(row: ReadingRecord): Reading {
+export function readingFrom(row: ReadingRecord): ReviewMark {
   return { rollout: keyOf(row), author: row.author, verdict: row.verdict, at: row.at };
 }

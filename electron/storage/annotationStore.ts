@@ -1,6 +1,6 @@
 /** Annotations, readings and conflicts one by one: got, set, removed. What belongs to one change is `annotationChanges.ts`. */
-import type { Annotation, Reading, RolloutKey } from '../../shared/domain/annotate/annotation.ts';
-import { canonical, likenessText } from '../../shared/domain/annotate/identity.ts';
+import type { Annotation, ReviewMark, RolloutKey } from '../../shared/domain/annotate/annotation.ts';
+import { canonical, contentText } from '../../shared/domain/annotate/identity.ts';
 import type { AnnotationPlaces } from './annotationPlaces.ts';
 import {
   ANNOTATION_COLUMNS,
@@ -114,7 +114,7 @@ export class AnnotationStore {
     return this.sql.alike
       .all(contentHash(likeness))
       .map(annotationFrom)
-      .find((each) => likenessText(each) === likeness);
+      .find((each) => contentText(each) === likeness);
   }
 
   /** Of the same rollout, under whichever key. */
@@ -143,23 +143,23 @@ export class AnnotationStore {
     this.sql.drop.run(id);
   }
 
-  reading({ rollout, author }: Pick<Reading, 'rollout' | 'author'>): Reading | undefined {
+  reading({ rollout, author }: Pick<ReviewMark, 'rollout' | 'author'>): ReviewMark | undefined {
     const no = this.numberOf(rollout);
     const row = no === undefined ? undefined : this.sql.reading.get(no, author);
     return row === undefined ? undefined : readingFrom(row);
   }
 
   /** By one author, of a rollout of this library: one, unless it was read under several keys. */
-  readingsOf(rolloutId: number, author: string): readonly Reading[] {
+  readingsOf(rolloutId: number, author: string): readonly ReviewMark[] {
     return this.sql.readingsHere.all(rolloutId, author).map(readingFrom);
   }
 
-  setReading(reading: Reading, rolloutId?: number): void {
+  setReading(reading: ReviewMark, rolloutId?: number): void {
     const no = this.numberFor(reading.rollout, rolloutId);
     this.sql.setReading.run(no, reading.author, reading.verdict, reading.at);
   }
 
-  removeReading({ rollout, author }: Pick<Reading, 'rollout' | 'author'>): void {
+  removeReading({ rollout, author }: Pick<ReviewMark, 'rollout' | 'author'>): void {
     const no = this.numberOf(rollout);
     if (no !== undefined) this.sql.dropReading.run(no, author);
   }

@@ -3,7 +3,7 @@
  * so that the crossing costs one transferred buffer for all texts and one for all segments,
  * not one per rollout.
  */
-import type { Annotation, Reading } from '../../shared/domain/annotate/annotation.ts';
+import type { Annotation, ReviewMark } from '../../shared/domain/annotate/annotation.ts';
 import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
 import type { Flagged } from '../../shared/domain/flags.ts';
 import type { Provenance, RolloutTiming, RunKind } from '../../shared/domain/model.ts';
@@ -144,7 +144,7 @@ export type PackedItem =
   | { readonly kind: 'decision'; readonly decision: ParsedDecisionLine; readonly line: number }
   | { readonly kind: 'signal'; readonly signal: PackedSignal }
   | { readonly kind: 'annotation'; readonly annotation: Annotation; readonly line: number }
-  | { readonly kind: 'reading'; readonly reading: Reading; readonly line: number }
+  | { readonly kind: 'reading'; readonly reading: ReviewMark; readonly line: number }
   | { readonly kind: 'taxonomy'; readonly taxonomy: Taxonomy; readonly line: number };
 
 export interface PackedBatch {

@@ -8,7 +8,7 @@
  * would only make libraries larger, as every rollout stores one.
  *
  * Kept by libraries and packs: `rolloutHash` and the record's hash in a `RolloutKey`, the hash of a long quote in an
- * `Anchor`, `annotation_row.likeness` (of `likenessText`), the id of a version taken in beside ours (`idBeside`), derived
+ * `Anchor`, `annotation_row.likeness` (of `contentText`), the id of a version taken in beside ours (`idBeside`), derived
  * problem ids, and run keys (10 digits of the first record's hash).
  */
 import { hash } from 'node:crypto';

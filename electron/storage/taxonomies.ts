@@ -32,7 +32,7 @@ export function readTaxonomy(db: ReadableLibrary): {
   return { taxonomy: { ...head, labels: query(db, LABELS, LABEL_ROW).all() }, isDefault: false };
 }
 
-/** The whole of it. Must have been validated (`taxonomyFault`), and run inside a transaction. */
+/** The whole of it. Must have been validated (`shared/format/taxonomy.ts`), and run inside a transaction. */
 export function writeTaxonomy(db: WritableLibrary, { name, choice, labels }: Taxonomy): void {
   db.prepare('INSERT OR REPLACE INTO taxonomy_row VALUES (1, ?, ?)').run(name, choice);
   db.prepare('DELETE FROM label_row').run();

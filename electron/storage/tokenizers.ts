@@ -1,6 +1,6 @@
 /** The user's vocabularies: kept per run, applied to what has ids without text, taken back exactly. */
 import type { AlignmentRow, UnplacedRow } from '../../shared/api/contract.ts';
-import { alignIds, misfitOf } from '../../shared/format/alignIds.ts';
+import { alignIds, alignmentFailureOf } from '../../shared/format/alignIds.ts';
 import type { Tokenizer } from '../../shared/format/tokenizer.ts';
 import type { WritableLibrary } from './open.ts';
 import { bytes, number, orNull, query, queryValue, text } from './rows.ts';
@@ -129,7 +129,7 @@ function align(
       const ids = unpackIntegers(row.ids);
       const found = alignIds(text, ids, mask, tokenizer);
       if (firstUnplaced.length < explained && (found === undefined || found.placed < found.runs)) {
-        const why = misfitOf(text, ids, mask, tokenizer);
+        const why = alignmentFailureOf(text, ids, mask, tokenizer);
         const { step, groupKey, ordinal } = row;
         if (why !== undefined) firstUnplaced.push({ step, groupKey, ordinal, why });
       }

@@ -71,7 +71,7 @@ const analysis: AnalysisHandlers = {
     return { ids: keys.idsOf(key) };
   },
   'token.statistics': (params, task) => measured(params, StatisticsBuilder.open(db, params), task),
-  'token.places': (params, task) => measured(params, PlacesBuilder.open(db, params), task),
+  'token.occurrences': (params, task) => measured(params, PlacesBuilder.open(db, params), task),
   'library.sizes': (_params, task) => {
     const sizes = librarySizes(db, {
       isCancelled: task.isCancelled,

@@ -1,7 +1,7 @@
 /** What a page asks for first, in one answer. Every answer is the one that its method would give. */
 import {
   FIRST_ALTERNATIVES,
-  FIRST_PLACES,
+  FIRST_OCCURRENCES,
   FIRST_ROWS,
   type OpenedPage,
   type PageAnswer,
@@ -88,9 +88,9 @@ function ofGroup(
   const answers: PageAnswer[] = [
     { method: 'group.rows', params: { groupIds: [groupId] }, value: rows },
     {
-      method: 'problem.places',
-      params: { groupId, limit: FIRST_PLACES },
-      value: problemPlaces(db, { groupId, limit: FIRST_PLACES }),
+      method: 'problem.occurrences',
+      params: { groupId, limit: FIRST_OCCURRENCES },
+      value: problemPlaces(db, { groupId, limit: FIRST_OCCURRENCES }),
     },
     {
       method: 'group.order',

@@ -79,7 +79,7 @@ const handlers: ReaderHandlers = {
   },
   'issue.list': (params) => listIssues(db, params),
   'file.list': (params) => listFiles(db, params),
-  'problem.places': (params) => problemPlaces(db, params),
+  'problem.occurrences': (params) => problemPlaces(db, params),
   'run.sources': ({ runKey }) => found(getSources(db, runKey), `run ${runKey}`),
   'mapping.list': () => listMappings(db),
   'roc.group': (params) => found(getLedger(db, params), `group ${params.groupId}`),

@@ -89,12 +89,12 @@ export function clashesOf(commands: readonly Command[], id: CommandId): readonly
     (other) =>
       other.id !== id &&
       other.keys.some((keys) =>
-        command.keys.some((own) => (keys === own ? isSamePlace(command, other) : isBegun(keys, own))),
+        command.keys.some((own) => (keys === own ? isSameTarget(command, other) : isBegun(keys, own))),
       ),
   );
 }
 
-function isSamePlace(a: Command, b: Command): boolean {
+function isSameTarget(a: Command, b: Command): boolean {
   return a.area === b.area || a.area === 'Everywhere' || b.area === 'Everywhere';
 }
 

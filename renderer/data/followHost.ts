@@ -137,7 +137,7 @@ export function followHost(connection: Followed, queryClient: QueryClient): () =
   };
 
   const stopEvents = connection.client.subscribe((event) => {
-    if (event.event === 'shelf.changed') {
+    if (event.event === 'library.listChanged') {
       // What could not be asked of a closed library may be asked now, and the other way round.
       const predicate = ({ queryKey, state }: Query) =>
         queryKey[0] === 'library.list' || state.status === 'error';

@@ -17,7 +17,7 @@ type LongMethod =
   | 'group.order'
   | 'roc.report'
   | 'token.statistics'
-  | 'token.places'
+  | 'token.occurrences'
   | 'eval.summary'
   | 'step.schedule'
   | 'step.series'

@@ -1,7 +1,7 @@
 /** Running a statement, and taking all of it as a file. The answer stays while other pages are open. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { SqlAnswer, SqlFormat, SqlPlace, SqlRow } from '../../shared/api/contract.ts';
+import type { SqlAnswer, SqlFormat, SqlPosition, SqlRow } from '../../shared/api/contract.ts';
 import type { Client } from '../../shared/api/transport.ts';
 import { useClient } from './DataProvider.tsx';
 import { useAbort } from './useLongQuery.ts';
@@ -106,7 +106,7 @@ async function answerOf(
   return { answer, rows };
 }
 
-function movedBack({ start, end }: SqlPlace, by: number): SqlPlace {
+function movedBack({ start, end }: SqlPosition, by: number): SqlPosition {
   return { start: Math.max(0, start - by), end: Math.max(0, end - by) };
 }
 

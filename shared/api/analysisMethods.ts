@@ -1,4 +1,4 @@
-/** Resample-on-Correct recomputed, and rollouts side by side. */
+/** Resample-on-Correct recomputed, and comparison of rollouts. */
 import { z } from 'zod';
 import { MAX_LANES } from '../domain/alignLanes.ts';
 import { RESAMPLE_RULES, SETTING_NAMES } from '../domain/downSampling.ts';
@@ -22,7 +22,10 @@ export const ANALYSIS_METHODS = {
     result: resultOf<GroupLedger>(),
     runsOn: 'reader',
   }),
-  /** The same over a step or a whole run. Long: `progressKey` names it in `analysis.progress`; cancel the request to end it. */
+  /**
+   * As `roc.group`, over a step or a run. Long-running: `progressKey` names the request in
+   * `analysis.progress`.
+   */
   'roc.report': defineMethod({
     params: z.object({
       runId: id,
@@ -34,14 +37,17 @@ export const ANALYSIS_METHODS = {
     result: resultOf<RocReport>(),
     runsOn: 'analysis',
   }),
-  /** The groups behind a number of a report, by its key. */
+  /** The groups behind one number of a report, by the number's key. */
   'roc.groups': defineMethod({
     params: z.object({ reportId: id, key: z.string().max(200) }),
     result: resultOf<{ readonly ids: Uint32Array }>(),
     runsOn: 'analysis',
     isAtOnce: true,
   }),
-  /** Two to four rollouts side by side, each by id or by address, aligned with the one of them that is the baseline (an index). */
+  /**
+   * Aligns two to four rollouts, given by id or address. `baseline` is the index of the one the others are
+   * aligned with.
+   */
   'compare.align': defineMethod({
     params: z.object({
       rollouts: z
@@ -50,17 +56,17 @@ export const ANALYSIS_METHODS = {
         .max(MAX_LANES),
       baseline: id.default(0),
     }),
-    /** `unpackComparison` makes rows of it. */
+    /** `unpackComparison` turns it into rows. */
     result: resultOf<PackedComparison>(),
     runsOn: 'comparison',
   }),
-  /** Where the rollouts of a group part; of several groups: of one problem at several steps. */
+  /** Fork tree of one group, or of several groups of one problem at several steps. */
   'compare.tree': defineMethod({
     params: z.object({ groupIds: z.array(id).min(1).max(1000) }),
     result: resultOf<ForkTree>(),
     runsOn: 'comparison',
   }),
-  /** Rollouts of the same problem that are most like this one. */
+  /** Rollouts of the same problem that resemble this one most. */
   'compare.alike': defineMethod({
     params: z.object({
       rolloutId: id,

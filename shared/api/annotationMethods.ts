@@ -1,7 +1,6 @@
 /**
- * What readers say about rollouts: labels, notes, what has been read, what two readers agree about, what comes from
- * colleagues. A change is on disk when it has been answered. Every change is told to all windows by
- * `annotations.changed`.
+ * Labels, notes, review state, agreement between reviewers, and imported annotations. A change is on disk
+ * before it is answered. `annotations.changed` reports every change to all windows.
  */
 import { z } from 'zod';
 import {
@@ -11,14 +10,9 @@ import {
   LONGEST_NOTE,
   SEVERITIES,
 } from '../domain/annotate/annotation.ts';
-import {
-  LABEL_COLOURS,
-  LABEL_ID,
-  LABEL_KEYS,
-  MOST_LABELS,
-  taxonomyFault,
-} from '../domain/annotate/taxonomy.ts';
+import { LABEL_ID, MOST_LABELS } from '../domain/annotate/taxonomy.ts';
 import { FLAGS } from '../domain/flags.ts';
+import { taxonomySchema } from '../format/taxonomy.ts';
 import type {
   AgreementReport,
   AnnotationReport,
@@ -40,7 +34,7 @@ const author = z.string().trim().min(1).max(LONGEST_AUTHOR);
 const labelId = z.string().regex(LABEL_ID);
 const offset = z.int().nonnegative();
 
-/** What an annotation is to be about, by numbers alone: the host quotes the text and makes the anchor. */
+/** The target of an annotation, by numbers. The host quotes the text and builds the anchor. */
 const target = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('rollout') }),
   z.strictObject({ kind: z.literal('turn'), turn: z.int().nonnegative() }),
@@ -52,83 +46,66 @@ const target = z.discriminatedUnion('kind', [
       start: offset,
       end: offset,
     })
-    .refine(({ start, end }) => start < end, { message: 'a span has a character at least' }),
+    .refine(({ start, end }) => start < end, { message: 'a span needs at least one character' }),
 ]);
 
 const draft = z
   .strictObject({
     /**
-     * Absent: a new one, unless this author has said just that of this place; then that is answered. Of one that is there:
-     * it is replaced, keeps the time it was made, and is from then on of the author who has changed it.
+     * Absent: creates an annotation, or returns the equal one that this author already has on the target.
+     * Given: replaces that annotation. It keeps its creation time, and its author becomes the one who changed
+     * it.
      */
     id: annotationId.optional(),
-    /** May be absent together with `target`, where there is an id: what it is about stays as it is. */
+    /** May be absent together with `target` if `id` is given: the target then stays unchanged. */
     rolloutId: id.optional(),
     target: target.optional(),
     label: labelId.optional(),
     note: z.string().max(LONGEST_NOTE).optional(),
     correction: z.string().max(LONGEST_CORRECTION).optional(),
     severity: z.enum(SEVERITIES).optional(),
-    /** The flag it confirms. Absent: as it was; `null`: none any more. */
+    /** The flag it confirms. Absent: unchanged. `null`: removes the flag. */
     flag: z.enum(FLAGS).nullable().optional(),
   })
   .refine((it) => (it.rolloutId === undefined) === (it.target === undefined), {
-    message: 'rolloutId and target are given together',
+    message: 'rolloutId and target must be given together',
   })
   .refine((it) => it.id !== undefined || it.rolloutId !== undefined, {
     message: 'a new annotation needs a rollout and a target',
   })
   .refine((it) => it.label !== undefined || it.note !== undefined || it.correction !== undefined, {
-    message: 'an annotation has a label, a note or a correction',
+    message: 'an annotation needs a label, a note or a correction',
   });
 
 const change = z.union([
   z.strictObject({ put: draft }),
   z.strictObject({ remove: annotationId }),
-  /** `null`: not read any more. */
+  /** `null`: back to unread. */
   z.strictObject({ read: id, verdict: z.enum(['read', 'skipped']).nullable() }),
 ]);
 
-const taxonomy = z
-  .strictObject({
-    name: z.string().trim().min(1).max(200),
-    choice: z.enum(['one', 'many']),
-    labels: z
-      .array(
-        z.strictObject({
-          id: labelId,
-          name: z.string().trim().min(1).max(200),
-          colour: z.enum(LABEL_COLOURS),
-          description: z.string().max(10_000),
-          key: z.enum(LABEL_KEYS).optional(),
-        }),
-      )
-      .max(MOST_LABELS),
-  })
-  .superRefine((value, context) => {
-    const fault = taxonomyFault(value);
-    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
-  });
-
-/** Without a run: over all of them. Under a filter: of the rollouts that match. */
+/** Without a run: all runs. With a filter: only rollouts that match. */
 const scope = { runId: id.optional(), filter, progressKey };
 
 export const ANNOTATION_METHODS = {
   'taxonomy.get': defineMethod({ params: z.object({}), result: resultOf<TaxonomyState>(), runsOn: 'reader' }),
-  /** The whole of it. A label that is left out stays on what has it. */
+  /** Replaces the whole taxonomy. Annotations keep labels that it no longer has. */
   'taxonomy.set': defineMethod({
-    params: z.object({ taxonomy }),
+    params: z.object({ taxonomy: taxonomySchema }),
     result: resultOf<TaxonomyState>(),
     runsOn: 'writer',
     isAtOnce: true,
   }),
-  /** Everything said about one rollout. Its flags come with `rollout.get`. */
+  /** All annotations of one rollout. Its flags come with `rollout.get`. */
   'annotation.list': defineMethod({
     params: z.object({ rolloutId: id }),
     result: resultOf<RolloutAnnotations>(),
     runsOn: 'reader',
   }),
-  /** All ids in order, then `annotation.rows` for the window. `unattached`: the rollout is not in this library. */
+  /**
+   * All ids in order; `annotation.rows` returns the rows of a window. `unattached`: the rollout is not in
+   * this library.
+   */
   'annotation.order': defineMethod({
     params: z.object({
       ...scope,
@@ -138,7 +115,10 @@ export const ANNOTATION_METHODS = {
         .array(z.enum([...ANCHOR_STATES, 'unattached']))
         .min(1)
         .optional(),
-      /** `place`: by run, step, group and place in the text, the unattached last. `latest`: the last change first. */
+      /**
+       * `place`: by run, step, group and position in the text, unattached ones last. `latest`: last change
+       * first.
+       */
       sort: z.enum(['place', 'latest']).default('place'),
     }),
     result: resultOf<{ readonly ids: Uint32Array }>(),
@@ -146,11 +126,11 @@ export const ANNOTATION_METHODS = {
   }),
   'annotation.rows': defineMethod({
     params: z.object({ annotationNos: z.array(id).max(500) }),
-    /** In the order asked for; one that is gone is left out. */
+    /** In the requested order. Ids that no longer exist are left out. */
     result: resultOf<readonly AnnotationRow[]>(),
     runsOn: 'reader',
   }),
-  /** All or nothing, and one step of undo. Committed to disk before it is answered. */
+  /** Atomic, and one step of undo. Committed to disk before it is answered. */
   'annotation.apply': defineMethod({
     params: z.object({ author, changes: z.array(change).min(1).max(10_000) }),
     result: resultOf<AppliedChanges>(),
@@ -158,8 +138,8 @@ export const ANNOTATION_METHODS = {
     isAtOnce: true,
   }),
   /**
-   * With an author: the latest step of theirs that is not taken back; refused where somebody else has changed since what
-   * it is about. Without: the latest of all, whoever's it is.
+   * With an author: undoes the author's latest change, and is refused if somebody else has changed the same
+   * annotations since. Without: undoes the latest change of any author.
    */
   'annotation.undo': defineMethod({
     params: z.object({ author: author.optional() }),
@@ -173,20 +153,21 @@ export const ANNOTATION_METHODS = {
     runsOn: 'writer',
     isAtOnce: true,
   }),
-  /** What the two would do, asked with the same author. */
+  /** What undo and redo would do for the same author. */
   'annotation.history': defineMethod({
     params: z.object({ author: author.optional() }),
     result: resultOf<HistoryState>(),
     runsOn: 'reader',
   }),
   /**
-   * What to read next: of a run (all where there is none) under a filter, or rollouts picked by hand.
+   * Rollouts to review next: of a run (all runs if absent) under a filter, or picked by id.
    *
-   *  - `listed`: as `rollout.order` without a sort, or as given; runs in the order of the library
-   *  - `random`: the same seed, the same order, whoever has read what meanwhile
-   *  - `stratified`: one of each prompt group in turn, groups and rollouts drawn with the seed
-   *  - `disagreement`: first what other readers label differently, most differences first; then what one other has
-   *    read; then the rest as listed
+   * - `listed`: as `rollout.order` without a sort, or as given; runs in the order of the library
+   * - `random`: the order depends on the seed alone, not on what has been reviewed meanwhile
+   * - `stratified`: one rollout of each prompt group in turn; groups and rollouts are shuffled by the seed
+   * - `disagreement`: rollouts that other reviewers label differently, most differences first; then those one
+   *   other
+   *   reviewer has read; then the rest as listed
    */
   'label.queue': defineMethod({
     params: z.object({
@@ -195,17 +176,19 @@ export const ANNOTATION_METHODS = {
       rolloutIds: z.array(id).max(100_000).optional(),
       order: z.enum(['listed', 'random', 'stratified', 'disagreement']).default('listed'),
       seed: z.int().nonnegative().max(0xffff_ffff).default(0),
-      /** What this author has read or skipped is in it, too. */
+      /** Includes rollouts that this author has read or skipped. */
       includeRead: z.boolean().default(false),
     }),
     result: resultOf<LabelQueue>(),
     runsOn: 'lists',
   }),
-  /** A reader has read a rollout who says so, or has put a label on it. */
+  /** A reviewer has read a rollout if they marked it as read or labelled it. */
   'annotation.agreement': defineMethod({
     params: z.object({
       ...scope,
-      authors: z.tuple([author, author]).refine(([a, b]) => a !== b, { message: 'two different authors' }),
+      authors: z
+        .tuple([author, author])
+        .refine(([a, b]) => a !== b, { message: 'expected two different authors' }),
     }),
     result: resultOf<AgreementReport>(),
     runsOn: 'charts',
@@ -225,8 +208,8 @@ export const ANNOTATION_METHODS = {
     runsOn: 'reader',
   }),
   /**
-   * `both`: theirs becomes an annotation of its own, under an id that follows from what it says. One step of undo, of the
-   * author who decides; without one of the author it came from.
+   * `both`: theirs becomes an annotation of its own, whose id derives from its content. One step of undo, of
+   * the deciding author. Without an author: of the author it came from.
    */
   'annotation.resolve': defineMethod({
     params: z.object({
@@ -243,7 +226,10 @@ export const ANNOTATION_METHODS = {
     result: resultOf<readonly AuthorRow[]>(),
     runsOn: 'reader',
   }),
-  /** A pack or annotations alone; the file must have been opened by the user. Rollouts of a pack are not read. */
+  /**
+   * Imports the annotations of a pack or an annotation file, which the user must have opened. Rollouts of a
+   * pack are not imported.
+   */
   'annotation.import': defineMethod({
     params: z.object({ path: z.string().min(1).max(4096) }),
     result: resultOf<MergeReport>(),

@@ -1,125 +1,133 @@
-/** Annotations as the host gives them: with where they stand now, what a colleague said otherwise, and what they sum to. */
+/** Annotations as the host returns them: with their current position, imported conflicts, and summaries. */
 import type { NoKappa } from '../domain/annotate/agreement.ts';
-import type { AnchorState, Annotation, Reading } from '../domain/annotate/annotation.ts';
+import type { AnchorState, Annotation, ReviewMark } from '../domain/annotate/annotation.ts';
 import type { Taxonomy } from '../domain/annotate/taxonomy.ts';
 import type { Utf16Offset } from '../domain/model.ts';
 
-export type { Annotation, Reading, Severity } from '../domain/annotate/annotation.ts';
+export type { Annotation, ReviewMark, Severity } from '../domain/annotate/annotation.ts';
 export { ANCHOR_STATES, SEVERITIES } from '../domain/annotate/annotation.ts';
 export type { Label, LabelKey, Taxonomy } from '../domain/annotate/taxonomy.ts';
 export { LABEL_COLOURS, LABEL_KEYS, LABEL_OF_FLAG } from '../domain/annotate/taxonomy.ts';
 
-/** Where an annotation stands in this library. */
-export interface AnnotationPlace {
+/** Position of an annotation in this library. */
+export interface AnnotationPosition {
   readonly rolloutId: number;
   readonly runId: number;
   readonly runKey: string;
   readonly step: number;
   readonly groupId: number;
-  /** `moved`: it stands elsewhere, or, about a rollout, its text has changed. `orphaned`: its text is not there any more. */
+  /**
+   * `moved`: its text is at another position, or, for a whole rollout, the text has changed. `orphaned`: its
+   * text no longer exists.
+   */
   readonly state: AnchorState;
-  /** In the text its anchor names; absent of a whole rollout, and where it is orphaned. */
+  /** Offset in the text that its anchor names. Absent for a whole rollout, and if orphaned. */
   readonly start?: Utf16Offset;
   readonly end?: Utf16Offset;
 }
 
 export interface AnnotationRow extends Annotation {
-  /** What lists name it by: of this library only, as `id` is everywhere. Another one once it was removed and undone. */
+  /**
+   * Key of list rows, local to this library; `id` is global. Changes if the annotation is removed and the
+   * removal undone.
+   */
   readonly annotationNo: number;
   /** Absent: its rollout is not in this library. */
-  readonly place?: AnnotationPlace;
-  /** Other versions of it that came with packs, waiting for a decision. */
+  readonly place?: AnnotationPosition;
+  /** Other versions of it, imported from packs, that wait for a decision. */
   readonly conflicts: number;
 }
 
-interface ReadingRow extends Reading {
+interface ReadingRow extends ReviewMark {
   /** Absent: its rollout is not in this library. */
   readonly rolloutId?: number;
 }
 
 export interface TaxonomyState {
   readonly taxonomy: Taxonomy;
-  /** Nobody has changed it. */
+  /** True until somebody changes the taxonomy. */
   readonly isDefault: boolean;
-  /** Of every label that is in use, in the taxonomy or not. */
+  /** One entry per label in use, in the taxonomy or not. */
   readonly counts: readonly LabelCount[];
 }
 
 export interface LabelCount {
   readonly label: string;
   readonly annotations: number;
-  /** Distinct ones. */
+  /** Distinct rollouts. */
   readonly rollouts: number;
 }
 
-/** What can be taken back and done again. Survives a restart. */
+/** What can be undone and redone. Survives a restart. */
 export interface HistoryState {
-  /** What `annotation.undo` would take back, in words; absent: nothing. */
+  /** Description of the change that `annotation.undo` would undo. Absent: nothing to undo. */
   readonly undo?: string;
   readonly redo?: string;
-  /** Of all annotation data when this was read. It grows with every change. */
+  /** Revision of all annotation data. Every change increments it. */
   readonly revision: number;
 }
 
-/** Everything that readers say about one rollout. */
+/** All annotations of one rollout. */
 export interface RolloutAnnotations {
-  /** By place in the text, those about the whole rollout first. */
+  /** Those about the whole rollout first, then by position in the text. */
   readonly annotations: readonly AnnotationRow[];
   readonly readings: readonly ReadingRow[];
   /** As in `HistoryState`. */
   readonly revision: number;
 }
 
-/** What a change, an undo, a redo or a decision has done. */
+/** Result of a change, an undo, a redo or a resolved conflict. */
 export interface AppliedChanges {
-  /** Absent: there was nothing to undo or to redo. */
+  /** Description of the change. Absent: there was nothing to undo or redo. */
   readonly words?: string;
-  /** As they are now: those put, and none of those removed. */
+  /** Current rows of the changed annotations, without the removed ones. */
   readonly annotations: readonly AnnotationRow[];
-  /** Ids; with `choice: 'one'` also those that a new label replaced. */
+  /** Ids. With `choice: 'one'` also the labels that a new label replaced. */
   readonly removed: readonly string[];
   readonly readings: readonly ReadingRow[];
-  /** The rollouts that were changed, as far as they are in this library. */
+  /** The changed rollouts that are in this library. */
   readonly rolloutIds: readonly number[];
   readonly history: HistoryState;
-  /** The same rollouts as they are now; the first 100. */
+  /** Current annotations of the first 100 of these rollouts. */
   readonly rollouts: readonly ({ readonly rolloutId: number } & RolloutAnnotations)[];
 }
 
 export interface LabelQueue {
-  /** What is left to read, in order. */
+  /** Rollouts left to review, in order. */
   readonly ids: Uint32Array;
-  /** Of everything asked for, whoever has read it. */
+  /** Rollouts in the queue, reviewed or not. */
   readonly total: number;
-  /** By this author. */
+  /** Rollouts reviewed by this author. */
   readonly read: number;
   readonly skipped: number;
 }
 
-/** κ and what it is made of: decisions of two readers about the same things. */
+/** Cohen's κ and the counts behind it: decisions of two reviewers about the same rollouts. */
 interface KappaRow {
-  /** Rollouts both have read. */
+  /** Rollouts both reviewers have read. */
   readonly n: number;
   readonly both: number;
   readonly onlyFirst: number;
   readonly onlySecond: number;
   readonly neither: number;
-  /** Absent where it is undefined: nothing read by both, or chance alone would agree always; `why` says which. */
+  /**
+   * Absent if undefined: no rollout was read by both, or agreement by chance is certain. `why` says which.
+   */
   readonly kappa?: number;
   readonly why?: NoKappa;
 }
 
 export interface AgreementReport {
   readonly authors: readonly [string, string];
-  /** Rollouts each has read, and those both have. */
+  /** Rollouts each reviewer has read, and rollouts both have read. */
   readonly first: number;
   readonly second: number;
   readonly both: number;
-  /** In order of the taxonomy, then the labels it does not have; those nobody gave are left out. */
+  /** In taxonomy order, then labels outside the taxonomy. Labels nobody gave are left out. */
   readonly labels: readonly (KappaRow & { readonly label: string })[];
   /**
-   * With `choice: 'one'`: over the label given or none, as categories; else over every decision
-   * (rollout × label that is in the taxonomy or was given).
+   * With `choice: 'one'`: the categories are the given label or none. Otherwise over every decision (rollout
+   * × label in the taxonomy or given).
    */
   readonly overall: {
     readonly of: 'categories' | 'decisions';
@@ -136,14 +144,14 @@ export interface AgreementReport {
   }[];
 }
 
-/** Annotations, and the distinct rollouts they are about. */
+/** Number of annotations and of distinct rollouts. */
 export interface LabelTally {
   readonly rollouts: number;
   readonly annotations: number;
 }
 
 export interface LabelReport extends LabelTally {
-  /** Absent: annotations without a label, notes alone. */
+  /** Absent: notes without a label. */
   readonly label?: string;
   readonly byStep: readonly (LabelTally & { readonly runId: number; readonly step: number })[];
   readonly byRun: readonly (LabelTally & { readonly runId: number; readonly runKey: string })[];
@@ -157,28 +165,33 @@ export interface LabelReport extends LabelTally {
     readonly discarded: LabelTally;
     readonly unknown: LabelTally;
   };
-  /** By what became of the tool calls of the rollout: one with two kinds counts in both; `none`: without calls. */
+  /**
+   * By the outcomes of the rollout's tool calls. A rollout with two outcomes counts in both; `none`: no
+   * calls.
+   */
   readonly byOutcome: readonly (LabelTally & { readonly outcome: string })[];
   readonly bySeverity: readonly (LabelTally & { readonly severity?: string })[];
 }
 
 export interface AnnotationReport extends LabelTally {
-  /** In order of the taxonomy, then others by name, notes without a label last; those nobody gave are left out. */
+  /** In taxonomy order, then others by name, then notes without a label. Labels nobody gave are left out. */
   readonly labels: readonly LabelReport[];
-  /** Rollouts of what was asked for, labelled or not. */
+  /** Rollouts in scope, labelled or not. */
   readonly of: number;
-  /** Annotations whose rollout is not in this library; counted nowhere else, and only where no filter and no run is asked. */
+  /**
+   * Annotations whose rollout is not in this library. Not counted elsewhere; 0 if a run or filter is given.
+   */
   readonly unattached: number;
 }
 
-/** An annotation of ours, and what came for it from elsewhere. */
+/** A local annotation and an imported version that differs. */
 export interface ConflictRow {
-  /** Of the conflict. */
+  /** Id of the conflict. */
   readonly conflictId: number;
-  /** Absent: ours has been removed since it came. */
+  /** Absent: the local annotation has been removed since the import. */
   readonly mine?: AnnotationRow;
   readonly theirs: Annotation;
-  /** The file it came from. */
+  /** The imported file. */
   readonly from: string;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -189,20 +202,23 @@ export interface AuthorRow {
   readonly annotations: number;
   /** Rollouts read or labelled. */
   readonly read: number;
-  /** Milliseconds since 1970, of the last change. */
+  /** Time of the last change, in milliseconds since 1970. */
   readonly latest: number;
 }
 
-/** What became of annotations that came from elsewhere. */
+/** Result of importing annotations. */
 export interface MergeReport {
   readonly added: number;
-  /** Equal to what is here. */
+  /** Equal to a local annotation. */
   readonly present: number;
   readonly conflicts: number;
-  /** Added, and their rollout is not in this library. */
+  /** Added, but the rollout is not in this library. */
   readonly unattached: number;
   readonly readings: number;
-  /** Labels that were added to the taxonomy, and labels whose name or text differs, which were kept as they are here. */
+  /**
+   * Labels added to the taxonomy, and labels whose name or text differs, for which the local version was
+   * kept.
+   */
   readonly labelsAdded: readonly string[];
   readonly labelsDiffering: readonly string[];
   /** Lines that could not be read. */

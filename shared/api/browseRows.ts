@@ -1,4 +1,4 @@
-/** Rows of the browsing pages: what charts show, per step. */
+/** Rows of the browsing pages: chart series per step. */
 import type { Evaluation } from '../domain/evaluation.ts';
 import type { ToolOutcome } from '../domain/model.ts';
 import type { LatencyBySource, ScheduleFacts } from './scheduleRows.ts';
@@ -6,7 +6,7 @@ import type { LatencyBySource, ScheduleFacts } from './scheduleRows.ts';
 /** One number per step. Shares are 0 … 1; a share of nothing is unknown. */
 const STEP_SERIES = [
   'meanReward',
-  /** Correct rollouts among those of which it is known. */
+  /** Correct rollouts among those whose correctness is known. */
   'passRate',
   'groupsAllWrong',
   'groupsMixed',
@@ -16,7 +16,7 @@ const STEP_SERIES = [
   'noToolShare',
   /** Failed calls among all calls. */
   'toolErrorRate',
-  /** The same within correct rollouts: what Resample-on-Correct is to bring down. */
+  /** As `toolErrorRate`, within correct rollouts: the rate that Resample-on-Correct is meant to lower. */
   'toolErrorRateCorrect',
   /** Correct rollouts with a failed call among correct rollouts. */
   'correctWithErrorShare',
@@ -25,14 +25,14 @@ const STEP_SERIES = [
   'p95Tokens',
   'meanChars',
   'p95Chars',
-  /** Stopped by the length limit, among those whose stop reason is logged. */
+  /** Share stopped by the length limit, among rollouts whose stop reason is logged. */
   'truncatedShare',
   /** Over policy tokens, in nats. */
   'meanEntropy',
   'keptShare',
   'keptShareCorrect',
   'keptShareWrong',
-  /** Different answers in a group, on average. */
+  /** Mean number of different answers in a group. */
   'answersPerGroup',
 ] as const;
 export type SeriesName = (typeof STEP_SERIES)[number];
@@ -44,74 +44,74 @@ export interface LatencySummary {
   readonly p50Ms: number;
   readonly p95Ms: number;
   readonly maxMs: number;
-  /** Of these, the ones whose latency the log gives, and the ones whose response says it. */
+  /** Calls whose latency is logged, and calls whose latency is parsed from the response. */
   readonly logged: number;
   readonly derived: number;
 }
 
-/** Calls whose latency lies in a bin of `shared/domain/latencyBins.ts`, by where it is known from. */
+/** Calls in one latency bin of `shared/domain/latencyBins.ts`, by source of the latency. */
 export interface LatencyBin {
   /** Inclusive. */
   readonly fromMs: number;
-  /** Exclusive; absent: no end. */
+  /** Exclusive. Absent: unbounded. */
   readonly toMs?: number;
   readonly logged: number;
-  /** Read out of the text of the response. */
+  /** Parsed from the text of the response. */
   readonly derived: number;
 }
 
-/** How the latencies of tool calls lie. Percentiles are the nearest rank. */
+/** Distribution of tool call latencies. Percentiles use the nearest rank. */
 export interface LatencyDistribution {
   readonly calls: number;
   /** Calls whose latency is known. */
   readonly known: number;
-  /** Without gaps, from the first that holds a call to the last. */
+  /** Consecutive bins, from the first to the last that holds a call. */
   readonly bins: readonly LatencyBin[];
-  /** Absent where no latency is known. */
+  /** Absent if no latency is known. */
   readonly summary?: Pick<LatencySummary, 'meanMs' | 'p50Ms' | 'p95Ms' | 'maxMs'>;
   readonly sources: readonly LatencyBySource[];
 }
 
-/** Of one step, or of those of its rollouts that match a filter. */
+/** Facts of one step, or of its rollouts that match a filter. */
 export interface StepFacts {
   readonly step: number;
   readonly rollouts: number;
   readonly groups: number;
   readonly values: { readonly [Name in SeriesName]?: number };
-  /** Calls by what became of them; outcomes that did not occur are left out. */
+  /** Calls by outcome. Outcomes that did not occur are left out. */
   readonly outcomes: { readonly [Outcome in ToolOutcome]?: number };
   readonly latency?: LatencySummary;
   /** Calls with the same text as an earlier call of the rollout. */
   readonly repeats: number;
-  /** Failed calls followed by another one with a known outcome, and of those the ones whose next call succeeded. */
+  /** Failed calls followed by a call with a known outcome, and those whose next call succeeded. */
   readonly retries: { readonly calls: number; readonly succeeded: number };
-  /** Rollouts with a failed call of which it is known whether they are correct, and those that are. */
+  /** Rollouts of known correctness with a failed call, and the correct ones among them. */
   readonly recovery: { readonly rollouts: number; readonly correct: number };
-  /** Absent where no rollout is placed in time. */
+  /** Absent if no rollout has a known start and end. */
   readonly schedule?: ScheduleFacts;
 }
 
-/** A number the trainer logged by a name of its own. */
+/** A metric that the trainer logged under its own name. */
 export interface LoggedMetric {
   readonly name: string;
-  /** In order. */
+  /** Ascending. */
   readonly steps: readonly number[];
-  /** As logged: one per step. A step without a finite number is left out. */
+  /** One per step, as logged. Steps without a finite number are left out. */
   readonly values: readonly number[];
 }
 
-/** One step of an evaluation, or all of it where the log knows no step. */
+/** One step of an evaluation, or the whole evaluation if the log has no steps. */
 export interface EvaluationPoint extends Evaluation {
   readonly step: number;
   readonly rollouts: number;
-  /** Over the rollouts whose policy tokens are known. */
+  /** Over rollouts whose number of policy tokens is known. */
   readonly meanTokens?: number;
   readonly meanChars?: number;
 }
 
-/** A benchmark: the problems of one source. */
+/** A benchmark: the problems of one data source. */
 export interface EvaluationPanel {
-  /** Absent: the log names none. */
+  /** Absent: the log names no source. */
   readonly source?: string;
   readonly points: readonly EvaluationPoint[];
 }
@@ -119,16 +119,16 @@ export interface EvaluationPanel {
 export interface SolvedProblem {
   readonly problemId: string;
   readonly groupKey: string;
-  /** k of k. */
+  /** Rollouts of the solved problem, all of them correct. */
   readonly rollouts: number;
   readonly source?: string;
   readonly groundTruth?: string;
-  /** Its beginning, as in `MappedProblem`. */
+  /** Beginning of the question, as in `MappedProblem`. */
   readonly question: string;
 }
 
 export interface SolvedProblems {
-  /** Groups of which it is known of every rollout whether it is correct, and all groups. */
+  /** Groups in which the correctness of every rollout is known, and all groups. */
   readonly known: number;
   readonly groups: number;
   readonly solved: readonly SolvedProblem[];
@@ -137,21 +137,21 @@ export interface SolvedProblems {
 /** A value of a word field, for completion. */
 export interface FrequentValue {
   readonly text: string;
-  /** A label is found by its name, too; absent where it has none of its own. */
+  /** Display name of a label. Absent if it has none besides its id. */
   readonly name?: string;
   readonly rollouts: number;
 }
 
-/** A filter under a name. */
+/** A named filter. */
 export interface SavedView {
   readonly name: string;
   readonly filter: string;
 }
 
-/** What became of a filter: its parts, and the same question elsewhere. */
-export interface FilterReading {
-  /** As Turnwise writes it. */
+/** A parsed filter: its normalized text, its parts, and equivalent SQL. */
+export interface ParsedFilter {
+  /** As the filter printer writes it. */
   readonly text: string;
-  /** A statement over the public views with the same answer. */
+  /** An SQL statement over the public views that returns the same rollouts. */
   readonly sql: string;
 }

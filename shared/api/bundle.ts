@@ -1,12 +1,11 @@
 /**
- * What the two servers of the renderer's bundle (`app://` in Electron, loopback HTTP
- * in the headless host) must agree on: which file a path means and under which
- * headers it goes out. Pure, so that one test covers both.
+ * Rules for the two servers of the renderer's bundle: `app://` in Electron, HTTP on loopback in the headless
+ * host. They map a path to a file and set its headers. Pure, so one test covers both.
  */
 
 /**
- * `'unsafe-inline'` for styles only: Monaco writes style elements (monaco-editor#271).
- * Scripts come from our own bundle or not at all, whatever a rollout contains.
+ * Allows `'unsafe-inline'` for styles only: Monaco writes style elements (monaco-editor#271). Scripts load
+ * from our own bundle only.
  */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -48,13 +47,13 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 
 export interface BundleFile {
-  /** Below the bundle's root; no segment is empty, `.` or `..`. */
+  /** Path below the bundle's root. No segment is empty, `.` or `..`. */
   readonly segments: readonly string[];
   readonly contentType: string;
   readonly cacheControl: string;
 }
 
-/** Vite names everything in `assets/` by its content, so those files never change. */
+/** Vite puts a content hash into every file name in `assets/`, so those files never change. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 const REVALIDATE = 'no-cache';
 
@@ -65,18 +64,17 @@ const INDEX: BundleFile = {
 };
 
 /**
- * The file a URL's pathname means, or undefined for one that leaves the bundle.
- * Segments are judged after decoding: `/..%2f..%2fetc` keeps its dots in
- * `URL.pathname` and becomes `/../../etc` only here. A path that does not end in
- * the extension of a bundled file is a place in the application (run names may
- * contain dots), which the index page routes.
+ * The file for a URL's pathname, or undefined if the path leaves the bundle. Segments are checked after
+ * decoding: `/..%2f..%2fetc` keeps its dots in `URL.pathname` and becomes `/../../etc` only here. A path
+ * without the extension of a bundled file is a route of the application and gets the index page. Run names
+ * may contain dots.
  */
 export function bundleFile(pathname: string): BundleFile | undefined {
   let decoded: string;
   try {
     decoded = decodeURIComponent(pathname);
   } catch {
-    return undefined; // malformed percent-encoding names no file
+    return undefined; // malformed percent-encoding
   }
   if (!decoded.startsWith('/')) return undefined;
   const segments = decoded.split('/').filter((segment) => segment !== '');
@@ -84,7 +82,7 @@ export function bundleFile(pathname: string): BundleFile | undefined {
   const name = segments.at(-1) ?? '';
   const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
   if (!name.includes('.') || !Object.hasOwn(CONTENT_TYPES, extension)) return INDEX;
-  // A backslash separates on Windows, and a NUL ends a path in C.
+  // Windows treats a backslash as a separator, and NUL ends a path in C.
   if (/[\\\0]/.test(decoded)) return undefined;
   return {
     segments,

@@ -3,14 +3,14 @@ import { ApiError } from './errors.ts';
 import { HOME_LIBRARY } from './libraryRows.ts';
 import type { Client, RequestOptions, Transport } from './transport.ts';
 
-/** Events about the window or the application, which are of no library. */
-const OF_NO_LIBRARY: ReadonlySet<HostEvent['event']> = new Set(['shell.command', 'shelf.changed']);
+/** Events about the window or the application rather than one library. */
+const APPLICATION_EVENTS: ReadonlySet<HostEvent['event']> = new Set(['shell.command', 'library.listChanged']);
 
 /**
- * Wraps a transport: failures become `ApiError`, results get their types from the contract.
+ * Wraps a transport: turns failures into `ApiError` and types results by the contract.
  *
- * @param library the one that is asked, and whose events are heard; the one the application was started with where it
- *   is not said
+ * @param library the library to ask and to receive events of; default: the one the application was started
+ *   with
  */
 export function createClient(transport: Transport, library: string = HOME_LIBRARY): Client {
   const asked = library === HOME_LIBRARY ? undefined : library;
@@ -23,7 +23,7 @@ export function createClient(transport: Transport, library: string = HOME_LIBRAR
     },
     subscribe: (listener) =>
       transport.subscribe((event) => {
-        if (OF_NO_LIBRARY.has(event.event) || event.library === asked) listener(event);
+        if (APPLICATION_EVENTS.has(event.event) || event.library === asked) listener(event);
       }),
   };
 }

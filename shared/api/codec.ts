@@ -1,10 +1,8 @@
 /**
- * Wire form for byte transports (WebSocket): one binary frame = u32 length of the
- * header, UTF-8 JSON header, then the bytes of every typed array, 8-byte aligned.
- * In the header an array stands as `{"$array": [type, byteOffset, length]}`; a key of
- * the user's own that looks like the marker gains one `$` on the way out and loses it
- * on the way in. Electron's IPC needs none of this: structured clone carries typed
- * arrays.
+ * Wire form for byte transports (WebSocket). One binary frame is the u32 length of the header, the header as
+ * UTF-8 JSON, then the bytes of every typed array, 8-byte aligned. In the header, `{"$array": [type,
+ * byteOffset, length]}` represents an array. A user key that looks like the marker gains one `$` when encoded
+ * and loses it when decoded. Electron's IPC needs no codec: structured clone carries typed arrays.
  */
 
 type Wire = Float32Array | Int32Array | Uint32Array | Uint8Array;
@@ -22,10 +20,10 @@ export interface Utf8 {
   decode(bytes: Uint8Array): string;
 }
 
-/** Arithmetic rather than bit masks: those wrap at 2³¹ bytes. */
+/** Arithmetic, because bit masks wrap at 2³¹ bytes. */
 const align = (n: number): number => Math.ceil(n / 8) * 8;
 
-/** By tag, not `instanceof`: a value may come from another realm (a vm context, another window). */
+/** By tag, because `instanceof` fails for values of another realm (a vm context, another window). */
 function tagOf(value: object): string {
   return Object.prototype.toString.call(value).slice('[object '.length, -1);
 }
@@ -54,13 +52,13 @@ function hasMarkerLikeKey(value: object): boolean {
   return false;
 }
 
-/** @throws TypeError on a value the wire cannot carry (bigint, Map, Date, Float64Array, function, …). */
+/** @throws TypeError on a value the wire cannot carry (bigint, Map, Date, Float64Array, function, …) */
 export function encodeFrame(message: unknown, utf8: Utf8): Uint8Array {
   const arrays: { bytes: Uint8Array; offset: number }[] = [];
   let size = 0;
 
-  // The holder's own value, not the argument: JSON.stringify has already called toJSON on
-  // that one, which turns a Date into a string and a Buffer into an object, unnoticed.
+  // Reads the holder's value instead of the argument. JSON.stringify has already called toJSON on the
+  // argument, which silently turns a Date into a string and a Buffer into an object.
   function encodeValue(this: Record<string, unknown>, key: string): unknown {
     const value = this[key];
     if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint') {
@@ -96,7 +94,7 @@ function isOffset(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** @throws RangeError or SyntaxError on a frame that is not ours. */
+/** @throws RangeError or SyntaxError on a frame that `encodeFrame` did not write */
 export function decodeFrame(frame: Uint8Array, utf8: Utf8): unknown {
   if (frame.byteLength < 4) throw new RangeError(`frame of ${frame.byteLength} bytes has no header`);
   const headLength = new DataView(frame.buffer, frame.byteOffset).getUint32(0, true);
@@ -115,8 +113,8 @@ export function decodeFrame(frame: Uint8Array, utf8: Utf8): unknown {
     const byteLength = length * BYTES_PER_ELEMENT[type as WireType];
     const start = base + offset;
     if (start + byteLength > frame.byteLength) throw new RangeError('an array of the frame is cut off');
-    // A copy, because the frame's buffer need not be aligned for the type; through a plain
-    // Uint8Array, because `slice` of Node's Buffer is a view into a shared pool.
+    // Copies, because the frame's buffer need not be aligned for the type. Goes through a plain Uint8Array,
+    // because `slice` of Node's Buffer returns a view into a shared pool.
     const { buffer } = new Uint8Array(frame.buffer, frame.byteOffset + start, byteLength).slice();
     switch (type as WireType) {
       case 'f32':

@@ -1,4 +1,7 @@
-/** Rollouts side by side, where those of a group part, and which are alike. Unknown is an absent field, in arrays null. */
+/**
+ * Comparison of rollouts: aligned rows, the fork tree of a group, and similar rollouts. Unknown is an absent
+ * field; in arrays it is null.
+ */
 import type { CommonPrefix, Relation } from '../domain/align.ts';
 import type { SignalSource } from '../domain/entropy.ts';
 import type { Nats, SegmentKind, TurnNumber, Utf16Offset } from '../domain/model.ts';
@@ -6,7 +9,7 @@ import type { PrefixNode } from '../domain/prefixTree.ts';
 import type { StepCount } from '../domain/stepProfile.ts';
 import type { SignalName } from '../domain/tokenSignal.ts';
 
-/** Turns that belong together; one entry per lane in each list. */
+/** Aligned turns. Each list has one entry per lane. */
 export interface ComparedRow {
   readonly turns: readonly (TurnNumber | null)[];
   /** Every lane has the turn, with segments equal to the baseline's. */
@@ -14,19 +17,21 @@ export interface ComparedRow {
   readonly blocks: readonly ComparedBlock[];
 }
 
-/** Segments that belong together; one entry per lane in each list. */
+/** Aligned segments. Each list has one entry per lane. */
 export interface ComparedBlock {
   /** Indices into the segments of `rollout.get`. */
   readonly segments: readonly (number | null)[];
-  /** To the baseline's segment; `only` where the baseline has none. The baseline's own is `equal`. */
+  /**
+   * Relation to the baseline's segment; `only` if the baseline has none. The baseline's own entry is `equal`.
+   */
   readonly relations: readonly (Relation | null)[];
-  /** From the baseline's segment to the lane's, for `similar`: runs as `alignText.ts` packs them. */
+  /** Edits from the baseline's segment to the lane's, for `similar`: runs as `alignText.ts` packs them. */
   readonly edits: readonly (Int32Array | null)[];
 }
 
 export interface Comparison {
   readonly rows: readonly ComparedRow[];
-  /** How each lane parts from the baseline; null for the baseline itself. */
+  /** How each lane differs from the baseline; null for the baseline itself. */
   readonly lanes: readonly (ComparedLane | null)[];
 }
 
@@ -34,16 +39,22 @@ export interface ComparedLane {
   readonly prefix: CommonPrefix;
   /** Absent: the responses are equal. */
   readonly fork?: Fork;
-  /** Where what the policy wrote parts, given where `fork` lies in what a tool or a user wrote. Absent: nowhere. */
+  /**
+   * First difference in the policy's text, given if `fork` lies in text of a tool or a user. Absent: no such
+   * difference.
+   */
   readonly policyFork?: Fork;
-  /** Where both logs have ids without a place on the text: the first that differ, which is exact. Absent: none, or not known. */
+  /**
+   * First token ids that differ, if both logs have ids that are not placed on the text. Absent: none differ,
+   * or unknown.
+   */
   readonly idFork?: IdFork;
-  /** UTF-16 units one side has and the other has not. */
+  /** UTF-16 units that only one side has. */
   readonly cost: number;
 }
 
 export interface IdFork {
-  /** Tokens before it are of equal id on both sides; counted from 0. */
+  /** Number of leading tokens with equal ids, which is the index of the first that differs. */
   readonly token: number;
   readonly baseline: IdSide;
   readonly lane: IdSide;
@@ -54,7 +65,7 @@ export interface IdSide extends Pick<ForkSide, 'signal' | 'source' | 'value' | '
   readonly id?: number;
 }
 
-/** The first place where two responses differ, on either side. */
+/** The first position where two responses differ, on one side. */
 export interface Fork {
   readonly baseline: ForkSide;
   readonly lane: ForkSide;
@@ -62,30 +73,36 @@ export interface Fork {
 
 export interface ForkSide {
   readonly offset: Utf16Offset;
-  /** Absent where tokens have no place on the text, and where the response has ended. */
+  /** Absent if tokens have no position in the text, or the response has ended. */
   readonly token?: number;
   readonly turn?: TurnNumber;
   readonly segment?: number;
-  /** Of that segment: who wrote what stands there. */
+  /** Kind of the segment at the fork. */
   readonly kind?: SegmentKind;
-  /** What stands there: the token, without tokens the word. Absent: the response has ended. */
+  /** The token at the fork; without tokens, the word. Absent: the response has ended. */
   readonly text?: string;
-  /** The best signal the rollout has, at that token, with its kind. Of entropy from listed alternatives: the lower bound. */
+  /**
+   * The best signal of the rollout at that token, with its kind. For entropy from listed alternatives: the
+   * lower bound.
+   */
   readonly signal?: SignalName;
   readonly source?: SignalSource;
   readonly value?: Nats;
   readonly upper?: Nats;
-  /** Share of the rollout's policy tokens whose value is not above this one, 0 … 1. */
+  /** Share of the rollout's policy tokens whose value is at most this one, 0 … 1. */
   readonly percentile?: number;
-  /** What else was listed there, most likely first. */
+  /** Alternatives listed for that token, most likely first. */
   readonly alternatives?: readonly (readonly [token: string, logprob: Nats])[];
-  /** Probability of all that is not listed. */
+  /** Total probability of tokens that are not listed. */
   readonly tail?: number;
-  /** The other side's token among the listed ones; absent where nothing is listed or the other side has no token there. */
+  /**
+   * The other side's token among the listed alternatives. Absent if nothing is listed or the other side has
+   * no token there.
+   */
   readonly other?: { readonly isListed: boolean; readonly rank?: number; readonly logprob?: Nats };
 }
 
-/** A rollout as a leaf of the tree. */
+/** A leaf of the tree. */
 export interface TreeRollout {
   readonly rolloutId: number;
   readonly groupId: number;
@@ -101,30 +118,30 @@ export interface TreeRollout {
 export interface ForkNode extends Omit<PrefixNode, 'members'> {
   /** Indices into the tree's rollouts. */
   readonly members: readonly number[];
-  /** The node's own text, its beginning and its end when it is long. */
+  /** The node's own text; beginning and end only if it is long. */
   readonly text: string;
   /** UTF-16 units left out of the middle of `text`. */
   readonly omitted: number;
-  /** Mean of the signal at the token after which its children part, over the members that have it. */
+  /** Mean signal at the token after which the children diverge, over members that have the signal there. */
   readonly fork?: {
     readonly signal: SignalName;
     readonly source: SignalSource;
     readonly mean: Nats;
     readonly rollouts: number;
   };
-  /** Its rollouts by step; absent where the tree is of one step only, and for a branch of one rollout. */
+  /** Rollouts by step. Absent if the tree covers one step, and for a branch of one rollout. */
   readonly profile?: readonly StepCount[];
 }
 
-/** Where the responses of one or more groups part. */
+/** How the responses of one or more groups branch. */
 export interface ForkTree {
   readonly rollouts: readonly TreeRollout[];
   readonly nodes: readonly ForkNode[];
-  /** All rollouts of the tree by step, ascending: what the profiles of branches are shares of. */
+  /** All rollouts of the tree by step, ascending: the denominators of the branch profiles. */
   readonly steps: readonly StepCount[];
-  /** Branches left out, because there are too many. */
+  /** Some branches were left out because there are too many. */
   readonly isCut: boolean;
-  /** Rollouts of the groups beyond those that are looked at. */
+  /** Rollouts beyond the maximum, which were not examined. */
   readonly leftOut: number;
 }
 
@@ -136,16 +153,16 @@ export interface AlikeRollout extends TreeRollout {
   readonly sharedPrefixChars: number;
   readonly sharedPrefixTokens?: number;
   readonly sharedTurns: number;
-  /** Of all tool calls together, 0 … 1; absent where neither has any. */
+  /** Similarity of all tool calls together, 0 … 1. Absent if neither rollout has any. */
   readonly codeLikeness?: number;
-  /** Of all else the policy wrote, 0 … 1. */
+  /** Similarity of the rest of the policy's text, 0 … 1. */
   readonly textLikeness: number;
 }
 
-/** Rollouts of the same problem, most alike first. */
+/** Rollouts of the same problem, most similar first. */
 export interface AlikeList {
   readonly rollouts: readonly AlikeRollout[];
-  /** How many were looked at, of all there are of this problem. */
+  /** Number of rollouts compared, out of all rollouts of this problem. */
   readonly considered: number;
   readonly total: number;
 }

@@ -1,10 +1,9 @@
 /**
- * The one contract: every request the renderer (or a script) can make of the host,
- * and every event the host sends. Both sides take their types from here; the host
- * validates params once (`electron/host/dispatch.ts`).
+ * The contract: every request to the host and every event it sends. Both sides derive their types from here,
+ * and the host validates params once (`electron/host/dispatch.ts`).
  *
- * Values on the wire are JSON plus typed arrays. Unknown is an absent field;
- * inside arrays it is `null` (or NaN inside a Float32Array of per-token signals).
+ * Values are JSON plus typed arrays. Unknown is an absent field; inside arrays it is `null`, in a
+ * Float32Array of per-token signals NaN.
  */
 import type { z } from 'zod';
 import { ANALYSIS_METHODS } from './analysisMethods.ts';
@@ -44,9 +43,9 @@ export {
   type PackFormat,
   type PackPreview,
   type PackSection,
-  type PackWritten,
+  type WrittenPack,
 } from './packMethods.ts';
-export { FIRST_ALTERNATIVES, FIRST_PLACES, type OpenedPage, type PageAnswer } from './pageMethods.ts';
+export { FIRST_ALTERNATIVES, FIRST_OCCURRENCES, type OpenedPage, type PageAnswer } from './pageMethods.ts';
 export type * from './problemRows.ts';
 export * from './rocRows.ts';
 export type * from './rows.ts';
@@ -75,19 +74,19 @@ export const CONTRACT = {
 type Contract = typeof CONTRACT;
 
 export type Method = keyof Contract;
-/** What a caller passes. Parameters with a default are optional. */
+/** Params as a caller passes them. Those with a default are optional. */
 export type ParamsOf<M extends Method> = z.input<Contract[M]['params']>;
-/** What a handler receives, with defaults filled in. */
+/** Params as a handler receives them, with defaults filled in. */
 export type ParsedParams<M extends Method> = z.output<Contract[M]['params']>;
 export type ResultOf<M extends Method> = Contract[M]['result'] extends ResultType<infer R> ? R : never;
-/** The methods answered there. */
+/** The methods that run there. */
 export type MethodsOn<On extends RunsOn> = {
   [M in Method]: Contract[M]['runsOn'] extends On ? M : never;
 }[Method];
 
 export const METHODS = Object.keys(CONTRACT) as readonly Method[];
 
-/** The row of the table, with its types widened: for code that serves every method alike. */
+/** A method's definition with widened types, for code that handles every method alike. */
 export function definitionOf(method: Method): MethodDefinition<z.ZodType, unknown, RunsOn> {
   return CONTRACT[method];
 }
@@ -102,25 +101,28 @@ export interface Events {
   'ingest.progress': IngestProgress;
   /** Rows were committed; cached answers about these runs are stale. */
   'library.changed': { readonly runIds: readonly number[] };
-  /** Annotations or readings of these rollouts; none: the taxonomy, or what has no rollout here. */
+  /**
+   * Annotations or review state of these rollouts changed. Empty: the taxonomy, or annotations without a
+   * rollout here.
+   */
   'annotations.changed': {
     readonly rolloutIds: readonly number[];
-    /** An answer with this `revision` or a later one has the change. */
+    /** A result with this `revision` or a later one includes the change. */
     readonly revision: number;
   };
   'analysis.progress': {
     readonly progressKey: string;
     readonly stepsDone: number;
     readonly steps: number;
-    /** Of everything, 0 … 1, where it is known closer than by steps. */
+    /** Share of all work done, 0 … 1, if it is known more precisely than by steps. */
     readonly share?: number;
   };
-  /** A statement has come so far: `queryKey` is what `sql.run` was given. */
+  /** Progress of a statement: `queryKey` is the one `sql.run` was given. */
   'sql.progress': { readonly queryKey: string; readonly rows: number };
-  /** A followed directory was looked at, or is no longer followed. */
+  /** A followed directory was scanned, or is no longer followed. */
   'follow.changed': { readonly follows: readonly FollowRow[] };
-  /** A library was opened, closed or forgotten. Of no library: it comes without an id. */
-  'shelf.changed': { readonly open: readonly string[] };
+  /** A library was opened, closed or forgotten. Sent without a library id. */
+  'library.listChanged': { readonly open: readonly string[] };
   /** Desktop menu and second instance: the renderer runs the command with this stable id. */
   'shell.command': { readonly command: string };
 }
@@ -129,7 +131,7 @@ export type HostEvent = {
   [E in EventName]: {
     readonly event: E;
     readonly payload: Events[E];
-    /** The library it came from; absent: the one the application was started with. */
+    /** The library that sent the event. Absent: the one the application was started with. */
     readonly library?: string;
   };
 }[EventName];

@@ -1,8 +1,8 @@
 /**
- * A handler throws an error with a failure code where it refuses a request. Every other error is a bug.
+ * A handler that refuses a request throws an error with a failure code. Every other error is a bug.
  *
- * Failures cross threads, IPC and sockets as values, because an exception that crosses Electron's IPC arrives as a
- * bare Error without its fields. The client turns a failure back into an `ApiError`.
+ * Failures cross threads, IPC and sockets as values, because Electron's IPC strips an exception to a bare
+ * Error without its fields. The client turns a failure back into an `ApiError`.
  */
 
 const FAILURE_CODES = [
@@ -10,7 +10,7 @@ const FAILURE_CODES = [
   'unknown_method',
   'not_found', // no such run, step, group or rollout
   'not_granted', // a path outside the directories the user has opened
-  'source_gone', // the log file is no longer there, or no longer the one that was read
+  'source_gone', // the log file is gone, or is no longer the file that was read
   'refused', // a statement or an input that Turnwise does not accept
   'cancelled',
   'timed_out',
@@ -42,14 +42,14 @@ export class ApiError extends Error {
 export const notFound = (message: string): ApiError => new ApiError({ code: 'not_found', message });
 export const refused = (message: string): ApiError => new ApiError({ code: 'refused', message });
 
-/** @returns the failure that an error stands for; undefined for a bug */
+/** @returns the failure an error represents; undefined for a bug */
 export function failureOf(error: unknown): ApiFailure | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   const code = FAILURE_CODES.find((each) => each === error.code);
   return code === undefined ? undefined : { code, message: error.message };
 }
 
-/** @throws ApiError `not_found` where the value is absent */
+/** @throws ApiError `not_found` if the value is undefined */
 export function found<T>(value: T | undefined, what: string): T {
   if (value === undefined) throw notFound(`the library has no ${what}`);
   return value;

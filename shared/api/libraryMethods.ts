@@ -1,4 +1,4 @@
-/** The open libraries of one application, and what can be done with a library as a whole. */
+/** The open libraries of one application, and operations on a library as a whole. */
 import { z } from 'zod';
 import type { LibraryRow, LibrarySizes } from './libraryRows.ts';
 import { defineMethod, resultOf } from './method.ts';
@@ -6,29 +6,32 @@ import { defineMethod, resultOf } from './method.ts';
 const progressKey = z.string().max(100).optional();
 
 /**
- * Answered by the application, whichever library they are asked of. The other methods of this table are about the
- * library they are asked of.
+ * Answered by the application, whichever library the request names. The other methods of this file act on the
+ * library the request names.
  */
 const MANAGER_METHODS = {
-  /** Those that are open, the home library first, then those opened before, the latest first. */
+  /** Open libraries with the home library first, then remembered ones, last opened first. */
   'library.list': defineMethod({
     params: z.object({}),
     result: resultOf<readonly LibraryRow[]>(),
     runsOn: 'libraries',
   }),
-  /** By the path of a file that the user has opened, or by the id of one that is remembered. Open already: its row. */
+  /**
+   * Opens by the path of a file that the user has opened, or by the id of a remembered library. Returns the
+   * existing row if it is open already.
+   */
   'library.open': defineMethod({
     params: z.union([z.strictObject({ path: z.string().min(1) }), z.strictObject({ id: z.string() })]),
     result: resultOf<LibraryRow>(),
     runsOn: 'libraries',
   }),
-  /** Running jobs of it end after the batch being written. The home library stays open. */
+  /** Running jobs end after the current batch. The home library cannot be closed. */
   'library.close': defineMethod({
     params: z.object({ id: z.string() }),
     result: resultOf<{ readonly closed: boolean }>(),
     runsOn: 'libraries',
   }),
-  /** A closed one is no longer listed. The file stays. */
+  /** Removes a closed library from the list. The file is kept. */
   'library.forget': defineMethod({
     params: z.object({ id: z.string() }),
     result: resultOf<{ readonly forgotten: boolean }>(),
@@ -38,13 +41,16 @@ const MANAGER_METHODS = {
 
 export const LIBRARY_METHODS = {
   ...MANAGER_METHODS,
-  /** What takes how much of the file, by run. Reads every page of it: long, like `roc.report`. */
+  /** Bytes of the file by run and part. Reads every page, so it is long-running like `roc.report`. */
   'library.sizes': defineMethod({
     params: z.object({ progressKey }),
     result: resultOf<LibrarySizes>(),
     runsOn: 'analysis',
   }),
-  /** Writes the file anew without its free pages. Refused while a job runs and where the disk has no room for a copy. */
+  /**
+   * Rewrites the file without its free pages. Refused while a job runs and if the disk has no room for a
+   * copy.
+   */
   'library.compact': defineMethod({
     params: z.object({}),
     /** Bytes of the file and its write-ahead log. */
@@ -52,29 +58,30 @@ export const LIBRARY_METHODS = {
     runsOn: 'writer',
   }),
   /**
-   * The run with everything that belongs to it into a new library file, then out of this one. A bare file name lies
-   * beside this library. Cancelling before the removal leaves everything as it was.
+   * Copies the run with all its data into a new library file, then removes it from this one. A bare file name
+   * is placed beside this library. Cancelling before the removal changes nothing.
    */
   'run.move': defineMethod({
     params: z.object({ runKey: z.string(), path: z.string().min(1).max(4096), progressKey }),
     result: resultOf<{
-      /** The new file, as it was made. */
+      /** Path of the new file. */
       readonly path: string;
       readonly rollouts: number;
       /** Bytes of the new file. */
       readonly bytes: number;
-      /** By which this library has become smaller. */
+      /** Bytes by which this library has shrunk. */
       readonly freed: number;
-      /** Rows compared one by one by their keys, on both sides. */
+      /** Rows compared one by one by key in both libraries. */
       readonly rows: number;
-      /** Of the new library, where it has been opened at once. */
+      /** Id of the new library, if it was opened at once. */
       readonly library?: string;
     }>(),
     runsOn: 'writer',
   }),
   /**
-   * Rollouts as a data set in Parquet, partitioned by run and step (`electron/export`), into a new directory; a bare
-   * name lies beside this library. Absent `runKeys`: every run. What a cancelled one has written whole stays.
+   * Exports rollouts as a Parquet data set, partitioned by run and step (`electron/export`), into a new
+   * directory. A bare name is placed beside this library. Absent `runKeys`: every run. Cancelling keeps the
+   * partitions that are complete.
    */
   'run.export': defineMethod({
     params: z.object({
@@ -83,7 +90,7 @@ export const LIBRARY_METHODS = {
       progressKey,
     }),
     result: resultOf<{
-      /** The directory, as it was made. */
+      /** Path of the new directory. */
       readonly directory: string;
       readonly runs: number;
       readonly files: number;
@@ -92,7 +99,7 @@ export const LIBRARY_METHODS = {
     }>(),
     runsOn: 'exporting',
   }),
-  /** Desktop only: where a new library is to lie; empty when dismissed. */
+  /** Desktop only: asks where to create a new library. Empty when dismissed. */
   'shell.saveDialog': defineMethod({
     params: z.object({ name: z.string().max(255) }),
     result: resultOf<{ readonly path?: string }>(),

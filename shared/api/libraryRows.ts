@@ -1,26 +1,29 @@
-/** Libraries as the application lists them, and what takes up their space. */
+/** Libraries as the application lists them, and how their space is used. */
 
 /** Id of the library the application was started with. On the wire, no id means the same. */
 export const HOME_LIBRARY = 'home';
 
 export interface LibraryRow {
-  /** Names the library in links and requests: `home`, or the file's name made unique. Stays while it is remembered. */
+  /**
+   * Names the library in links and requests: `home`, or the file's name made unique. Stable as long as the
+   * library is remembered.
+   */
   readonly id: string;
-  /** Of the file, without its ending. */
+  /** File name without its extension. */
   readonly name: string;
   readonly path: string;
   readonly isHome: boolean;
   readonly isOpen: boolean;
-  /** No file lies at the path any more. */
+  /** The file no longer exists at the path. */
   readonly isGone?: boolean;
-  /** Of the file and its write-ahead log; absent where there is no file. */
+  /** Bytes of the file and its write-ahead log. Absent if there is no file. */
   readonly sizeBytes?: number;
-  /** Known of an open one. */
+  /** Only for open libraries. */
   readonly runs?: number;
   readonly rollouts?: number;
 }
 
-/** What the bytes of a run are spent on. */
+/** Categories of a run's bytes. */
 const SIZE_PARTS = ['texts', 'tokens', 'search', 'rows', 'columns'] as const;
 export type SizePart = (typeof SIZE_PARTS)[number];
 
@@ -37,16 +40,18 @@ export interface RunSize {
 /** In bytes. `runs` + `shared` + `free` is `file`, to the byte. */
 export interface LibrarySizes {
   readonly runs: readonly RunSize[];
-  /** Prompts, problems, files, issues, what the user saved, and the schema: of no single run. */
+  /**
+   * Prompts, problems, files, issues, saved views and queries, and the schema, which belong to no single run.
+   */
   readonly shared: number;
-  /** Pages without content, which `library.compact` gives back. */
+  /** Free pages, which `library.compact` releases. */
   readonly free: number;
   readonly file: number;
-  /** What the write-ahead log takes besides: `file` + `wal` is on the disk, and what `LibraryRow.sizeBytes` says. */
+  /** Bytes of the write-ahead log. `file` + `wal` is the size on disk, as in `LibraryRow.sizeBytes`. */
   readonly wal: number;
   /**
-   * `pages`: the pages of each table and index were counted and shared out among the runs by their rows or bytes.
-   * `lengths`: the lengths of the rows alone were added; what else a page holds is in `shared`.
+   * `pages`: pages of each table and index were counted and divided among runs by their rows or bytes.
+   * `lengths`: only the row lengths were added up; the rest of each page is in `shared`.
    */
   readonly method: 'pages' | 'lengths';
 }

@@ -1,8 +1,8 @@
-/** Lists of runs, steps, groups and rollouts, filters, and what charts show. */
+/** Lists of runs, steps, groups and rollouts, filters, and chart series. */
 import { z } from 'zod';
 import { WORD_FIELDS } from '../domain/filter/fields.ts';
 import { camelCase, SORT_FIELDS, type SortName } from '../domain/rolloutFieldRecord.ts';
-import type { FilterReading, FrequentValue, SavedView, StepFacts } from './browseRows.ts';
+import type { FrequentValue, ParsedFilter, SavedView, StepFacts } from './browseRows.ts';
 import { defineMethod, resultOf } from './method.ts';
 import { direction, filter, id, progressKey, runOf } from './paramTypes.ts';
 import type { GroupRow, HostInfo, RolloutRow, RunDetail, RunSummary, StepSummary } from './rows.ts';
@@ -25,29 +25,32 @@ export type GroupSort = (typeof GROUP_SORTS)[number];
 export type RolloutSort = 'order' | SortName;
 export const ROLLOUT_SORTS: readonly RolloutSort[] = ['order', ...SORT_FIELDS.map(camelCase)];
 
-/** Rows of a list that come with its order. */
+/** Number of rows that a list returns with its order. */
 export const FIRST_ROWS = 100;
 const withRows = z.boolean().optional();
 
 export interface GroupOrder {
   readonly runId: number;
   readonly ids: Uint32Array;
-  /** Rollouts of each group that match the filter; absent without one. */
+  /** Number of rollouts per group that match the filter. Absent without a filter. */
   readonly matches?: Uint32Array;
-  /** Of the first `FIRST_ROWS` ids, where they were asked for. */
+  /** Rows of the first `FIRST_ROWS` ids, if requested. */
   readonly rows?: readonly GroupRow[];
 }
 
 export interface RolloutOrder {
   readonly runId: number;
   readonly ids: Uint32Array;
-  /** Of the first `FIRST_ROWS` ids, where they were asked for. */
+  /** Rows of the first `FIRST_ROWS` ids, if requested. */
   readonly rows?: readonly RolloutRow[];
-  /** The groups of these rows, each once, in their order. */
+  /** Distinct groups of these rows, in their order. */
   readonly groups?: readonly GroupRow[];
 }
 
-/** Lists return all ids in order (4 bytes each), then rows for the visible window by id: exact scroll bars without OFFSET. */
+/**
+ * Lists return all ids in order (4 bytes each), then rows of the visible window by id. Scroll bars are exact
+ * without OFFSET.
+ */
 export const LIST_METHODS = {
   'host.info': defineMethod({ params: z.object({}), result: resultOf<HostInfo>(), runsOn: 'host' }),
   'run.list': defineMethod({
@@ -89,7 +92,9 @@ export const LIST_METHODS = {
       step: id.optional(),
       groupId: id.optional(),
       filter,
-      /** The first decides, the others break ties; unknown comes last; at last the order of the log. */
+      /**
+       * The first key decides, the others break ties, then the order of the log. Unknown values sort last.
+       */
       sort: z
         .array(z.object({ by: z.enum(ROLLOUT_SORTS), direction: direction.default('ascending') }))
         .max(8)
@@ -105,7 +110,9 @@ export const LIST_METHODS = {
     result: resultOf<readonly RolloutRow[]>(),
     runsOn: 'reader',
   }),
-  /** What charts show, per step; under a filter, of the rollouts that match. Long with a filter: like `roc.report`. */
+  /**
+   * Chart series per step. With a filter: over the rollouts that match, and long-running like `roc.report`.
+   */
   'step.series': defineMethod({
     params: z.object({
       runId: id,
@@ -116,10 +123,10 @@ export const LIST_METHODS = {
     result: resultOf<{ readonly steps: readonly StepFacts[] }>(),
     runsOn: 'charts',
   }),
-  /** A filter as it was understood, and as SQL over the public views. */
-  'filter.read': defineMethod({
+  /** Parses a filter and translates it to SQL over the public views. */
+  'filter.parse': defineMethod({
     params: z.object({ runId: id.optional(), filter }),
-    result: resultOf<FilterReading>(),
+    result: resultOf<ParsedFilter>(),
     runsOn: 'lists',
   }),
   'view.list': defineMethod({
@@ -127,7 +134,7 @@ export const LIST_METHODS = {
     result: resultOf<readonly SavedView[]>(),
     runsOn: 'reader',
   }),
-  /** A view of the same name is replaced. */
+  /** Replaces a view of the same name. */
   'view.save': defineMethod({
     params: z.object({ name: z.string().trim().min(1).max(200), filter }),
     result: resultOf<{ readonly saved: boolean }>(),
@@ -138,7 +145,7 @@ export const LIST_METHODS = {
     result: resultOf<{ readonly removed: boolean }>(),
     runsOn: 'writer',
   }),
-  /** Values of a word field in a run that begin with what has been typed, the most frequent first. */
+  /** Values of a word field in a run that begin with the typed prefix, most frequent first. */
   'filter.values': defineMethod({
     params: z.object({
       runId: id,

@@ -1,4 +1,4 @@
-/** Failure packs: rollouts with what has been said about them, as something another person can open, read and train on. */
+/** Failure packs: rollouts with their annotations, in a form that others can open, read and train on. */
 import { z } from 'zod';
 import { LABEL_ID, MOST_LABELS } from '../domain/annotate/taxonomy.ts';
 import { defineMethod, resultOf } from './method.ts';
@@ -7,7 +7,7 @@ import { filter, id, progressKey } from './paramTypes.ts';
 export const PACK_FORMATS = ['jsonl', 'csv', 'tsv', 'parquet', 'md', 'html', 'chat'] as const;
 export type PackFormat = (typeof PACK_FORMATS)[number];
 
-/** Parts of a rollout that a text for a language model may have, in this order. */
+/** Optional parts of the text that is made for a language model, in this order. */
 export const PACK_SECTIONS = [
   'problem',
   'outcome',
@@ -20,42 +20,42 @@ export const PACK_SECTIONS = [
 export type PackSection = (typeof PACK_SECTIONS)[number];
 
 const packChoice = {
-  /** Absent: of all runs. */
+  /** Absent: all runs. */
   runId: id.optional(),
   filter,
-  /** Rollouts with one of these labels; absent: with any label or note. */
+  /** Rollouts with one of these labels. Absent: rollouts with any label or note. */
   labels: z.array(z.string().regex(LABEL_ID)).max(MOST_LABELS).optional(),
-  /** Picked by hand: they are packed whether or not anything has been said about them. */
+  /** Packed whether or not they are annotated. */
   rolloutIds: z.array(id).min(1).max(100_000).optional(),
-  /** Everything that matches the filter, labelled or not. */
+  /** Every rollout that matches the filter, annotated or not. */
   isAll: z.boolean().default(false),
 } as const;
 
 const packOptions = {
-  /** The other rollouts of their groups, marked as such; without annotations. */
+  /** Includes the other rollouts of their groups, marked as siblings and without annotations. */
   siblings: z.boolean().default(false),
   /** Token ids, offsets and signals. */
   tokens: z.boolean().default(false),
-  /** The record as it stands in its log. */
+  /** The record as logged. */
   raw: z.boolean().default(false),
   /**
-   * Regular expressions; what they match is replaced in every text by as many blocks, and the manifest says how often.
-   * One that takes more than 2 s on a rollout is refused.
+   * Regular expressions. Each match is replaced in every text by as many block characters, and the manifest
+   * counts the replacements. An expression that takes more than 2 s on one rollout is refused.
    */
   redact: z.array(z.string().min(1).max(1000)).max(20).default([]),
 } as const;
 
 export const PACK_METHODS = {
-  /** What a pack would hold, before it is written. */
+  /** Contents of a pack before it is written. */
   'pack.preview': defineMethod({
     params: z.object({ ...packChoice, progressKey }),
     result: resultOf<PackPreview>(),
     runsOn: 'lists',
   }),
   /**
-   * Writes a pack: one file, a directory for `parquet`. A bare name lies beside this library; what is there already
-   * is never overwritten, and of nothing there is no pack. `csv`, `tsv` and `chat` have a manifest beside them,
-   * PATH.manifest.json. Long, and cancelled like `roc.report`: what was written is removed then.
+   * Writes a pack: one file, or a directory for `parquet`. A bare name is placed beside this library. Refuses
+   * to overwrite and to write an empty pack. `csv`, `tsv` and `chat` get a manifest beside them,
+   * PATH.manifest.json. Long-running like `roc.report`; cancelling removes what was written.
    */
   'pack.export': defineMethod({
     params: z.object({
@@ -65,7 +65,7 @@ export const PACK_METHODS = {
       path: z.string().min(1).max(4096),
       progressKey,
     }),
-    result: resultOf<PackWritten>(),
+    result: resultOf<WrittenPack>(),
     runsOn: 'exporting',
   }),
   /** One rollout as text for a language model. */
@@ -81,13 +81,13 @@ export const PACK_METHODS = {
 } as const;
 
 export interface PackPreview {
-  /** Rollouts that are packed, without siblings. */
+  /** Packed rollouts without siblings. */
   readonly cases: number;
   readonly annotations: number;
   readonly siblings: number;
 }
 
-export interface PackWritten {
+export interface WrittenPack {
   readonly path: string;
   readonly format: PackFormat;
   readonly cases: number;
@@ -95,6 +95,6 @@ export interface PackWritten {
   readonly annotations: number;
   readonly redactions: number;
   readonly bytes: number;
-  /** Of the file, in hex; of a directory that of its manifest. */
+  /** Of the file, in hex. For a directory: of its manifest. */
   readonly sha256: string;
 }

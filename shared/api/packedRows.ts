@@ -1,26 +1,26 @@
 /**
- * Rows of a comparison for the wire: a few lists of numbers instead of an object per row, block and edit, of which
- * two rollouts of 2,000 turns have some twenty thousand.
+ * Packed rows of a comparison for the wire. Number arrays replace one object per row, block and edit, because
+ * two rollouts of 2,000 turns have some twenty thousand of them.
  */
 import type { Relation } from '../domain/align.ts';
 import type { ComparedBlock, ComparedLane, ComparedRow, Comparison } from './compareRows.ts';
 
-/** `L` lanes, `R` rows, `B` blocks in all, `E` numbers of all edits together. */
+/** Sizes: `L` lanes, `R` rows, `B` blocks in all rows, `E` numbers of all edits. */
 export interface PackedComparison {
   readonly laneCount: number;
-  /** R × L: the turn, -1 where the lane has none. */
+  /** R × L: turn index; -1: the lane has none. */
   readonly turns: Int32Array;
-  /** R: 1 where every lane has the turn, with equal segments. */
+  /** R: 1 if every lane has the turn, with equal segments. */
   readonly areEqual: Uint8Array;
-  /** R: blocks up to the end of the row. */
+  /** R: number of blocks up to the end of the row. */
   readonly blockEnds: Int32Array;
-  /** B × L: the segment, -1 where the lane has none. */
+  /** B × L: segment index; -1: the lane has none. */
   readonly segments: Int32Array;
-  /** B × L: index into `RELATIONS`, 255 for none. */
+  /** B × L: index into `RELATIONS`; 255: none. */
   readonly relations: Uint8Array;
-  /** B × L: numbers of edits up to the end of this one's. An edit is never empty: no numbers are none. */
+  /** B × L: end of this edit in `edits`. An empty range means no edit, because an edit is never empty. */
   readonly editEnds: Int32Array;
-  /** E, as `alignText.ts` packs them. */
+  /** E: edits as `alignText.ts` packs them. */
   readonly edits: Int32Array;
   readonly lanes: readonly (ComparedLane | null)[];
 }
@@ -65,7 +65,7 @@ export function packComparison({ rows, lanes }: Comparison): PackedComparison {
   };
 }
 
-/** Edits are views of the packed ones. */
+/** The returned edits are views of the packed array. */
 export function unpackComparison(packed: PackedComparison): Comparison {
   const { laneCount, turns, areEqual, blockEnds, segments, relations, editEnds, edits, lanes } = packed;
   const each = <T>(at: number, value: (i: number) => T): T[] =>

@@ -1,4 +1,4 @@
-/** Opening a page by its address, with what the page asks for first. */
+/** Opens a page by its address and returns the first answers that the page needs. */
 import { z } from 'zod';
 import { SIGNALS } from '../domain/tokenSignal.ts';
 import { rocChoice } from './analysisMethods.ts';
@@ -7,18 +7,18 @@ import { defineMethod, resultOf } from './method.ts';
 import { id } from './paramTypes.ts';
 import type { GroupLedger } from './rocRows.ts';
 import type { GroupRow, RolloutDetail, RolloutRow, RolloutSignal, TokenAlternatives } from './rows.ts';
-import type { ProblemPlace } from './sourceRows.ts';
+import type { ProblemOccurrence } from './sourceRows.ts';
 
-/** Tokens whose alternatives come with a replay: they tell whether the log has any. */
+/** Tokens whose alternatives come with a replay. They show whether the log lists any. */
 export const FIRST_ALTERNATIVES = 64;
 
 /** Groups of the same problem that come with a group. */
-export const FIRST_PLACES = 100;
+export const FIRST_OCCURRENCES = 100;
 
 export const PAGE_METHODS = {
   /**
-   * From the words of a URL to ids, in one request with the answers of other methods that the page is going to ask. The
-   * page puts them into its cache.
+   * Resolves the parts of a URL to ids and returns, in the same request, the results of other methods that
+   * the page needs. The page puts them into its cache.
    */
   'page.open': defineMethod({
     params: z.object({
@@ -26,18 +26,21 @@ export const PAGE_METHODS = {
       step: id.optional(),
       groupKey: z.string().optional(),
       ordinal: id.optional(),
-      /** `rollout`: of a lane; `replay`: with signal, annotations and siblings; `group`: with rows and ledger. */
+      /**
+       * `rollout`: for a comparison lane; `replay`: with signal, annotations and siblings; `group`: with rows
+       * and ledger.
+       */
       show: z.enum(['rollout', 'replay', 'group']).optional(),
-      /** Of `replay`, as `rollout.signal` is asked. */
+      /** For `replay`: params of `rollout.signal`. */
       signal: z
         .object({
           signal: z.enum(SIGNALS).optional(),
           vocabulary: z.int().positive().max(10_000_000).optional(),
         })
         .optional(),
-      /** Of `group`, as `roc.group` is asked. */
+      /** For `group`: params of `roc.group`. */
       roc: z.object({ basis: rocChoice.optional(), whatIf: rocChoice.optional() }).optional(),
-      /** Of `group`: larger ones have no ledger. */
+      /** For `group`: larger groups come without a ledger. */
       largestLedger: id.optional(),
     }),
     result: resultOf<OpenedPage>(),
@@ -52,7 +55,7 @@ export interface OpenedPage {
   readonly answers: readonly PageAnswer[];
 }
 
-/** What the host would answer to `method` with `params`. */
+/** The result of `method` with `params`. */
 export type PageAnswer =
   | Answer<'rollout.get', { rolloutId: number }, RolloutDetail>
   | Answer<
@@ -67,9 +70,9 @@ export type PageAnswer =
   | Answer<'group.rows', { groupIds: readonly number[] }, readonly GroupRow[]>
   | Answer<'rollout.rows', { rolloutIds: readonly number[] }, readonly RolloutRow[]>
   | Answer<
-      'problem.places',
+      'problem.occurrences',
       { groupId: number; limit: number },
-      { readonly places: readonly ProblemPlace[]; readonly total: number }
+      { readonly places: readonly ProblemOccurrence[]; readonly total: number }
     >
   | Answer<'roc.group', object, GroupLedger>;
 

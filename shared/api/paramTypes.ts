@@ -1,14 +1,16 @@
-/** Parts that params of several methods share. */
+/** Parameter types that several methods share. */
 import { z } from 'zod';
 import { LONGEST_FILTER } from '../domain/filter/parse.ts';
 
 export const id = z.int().nonnegative();
 export const direction = z.enum(['ascending', 'descending']);
-/** In the language of `shared/domain/filter`; a fault is a `bad_request` that says where. */
+/**
+ * A filter in the language of `shared/domain/filter`. A syntax error is a `bad_request` with its position.
+ */
 export const filter = z.string().max(LONGEST_FILTER).default('');
-/** Names a long question in `analysis.progress`. */
+/** Names a long-running request in `analysis.progress`. */
 export const progressKey = z.string().max(100).optional();
-/** A rollout as links name it. */
+/** Address of a rollout in links. */
 export const rolloutAddress = z.object({ runKey: z.string(), step: id, groupKey: z.string(), ordinal: id });
-/** A run by id or by the key that links have. */
+/** A run by id, or by its key from a link. */
 export const runOf = { runId: id.optional(), runKey: z.string().optional() };

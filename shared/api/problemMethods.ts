@@ -16,13 +16,13 @@ export const PROBLEM_METHODS = {
     result: resultOf<{ readonly suspects: readonly ProblemSuspect[] }>(),
     runsOn: 'charts',
   }),
-  /** Answers that were judged right and wrong within a problem. */
+  /** Answers that were judged both correct and incorrect within a problem. */
   'problem.disputed': defineMethod({
     params: z.object({ runId: id, filter, progressKey }),
     result: resultOf<{ readonly answers: readonly DisputedAnswer[] }>(),
     runsOn: 'charts',
   }),
-  /** Of the problem of a group, recognised elsewhere by its normalised question. */
+  /** History of a group's problem, which is found elsewhere by its normalized question. */
   'problem.history': defineMethod({
     params: z.object({ groupId: id }),
     result: resultOf<ProblemHistory>(),

@@ -1,7 +1,7 @@
 /** Rows of the pages about problems. */
 import type { Nats, RunKind } from '../domain/model.ts';
 
-/** Problems by steps: one entry of each column of `cells` per problem and step at which it was tried. */
+/** Problems by steps. Each column of `cells` has one entry per problem and step at which it was tried. */
 export interface ProblemMap {
   readonly steps: readonly number[];
   readonly problems: readonly MappedProblem[];
@@ -10,12 +10,12 @@ export interface ProblemMap {
     readonly problem: Uint32Array;
     /** Index into `steps`. */
     readonly step: Uint32Array;
-    /** Of the first group of the problem at the step. */
+    /** First group of the problem at the step. */
     readonly groupId: Uint32Array;
     readonly groups: Uint32Array;
-    /** 0: it was tried, and no rollout matches the filter. */
+    /** 0: the problem was tried, but no rollout matches the filter. */
     readonly rollouts: Uint32Array;
-    /** Rollouts of which it is known whether they are correct. */
+    /** Rollouts whose correctness is known. */
     readonly known: Uint32Array;
     readonly correct: Uint32Array;
     /** Different answers in a group. */
@@ -25,41 +25,41 @@ export interface ProblemMap {
 
 export interface MappedProblem {
   readonly problemId: string;
-  /** The beginning of what the user asks, in one line and without the template; '' where the log has no prompt. */
+  /** Beginning of the user's question on one line, without the template. '' if the log has no prompt. */
   readonly question: string;
   readonly source?: string;
   readonly groundTruth?: string;
 }
 
-/** Most of the answers agree on one that is not the ground truth. */
+/** A problem for which most answers agree on one that is not the ground truth. */
 export interface ProblemSuspect {
   readonly problemId: string;
   readonly groundTruth: string;
   readonly answer: string;
-  /** With that answer, of so many with any. */
+  /** Rollouts with that answer, and rollouts with any answer. */
   readonly rollouts: number;
   readonly answers: number;
-  /** A group of the newest step at which it was tried. */
+  /** A group of the latest step at which the problem was tried. */
   readonly step: number;
   readonly groupId: number;
 }
 
-/** An answer that counted as right in one rollout of a problem and as wrong in another. */
+/** An answer that was judged correct in one rollout of a problem and incorrect in another. */
 export interface DisputedAnswer {
   readonly problemId: string;
   /** As in `MappedProblem`. */
   readonly question: string;
   readonly groundTruth?: string;
   readonly answer: string;
-  /** Rollouts of the run that gave it, of known correctness. */
+  /** Rollouts of the run that gave this answer and have known correctness. */
   readonly right: number;
   readonly wrong: number;
-  /** One of each, of the same group where there is one with both. */
+  /** One rollout of each judgement, from the same group if one group has both. */
   readonly rightId: number;
   readonly wrongId: number;
 }
 
-/** How the same problem fared, group by group, over steps and runs. */
+/** Results of one problem, group by group, over steps and runs. */
 export interface ProblemHistory {
   readonly problemId: string;
   readonly groundTruth?: string;
@@ -74,7 +74,7 @@ export interface ProblemGroup {
   readonly runKey: string;
   readonly runName: string;
   readonly kind: RunKind;
-  /** Absent where the log knows no step. */
+  /** Absent if the log has no steps. */
   readonly step?: number;
   readonly groupId: number;
   readonly groupKey: string;
@@ -86,15 +86,15 @@ export interface ProblemGroup {
   readonly meanChars: number;
   /** Over the policy tokens whose entropy is logged. */
   readonly meanEntropy?: Nats;
-  /** The most frequent first; rollouts without an answer are not among them. */
+  /** Most frequent first. Rollouts without an answer are not counted. */
   readonly answers: readonly {
     readonly text: string;
     readonly rollouts: number;
-    /** Of those, how many are known to be right or wrong, and how many are right. */
+    /** Rollouts with this answer whose correctness is known, and the correct ones. */
     readonly judged: number;
     readonly right: number;
     readonly isTruth?: boolean;
   }[];
-  /** What readers have said of its rollouts, the most frequent first; absent where that is nothing. */
+  /** Labels of its rollouts, most frequent first. Absent if there are none. */
   readonly labels?: readonly { readonly label: string; readonly rollouts: number }[];
 }

@@ -1,37 +1,45 @@
 /**
- * What the host answers about Resample-on-Correct. A decision always says which of three it is:
- * logged, recomputed under a basis that is named in full, or unknown.
+ * Results about Resample-on-Correct. Every decision is marked as logged, as recomputed under a stated basis,
+ * or as unknown.
  */
 import type { DownSamplingSettings, ResampleRule, SettingName } from '../domain/downSampling.ts';
 import type { DecisionReason } from '../domain/model.ts';
 import type { DisagreementCause, Penalties, TextPenalties } from '../domain/penalty.ts';
 import type { ClassCounts, Cut, GroupOutcome, Quota, UndecidableReason } from '../domain/resample.ts';
 
-/** Whose p_err and p_format count: the trainer's, the release's text rules, typed outcomes and real turns. */
+/**
+ * Source of p_err and p_format: the trainer's values, the release's text rules, or typed outcomes and real
+ * turns.
+ */
 export const PENALTY_KINDS = ['logged', 'text', 'typed'] as const;
 export type PenaltyKind = (typeof PENALTY_KINDS)[number];
 
-/** What the user chose; all else is as logged, else the release's default. */
+/** The user's choices. Other settings are as logged, or the release's default. */
 export interface RocChoice {
   readonly rule?: ResampleRule;
   readonly penalty?: PenaltyKind;
   readonly settings?: Partial<DownSamplingSettings>;
-  /** Only the first so many rollouts of each group are the pool: a smaller oversampling. */
+  /** Only the first `groupSize` rollouts of each group form the pool, to simulate less oversampling. */
   readonly groupSize?: number;
 }
 
-/** Under what decisions were recomputed, in full. */
+/** The complete basis of recomputed decisions. */
 export interface RocBasis {
   readonly rule: ResampleRule;
   readonly ruleSource: 'chosen' | 'logged' | 'default';
   readonly penalty: PenaltyKind;
   readonly settings: DownSamplingSettings;
-  /** Settings the run logged, and those whose logged value cannot be read; what is in neither is a default. */
+  /**
+   * Settings that the run logged, and settings whose logged value is unreadable. Settings in neither list are
+   * defaults.
+   */
   readonly logged: readonly SettingName[];
   readonly unreadable: readonly SettingName[];
   readonly chosen: readonly SettingName[];
   readonly groupSize?: number;
-  /** `min_zero + min_non_zero ≤ down_sample_to_n` does not hold: the run would not have started. */
+  /**
+   * Message if `min_zero + min_non_zero ≤ down_sample_to_n` does not hold: the run would not have started.
+   */
   readonly assertion?: string;
 }
 
@@ -39,17 +47,20 @@ export interface RocBasis {
 
 /** One rollout under one basis. */
 export interface LedgerDecision {
-  /** Absent: not decidable, or the paper's rule, which has probabilities only. */
+  /** Absent if undecidable, or under the paper's rule, which has probabilities only. */
   readonly kept?: boolean;
   readonly reason?: DecisionReason | (string & {});
-  /** Of being kept, under the paper's rule; `inclusionError` is its standard error where it was estimated. */
+  /**
+   * Probability of being kept under the paper's rule. `inclusionError` is its standard error if it was
+   * estimated.
+   */
   readonly inclusion?: number;
   readonly inclusionError?: number;
   readonly penalty?: number;
   readonly advantage?: number;
   readonly advantageOfAll?: number;
   readonly isTie: boolean;
-  /** Beyond `groupSize`: not in the pool. */
+  /** Beyond `groupSize`, so not in the pool. */
   readonly isOutside?: true;
 }
 
@@ -61,7 +72,7 @@ export interface LedgerRow {
     readonly text: TextPenalties;
     readonly typed: Penalties;
   };
-  /** As the trainer wrote it; absent where nothing was logged. */
+  /** As the trainer wrote it. Absent if nothing was logged. */
   readonly logged?: {
     readonly kept?: boolean;
     readonly reason?: string;
@@ -70,7 +81,7 @@ export interface LedgerRow {
   };
   readonly recomputed: LedgerDecision;
   readonly whatIf?: LedgerDecision;
-  /** Where logged, text and typed penalties differ, and why they likely do. */
+  /** Differences between logged, text and typed penalties, each with its likely cause. */
   readonly disagreements: readonly PenaltyDisagreement[];
 }
 
@@ -81,7 +92,7 @@ export interface PenaltyDisagreement {
   readonly causes: readonly { readonly code: DisagreementCause; readonly sentence: string }[];
 }
 
-/** What happened to the group as a whole under one basis. */
+/** Outcome of the whole group under one basis. */
 export interface LedgerSide {
   readonly basis: RocBasis;
   readonly outcome: GroupOutcome;
@@ -92,12 +103,12 @@ export interface LedgerSide {
   readonly sums: RocSums;
 }
 
-/** Over the kept rows; what nothing is known of is absent. Under the paper's rule: expectations. */
+/** Over the kept rows. Unknown sums are absent. Under the paper's rule: expectations. */
 export interface RocSums {
   readonly kept?: number;
   readonly discarded?: number;
   readonly keptByClass?: ClassCounts;
-  /** Of kept positives. */
+  /** Mean over kept positives. */
   readonly meanPenalty?: number;
   readonly meanPolicyTokens?: number;
   readonly meanResponseChars?: number;
@@ -113,16 +124,19 @@ export interface GroupLedger {
   readonly rows: readonly LedgerRow[];
   readonly recomputed: LedgerSide;
   readonly whatIf?: LedgerSide;
-  /** Over the logged decisions; absent where none is logged. */
+  /** Over the logged decisions. Absent if none is logged. */
   readonly logged?: RocSums;
-  /** What stands for this group: the log's word, else the recomputation where the run logged or the user chose a configuration. */
+  /**
+   * Source of the decisions in force: the log, else the recomputation if the run logged or the user chose a
+   * configuration.
+   */
   readonly source: 'logged' | 'recomputed' | 'unknown';
-  /** Rows whose logged and recomputed decisions differ, and what likely made them. */
+  /** Rows whose logged and recomputed decisions differ, with the likely cause. */
   readonly differences: {
     readonly rows: number;
     readonly causes: readonly { readonly code: DifferenceCause; readonly sentence: string }[];
   };
-  /** Rows that the what-if decides otherwise than what stands. */
+  /** Rows that the what-if decides differently from the decisions in force. */
   readonly flips: number;
 }
 
@@ -139,23 +153,23 @@ export type DifferenceCause = (typeof DIFFERENCE_CAUSES)[number];
 
 // ── a step, a run ───────────────────────────────────────────────────────────────────────────────
 
-/** Rollouts with something in common. `key` asks `roc.groups` for the groups they are in. */
+/** Rollouts with a common property. Pass `key` to `roc.groups` for the groups that contain them. */
 export interface Tally {
   readonly key: string;
   readonly rollouts: number;
   readonly groups: number;
-  /** Of those with a decision; under the paper's rule the expected number. */
+  /** Those with a decision. Under the paper's rule: the expected number. */
   readonly kept: number;
   readonly decided: number;
 }
 
-/** Groups with something in common. */
+/** Groups with a common property. */
 export interface GroupTally {
   readonly key: string;
   readonly groups: number;
 }
 
-/** Rollouts whose value lies in `[from, to)`; the last bucket has its end in it. */
+/** Rollouts whose value lies in `[from, to)`. The last bucket includes its end. */
 export interface Bucket {
   readonly from: number;
   readonly to: number;
@@ -164,8 +178,8 @@ export interface Bucket {
 }
 
 /**
- * What rollouts look like, to ask whether the ones kept look otherwise. Asked with `roc.groups`: `key` for all of
- * them, `key:length:i` and `key:turns:i` for those of one entry, `key:without_calls` for those without a tool call.
+ * Features of a set of rollouts, to compare the kept ones with all. Keys for `roc.groups`: `key` for all of
+ * them, `key:length:i` and `key:turns:i` for one entry, `key:without_calls` for those without a tool call.
  */
 export interface Likeness {
   readonly key: string;
@@ -176,9 +190,9 @@ export interface Likeness {
   readonly meanToolCalls?: number;
   /** Share without any tool call, 0 … 1. */
   readonly withoutToolCalls?: number;
-  /** Rollouts per entry of the report's `lengthBins`. */
+  /** Rollouts per bin of the report's `lengthBins`. */
   readonly lengths: readonly number[];
-  /** Rollouts per number of turns: 1, 2, … and the last entry for all more. */
+  /** Rollouts per number of turns: 1, 2, …; the last entry counts all higher numbers. */
   readonly turns: readonly number[];
 }
 
@@ -190,10 +204,13 @@ export interface RocStep {
   readonly allRight: number;
   readonly positives: Tally;
   readonly negatives: Tally;
-  /** Right rollouts with a failed call, of the pool and of what is kept. */
+  /** Correct rollouts with a failed call, in the pool and among the kept. */
   readonly erroneousBefore: GroupTally;
   readonly erroneousAfter: GroupTally;
-  /** Tool calls within correct rollouts and the failed ones among them: of the pool, and of what is kept (paper, Fig. 4). */
+  /**
+   * Tool calls within correct rollouts and the failed ones among them, in the pool and among the kept (paper,
+   * Fig. 4).
+   */
   readonly callsBefore: number;
   readonly errorsBefore: number;
   readonly callsAfter: number;
@@ -213,18 +230,21 @@ export interface RocSide {
   readonly keptPositives: Likeness;
   readonly discardedPositives: Likeness;
   readonly steps: readonly RocStep[];
-  /** By outcome; none for logged decisions. */
+  /** By outcome. Empty for logged decisions. */
   readonly outcomes: readonly (GroupTally & { readonly outcome: GroupOutcome })[];
-  /** By reason, as logged or recomputed. */
+  /** By reason, logged or recomputed. */
   readonly reasons: readonly (Tally & { readonly reason: string })[];
-  /** A positive whose tool calls all succeeded was discarded while one with failed calls was kept; not in rejected groups. */
+  /**
+   * Groups, not rejected, in which a positive whose tool calls all succeeded was discarded while one with
+   * failed calls was kept.
+   */
   readonly cleanDropped: GroupTally;
   readonly tiesAtCut: GroupTally;
   readonly truncated: GroupTally;
 }
 
 export interface RocReport {
-  /** For `roc.groups`, until the host forgets it. */
+  /** For `roc.groups`, until the host evicts the report. */
   readonly reportId: number;
   readonly runId: number;
   readonly step?: number;
@@ -234,7 +254,7 @@ export interface RocReport {
   readonly mixed: GroupTally;
   readonly allRight: GroupTally;
   readonly rewardUnknown: GroupTally;
-  /** Whose penalties the buckets are of. */
+  /** Source of the penalties in the buckets. */
   readonly penalty: PenaltyKind;
   /** Upper bounds of `Likeness.lengths`, in characters. */
   readonly lengthBins: readonly number[];
@@ -242,9 +262,9 @@ export interface RocReport {
   readonly recomputed: RocSide;
   readonly whatIf?: RocSide;
   readonly source: GroupLedger['source'];
-  /** Rollouts that logged and recomputed decide otherwise. */
+  /** Rollouts whose logged and recomputed decisions differ. */
   readonly differences: Tally;
-  /** Rollouts that the what-if decides otherwise than what stands. */
+  /** Rollouts that the what-if decides differently from the decisions in force. */
   readonly flips?: Tally;
   /** Rollouts whose text and typed penalties differ, by part. */
   readonly penaltyDifferences: readonly (Tally & { readonly part: keyof Penalties })[];

@@ -1,4 +1,4 @@
-/** The values of the contract: what the host answers. Unknown is an absent field. */
+/** Values of the contract: the host's results. Unknown is an absent field. */
 
 import type { SignalSource } from '../domain/entropy.ts';
 import type { Flag } from '../domain/flags.ts';
@@ -17,7 +17,7 @@ import type { CutRows, SourceStatistics } from '../domain/signalStatistics.ts';
 import type { SignalName } from '../domain/tokenSignal.ts';
 import type { GroupRule } from '../format/format.ts';
 
-/** Sparkline columns, one entry per step in `steps`; null where nothing is known. */
+/** Sparkline columns, one entry per step in `steps`; null: unknown. */
 export interface RunTrends {
   readonly steps: readonly number[];
   readonly meanReward: readonly (number | null)[];
@@ -32,28 +32,31 @@ export interface RunSummary {
   readonly runKey: string;
   readonly name: string;
   readonly kind: RunKind;
-  /** Whether `runKey` was written by the trainer or derived from content. */
+  /** Whether the trainer wrote `runKey` or it is derived from content. */
   readonly keySource: Provenance;
   readonly format: string;
   /** Directory the logs were read from, for display. */
   readonly directory: string;
   readonly model?: string;
   readonly dataset?: string;
-  /** Generated, not sampled by a model: the demo run says so in its `run` line. */
+  /** Generated rather than sampled by a model. The demo run says so in its `run` line. */
   readonly isSynthetic: boolean;
-  /** False where the log knows no training step: all its rollouts then stand at step 0, which is not to be shown. */
+  /**
+   * False if the log has no training steps. All its rollouts are then stored at step 0, which must not be
+   * displayed.
+   */
   readonly hasSteps: boolean;
   readonly steps: number;
   readonly firstStep?: number;
   readonly lastStep?: number;
   readonly groups: number;
   readonly rollouts: number;
-  /** Rollouts known to be correct, of those whose correctness is known at all. */
+  /** Correct rollouts, and rollouts whose correctness is known. */
   readonly correct: number;
   readonly correctKnown: number;
-  /** Of the files that hold this run alone. */
+  /** Issues of files that hold this run only. */
   readonly issues: number;
-  /** Of files that hold other runs too: which run they are of is not known. Absent: none. */
+  /** Issues of files that hold other runs too, so their run is unknown. Absent: none. */
   readonly sharedIssues?: number;
   readonly trends: RunTrends;
 }
@@ -87,14 +90,16 @@ export interface StepSummary {
   readonly meanPolicyTokens?: number;
   /** Mean over the policy tokens whose entropy is logged. */
   readonly meanEntropy?: Nats;
-  /** Rollouts whose stop reason is logged: only those can tell whether they were truncated. */
+  /** Rollouts whose stop reason is logged. Truncation is unknown for all others. */
   readonly stopsLogged: number;
-  /** Of those, the ones stopped by the length limit; absent where no stop reason is logged. */
+  /** Those stopped by the length limit. Absent if no stop reason is logged. */
   readonly truncated?: number;
-  /** Rollouts with a logged decision, and how many of those were kept. */
+  /** Rollouts with a logged decision, and the kept ones among them. */
   readonly decided: number;
   readonly kept: number;
-  /** Groups whose rollouts are all wrong, mixed, all right; groups with unknown correctness are in none. */
+  /**
+   * Groups whose rollouts are all incorrect, mixed, all correct. Groups of unknown correctness count in none.
+   */
   readonly groupsAllWrong: number;
   readonly groupsMixed: number;
   readonly groupsAllRight: number;
@@ -103,7 +108,7 @@ export interface StepSummary {
 export interface GroupRow {
   readonly groupId: number;
   readonly groupKey: string;
-  /** How its rollouts came together. */
+  /** The rule that formed the group. */
   readonly groupRule: GroupRule;
   readonly problemId: string;
   readonly step: number;
@@ -124,7 +129,7 @@ export interface GroupRow {
 
 /** A row of a list of rollouts; shared/domain/rolloutFields.ts describes the fields. `step` is 0 where the log has none. */
 export type RolloutRow = ListedRollout & {
-  /** Ids of the labels readers have given it or parts of it, each once; absent: none. */
+  /** Ids of labels on the rollout or parts of it, without duplicates. Absent: none. */
   readonly labels?: readonly string[];
 };
 
@@ -139,9 +144,9 @@ export interface EntropyOf {
 
 export interface TokenInfo {
   readonly count: number;
-  /** False when no offsets could be established: heat cannot sit on exact characters. */
+  /** False if tokens have no offsets, so a heat map cannot mark exact characters. */
   readonly isAligned: boolean;
-  /** The tokenizer that places come from, where they were not logged. */
+  /** The tokenizer that offsets were computed with, if they were not logged. */
   readonly alignedBy?: string;
   readonly hasEntropy: boolean;
   readonly hasLogprob: boolean;
@@ -152,7 +157,7 @@ export interface TokenInfo {
 
 export interface RolloutFlag {
   readonly flag: Flag;
-  /** Where it shows: offsets in the response, `segment` among the segments of the response. */
+  /** Evidence ranges: offsets in the response, `segment` among the segments of the response. */
   readonly evidence: readonly { readonly segment: number; readonly start: number; readonly end: number }[];
 }
 
@@ -166,19 +171,22 @@ export interface RolloutDetail {
     readonly hasSteps: boolean;
   };
   readonly group: GroupRow;
-  /** Segments of turn 0 are ranges of `prompt`, all others of `response`. Ordered; the index is the SQL `ordinal`. */
+  /**
+   * Segments of turn 0 are ranges of `prompt`, all others of `response`. Ordered; the index is the SQL
+   * `ordinal`.
+   */
   readonly prompt: string;
   readonly response: string;
   readonly segments: readonly Segment[];
   readonly turns: readonly Turn[];
   readonly toolCalls: readonly ToolCall[];
-  /** The answer's provenance: as the trainer extracted it, or as found in the text. */
+  /** Whether the trainer extracted the answer or it was found in the text. */
   readonly answerSource?: Provenance;
   readonly maxResponseTokens?: number;
   readonly tokens?: TokenInfo;
-  /** Rules that it breaks (`shared/domain/flags.ts`). */
+  /** Rules that it violates (`shared/domain/flags.ts`). */
   readonly flags: readonly RolloutFlag[];
-  /** Fields of the record that Turnwise has no column for, as logged. */
+  /** Fields of the record without a column of their own, as logged. */
   readonly extra: Readonly<Record<string, unknown>>;
   /** `unit`: what `row.line` counts in the file. */
   readonly record: {
@@ -189,81 +197,84 @@ export interface RolloutDetail {
   };
 }
 
-/** Per-token columns, all of length `count`; NaN is unknown. */
+/** Per-token columns of length `count`; NaN: unknown. */
 export interface RolloutTokens {
   readonly count: number;
   /** UTF-16 end offset of each token in `response`; absent when unaligned. */
   readonly ends?: Uint32Array;
   readonly ids?: Int32Array;
-  /** 1 = sampled by the policy. */
+  /** 1: sampled by the policy. */
   readonly mask?: Uint8Array;
   readonly entropy?: Float32Array;
   readonly logprob?: Float32Array;
   readonly trainerLogprob?: Float32Array;
 }
 
-/** One signal of a rollout's tokens; columns are of length `count`, NaN is unknown. */
+/** One signal of a rollout's tokens. Columns have length `count`; NaN: unknown. */
 export interface RolloutSignal {
   readonly count: number;
-  /** Signals there is something of. */
+  /** Signals with at least one value. */
   readonly available: readonly SignalName[];
-  /** UTF-16 end offset of each token in `response`; absent when the log has ids without text. */
+  /** UTF-16 end offset of each token in `response`. Absent if the log has ids without text. */
   readonly ends?: Uint32Array;
   readonly ids?: Int32Array;
   readonly mask?: Uint8Array;
-  /** Absent, with all that follows, when the rollout has no such signal. */
+  /** Absent, like all fields below, if the rollout has no such signal. */
   readonly signal?: SignalName;
   readonly source?: SignalSource;
-  /** Of entropy from listed alternatives: the lower bound. */
+  /** For entropy from listed alternatives: the lower bound. */
   readonly values?: Float32Array;
   readonly upper?: Float32Array;
-  /** Probability of all that is not listed. */
+  /** Total probability of tokens that are not listed. */
   readonly tail?: Float32Array;
 }
 
-/** Listed alternatives per token, most likely first as logged; null where none were listed. */
+/** Listed alternatives per token, most likely first as logged; null: none listed. */
 export interface TokenAlternatives {
   readonly from: number;
   readonly alternatives: readonly (readonly (readonly [token: string, logprob: Nats])[] | null)[];
 }
 
-/** A signal over many rollouts; each number says how many tokens and which source it is of. */
+/** A signal over many rollouts. Each number comes with its token count and source. */
 export interface TokenStatistics {
   readonly sources: readonly SourceStatistics[];
-  /** One list for each cut that was asked for. */
+  /** One list per requested cut. */
   readonly rows: CutRows;
-  /** Rollouts that have tokens but not this signal, or no loss mask. */
+  /** Rollouts that have tokens but lack this signal or a loss mask. */
   readonly withoutSignal: number;
 }
 
-/** Which signals the rollouts of a run, a step or a group have a column of, or one rollout has. */
+/** Signals for which a rollout, or the rollouts of a run, step or group, have a column. */
 export interface AvailableSignals {
-  /** Rollouts there are, and those with per-token columns of any kind. */
+  /** All rollouts, and those with any per-token column. */
   readonly rollouts: number;
   readonly withTokens: number;
-  /** Best first, in the order of `SIGNALS`. */
+  /** In the order of `SIGNALS`, best first. */
   readonly signals: readonly AvailableSignal[];
 }
 
 export interface AvailableSignal {
   readonly signal: SignalName;
-  /** Not logged: a lower bound of the entropy follows from listed alternatives. An entry of its own, never added up. */
+  /**
+   * Not logged: listed alternatives give a lower bound of the entropy. A separate entry, never summed with
+   * others.
+   */
   readonly isBound: boolean;
-  /** Rollouts with it, and those of them whose loss mask tells the policy's tokens. */
+  /** Rollouts with the signal, and those whose loss mask identifies the policy's tokens. */
   readonly rollouts: number;
   readonly withMask: number;
 }
 
-/** Where a token stands with its highest (or lowest) values. */
-export interface TokenPlaces {
-  /** Absent when nothing of the signal was found. */
+/** Occurrences of a token with its highest (or lowest) values. */
+export interface TokenOccurrences {
+  /** Absent if the signal was not found anywhere. */
   readonly source?: SignalSource;
-  /** How often the policy sampled it with a known value of this source. */
+  /** How often the policy sampled the token with a known value of this source. */
   readonly total: number;
-  readonly places: readonly TokenPlace[];
+  readonly places: readonly TokenOccurrence[];
 }
 
-export interface TokenPlace {
+export interface TokenOccurrence {
   readonly rolloutId: number;
   readonly step: number;
   readonly groupKey: string;
@@ -273,7 +284,7 @@ export interface TokenPlace {
   /** Index of the token in its rollout, from 0. */
   readonly token: number;
   readonly value: number;
-  /** Some text on either side, cut at whole characters. */
+  /** Context on either side, cut at whole characters. */
   readonly before: string;
   readonly after: string;
 }
@@ -283,12 +294,15 @@ export interface RecordChunk {
   /** Number of the record in its file, from 1; `unit` says what is counted. */
   readonly line: number;
   readonly unit: string;
-  /** True where the source holds the record in another form than JSON text (a row, a member): this is what was read of it. */
+  /**
+   * True if the source does not store the record as JSON text (a row, a member). `text` is then the parsed
+   * record written as JSON.
+   */
   readonly isRewritten: boolean;
   readonly byteLength: number;
-  /** Byte position inside the record where `text` begins. */
+  /** Byte position in the record where `text` begins. */
   readonly offset: number;
-  /** Decoded as UTF-8; the chunk never splits a character. */
+  /** Decoded as UTF-8. A chunk never splits a character. */
   readonly text: string;
   readonly nextOffset?: number;
 }
@@ -296,10 +310,10 @@ export interface RecordChunk {
 export interface IssueRow {
   readonly issueId: number;
   readonly path: string;
-  /** What `line` counts: lines, or elements, values, members, rows. */
+  /** What `line` counts: lines, elements, values, members or rows. */
   readonly unit: string;
   readonly line?: number;
-  /** Records that have this very issue, and the last of them; 1 unless they are equal caveats of one file. */
+  /** Number of records with this issue, and the last of them. 1, except for equal warnings of one file. */
   readonly records: number;
   readonly lastLine?: number;
   readonly severity: IssueSeverity;
@@ -330,9 +344,9 @@ export interface IngestProgress {
   readonly rollouts: number;
   readonly issues: number;
   readonly elapsedMs: Milliseconds;
-  /** The first run this job read rollouts of, as soon as it is known. */
+  /** First run of which this job read rollouts, once known. */
   readonly runKey?: string;
-  /** With `failed`: what was found, in one sentence. */
+  /** With `failed`: the reason in one sentence. */
   readonly message?: string;
 }
 
@@ -341,8 +355,8 @@ export interface HostInfo {
   readonly shell: 'desktop' | 'browser';
   readonly platform: string;
   readonly libraryPath: string;
-  /** Paths the user granted with this start (argv, dialog, drop). */
+  /** Paths the user granted at this start (argv, dialog, drop). */
   readonly granted: readonly string[];
-  /** Where this start should open: the run ingested from argv, or the demo. */
+  /** Run to open at this start: the one ingested from argv, or the demo. */
   readonly openRunKey?: string;
 }

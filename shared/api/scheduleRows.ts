@@ -1,24 +1,24 @@
-/** When the rollouts of a step ran, and where. All times are seconds from the first start, as logged. */
+/** When and where the rollouts of a step ran. Times are seconds from the first start, as logged. */
 import type { Milliseconds } from '../domain/model.ts';
 
-/** What charts show of a step's schedule; only where rollouts have a start and an end. */
+/** Chart values of a step's schedule, over rollouts that have a start and an end. */
 export interface ScheduleFacts {
   /** Rollouts whose start and end are known. */
   readonly placed: number;
   /** From the first start to the last end. */
   readonly wallSeconds: number;
-  /** From when 90 % of the rollouts had ended to the end. */
+  /** From the time when 90 % of the rollouts had ended to the end. */
   readonly tailSeconds: number;
   readonly medianSeconds: number;
   readonly stragglers: number;
   readonly peakRollouts: number;
-  /** By Little's law, of the calls whose latency is known; absent where there is none. */
+  /** By Little's law, over calls whose latency is known. Absent if there are none. */
   readonly meanCalls?: number;
-  /** Only where the start of every call with a latency is known. */
+  /** Present only if the start of every call with a latency is known. */
   readonly peakCalls?: number;
 }
 
-/** Latencies of one source; percentiles are the nearest rank. */
+/** Latencies of one source. Percentiles use the nearest rank. */
 export interface LatencyBySource {
   readonly source: 'logged' | 'derived';
   readonly calls: number;
@@ -32,7 +32,7 @@ export interface ScheduleLane {
   readonly worker?: string;
   readonly gpu?: string;
   readonly rollouts: number;
-  /** Rows that its rollouts need beside each other: the most that ran at once. */
+  /** Rows needed to draw its rollouts without overlap: the maximum that ran at once. */
   readonly rows: number;
   /** Seconds in which at least one of its rollouts ran. */
   readonly busySeconds: number;
@@ -46,55 +46,58 @@ export interface KvCacheLine {
 }
 
 export interface CountOverTime {
-  /** From each time on, up to the next. */
+  /** The count holds from each time until the next. */
   readonly at: Float32Array;
   readonly counts: Uint32Array;
 }
 
-/** Under a filter: of the rollouts that match alone. */
+/** Schedule facts of only the rollouts that match the filter. */
 export interface MatchingSchedule {
   readonly rollouts: number;
-  /** Whose start and end are known. */
+  /** Rollouts whose start and end are known. */
   readonly placed: number;
-  /** Of the durations, nearest rank; absent where none is placed. */
+  /** Median duration, nearest rank. Absent if no rollout is placed. */
   readonly medianSeconds?: number;
-  /** By the tail and the median of the step. */
+  /** By the tail and the median of the whole step. */
   readonly stragglers: number;
 }
 
-/** Facts of the step are of all its rollouts, whatever the filter: what a worker did for others is not idle time. */
+/**
+ * Step facts cover all rollouts regardless of the filter, because a worker is not idle while it runs other
+ * rollouts.
+ */
 export interface StepSchedule {
-  /** Of the step. */
+  /** All rollouts of the step. */
   readonly rollouts: number;
-  /** Absent where nothing is filtered. */
+  /** Absent without a filter. */
   readonly matching?: MatchingSchedule;
-  /** A start is known, and no end; or a duration, and no start. */
+  /** Rollouts with a start but no end, or with a duration but no start. */
   readonly unplaced: { readonly withStart: number; readonly withDuration: number };
-  /** Seconds since 1970 of the first start; absent where none is placed. */
+  /** First start, in seconds since 1970. Absent if no rollout is placed. */
   readonly origin?: number;
   readonly facts?: ScheduleFacts;
   readonly tailFrom?: number;
-  /** GPU by GPU, worker by worker. */
+  /** Ordered by GPU, then worker. */
   readonly lanes: readonly ScheduleLane[];
-  /** Workers of other steps that have no rollout in this one. */
+  /** Workers of other steps without a rollout in this one. */
   readonly idleWorkers: readonly string[];
-  /** One entry of each column per rollout that is placed, lane by lane in the order of their starts. */
+  /** Each column has one entry per placed rollout, lane by lane, ordered by start. */
   readonly bars: {
     readonly rolloutId: Uint32Array;
     readonly lane: Uint32Array;
-    /** Within the lane. */
+    /** Row within the lane. */
     readonly row: Uint32Array;
     readonly start: Float32Array;
     readonly end: Float32Array;
-    /** 1 right, 0 wrong, -1 unknown. */
+    /** 1: correct, 0: incorrect, -1: unknown. */
     readonly isCorrect: Int32Array;
     readonly reward: Float32Array;
     readonly turns: Int32Array;
     readonly policyTokens: Int32Array;
     readonly straggler: Uint8Array;
-    /** 1 where the filter leaves it. */
+    /** 1: matches the filter. */
     readonly matches: Uint8Array;
-    /** Sum of the latencies of its calls whose start is not known, in seconds; NaN where no latency is. */
+    /** Total latency of its calls without a known start, in seconds; NaN: no latency is known. */
     readonly waitSeconds: Float32Array;
   };
   /** Tool calls whose start and latency are known. */
@@ -105,13 +108,13 @@ export interface StepSchedule {
     readonly end: Float32Array;
   };
   readonly inFlight: CountOverTime;
-  /** Only where the start of every call with a latency is known. */
+  /** Present only if the start of every call with a latency is known. */
   readonly callsInFlight?: CountOverTime;
   readonly kvCache: readonly KvCacheLine[];
-  /** Of the calls of rollouts that match. */
+  /** Over calls of rollouts that match. */
   readonly latencies: readonly LatencyBySource[];
-  /** As logged, of the calls of which it is, of rollouts that match. */
+  /** Queue wait of tool calls in matching rollouts. Only calls that log one. */
   readonly queue?: { readonly calls: number; readonly p50Ms: Milliseconds; readonly p95Ms: Milliseconds };
-  /** Over all GPUs, where every placed rollout names one. */
+  /** Over all GPUs. Present only if every placed rollout names its GPU. */
   readonly idleGpuSeconds?: number;
 }

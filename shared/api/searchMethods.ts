@@ -5,13 +5,14 @@ import { defineMethod, resultOf } from './method.ts';
 import { id } from './paramTypes.ts';
 import type { RolloutHits, SearchPage, SearchState } from './searchRows.ts';
 
-/** A filter; its words are what is looked for and marked. */
+/** A filter whose words are searched for and marked. */
 const query = z.string().max(LONGEST_FILTER);
 
 export const SEARCH_METHODS = {
   /**
-   * The next rollouts that match: newest run first, newest step first, groups in the order of the log. Answers
-   * within a fraction of a second with what it has found by then; asked again from `next` until that is absent.
+   * The next rollouts that match: newest run first, newest step first, groups in the order of the log.
+   * Returns within a fraction of a second with the matches found by then. The caller continues from `next`
+   * until it is absent.
    */
   'search.page': defineMethod({
     params: z.object({
@@ -19,18 +20,18 @@ export const SEARCH_METHODS = {
       runId: id.optional(),
       step: id.optional(),
       after: z.object({ runId: id, step: id, groupId: id, ordinal: z.int(), rolloutId: id }).optional(),
-      /** Rollouts. */
+      /** Maximum number of rollouts. */
       limit: z.int().positive().max(500).default(50),
     }),
     result: resultOf<SearchPage>(),
     runsOn: 'search',
   }),
-  /** Every place of the query's words in one rollout, for going from one to the next. */
+  /** Every occurrence of the query's words in one rollout, for stepping through them. */
   'search.hits': defineMethod({
     params: z.object({ query, rolloutId: id }),
     result: resultOf<RolloutHits>(),
     runsOn: 'search',
   }),
-  /** How far the index of all texts has come. */
+  /** Progress of the full-text index. */
   'search.state': defineMethod({ params: z.object({}), result: resultOf<SearchState>(), runsOn: 'reader' }),
 } as const;

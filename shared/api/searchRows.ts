@@ -1,7 +1,7 @@
 /** Rows of the search. */
 import type { SegmentKind } from '../domain/model.ts';
 
-/** Where a page of the search ended; the next one goes on behind it. */
+/** Where a page of the search ended. The next page starts after it. */
 export interface SearchCursor {
   readonly runId: number;
   readonly step: number;
@@ -10,28 +10,28 @@ export interface SearchCursor {
   readonly rolloutId: number;
 }
 
-/** One place, with some of the text around it. Offsets are UTF-16. */
+/** One match with surrounding text. Offsets are UTF-16. */
 export interface SearchHit {
-  /** Position in the rollout's segments, prompt included. */
+  /** Index among the rollout's segments, prompt included. */
   readonly segment: number;
   readonly kind: SegmentKind;
   /** 0: the prompt. */
   readonly turn: number;
-  /** In the segment as it is searched: without tags, the code of a call without escapes. */
+  /** Offset in the segment's searchable text: without tags, and with the code of a call unescaped. */
   readonly start: number;
   readonly end: number;
   readonly before: string;
   readonly text: string;
   readonly after: string;
-  /** The segment goes on before `before`, behind `text` and behind `after`. */
+  /** Whether text was cut before `before`, after `text` and after `after`. */
   readonly isCut: { readonly before: boolean; readonly text: boolean; readonly after: boolean };
 }
 
 export interface HitList {
-  /** The first ones. */
+  /** The first hits. */
   readonly hits: readonly SearchHit[];
   readonly total: number;
-  /** There are more than were counted. */
+  /** Counting stopped, so there may be more. */
   readonly isAtLeast: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface FoundRollout {
   readonly reward?: number;
   readonly isCorrect?: boolean;
   readonly turns: number;
-  /** Of its response; those of the prompt are the group's. */
+  /** Hits in its response. Hits in the prompt belong to the group. */
   readonly found: HitList;
 }
 
@@ -51,27 +51,27 @@ export interface FoundGroup {
   readonly groupId: number;
   readonly groupKey: string;
   readonly problemId: string;
-  /** The beginning of the problem, on one line. */
+  /** Beginning of the problem, on one line. */
   readonly preview: string;
   readonly rollouts: number;
   readonly correct: number;
   readonly correctKnown: number;
   readonly prompt: HitList;
-  /** In the order of the log. A group may go on in the next page. */
+  /** In the order of the log. A group may continue on the next page. */
   readonly found: readonly FoundRollout[];
 }
 
 export interface SearchPage {
   readonly groups: readonly FoundGroup[];
-  /** Absent: that was all. */
+  /** Absent: the search is complete. */
   readonly next?: SearchCursor;
-  /** Rollouts gone past on this page, found or not. */
+  /** Rollouts examined on this page, matching or not. */
   readonly passed: number;
-  /** Of these, the ones whose text had to be read to tell: not in the index yet, or asked by a regular expression. */
+  /** Those whose text was read because they are not indexed yet or the query is a regular expression. */
   readonly scanned: number;
-  /** In all of the search. */
+  /** Rollouts in the whole search. */
   readonly total: number;
-  /** In which a regular expression took too long. */
+  /** Rollouts in which a regular expression timed out. */
   readonly unsearched: readonly UnsearchedRollout[];
 }
 

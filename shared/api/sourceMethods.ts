@@ -1,4 +1,4 @@
-/** Where rollouts come from: files, formats, mappings, what a run is made of, ingest, and the shell around it. */
+/** Where rollouts come from: files, formats, mappings, sources of a run, ingest, and the shell. */
 import { z } from 'zod';
 import { MAPPING_FIELDS, MAPPING_VERSION, type Mapping } from '../format/mapping.ts';
 import { defineMethod, resultOf } from './method.ts';
@@ -11,7 +11,7 @@ import type {
   FormatRow,
   MappingPreview,
   PoolJoinRow,
-  ProblemPlace,
+  ProblemOccurrence,
   RunSources,
 } from './sourceRows.ts';
 
@@ -24,7 +24,7 @@ const mappingSchema = z.object({
 });
 
 export const SOURCE_METHODS = {
-  /** Equal caveats of a file are one row. `after`: rows passed over. */
+  /** Equal warnings of a file share one row. `after`: number of rows to skip. */
   'issue.list': defineMethod({
     params: z.object({
       runId: id.optional(),
@@ -44,19 +44,19 @@ export const SOURCE_METHODS = {
     result: resultOf<readonly FileRow[]>(),
     runsOn: 'reader',
   }),
-  /** Groups of the same problem at other steps and in other runs, recognised by its normalised question. */
-  'problem.places': defineMethod({
+  /** Groups of the same problem at other steps and in other runs, found by its normalized question. */
+  'problem.occurrences': defineMethod({
     params: z.object({ groupId: id, limit: z.int().positive().max(1000).default(200) }),
-    result: resultOf<{ readonly places: readonly ProblemPlace[]; readonly total: number }>(),
+    result: resultOf<{ readonly places: readonly ProblemOccurrence[]; readonly total: number }>(),
     runsOn: 'reader',
   }),
-  /** What a run is made of: files, directories, joins, and the rules that made its groups. */
+  /** Sources of a run: files, directories, joins, and the rules that formed its groups. */
   'run.sources': defineMethod({
     params: z.object({ runKey: z.string() }),
     result: resultOf<RunSources>(),
     runsOn: 'reader',
   }),
-  /** `log`: as the log says. Rollouts of the run are put into other groups, and those read later too. */
+  /** `log`: groups as logged. Regroups the rollouts of the run, and applies to rollouts read later. */
   'run.setGroupRule': defineMethod({
     params: z.object({
       runKey: z.string(),
@@ -67,15 +67,19 @@ export const SOURCE_METHODS = {
     result: resultOf<{ readonly groups: number }>(),
     runsOn: 'writer',
   }),
-  /** Directories given the same name are one run; null: the directory is a run of its own again. Their files are read anew. */
+  /**
+   * Directories with the same name are one run. null: the directory becomes a run of its own again. Rereads
+   * their files.
+   */
   'run.setName': defineMethod({
     params: z.object({ directory: z.string(), name: z.string().trim().min(1).max(200).nullable() }),
     result: resultOf<{ readonly jobId: number }>(),
     runsOn: 'host',
   }),
   /**
-   * `keptKey` lists the rollouts that were kept of the pool `poolKey`: found by step, question and text, they become
-   * kept in the pool, with the reward the list knows; all others of the same steps become discarded.
+   * `keptKey` lists the kept rollouts of the pool `poolKey`. Rollouts are matched by step, question and text.
+   * Matches become kept in the pool, with the reward of the list. All other pool rollouts of the same steps
+   * become discarded.
    */
   'run.joinPool': defineMethod({
     params: z.object({ poolKey: z.string(), keptKey: z.string() }),
@@ -87,7 +91,10 @@ export const SOURCE_METHODS = {
     result: resultOf<{ readonly left: boolean }>(),
     runsOn: 'writer',
   }),
-  /** Places token ids on the text of a run with a tokenizer.json; for what is read later, too. Progress counts rollouts. */
+  /**
+   * Aligns the token ids of a run with its text by a tokenizer.json. Applies to rollouts read later. Progress
+   * counts rollouts.
+   */
   'run.setTokenizer': defineMethod({
     params: z.object({
       runKey: z.string(),
@@ -102,7 +109,7 @@ export const SOURCE_METHODS = {
     result: resultOf<{ readonly removed: boolean }>(),
     runsOn: 'writer',
   }),
-  /** Removes the run and everything read for it from the library; the logs stay. */
+  /** Removes the run and all its data from the library. The logs are kept. */
   'run.remove': defineMethod({
     params: z.object({ runKey: z.string() }),
     result: resultOf<{ readonly rollouts: number; readonly files: number; readonly bytes: number }>(),
@@ -113,7 +120,7 @@ export const SOURCE_METHODS = {
     result: resultOf<readonly FormatRow[]>(),
     runsOn: 'host',
   }),
-  /** What a file is and why, without reading it into the library. */
+  /** Detects what a file is, and why, without ingesting it. */
   'file.inspect': defineMethod({
     params: z.object({ path: z.string() }),
     result: resultOf<FileInspection>(),
@@ -140,13 +147,16 @@ export const SOURCE_METHODS = {
     result: resultOf<{ readonly removed: boolean }>(),
     runsOn: 'writer',
   }),
-  /** Paths must have been granted by dialog, drop or argv. `mapping`: name of a saved one, for files of any shape. */
+  /**
+   * Paths must have been granted by dialog, drop or argv. `mapping`: name of a saved mapping, for files of
+   * any shape.
+   */
   'ingest.start': defineMethod({
     params: z.object({ paths: z.array(z.string()).min(1), mapping: z.string().optional() }),
     result: resultOf<{ readonly jobId: number }>(),
     runsOn: 'host',
   }),
-  /** Keeps reading what appears below these paths. */
+  /** Keeps reading new content below these paths. */
   'follow.start': defineMethod({
     params: z.object({ paths: z.array(z.string()).min(1) }),
     result: resultOf<readonly FollowRow[]>(),
@@ -177,7 +187,7 @@ export const SOURCE_METHODS = {
     result: resultOf<readonly IngestProgress[]>(),
     runsOn: 'host',
   }),
-  /** Desktop only: shows the system dialog; resolves to the granted paths, empty when dismissed. */
+  /** Desktop only: shows the system dialog and returns the granted paths. Empty when dismissed. */
   'shell.openDialog': defineMethod({
     params: z.object({ kind: z.enum(['files', 'directory', 'library']) }),
     result: resultOf<{ readonly paths: readonly string[] }>(),

@@ -1,6 +1,6 @@
-/** Values of the contract about where a run comes from: formats, files, mappings, joins, rules. */
+/** Values of the contract about the sources of a run: formats, files, mappings, joins, rules. */
 import type { RunKind } from '../domain/model.ts';
-import type { Misfit } from '../format/alignIds.ts';
+import type { AlignmentFailure } from '../format/alignIds.ts';
 import type { GroupRule } from '../format/format.ts';
 import type { Mapping } from '../format/mapping.ts';
 
@@ -16,31 +16,34 @@ export interface FormatRow {
 export interface FileInspection {
   readonly path: string;
   readonly bytes: number;
-  /** plain, gzip, zstd, zip, parquet, sqlite; and what its records are: line, element, value, member, row. */
+  /**
+   * Container: plain, gzip, zstd, zip, parquet, sqlite. Unit of its records: line, element, value, member,
+   * row.
+   */
   readonly container: string;
   readonly unit?: string;
-  /** Absent when the file is refused; `mapping:NAME` for one read by a saved mapping. */
+  /** Absent if the file is refused. `mapping:NAME` for a file read by a saved mapping. */
   readonly format?: string;
   readonly title?: string;
-  /** Why this format: its detection rule. */
+  /** The detection rule that chose this format. */
   readonly rule?: string;
-  /** Why the file is refused, where it is. */
+  /** Why the file is refused, if it is. */
   readonly issue?: { readonly code: string; readonly message: string; readonly line?: number };
-  /** What the path says. */
+  /** Facts from the path. */
   readonly directory: string;
   readonly step?: number;
   readonly kind?: RunKind;
-  /** Records looked at, at most 20, and what became of them when read. */
+  /** Records examined, at most 20, and their results. */
   readonly records: number;
   readonly outcomes: Readonly<Record<string, number>>;
   /** Top-level fields of the first record. */
   readonly keys: readonly string[];
-  /** For a file no format recognises: fields to map, and a first guess. */
+  /** For a file that no format recognizes: fields to map, and a proposed mapping. */
   readonly paths?: readonly RecordPath[];
   readonly proposal?: Mapping;
 }
 
-/** A place in the records, and what stands there in the first that has it. */
+/** A path in the records, and its value in the first record that has it. */
 export interface RecordPath {
   readonly path: string;
   readonly type: 'text' | 'number' | 'truth' | 'list' | 'object' | 'null';
@@ -53,7 +56,7 @@ export interface MappingPreview {
 
 export interface PreviewRecord {
   readonly number: number;
-  /** The record as JSON, indented; cut after 20,000 characters, and then `isCut`. */
+  /** The record as indented JSON. Cut after 20,000 characters, and then `isCut` is set. */
   readonly json: string;
   readonly isCut: boolean;
   readonly rollouts: readonly PreviewRollout[];
@@ -88,35 +91,35 @@ export interface RunSources {
   readonly runKey: string;
   readonly format: string;
   readonly directory: string;
-  /** The name the user gave the directory, where it has one. */
+  /** The name that the user gave the directory, if any. */
   readonly givenName?: string;
-  /** All directories of that name, this one among them; empty without a name. */
+  /** All directories of that name, including this one. Empty without a name. */
   readonly directories: readonly string[];
-  /** The user's rule for groups; absent: as the log says. */
+  /** The user's rule for groups. Absent: as logged. */
   readonly groupRule?: { readonly rule: 'prompt' | 'order'; readonly size?: number };
-  /** How many groups came about by which rule, and the rollouts in them. */
+  /** Number of groups formed by each rule, and their rollouts. */
   readonly groups: readonly {
     readonly rule: GroupRule;
     readonly groups: number;
     readonly rollouts: number;
   }[];
   readonly files: readonly SourceFileRow[];
-  /** Files above the first 500, which are not listed. */
+  /** Files beyond the first 500, which are not listed. */
   readonly moreFiles: number;
-  /** The vocabulary the user gave for token ids without text. */
+  /** The vocabulary that the user gave for token ids without text. */
   readonly tokenizer?: { readonly name: string; readonly size: number };
-  readonly idPlaces: IdPlaces;
-  /** Runs that list the kept rollouts of this one, and those whose pool this one is the list of. */
+  readonly idPlaces: IdAlignment;
+  /** Runs that list kept rollouts of this one, and runs whose pool this one lists. */
   readonly poolJoins: readonly {
     readonly poolKey: string;
     readonly poolName: string;
     readonly keptKey: string;
     readonly keptName: string;
-    /** Rollouts of the pool that were found, and those decided by the join. */
+    /** Pool rollouts that were matched, and rollouts decided by the join. */
     readonly matched: number;
     readonly decided: number;
   }[];
-  /** Other runs below the same directory: candidates for being the same run. */
+  /** Other runs below the same directory, which may be the same run. */
   readonly neighbours: readonly {
     readonly runKey: string;
     readonly name: string;
@@ -127,17 +130,17 @@ export interface RunSources {
   }[];
 }
 
-/** What a tokenizer did for a run. */
+/** Result of aligning a run with a tokenizer. */
 export interface AlignmentRow {
-  /** Ids the vocabulary has. */
+  /** Number of ids in the vocabulary. */
   readonly size: number;
-  /** Rollouts with ids without text, and how many of them have places on the text now. */
+  /** Rollouts with ids but no text, and those that now have offsets. */
   readonly rollouts: number;
   readonly aligned: number;
-  /** Runs of sampled tokens in those, and how many stand in the texts; the others have no place. */
+  /** Spans of sampled tokens in those rollouts, and spans found in the text. The others have no offsets. */
   readonly runs: number;
   readonly placed: number;
-  /** The first twenty rollouts that are not placed as a whole, and why. */
+  /** The first twenty rollouts that are not fully placed, and why. */
   readonly firstUnplaced: readonly UnplacedRow[];
 }
 
@@ -145,36 +148,39 @@ export interface UnplacedRow {
   readonly step: number;
   readonly groupKey: string;
   readonly ordinal: number;
-  /** Why the first run of sampled tokens without a place has none. */
-  readonly why: Misfit;
+  /** Why the first span of sampled tokens without offsets has none. */
+  readonly why: AlignmentFailure;
 }
 
-/** Rollouts of a run whose tokens were logged as ids, by where these stand on the text. */
-interface IdPlaces {
-  /** With per-token columns of any kind. */
+/** Rollouts of a run whose tokens were logged as ids, by where their offsets come from. */
+interface IdAlignment {
+  /** Rollouts with any per-token column. */
   readonly withTokens: number;
-  /** Places are in the log itself. */
+  /** Offsets are in the log. */
   readonly logged: number;
-  /** Places come from the run's tokenizer. */
+  /** Offsets come from the run's tokenizer. */
   readonly byTokenizer: number;
-  /** Ids, and no places. */
+  /** Ids without offsets. */
   readonly unplaced: number;
 }
 
-/** What joining a pool with the list of its kept rollouts came to. */
+/** Result of joining a pool with the list of its kept rollouts. */
 export interface PoolJoinRow {
-  /** Steps in which both logs have rollouts in common; only these are decided. */
+  /** Steps that both logs have; only these are decided. */
   readonly steps: number;
-  /** Rollouts of the pool in these steps, and how many of them were found. */
+  /** Pool rollouts in these steps, and those that were matched. */
   readonly pool: number;
   readonly matched: number;
-  /** Not found, and therefore discarded; those the pool's own log had decided are not among them. */
+  /** Rollouts discarded because they were not matched, without those that the pool's own log had decided. */
   readonly discarded: number;
-  /** The pool's own log says otherwise of the decision or the reward: its word stands. */
+  /** The pool's own log differs in the decision or the reward; the pool's value is kept. */
   readonly conflicts: number;
-  /** Found among several of the same text, not all of which are listed: which of them is a guess. */
+  /**
+   * Matched by a text that several pool rollouts share, not all of which are listed, so the choice is a
+   * guess.
+   */
   readonly ambiguous: number;
-  /** Kept rollouts that are not in the pool, and where the first twenty are. */
+  /** Kept rollouts that are not in the pool, and the locations of the first twenty. */
   readonly leftovers: number;
   readonly firstLeftovers: readonly {
     readonly step: number;
@@ -190,20 +196,20 @@ export interface SourceFileRow {
   readonly container: string;
   readonly unit: string;
   readonly bytes: number;
-  /** Rollouts of this run read from it. */
+  /** Rollouts of this run read from the file. */
   readonly rollouts: number;
-  /** Records that joined a rollout of this run, and those waiting for theirs. */
+  /** Records joined to a rollout of this run, and records still waiting for one. */
   readonly joined: number;
   readonly waiting: number;
   readonly masked: number;
 }
 
 /** A group of the same problem elsewhere. */
-export interface ProblemPlace {
+export interface ProblemOccurrence {
   readonly runKey: string;
   readonly runName: string;
   readonly kind: RunKind;
-  /** Absent where the log knows no step. */
+  /** Absent if the log has no steps. */
   readonly step?: number;
   readonly groupId: number;
   readonly groupKey: string;
@@ -216,11 +222,11 @@ export interface ProblemPlace {
 
 export interface FollowRow {
   readonly path: string;
-  /** `lost`: the directory is not there at the moment; it is looked for again. */
+  /** `lost`: the directory is currently missing; scans continue. */
   readonly state: 'watching' | 'reading' | 'lost';
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since 1970. */
   readonly since: number;
   readonly lastChange?: number;
-  /** Rollouts read since it is followed. */
+  /** Rollouts read since following began. */
   readonly rollouts: number;
 }

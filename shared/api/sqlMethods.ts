@@ -1,4 +1,4 @@
-/** The SQL console: statements that read, what they can read from, and queries kept under a name. */
+/** The SQL console: read-only statements, the sources they can query, and saved queries. */
 import { z } from 'zod';
 import { defineMethod, resultOf } from './method.ts';
 import { id } from './paramTypes.ts';
@@ -15,7 +15,7 @@ import type {
 
 /** UTF-16 code units. */
 const LONGEST_STATEMENT = 1_000_000;
-/** Rows of one result that are held. */
+/** Maximum number of result rows kept in memory. */
 const MOST_SQL_ROWS = 50_000;
 
 const sql = z.string().max(LONGEST_STATEMENT);
@@ -24,9 +24,8 @@ const name = z.string().trim().min(1).max(200);
 
 export const SQL_METHODS = {
   /**
-   * Runs one statement in a process of its own, and answers when it is done, or has as many rows as are held. A
-   * statement that is not accepted is an answer; out of time and cancelled are failures. `queryKey` names it in
-   * `sql.progress`.
+   * Runs one statement in a separate process until it ends or reaches the row limit. A rejected statement is
+   * a result; a timeout and a cancellation are failures. `queryKey` names it in `sql.progress`.
    */
   'sql.run': defineMethod({
     params: z.object({
@@ -38,13 +37,16 @@ export const SQL_METHODS = {
     result: resultOf<SqlAnswer>(),
     runsOn: 'host',
   }),
-  /** Rows of a result that is held. */
+  /** Rows of a stored result. */
   'sql.page': defineMethod({
     params: z.object({ resultId: id, from: id, limit: z.int().positive().max(5_000).default(1_000) }),
     result: resultOf<{ readonly rows: readonly SqlRow[] }>(),
     runsOn: 'host',
   }),
-  /** Runs it again for all its rows as text, asked for part by part; forgotten when nobody asks for a minute. */
+  /**
+   * Reruns the statement and returns all its rows as text, part by part. Dropped after a minute without a
+   * request.
+   */
   'sql.export': defineMethod({
     params: z.object({
       sql,
@@ -69,7 +71,7 @@ export const SQL_METHODS = {
     result: resultOf<readonly SqlSource[]>(),
     runsOn: 'reader',
   }),
-  /** Where a row with this id leads. */
+  /** The link target of a row with this id. */
   'sql.target': defineMethod({
     params: z.object({ of: z.enum(['rollout', 'group', 'run']), id }),
     result: resultOf<SqlTarget>(),
@@ -85,7 +87,10 @@ export const SQL_METHODS = {
     result: resultOf<readonly ExampleQuery[]>(),
     runsOn: 'reader',
   }),
-  /** A query of the same name is replaced; `formerName` renames one. `createdAt` brings a removed one back as it was. */
+  /**
+   * Replaces a query of the same name; `formerName` renames one. `createdAt` restores a removed query
+   * unchanged.
+   */
   'query.save': defineMethod({
     params: z.object({
       name,

@@ -1,8 +1,8 @@
 /** Values of the SQL console. */
 
 /**
- * A cell. NULL is null. An integer beyond 2^53 keeps its digits, bytes say only how many they are, and a text too long
- * to be shown says how long it is: an export has it whole.
+ * A cell. NULL is null. An integer beyond 2^53 keeps its digits as text. Bytes give only their number. A text
+ * too long to display gives its beginning and length; an export writes it whole.
  */
 export type SqlValue =
   | null
@@ -15,28 +15,28 @@ export type SqlValue =
 
 export type SqlRow = readonly SqlValue[];
 
-/** Where in the statement, in UTF-16 code units. */
-export interface SqlPlace {
+/** Position in the statement, in UTF-16 code units. */
+export interface SqlPosition {
   readonly start: number;
   readonly end: number;
 }
 
 export interface SqlRefusal {
   readonly kind: 'refused';
-  /** SQLite's own words, or what is not accepted. */
+  /** SQLite's message, or why the statement is rejected. */
   readonly message: string;
-  /** Absent where SQLite does not say what it stumbled over. */
-  readonly at?: SqlPlace;
+  /** Absent if SQLite gives no position. */
+  readonly at?: SqlPosition;
 }
 
 interface SqlRows {
   readonly kind: 'rows';
-  /** For `sql.page`; the host keeps the last few results only. */
+  /** For `sql.page`. The host keeps only the last few results. */
   readonly resultId: number;
   readonly columns: readonly string[];
-  /** Rows that are held. */
+  /** Rows in memory. */
   readonly rows: number;
-  /** Why there are no more rows than these; absent where these are all. */
+  /** The limit that cut the result. Absent if it is complete. */
   readonly cut?: 'rows' | 'bytes';
   readonly milliseconds: number;
 }
@@ -48,7 +48,7 @@ export type SqlFormat = 'csv' | 'tsv' | 'jsonl';
 export type SqlExportStart = { readonly kind: 'started'; readonly exportId: number } | SqlRefusal;
 
 export interface SqlExportPart {
-  /** To be put behind the parts before it. */
+  /** Append to the previous parts. */
   readonly text: string;
   /** Rows written so far. */
   readonly rows: number;
@@ -60,12 +60,12 @@ interface SqlColumn {
   readonly about: string;
 }
 
-/** What a statement can read from. */
+/** What a statement can query. */
 export interface SqlSource {
   readonly name: string;
-  /** `table`: a function that is read like a view; `function`: one of values. */
+  /** `table`: a table-valued function, queried like a view. `function`: a scalar function. */
   readonly kind: 'view' | 'table' | 'function';
-  /** With parameters, as it is written: `tokens(rollout_id)`. */
+  /** Usage with parameters: `tokens(rollout_id)`. */
   readonly form: string;
   readonly about: string;
   readonly columns: readonly SqlColumn[];
@@ -78,7 +78,7 @@ export interface SavedQuery {
   readonly createdAt: number;
 }
 
-/** A statement that answers a question of the field. */
+/** An example statement with the question it answers. */
 export interface ExampleQuery {
   readonly name: string;
   /** The question. */
@@ -86,7 +86,7 @@ export interface ExampleQuery {
   readonly sql: string;
 }
 
-/** Where a row leads: as far down as it says. */
+/** The link target of a row, as specific as its columns allow. */
 export interface SqlTarget {
   readonly runKey: string;
   readonly step?: number;

@@ -1,4 +1,4 @@
-/** One rollout with its tokens, and statistics of tokens over many. */
+/** One rollout with its tokens, and token statistics over many rollouts. */
 import { z } from 'zod';
 import { SOURCE_KINDS } from '../domain/entropy.ts';
 import { STATISTICS_BY } from '../domain/signalStatistics.ts';
@@ -12,11 +12,11 @@ import type {
   RolloutSignal,
   RolloutTokens,
   TokenAlternatives,
-  TokenPlaces,
+  TokenOccurrences,
   TokenStatistics,
 } from './rows.ts';
 
-/** A group and a rollout name their run, too: it is what progress and caches go by. */
+/** A group or rollout also names its run, which keys progress and caches. */
 const tokenScope = {
   runId: id,
   step: id.optional(),
@@ -43,7 +43,7 @@ export const TOKEN_METHODS = {
     result: resultOf<RolloutTokens>(),
     runsOn: 'reader',
   }),
-  /** One number per token and what it is; without `signal` the best there is. `vocabulary`: for upper bounds. */
+  /** One signal per token. Without `signal`: the best available one. `vocabulary`: for upper bounds. */
   'rollout.signal': defineMethod({
     params: z.object({
       rolloutId: id,
@@ -53,7 +53,7 @@ export const TOKEN_METHODS = {
     result: resultOf<RolloutSignal>(),
     runsOn: 'reader',
   }),
-  /** What else could have stood at a token: the listed alternatives of some tokens from `from` on. */
+  /** Alternatives listed for the tokens from `from` on. */
   'rollout.alternatives': defineMethod({
     params: z.object({
       rolloutId: id,
@@ -63,13 +63,16 @@ export const TOKEN_METHODS = {
     result: resultOf<TokenAlternatives>(),
     runsOn: 'reader',
   }),
-  /** Which signals a run, a step, a group or a rollout has, and of how many rollouts. */
+  /** Signals that a run, a step, a group or a rollout has, each with the number of rollouts. */
   'token.signals': defineMethod({
     params: z.object(tokenScope),
     result: resultOf<AvailableSignals>(),
     runsOn: 'reader',
   }),
-  /** A signal over a run, a step, a group or a rollout, cut in one or several ways by one reading. Long: like `roc.report`. */
+  /**
+   * A signal over a run, a step, a group or a rollout, grouped by one or several cuts in one pass.
+   * Long-running like `roc.report`.
+   */
   'token.statistics': defineMethod({
     params: z.object({
       ...tokenScope,
@@ -77,7 +80,7 @@ export const TOKEN_METHODS = {
       signal: z.enum(SIGNALS).optional(),
       vocabulary: z.int().positive().max(10_000_000).optional(),
       window: z.int().nonnegative().max(100_000).optional(),
-      /** Of the lexicon, which the user may have edited: how it agrees with what is high. */
+      /** The lexicon, which the user may have edited, for its overlap with high-signal tokens. */
       words: z.array(z.string().max(200)).max(1000).optional(),
       leastTokens: z.int().positive().optional(),
       progressKey: z.string().max(100).optional(),
@@ -85,8 +88,11 @@ export const TOKEN_METHODS = {
     result: resultOf<TokenStatistics>(),
     runsOn: 'analysis',
   }),
-  /** Where the policy sampled a token, highest (or lowest) values first. Long, too. `source`: without it the one of most tokens. */
-  'token.places': defineMethod({
+  /**
+   * Where the policy sampled a token, highest (or lowest) values first. Long-running. Absent `source`: the
+   * source with most tokens.
+   */
+  'token.occurrences': defineMethod({
     params: z.object({
       ...tokenScope,
       signal: z.enum(SIGNALS),
@@ -97,7 +103,7 @@ export const TOKEN_METHODS = {
       limit: z.int().positive().max(1000).default(100),
       progressKey: z.string().max(100).optional(),
     }),
-    result: resultOf<TokenPlaces>(),
+    result: resultOf<TokenOccurrences>(),
     runsOn: 'analysis',
   }),
   /** The raw record in its source file, by byte range: `limit` bytes from `offset` on. */

@@ -1,6 +1,5 @@
 /**
- * What a wire must do, and nothing about which wire it is. The renderer cannot tell
- * Electron IPC from a WebSocket; the contract suite runs over both.
+ * What a transport must do, independent of the wire. The contract suite runs over Electron IPC and WebSocket.
  */
 import { z } from 'zod';
 import type { HostEvent, Method, ParamsOf, ResultOf } from './contract.ts';
@@ -36,24 +35,24 @@ export type HostMessage =
   | { readonly kind: 'event'; readonly event: HostEvent };
 
 export interface RequestOptions {
-  /** Aborting tells the host to drop the request; the promise rejects with `ApiError('cancelled')`. */
+  /** Aborting tells the host to cancel the request; the promise rejects with `ApiError('cancelled')`. */
   readonly signal?: AbortSignal;
 }
 
-/** The typed client the renderer uses; made from a transport by `createClient`. */
+/** The renderer's typed client; `createClient` makes one from a transport. */
 export interface Client {
   request<M extends Method>(method: M, params: ParamsOf<M>, options?: RequestOptions): Promise<ResultOf<M>>;
-  /** Returns its own undo: removing a listener by identity does not work across Electron's context bridge. */
+  /** Returns an unsubscribe function, because removal by identity fails across Electron's context bridge. */
   subscribe(listener: (event: HostEvent) => void): () => void;
 }
 
 export interface Transport {
-  /** Resolves with the host's result; rejects only when the wire itself is gone. */
+  /** Resolves with the host's result. Rejects only if the connection is lost. */
   send(method: string, params: unknown, signal?: AbortSignal, library?: string): Promise<Result<unknown>>;
   subscribe(listener: (event: HostEvent) => void): () => void;
 }
 
-/** Just enough of the platform's AbortSignal for code that compiles without DOM and Node. */
+/** The subset of AbortSignal used here, because this code compiles without DOM and Node. */
 export interface AbortSignal {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void): void;

@@ -1,24 +1,24 @@
 /**
- * Group-normalised advantages, one per rollout (shared/domain/DOMAIN.md#advantages).
+ * Group-normalized advantages, one per rollout (shared/domain/DOMAIN.md#advantages).
  *
- * Source: `compute_grpo_outcome_advantage` of `verl/trainer/ppo/core_algos.py`, which gives every
- * sampled token of a rollout this one number. The paper (Eq. 7) does not say which standard
- * deviation it means; the code's is the sample's (`ddof` 1).
+ * Source: `compute_grpo_outcome_advantage` of `verl/trainer/ppo/core_algos.py`, which gives every sampled
+ * token of a rollout this one number. The paper (Eq. 7) does not define its standard deviation; the code uses
+ * the sample's (`ddof` 1).
  */
 
 export interface AdvantageOptions {
-  /** 1: standard deviation of a sample, as the code has it; 0: of a population. Default 1. */
+  /** 1: standard deviation of a sample, as in the code; 0: of a population. Default 1. */
   readonly ddof?: 0 | 1;
   /** Added to the standard deviation. Default 1e-6. */
   readonly epsilon?: number;
-  /** `algorithm.norm_adv_by_std_in_grpo`; false: only the mean is taken off. Default true. */
+  /** `algorithm.norm_adv_by_std_in_grpo`; false: only subtracts the mean. Default true. */
   readonly normByStd?: boolean;
 }
 
 /**
- * @param rewards of the rollouts that make the group, in any order; all known
- * @returns as many advantages in the same order: (r − mean) / (std + epsilon). A group of one has
- *   mean 0 and std 1. Equal rewards give exactly 0.
+ * @param rewards of all rollouts of the group, in any order; all known
+ * @returns advantages in the same order: (r − mean) / (std + epsilon). A group of one uses mean 0 and std 1.
+ *   Equal rewards give exactly 0.
  */
 export function groupAdvantages(rewards: ArrayLike<number>, options: AdvantageOptions = {}): Float64Array {
   const { ddof = 1, epsilon = 1e-6, normByStd = true } = options;
@@ -37,7 +37,7 @@ export function groupAdvantages(rewards: ArrayLike<number>, options: AdvantageOp
     sum += reward;
     if (reward !== first) isEqual = false;
   }
-  // The mean of equal numbers may miss them by a rounding, which dividing by epsilon would blow up.
+  // The mean of equal numbers may be off by a rounding error, which dividing by epsilon would magnify.
   if (isEqual) return advantages;
   const mean = sum / n;
   let squares = 0;

@@ -1,20 +1,20 @@
 /**
- * Two rollouts side by side.
+ * Alignment of two rollouts.
  *
  *   responses ──► common prefix and divergence (divergence.ts)
  *   turns ──► pairs by shape and contents (alignTurns.ts)
  *     segments of paired turns ──► pairs by kind, tool and text (alignSegments.ts)
  *       text of paired segments ──► edits by line and word (alignText.ts)
  *
- * What is compared is the inner text of segments. Markup and white space around them are in no row; where
- * they differ, only the divergence says so.
+ * Rows compare the inner text of segments. They omit markup and white space around it; differences there
+ * appear only in the divergence.
  *
- * Laws (property-tested): every turn and every segment of either side stands in one row, in order; edits tile
- * both inner texts and make `b` of `a`; a rollout aligned with itself costs 0 and has no divergence;
+ * Invariants (property-tested): every turn and segment of either side is in one row, in order. Edits tile
+ * both inner texts and turn `a` into `b`. A rollout aligned with itself costs 0 and has no divergence.
  * `alignPair(b, a)` is `alignPair(a, b)` mirrored, at the same cost.
  *
- * Time is near linear in the texts. Where an exact comparison would not be, the bounds of `editScript.ts` and
- * `orderedPairs.ts` hold: the alignment is then still one, though perhaps not the shortest.
+ * Time is nearly linear in the texts. If an exact comparison would take longer, the bounds of `editScript.ts`
+ * and `orderedPairs.ts` apply: the alignment is then valid but perhaps not the shortest.
  */
 import { alignSegments, type SegmentPair } from './alignSegments.ts';
 import { changedChars, mirroredEdits } from './alignText.ts';
@@ -32,37 +32,37 @@ import { Vocabulary } from './textUnits.ts';
 
 export type { Relation, SegmentPair } from './alignSegments.ts';
 export type { Edits } from './alignText.ts';
-export type { CommonPrefix, Divergence, ForkPlace } from './divergence.ts';
+export type { CommonPrefix, Divergence, ForkPosition } from './divergence.ts';
 
-/** Ranges beyond the response are cut off at its end. */
+/** Ranges beyond the response are clipped to its end. */
 export interface AlignableRollout extends Sampled {
   readonly toolCalls: readonly ToolCall[];
 }
 
-/** At least one side is there. */
+/** At least one side is present. */
 interface TurnPair {
   readonly a?: TurnNumber;
   readonly b?: TurnNumber;
-  /** Both sides are there and all their segments are equal. */
+  /** Both sides are present and all their segments are equal. */
   readonly isEqual: boolean;
-  /** Between two pairs, segments of `a` alone come before those of `b` alone. */
+  /** Between two pairs, segments only in `a` precede those only in `b`. */
   readonly segments: readonly SegmentPair[];
 }
 
 export interface PairAlignment {
-  /** Between two pairs, turns of `a` alone come before those of `b` alone. */
+  /** Between two pairs, turns only in `a` precede those only in `b`. */
   readonly rows: readonly TurnPair[];
   readonly prefix: CommonPrefix;
   /** Absent: the responses are equal. */
   readonly divergence?: Divergence;
-  /** UTF-16 units of inner text that one side has and the other has not, and 1 per segment without counterpart. */
+  /** UTF-16 units of inner text that only one side has, plus 1 per segment without a counterpart. */
   readonly cost: number;
 }
 
 export interface AlignOptions {
-  /** Asked often; once it says so, `AlignmentCancelled` is thrown. */
+  /** Polled often. Once it returns true, `AlignmentCancelled` is thrown. */
   readonly isCancelled?: () => boolean;
-  /** How much of the work is done, 0 … 1; of questions about many rollouts only. */
+  /** Share of the work done, 0 … 1. Called only for comparisons of many rollouts. */
   readonly onShare?: (share: number) => void;
 }
 
@@ -83,7 +83,7 @@ export function alignPair(
 ): PairAlignment {
   const vocabulary = new Vocabulary();
   const checkpoint = checkpointOf(options);
-  return alignReadings(
+  return alignProfiles(
     { rollout: a, turns: readTurns(a, vocabulary, checkpoint) },
     { rollout: b, turns: readTurns(b, vocabulary, checkpoint) },
     vocabulary,
@@ -98,19 +98,19 @@ export function checkpointOf({ isCancelled }: AlignOptions): Checkpoint {
   };
 }
 
-/** A rollout and its turns as read with the vocabulary of the alignment. */
-export interface Reading {
+/** A rollout with its turns, profiled with the vocabulary of the alignment. */
+export interface ProfiledRollout {
   readonly rollout: AlignableRollout;
   readonly turns: readonly TurnProfile[];
 }
 
 /**
- * Always compares in one and the same order of the two sides and mirrors the result when that is not the
- * order asked for: whichever of several best alignments is found, it is the same one from either side.
+ * Always compares the two sides in one canonical order and mirrors the result if needed. Of several best
+ * alignments, both sides then get the same one.
  */
-export function alignReadings(
-  a: Reading,
-  b: Reading,
+export function alignProfiles(
+  a: ProfiledRollout,
+  b: ProfiledRollout,
   vocabulary: Vocabulary,
   checkpoint: Checkpoint,
 ): PairAlignment {
@@ -153,8 +153,8 @@ function turnRows(
   return rows;
 }
 
-/** 0 only for sides between which nothing depends on the order. */
-function canonicalOrder(a: Reading, b: Reading): number {
+/** Returns 0 only if the order of the sides cannot affect the result. */
+function canonicalOrder(a: ProfiledRollout, b: ProfiledRollout): number {
   const [one, other] = [a.rollout, b.rollout];
   if (one.response !== other.response) return one.response < other.response ? -1 : 1;
   const [oneOutline, otherOutline] = [outline(a), outline(b)];
@@ -162,7 +162,7 @@ function canonicalOrder(a: Reading, b: Reading): number {
   return oneOutline < otherOutline ? -1 : 1;
 }
 
-const outline = ({ turns }: Reading): string =>
+const outline = ({ turns }: ProfiledRollout): string =>
   turns
     .flatMap(({ turn, segments }) =>
       segments.map(({ kind, tool, range, call }) =>
@@ -192,7 +192,7 @@ function mirroredSegment({ a, b, relation, likeness, edits }: SegmentPair): Segm
   };
 }
 
-/** Between two pairs, what `a` has alone moves before what `b` has alone. */
+/** Moves rows only in `a` before rows only in `b`, between two pairs. */
 function firstSideFirst<T extends { readonly a?: number; readonly b?: number }>(rows: readonly T[]): T[] {
   const ordered: T[] = [];
   let aloneInB: T[] = [];
@@ -210,7 +210,7 @@ function firstSideFirst<T extends { readonly a?: number; readonly b?: number }>(
   return ordered.concat(aloneInB);
 }
 
-function costOf(rows: readonly TurnPair[], a: Reading, b: Reading): number {
+function costOf(rows: readonly TurnPair[], a: ProfiledRollout, b: ProfiledRollout): number {
   const lengthsA = innerLengths(a);
   const lengthsB = innerLengths(b);
   let cost = 0;
@@ -224,7 +224,7 @@ function costOf(rows: readonly TurnPair[], a: Reading, b: Reading): number {
   return cost;
 }
 
-const innerLengths = ({ turns }: Reading): ReadonlyMap<number, number> =>
+const innerLengths = ({ turns }: ProfiledRollout): ReadonlyMap<number, number> =>
   new Map(
     turns.flatMap(({ segments }) => segments.map(({ index, range }) => [index, range.end - range.start])),
   );

@@ -1,23 +1,23 @@
 /**
- * Two to four rollouts side by side: each is aligned with the baseline (a star), and what the baseline lacks
- * is aligned among the others, gap by gap.
+ * Alignment of two to four rollouts. Each is aligned with the baseline (a star). Items that the baseline
+ * lacks are aligned among the other lanes, gap by gap.
  *
  *   baseline   t1      t2   t3
  *   lane 1     u1      ·    u2      ◄── pairs with the baseline: alignPair, nothing else
  *   lane 2     v1  v2  v3   v4
- *   lane 3     w1  w2  ·    w3      ◄── v2 and w2 stand in one gap: one row, if they are alike
+ *   lane 3     w1  w2  ·    w3      ◄── v2 and w2 share a gap: one row, if they are similar
  *
- * Laws (property-tested): every turn and segment of a lane stands once and in order; a lane's edits to the
- * baseline are those of `alignPair`, whoever else is there.
+ * Invariants (property-tested): every turn and segment of a lane appears once and in order. A lane's edits
+ * against the baseline are those of `alignPair`, whatever the other lanes.
  */
 import {
   type AlignableRollout,
   type AlignOptions,
-  alignReadings,
+  alignProfiles,
   checkpointOf,
   type Edits,
   type PairAlignment,
-  type Reading,
+  type ProfiledRollout,
   type Relation,
 } from './align.ts';
 import { type SegmentProfile, segmentWorth } from './alignSegments.ts';
@@ -37,10 +37,13 @@ export interface LaneRow {
   readonly blocks: readonly LaneBlock[];
 }
 
-/** Segments that belong together, one entry per lane in each list. */
+/** Aligned segments, one entry per lane in each list. */
 export interface LaneBlock {
   readonly segments: readonly (number | undefined)[];
-  /** To the baseline's segment; `only` where the baseline has none, undefined where the lane has none. The baseline's own is `equal`. */
+  /**
+   * Relation to the baseline's segment; `only` if the baseline has none, undefined if the lane has none. The
+   * baseline's own entry is `equal`.
+   */
   readonly relations: readonly (Relation | undefined)[];
   /** From the baseline's segment to the lane's, for `similar`. */
   readonly edits: readonly (Edits | undefined)[];
@@ -48,13 +51,13 @@ export interface LaneBlock {
 
 export interface LaneAlignment {
   readonly rows: readonly LaneRow[];
-  /** Baseline (`a`) against each lane (`b`); undefined for the baseline itself. */
+  /** The baseline (`a`) against each lane (`b`); undefined for the baseline itself. */
   readonly pairs: readonly (PairAlignment | undefined)[];
 }
 
 /**
  * @param baseline index into `lanes`
- * @throws AlignmentCancelled; RangeError for no lane, more than four, or a baseline that is none of them
+ * @throws AlignmentCancelled; RangeError for no lane, more than four, or an invalid baseline
  */
 export function alignLanes(
   lanes: readonly AlignableRollout[],
@@ -65,21 +68,21 @@ export function alignLanes(
     throw new RangeError(`expected 1 to ${MAX_LANES} lanes, found ${lanes.length}`);
   const vocabulary = new Vocabulary();
   const checkpoint = checkpointOf(options);
-  const readings = lanes.map((rollout) => ({ rollout, turns: readTurns(rollout, vocabulary, checkpoint) }));
-  const base = readings[baseline];
+  const profiles = lanes.map((rollout) => ({ rollout, turns: readTurns(rollout, vocabulary, checkpoint) }));
+  const base = profiles[baseline];
   if (base === undefined)
     throw new RangeError(`expected a baseline below ${lanes.length}, found ${baseline}`);
-  const pairs = readings.map((reading, lane) =>
-    lane === baseline ? undefined : alignReadings(base, reading, vocabulary, checkpoint),
+  const pairs = profiles.map((reading, lane) =>
+    lane === baseline ? undefined : alignProfiles(base, reading, vocabulary, checkpoint),
   );
-  return { rows: laneRows(readings, baseline, pairs, checkpoint), pairs };
+  return { rows: laneRows(profiles, baseline, pairs, checkpoint), pairs };
 }
 
-/** Which item of each lane stands in a row; undefined where a lane has none. */
+/** The item of each lane in a row; undefined if a lane has none. */
 type Row<T> = readonly (T | undefined)[];
 
 function laneRows(
-  readings: readonly Reading[],
+  profiles: readonly ProfiledRollout[],
   baseline: number,
   pairs: readonly (PairAlignment | undefined)[],
   checkpoint: Checkpoint,
@@ -87,7 +90,7 @@ function laneRows(
   const relations = pairs.map(relationsOf);
   const turnPartners = pairs.map((pair) => new Map(pair?.rows.map(({ a, b }) => [b, a])));
   const rows = starRows<TurnProfile>({
-    lanes: readings.map(({ turns }) => turns),
+    lanes: profiles.map(({ turns }) => turns),
     baseline,
     key: ({ turn }) => turn,
     partner: (lane, turn) => turnPartners[lane]?.get(turn),
@@ -113,7 +116,7 @@ function laneRows(
 
 type SegmentRelation = PairAlignment['rows'][number]['segments'][number];
 
-/** By the lane's segment. */
+/** Keyed by the lane's segment. */
 function relationsOf(pair: PairAlignment | undefined): ReadonlyMap<number, SegmentRelation> {
   const bySegment = new Map<number, SegmentRelation>();
   for (const { segments } of pair?.rows ?? []) {
@@ -150,17 +153,20 @@ interface Star<T> {
   readonly checkpoint: Checkpoint;
 }
 
-/** Rows of the baseline's items with their partners; before each, in rows of their own, what lanes have there alone. */
+/**
+ * Rows of the baseline's items with their partners. Items that only other lanes have get rows of their own
+ * before.
+ */
 function starRows<T extends Item>({ lanes, baseline, key, partner, worth, checkpoint }: Star<T>): Row<T>[] {
   const next = lanes.map(() => 0);
   const rows: Row<T>[] = [];
   const base = lanes[baseline] ?? [];
   const places = new Map(base.map((item, place) => [key(item), place]));
-  /** Per lane: where in the baseline each item stands, undefined in a gap. */
+  /** Per lane: the baseline position of each item, undefined in a gap. */
   const placesOf = lanes.map((items, lane) =>
     items.map((item) => (lane === baseline ? undefined : places.get(partner(lane, key(item)) ?? -1))),
   );
-  /** Which item of a lane is paired with a place of the baseline. */
+  /** The item of a lane that is paired with a baseline position. */
   const partners = placesOf.map((found) => {
     const byPlace = new Map<number, number>();
     found.forEach((place, i) => {
@@ -172,7 +178,7 @@ function starRows<T extends Item>({ lanes, baseline, key, partner, worth, checkp
     const gaps = lanes.map((items, lane) => {
       if (lane === baseline) return [];
       const end = place < base.length ? partners[lane]?.get(place) : items.length;
-      if (end === undefined) return []; // not paired here: what it has alone stands before its next pair
+      if (end === undefined) return []; // unpaired items precede the lane's next pair
       const gap = items.slice(next[lane], end);
       next[lane] = end;
       return gap;
@@ -192,7 +198,10 @@ function starRows<T extends Item>({ lanes, baseline, key, partner, worth, checkp
   return rows;
 }
 
-/** Aligns the items of a gap lane after lane: each with the rows so far, by what it is worth beside the first item there. */
+/**
+ * Aligns the items of a gap, lane after lane. Each lane is paired with the rows so far, by its worth beside
+ * the first item of each row.
+ */
 function gapRows<T extends Item>(
   gaps: readonly (readonly T[])[],
   worth: (a: T, b: T) => number,

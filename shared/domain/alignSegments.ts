@@ -1,4 +1,4 @@
-/** Which segments of two turns are the same thing, and how the text of each pair differs. */
+/** Pairs the segments of two turns and computes the edits of each pair. */
 import { type Edits, equalShare, type TextMode, textEdits } from './alignText.ts';
 import { sharedLength } from './divergence.ts';
 import type { Checkpoint } from './editScript.ts';
@@ -8,54 +8,60 @@ import { type Item, pairInOrder } from './orderedPairs.ts';
 import { type Units, type Vocabulary, wordsOf } from './textUnits.ts';
 
 /**
- * `equal`: the inner texts are equal. `similar`: the same kind (and tool) with different text; edits say
- * where. `only`: the other side has no counterpart.
+ * `equal`: the inner texts are equal. `similar`: same kind (and tool), different text; edits give the
+ * differences. `only`: the other side has no counterpart.
  */
 export type Relation = 'equal' | 'similar' | 'only';
 
-/** Indices into the segments of the two rollouts; at least one is there. */
+/** Indices into the segments of the two rollouts; at least one is present. */
 export interface SegmentPair {
   readonly a?: number;
   readonly b?: number;
   readonly relation: Relation;
-  /** Share of both inner texts that is equal, 0 … 1: 1 for `equal`, 0 for `only`. */
+  /** Equal share of both inner texts, 0 … 1: 1 for `equal`, 0 for `only`. */
   readonly likeness: number;
-  /** For `similar`: of the inner ranges. */
+  /** Edits of the inner ranges, for `similar`. */
   readonly edits?: Edits;
 }
 
-/** Likeness from which two segments are taken for versions of one another. */
+/** Minimum likeness at which two segments count as versions of one another. */
 const LEAST_LIKENESS: Readonly<Record<'code' | 'output' | 'prose', number>> = {
   code: 0.15,
   output: 0.5,
   prose: 0.15,
 };
-/** Segments that share no more of their text than this are not versions of one another, whatever words they share. */
+/**
+ * Segments that share at most this much of their text are not versions of one another, whatever words they
+ * share.
+ */
 const LEAST_SHARE = 0.1;
 /**
- * Characters two texts begin with alike when one went another way from there: the sampling parted inside
- * them, and a reader wants to see where. Shorter beginnings ("Let me") are habit.
+ * Minimum common beginning, in characters, for two texts to count as forked: sampling diverged inside them,
+ * and a reader wants to see where. Shorter common beginnings ("Let me") are habit.
  */
 const FORKED_HEAD = 32;
-/** Worth of pairing such two, at least. */
+/** Minimum worth of pairing two forked texts. */
 const FORKED = 0.2;
-/** Worth of pairing what belongs together whatever it says: two answers, two outputs of versions of one call. */
+/** Worth of pairing counterparts regardless of text: two answers, or two outputs of versions of one call. */
 const COUNTERPART = 0.3;
 
-/** A segment as alignment sees it; equal identities mean equal kind, tool and inner text. */
+/** A segment as alignment uses it. Equal identities mean equal kind, tool and inner text. */
 export interface SegmentProfile extends Item {
   readonly index: number;
   readonly kind: SegmentKind;
-  /** Of a call or response; unknown where the call was malformed. */
+  /** Tool of a call or response. Unknown if the call was malformed. */
   readonly tool?: string;
-  /** Of a response. */
+  /** The call of a response. */
   readonly call?: SegmentProfile;
   readonly text: string;
   readonly range: TextRange;
   readonly words: Units;
-  /** JSON text. */
+  /** The text is a JSON string. */
   readonly isEscaped: boolean;
-  /** The first `FORKED_HEAD` characters of prose; absent of shorter texts, and of calls and outputs, which begin alike anyway. */
+  /**
+   * The first `FORKED_HEAD` characters of prose. Absent for shorter texts, and for calls and outputs, whose
+   * beginnings are always alike.
+   */
   readonly head?: string;
 }
 
@@ -92,7 +98,9 @@ export function readSegment(
   };
 }
 
-/** Every segment of either side once and in order; between two pairs, those of `a` alone come first. */
+/**
+ * Returns every segment of either side once and in order. Between two pairs, those only in `a` come first.
+ */
 export function alignSegments(
   a: readonly SegmentProfile[],
   b: readonly SegmentProfile[],
@@ -111,14 +119,14 @@ export function alignSegments(
     const [inA, inB] = [a[x], b[y]];
     if (inA === undefined || inB === undefined) continue;
     const pair = compared(inA, inB, vocabulary, checkpoint);
-    // Outputs whose calls turned out to be unrelated stand side by side only for their own sake.
+    // Outputs whose calls turned out to be unrelated are paired only if they are similar themselves.
     const isOfUnrelated = inA.call !== undefined && unrelated.has(inA.call.index);
     const isVersion = isOfUnrelated
       ? likenessOf(inA.marks, inB.marks) >= LEAST_LIKENESS.output
       : isCounterpart(inA, inB) || isFork(inA, inB) || pair.likeness >= LEAST_SHARE;
     if (pair.relation !== 'equal' && !isVersion) {
       unrelated.add(inA.index);
-      continue; // passed over with what follows
+      continue; // skip the segments that follow, too
     }
     passOver(x, y);
     rows.push(pair);
@@ -128,7 +136,7 @@ export function alignSegments(
   return rows;
 }
 
-/** At most 1; above 0 where two segments may be paired. */
+/** At most 1. Above 0 if two segments may be paired. */
 export function segmentWorth(a: SegmentProfile, b: SegmentProfile): number {
   if (a.identity === b.identity) return 1;
   if (a.kind !== b.kind || !isSameTool(a, b)) return 0;
@@ -138,24 +146,24 @@ export function segmentWorth(a: SegmentProfile, b: SegmentProfile): number {
   return isFork(a, b) ? Math.max(FORKED, worth) : worth;
 }
 
-/** Whether two texts begin alike and go on differently. */
+/** Whether two texts share a beginning and then differ. */
 const isFork = (a: SegmentProfile, b: SegmentProfile): boolean =>
   a.kind === b.kind && a.head !== undefined && a.head === b.head;
 
-/** Of two texts that begin alike and go on differently: how much of the shorter is that beginning, 0 … 1; 0 for others. */
+/** Share of the shorter text that the common beginning of two forked texts covers, 0 … 1; 0 for others. */
 export function forkedShare(a: SegmentProfile, b: SegmentProfile): number {
   if (!isFork(a, b)) return 0;
   const [inA, inB] = [innerText(a), innerText(b)];
   return sharedLength(inA, inB) / Math.min(inA.length, inB.length);
 }
 
-/** Two answers, or the responses to two versions of one call: to be compared however much they differ. */
+/** Two answers, or the responses to two versions of one call, are compared however much they differ. */
 function isCounterpart(a: SegmentProfile, b: SegmentProfile): boolean {
   if (a.kind === 'answer') return b.kind === 'answer';
   return a.call !== undefined && b.call !== undefined && segmentWorth(a.call, b.call) > 0;
 }
 
-/** A tool that is not known (the call was malformed) may be any. */
+/** An unknown tool (of a malformed call) matches any tool. */
 const isSameTool = (a: SegmentProfile, b: SegmentProfile): boolean =>
   a.tool === b.tool || a.tool === undefined || b.tool === undefined;
 
@@ -171,7 +179,7 @@ function compared(
   checkpoint: Checkpoint,
 ): SegmentPair {
   const pair = { a: a.index, b: b.index };
-  // Of a tool call one may be named and the other not, with the same text.
+  // A tool call may be named on one side only, with the same text.
   if (a.identity === b.identity || innerText(a) === innerText(b))
     return { ...pair, relation: 'equal', likeness: 1 };
   const mode: TextMode = partOf(a.kind) === 'prose' ? 'words' : 'lines';

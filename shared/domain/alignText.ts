@@ -1,9 +1,9 @@
 /**
- * What was removed, added and kept between two stretches of text, for a reader: code and tool output by
- * lines and, inside changed lines, by words; prose by words.
+ * Removed, added and kept text between two ranges, for display. Code and tool output are compared by lines
+ * and, inside changed lines, by words; prose by words.
  *
- * Words in common are kept only where they help to read: a lone "the" between two changed sentences is no
- * common ground. What is dropped that way counts as changed.
+ * Common words are kept only if they help a reader: a lone "the" between two changed sentences counts as
+ * changed.
  */
 
 import { type Checkpoint, type CommonRuns, commonRuns } from './editScript.ts';
@@ -17,29 +17,31 @@ export const ADDED = 2;
 export const EDIT_SIZE = 5;
 
 /**
- * Flat runs of five: kind (0 equal, 1 removed, 2 added), aStart, aEnd, bStart, bEnd; UTF-16 offsets.
- * The runs of `a` tile its range, those of `b` its own; of a change, what is removed comes first. A removed
- * run is empty in `b`, an added one in `a`. The texts of an equal run are equal.
+ * Flat runs of five: kind (0 equal, 1 removed, 2 added), aStart, aEnd, bStart, bEnd; UTF-16 offsets. The runs
+ * of `a` tile its range, and those of `b` tile its range. In a change, removed precedes added. A removed run
+ * is empty in `b`, an added one in `a`. The texts of an equal run are equal.
  */
 export type Edits = Int32Array;
 
-/** One side of a comparison; `words` are those of `range`. */
+/** One side of a comparison; `words` are the words of `range`. */
 export interface TextSide {
   readonly text: string;
   readonly range: TextRange;
   readonly words: Units;
-  /** JSON text, where `\n` ends a line. */
+  /** The text is a JSON string, in which `\n` ends a line. */
   readonly isEscaped: boolean;
 }
 
 export type TextMode = 'lines' | 'words';
 
-/** Less common text than this between two greater changes is chance: a bracket, a blank line; "the", "so it is". */
+/**
+ * Shorter common text between two larger changes is coincidence: a bracket, a blank line; "the", "so it is".
+ */
 const CHANCE: Readonly<Record<TextMode, number>> = { lines: 4, words: 20 };
 
 export interface TextOptions {
   readonly mode: TextMode;
-  /** The one the words were read with. */
+  /** The vocabulary that numbered the words. */
   readonly vocabulary: Vocabulary;
   readonly checkpoint: Checkpoint;
 }
@@ -68,7 +70,7 @@ export function textEdits(a: TextSide, b: TextSide, { mode, vocabulary, checkpoi
   return writer.finish();
 }
 
-/** Share of both texts in equal runs, 0 … 1; 1 for two empty texts. */
+/** Share of both texts in equal runs, 0 … 1. Returns 1 for two empty texts. */
 export function equalShare(edits: Edits): number {
   let equal = 0;
   let all = 0;
@@ -80,7 +82,7 @@ export function equalShare(edits: Edits): number {
   return all === 0 ? 1 : equal / all;
 }
 
-/** UTF-16 units that are removed or added. */
+/** Number of UTF-16 units removed or added. */
 export function changedChars(edits: Edits): number {
   let changed = 0;
   for (let i = 0; i < edits.length; i += EDIT_SIZE) {
@@ -90,7 +92,7 @@ export function changedChars(edits: Edits): number {
   return changed;
 }
 
-/** The same edits seen from the other side. */
+/** The same edits with the sides swapped. */
 export function mirroredEdits(edits: Edits): Edits {
   const mirrored = new Int32Array(edits.length);
   let to = 0;
@@ -102,7 +104,7 @@ export function mirroredEdits(edits: Edits): Edits {
   for (let i = 0; i < edits.length; i += EDIT_SIZE) {
     if (edits[i] === EQUAL) put(EQUAL, i);
     else if (edits[i] === REMOVED && edits[i + EDIT_SIZE] === ADDED) {
-      // What becomes "removed" comes first, and ends where the other begins.
+      // The part that becomes "removed" comes first and ends at the start of the other.
       const [, aStart = 0, aEnd = 0] = edits.subarray(i, i + EDIT_SIZE);
       const [, , , bStart = 0, bEnd = 0] = edits.subarray(i + EDIT_SIZE, i + 2 * EDIT_SIZE);
       mirrored.set([REMOVED, bStart, bEnd, aStart, aStart, ADDED, bEnd, bEnd, aStart, aEnd], to);
@@ -132,8 +134,8 @@ interface Run {
 }
 
 /**
- * Drops runs shorter than `chance` that are shorter than the changes on either side of them. A dropped run
- * joins its neighbours to one change, so that the run before is looked at again.
+ * Drops runs shorter than `chance` that are also shorter than the changes on both sides. A dropped run merges
+ * with its neighbours into one change, so the previous run is checked again.
  */
 function withoutChance(
   a: Units,
@@ -145,7 +147,7 @@ function withoutChance(
   const inked = [inkBefore(a, texts?.[0].text), inkBefore(b, texts?.[1].text)] as const;
   const ink = (side: 0 | 1, from: number, to: number): number =>
     (inked[side][to] ?? 0) - (inked[side][from] ?? 0);
-  /** Of the change between a run (or the beginning) and the next (or the end). */
+  /** Size of the change between a run (or the beginning) and the next (or the end). */
   const changeBetween = (before: Run | undefined, after: Run | undefined): number =>
     Math.max(
       ink(0, before === undefined ? 0 : before.a + before.length, after?.a ?? a.count),
@@ -172,7 +174,7 @@ function withoutChance(
   return new Int32Array(kept.flatMap((run) => [run.a, run.b, run.length]));
 }
 
-/** Sums over the units before: their lengths or, given the text, their lengths without white space. */
+/** Prefix sums of unit lengths. With the text: of lengths without white space. */
 function inkBefore({ count, starts, ends }: Units, text: string | undefined): Int32Array {
   const sums = new Int32Array(count + 1);
   for (let i = 0; i < count; i++) {
@@ -190,7 +192,7 @@ class EditWriter {
   private readonly a: TextSide;
   private readonly b: TextSide;
   private readonly edits: number[] = [];
-  /** All before these is written. */
+  /** Everything before these offsets has been written. */
   atA: Utf16Offset;
   atB: Utf16Offset;
 
@@ -223,7 +225,7 @@ class EditWriter {
     this.atB = toB;
   }
 
-  /** What lies between words in common; white space at its ends may be common all the same. */
+  /** Writes the text between common words. White space at its ends may still be common. */
   change(toA: Utf16Offset, toB: Utf16Offset): void {
     const [textA, textB] = [this.a.text, this.b.text];
     let [headA, headB] = [this.atA, this.atB];

@@ -1,6 +1,6 @@
 /**
- * Which turns of two rollouts stand side by side: those that are alike in shape (kinds of segments, tools
- * called) and in what they contain. Code says more about a turn than prose, prose more than tool output.
+ * Pairs the turns of two rollouts by shape (kinds of segments, tools called) and content. Code counts more
+ * than prose, prose more than tool output.
  */
 
 import type { AlignableRollout } from './align.ts';
@@ -11,17 +11,17 @@ import type { TurnNumber } from './model.ts';
 import { type Item, type OrderedPairs, pairInOrder } from './orderedPairs.ts';
 import type { Vocabulary } from './textUnits.ts';
 
-/** Share of the shape in a turn's likeness; the rest is contents. */
+/** Weight of shape in the likeness of two turns; the rest is content. */
 const SHAPE_SHARE = 0.3;
-/** Likeness from which two turns stand side by side: less than a common shape alone gives. */
+/** Minimum likeness to pair two turns. A common shape alone exceeds it. */
 const LEAST_LIKENESS = 0.2;
-/** Stands in the shape of a last turn that calls nothing: the rollout came to its end by itself. */
+/** Shape entry of a last turn without calls: the rollout ended by itself. */
 const END = 'end';
-/** Share of the shorter beginning that two turns have in common when the rollouts parted inside them. */
+/** Share of the shorter beginning that two turns have in common if the rollouts diverged inside them. */
 const FORKED_SHARE = 0.25;
 /**
- * Taken off where a turn from the beginning would stand beside one from the end: it decides between turns that
- * are alike in little more than shape, and hardly between any others.
+ * Penalty for pairing a turn near the beginning with one near the end. It decides only between turns that
+ * share little more than shape.
  */
 const DISTANCE_COST = 0.15;
 
@@ -29,20 +29,20 @@ const PARTS = ['code', 'output', 'prose'] as const;
 type Part = (typeof PARTS)[number];
 const PART_WEIGHT: Readonly<Record<Part, number>> = { code: 3, output: 1, prose: 2 };
 
-/** A turn as alignment sees it. Turns without segments do not exist here. */
+/** A turn as alignment uses it. Turns without segments are left out. */
 export interface TurnProfile extends Item {
   readonly turn: TurnNumber;
   readonly segments: readonly SegmentProfile[];
-  /** Where in its rollout: 0 the first turn, 1 the last; absent for the only one, which is both. */
+  /** Position in its rollout: 0 the first turn, 1 the last; absent for a single turn. */
   readonly place?: number;
   /** Kinds and tools of the segments, sorted. */
   readonly shape: readonly string[];
-  /** `malformed`: at least one call whose tool is not known. */
+  /** `malformed`: at least one call whose tool is unknown. */
   readonly calls: 'none' | 'named' | 'malformed';
   readonly sketches: Readonly<Record<Part, Sketch>>;
 }
 
-/** Turns 1 … of a rollout in the order they begin; segments of turn 0 are ranges of the prompt and left out. */
+/** Turns 1 … of a rollout in order. Skips segments of turn 0, which are ranges of the prompt. */
 export function readTurns(
   rollout: AlignableRollout,
   vocabulary: Vocabulary,
@@ -69,8 +69,8 @@ export function readTurns(
 }
 
 /**
- * The turn that two rollouts were in when they parted is one turn, whatever became of it: after equal turns,
- * two that begin with the same words stand side by side. All others are paired by what they are worth.
+ * The turn in which two rollouts diverged is one turn. After equal turns, two that begin with the same words
+ * are paired. All others are paired by worth.
  */
 export function pairTurns(
   a: readonly TurnProfile[],
@@ -89,16 +89,16 @@ export function pairTurns(
   ];
 }
 
-/** At most 1; above 0 where two turns may stand side by side. */
+/** At most 1. Above 0 if two turns may be paired. */
 export function turnWorth(a: TurnProfile, b: TurnProfile): number {
   if (a.identity === b.identity) return 1;
   const shape = shapeLikeness(a.shape, b.shape);
-  if (shape === 0 && !mayBeOneTool(a, b)) return 0; // no segment of one could be paired with one of the other
+  if (shape === 0 && !mayBeOneTool(a, b)) return 0; // no segment of one turn could be paired with one of the other
   const alike = SHAPE_SHARE * shape + (1 - SHAPE_SHARE) * contentLikeness(a, b);
   return alike - LEAST_LIKENESS - DISTANCE_COST * distance(a, b);
 }
 
-/** A malformed call may have been meant for any tool. */
+/** A malformed call may have meant any tool. */
 const mayBeOneTool = ({ calls: a }: TurnProfile, { calls: b }: TurnProfile): boolean =>
   (a === 'malformed' && b !== 'none') || (b === 'malformed' && a !== 'none');
 
@@ -107,11 +107,11 @@ const distance = ({ place: a }: TurnProfile, { place: b }: TurnProfile): number 
 
 interface CallLink {
   readonly tool?: string;
-  /** Of a response: the segment of its call. */
+  /** The call's segment, for a response. */
   readonly call?: number;
 }
 
-/** What is known of a segment as a call or as the response to one. */
+/** Each segment's role as a call or as the response to one. */
 function callsBySegment({ toolCalls }: AlignableRollout): ReadonlyMap<number, CallLink> {
   const links = new Map<number, CallLink>();
   for (const { name, callSegment, responseSegment } of toolCalls) {
@@ -162,7 +162,7 @@ function partOf(kind: SegmentProfile['kind']): Part {
   return kind === 'tool-response' ? 'output' : 'prose';
 }
 
-/** Dice coefficient of two sorted lists, repetitions counted. */
+/** Dice coefficient of two sorted lists, counting repetitions. */
 function shapeLikeness(a: readonly string[], b: readonly string[]): number {
   let shared = 0;
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
@@ -174,7 +174,7 @@ function shapeLikeness(a: readonly string[], b: readonly string[]): number {
   return (2 * shared) / (a.length + b.length);
 }
 
-/** Mean over the parts that either turn has; one that only one of them has counts as unlike. */
+/** Mean over the parts that either turn has. A part that only one has counts as 0. */
 function contentLikeness(a: TurnProfile, b: TurnProfile): number {
   let sum = 0;
   let weights = 0;

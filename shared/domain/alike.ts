@@ -1,4 +1,4 @@
-/** Which of many rollouts are most like one of them: the same beginning first, then the same code, then the same words. */
+/** Ranks rollouts by similarity to one of them: first by common prefix, then by code, then by words. */
 import type { AlignableRollout, AlignOptions } from './align.ts';
 import { checkpointOf } from './align.ts';
 import { readTurns, type TurnProfile } from './alignTurns.ts';
@@ -6,9 +6,12 @@ import { commonPrefix } from './divergence.ts';
 import { likenessOf, type Sketch, unionOf } from './likeness.ts';
 import { Vocabulary } from './textUnits.ts';
 
-/** Beginnings count as equally long within this share of the target: a word more in common is no reason by itself. */
+/**
+ * Prefix lengths within this share of the target count as equal: one more common word is no reason to rank
+ * higher.
+ */
 const PREFIX_STEP = 0.05;
-/** Code that differs by less is equally like: a sketch estimates no better. */
+/** Code likeness within this step counts as equal, because a sketch is no more precise. */
 const LIKENESS_STEP = 0.05;
 
 export interface Candidate extends AlignableRollout {
@@ -18,17 +21,20 @@ export interface Candidate extends AlignableRollout {
 export interface Alike {
   readonly id: number;
   readonly sharedPrefixChars: number;
-  /** Present when both have tokens. */
+  /** Present if both have tokens. */
   readonly sharedPrefixTokens?: number;
-  /** Turns from the first on that are equal, segment by segment. */
+  /** Leading turns that are equal, segment by segment. */
   readonly sharedTurns: number;
-  /** Of all tool calls together, 0 … 1; absent where neither has any. */
+  /** Likeness of all tool calls together, 0 … 1. Absent if neither has any. */
   readonly codeLikeness?: number;
-  /** Of all the policy wrote besides tool calls, 0 … 1. */
+  /** Likeness of the policy's text outside tool calls, 0 … 1. */
   readonly textLikeness: number;
 }
 
-/** @returns the others, most alike first. @throws AlignmentCancelled */
+/**
+ * @returns the others, most similar first
+ * @throws AlignmentCancelled
+ */
 export function alike(
   target: AlignableRollout,
   others: readonly Candidate[],

@@ -1,16 +1,16 @@
 /**
- * The final answer in a response, as a reader would find it. Trainers rarely log what
- * they extracted; this is Turnwise's own reading and is marked `derived` wherever shown.
+ * Extracts the final answer from a response. Trainers rarely log the answer they extracted, so this one is
+ * marked `derived` wherever it is shown.
  */
 import type { Segment } from './model.ts';
 
-/** GSM8K's convention: `#### 72` or `#### $1,080.`; the number only. */
+/** GSM8K's convention: `#### 72` or `#### $1,080.`; captures only the number. */
 const HASHES = /####\s*\$?\s*(-?\d[\d,]*(?:\.\d+)?)/g;
 
 /**
- * In this order: the last `\boxed{…}` inside the last answer segment, else that
- * segment's whole text; the last `\boxed{…}` the policy wrote; the last `#### number`.
- * Tool responses and injected user messages are not searched: the policy did not write them.
+ * Tries in this order: the last `\boxed{…}` in the last answer segment, else that segment's whole text; the
+ * policy's last `\boxed{…}`; the last `#### number`. Skips tool responses and injected user messages, which
+ * the policy did not write.
  */
 export function extractAnswer(response: string, segments: readonly Segment[]): string | undefined {
   const answer = segments.findLast((segment) => segment.kind === 'answer');
@@ -43,7 +43,7 @@ function fromPolicyText(
   return undefined;
 }
 
-/** Content of the last `\boxed{…}` with balanced braces. One pass: the innermost open brace is closed first. */
+/** Content of the last `\boxed{…}` with balanced braces. One pass: the innermost open brace closes first. */
 export function lastBoxed(text: string): string | undefined {
   const first = text.indexOf('\\boxed');
   if (first < 0) return undefined;
@@ -61,7 +61,7 @@ export function lastBoxed(text: string): string | undefined {
   return best === undefined ? undefined : text.slice(best.start + 1, best.end).trim();
 }
 
-/** `\boxed` stands before the brace, with at most a few blanks between. */
+/** Whether `\boxed` precedes the brace, with at most a few blanks between. */
 function opensBox(text: string, brace: number): boolean {
   return text
     .slice(Math.max(0, brace - 12), brace)
@@ -72,4 +72,38 @@ function opensBox(text: string, brace: number): boolean {
 function lastHashes(text: string): string | undefined {
   const last = [...text.matchAll(HASHES)].at(-1)?.[1];
   return last?.replaceAll(',', '');
+}
+
+export interface Boxed {
+  readonly text: string;
+  /** From the backslash to after the closing brace. */
+  readonly start: number;
+  readonly end: number;
+}
+
+const MARK = '\\boxed';
+/** Maximum length of a box. An unclosed brace is given up after it, which bounds the cost. */
+const LONGEST_BOX = 4096;
+
+/** Every `\boxed{…}` of a text with balanced braces, in order. */
+export function boxedIn(text: string): readonly Boxed[] {
+  const found: Boxed[] = [];
+  for (let start = text.indexOf(MARK); start >= 0; start = text.indexOf(MARK, start + MARK.length)) {
+    let brace = start + MARK.length;
+    while (text[brace] === ' ' || text[brace] === '\n') brace++;
+    const end = text[brace] === '{' ? closingBrace(text, brace) : undefined;
+    if (end !== undefined) found.push({ text: text.slice(brace + 1, end).trim(), start, end: end + 1 });
+  }
+  return found;
+}
+
+function closingBrace(text: string, open: number): number | undefined {
+  let depth = 0;
+  const last = Math.min(text.length, open + LONGEST_BOX);
+  for (let i = open; i < last; i++) {
+    const c = text.charCodeAt(i);
+    if (c === 0x7b) depth++;
+    else if (c === 0x7d && --depth === 0) return i;
+  }
+  return undefined;
 }

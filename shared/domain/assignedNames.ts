@@ -1,12 +1,15 @@
 /**
- * What a piece of Python gives names to, read off its text: nothing is run. Strings and comments are blanked
- * first, so that what stands in them is no code. Names that live in a function or class only are left out, as they
- * are gone when the cell has run; so is what stands inside brackets: arguments by name, comprehensions.
+ * Names that Python code assigns, found by scanning its text without running it. Strings and comments are
+ * blanked first, so that their content is not taken for code. Skips names local to a function or class,
+ * because they are gone after the cell has run. Skips text in brackets: keyword arguments and comprehensions.
  */
 
 export interface AssignedName {
   readonly name: string;
-  /** What is assigned, as written, on one line; absent for imports, loops and definitions of functions and classes. */
+  /**
+   * The assigned expression as written, on one line. Absent for imports, loops, and function and class
+   * definitions.
+   */
   readonly source?: string;
 }
 
@@ -23,7 +26,7 @@ const PATTERNS = {
 } as const;
 const LONGEST_SOURCE = 200;
 
-/** In the order of the text; a name assigned twice stands once, with the last source. */
+/** In text order. A name assigned twice is listed once, with the last source. */
 export function assignedNames(code: string): readonly AssignedName[] {
   const blanked = withoutStrings(code);
   const isOutside = moduleLevel(blanked);
@@ -48,25 +51,25 @@ export function assignedNames(code: string): readonly AssignedName[] {
 }
 
 interface Scope {
-  /** Columns before its `def` or `class`. */
+  /** Column of its `def` or `class`. */
   readonly indent: number;
-  /** Named by `global` in it: the module's after all. */
+  /** Names declared `global` in it, which belong to the module. */
   readonly globals: Set<string>;
 }
 
 /**
- * Which names a line gives to the module. Asked for lines in any order.
+ * Returns a test for names that a line assigns at module level. Lines may be queried in any order.
  *
  * @param blanked code without strings and comments
  */
 function moduleLevel(blanked: string): (lineStart: number, name: string) => boolean {
-  /** By the offset a statement begins at: the scope it is in; absent for lines within brackets. */
+  /** Scope of each statement by its start offset. Absent for lines within brackets. */
   const scopes = new Map<number, Scope | undefined>();
   const open: Scope[] = [];
   let depth = 0;
   let isContinued = false;
   let start = 0;
-  // What ends a line for the patterns above ends one here.
+  // Splits at everything that ends a line for the patterns above.
   for (const line of blanked.split(/[\n\r\u2028\u2029]/)) {
     const statement = line.replace(/#.*$/, '').trimEnd();
     if (statement.trim() !== '' && depth === 0 && !isContinued) {
@@ -105,7 +108,7 @@ function importedNames(list: string): readonly string[] {
     });
 }
 
-/** To the end of the line, or of the brackets that are open there. */
+/** Up to the end of the line, or of the brackets that are open there. */
 function sourceFrom(code: string, blanked: string, from: number): string {
   let depth = 0;
   let end = from;
@@ -123,7 +126,7 @@ function sourceFrom(code: string, blanked: string, from: number): string {
 const STRING_OR_COMMENT =
   /#[^\n]*|("""|''')(?:[^\\]|\\[\s\S])*?(?:\1|$)|"(?:[^"\\\n]|\\[\s\S])*(?:"|(?=\n)|$)|'(?:[^'\\\n]|\\[\s\S])*(?:'|(?=\n)|$)/g;
 
-/** Same length; strings are blank, also the ends of lines in them, and of comments the `#` is left. */
+/** Same length. Strings become blanks, including line ends in them; of a comment, only the `#` remains. */
 function withoutStrings(code: string): string {
   return code.replace(STRING_OR_COMMENT, (matched) =>
     matched.startsWith('#') ? `#${' '.repeat(matched.length - 1)}` : ' '.repeat(matched.length),

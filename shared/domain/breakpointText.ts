@@ -1,21 +1,21 @@
 /**
- * Breakpoints as text, so that they fit in a link and in one field:
+ * Text form of breakpoints, used in links and in the input field:
  *
  *   error            a tool call of the turn failed
- *   first error      the first that did
- *   outcome:timeout  a tool call came to this outcome
+ *   first error      the first failed tool call
+ *   outcome:timeout  a tool call had this outcome
  *   value:95         a policy token's value is above the 95th percentile of the rollout's policy tokens
- *   answer           the last boxed answer is another one than before, and not the first
- *   text:"double check" in:code     these words appear; case matters only where some are capitals
- *   regex:"n = \\d+" in:output      this pattern appears
+ *   answer           the last boxed answer differs from the one before; not the first answer
+ *   text:"double check" in:code     these words appear; case matters only if some letter is a capital
+ *   regex:"n = \\d+" in:output      this pattern matches
  *   turn:3           the third turn
- *   fork             the turn in which the lane parts from the baseline
+ *   fork             the turn in which the lane diverges from the baseline
  *   error & turn:2   both
  */
 import { type Breakpoint, type Condition, patternOf, TEXT_SCOPES } from './breakpoints.ts';
 import { TOOL_OUTCOMES } from './model.ts';
 
-/** What cannot be read, with where: a half-open range of the text. */
+/** A syntax error with its half-open range of the text. */
 export interface BreakpointFault {
   readonly message: string;
   readonly start: number;
@@ -57,7 +57,7 @@ export function breakpointIn(text: string): Breakpoint | BreakpointFault {
       if (scope === undefined)
         return fault(`expected in: with ${TEXT_SCOPES.join(', ')}, found ${value}`, start, end);
       if (isExpected || (last?.kind !== 'text' && last?.kind !== 'regex'))
-        return fault('in: belongs behind text: or regex:', start, end);
+        return fault('in: must follow text: or regex:', start, end);
       conditions[conditions.length - 1] = { ...last, scope };
       continue;
     }
@@ -72,7 +72,7 @@ export function breakpointIn(text: string): Breakpoint | BreakpointFault {
 
 const CONDITION_WORDS = 'error, first error, outcome:, value:, answer, text:"…", regex:"…", turn:, fork';
 
-/** @returns a message where the value is none */
+/** @returns a message if the value is invalid */
 function conditionOf(kind: string, value: string): Condition | string {
   switch (kind) {
     case 'error':
@@ -95,12 +95,12 @@ function conditionOf(kind: string, value: string): Condition | string {
       const turn = Number(value);
       return Number.isInteger(turn) && turn >= 1
         ? { kind, turn }
-        : `expected a turn from 1 on, found ${value}`;
+        : `expected a turn number from 1, found ${value}`;
     }
     case 'text':
     case 'regex': {
-      if (value === '') return 'expected something between the quotes';
-      if (patternOf({ kind, text: value }) === undefined) return `no regular expression: ${value}`;
+      if (value === '') return 'expected text between the quotes';
+      if (patternOf({ kind, text: value }) === undefined) return `invalid regular expression: ${value}`;
       return { kind, text: value, scope: 'all' };
     }
     default:

@@ -1,5 +1,5 @@
 /**
- * Where a replay stops. A breakpoint is one or more conditions that must hold in the same turn;
+ * Breakpoints of the debugger. A breakpoint has one or more conditions that must hold in the same turn;
  * `breakpointText.ts` writes them as text.
  */
 import { lastBoxed } from './answer.ts';
@@ -23,7 +23,7 @@ export type Condition =
   | { readonly kind: 'text' | 'regex'; readonly text: string; readonly scope: TextScope }
   | { readonly kind: 'turn'; readonly turn: TurnNumber };
 
-/** All of them, in one turn; at least one. */
+/** At least one. All must hold in the same turn. */
 export type Breakpoint = readonly Condition[];
 
 export interface StoppedRollout {
@@ -34,12 +34,12 @@ export interface StoppedRollout {
   readonly tokens?: {
     /** UTF-16 end of each token in the response. */
     readonly ends: Uint32Array;
-    /** One per token, NaN where it is unknown. */
+    /** One per token; NaN: unknown. */
     readonly values: Float32Array;
-    /** 1: sampled by the policy; absent: all are. */
+    /** 1: sampled by the policy. Absent: all are. */
     readonly mask?: Uint8Array;
   };
-  /** Where this lane parts from the baseline; absent: it is the baseline, or they are equal. */
+  /** Where this lane diverges from the baseline. Absent: it is the baseline, or they are equal. */
   readonly fork?: { readonly turn?: TurnNumber; readonly offset: Utf16Offset };
 }
 
@@ -47,9 +47,9 @@ export interface Hit {
   readonly turn: TurnNumber;
   /** Index into the breakpoints. */
   readonly breakpoint: number;
-  /** The first place that made its last condition hold; absent where a turn itself is meant. */
+  /** Offset at which its last condition first held. Absent if the hit is the turn itself. */
   readonly offset?: Utf16Offset;
-  /** What was found, in words of the log: an outcome, an answer, the text. */
+  /** The matched text as logged: an outcome, an answer, or the text. */
   readonly found?: string;
 }
 
@@ -59,7 +59,7 @@ interface Place {
 }
 type TurnPlaces = ReadonlyMap<TurnNumber, Place>;
 
-/** Once per breakpoint and turn, in the order of turns. */
+/** One hit per breakpoint and turn, in turn order. */
 export function hitsOf(breakpoints: readonly Breakpoint[], rollout: StoppedRollout): readonly Hit[] {
   const hits = breakpoints.flatMap((conditions, breakpoint) => {
     const [first, ...others] = conditions.map((condition) => placesOf(condition, rollout));
@@ -77,7 +77,7 @@ export function hitsOf(breakpoints: readonly Breakpoint[], rollout: StoppedRollo
   return hits.sort((a, b) => a.turn - b.turn || a.breakpoint - b.breakpoint);
 }
 
-/** Where the last of the conditions came to hold. */
+/** The place where the last of the conditions began to hold. */
 const latest = (places: readonly Place[]): Place =>
   places.reduce((a, b) => ((b.offset ?? -1) > (a.offset ?? -1) ? b : a));
 
@@ -105,7 +105,7 @@ function placesOf(condition: Condition, rollout: StoppedRollout): TurnPlaces {
   }
 }
 
-/** The first of each turn. */
+/** Keeps the first place of each turn. */
 function firstPerTurn(places: Iterable<readonly [TurnNumber, Place]>): TurnPlaces {
   const first = new Map<TurnNumber, Place>();
   for (const [turn, place] of places) if (!first.has(turn)) first.set(turn, place);
@@ -174,7 +174,7 @@ function ofText(
   const found: [TurnNumber, Place][] = [];
   segments.forEach(({ kind, turn, inner }, i) => {
     if (turn < 1 || !SCOPE_KINDS[scope].includes(kind)) return;
-    // Code stands in the response with the escapes of JSON; it is searched as it is read.
+    // Code is JSON-escaped in the response; it is searched unescaped.
     const code = codes.get(i);
     const match = pattern.exec(code ?? response.slice(inner.start, inner.end));
     if (match === null) return;
@@ -184,7 +184,7 @@ function ofText(
   return firstPerTurn(found);
 }
 
-/** @returns undefined for a pattern that is none; `breakpointIn` lets none through */
+/** @returns undefined for an invalid pattern, which `breakpointIn` rejects */
 export function patternOf({
   kind,
   text,

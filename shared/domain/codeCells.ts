@@ -1,7 +1,8 @@
 /**
- * The code a rollout ran, to be run again elsewhere: as a Python script or as a Jupyter notebook. Turnwise runs
- * none of it. Source of the two tools' behaviour: shared/domain/DOMAIN.md#tools-of-the-release (the release's `python_code_with_standard_io`
- * starts afresh with its `input` on stdin; `jupyter_code` replays the earlier cells).
+ * Exports the code of a rollout as a Python script or a Jupyter notebook. Turnwise runs none of it. Behaviour
+ * of the two tools: shared/domain/DOMAIN.md#tools-of-the-release. The release's
+ * `python_code_with_standard_io` starts a fresh process with its `input` on stdin; `jupyter_code` replays the
+ * earlier cells.
  */
 import type { Segment, ToolCall, ToolOutcome, TurnNumber } from './model.ts';
 import { printedBy } from './toolOutput.ts';
@@ -12,10 +13,10 @@ export interface CodeCell {
   readonly call: number;
   readonly tool?: string;
   readonly code: string;
-  /** What stood on stdin; absent where the call has no `input`, or an empty one. */
+  /** Content of stdin. Absent if the call has no `input` or an empty one. */
   readonly input?: string;
   readonly outcome: ToolOutcome;
-  /** As logged; absent where nothing was printed. */
+  /** As logged. Absent if nothing was printed. */
   readonly printed?: string;
 }
 
@@ -25,7 +26,7 @@ export interface CodeSource {
   readonly toolCalls: readonly ToolCall[];
 }
 
-/** Calls whose code could be read, in order; the others are no cells. */
+/** Calls whose code could be parsed, in order. Other calls are skipped. */
 export function codeCells({ response, segments, toolCalls }: CodeSource): readonly CodeCell[] {
   return toolCalls.flatMap((call, i): CodeCell[] => {
     if (call.code === undefined) return [];
@@ -53,19 +54,19 @@ function inputOf(json: string | undefined): string | undefined {
     if (typeof parsed !== 'object' || parsed === null || !('input' in parsed)) return undefined;
     return typeof parsed.input === 'string' && parsed.input !== '' ? parsed.input : undefined;
   } catch {
-    // Arguments that were read leniently and are no strict JSON: their stdin is not known.
+    // Leniently parsed arguments are not strict JSON, so their stdin is unknown.
     return undefined;
   }
 }
 
 const FUTURE = /^[ \t]*from[ \t]+__future__[ \t]+import\b.*(?:\n|$)/gm;
-/** What only IPython reads, not Python. */
+/** Syntax of IPython that is not valid Python. */
 const MAGIC = /^[ \t]*[!%]/gm;
 const OTHER_LANGUAGE = /bash|shell|terminal|sql|javascript|node/i;
 
 const isPython = ({ tool }: CodeCell): boolean => tool === undefined || !OTHER_LANGUAGE.test(tool);
 
-/** A JSON string is a Python string, too; a lone surrogate is written as its escape in both. */
+/** A JSON string is a valid Python string. Both escape a lone surrogate. */
 const pythonString = (text: string): string => JSON.stringify(text);
 
 const bodyOf = ({ code }: CodeCell): string => {
@@ -75,7 +76,7 @@ const bodyOf = ({ code }: CodeCell): string => {
 
 const stdinOf = ({ input = '' }: CodeCell): string => `sys.stdin = io.StringIO(${pythonString(input)})\n`;
 
-/** The code with its stdin before it, behind what Python demands to come first. */
+/** The code with its stdin set up before it, after the lines that Python requires first. */
 function runnable(cell: CodeCell, isScript = true): string {
   const body = isScript ? bodyOf(cell) : cell.code;
   if (cell.input === undefined) return body;
@@ -86,7 +87,7 @@ function runnable(cell: CodeCell, isScript = true): string {
 
 const commented = (text: string): string => text.replace(/^/gm, '# ').replace(/# $/, '');
 
-/** On one line, so that nothing of a log can end the comment it stands in. */
+/** On one line, so that no log text can end the comment around it. */
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 
 function headOf({ turn, call, tool, outcome }: CodeCell): string {
@@ -101,23 +102,23 @@ const stateNote = (cells: readonly CodeCell[]): string =>
     ? 'The tool replays earlier cells before each one: run them in order.'
     : 'Each call ran by itself in the log; here they share one interpreter.';
 
-/** One cell, runnable by itself. `title`: where it comes from, one line. */
+/** One cell as a complete script. `title`: its origin, on one line. */
 export function scriptOfCell(cell: CodeCell, title: string): string {
   return `# ${oneLine(title)}\n# ${headOf(cell)}\n${runnable(cell)}`;
 }
 
 const RAN: ReadonlySet<ToolOutcome> = new Set(['ok_stdout', 'ok_empty', 'ok']);
 
-/** Why a cell cannot stand in one script with the others: one that raises, or cannot be parsed, ends them all. */
+/** Why a cell is excluded from the joint script: one that raises or cannot be parsed would end the script. */
 function reasonToLeaveOut(cell: CodeCell): string | undefined {
-  if (!isPython(cell)) return 'no Python, so it is left as a comment';
-  if (!RAN.has(cell.outcome)) return 'it did not end well in the log, so it is left as a comment';
+  if (!isPython(cell)) return 'not valid Python, so it is commented out';
+  if (!RAN.has(cell.outcome)) return 'it failed in the log, so it is commented out';
   return undefined;
 }
 
 /**
- * All cells, one `# %%` section each. Cells that failed in the log, or are no Python, are left as comments; each of the
- * others has its own stdin, as it had in the log. What Python wants to come first comes first.
+ * All cells, one `# %%` section each. Cells that failed in the log or are not valid Python become comments.
+ * Each other cell gets its own stdin, as in the log. Lines that Python requires first come first.
  */
 export function scriptOf(cells: readonly CodeCell[], title: string): string {
   const run = cells.filter((cell) => reasonToLeaveOut(cell) === undefined);
@@ -132,7 +133,7 @@ export function scriptOf(cells: readonly CodeCell[], title: string): string {
   return [`# ${oneLine(title)}\n# ${stateNote(cells)}\n${first}`, ...parts].join('\n');
 }
 
-/** nbformat 4.5, outputs as logged and never executed. Equal cells give equal bytes. */
+/** nbformat 4.5, with outputs as logged, never executed. Deterministic: equal cells give equal bytes. */
 export function notebookOf(cells: readonly CodeCell[], title: string): string {
   const hasInput = cells.some(({ input }) => input !== undefined);
   const notebook = {
@@ -141,7 +142,7 @@ export function notebookOf(cells: readonly CodeCell[], title: string): string {
         cell_type: 'raw',
         id: 'origin',
         metadata: {},
-        source: lines(`${oneLine(title)}\n${stateNote(cells)}\nOutputs are those of the log.`),
+        source: lines(`${oneLine(title)}\n${stateNote(cells)}\nOutputs are as logged.`),
       },
       ...cells.map((cell) => cellOf(cell, hasInput)),
     ],
@@ -173,9 +174,12 @@ function cellOf(cell: CodeCell, hasInput: boolean) {
   };
 }
 
-/** Magics stay: a notebook knows them. Where one cell has stdin all set theirs, or one would read what another left. */
+/**
+ * Keeps magics, because a notebook supports them. If one cell has stdin, all cells set theirs; otherwise one
+ * would read another's rest.
+ */
 const withStdin = (cell: CodeCell, hasInput: boolean): string =>
   hasInput ? runnable({ ...cell, input: cell.input ?? '' }, false) : cell.code;
 
-/** As notebooks store text: lines that keep their newline. */
+/** Lines with their newline, as notebooks store text. */
 const lines = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];

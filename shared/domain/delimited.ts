@@ -1,20 +1,20 @@
 /**
- * CSV and TSV, the same for every table that leaves Turnwise: packs, charts, tables, the SQL console, the command line.
+ * CSV and TSV for every export: packs, charts, tables, the SQL console, the command line.
  *
- *  - Unknown is an empty cell. Numbers are written in full.
- *  - A cell with a quote, a separator or a line end is quoted, quotes doubled (RFC 4180, also with tabs).
- *  - Text that a spreadsheet would compute gets an apostrophe in front. Text that is a number does not.
- *  - Columns of one name are told apart: `a`, `a (2)`.
+ * - Unknown is an empty cell. Numbers are written in full.
+ * - A cell with a quote, a separator or a line end is quoted, quotes doubled (RFC 4180, also with tabs).
+ * - Text that a spreadsheet would evaluate gets a leading apostrophe. Text that is a number does not.
+ * - Duplicate column names get a suffix: `a`, `a (2)`.
  */
 
 export type Separator = ',' | '\t';
 export type Cell = string | number | bigint | boolean | null | undefined;
 
 const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i;
-/** Also in full width, and behind white space: spreadsheets read both. */
+/** Includes full-width forms and leading white space, which spreadsheets accept. */
 const FORMULA = /^(?:\s*[=+\-@＝＋－＠]|[\t\r])/;
 
-/** @returns the text with an apostrophe in front where a spreadsheet would take it for a formula */
+/** @returns the text, with a leading apostrophe if a spreadsheet would take it for a formula */
 export function withoutFormula(text: string): string {
   return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
 }
@@ -32,7 +32,7 @@ export function delimitedLine(cells: readonly Cell[], separator: Separator = ','
   return `${cells.map((cell) => delimitedCell(cell, separator)).join(separator)}\n`;
 }
 
-/** Column names, each once. */
+/** Makes column names unique. */
 export function distinctNames(names: readonly string[]): readonly string[] {
   const taken = new Set<string>();
   return names.map((name) => {

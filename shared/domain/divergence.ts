@@ -1,43 +1,45 @@
-/** How far two responses are the same, to the character and to the token, and where they part. */
+/** Common prefix of two responses, by characters and by tokens, and where they diverge. */
 import type { Segment, SegmentKind, TurnNumber, Utf16Offset } from './model.ts';
 import { isInsidePair } from './textUnits.ts';
 
-/** What an alignment needs to know of a rollout. */
+/** The parts of a rollout that alignment needs. */
 export interface Sampled {
   readonly response: string;
-  /** Turn 0 is the prompt and no part of it. */
+  /** Turn 0 is the prompt and is excluded. */
   readonly segments: readonly Segment[];
-  /** UTF-16 end of each token in `response`; absent: not aligned. */
+  /** UTF-16 end of each token in `response`. Absent: tokens have no offsets. */
   readonly tokenEnds?: Uint32Array;
 }
 
 /** Where one side begins to differ. */
-export interface ForkPlace {
+export interface ForkPosition {
   /** Never inside a surrogate pair. */
   readonly offset: Utf16Offset;
-  /** Index of the first token that differs; absent without tokens on both sides, and where this side has no more of them. */
+  /**
+   * Index of the first token that differs. Absent if a side has no tokens, or this side has no more of them.
+   */
   readonly token?: number;
-  /** Those of the segment the offset is in; at the end of the text, of the last one. */
+  /** Turn of the segment at the offset; at the end of the text, of the last segment. */
   readonly turn?: TurnNumber;
   readonly segment?: number;
 }
 
 export interface Divergence {
-  readonly a: ForkPlace;
-  readonly b: ForkPlace;
+  readonly a: ForkPosition;
+  readonly b: ForkPosition;
 }
 
 export interface CommonPrefix {
-  /** UTF-16 units that are equal; maximal but for half a surrogate pair. */
+  /** Number of equal UTF-16 units. Maximal, except that it never splits a surrogate pair. */
   readonly chars: number;
-  /** Tokens of equal extent and text; present when both sides have tokens. */
+  /** Number of tokens with equal offsets and text. Present if both sides have tokens. */
   readonly tokens?: number;
 }
 
-/** Engines compare whole strings several times faster than they hand out characters. */
+/** Engines compare whole strings several times faster than single characters. */
 const CHUNK = 512;
 
-/** UTF-16 units two texts share from given offsets on; may end inside a surrogate pair. */
+/** Number of UTF-16 units that two texts share from an offset on. May end inside a surrogate pair. */
 export function sharedLength(a: string, b: string, from: Utf16Offset = 0): number {
   const most = Math.min(a.length, b.length);
   let at = from;
@@ -55,12 +57,12 @@ export function commonPrefix(a: Sampled, b: Sampled): CommonPrefix {
 }
 
 /**
- * Where the responses part: at the first token that differs in text or extent where both have tokens, else
- * at the first character. Undefined when the responses are equal, whatever their tokens.
+ * The first difference of two responses: the first token that differs in text or offsets if both have tokens,
+ * else the first character. Undefined if the responses are equal, whatever their tokens.
  */
 export function divergenceOf(a: Sampled, b: Sampled, prefix: CommonPrefix): Divergence | undefined {
   if (a.response === b.response) return undefined;
-  const place = (side: Sampled): ForkPlace => {
+  const place = (side: Sampled): ForkPosition => {
     const { tokens } = prefix;
     const ends = side.tokenEnds;
     const isKnown = tokens !== undefined && ends !== undefined;
@@ -76,17 +78,17 @@ export function divergenceOf(a: Sampled, b: Sampled, prefix: CommonPrefix): Dive
   return { a: place(a), b: place(b) };
 }
 
-/** Written by a tool or a user: the policy was not unsure of it. */
+/** Kinds that a tool or a user wrote, about which the policy was not uncertain. */
 const ENVIRONMENT: ReadonlySet<SegmentKind> = new Set(['tool-response', 'user', 'system']);
 
 export const isEnvironment = (kind: SegmentKind | undefined): boolean =>
   kind !== undefined && ENVIRONMENT.has(kind);
 
 /**
- * Where what the policy itself wrote begins to differ, tool responses and user messages left out on both sides: two
- * rollouts often part in a tool's answer, an address or a time, long before the policy does otherwise. Each side begins
- * at the token its first differing character is in, and without tokens at the word: half a word says nothing. Undefined
- * when the policy wrote the same on both sides.
+ * The first difference in the policy's own text, ignoring tool responses and user messages. Two rollouts
+ * often differ in a tool's output, such as an address or a time, long before the policy acts differently.
+ * Each side begins at the token that contains its first differing character; without tokens, at the word.
+ * Undefined if the policy's texts are equal.
  */
 export function policyDivergence(a: Sampled, b: Sampled): Divergence | undefined {
   const [ownA, ownB] = [policyText(a), policyText(b)];
@@ -98,7 +100,7 @@ export function policyDivergence(a: Sampled, b: Sampled): Divergence | undefined
 
 interface PolicyText {
   readonly text: string;
-  /** Where each piece begins in `text` and in the response, and which segment it is of. */
+  /** Start of each piece in `text` and in the response, and its segment. */
   readonly pieces: readonly { readonly at: number; readonly start: Utf16Offset; readonly segment: number }[];
 }
 
@@ -116,7 +118,7 @@ function policyText({ response, segments }: Sampled): PolicyText {
   return { text: texts.join(''), pieces };
 }
 
-function placeIn(side: Sampled, { text, pieces }: PolicyText, at: number): ForkPlace {
+function placeIn(side: Sampled, { text, pieces }: PolicyText, at: number): ForkPosition {
   if (at >= text.length) return { offset: side.response.length };
   const piece = pieces.findLast((one) => one.at <= at);
   if (piece === undefined) return { offset: side.response.length };
@@ -134,12 +136,12 @@ function placeIn(side: Sampled, { text, pieces }: PolicyText, at: number): ForkP
 }
 
 const WORD_CHARACTER = /[\p{L}\p{M}\p{N}_]/u;
-/** A run of letters longer than this is no word, and is not searched for its beginning. */
+/** A longer run of letters is not treated as a word, which bounds the search for its beginning. */
 const LONGEST_WORD = 80;
 
-/** Where the word begins that a character stands in; the offset itself between words. */
+/** Start of the word that contains the offset; the offset itself between words. */
 function wordStart(text: string, offset: Utf16Offset, least: Utf16Offset): Utf16Offset {
-  // What begins anew here is itself: only a word that goes on is begun earlier.
+  // A word that starts here needs no search; only one that continues starts earlier.
   if (!WORD_CHARACTER.test(characterAt(text, offset)) && !WORD_CHARACTER.test(characterBefore(text, offset)))
     return offset;
   let start = offset;
@@ -158,7 +160,7 @@ function characterBefore(text: string, at: Utf16Offset): string {
   return isInsidePair(text, at - 1) ? text.slice(at - 2, at) : text.slice(at - 1, at);
 }
 
-/** Ends that go back, or beyond the text, are of another text: such tokens are taken as not aligned. */
+/** Decreasing ends, or ends beyond the text, belong to another text. Such tokens count as not aligned. */
 function usableEnds({ tokenEnds, response }: Sampled): Uint32Array | undefined {
   if (tokenEnds === undefined) return undefined;
   let last = 0;
@@ -176,7 +178,7 @@ function sharedTokens(a: Uint32Array, b: Uint32Array, chars: number): number {
   return count;
 }
 
-/** Index of the response's segment an offset is in: the last that begins at or before it. */
+/** Index of the response segment that contains an offset: the last that begins at or before it. */
 function segmentAt(segments: readonly Segment[], offset: Utf16Offset): number | undefined {
   let low = 0;
   let high = segments.length;

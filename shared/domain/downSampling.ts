@@ -1,12 +1,14 @@
 /**
- * The settings of down-sampling: the released trainer's own keys with its own defaults, what the
- * paper leaves open, and what only a what-if has.
+ * Settings of down-sampling: the released trainer's keys and defaults, choices that the paper leaves open,
+ * and what-if settings.
  *
  * Source: `rstar2_agent/config/rstar2_agent_trainer.yaml` and `_down_sample_batch` of
  * `rstar2_agent_ray_trainer.py` (shared/domain/DOMAIN.md#settings).
  */
 
-/** `release`: since 5 September 2025; before, `release-first-week`. `paper`: §2.2.3 of the paper. */
+/**
+ * `release`: since 5 September 2025. `release-first-week`: before that date. `paper`: §2.2.3 of the paper.
+ */
 export const RESAMPLE_RULES = ['release', 'release-first-week', 'paper'] as const;
 export type ResampleRule = (typeof RESAMPLE_RULES)[number];
 
@@ -20,21 +22,20 @@ export interface DownSamplingSettings {
   readonly roc_answer_format: boolean;
   readonly min_zero_reward_trace_num: number;
   readonly min_non_zero_reward_trace_num: number;
-  /** Rollouts kept of each group; 0 or less: no resampling, only the rejection of equal rewards. */
+  /** Rollouts kept per group. 0 or less: no resampling, only the rejection of equal rewards. */
   readonly down_sample_to_n: number;
-  /** Trainer processes; a batch is cut to a multiple of it. 1: nothing is cut. */
+  /** Trainer processes. A batch is truncated to a multiple of it; 1: no truncation. */
   readonly world_size: number;
   /**
-   * The weight 1/p of a rollout without penalty, which the paper does not define. `clean_first`:
-   * infinite, so they are taken before all others, uniformly among themselves. `epsilon`: every
-   * weight is 1/(p + `paper_epsilon`).
+   * The weight 1/p of a rollout without penalty, which the paper does not define. `clean_first`: infinite, so
+   * these are taken before all others, uniformly. `epsilon`: every weight is 1/(p + `paper_epsilon`).
    */
   readonly paper_zero_penalty: (typeof PAPER_ZERO_PENALTIES)[number];
-  /** Above 0; only under `paper_zero_penalty` `epsilon`. */
+  /** Above 0. Used only if `paper_zero_penalty` is `epsilon`. */
   readonly paper_epsilon: number;
   /**
-   * Groups of equal rewards, which the paper's Eq. 6 does not mention. `reject`: §4.3 speaks of
-   * rejecting problems of pass rate 1; they have advantage 0 anyway. `sample`: like any other group.
+   * Groups of equal rewards, which the paper's Eq. 6 does not mention. `reject`: §4.3 mentions rejecting
+   * problems of pass rate 1, whose advantages are 0 anyway. `sample`: treated like any other group.
    */
   readonly paper_equal_reward: (typeof PAPER_EQUAL_REWARDS)[number];
   /** What-if: penalty per unit of a row's `length`. The trainer has no such key. */
@@ -44,9 +45,9 @@ export interface DownSamplingSettings {
 }
 
 /**
- * The release's defaults (shared/domain/DOMAIN.md#settings), with one exception: `do_down_sampling` is true. The
- * release's own false would decide nothing, and whoever asks for a recomputation asks what
- * down-sampling would do. A logged false is honoured (`settingsOf`).
+ * The release's defaults (shared/domain/DOMAIN.md#settings), except that `do_down_sampling` is true. The
+ * release's false would decide nothing, and a recomputation asks what down-sampling would do. A logged false
+ * is honoured (`settingsOf`).
  */
 export const RELEASE_DEFAULTS: DownSamplingSettings = {
   do_down_sampling: true,
@@ -66,7 +67,7 @@ export const RELEASE_DEFAULTS: DownSamplingSettings = {
 
 export type SettingName = keyof DownSamplingSettings;
 
-/** An override that names no setting, or gives one a value it cannot have. */
+/** An override that names no setting or has an invalid value. */
 export class SettingError extends Error {
   override readonly name = 'SettingError';
   /** A failure code of the API. */
@@ -76,15 +77,15 @@ export class SettingError extends Error {
 // ── what each setting is ────────────────────────────────────────────────────────────────────────
 
 interface Setting {
-  /** Ends the sentence "… must be". */
+  /** Completes the sentence "… must be". */
   readonly expected: string;
-  /** undefined: no such value. */
+  /** Returns undefined for an invalid value. */
   readonly read: (value: unknown) => boolean | number | string | undefined;
-  /** Where the trainer has it; absent: the trainer does not know it. */
+  /** Path in the trainer's configuration. Absent: the trainer does not have the setting. */
   readonly trainerPath?: 'augmentation' | 'augmentation.down_sampling_config';
 }
 
-/** As YAML 1.1 has them, which the trainer's configuration is written in, and as Python prints them. */
+/** Spellings in YAML 1.1, which the trainer's configuration uses, and in Python's output. */
 const TRUE = new Set(['true', '1', 'yes', 'on']);
 const FALSE = new Set(['false', '0', 'no', 'off']);
 
@@ -122,7 +123,7 @@ const WHOLE: Setting = { expected: 'a whole number', read: readWhole };
 const NUMBER: Setting = { expected: 'a number', read: readNumber };
 const IN_CONFIG = 'augmentation.down_sampling_config' as const;
 
-/** In the order of the trainer's configuration, the trainer's own first. */
+/** In the order of the trainer's configuration; the trainer's own settings first. */
 const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   do_down_sampling: { ...BOOLEAN, trainerPath: 'augmentation' },
   reject_equal_reward: { ...BOOLEAN, trainerPath: IN_CONFIG },
@@ -145,17 +146,19 @@ export const SETTING_NAMES: readonly SettingName[] = Object.keys(SETTINGS).filte
 // ── from a logged configuration ─────────────────────────────────────────────────────────────────
 
 export interface LoggedSettings {
-  /** The release's defaults where nothing is logged. */
+  /** The release's defaults for settings that are not logged. */
   readonly settings: DownSamplingSettings;
-  /** Bare names that were found, in the order of the settings; empty: nothing is logged. */
+  /** Bare names of logged settings, in the order of the settings. */
   readonly logged: readonly SettingName[];
-  /** Bare names whose logged value the setting cannot have; their default stands. */
+  /** Bare names of settings whose logged value is invalid; their default applies. */
   readonly unreadable: readonly SettingName[];
-  /** The rule the run says it used. */
+  /** The rule that the run logged. */
   readonly rule: ResampleRule | undefined;
 }
 
-/** From the trainer's own place to the loosest; `down_sampling` is that of the Turnwise log's `run` line. */
+/**
+ * From the trainer's own path to the loosest. `down_sampling` is the key in the Turnwise log's `run` line.
+ */
 const PLACES = [
   'augmentation.down_sampling_config.',
   'augmentation.',
@@ -165,9 +168,9 @@ const PLACES = [
 ] as const;
 
 /**
- * @param config a run's logged configuration: nested, or flat with dotted or slashed keys (as
- *   MLflow has them), or the bare names; at the top level or under `config`. `world_size` may also be
- *   `trainer.nnodes` × `trainer.n_gpus_per_node`. Booleans may be logged as true, "True" or 1.
+ * @param config a run's logged configuration: nested, or flat with dotted or slashed keys (as in MLflow), or
+ *   bare names; at the top level or under `config`. `world_size` may also be `trainer.nnodes` ×
+ *   `trainer.n_gpus_per_node`. Booleans may be logged as true, "True" or 1.
  */
 export function settingsOf(config: Readonly<Record<string, unknown>>): LoggedSettings {
   const found = new Map<SettingName, boolean | number | string>();
@@ -191,7 +194,7 @@ export function settingsOf(config: Readonly<Record<string, unknown>>): LoggedSet
 /** undefined: not logged, or logged as null. */
 function loggedValue(config: Readonly<Record<string, unknown>>, name: string): unknown {
   for (const place of PLACES) {
-    // A bare `rule` at the top level may be anybody's.
+    // A bare `rule` at the top level may have any other meaning.
     if (place === '' && name === 'rule') continue;
     for (const root of ['', 'config.']) {
       const value = valueAt(config, `${root}${place}${name}`.split('.'));
@@ -209,7 +212,7 @@ function worldSizeOf(config: Readonly<Record<string, unknown>>): number | undefi
   return nodes === undefined || perNode === undefined ? undefined : nodes * perNode;
 }
 
-/** The value at a path of which any stretch may be one flat key. */
+/** The value at a path; any part of the path may be joined into one flat key. */
 function valueAt(value: unknown, path: readonly string[]): unknown {
   if (path.length === 0) return value;
   if (!isRecord(value)) return undefined;
@@ -233,7 +236,7 @@ const PREFIX = /^\+{0,2}(?:augmentation\.)?(?:down_sampling_config\.)?/;
 
 /**
  * @param override `key=value`; the key bare or with the trainer's path before it
- * @throws SettingError naming the known keys, or what the value must be
+ * @throws SettingError naming the known keys, or the valid values
  */
 export function withOverride(settings: DownSamplingSettings, override: string): DownSamplingSettings {
   const { name, value } = settingOverride(override);
@@ -245,13 +248,13 @@ export interface SettingOverride {
   readonly value: boolean | number | string;
 }
 
-/** Like `withOverride`, before there are settings to override. */
+/** Like `withOverride`, but returns the override without applying it. */
 export function settingOverride(override: string): SettingOverride {
   const equals = override.indexOf('=');
   if (equals < 0) throw new SettingError(`"${override}" is not of the form key=value`);
   const name = override.slice(0, equals).trim().replace(PREFIX, '');
   if (!isSettingName(name)) {
-    throw new SettingError(`no setting is called "${name}"; there are ${SETTING_NAMES.join(', ')}`);
+    throw new SettingError(`no setting is called "${name}"; known settings: ${SETTING_NAMES.join(', ')}`);
   }
   const text = override.slice(equals + 1).trim();
   const value = SETTINGS[name].read(text);
@@ -263,11 +266,11 @@ export function settingOverride(override: string): SettingOverride {
 export interface Overrides {
   /** Arguments for the trainer's command line: `augmentation.do_down_sampling=True`, … */
   readonly trainer: readonly string[];
-  /** `key=value` of settings the trainer does not know and that are not at their default. */
+  /** `key=value` for settings that the trainer does not have and that differ from their default. */
   readonly extras: readonly string[];
 }
 
-/** Every setting the trainer has, and separately those it would refuse. */
+/** Every setting of the trainer, and separately those that it would reject. */
 export function overridesOf(settings: DownSamplingSettings): Overrides {
   const trainer: string[] = [];
   const extras: string[] = [];
@@ -283,8 +286,8 @@ export function overridesOf(settings: DownSamplingSettings): Overrides {
 }
 
 /**
- * What the release would stop with before it looks at any group: both minima together exceed
- * the target. undefined when they do not, or when nothing is resampled.
+ * The assertion with which the release stops before it processes any group: both minima together exceed the
+ * target. undefined if it holds, or if nothing is resampled.
  */
 export function assertionOf(settings: DownSamplingSettings): string | undefined {
   const { min_zero_reward_trace_num: zero, min_non_zero_reward_trace_num: nonZero } = settings;

@@ -1,41 +1,41 @@
 /**
- * What two sequences of units have in common, in order: a longest common subsequence where that is
- * affordable, and runs anchored on rare passages where it is not.
+ * Common runs of two sequences of units, in order: a longest common subsequence if affordable, else runs
+ * anchored on rare passages.
  *
  *   span ──► trim equal ends ──► drop units the other side lacks ──► Myers, up to MAX_EDITS edits
  *                                                                      │ too many
  *              sub-spans ◄── split at passages unique on both sides ◄──┘
- *                                                                      │ no such passage, or no work left
+ *                                                                      │ no such passage, or budget used up
  *                                                              replaced whole
  *
- * The first three steps lose nothing: what they find is a longest common subsequence. Beyond that the
- * result is still common to both and in order, and no longer promised to be the longest. Time is bounded
- * by `STEPS_PER_UNIT` steps per unit and `MAX_STEPS` in all, whatever the input.
+ * The first three steps are lossless: they find a longest common subsequence. After that the result is still
+ * common and in order, but perhaps not the longest. Time is bounded by `STEPS_PER_UNIT` steps per unit and
+ * `MAX_STEPS` in all, for any input.
  */
 
-/** Edits up to which a span is compared exactly; spans of no more units than this always are. */
+/** A span is compared exactly up to this many edits. Spans of at most this many units always are. */
 const MAX_EDITS = 512;
 const STEPS_PER_UNIT = 256;
 const MIN_STEPS = 1 << 20;
 /** About a quarter of a second. */
 const MAX_STEPS = 1 << 26;
-/** Lengths of the passages that split a span, longest first: a long passage is the better evidence. */
+/** Lengths of the passages that split a span, longest first, because long passages are better evidence. */
 const PASSAGES = [8, 3, 1] as const;
-/** A look for passages costs about this many steps per unit. */
+/** Approximate cost of a search for passages, in steps per unit. */
 const STEPS_OF_A_LOOK = 16;
 
-/** Called now and then; may throw to end the work. */
+/** Called regularly; may throw to cancel the work. */
 export type Checkpoint = () => void;
 
-/** Flat runs of three: index in `a`, index in `b`, units in common. Increasing in both, never empty. */
+/** Flat runs of three: index in `a`, index in `b`, common units. Increasing in both, never empty. */
 export type CommonRuns = Int32Array;
 
-/** @param a ids: equal where units are equal */
+/** @param a ids, equal for equal units */
 export function commonRuns(a: Int32Array, b: Int32Array, checkpoint: Checkpoint): CommonRuns {
   return new Comparison(a, b, checkpoint).run();
 }
 
-/** Indices into the two sequences: those units that are still to be compared. */
+/** Indices into the two sequences that are still to be compared. */
 interface Span {
   readonly a: Int32Array;
   readonly b: Int32Array;
@@ -44,7 +44,7 @@ interface Span {
 class Comparison {
   private readonly a: Int32Array;
   private readonly b: Int32Array;
-  /** Per id: the last look (from 1) that met it on this side. */
+  /** Per id: the last search (from 1) that found it on this side. */
   private readonly inA: Int32Array;
   private readonly inB: Int32Array;
   private looks = 0;
@@ -64,7 +64,7 @@ class Comparison {
 
   run(): CommonRuns {
     const waiting: Span[] = [];
-    /** Spans come off the stack in the order of the text, so that runs are written in order. */
+    /** Spans leave the stack in text order, so that runs are written in order. */
     const postpone = (spans: readonly Span[]): void => {
       for (let i = spans.length - 1; i >= 0; i--) {
         const span = spans[i];
@@ -84,7 +84,7 @@ class Comparison {
     return this.a[x ?? -1] === this.b[y ?? -1];
   }
 
-  /** Equal ends as decided spans, what lies between them as another. */
+  /** Equal ends become decided spans; the text between them becomes another span. */
   private trimmed({ a, b }: Span): Span[] {
     const least = Math.min(a.length, b.length);
     let head = 0;
@@ -113,7 +113,7 @@ class Comparison {
     return [];
   }
 
-  /** Without the units that the other side lacks: they can be in no common subsequence. */
+  /** Drops units that the other side lacks, because no common subsequence contains them. */
   private withCounterpart({ a, b }: Span): Span {
     const { inA, inB } = this;
     const look = ++this.looks;
@@ -126,7 +126,7 @@ class Comparison {
     };
   }
 
-  /** Myers' greedy algorithm (1986) with its trace kept; undefined when it takes more than MAX_EDITS edits. */
+  /** Myers' greedy algorithm (1986) with its trace kept. Undefined if it takes more than MAX_EDITS edits. */
   private longest({ a, b }: Span): Span | undefined {
     const left = a.map((x) => this.a[x] ?? -1);
     const right = b.map((y) => this.b[y] ?? -1);
@@ -152,7 +152,7 @@ class Comparison {
     return undefined;
   }
 
-  /** Places (in `span`) of passages that stand once on either side, as many as keep their order. */
+  /** Positions (in `span`) of passages that occur once on either side; as many as keep their order. */
   private anchors({ a, b }: Span, length: number): readonly (readonly [number, number])[] {
     this.steps -= STEPS_OF_A_LOOK * (a.length + b.length);
     const inA = this.onlyPlaces(a, this.a, length);
@@ -169,7 +169,7 @@ class Comparison {
     return longestRising(pairs);
   }
 
-  /** Hash of a passage → where it begins, -1 when it stands there more than once. */
+  /** Hash of a passage → its position; -1: occurs more than once. */
   private onlyPlaces(span: Int32Array, ids: Int32Array, length: number): Map<number, number> {
     const places = new Map<number, number>();
     for (let at = 0; at + length <= span.length; at++) {
@@ -189,7 +189,7 @@ class Comparison {
     let fromB = 0;
     for (let i = 0; i < anchors.length; i++) {
       const [x, y] = anchors[i] ?? [0, 0];
-      if (x < fromA || y < fromB) continue; // inside the end trimmed off before
+      if (x < fromA || y < fromB) continue; // inside the end that was trimmed before
       spans.push(...this.trimmed({ a: a.subarray(fromA, x), b: b.subarray(fromB, y) }));
       let endA = x;
       let endB = y;
@@ -219,7 +219,7 @@ class Comparison {
   }
 }
 
-/** A span whose sides are known to be equal unit by unit. */
+/** A span whose sides are equal unit by unit. */
 interface DecidedSpan extends Span {
   readonly isDecided: true;
 }
@@ -233,7 +233,7 @@ function indices(length: number): Int32Array {
   return all;
 }
 
-/** Ids in the order they are met, so that the result does not depend on who numbered what before. */
+/** Ids in order of first occurrence, so that the result does not depend on earlier numbering. */
 function renumbered(ids: Int32Array, numbers: Map<number, number>): Int32Array {
   return ids.map((id) => {
     const known = numbers.get(id);
@@ -243,7 +243,9 @@ function renumbered(ids: Int32Array, numbers: Map<number, number>): Int32Array {
   });
 }
 
-/** Walks Myers' trace back from the end; `trace[d]` is the reach before the d-th round, diagonals -d-1 … d+1. */
+/**
+ * Walks Myers' trace back from the end. `trace[d]` is the reach before the d-th round, diagonals -d-1 … d+1.
+ */
 function traced({ a, b }: Span, trace: readonly Int32Array[], edits: number): DecidedSpan {
   const matchedA: number[] = [];
   const matchedB: number[] = [];
@@ -267,11 +269,11 @@ function traced({ a, b }: Span, trace: readonly Int32Array[], edits: number): De
   return decided(new Int32Array(matchedA.reverse()), new Int32Array(matchedB.reverse()));
 }
 
-/** Of pairs rising in the first number, the longest selection that rises in the second too. */
+/** The longest subsequence of pairs, ascending in the first number, that also ascends in the second. */
 export function longestRising(
   pairs: readonly (readonly [number, number])[],
 ): readonly (readonly [number, number])[] {
-  const ends: number[] = []; // ends[length - 1]: the pair with the least second number that ends such a selection
+  const ends: number[] = []; // ends[length - 1]: the pair with the least second number that ends such a subsequence
   const before = new Int32Array(pairs.length).fill(-1);
   for (let i = 0; i < pairs.length; i++) {
     const value = pairs[i]?.[1] ?? 0;

@@ -1,62 +1,62 @@
 /**
- * What per-token numbers say about a distribution, and how much (shared/domain/DOMAIN.md#entropy). Three things are
- * never confused: the entropy of the whole distribution, bounds of it from its most likely tokens,
- * and the surprisal of the one token that was sampled.
+ * Entropy and related per-token quantities (shared/domain/DOMAIN.md#entropy). Three quantities are kept
+ * apart: the entropy of the whole distribution, its bounds from the most likely tokens, and the surprisal of
+ * the sampled token.
  */
 import type { Nats } from './model.ts';
 
-/** `unsaid`: entropy, but the log does not say of which distribution. */
+/** `unsaid`: entropy of a distribution that the log does not specify. */
 export const SOURCE_KINDS = ['full', 'top-k', 'unsaid', 'surprisal', 'logprob', 'gap', 'advantage'] as const;
 
-/** What a signal is made of; stands beside every number made from it. */
+/** Origin of a signal, shown beside every number derived from it. */
 export interface SignalSource {
   readonly kind: (typeof SOURCE_KINDS)[number];
-  /** Of `top-k`: tokens listed per position, the largest number seen. */
+  /** For `top-k`: the largest number of tokens listed at a position. */
   readonly k?: number;
   /**
-   * The values are no entropy but what it is at least, worked out here from the k listed alternatives. Absent: as
-   * logged; a logged `top-k` is the entropy of the head alone, by whatever formula the trainer has.
+   * The values are lower bounds of the entropy, computed here from the k listed alternatives. Absent: as
+   * logged. A logged `top-k` is the entropy of the head alone, by the trainer's own formula.
    */
   readonly bound?: 'lower';
-  /** `nats` unless the log says otherwise. */
+  /** `nats` unless logged otherwise. */
   readonly unit?: string;
   readonly temperature?: number;
-  /** Whose distribution: `rollout` or `trainer`. */
+  /** Policy whose distribution it is: `rollout` or `trainer`. */
   readonly policy?: string;
 }
 
-/** As it comes from a URL or a wire. */
+/** Parsed from a URL or a request. */
 export type SourceParts = { readonly [Part in keyof SignalSource]: SignalSource[Part] | undefined };
 
-/** The same text for the same source, whatever order its parts were written in. */
+/** Equal for equal sources, whatever the order of their parts. */
 export function sourceKey({ kind, k, bound, unit, temperature, policy }: Partial<SourceParts>): string {
   return [kind, k, bound, unit, temperature, policy].map((part) => part ?? '').join('.');
 }
 
-/** Bounds of the entropy of a distribution of which only the head is known. */
+/** Bounds of the entropy of a distribution whose head alone is known. */
 export interface TopKEntropy {
-  /** Of the listed tokens alone; below the entropy. */
+  /** Entropy terms of the listed tokens only; below the entropy. */
   readonly truncated: Nats;
-  /** Probability of everything not listed, 0 … 1: how much the bounds leave open. */
+  /** Probability of all tokens that are not listed, 0 … 1: the uncertainty of the bounds. */
   readonly tail: number;
-  /** Least entropy such a head allows. */
+  /** Minimum entropy for this head. */
   readonly lower: Nats;
-  /** Most it allows; needs the size of the vocabulary. */
+  /** Maximum entropy for this head. Requires the size of the vocabulary. */
   readonly upper?: Nats;
 }
 
 const term = (p: number): number => (p > 0 ? -p * Math.log(p) : 0);
 
 /**
- * @param logprobs of the most likely tokens, in any order, natural logarithm; NaN and −∞ are passed over
- * @param options.vocabulary tokens there are; without it there is no upper bound
- * @param options.sampled log-probability of the sampled token where it is not among them: one more that is
- *   known, and no bound for the others
- * @returns undefined when nothing is listed
+ * @param logprobs of the most likely tokens, in any order, natural logarithm; NaN and −∞ are skipped
+ * @param options.vocabulary number of tokens; without it there is no upper bound
+ * @param options.sampled log-probability of the sampled token if it is not listed: one more known token, but
+ *   no bound for the others
+ * @returns undefined if nothing is listed
  *
- * The tail is r = 1 − Σp. Each of its tokens is at most as likely as the least likely listed one, so the
- * entropy is least when the tail is packed in chunks of that size, and most when it is spread evenly
- * over all V − k tokens not listed.
+ * The tail is r = 1 − Σp. Each of its tokens is at most as likely as the least likely listed one. The entropy
+ * is minimal if the tail is packed in chunks of that size, and maximal if it is spread evenly over all V − k
+ * unlisted tokens.
  */
 export function topKEntropy(
   logprobs: readonly number[],
@@ -84,7 +84,7 @@ export function topKEntropy(
       listed++;
     }
   }
-  // Rounded logs may add up to a little more than 1.
+  // The sum of rounded logarithms may exceed 1 slightly.
   const tail = Math.max(0, 1 - mass);
   const chunks = Math.floor(tail / least);
   const lower = truncated + chunks * term(least) + term(tail - chunks * least);
@@ -94,12 +94,15 @@ export function topKEntropy(
   return { truncated, tail, lower, upper: Math.max(upper, lower) };
 }
 
-/** Of a whole distribution given as log-probabilities, in nats. */
+/** Entropy of a whole distribution given as log-probabilities, in nats. */
 export function entropyOf(logprobs: ArrayLike<number>): Nats {
   let sum = 0;
   for (let i = 0; i < logprobs.length; i++) sum += term(Math.exp(logprobs[i] ?? Number.NEGATIVE_INFINITY));
   return sum;
 }
 
-/** What the sampled token tells: one draw from a distribution whose mean is its entropy, never the entropy itself. */
+/**
+ * Surprisal of the sampled token: one draw from a distribution whose mean is the entropy, but not the entropy
+ * itself.
+ */
 export const surprisalOf = (logprob: number): Nats => -logprob;

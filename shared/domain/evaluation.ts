@@ -1,15 +1,15 @@
 /**
- * What an evaluation says of a policy, from n samples of each of m problems: pass@1 with its uncertainty,
- * pass@k and majority@k. Everything is a mean over problems, so that a problem sampled more often weighs no more.
+ * Metrics of an evaluation with n samples of each of m problems: pass@1 with its uncertainty, pass@k and
+ * majority@k. All are means over problems, so that a problem with more samples has no more weight.
  */
 import { seededRandom } from './seededRandom.ts';
 
 /** The samples of one problem. */
 export interface ProblemSamples {
-  /** Samples of which it is known whether they are correct. */
+  /** Samples whose correctness is known. */
   readonly samples: number;
   readonly correct: number;
-  /** The answers given, each with its samples of known correctness; a sample without an answer is in none. */
+  /** The answers, each with its samples of known correctness. Samples without an answer are not counted. */
   readonly answers: readonly { readonly samples: number; readonly correct: number }[];
 }
 
@@ -17,27 +17,28 @@ export interface MeanOverProblems {
   /** 0 … 1 */
   readonly mean: number;
   readonly problems: number;
-  /** 95 % confidence interval; absent where one problem says nothing about the spread. */
+  /** 95 % confidence interval. Absent for a single problem, which shows no spread. */
   readonly low?: number;
   readonly high?: number;
 }
 
 /** The 97.5th percentile of the normal distribution. */
 const Z95 = 1.959964;
-/** "Plus four": as many problems all right, and as many all wrong, are added before the spread is taken. */
+/** "Plus four": adds as many all-correct and as many all-incorrect problems before computing the spread. */
 const ADDED = 2;
 
 /**
- * pass@1: the share of correct samples of each problem, averaged over problems. The interval is over problems: samples
- * of one problem are not independent, so they are clustered and the spread is that of the problems' own means (as in
- * Miller, "Adding error bars to evals", arXiv 2411.00640). It says how far another draw of problems of this kind may
- * lie, not how far another draw of samples of the same problems.
+ * pass@1: the share of correct samples of each problem, averaged over problems. The interval is over
+ * problems: samples of one problem are not independent, so they are clustered and the spread is that of the
+ * problem means (Miller, "Adding error bars to evals", arXiv 2411.00640). The interval covers other draws of
+ * such problems, not other samples of the same problems.
  *
- * The normal approximation alone claims far too much of few problems (Bowyer et al., arXiv 2503.01747), and certainty
- * where all are right. So two problems all right and two all wrong are added first: with one sample each this is the
- * "plus four" interval of Agresti and Coull (The American Statistician 52, 1998). Simulated for problem rates from six
- * beta distributions, 1 and 8 samples, 2 to 500 problems, it holds the mean in 93 to 100 % of cases (the bare
- * approximation in 7 to 96 %). It is not symmetric about the mean, and always holds it.
+ * The normal approximation alone is far too narrow for few problems (Bowyer et al., arXiv 2503.01747) and has
+ * width 0 if all are correct. So two all-correct and two all-incorrect problems are added first. With one
+ * sample each this is the "plus four" interval of Agresti and Coull (The American Statistician 52, 1998). In
+ * simulations (problem rates from six beta distributions, 1 and 8 samples, 2 to 500 problems) it covers the
+ * mean in 93 to 100 % of cases, the bare approximation in 7 to 96 %. It is not symmetric about the mean, and
+ * always contains it.
  */
 export function passAt1(problems: readonly ProblemSamples[]): MeanOverProblems | undefined {
   const means = problems.filter(({ samples }) => samples > 0).map((one) => one.correct / one.samples);
@@ -58,10 +59,10 @@ export function passAt1(problems: readonly ProblemSamples[]): MeanOverProblems |
 }
 
 /**
- * The chance that at least one of k samples, drawn without replacement from n of which c are correct, is correct:
- * 1 − C(n−c, k) / C(n, k), as a product so that nothing overflows. Unbiased (Chen et al. 2021).
+ * Probability that at least one of k samples, drawn without replacement from n with c correct, is correct: 1
+ * − C(n−c, k) / C(n, k), computed as a product to avoid overflow. Unbiased (Chen et al. 2021).
  *
- * @returns undefined for k > n: nothing was drawn that often
+ * @returns undefined for k > n
  */
 export function passAtK(n: number, c: number, k: number): number | undefined {
   if (k > n || k < 1) return undefined;
@@ -78,7 +79,7 @@ export function sampleSizes(n: number): readonly number[] {
   return n > 0 ? [...sizes, n] : [];
 }
 
-/** Up to this many subsets of size k all of them are looked at; beyond it as many are drawn. */
+/** All subsets of size k are enumerated up to this number; beyond it, this many are drawn. */
 const MOST_SUBSETS = 4000;
 
 export interface Majority {
@@ -89,13 +90,13 @@ export interface Majority {
 }
 
 /**
- * The expected correctness of the answer that most of k samples give, over subsets of size k without replacement. A tie
- * is split: each of the answers that lead counts in equal parts. A sample without an answer does not vote; where none
- * votes, there is no answer and it counts as wrong. An answer is as right as the samples that gave it.
+ * Expected correctness of the majority answer of k samples, over subsets of size k without replacement. A tie
+ * is split equally among the leading answers. A sample without an answer does not vote. If no sample votes,
+ * the result counts as incorrect. An answer's correctness is the share of correct samples that gave it.
  *
- * Exact where there are at most 4,000 subsets (so always for k = n), else a mean over 4,000 drawn with a fixed seed.
+ * Exact for at most 4,000 subsets (so always for k = n), else a mean over 4,000 draws with a fixed seed.
  *
- * @returns undefined for k > n, and where no sample has an answer at all: the log may not say them
+ * @returns undefined for k > n, and if no sample has an answer, because the log may omit answers
  */
 export function majorityAtK(problem: ProblemSamples, k: number, seed = 1): Majority | undefined {
   const votes: number[] = [];
@@ -162,7 +163,7 @@ function meanOverDraws(
   const order = Array.from({ length: n }, (_, i) => i);
   let sum = 0;
   for (let draw = 0; draw < MOST_SUBSETS; draw++) {
-    // The first k places of a shuffle, which may go on from the last one.
+    // Draws the first k positions of a shuffle, which may continue from the last one.
     for (let i = 0; i < k; i++) {
       const from = i + Math.floor(random() * (n - i));
       const taken = order[from] ?? 0;
@@ -187,17 +188,17 @@ interface MajorityAtK extends AtK {
 
 export interface Evaluation {
   readonly problems: number;
-  /** Of known correctness. */
+  /** Samples of known correctness. */
   readonly samples: number;
   readonly leastSamples: number;
   readonly mostSamples: number;
   readonly passAt1?: MeanOverProblems;
   readonly passAtK: readonly AtK[];
-  /** Over the problems with an answer; empty where no answer is known. */
+  /** Over problems with an answer. Empty if no answer is known. */
   readonly majorityAtK: readonly MajorityAtK[];
 }
 
-/** Problems without a sample of known correctness are left out. */
+/** Skips problems without a sample of known correctness. */
 export function evaluate(problems: readonly ProblemSamples[]): Evaluation {
   const known = problems.filter(({ samples }) => samples > 0);
   const most = known.reduce((max, { samples }) => Math.max(max, samples), 0);

@@ -1,8 +1,8 @@
 /**
- * What is odd about a rollout, by rule: facts of its text, never a judgement. Whether one is suspicious depends on
- * what else is known: `answer_only_in_output` of a correct rollout is another matter than of a wrong one.
+ * Flags: oddities of a rollout found by rules on its text. They are facts rather than judgements:
+ * `answer_only_in_output` means something else for a correct rollout than for an incorrect one.
  */
-import { type Boxed, boxedIn } from './boxed.ts';
+import { type Boxed, boxedIn } from './answer.ts';
 import {
   type Segment,
   type StopReason,
@@ -12,7 +12,7 @@ import {
 } from './model.ts';
 import { isSameAnswer } from './sameAnswer.ts';
 
-/** In this order they are bits of a number: new ones go to the end. */
+/** Stored as bits in this order; add new flags at the end. */
 export const FLAGS = [
   'equals_truth',
   'all_calls_failed',
@@ -31,29 +31,29 @@ export const FLAGS = [
 export type Flag = (typeof FLAGS)[number];
 
 export const FLAG_MEANINGS: Readonly<Record<Flag, string>> = {
-  equals_truth: 'the answer and the ground truth are written alike',
-  all_calls_failed: 'there were tool calls, and every one failed',
-  no_answer_tag: 'an answer was found or rewarded, but stands in no answer tag',
-  no_boxed: 'the answer tag holds no \\boxed',
+  equals_truth: 'the answer and the ground truth are written the same',
+  all_calls_failed: 'every tool call failed',
+  no_answer_tag: 'an answer was found or rewarded, but is not in an answer tag',
+  no_boxed: 'the answer tag contains no \\boxed',
   several_answers: 'different boxed values',
-  text_after_answer: 'text behind the answer tag',
-  reason_after_answer: 'reasoning behind the answer tag',
-  answer_only_in_output: 'the answer stands in a tool response and nowhere in what the policy wrote',
-  truth_in_code: 'the ground truth stands in the code before any tool response had it',
-  ignored_calls: 'several calls in a turn, of which some were not run',
-  identical_retry: 'a failed call was made again, character by character',
-  repetition: 'more than half of the text are lines that stood before',
-  truncated: 'the length limit ended it',
+  text_after_answer: 'text after the answer tag',
+  reason_after_answer: 'reasoning after the answer tag',
+  answer_only_in_output: 'the answer appears in a tool response, but nowhere in the text of the policy',
+  truth_in_code: 'the ground truth appears in code before any tool response contains it',
+  ignored_calls: 'several calls in one turn, some of which were not run',
+  identical_retry: 'a failed call was repeated, character by character',
+  repetition: 'more than half of the text repeats earlier lines',
+  truncated: 'stopped by the length limit',
 };
 
 export interface FlaggedRollout {
   readonly response: string;
-  /** Of the response; calls count in them. */
+  /** Segments of the response; calls refer to them. */
   readonly segments: readonly Segment[];
   readonly toolCalls: readonly ToolCall[];
-  /** Per call: an earlier one says the same. */
+  /** Per call: an earlier call is the same. */
   readonly repeats: readonly boolean[];
-  /** With its template; absent: not known. */
+  /** With its template. Absent: unknown. */
   readonly prompt?: string | undefined;
   readonly isCorrect?: boolean | undefined;
   readonly answer?: string | undefined;
@@ -70,16 +70,16 @@ interface FlagEvidence extends TextRange {
 export interface Flagged {
   /** Bit i: FLAGS[i]. */
   readonly bits: number;
-  /** Where it shows, for flags that show somewhere: offsets in the response. */
+  /** Evidence of flags that have a location: offsets in the response. */
   readonly evidence: readonly FlagEvidence[];
 }
 
-/** Shorter answers stand everywhere by chance. */
+/** Shorter answers occur everywhere by chance. */
 const TELLING_CHARS = 3;
 const LONG_CHARS = 2000;
 const LINE_CHARS = 20;
 const REPEATED_SHARE = 0.5;
-/** Of what was being written when the limit came. */
+/** Characters shown of the text that was cut off by the length limit. */
 const LAST_CHARS = 120;
 
 export function flagsOf(rollout: FlaggedRollout): Flagged {
@@ -118,7 +118,7 @@ function flagAnswer({ response, segments, prompt, answer, isCorrect }: FlaggedRo
   const at = segments.findLastIndex(({ kind }) => kind === 'answer');
   const tag = segments[at];
   if (tag === undefined) {
-    // Of a policy that was not asked for tags, their absence says nothing.
+    // If the prompt did not ask for tags, their absence means nothing.
     const isAsked = prompt === undefined || prompt === '' || prompt.includes('<answer');
     if (isAsked && (answer !== undefined || isCorrect === true)) set('no_answer_tag');
     return;
@@ -151,10 +151,12 @@ function flagBoxed({ response, segments }: FlaggedRollout, set: Set): void {
   }
 }
 
-/** The answer from the tool alone, and the ground truth before the tool could say it. */
+/**
+ * Flags answers that only the tool produced, and ground truths that appear before the tool could return them.
+ */
 function flagBorrowed(rollout: FlaggedRollout, set: Set): void {
   const { response, segments, toolCalls, answer, isCorrect, groundTruth } = rollout;
-  // Rewarded without an answer of its own: what was taken for one is the ground truth, wherever it stands.
+  // A correct rollout without an answer of its own: the ground truth counts as its answer.
   const counted = (answer ?? (isCorrect === true ? groundTruth : undefined))?.trim();
   if (counted !== undefined && counted !== '') {
     const only = onlyInOutput(counted, rollout);
@@ -167,13 +169,15 @@ function flagBorrowed(rollout: FlaggedRollout, set: Set): void {
     if (kind !== 'tool-call') continue;
     const code = toolCalls.find(({ callSegment }) => callSegment === i)?.code;
     if (code === undefined || placeOf(truth, code, { start: 0, end: code.length }) === undefined) continue;
-    // In the escapes of JSON the number may stand behind a letter: then the whole call is the evidence.
+    // In JSON escapes the number may follow a letter. The evidence is then the whole call.
     set('truth_in_code', { segment: i, ...(placeOf(truth, response, inner) ?? inner) });
     return;
   }
 }
 
-/** Where a tool response says it, if the policy itself never does: not in reasoning, prose, code or answer tag. */
+/**
+ * The occurrence in a tool response, if the policy never wrote it in reasoning, prose, code or answer tag.
+ */
 function onlyInOutput(
   text: string,
   { response, segments }: FlaggedRollout,
@@ -192,7 +196,7 @@ const WORD = /[\p{L}\p{N}_]/u;
 
 /** Not inside a longer word or number: 213 is not in 12130, and not in 213.5. */
 function placeOf(text: string, where: string, { start, end }: TextRange): TextRange | undefined {
-  // Within the range alone: a search that goes on to the end of the response is made once per segment.
+  // Searches the range only. A search to the end of the response, once per segment, would be quadratic.
   const part = where.slice(start, end);
   for (let at = part.indexOf(text); at >= 0; at = part.indexOf(text, at + 1)) {
     const before = part[at - 1] ?? '';
@@ -219,7 +223,7 @@ function flagCalls({ segments, toolCalls, repeats }: FlaggedRollout, set: Set): 
   }
 }
 
-/** What stood there when it was cut off; nothing where nothing was written. */
+/** The last text before the cut-off. Undefined if nothing was written. */
 function lastWords({ segments }: FlaggedRollout): ({ readonly segment: number } & TextRange) | undefined {
   const segment = segments.findLastIndex(({ inner }) => inner.end > inner.start);
   const inner = segments[segment]?.inner;
@@ -227,7 +231,7 @@ function lastWords({ segments }: FlaggedRollout): ({ readonly segment: number } 
   return { segment, start: Math.max(inner.start, inner.end - LAST_CHARS), end: inner.end };
 }
 
-/** Of what the policy wrote; the first line of those that came again is the evidence. */
+/** Repeated lines in the policy's text. The evidence is the first line that repeats. */
 function repeatedLine({
   response,
   segments,
@@ -253,7 +257,7 @@ function repeatedLine({
   return chars >= LONG_CHARS && repeated > REPEATED_SHARE * chars ? first : undefined;
 }
 
-/** Lines by how they begin: most texts repeat none, and need not be read in full to say so. */
+/** Indexes lines by their beginnings. Most texts repeat none, so full lines are rarely compared. */
 class Lines {
   private readonly text: string;
   private readonly byBeginning = new Map<string, number[]>();
@@ -262,7 +266,7 @@ class Lines {
     this.text = text;
   }
 
-  /** Whether the line stood before; from now on it did. */
+  /** Whether the line was added before. Adds it. */
   has(start: number, end: number): boolean {
     const beginning = this.text.slice(start, Math.min(end, start + 2 * LINE_CHARS));
     const places = this.byBeginning.get(beginning);
@@ -275,7 +279,7 @@ class Lines {
       const from = places[i] ?? 0;
       if ((places[i + 1] ?? 0) - from === line.length && this.text.startsWith(line, from)) return true;
     }
-    // A text that repeats beginnings and no lines is not worth more than this.
+    // Bounds the work for a text that repeats beginnings but not whole lines.
     if (places.length < 64) places.push(start, end);
     return false;
   }

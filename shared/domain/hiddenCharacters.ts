@@ -1,6 +1,6 @@
 /**
- * Characters that would act instead of being seen: controls, and the bidirectional marks with which a text can lie about
- * its own order. Screens and packs show them as glyphs with a name.
+ * Invisible characters: controls, and bidirectional marks that can disguise the order of a text. Screens and
+ * packs show them as glyphs with a name.
  */
 const NAMES: Readonly<Record<number, string>> = {
   1564: 'ALM',
@@ -20,7 +20,7 @@ const NAMES: Readonly<Record<number, string>> = {
   65279: 'BOM',
 };
 
-/** Tab and newline keep their meaning; U+200D stays, since it joins emoji. */
+/** Tab and newline keep their meaning. U+200D is kept, because it joins emoji. */
 export const HIDDEN_CHARACTERS =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
 

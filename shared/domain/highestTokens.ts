@@ -1,4 +1,4 @@
-/** The places where one token has its highest values (or lowest), of many rollouts; the sources kept apart. */
+/** Occurrences of a token with its highest (or lowest) values in many rollouts, separately per source. */
 import { type SignalSource, type SourceParts, sourceKey } from './entropy.ts';
 import type { MeasuredRollout } from './signalStatistics.ts';
 
@@ -13,7 +13,7 @@ export interface FoundToken {
 export interface Found {
   readonly source: SignalSource;
   total: number;
-  /** Best first; never more than are asked for. */
+  /** Best first, at most as many as requested. */
   readonly best: FoundToken[];
 }
 
@@ -23,7 +23,7 @@ const CONTEXT = 48;
 export class HighestTokens {
   private readonly token: string;
   private readonly limit: number;
-  /** 1: the highest first, −1: the lowest. */
+  /** 1: highest first; −1: lowest first. */
   private readonly sign: 1 | -1;
   private readonly sources = new Map<string, Found>();
 
@@ -48,7 +48,7 @@ export class HighestTokens {
     }
   }
 
-  /** @param wanted absent: the source with most of them */
+  /** @param wanted absent: the source with most occurrences */
   finish(wanted?: Partial<SourceParts>): Found | undefined {
     if (wanted !== undefined) return this.sources.get(sourceKey(wanted));
     return [...this.sources.values()].sort((a, b) => b.total - a.total)[0];
@@ -90,5 +90,5 @@ export class HighestTokens {
   }
 }
 
-/** Of its own: a slice would keep the whole response it was cut from. */
+/** A copy, because a slice would keep the whole response in memory. */
 const copied = (text: string): string => [...text].join('');

@@ -1,19 +1,18 @@
 /**
- * How likely a row is among those drawn one after another without replacement, each in proportion
- * to the weights left (successive sampling). Rows of one weight share one probability.
+ * Inclusion probability of a row under successive sampling: rows are drawn one after another without
+ * replacement, in proportion to the remaining weights. Rows of equal weight share one probability.
  */
 
-/** Rows of one weight: by symmetry they share one probability. */
+/** Rows of equal weight share one probability, by symmetry. */
 export interface WeightClass {
   readonly weight: number;
   readonly rows: number[];
 }
 
 /**
- * Probability per class that one of its rows is among `take` draws. A state says how many of each
- * class are drawn; it is a number in a mixed radix, and a draw only makes it larger, so one pass
- * in ascending order carries all probability to the states of `take` draws.
- * undefined when there are more than `mostStates`.
+ * Probability per class that one given row is among `take` draws. A state counts the drawn rows of each
+ * class, as a number in a mixed radix. A draw only increases it, so one ascending pass carries all
+ * probability to the states of `take` draws. undefined for more than `mostStates`.
  */
 export function exactInclusion(
   classes: readonly WeightClass[],
@@ -78,17 +77,17 @@ const NODES = [
   [0.7966664774136267, 0.2223810344533745],
   [0.9602898564975363, 0.1012285362903763],
 ] as const;
-/** What is left out at either end of the integral. */
+/** Probability neglected at either end of the integral. */
 const NEGLIGIBLE = 1e-11;
 
 /**
- * The same where there are too many states to follow, to nine digits: successive sampling is a
- * race of exponential clocks whose rates are the weights (the first `take` to ring are drawn), so
+ * Inclusion probabilities to nine digits if there are too many states to enumerate. Successive sampling is a
+ * race of exponential clocks with the weights as rates; the first `take` to ring are drawn. So
  *
  *   inclusion = ∫ w·e^(−w·t) · P(fewer than `take` of the others have rung by t) dt
  *
- * The probability is that of a sum of independent trials, built class by class. Time is on a
- * logarithmic scale; before the first node the others have rung too rarely to matter.
+ * The probability is that of a sum of independent trials, built class by class. Time is logarithmic. Before
+ * the first node the others ring too rarely to matter.
  */
 export function integratedInclusion(classes: readonly WeightClass[], take: number): Float64Array {
   const sizes = classes.map(({ rows }) => rows.length);
@@ -118,7 +117,7 @@ export function integratedInclusion(classes: readonly WeightClass[], take: numbe
   return inclusion;
 }
 
-/** From when almost none to when almost surely `take` of all have rung. */
+/** From the time when almost none have rung to the time when almost surely `take` have. */
 function spanOf(sizes: readonly number[], rates: readonly number[], take: number): readonly [number, number] {
   let total = 0;
   let logFactorial = 0;
@@ -128,7 +127,8 @@ function spanOf(sizes: readonly number[], rates: readonly number[], take: number
   for (let i = 2; i <= take; i++) logFactorial += Math.log(i);
   // P(take or more have rung by t) ≤ (total · t)^take / take!
   const from = Math.exp((Math.log(NEGLIGIBLE) + logFactorial) / take) / total;
-  // Fewer than `take` have rung: of any rows − take + 1 the slowest are still silent, in at most 2^rows ways.
+  // If fewer than `take` have rung, the slowest of some rows − take + 1 are still silent, in at most 2^rows
+  // ways.
   const ascending = sizes.map((size, c) => ({ size, rate: rates[c] ?? 0 })).sort((a, b) => a.rate - b.rate);
   const rows = sizes.reduce((sum, size) => sum + size, 0);
   let silent = rows - take;
@@ -141,11 +141,11 @@ function spanOf(sizes: readonly number[], rates: readonly number[], take: number
   return [from, (rows * Math.LN2 - Math.log(NEGLIGIBLE)) / slowest];
 }
 
-/** How many clocks have rung at a time: distributions over 0 … take − 1. */
+/** Distribution of the number of clocks that have rung at a time, over 0 … take − 1. */
 class Race {
   private readonly sizes: readonly number[];
   private readonly take: number;
-  /** Of the classes before each, and of those from each on; and of each class with one row left out. */
+  /** Distributions of the classes before each, of those from each on, and of each class without one row. */
   private readonly before: readonly Float64Array[];
   private readonly after: readonly Float64Array[];
   private readonly others: readonly Float64Array[];
@@ -186,12 +186,12 @@ class Race {
       addTrial(whole, -Math.expm1(-(rates[c] ?? 0) * t));
       multiply(later, whole, here);
     }
-    // From here on: at most so many of the classes from each on.
+    // The distributions below cover the classes from each one on.
     for (const counts of after)
       for (let n = 1; n < take; n++) counts[n] = (counts[n] ?? 0) + (counts[n - 1] ?? 0);
   }
 
-  /** Probability that fewer than `take` have rung besides one row of the class. */
+  /** Probability that fewer than `take` have rung, not counting one row of the class. */
   fewerThanTakeWithout(c: number): number {
     const { before, others, after, take } = this;
     const here = before[c];
@@ -212,7 +212,7 @@ function unit(counts: Float64Array | undefined): void {
   counts?.fill(0).fill(1, 0, 1);
 }
 
-/** One more clock, rung with probability `rung`. */
+/** Adds a clock that has rung with probability `rung`. */
 function addTrial(counts: Float64Array, rung: number): void {
   for (let n = counts.length - 1; n > 0; n--) {
     counts[n] = (counts[n] ?? 0) * (1 - rung) + (counts[n - 1] ?? 0) * rung;

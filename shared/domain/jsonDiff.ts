@@ -1,22 +1,25 @@
-/** How two JSON texts differ by structure: what stands under which path in one and not in the other. */
+/** Structural differences of two JSON texts, by path. */
 import { commonRuns } from './editScript.ts';
 import { canonicalJson, type JsonNode, readJson } from './jsonText.ts';
 
-/** Keys of objects and indices of arrays, from the outside in; indices of `a`, of `b` where only `b` has the value. */
+/**
+ * Object keys and array indices, from the outside in. Indices are those of `a`, or of `b` if only `b` has the
+ * value.
+ */
 type JsonPath = readonly (string | number)[];
 
-/** Values as they stand in the texts. */
+/** Values as written in the texts. */
 export type JsonChange =
   | { readonly kind: 'added'; readonly path: JsonPath; readonly b: string }
   | { readonly kind: 'removed'; readonly path: JsonPath; readonly a: string }
   | { readonly kind: 'changed'; readonly path: JsonPath; readonly a: string; readonly b: string };
 
 /**
- * In the order of `a`, what only `b` has after it. Order of keys, white space, escapes and the spelling of a
- * number (1.0 for 1) are no difference; integers are compared digit by digit, however large. Items of arrays
- * are aligned: one inserted in front is one change.
+ * In the order of `a`, each followed by what only `b` has there. Ignores key order, white space, escapes and
+ * the spelling of numbers (1.0 for 1). Integers are compared digit by digit. Array items are aligned: one
+ * inserted item is one change.
  *
- * @returns undefined when either text is no JSON (or nested deeper than 200)
+ * @returns undefined if either text is not JSON (or nested deeper than 200)
  */
 export function jsonDiff(a: string, b: string): readonly JsonChange[] | undefined {
   const [inA, inB] = [readJson(a), readJson(b)];
@@ -57,7 +60,7 @@ function compareItems(
     });
   const runs = commonRuns(ids(a), ids(b), () => {});
   let [atA, atB] = [0, 0];
-  /** Between equal items, the first is taken for a version of the first, and so on. */
+  /** Between equal items, items are paired in order. */
   const between = (toA: number, toB: number): void => {
     for (; atA < toA || atB < toB; atA++, atB++) {
       const [inA, inB] = [atA < toA ? a[atA] : undefined, atB < toB ? b[atB] : undefined];

@@ -1,6 +1,6 @@
 /**
- * JSON as it is written: values keep their source text, so that integers beyond 2⁵³ and the spelling of
- * numbers survive. For arguments of tool calls, which are compared and shown, not computed with.
+ * JSON with source text: values keep their spelling, so that integers beyond 2⁵³ survive. Used for arguments
+ * of tool calls, which are compared and shown rather than computed with.
  */
 
 import { type Node, parseTree } from 'jsonc-parser';
@@ -10,7 +10,7 @@ export type JsonNode =
   | { readonly kind: 'array'; readonly source: string; readonly items: readonly JsonNode[] }
   | { readonly kind: 'number' | 'string' | 'literal'; readonly source: string };
 
-/** Deeper nesting is not read: nobody compares that by structure. */
+/** Deeper nesting is rejected. */
 const MAX_DEPTH = 200;
 
 /** Undefined when the text is not JSON, or nested too deep. The last of repeated keys counts, as in JavaScript and Python. */
@@ -76,7 +76,10 @@ export function canonicalJson(node: JsonNode): string {
   }
 }
 
-/** Digits without zeros at either end, and the power of ten of the last: 1200, 1.2e3 and 1200.0 are 12e2. */
+/**
+ * Digits without leading and trailing zeros, and the exponent of the last: 1200, 1.2e3 and 1200.0 become
+ * 12e2.
+ */
 function canonicalNumber(source: string): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source);
   if (match === null) return source;
@@ -89,7 +92,7 @@ function canonicalNumber(source: string): string {
   return `${sign}${digits.slice(0, last)}e${power}`;
 }
 
-/** As `JSON.stringify` writes a value; numbers as they are written, strings unescaped. */
+/** As `JSON.stringify` writes it, with strings unescaped and numbers as written. */
 export function compactJson(node: JsonNode): string {
   switch (node.kind) {
     case 'object':
@@ -103,7 +106,7 @@ export function compactJson(node: JsonNode): string {
   }
 }
 
-/** The same value, indented by two as `JSON.stringify` does it; numbers as they are written, strings unescaped. */
+/** Indented by two as in `JSON.stringify`, with strings unescaped and numbers as written. */
 export function indentedJson(node: JsonNode, indent = ''): string {
   const inner = `${indent}  `;
   switch (node.kind) {

@@ -1,10 +1,10 @@
 /**
- * Words that often stand where a policy reflects. A heuristic on the text, labelled as one: it knows
- * nothing of any distribution. Its agreement with high entropy is a statistic, not a definition.
+ * Words that often mark reflection. A heuristic on the text, labelled as such, without knowledge of any
+ * distribution. Its overlap with high entropy is a statistic, not a definition.
  */
 import type { TextRange } from './model.ts';
 
-/** From the paper's figures (§5.4) and from arXiv 2506.01939; the user's own list replaces it. */
+/** From the paper's figures (§5.4) and from arXiv 2506.01939. The user's own list replaces it. */
 export const DEFAULT_LEXICON: readonly string[] = [
   'wait',
   'but',
@@ -33,7 +33,10 @@ const escaped = (word: string): string =>
     .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
     .replace(/\s+/g, '\\s+');
 
-/** Whole words, whatever their case; longer entries first, so that "but before" is one hit. @returns undefined for an empty list */
+/**
+ * Matches whole words, ignoring case; longer entries first, so that "but before" is one hit.
+ * @returns undefined for an empty list
+ */
 export function lexiconPattern(words: readonly string[]): RegExp | undefined {
   const known = [...new Set(words.map((word) => word.trim()).filter((word) => word !== ''))];
   if (known.length === 0) return undefined;
@@ -41,7 +44,7 @@ export function lexiconPattern(words: readonly string[]): RegExp | undefined {
   return new RegExp(`(?<![\\p{L}\\p{N}_])(?:${alternatives.join('|')})(?![\\p{L}\\p{N}_])`, 'giu');
 }
 
-/** @returns where words of the lexicon stand in `range` of the text, in order */
+/** @returns lexicon hits in `range` of the text, in order */
 export function lexiconHits(text: string, pattern: RegExp, range: TextRange): readonly TextRange[] {
   const hits: TextRange[] = [];
   for (const match of text.slice(range.start, range.end).matchAll(pattern)) {
@@ -51,7 +54,10 @@ export function lexiconHits(text: string, pattern: RegExp, range: TextRange): re
   return hits;
 }
 
-/** 1 for each token that lies in one of the ascending `ranges`, wholly or in part. @param ends UTF-16 ends of the tokens, ascending */
+/**
+ * 1 for each token that overlaps one of the ascending `ranges`.
+ * @param ends UTF-16 ends of the tokens, ascending
+ */
 export function tokensIn(ends: Uint32Array, ranges: readonly TextRange[]): Uint8Array {
   const flags = new Uint8Array(ends.length);
   let token = 0;
@@ -62,13 +68,13 @@ export function tokensIn(ends: Uint32Array, ranges: readonly TextRange[]): Uint8
   return flags;
 }
 
-/** Of policy tokens: how the lexicon and a threshold agree. */
+/** Overlap of the lexicon with a threshold, over policy tokens. */
 export interface Agreement {
   readonly both: number;
   readonly lexiconOnly: number;
   readonly highOnly: number;
   readonly neither: number;
-  /** Correlation of the two, −1 … 1 (φ); undefined when one of them is constant. */
+  /** Correlation of the two, −1 … 1 (φ). undefined if one of them is constant. */
   readonly phi: number | undefined;
 }
 
@@ -87,7 +93,7 @@ export function agreementOf(
   return { ...counts, phi: phiOf(counts) };
 }
 
-/** Of several rollouts as one. */
+/** Sums over several rollouts. */
 export function agreementTogether(all: readonly Omit<Agreement, 'phi'>[]): Agreement {
   const counts = { both: 0, lexiconOnly: 0, highOnly: 0, neither: 0 };
   for (const one of all) for (const name of AGREEMENT_CELLS) counts[name] += one[name];

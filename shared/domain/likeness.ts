@@ -1,16 +1,16 @@
 /**
- * How much two texts are alike, from sketches that cost the same to compare however long the texts are.
+ * Similarity of two texts from sketches whose comparison cost does not depend on text length.
  *
- * A text is the set of its passages (pairs of words in a row, and the longer words by themselves); a sketch
- * is the least hashes of that set. Of two sketches the share in common is an estimate of the share of
- * passages in common, exact for texts of fewer passages than a sketch holds.
+ * A text is the set of its passages: pairs of adjacent words, and single longer words. A sketch holds the
+ * least hashes of that set. The common share of two sketches estimates the common share of passages. It is
+ * exact for texts with fewer passages than a sketch holds.
  */
 import { Int32Arena } from './numberArena.ts';
 import { mixed, type Units, type Vocabulary } from './textUnits.ts';
 
-/** Hashes a sketch holds; the standard error of a likeness of a half is then about 0.04. */
+/** Hashes per sketch. The standard error of a likeness of 0.5 is then about 0.04. */
 const SKETCH_SIZE = 128;
-/** Words shorter than this say little by themselves: the, and, for. */
+/** Shorter words carry little meaning by themselves: the, and, for. */
 const TELLING_WORD = 4;
 
 /** Sorted and distinct. */
@@ -38,7 +38,7 @@ export function sketchOf(words: Units, vocabulary: Vocabulary): Sketch {
   return kept(distinct);
 }
 
-/** Of the text being read; one for all, which are read one by one. */
+/** Hashes of the current text. Shared, because texts are processed one by one. */
 let hashes = new Uint32Array(1 << 10);
 const least = new Uint32Array(SKETCH_SIZE);
 const arena = new Int32Arena();
@@ -50,7 +50,7 @@ function kept(count: number): Sketch {
   return sketch;
 }
 
-/** The sketch of texts taken together. */
+/** The sketch of several texts together. */
 export function unionOf(sketches: readonly Sketch[]): Sketch {
   return sketches.reduce(unionOfTwo, EMPTY_SKETCH);
 }
@@ -74,8 +74,8 @@ function unionOfTwo(a: Sketch, b: Sketch): Sketch {
 }
 
 /**
- * Dice coefficient of the passages of two texts: twice what is common by the sum of both, 0 … 1.
- * Symmetric; 1 for equal sets; 0 where either has no passage.
+ * Dice coefficient of the passages of two texts, 0 … 1: twice the common count over the sum of both.
+ * Symmetric; 1 for equal sets; 0 if either has no passage.
  */
 export function likenessOf(a: Sketch, b: Sketch): number {
   if (a.length === 0 || b.length === 0) return 0;
@@ -83,7 +83,8 @@ export function likenessOf(a: Sketch, b: Sketch): number {
   let j = 0;
   let seen = 0;
   let shared = 0;
-  // Of a sketch that is full, what lies above its greatest hash is unknown: count within the least of the union.
+  // A full sketch omits everything above its greatest hash, so only the least hashes of the union are
+  // compared.
   const most = a.length < SKETCH_SIZE && b.length < SKETCH_SIZE ? a.length + b.length : SKETCH_SIZE;
   for (; seen < most && i < a.length && j < b.length; seen++) {
     const x = a[i] ?? 0;

@@ -1,6 +1,5 @@
 /**
- * The vocabulary of Turnwise as types. One word per thing, here and in SQL, the
- * contract and the labels.
+ * The vocabulary of Turnwise as types. One word per thing, here and in SQL, the contract and the labels.
  *
  *   run ─< step ─< prompt group ─< rollout ─< turn ─< segment
  *                                     └─< tool call (pairs a call segment with its response)
@@ -8,12 +7,12 @@
  * Unknown is `undefined` (NULL in SQL), never 0 or ''.
  */
 
-/** Natural-log units of entropy and surprisal. */
+/** Unit of entropy and surprisal (natural logarithm). */
 export type Nats = number;
 export type Milliseconds = number;
-/** Position in a JavaScript string: UTF-16 code units, not characters, not bytes. */
+/** Position in a JavaScript string, in UTF-16 code units. */
 export type Utf16Offset = number;
-/** Lines of a log file count from 1, as in every editor. */
+/** Lines of a log file, from 1. */
 export type LineNumber = number;
 /** Turns count from 1; turn 0 is the prompt. */
 export type TurnNumber = number;
@@ -34,9 +33,9 @@ export const SEGMENT_KINDS = [
 export type SegmentKind = (typeof SEGMENT_KINDS)[number];
 
 /**
- * What became of a tool call. The first eight are the Python tool of rStar2-Agent
- * (paper §2.1; `code_judge_utils.run_tool_calls_on_server_async` of the release);
- * `ok` and `error` are for tools whose responses carry no such status line.
+ * Outcome of a tool call. The first eight are those of rStar2-Agent's Python tool (paper §2.1;
+ * `code_judge_utils.run_tool_calls_on_server_async` of the release). `ok` and `error` are for tools whose
+ * responses carry no such status line.
  */
 export const TOOL_OUTCOMES = [
   'ok_stdout',
@@ -52,7 +51,7 @@ export const TOOL_OUTCOMES = [
 ] as const;
 export type ToolOutcome = (typeof TOOL_OUTCOMES)[number];
 
-/** The outcomes `tool_errors` counts. `missing` is not one: no response is known, so neither is a failure. */
+/** The outcomes that `tool_errors` counts. `missing` is excluded: without a response, failure is unknown. */
 export const TOOL_ERROR_OUTCOMES: ReadonlySet<ToolOutcome> = new Set<ToolOutcome>([
   'exception',
   'timeout',
@@ -65,11 +64,11 @@ export const TOOL_ERROR_OUTCOMES: ReadonlySet<ToolOutcome> = new Set<ToolOutcome
 export const STOP_REASONS = ['answer', 'length', 'turn-limit', 'no-answer', 'error', 'aborted'] as const;
 export type StopReason = (typeof STOP_REASONS)[number];
 
-/** Where a value comes from: written by the trainer, or worked out by Turnwise from the text. */
+/** Origin of a value: written by the trainer, or derived by Turnwise from the text. */
 export const PROVENANCES = ['logged', 'derived'] as const;
 export type Provenance = (typeof PROVENANCES)[number];
 
-/** Why the down-sampling kept or discarded a rollout. */
+/** Why down-sampling kept or discarded a rollout. */
 export const DECISION_REASONS = [
   'kept_positive_topk',
   'kept_positive_tie',
@@ -97,9 +96,9 @@ export interface TextRange {
 /**
  * One segment of a prompt (turn 0) or a response (turn ≥ 1).
  *
- * `outer` ranges tile their text without gap or overlap: markup and the white space
- * between segments belong to one of them. `inner` is what a reader wants to see,
- * without tags and without the newlines the chat template adds around them.
+ * `outer` ranges tile their text without gap or overlap: they include markup and the white space between
+ * segments. `inner` is the text to display, without tags and without the newlines that the chat template
+ * adds.
  */
 export interface Segment {
   readonly kind: SegmentKind;
@@ -111,23 +110,23 @@ export interface Segment {
 /** One opened `<tool_call>` (or a structured call of a message list). */
 export interface ToolCall {
   readonly turn: TurnNumber;
-  /** As logged; message lists have one, texts do not. */
+  /** As logged. Only message lists have one. */
   readonly callId?: string;
-  /** Unknown when the payload is malformed beyond recognition. */
+  /** Unknown if the payload is too malformed to tell. */
   readonly name?: string;
-  /** The arguments as JSON text; unknown when the payload is no JSON. */
+  /** The arguments as JSON text. Unknown if the payload is not JSON. */
   readonly arguments?: string;
-  /** The Python source, when the arguments hold one. */
+  /** The Python source, if the arguments contain one. */
   readonly code?: string;
   readonly outcome: ToolOutcome;
   readonly latencyMs?: Milliseconds;
-  /** `logged` when the log gives the latency beside the text; default `derived`: the response's text says it. */
+  /** `logged`: the log has a latency field. `derived` (default): the response's text states it. */
   readonly latencySource?: Provenance;
-  /** How long it waited before it was run, as logged; part of the latency or not, as the trainer measures it. */
+  /** Wait before the call ran, as logged. Whether the latency includes it depends on the trainer. */
   readonly queueMs?: Milliseconds;
-  /** Which worker of the environment ran it, as logged. */
+  /** The environment worker that ran it, as logged. */
   readonly worker?: string;
-  /** Seconds since 1970, as logged; without it a call has a duration and no place. */
+  /** Seconds since 1970, as logged. Without it, a call has a duration but no position in time. */
   readonly startedAt?: number;
   /** Index into the rollout's segments. */
   readonly callSegment: number;
@@ -135,23 +134,23 @@ export interface ToolCall {
 }
 
 /**
- * Use of the KV cache while a rollout ran, 0 … 1: one number, samples at even distances from its start to its end,
- * or pairs of a time (seconds since 1970) and a sample.
+ * KV cache usage while a rollout ran, 0 … 1: one number, samples at even distances from start to end, or
+ * pairs of a time (seconds since 1970) and a sample.
  */
 export type KvCacheUse = number | readonly number[] | readonly (readonly [at: number, share: number])[];
 
-/** Where a rollout ran and what it took, as far as it is logged. When it began and ended stands beside it. */
+/** Logged timing and worker of a rollout. Its start and end are separate fields. */
 export interface RolloutTiming {
-  /** Logged as such: of logs that give no end, or no start either. */
+  /** Logged duration, for logs without an end, or without start and end. */
   readonly durationMs?: Milliseconds;
-  /** The worker of the rollout engine that sampled it. */
+  /** The rollout engine's worker that sampled it. */
   readonly worker?: string;
   /** One GPU, or several of one engine joined by `+`. */
   readonly gpu?: string;
   readonly kvCache?: KvCacheUse;
 }
 
-/** A run of segments by one assistant message and the responses it caused. */
+/** Consecutive segments: one assistant message and the responses it caused. */
 export interface Turn {
   readonly turn: TurnNumber;
   readonly segments: number;
@@ -163,12 +162,15 @@ export interface Turn {
 export const ISSUE_SEVERITIES = ['refused', 'warning'] as const;
 export type IssueSeverity = (typeof ISSUE_SEVERITIES)[number];
 
-/** Something wrong in a log file. `refused`: that line (or file) is not in the library. `warning`: it is, with a caveat. */
+/**
+ * A problem in a log file. `refused`: the line (or file) is not in the library. `warning`: it is, with a
+ * caveat.
+ */
 export interface IngestIssue {
   readonly severity: IssueSeverity;
   readonly code: string;
   readonly message: string;
-  /** Absent when the whole file is meant. */
+  /** Absent if it concerns the whole file. */
   readonly line?: LineNumber;
 }
 

@@ -1,12 +1,12 @@
 /**
- * Room for many short lists of numbers. A typed array of its own costs an allocation outside the heap and is later
- * collected one by one; of thousands of short ones that is most of their price. Lists of one chunk share its buffer,
- * which is given up when none of them is left.
+ * Allocates many short number lists. A typed array of its own costs an allocation outside the heap and is
+ * collected separately, which dominates the cost of short lists. Lists of one chunk share its buffer, which
+ * is freed with the last of them.
  */
 
 const CHUNK_BYTES = 1 << 18;
 
-/** A list of `length` numbers; what is in it is not said. */
+/** Allocates a list of `length` numbers with unspecified content. */
 export class Int32Arena {
   private chunk = new Int32Array(0);
   private used = 0;
@@ -20,7 +20,7 @@ export class Int32Arena {
     return this.chunk.subarray(this.used - length, this.used);
   }
 
-  /** The first numbers of a list, kept. */
+  /** Copies the first `count` numbers of a list into the arena. */
   keep(numbers: Int32Array<ArrayBuffer>, count: number): Int32Array<ArrayBuffer> {
     const kept = this.take(count);
     kept.set(numbers.subarray(0, count));

@@ -1,28 +1,30 @@
-/** Numbers as a reader sees them in text, so that two that differ can be marked as numbers. */
+/** Finds numbers in text, so that differing ones can be marked as numbers. */
 import { ADDED, EDIT_SIZE, type Edits, REMOVED } from './alignText.ts';
 import type { TextRange, Utf16Offset } from './model.ts';
 import { isDigit, isWordChar } from './textUnits.ts';
 
-/** A number in a text, its sign included. */
+/** A number in a text, including its sign. */
 export interface NumberSpan extends TextRange {
-  /** To the precision of a double; integers beyond 2⁵³ are compared by their text. */
+  /** Double precision. Integers beyond 2⁵³ are compared by their text. */
   readonly value: number;
 }
 
 /**
- * Sign, then 0x…, or digits (with `_` or `,` between groups), point, exponent:
- *   -1 234,567.8e-9
- * Sticky: it is tried only where a digit, a point or a sign stands.
+ * Sign, then 0x…, or digits (with `_` or `,` between groups), point, exponent: `-1 234,567.8e-9`. Sticky:
+ * tried only at a digit, a point or a sign.
  */
 const NUMBER =
   /[+\-−]?(?:0[xX][0-9a-fA-F]+|(?:\d{1,3}(?:,\d{3})+(?![\d,])|\d+(?:_\d+)*)(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)/y;
 const SIGNS = '+-−';
-/** After these a sign is one, not an operator: `(-5`, `= -5`, `$-5`. */
+/** A sign after one of these is a sign rather than an operator: `(-5`, `= -5`, `$-5`. */
 const BEFORE_SIGN = /[\s([{,;:=<>$€£¥*/^|&!?"'`\\]/;
-/** A thousands comma is one only where no list could be meant: not right after a bracket. */
+/** A comma after these separates thousands. Directly after a bracket it may separate list items. */
 const BEFORE_GROUPS = /[\s+\-−$€£¥]/;
 
-/** All numbers in a range of a text, in order. A digit within a name (`x1`, `utf8`) or a version (`1.2.3`) is none. */
+/**
+ * All numbers in a range of a text, in order. Skips digits within a name (`x1`, `utf8`) or a version
+ * (`1.2.3`).
+ */
 export function numberSpans(
   text: string,
   range: TextRange = { start: 0, end: text.length },
@@ -49,7 +51,7 @@ function numberAt(
   const first = text.charCodeAt(at);
   const hasSign = SIGNS.includes(text.charAt(at));
   if (!isDigit(first) && first !== 0x2e && !hasSign) {
-    // Letters take the digits that follow with them: a name, not a number.
+    // Letters followed by digits are a name, not a number.
     if (!isWordChar(first)) return undefined;
     let end = at + 1;
     while (end < limit && isWordChar(text.charCodeAt(end))) end++;
@@ -94,20 +96,19 @@ function numericValue(number: string): number {
   return plain.startsWith('-') ? -size : size;
 }
 
-/** Two numbers that stand for one another in a change. */
+/** Two numbers that replace one another in a change. */
 export interface NumberChange {
   readonly a: NumberSpan;
   readonly b: NumberSpan;
 }
 
-/** Changes with more text than this around their numbers say something else, not the same with other numbers. */
+/** A change with more other text than this is not just a change of numbers. */
 const MAX_TEXT_AROUND = 24;
 
 /**
- * Numbers that differ, where a change replaces one stretch by another with as many numbers and hardly any other
- * text: paired in order.
- * A number that a change only touches (a sign added, a group of digits changed) counts whole. Numbers of one
- * value written differently (1.0 and 1) are no change.
+ * Differing numbers, if a change replaces one range by another with as many numbers and little other text.
+ * Numbers are paired in order. A number that a change only touches (an added sign, a changed group of digits)
+ * counts whole. Numbers of equal value written differently (1.0 and 1) are not reported.
  */
 export function changedNumbers(edits: Edits, aText: string, bText: string): readonly NumberChange[] {
   const changes: NumberChange[] = [];
@@ -125,7 +126,7 @@ export function changedNumbers(edits: Edits, aText: string, bText: string): read
       { start: bStart, end: toB },
     ];
     let [inA, inB] = [numbersTouching(aText, rangeA), numbersTouching(bText, rangeB)];
-    // What is put in where nothing was changes a number only by becoming part of it.
+    // An insertion changes a number only if it becomes part of it.
     if (aStart === toA) inB = inB.filter(reachesBeyond(rangeB));
     if (bStart === toB) inA = inA.filter(reachesBeyond(rangeA));
     const around = Math.max(textAround(inA, rangeA), textAround(inB, rangeB));
@@ -139,7 +140,7 @@ export function changedNumbers(edits: Edits, aText: string, bText: string): read
   return changes.filter((change, i) => changes[i - 1]?.a.start !== change.a.start || i === 0);
 }
 
-/** Digits a double always tells apart. */
+/** Digits that a double always distinguishes. */
 const EXACT_DIGITS = 15;
 
 function isSameNumber(a: NumberSpan, b: NumberSpan, aText: string, bText: string): boolean {
@@ -150,7 +151,7 @@ function isSameNumber(a: NumberSpan, b: NumberSpan, aText: string, bText: string
   return inA === inB || Math.max(inA.length, inB.length) <= EXACT_DIGITS;
 }
 
-/** Characters of a range that are in none of the numbers. */
+/** Characters of a range outside all numbers. */
 function textAround(numbers: readonly NumberSpan[], range: TextRange): number {
   let around = range.end - range.start;
   for (const { start, end } of numbers) around -= Math.min(end, range.end) - Math.max(start, range.start);
@@ -162,7 +163,7 @@ const reachesBeyond =
   ({ start, end }: TextRange): boolean =>
     start < range.start || end > range.end;
 
-/** How far a number may reach beyond a change; no number read by people is longer. */
+/** How far a number may extend beyond a change. Numbers in readable text are shorter. */
 const MAX_REACH = 64;
 const NUMERIC = /[0-9a-zA-Z_.,+\-−]/;
 

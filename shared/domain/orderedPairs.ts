@@ -1,37 +1,37 @@
 /**
- * Pairs the items of two lists without crossing, so that the pairs are worth most together.
+ * Pairs the items of two lists in order (without crossings) for maximum total worth.
  *
  *   equal ends ──► few cells: dynamic programming over all of them
- *              └─► many: anchors (items that share what only they have), then the gaps between anchors,
- *                  each over all cells or, where those are still too many, over a band around its diagonal
+ *              └─► many: anchors (items that share marks no other item has), then the gaps between anchors,
+ *                  each over all cells or, if those are still too many, over a band around its diagonal
  *
  * Time and memory are bounded by `MAX_CELLS` per gap and linear in the items beyond that.
  */
 import type { Checkpoint } from './editScript.ts';
 
-/** Cells of a table that is computed whole: 256 × 256 items. */
+/** Maximum size of a table that is computed whole: 256 × 256 items. */
 const MAX_CELLS = 1 << 16;
-/** Marks two items must have to themselves to be an anchor, unless they are equal. */
+/** Exclusive common marks that make two unequal items an anchor. */
 const ANCHOR_MARKS = 3;
-/** An anchor is also worth at least this much; hashes alone could mislead. */
+/** An anchor must also have at least this worth, because hashes alone could mislead. */
 const ANCHOR_WORTH = 0.5;
-/** Being equal counts as much as this many marks. */
+/** Equality counts as this many marks. */
 const EQUAL_MARKS = 16;
 
 export interface Item {
   /** Equal exactly for equal items. */
   readonly identity: number;
-  /** Hashes of what the item contains; items found nowhere else by one of them are candidates for an anchor. */
+  /** Hashes of the item's contents. A mark that only two items share makes them candidates for an anchor. */
   readonly marks: Uint32Array;
 }
 
 export interface PairingOptions<T> {
-  /** What a pair is worth, at most 1, reached by equal items; 0 or less: never paired. */
+  /** Worth of a pair, at most 1, reached by equal items. 0 or less: never paired. */
   readonly worth: (a: T, b: T) => number;
   readonly checkpoint: Checkpoint;
 }
 
-/** Pairs of indices, rising in both. */
+/** Pairs of indices, ascending in both. */
 export type OrderedPairs = readonly (readonly [a: number, b: number])[];
 
 export function pairInOrder<T extends Item>(
@@ -71,7 +71,7 @@ export function pairInOrder<T extends Item>(
   return pairs;
 }
 
-/** Items that share marks (or are equal) as no other two do, as many marks as keep their order. */
+/** Pairs of items that share marks (or are equal) exclusively, as many marks as keep their order. */
 function anchorsOf(a: readonly Item[], b: readonly Item[]): OrderedPairs {
   const [onlyInA, onlyInB] = [onlyOwners(a), onlyOwners(b)];
   const votes = a.map(() => new Map<number, number>());
@@ -97,7 +97,7 @@ function anchorsOf(a: readonly Item[], b: readonly Item[]): OrderedPairs {
   return heaviestRising(candidates, b.length);
 }
 
-/** Mark → the only item with it, -1 when several have it. Identities are marks of their own kind. */
+/** Mark → the only item with it; -1: several have it. Identities form a separate kind of mark. */
 function onlyOwners(items: readonly Item[]): ReadonlyMap<number | string, number> {
   const owners = new Map<number | string, number>();
   items.forEach(({ identity, marks }, i) => {
@@ -124,7 +124,10 @@ interface Candidate {
   readonly weight: number;
 }
 
-/** The heaviest selection that rises in `b`; candidates rise in `a`. A Fenwick tree holds the best end per `b`. */
+/**
+ * The heaviest subsequence that ascends in `b`; candidates ascend in `a`. A Fenwick tree holds the best end
+ * per `b`.
+ */
 function heaviestRising(candidates: readonly Candidate[], length: number): OrderedPairs {
   const tree = new Int32Array(length + 1).fill(-1);
   const total = new Float64Array(candidates.length);
@@ -160,8 +163,8 @@ const PAIR = 3;
 
 /**
  * Dynamic programming over `[fromA, toA) × [fromB, toB)`, or a band of it. Row i holds the best total over
- * the last i items of `a` and the last j of `b`, for the j of its window; totals grow with i and j. From the
- * end, so that the way back runs from the beginning and, all else equal, first is paired with first.
+ * the last i items of `a` and the last j of `b`, for the j of its window; totals grow with i and j. It runs
+ * from the end, so that the traceback runs forward and, at equal worth, pairs first with first.
  */
 function bestPairs(
   fromA: number,
@@ -173,7 +176,7 @@ function bestPairs(
   const rows = toA - fromA;
   const columns = toB - fromB;
   if (rows <= 0 || columns <= 0) return [];
-  /** Columns of a row, the 0th included; at least 3, so that even endless lists may pair i with i ± 1. */
+  /** Columns of a row, including the 0th. At least 3, so that even very long lists may pair i with i ± 1. */
   const width = Math.min(columns + 1, Math.max(3, Math.floor(MAX_CELLS / rows)));
   const isWhole = width === columns + 1;
   const firstOf = (row: number): number =>
@@ -189,7 +192,7 @@ function bestPairs(
     const shift = first - firstOf(row - 1);
     for (let at = 0; at < width; at++) {
       const column = first + at;
-      // Right of the window above, its last total still holds: skipping items of `b` costs nothing.
+      // Right of the window above, its last total still applies, because skipping items of `b` costs nothing.
       const up = above[Math.min(width - 1, at + shift)] ?? 0;
       let best = up;
       let move = SKIP_A;
@@ -218,7 +221,7 @@ function bestPairs(
   let column = columns;
   while (row > 0 && column > 0) {
     const first = firstOf(row);
-    if (column >= first + width) column = first + width - 1; // skipped for nothing, see `up`
+    if (column >= first + width) column = first + width - 1; // skipping them costs nothing, see `up`
     if (column < first) break;
     switch (moves[row * width + column - first]) {
       case PAIR:

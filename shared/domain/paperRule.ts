@@ -1,18 +1,20 @@
 /**
- * Down-sampling as the paper describes it (§2.2.3, Eq. 3–7; shared/domain/DOMAIN.md#the-papers-rule): per group, half of
- * the negatives uniformly, and positives by the inverse of their penalty. It is random, so the
- * result is a probability per row, never a set; a set comes only from a seeded draw, marked as one.
+ * Down-sampling as the paper describes it (§2.2.3, Eq. 3–7; shared/domain/DOMAIN.md#the-papers-rule). Per
+ * group, it takes half of the negatives uniformly, and positives by the inverse of their penalty. The rule is
+ * random, so the result is a probability per row. A kept set exists only for a seeded draw, and is marked as
+ * one.
  *
- * What the paper leaves open, and what is done here:
- *   - n: half of the group (its G of 2G), rounded down. Where `down_sample_to_n` says another
- *     number, the negatives' half becomes the same share: floor(|neg|·n/N), and the positives get the
- *     rest, ⌈|pos|·n/N⌉, which is never more than there are. A group of at most n rows stays whole.
- *   - drawing: without replacement, one after another, each in proportion to the weights of those left.
- *   - penalty 0, or below by a what-if's weight: `paper_zero_penalty`.
- *   - groups of equal rewards: `paper_equal_reward`.
- *   - the paper has no switches for the parts of the penalty. With both off (the release's defaults)
- *     both count; with one on, only that one.
- * Minima, `reject_equal_reward` and `world_size` are the release's and have no part in it.
+ * Choices that the paper leaves open:
+ * - n: half of the group (its G of 2G), rounded down. If `down_sample_to_n` gives another number, negatives
+ *   get the same share, floor(|neg|·n/N), and positives the rest, ⌈|pos|·n/N⌉, which never exceeds |pos|. A
+ *   group of at most n rows is kept whole.
+ * - drawing: without replacement, one after another, in proportion to the remaining weights.
+ * - penalty 0, or below 0 by a what-if's weight: `paper_zero_penalty`.
+ * - groups of equal rewards: `paper_equal_reward`.
+ * - parts of the penalty: the paper has no switches. With both off (the release's defaults) both count; with
+ *   one on, only that one.
+ *
+ * Minima, `reject_equal_reward` and `world_size` belong to the release and are not used.
  */
 import { type AdvantageOptions, groupAdvantages } from './advantage.ts';
 import type { DownSamplingSettings } from './downSampling.ts';
@@ -25,21 +27,21 @@ import { seededRandom } from './seededRandom.ts';
 
 export interface PaperOptions {
   readonly advantage?: AdvantageOptions;
-  /** Of the Monte-Carlo estimate; the same seed gives the same numbers. Default 1. */
+  /** Seed of the Monte-Carlo estimate; equal seeds give equal numbers. Default 1. */
   readonly seed?: number;
   /** Draws of the Monte-Carlo estimate. Default 2000, a standard error of at most 0.011. */
   readonly draws?: number;
-  /** Largest number of states for which inclusion is computed by following every way to draw. Default 1000. */
+  /** Maximum number of states for which inclusion is computed exactly. Default 1000. */
   readonly exactStates?: number;
-  /** Largest number of rows for which it is integrated where there are more states. Default 512. */
+  /** Maximum number of rows for which it is integrated if there are more states. Default 512. */
   readonly integratedRows?: number;
 }
 
-/** One set the paper's rule could have kept: a draw, not what ran. */
+/** One set that the paper's rule could have kept: a simulated draw, not the trainer's. */
 export interface PaperDraw {
   readonly isDraw: true;
   readonly seed: number;
-  /** Parallel to the group's rows; all undefined when the group is undecidable. */
+  /** Parallel to the group's rows; all undefined if the group is undecidable. */
   readonly kept: readonly (boolean | undefined)[];
 }
 
@@ -77,7 +79,7 @@ export function resampleAsInPaper(
 }
 
 /**
- * @param seed the same seed gives the same draw; different seeds give independent ones
+ * @param seed equal seeds give equal draws; different seeds give independent ones
  * @returns one draw of the group's kept set
  */
 export function drawPaper(group: PoolGroup, settings: DownSamplingSettings, seed: number): PaperDraw {
@@ -97,10 +99,10 @@ export function drawPaper(group: PoolGroup, settings: DownSamplingSettings, seed
 
 // ── what is to be drawn ─────────────────────────────────────────────────────────────────────────
 
-/** Rows of which `take` are drawn by their weights. */
+/** Rows, of which `take` are drawn by weight. */
 interface DrawPool {
   readonly rows: readonly number[];
-  /** All above 0 and finite, parallel to `rows`. */
+  /** Positive and finite, parallel to `rows`. */
   readonly weights: readonly number[];
   readonly take: number;
 }
@@ -108,11 +110,11 @@ interface DrawPool {
 interface Plan {
   readonly outcome: GroupOutcome;
   readonly why?: UndecidableReason;
-  /** Only where it is certain for every row. */
+  /** Present only if it is certain for every row. */
   readonly reason?: DecisionReason;
   readonly quota?: Quota;
   readonly penalties: readonly (number | undefined)[];
-  /** Inclusion of every row, where nothing is drawn. */
+  /** Inclusion of every row if nothing is drawn. */
   readonly whole?: 0 | 1;
   readonly pools: readonly DrawPool[];
 }
@@ -173,7 +175,7 @@ function positivePools(
   penalties: readonly (number | undefined)[],
   settings: DownSamplingSettings,
 ): readonly DrawPool[] {
-  // Where all are taken, penalties decide nothing and may be unknown.
+  // If all are taken, penalties have no effect and may be unknown.
   if (take === rows.length) return [uniformly(rows, take)];
   if (settings.paper_zero_penalty === 'epsilon') {
     const weights = rows.map((i) => 1 / (Math.max(0, penalties[i] ?? 0) + settings.paper_epsilon));
@@ -188,12 +190,12 @@ function positivePools(
   ];
 }
 
-/** Positions in `weights` of `take` draws without replacement, each in proportion to the weights left. */
+/** Positions in `weights` of `take` draws without replacement, in proportion to the remaining weights. */
 function drawInTurn(weights: readonly number[], take: number, random: () => number): readonly number[] {
   const left = weights.map((_, i) => i);
   const drawn: number[] = [];
   for (let draw = 0; draw < take; draw++) {
-    // Summed anew each time: what subtraction leaves behind would be drawn with the last row.
+    // Sums again for each draw, because the residue of subtractions could be drawn with the last row.
     let total = 0;
     for (const i of left) total += weights[i] ?? 0;
     let at = random() * total;
@@ -215,7 +217,7 @@ function drawInTurn(weights: readonly number[], take: number, random: () => numb
 // ── inclusion probabilities ─────────────────────────────────────────────────────────────────────
 
 interface Inclusion {
-  /** Per row of the group; undefined when it is undecidable. */
+  /** Per row of the group; undefined if it is undecidable. */
   readonly inclusion: Float64Array | undefined;
   /** Per estimated row. */
   readonly errors: ReadonlyMap<number, number> | undefined;
@@ -257,8 +259,8 @@ function classesOf({ rows, weights }: DrawPool): readonly WeightClass[] {
 }
 
 /**
- * The same by drawing, averaged within a class. The error is that of a single row's frequency,
- * with one success and one failure added so that it is never 0; the average's is no larger.
+ * Monte-Carlo estimate, averaged within a class. The error is that of a single row's frequency, with one
+ * success and one failure added so that it is never 0. The error of the average is at most that.
  */
 function estimatedInclusion(
   pool: DrawPool,

@@ -1,16 +1,16 @@
 /**
- * The two penalties of a rollout, computed in two ways (the third is "as logged"), and where they differ.
+ * Computes the two penalties of a rollout in two ways (the third is "as logged"), and compares them.
  *
- *   text   what the release's scorers make of the text: `calc_error_ratio_penalty_weights` and
+ *   text   the release's scorers on the text: `calc_error_ratio_penalty_weights` and
  *          `calc_format_penalty_weights` of `rstar2_agent/down_sample/roc.py`
  *          (shared/domain/DOMAIN.md#by-the-releases-text-rules, blind spots included)
  *   typed  the paper's formula on typed tool outcomes and real turns (shared/domain/DOMAIN.md#by-typed-outcomes)
  *
- * Both run once per rollout at ingest: one pass over the text, a pattern only on what a tool said.
+ * Both run once per rollout at ingest: one pass over the text, and a pattern only on tool responses.
  */
 import { type Segment, type StopReason, TOOL_ERROR_OUTCOMES, type ToolCall, type Turn } from './model.ts';
 
-/** What of a rollout the penalties are computed from; every parsed rollout fits. */
+/** The parts of a rollout that penalties are computed from. Every parsed rollout fits. */
 export interface PenaltyInput {
   readonly response: string;
   readonly segments: readonly Segment[];
@@ -27,7 +27,7 @@ export interface Penalties {
 }
 
 export interface TextPenalties extends Penalties {
-  /** `reconstructed`: the text has no special tokens, so what the release would have seen was rebuilt. */
+  /** `reconstructed`: the text lacks special tokens, so the release's input was rebuilt. */
   readonly source: 'text' | 'reconstructed';
 }
 
@@ -41,18 +41,18 @@ export interface PenaltyWeights {
 export interface PenaltyParts {
   readonly pErr: number | undefined;
   readonly pFormat: number | undefined;
-  /** In whatever unit `length_weight` is per; the what-if says which. */
+  /** In the unit of `length_weight`, which the what-if chooses. */
   readonly length?: number;
   readonly repetition?: number;
 }
 
 /**
- * The number positives are ranked by: the enabled parts, and the what-if's extras by their weights.
- * undefined when a part that counts is unknown; 0 when none counts.
+ * The rank key of positives: the enabled parts, plus the what-if's extras by weight. undefined if an enabled
+ * part is unknown; 0 if none is enabled.
  */
 export function penaltyOf(row: PenaltyParts, weights: PenaltyWeights): number | undefined {
   let penalty = 0;
-  // Added in the release's order, so that floating-point ties fall as they fell there.
+  // Added in the release's order, so that floating-point ties match the release's.
   if (weights.roc_error_ratio) penalty += row.pErr ?? Number.NaN;
   if (weights.roc_answer_format) penalty += row.pFormat ?? Number.NaN;
   if (weights.length_weight !== 0) penalty += weights.length_weight * (row.length ?? Number.NaN);
@@ -69,16 +69,16 @@ const ANSWER_CLOSE = '</answer>';
 const MESSAGE_OPEN = '<|im_start|>';
 const MESSAGE_CLOSE = '<|im_end|>';
 const TURN_OPEN = `${MESSAGE_OPEN}assistant`;
-/** The scorer's whole idea of an error. */
+/** The scorer's entire definition of an error. */
 const ERROR = /error/i;
 
 /**
- * What the release would have computed. Where the text still has its special tokens, its rules
- * run on it as they are. Where they are stripped (verl dumps, shared/domain/DOMAIN.md#transcripts) or never were
- * (logs of messages), the turn pattern cannot match, so the text is rebuilt in thought: the
- * first assistant tag stands in the prompt (shared/domain/DOMAIN.md#prompt-template), every later turn is one match, except a last
- * one cut off by the length limit, which has no `<|im_end|>`. Tool responses are the tagged
- * blocks of the text, or, where it has no such tags, the tool-response segments.
+ * Penalties by the release's rules. If the text has its special tokens, the rules run on it unchanged. They
+ * may be stripped (verl dumps, shared/domain/DOMAIN.md#transcripts) or missing (message logs); the turn
+ * pattern then cannot match, so its counts are reconstructed. The first assistant tag is in the prompt
+ * (shared/domain/DOMAIN.md#prompt-template). Every later turn is one match, except a last one cut off by the
+ * length limit, which has no `<|im_end|>`. Tool responses are the tagged blocks of the text or, without tags,
+ * the tool-response segments.
  */
 export function textPenalties(rollout: PenaltyInput): TextPenalties {
   const tags = readTags(rollout.response);
@@ -106,8 +106,8 @@ interface Tags extends Blocks {
 }
 
 /**
- * Everything the scorers' patterns count, in one pass: each pattern is an opening tag, the
- * shortest stretch, a closing tag, so an opening counts when it is closed and none is open before.
+ * Counts everything that the scorers' patterns match, in one pass. Each pattern is an opening tag, the
+ * shortest text, and a closing tag. So an opening tag counts if it is closed and no earlier one is open.
  */
 function readTags(text: string): Tags {
   const tags: Tags = {
@@ -158,7 +158,7 @@ function readTags(text: string): Tags {
   return tags;
 }
 
-/** Whether the template's tags stand in the text; a tool may print them too. */
+/** Whether the text contains the template's tags. A tool may print them, too. */
 function hasTaggedResponses({ response, segments }: PenaltyInput): boolean {
   const first = segments.find(({ kind }) => kind === 'tool-response');
   return first === undefined || response.slice(first.outer.start, first.inner.start).includes(RESPONSE_OPEN);
@@ -186,12 +186,12 @@ function formatOf({ answersOpened, answersClosed, answerPairs }: Tags, turns: nu
 // ── the paper's formula on typed outcomes ───────────────────────────────────────────────────────
 
 /**
- * `pErr`: calls with an outcome of `TOOL_ERROR_OUTCOMES` by calls whose outcome is known; 0.5 when
- * there is none. A call without a response (`missing`) is in neither count: it was ignored, or
- * the rollout ended at it, so nothing failed and nothing succeeded. A malformed call counts as
- * failed even where nothing answered it. `pFormat`: (answers − 1) / turns with every assistant turn
- * counted, the first too; at most 1; 1 without an answer. Answers are answer segments, else tag
- * pairs in what the policy wrote; never what a tool printed.
+ * `pErr`: calls with an outcome in `TOOL_ERROR_OUTCOMES` divided by calls with a known outcome; 0.5 if there
+ * are none. A call without a response (`missing`) is in neither count: it was ignored or ended the rollout,
+ * so it neither failed nor succeeded. A malformed call counts as failed even without a response.
+ *
+ * `pFormat`: (answers − 1) / turns, counting every assistant turn; at most 1; 1 without an answer. Answers
+ * are answer segments, else tag pairs in the policy's text; never tool output.
  */
 export function typedPenalties(rollout: PenaltyInput): Penalties {
   let calls = 0;
@@ -251,12 +251,12 @@ export interface Disagreement {
   readonly part: keyof Penalties;
   readonly between: readonly ['logged', 'text'] | readonly ['text', 'typed'];
   readonly values: readonly [number, number];
-  /** At least one; several where several responses were read differently. */
+  /** At least one. Several if several responses were scored differently. */
   readonly causes: readonly LikelyCause[];
 }
 
 export interface PenaltyWays {
-  /** Absent, or with a part unknown: nothing to compare. */
+  /** Absent, or with a part unknown: not compared. */
   readonly logged?: { readonly pErr?: number; readonly pFormat?: number };
   readonly text: TextPenalties;
   readonly typed: Penalties;
@@ -266,8 +266,8 @@ const TOLERANCE = 1e-6;
 const differ = (a: number, b: number): boolean => Math.abs(a - b) > TOLERANCE;
 
 /**
- * Where the ways differ by more than 1e-6: logged from text, and text from typed, per part.
- * The causes are read off the tool outcomes and the response, so they are likely, not proven.
+ * Differences of more than 1e-6 between logged and text, and text and typed, per part. Causes are inferred
+ * from tool outcomes and the response, so they are likely but unproven.
  */
 export function disagreements(ways: PenaltyWays, rollout: PenaltyInput): readonly Disagreement[] {
   const { logged, text, typed } = ways;
@@ -305,7 +305,7 @@ function causeOfLogged(part: keyof Penalties, said: number, { text, typed }: Pen
     : { code: 'rebuilt_text', sentence: 'The text the trainer scored is not in the log; it was rebuilt.' };
 }
 
-/** Verl cuts long responses in the middle; the word may have stood there. */
+/** verl truncates long responses in the middle, which may have removed the word. */
 const CUT = '...(truncated)...';
 
 function causesOfErrors(rollout: PenaltyInput): readonly LikelyCause[] {
@@ -324,13 +324,14 @@ function causesOfErrors(rollout: PenaltyInput): readonly LikelyCause[] {
 }
 
 const CALL_SENTENCES: Partial<Record<DisagreementCause, string>> = {
-  timeout_counted_clean: 'a timeout, whose text has no “error”, counted clean.',
-  parse_failure_counted_clean: 'a call that could not be parsed, whose answer has no “error”, counted clean.',
-  infra_counted_clean: 'an infrastructure failure, whose text has no “error”, counted clean.',
-  exception_without_error: 'an exception whose class has no “Error” in its name, counted clean.',
-  error_cut_out: 'an exception whose “error” was cut out of the shortened response, counted clean.',
-  failure_counted_clean: 'a failure that is not called “error”, counted clean.',
-  error_in_success: 'a successful output that prints “error”, counted as one.',
+  timeout_counted_clean: 'a timeout, whose text has no “error”, counted as clean.',
+  parse_failure_counted_clean:
+    'a call that could not be parsed, whose answer has no “error”, counted as clean.',
+  infra_counted_clean: 'an infrastructure failure, whose text has no “error”, counted as clean.',
+  exception_without_error: 'an exception whose class has no “Error” in its name, counted as clean.',
+  error_cut_out: 'an exception whose “error” was cut out of the shortened response, counted as clean.',
+  failure_counted_clean: 'a failure that is not called “error”, counted as clean.',
+  error_in_success: 'a successful output that prints “error”, counted as an error.',
   unanswered_parse_failure: 'a malformed call that nothing answered; the text has no response to count.',
 };
 
@@ -370,8 +371,7 @@ function causeOfFormat(rollout: PenaltyInput): LikelyCause {
   if (turns <= 1) {
     return {
       code: 'single_turn',
-      sentence:
-        'A single turn: its opening tag stands in the prompt, so the release counts no turn and gives 1.',
+      sentence: 'A single turn: its opening tag is in the prompt, so the release counts no turn and gives 1.',
     };
   }
   if (rollout.stopReason === 'length') {
@@ -382,6 +382,6 @@ function causeOfFormat(rollout: PenaltyInput): LikelyCause {
   }
   return {
     code: 'first_turn_not_counted',
-    sentence: `The release counts ${turns - 1} of ${turns} turns: the first one’s tag stands in the prompt.`,
+    sentence: `The release counts ${turns - 1} of ${turns} turns: the tag of the first is in the prompt.`,
   };
 }

@@ -1,16 +1,15 @@
 /**
- * Where many responses to one problem part: their radix tree.
+ * Radix tree of many responses to one problem.
  *
  *   Let me compute ─┬─ this by hand …            3 rollouts, 1 correct
  *                   └─ with Python ─┬─ . N = …   5, 4
  *                                   └─ , then …  2, 0
  *
- * Laws (property-tested): the leaves partition the members; a node's members are those of its children
- * together; its text from the root on begins every member's response, and no whole token (or word) more is
- * common to all of them.
+ * Invariants (property-tested): the leaves partition the members. A node's members are those of its children.
+ * Its text from the root begins every member's response, and they share no further whole token (or word).
  *
- * Every character is looked at once per node it is shared in, so time is linear in the texts: 2,000 members of
- * 100,000 characters take as long as comparing them once.
+ * Every character is read once per node that shares it, so time is linear in the texts: 2,000 members of
+ * 100,000 characters take as long as one comparison of each.
  */
 import { sharedLength } from './divergence.ts';
 import type { Utf16Offset } from './model.ts';
@@ -19,43 +18,48 @@ import { isHighSurrogate, isInsidePair, isLowSurrogate, isSpace, isWordChar } fr
 export interface TreeMember {
   readonly id: number;
   readonly response: string;
-  /** UTF-16 end of each token; absent: not aligned. */
+  /** UTF-16 end of each token. Absent: not aligned. */
   readonly tokenEnds?: Uint32Array;
   /** Absent: unknown. */
   readonly isCorrect?: boolean;
 }
 
 export interface PrefixNode {
-  /** Index of the node it branches off; absent for the root. Parents come before their children. */
+  /** Index of the parent; absent for the root. Parents precede their children. */
   readonly parent?: number;
   readonly depth: number;
-  /** The node's own text: this range of the first member's response, and as much of every other's. */
+  /** The node's own text: this range of the first member's response. All other members share it. */
   readonly start: Utf16Offset;
   readonly end: Utf16Offset;
-  /** Ids, in the order given. */
+  /** Ids in input order. */
   readonly members: readonly number[];
   readonly correct: number;
   /** Members whose correctness is known. */
   readonly correctKnown: number;
-  /** Indices of nodes, most members first. Either none, or two and more. */
+  /** Indices of nodes, most members first. Either empty, or at least two. */
   readonly children: readonly number[];
-  /** First token or word of the node's text; absent for the root and where the responses end with the parent. */
+  /**
+   * First token or word of the node's text. Absent for the root, and if the responses end with the parent.
+   */
   readonly nextToken?: string;
-  /** What `end` is a boundary of. `token` needs tokens of every member of the node; `end` for leaves: of the responses. */
+  /**
+   * The kind of boundary at `end`. `token` requires tokens of every member of the node. `end` is the end of
+   * the responses, for leaves.
+   */
   readonly boundary: 'token' | 'word' | 'end';
 }
 
 export interface TreeOptions {
-  /** Asked once per node; the tree is then returned as far as it got, with `isCut`. */
+  /** Polled once per node. On true, the tree is returned as far as it was built, with `isCut`. */
   readonly isCancelled?: () => boolean;
-  /** Nodes at most, 10,000 unless told. */
+  /** Maximum number of nodes, default 10,000. */
   readonly maxNodes?: number;
 }
 
 export interface PrefixTree {
-  /** The root is the first; empty without members. */
+  /** The root is first. Empty without members. */
   readonly nodes: readonly PrefixNode[];
-  /** True where nodes that would branch were left as they are: too many of them, or cancelled. */
+  /** True if nodes were not split because there were too many or the request was cancelled. */
   readonly isCut: boolean;
 }
 
@@ -76,7 +80,7 @@ export function prefixTree(members: readonly TreeMember[], options: TreeOptions 
   for (let open = waiting.pop(); open !== undefined; open = waiting.pop()) {
     const { end, boundary } = sharedEnd(open);
     const branches = boundary === 'end' ? [] : branchesOf(open.members, end, boundary);
-    // A node has two children at least, and each of those waiting will be one node.
+    // A split adds at least two children, and each waiting entry becomes one node.
     const isTooMany = nodes.length + 1 + waiting.length + branches.length > maxNodes;
     const isLeft = branches.length > 0 && (isTooMany || isCancelled?.() === true);
     isCut ||= isLeft;
@@ -96,7 +100,7 @@ export function prefixTree(members: readonly TreeMember[], options: TreeOptions 
       boundary,
     });
     if (isLeft) continue;
-    // Off the stack comes the last first: children are numbered by size, greatest first.
+    // The stack pops the last entry first; children are numbered by size, largest first.
     for (const branch of branches.reverse())
       waiting.push({ parent: place, depth: open.depth + 1, start: end, ...branch });
   }
@@ -108,20 +112,20 @@ interface SharedEnd {
   readonly boundary: PrefixNode['boundary'];
 }
 
-/** How far the text of a node goes: as far as all members agree, back to where a token or word ends. */
+/** Extends a node's text as far as all members agree, then back to the end of a token or word. */
 function sharedEnd({ start, members }: OpenNode): SharedEnd {
   const first = members[0];
   if (first === undefined) return { end: start, boundary: 'end' };
   let shared = first.response.length;
   for (const { response } of members) {
-    // From here on only, or a chain of branches would read the beginning once per node.
+    // Starts here, because a chain of branches would otherwise reread the beginning once per node.
     shared = Math.min(shared, start + sharedLength(first.response, response, start));
   }
   const isAllText = members.every(({ response }) => response.length === shared);
   if (members.every(({ tokenEnds }) => tokenEnds !== undefined)) {
     const end = sharedTokenEnd(members, start, shared);
     if (isAllText && end === shared) return { end, boundary: 'end' };
-    // No token in common, though a branch over words led here: words again, lest the node be empty.
+    // No common token, although a word branch led here. Falls back to words, so that the node is not empty.
     if (end > start || start === 0) return { end, boundary: 'token' };
   }
   if (isAllText) return { end: shared, boundary: 'end' };
@@ -130,7 +134,7 @@ function sharedEnd({ start, members }: OpenNode): SharedEnd {
   return { end, boundary: 'word' };
 }
 
-/** End of the last token that all members have in common, token after token from `start` on. */
+/** End of the last token that all members share, token by token from `start` on. */
 function sharedTokenEnd(
   members: readonly TreeMember[],
   start: Utf16Offset,
@@ -162,7 +166,7 @@ function firstTokenBeyond(ends: Uint32Array, offset: Utf16Offset): number {
   return low;
 }
 
-/** A word begins with the white space before it, as tokens do. */
+/** A word includes the white space before it, as tokens do. */
 function isBoundary(text: string, at: Utf16Offset): boolean {
   if (at <= 0 || at >= text.length) return true;
   const [before, after] = [text.charCodeAt(at - 1), text.charCodeAt(at)];
@@ -176,7 +180,9 @@ interface Branch {
   readonly nextToken?: string;
 }
 
-/** Members by their next token or word, most first, then in the order of their first member. */
+/**
+ * Groups members by their next token or word: most members first, then in the order of their first member.
+ */
 function branchesOf(members: readonly TreeMember[], at: Utf16Offset, boundary: 'token' | 'word'): Branch[] {
   const groups = new Map<string, TreeMember[]>();
   for (const member of members) {
@@ -196,13 +202,14 @@ function tokenEndBeyond({ tokenEnds, response }: TreeMember, at: Utf16Offset): U
 }
 
 /**
- * Tokens one can branch at: each has text, none ends inside a surrogate pair (byte-level tokens may: they count
- * as one with the next), the last ends with the response. Ends that go back are of another text: no tokens.
+ * Tokens that a tree can branch at: each has text, none ends inside a surrogate pair, and the last ends with
+ * the response. Byte-level tokens that split a pair are merged with the next. Decreasing ends belong to
+ * another text, so the tokens are dropped.
  */
 function withWholeTokens({ tokenEnds, ...member }: TreeMember): TreeMember {
   if (tokenEnds === undefined) return member;
   const { response } = member;
-  if (areWhole(tokenEnds, response)) return { ...member, tokenEnds }; // nearly always: not copied
+  if (areWhole(tokenEnds, response)) return { ...member, tokenEnds }; // the common case, without a copy
   const whole = new Uint32Array(tokenEnds.length + 1);
   let count = 0;
   let last = 0;

@@ -1,13 +1,13 @@
 /**
- * The prompt a rollout starts from, as rendered by a chat template: turn 0.
+ * Parses the prompt of a rollout, rendered by a chat template, as turn 0.
  *
  * `system\nYou are …\nuser\nWhat is 6·7?\nassistant\n<reason>` (bare) or the same with
- * `<|im_start|>`/`<|im_end|>`. The generation prompt's `<reason>` or `<think>` belongs here,
- * so the response begins inside reasoning (shared/domain/DOMAIN.md#prompt-template).
+ * `<|im_start|>`/`<|im_end|>`. The generation prompt's `<reason>` or `<think>` belongs to the prompt, so the
+ * response begins inside reasoning (shared/domain/DOMAIN.md#prompt-template).
  */
 import type { Segment, SegmentKind, TextRange } from './model.ts';
 
-export interface PromptReading {
+export interface ParsedPrompt {
   readonly segments: readonly Segment[];
   readonly startsInReasoning: boolean;
 }
@@ -15,12 +15,12 @@ export interface PromptReading {
 const SPECIAL_HEADER = /(?:<\|im_end\|>\s{0,8})?<\|im_start\|>(system|user|assistant|tool)\n?/g;
 const BARE_HEADER = /(?:^|\n|(?<=[.!?>)\]}"'`*]))(system|user|assistant)\n/g;
 
-export function readPrompt(text: string): PromptReading {
+export function readPrompt(text: string): ParsedPrompt {
   const trimmed = text.trimEnd();
   const startsInReasoning = trimmed.endsWith('<reason>') || trimmed.endsWith('<think>');
   const isSpecial = text.includes('<|im_start|>');
   const headers = [...text.matchAll(isSpecial ? SPECIAL_HEADER : BARE_HEADER)].filter(
-    // A bare `system` opens a prompt and nothing else; elsewhere it is a word.
+    // A bare `system` counts only at the start of a prompt; elsewhere it is a word.
     (header) => isSpecial || header[1] !== 'system' || header.index === 0,
   );
   const segments: Segment[] = [];

@@ -1,25 +1,26 @@
 /**
- * What was asked, in a form in which the same problem is equal wherever it stands: templates
- * wrap it in instructions that differ between runs, loggers re-wrap its lines.
+ * Normalizes questions, so that equal problems compare equal across runs. Templates wrap a problem in
+ * different instructions, and loggers rewrap its lines.
  */
 
 /**
- * Instructions that recipes put before or after the problem, known word for word. Matched where
- * white space is single spaces: a pattern for any run of it takes the square of its length.
+ * Known instructions that recipes put before or after the problem. Matched after white space is collapsed,
+ * because patterns for white space runs take quadratic time.
  */
 const WRAPPING: readonly RegExp[] = [
-  // rStar2-Agent's chat template puts this before every user message (shared/domain/DOMAIN.md#prompt-template).
+  // rStar2-Agent's chat template puts this before every user message
+  // (shared/domain/DOMAIN.md#prompt-template).
   /^you must put your answer inside .{0,400}?this is the problem: ?/i,
   / ?(?:please )?(?:let's )?(?:think|reason) step by step(?:,? and put your (?:final )?answer within \\boxed\{\})?\.?$/i,
   / ?put your final answer within \\boxed\{\}\.?$/i,
 ];
 
-/** Whether instructions known word for word stand before the problem; their end need not be there. */
+/** Whether known instructions precede the problem; they may be cut off. */
 export function isWrappedAhead(asked: string): boolean {
   return /^\s*you must put your answer inside/i.test(asked);
 }
 
-/** Whether an id looks like one that ingest derives where the log has none (`electron/storage/contentHash.ts`). */
+/** Whether an id looks like those ingest derives if the log has none (`electron/storage/contentHash.ts`). */
 export function isHashedId(problemId: string): boolean {
   return /^[0-9a-f]{12}$/.test(problemId);
 }

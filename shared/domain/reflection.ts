@@ -1,6 +1,7 @@
 /**
- * Where the policy forks and where it reflects. The paper shows two patterns and defines neither
- * (§5.4; shared/domain/DOMAIN.md#forking-and-reflection-tokens), so this is our definition, and stands on the screen:
+ * Classifies high-signal tokens as forking or reflection. The paper shows both patterns without defining them
+ * (§5.4; shared/domain/DOMAIN.md#forking-and-reflection-tokens). This is our definition, which the screen
+ * states:
  *
  *   forking     high tokens in reasoning that is not a reflection
  *   reflection  high tokens in the reasoning (or prose) directly after a tool response, within its
@@ -8,14 +9,14 @@
  *   code        high tokens inside a tool call
  *   answer      high tokens inside an answer
  *
- * High is what reaches a threshold (`thresholds.ts`); only policy tokens can be.
+ * High tokens are policy tokens that reach a threshold (`thresholds.ts`).
  */
 import type { SegmentKind, TextRange } from './model.ts';
 
 export const TOKEN_CLASSES = ['none', 'forking', 'reflection', 'code', 'answer'] as const;
 export type TokenClass = (typeof TOKEN_CLASSES)[number];
 
-/** Policy tokens after a tool response that can reflect on it; 0 or less: the whole segment. */
+/** Number of policy tokens after a tool response that count as reflection; 0 or less: the whole segment. */
 export const DEFAULT_WINDOW = 60;
 
 interface PlacedSegment {
@@ -24,32 +25,35 @@ interface PlacedSegment {
 }
 
 export interface ClassifyInput {
-  /** Of the response, tiling it in order. */
+  /** Segments of the response, which tile it in order. */
   readonly segments: readonly PlacedSegment[];
   /** UTF-16 end of each token in the response. */
   readonly ends: Uint32Array;
-  /** 1: sampled by the policy; absent: all are. */
+  /** 1: sampled by the policy. Absent: all are. */
   readonly mask: Uint8Array | undefined;
   readonly values: Float32Array;
   readonly threshold: number | undefined;
   readonly window?: number;
-  /** Of these very tokens, where they have been placed already. */
-  readonly places?: TokenPlaces;
+  /** Precomputed places of these tokens. */
+  readonly places?: TokenSegments;
 }
 
-export interface TokenPlaces {
-  /** Per token the index of its segment. */
+export interface TokenSegments {
+  /** Segment index of each token. */
   readonly segment: Int32Array;
-  /** Per token how many policy tokens of its segment stand before it, where the segment follows a tool response; else −1. */
+  /** Per token: preceding policy tokens in its segment, if the segment follows a tool response; else −1. */
   readonly afterResponse: Int32Array;
 }
 
-/** Where tokens lie: a token over a border belongs to the segment its last character is in, as in `segmentTokens.ts`. */
-export function placeTokens({
+/**
+ * Assigns tokens to segments. A token across a border belongs to the segment of its last character, as in
+ * `segmentTokens.ts`.
+ */
+export function assignTokens({
   segments,
   ends,
   mask,
-}: Pick<ClassifyInput, 'segments' | 'ends' | 'mask'>): TokenPlaces {
+}: Pick<ClassifyInput, 'segments' | 'ends' | 'mask'>): TokenSegments {
   const segment = new Int32Array(ends.length).fill(-1);
   const afterResponse = new Int32Array(ends.length).fill(-1);
   let at = 0;
@@ -70,7 +74,7 @@ export function placeTokens({
   return { segment, afterResponse };
 }
 
-/** The end-of-turn token is the policy's, and stands where the markup of the next author begins. */
+/** The end-of-turn token belongs to the policy, although its position is in the next author's markup. */
 function isForeign(segments: readonly PlacedSegment[], at: number): boolean {
   const kind = segments[at]?.kind;
   return at > 0 && (kind === 'tool-response' || kind === 'user' || kind === 'system');
@@ -86,7 +90,7 @@ export function classifyTokens(input: ClassifyInput): Uint8Array {
   const { segments, ends, mask, values, threshold, window = DEFAULT_WINDOW } = input;
   const classes = new Uint8Array(ends.length);
   if (threshold === undefined) return classes;
-  const { segment, afterResponse } = input.places ?? placeTokens(input);
+  const { segment, afterResponse } = input.places ?? assignTokens(input);
   for (let i = 0; i < ends.length; i++) {
     const value = values[i] ?? Number.NaN;
     if (mask?.[i] === 0 || !(value >= threshold)) continue;

@@ -1,12 +1,12 @@
 /**
- * Down-sampling as the release does it: deterministic, in this order over the batch of a step.
+ * Down-sampling of the release: deterministic, in this order over the batch of a step.
  *
  *   A  reject groups of equal rewards ─► cut the batch's tail to a multiple of world_size
  *   B  per group: quotas, lowest-penalty positives, negatives ─► cut the tail again
  *
- * Source: `reject_equal_reward`, `resample_of_correct` and `filter_by_mask` of
- * `rstar2_agent/down_sample/`, called by `_down_sample_batch` (shared/domain/DOMAIN.md#the-released-rule). Each cut belongs
- * to its step: without the rejection there is no first one, without a target no second one.
+ * Source: `reject_equal_reward`, `resample_of_correct` and `filter_by_mask` of `rstar2_agent/down_sample/`,
+ * called by `_down_sample_batch` (shared/domain/DOMAIN.md#the-released-rule). Each cut belongs to its step:
+ * no rejection, no first cut; no target, no second cut.
  */
 import { type AdvantageOptions, groupAdvantages } from './advantage.ts';
 import { assertionOf, type DownSamplingSettings, type ResampleRule } from './downSampling.ts';
@@ -23,19 +23,19 @@ import type {
   UndecidableReason,
 } from './resample.ts';
 
-/** What is known of a group while the batch goes through the steps. */
+/** State of a group while the batch is processed. */
 interface GroupState {
   readonly group: PoolGroup;
   readonly isRewardKnown: boolean;
   /** undefined per row: unknown. */
   readonly penalties: readonly (number | undefined)[];
-  /** undefined per row: not decided. */
+  /** undefined per row: undecided. */
   readonly reasons: (DecisionReason | undefined)[];
   readonly kept: (boolean | undefined)[];
   outcome: GroupOutcome;
-  /** First rows still in the batch. */
+  /** Number of leading rows still in the batch. */
   left: number;
-  /** Rows the second truncation counts; those kept, or as many as an undecided group would keep. */
+  /** Rows that the second truncation counts: the kept ones, or as many as an undecided group would keep. */
   occupies: number;
   why?: UndecidableReason;
   quota?: Quota;
@@ -43,7 +43,10 @@ interface GroupState {
   assertion?: string;
 }
 
-/** See `resample`. @param rule `release-first-week` takes negatives by lowest penalty too. */
+/**
+ * See `resample`.
+ * @param rule `release-first-week` takes negatives by lowest penalty, too
+ */
 export function resampleAsReleased(
   batch: readonly PoolGroup[],
   rule: Exclude<ResampleRule, 'paper'>,
@@ -92,8 +95,8 @@ const RELATIVE_TOLERANCE = 1e-5;
 const ABSOLUTE_TOLERANCE = 1e-8;
 
 /**
- * Every reward is close to the first: |first − r| ≤ 1e-8 + 1e-5·|r|, as `torch.allclose` has it.
- * A group of one is always equal. Rewards must be known.
+ * Every reward is close to the first: |first − r| ≤ 1e-8 + 1e-5·|r|, as in `torch.allclose`. A group of one
+ * is always equal. Rewards must be known.
  */
 export function isEqualReward(group: PoolGroup): boolean {
   const first = group.rows[0]?.reward ?? Number.NaN;
@@ -118,7 +121,7 @@ function rejectEqualReward(state: GroupState): void {
   state.occupies = 0;
 }
 
-/** The rows cut are the batch's last: whole groups at its end, if need be. */
+/** Cuts the last rows of the batch, whole groups if necessary. */
 function truncateBeforeQuotas(states: readonly GroupState[], worldSize: number): void {
   let excess = states.reduce((sum, { left }) => sum + left, 0) % worldSize;
   for (let i = states.length - 1; i >= 0 && excess > 0; i--) {
@@ -218,14 +221,14 @@ function select(
   }
 }
 
-/** Length of `list[:count]` in Python, where a negative count leaves off that many at the end. */
+/** Length of Python's `list[:count]`; a negative count drops that many from the end. */
 const sliceLength = (length: number, count: number): number =>
   count < 0 ? Math.max(0, length + count) : Math.min(length, count);
 
 const isAllKnown = (indices: readonly number[], { penalties }: GroupState): boolean =>
   indices.every((i) => penalties[i] !== undefined);
 
-/** Stable: equal penalties stay in rollout order. */
+/** Stable: equal penalties keep rollout order. */
 function byPenalty(indices: number[], { penalties }: GroupState): void {
   indices.sort((a, b) => (penalties[a] ?? 0) - (penalties[b] ?? 0));
 }
@@ -269,7 +272,10 @@ function cutOf(ranked: readonly number[], keptCount: number, { penalties }: Grou
   return { penalty, kept, discarded };
 }
 
-/** Quota arithmetic of the release, the two minima in its order: the first may change what the second sees. */
+/**
+ * The release's quota arithmetic. Applies the two minima in its order, because the first may change the input
+ * of the second.
+ */
 export function quotaOf(pool: number, rows: ClassCounts, settings: DownSamplingSettings): Quota {
   const n = settings.down_sample_to_n;
   const { min_zero_reward_trace_num: minZero, min_non_zero_reward_trace_num: minNonZero } = settings;
@@ -298,14 +304,14 @@ export function quotaOf(pool: number, rows: ClassCounts, settings: DownSamplingS
 
 const isSame = (a: ClassCounts, b: ClassCounts): boolean => a.zeros === b.zeros && a.nonZeros === b.nonZeros;
 
-/** Python's `round`: a half goes to the even neighbour. */
+/** Python's `round`: halves round to even. */
 export function roundHalfToEven(value: number): number {
   const floor = Math.floor(value);
   if (value - floor !== 0.5) return Math.round(value);
   return floor % 2 === 0 ? floor : floor + 1;
 }
 
-/** Counts undecided groups in, though no row of theirs can be named as cut. */
+/** Counts undecided groups, although none of their rows can be named as cut. */
 function truncateAfterQuotas(states: readonly GroupState[], worldSize: number): void {
   let excess = states.reduce((sum, { occupies }) => sum + occupies, 0) % worldSize;
   for (let i = states.length - 1; i >= 0 && excess > 0; i--) {

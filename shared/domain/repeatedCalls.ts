@@ -1,10 +1,10 @@
-/** Tool calls that say what an earlier call of the rollout has said: the policy asks again instead of going on. */
+/** Tool calls that repeat an earlier call of the rollout. */
 import type { Segment, TextRange, ToolCall } from './model.ts';
 
 /**
- * Equal character by character, as the payloads stand in the text: what the policy wrote, not what it means.
+ * Compares the payloads as text, character by character, without interpreting them.
  *
- * @param segments of the response, which `callSegment` counts in
+ * @param segments of the response, indexed by `callSegment`
  * @returns one flag per call: an earlier call has the same payload
  */
 export function repeatedCalls(
@@ -14,7 +14,7 @@ export function repeatedCalls(
 ): readonly boolean[] {
   if (calls.length < 2) return calls.map(() => false);
   const slice = ({ start, end }: TextRange): string => response.slice(start, end);
-  // By length: calls seldom have the same one, and only those are read.
+  // Keyed by length, which calls rarely share. Only calls of equal length are compared.
   const alone = new Map<number, TextRange>();
   const several = new Map<number, Set<string>>();
   return calls.map((call) => {

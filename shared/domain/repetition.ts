@@ -1,10 +1,10 @@
-/** Words in a row that make a passage: long enough not to recur by chance. */
+/** Words per passage: enough that chance repetitions are rare. */
 const PASSAGE_WORDS = 8;
 
 /**
- * How much of a text has stood in it before: the share of its passages of eight words that occur
- * earlier in it, 0 … 1. 0 for texts shorter than two passages. An n-gram score like the one the
- * paper tried for RoC and left out because it hurt (§4.3.1); which n it used is not said.
+ * Share of the text's eight-word passages that occur earlier in it, 0 … 1. 0 for texts shorter than two
+ * passages. An n-gram score like the one the paper tried for RoC and dropped because it hurt (§4.3.1). The
+ * paper does not give its n.
  */
 export function repetitionOf(text: string): number {
   const words = text.match(/\S+/g) ?? [];

@@ -1,10 +1,11 @@
 /**
- * Resample-on-Correct: who of a step's rollouts enters the update, and why (shared/domain/DOMAIN.md#resample-on-correct).
+ * Resample-on-Correct: which of a step's rollouts enter the update, and why
+ * (shared/domain/DOMAIN.md#resample-on-correct).
  *
  *   resample ─┬─ releaseRule.ts   release, release-first-week: deterministic, over a batch
  *             └─ paperRule.ts     paper: probabilities per group, and seeded draws
  *
- * The three rules disagree; a caller says which one it shows.
+ * The three rules disagree, so callers must state which one they show.
  */
 import type { AdvantageOptions } from './advantage.ts';
 import type { DownSamplingSettings, ResampleRule } from './downSampling.ts';
@@ -15,12 +16,12 @@ import { resampleAsReleased } from './releaseRule.ts';
 
 export { penaltyOf } from './penalty.ts';
 
-/** One rollout of the pool. Unknown is undefined; a NaN counts as unknown. */
+/** One rollout of the pool. Unknown is undefined; NaN counts as unknown. */
 export interface PoolRow extends PenaltyParts {
   readonly reward: number | undefined;
 }
 
-/** The oversampled rollouts of one problem at one step, in rollout order: index is position. */
+/** The oversampled rollouts of one problem at one step, in rollout order. The index is the ordinal. */
 export interface PoolGroup {
   readonly rows: readonly PoolRow[];
 }
@@ -28,12 +29,12 @@ export interface PoolGroup {
 export type GroupOutcome =
   /** Quotas were filled. */
   | 'resampled'
-  /** Nothing to choose: as many rows as the target, both minima unmet, or no target. */
+  /** No choice: as many rows as the target, both minima unmet, or no target. */
   | 'kept_all'
   | 'equal_reward'
-  /** Fewer rows than the target, or none left by the world-size truncation before. */
+  /** Fewer rows than the target, or none left after the first world-size truncation. */
   | 'too_small'
-  /** The run would have crashed here; `assertion` says on what. */
+  /** The run would have crashed here; `assertion` is the message. */
   | 'assertion'
   /** `do_down_sampling` is false: every row enters the update. */
   | 'off'
@@ -42,21 +43,21 @@ export type GroupOutcome =
 export type UndecidableReason = 'reward_unknown' | 'penalty_unknown';
 
 export interface RowDecision {
-  /** undefined: undecidable, or the paper's rule, which only has probabilities. */
+  /** undefined: undecidable, or the paper's rule, which has probabilities only. */
   readonly kept: boolean | undefined;
-  /** undefined where nothing is decided, and where `off` decides nothing. */
+  /** undefined if undecided, and with the outcome `off`. */
   readonly reason: DecisionReason | undefined;
-  /** Paper only: the probability that a draw keeps this row, 0 … 1. The release draws nothing. */
+  /** Paper only: the probability that a draw keeps this row, 0 … 1. The release is deterministic. */
   readonly inclusion: number | undefined;
-  /** Standard error of `inclusion` where it was estimated; absent where it is exact. */
+  /** Standard error of an estimated `inclusion`. Absent if it is exact. */
   readonly inclusionError?: number;
-  /** Under the settings; undefined when a part that counts is unknown. */
+  /** Under the settings. undefined if an enabled part is unknown. */
   readonly penalty: number | undefined;
   /** Over the kept rows of the group; undefined for all others. */
   readonly advantage: number | undefined;
-  /** Over all rows of the group, for comparison; undefined when a reward is unknown. */
+  /** Over all rows of the group, for comparison; undefined if a reward is unknown. */
   readonly advantageOfAll: number | undefined;
-  /** A positive with the penalty of the cut, on either side of it: only rollout order decided. */
+  /** A positive whose penalty equals the cut's, kept or discarded: only rollout order decided. */
   readonly isTie: boolean;
 }
 
@@ -68,26 +69,26 @@ export interface ClassCounts {
 }
 
 /**
- * The arithmetic of one group: "12 of 32 correct → round(12·16/32) = 6 positives, 10 negatives".
- * `zeros` and `nonZeros` count the rows left.
+ * Quota arithmetic of one group: "12 of 32 correct → round(12·16/32) = 6 positives, 10 negatives". `zeros`
+ * and `nonZeros` count the remaining rows.
  */
 export interface Quota extends ClassCounts {
-  /** Rows rolled out. */
+  /** Rows of the pool. */
   readonly pool: number;
-  /** Rows left after the first world-size truncation: N of the rule. */
+  /** Rows left after the first world-size truncation: the rule's N. */
   readonly left: number;
-  /** n of the rule. */
+  /** The rule's n. */
   readonly target: number;
-  /** What is kept of each class as first computed; absent where N ≤ n left nothing to compute. */
+  /** Quota per class as first computed. Absent if N ≤ n. */
   readonly rounded?: ClassCounts;
   readonly afterMinZero?: ClassCounts;
-  /** The quotas that count. */
+  /** The final quotas. */
   readonly afterMinNonZero?: ClassCounts;
-  /** Which minimum changed a quota; `unmet`: both were missed, so the whole group is kept. */
+  /** The minimum that changed a quota. `unmet`: both were missed, so the whole group is kept. */
   readonly minimum: 'none' | 'zero' | 'non_zero' | 'both' | 'unmet';
 }
 
-/** Where the ranking of the positives was cut; before the second world-size truncation. */
+/** The cut in the ranking of positives, before the second world-size truncation. */
 export interface Cut {
   /** Penalty of the worst kept positive. */
   readonly penalty: number;
@@ -99,14 +100,14 @@ export interface Cut {
 export interface GroupDecision {
   readonly rule: ResampleRule;
   readonly outcome: GroupOutcome;
-  /** False exactly when the outcome is `undecidable`. */
+  /** False exactly if the outcome is `undecidable`. */
   readonly decidable: boolean;
   readonly why?: UndecidableReason;
-  /** Absent where the rule never came to the quotas. */
+  /** Absent if the rule did not reach the quotas. */
   readonly quota?: Quota;
-  /** Absent where no positive was cut off, and under `paper`. */
+  /** Absent if no positive was cut off, and under `paper`. */
   readonly cut?: Cut;
-  /** With the outcome `assertion`: the numbers the release would have stopped on. */
+  /** With the outcome `assertion`: the numbers in the release's message. */
   readonly assertion?: string;
   /** Parallel to the group's rows. */
   readonly rows: readonly RowDecision[];
@@ -117,14 +118,14 @@ export interface ResampleOptions extends PaperOptions {
 }
 
 /**
- * @param batch the groups of one step in order of first appearance; only world-size truncation
- *   looks beyond a group
- * @returns one decision per group, same order
+ * @param batch the groups of one step in order of first appearance; only world-size truncation looks beyond a
+ *   group
+ * @returns one decision per group, in the same order
  *
- * A group with an unknown reward is undecidable, and so is one in which the penalty of a row that
- * would be ranked is unknown; all its rows stay undecided. In the world-size truncations it still
- * occupies rows: all of them in the first, as if its rewards differed, and as many as the target
- * would keep in the second (none when it has fewer). So does a group that stops on an assertion.
+ * A group is undecidable if a reward is unknown, or the penalty of a row that would be ranked; all its rows
+ * stay undecided. It still occupies rows in the world-size truncations. In the first it counts all rows, as
+ * if its rewards differed. In the second it counts as many as the target would keep, or none if it has fewer.
+ * The same holds for a group that stops on an assertion.
  */
 export function resample(
   batch: readonly PoolGroup[],

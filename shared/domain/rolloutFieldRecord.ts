@@ -1,7 +1,7 @@
-/** What the record of a rollout's field says, and the names, types and lists that derive from the records. */
+/** Properties of a rollout field, and the names, types and lists derived from the records. */
 import { ROLLOUT_FIELDS, type RolloutFieldName } from './rolloutFields.ts';
 
-/** `list`: several values per rollout, of which one is enough for a filter. `text`: words in its texts. */
+/** `list`: several values per rollout; a filter matches if one does. `text`: words in its texts. */
 export type RolloutFieldKind = 'number' | 'integer' | 'boolean' | 'word' | 'list' | 'text' | 'json';
 
 /** How a column store encodes a field; see electron/storage/columnNames.ts. */
@@ -9,24 +9,27 @@ export type RolloutFieldEncoding = 'id' | 'number' | 'integer' | 'boolean' | 'co
 
 export interface RolloutField {
   readonly kind: RolloutFieldKind;
-  /** Half a sentence. */
+  /** Sentence fragment. */
   readonly describe: string;
   readonly unit?: string;
-  /** The public view has it. SQL over the tables r (rollout), g (group), p (problem), t (timing), f (file), n (run). */
+  /**
+   * SQL of the public view's column, over the tables r (rollout), g (group), p (problem), t (timing), f
+   * (file), n (run). Absent: not in the view.
+   */
   readonly sql?: string;
-  /** Rows of lists and the command line's `rollouts` have it. */
+  /** Included in list rows and the command line's `rollouts`. */
   readonly isListed?: true;
   /** Never NULL. */
   readonly isAlwaysKnown?: true;
   readonly column?: RolloutFieldEncoding;
   readonly sorts?: true;
-  /** A condition of the filter language; absent where it cannot be filtered. */
+  /** A condition of the filter language. Absent if the field cannot be filtered. */
   readonly example?: string;
-  /** Every value there is. */
+  /** All possible values. */
   readonly oneOf?: readonly string[];
-  /** Values worth offering where others are possible. */
+  /** Suggested values if others are possible. */
   readonly usual?: readonly string[];
-  /** The data set of rollouts has it under the same name; it has `sql`. */
+  /** Included in the data set of rollouts under the same name. Requires `sql`. */
   readonly exports?: true;
 }
 
@@ -39,12 +42,12 @@ export type RolloutFieldWith<Properties> = {
   [N in RolloutFieldName]: (typeof ROLLOUT_FIELDS)[N] extends Properties ? N : never;
 }[RolloutFieldName];
 
-/** Names whose record passes, in the order of the record. */
+/** Names whose records pass the test, in record order. */
 export function rolloutFieldsWhere<N extends RolloutFieldName>(
   holds: (field: RolloutField) => boolean,
 ): readonly N[] {
   const names = Object.keys(ROLLOUT_FIELDS) as RolloutFieldName[];
-  // `holds` tests at run time what the caller's N says in types.
+  // `holds` tests at run time what N states in types.
   return names.filter((name) => holds(ROLLOUT_FIELDS[name])) as N[];
 }
 
@@ -52,14 +55,14 @@ export type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : S;
 
-/** The name of a field in TypeScript: `policy_tokens` is `policyTokens`. */
+/** The TypeScript name of a field: `policy_tokens` becomes `policyTokens`. */
 export function camelCase<S extends string>(name: S): CamelCase<S> {
   return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) as CamelCase<S>;
 }
 
 type KindOf<F> = F extends { kind: infer K } ? K : never;
 
-/** What a field is in TypeScript, where it is known. */
+/** The TypeScript type of a known value. */
 type RolloutFieldValue<N extends RolloutFieldName> = (typeof ROLLOUT_FIELDS)[N] extends {
   oneOf: readonly (infer V)[];
 }
@@ -75,7 +78,7 @@ export const LISTED_FIELDS = rolloutFieldsWhere<ListedField>(({ isListed }) => i
 
 type ListedAlways = RolloutFieldWith<{ isListed: true; isAlwaysKnown: true }>;
 
-/** A row of a list: absent is unknown. */
+/** A list row; absent: unknown. */
 export type ListedRollout = {
   readonly [N in ListedAlways as CamelCase<N>]: RolloutFieldValue<N>;
 } & {

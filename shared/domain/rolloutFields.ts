@@ -1,6 +1,6 @@
 /**
- * One record per field of a rollout. The filter language, sorting, column stores, the public view `rollout`, the rows of
- * lists with their readers, exports, the command line and the table of ROLLOUT_FIELDS.md derive from it.
+ * One record per field of a rollout. The filter language, sorting, column stores, the public view `rollout`,
+ * list rows with their readers, exports, the command line and the table of ROLLOUT_FIELDS.md derive from it.
  */
 import { SEVERITIES } from './annotate/annotation.ts';
 import { FLAGS } from './flags.ts';
@@ -8,10 +8,10 @@ import { DECISION_REASONS, PROVENANCES, STOP_REASONS, TOOL_OUTCOMES } from './mo
 import type { RolloutField } from './rolloutFieldRecord.ts';
 
 const ALWAYS_LISTED = { isListed: true, isAlwaysKnown: true } as const;
-/** Listed, sorted and in the data set. */
+/** Listed, sortable and in the data set. */
 const LOGGED = { isListed: true, sorts: true, exports: true } as const;
 
-/** Names are the public words, in the order of the public view. Names without `sql` are known to the filter alone. */
+/** Public names in the order of the public view. Fields without `sql` exist in the filter only. */
 export const ROLLOUT_FIELDS = {
   rollout_id: {
     kind: 'integer',
@@ -23,7 +23,7 @@ export const ROLLOUT_FIELDS = {
   run_id: { kind: 'integer', describe: 'the run; opens it', sql: 'r.run_id', isAlwaysKnown: true },
   step: {
     kind: 'integer',
-    describe: 'training step; NULL where the log knows none',
+    describe: 'training step; NULL if the log has none',
     sql: 'iif(n.has_steps, r.step, NULL)',
     ...ALWAYS_LISTED,
     sorts: true,
@@ -63,7 +63,7 @@ export const ROLLOUT_FIELDS = {
   },
   is_correct: {
     kind: 'boolean',
-    describe: 'whether the answer is correct; NULL where unknown',
+    describe: 'whether the answer is correct; NULL if unknown',
     sql: 'r.is_correct',
     column: 'boolean',
     example: 'is_correct:true',
@@ -123,7 +123,7 @@ export const ROLLOUT_FIELDS = {
   },
   kept: {
     kind: 'boolean',
-    describe: 'kept by the down-sampling, as logged; NULL where not logged',
+    describe: 'kept by the down-sampling, as logged; NULL if not logged',
     sql: 'r.kept',
     column: 'boolean',
     example: 'kept:false',
@@ -357,26 +357,26 @@ export const ROLLOUT_FIELDS = {
   },
   outcome: {
     kind: 'list',
-    describe: 'outcome of some tool call',
+    describe: 'outcome of a tool call',
     example: 'outcome:timeout',
     oneOf: TOOL_OUTCOMES,
   },
   tool: {
     kind: 'list',
-    describe: 'tool of some tool call',
+    describe: 'name of a called tool',
     example: 'tool:execute_python_code_with_standard_io',
   },
   flag: { kind: 'list', describe: 'a flag, by rule', example: 'flag:identical_retry', oneOf: FLAGS },
-  label: { kind: 'list', describe: 'a label that readers gave it, by id or name', example: 'label:loops' },
+  label: { kind: 'list', describe: 'a label on it, by id or name', example: 'label:loops' },
   note: { kind: 'list', describe: 'text in a note about it', example: 'note:sympy' },
-  author: { kind: 'list', describe: 'a reader who annotated it', example: 'author:me' },
+  author: { kind: 'list', describe: 'a reviewer who annotated it', example: 'author:me' },
   severity: {
     kind: 'list',
     describe: 'severity of an annotation',
     example: 'severity:>=major',
     oneOf: SEVERITIES,
   },
-  read: { kind: 'list', describe: 'a reader who has read or labelled it', example: 'read:me' },
+  read: { kind: 'list', describe: 'a reviewer who has read or labelled it', example: 'read:me' },
   text: { kind: 'text', describe: 'words anywhere in the rollout', example: 'text:"double-check"' },
   reasoning: { kind: 'text', describe: 'words in reasoning or prose', example: 'reasoning:wait' },
   code: { kind: 'text', describe: 'words in the payload of tool calls', example: 'code:sympy' },

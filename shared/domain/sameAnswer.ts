@@ -1,7 +1,7 @@
 /**
- * Whether an answer and a ground truth are the same, as far as writing goes: white space,
- * `$…$`, `\boxed{…}`, thousands commas, trailing zeros, `\frac` of two numbers. Not algebra:
- * `2(x+1)` and `2x+2` differ here, so what this says is marked `derived` wherever it is shown.
+ * Whether an answer and a ground truth are written the same. Ignores white space, `$…$`, `\boxed{…}`,
+ * thousands commas, trailing zeros, and `\frac` of two numbers. No algebra: `2(x+1)` and `2x+2` differ, so
+ * the result is marked `derived` wherever it is shown.
  */
 import { lastBoxed } from './answer.ts';
 

@@ -1,6 +1,6 @@
 /**
- * When rollouts ran, and what stood still meanwhile: pure arithmetic over intervals `[start, end)` in seconds. What the
- * figures mean is Turnwise's own choice and said on the screen; only concurrency and utilisation are common terms.
+ * Schedule arithmetic over intervals `[start, end)` in seconds: concurrency, idle time and stragglers.
+ * Definitions are Turnwise's own and stated on the screen; only concurrency and utilization are common terms.
  */
 
 /** A count over time: `counts[i]` holds from `at[i]` up to `at[i + 1]`; the last one is 0. */
@@ -9,7 +9,7 @@ export interface InFlight {
   readonly counts: Uint32Array;
 }
 
-/** How many intervals are open at each time. One that ends where another begins does not overlap it. */
+/** Number of open intervals over time. An interval that ends where another begins does not overlap it. */
 export function inFlight(starts: Float64Array, ends: Float64Array): InFlight {
   const opened = starts.slice().sort();
   const closed = ends.slice().sort();
@@ -51,22 +51,22 @@ export function busySeconds(starts: ArrayLike<number>, ends: ArrayLike<number>):
   return busy;
 }
 
-/** Indices in order of their starts, equal ones as they stand. */
+/** Indices ordered by start. Stable. */
 function byStart(starts: ArrayLike<number>): Uint32Array {
   const order = Uint32Array.from({ length: starts.length }, (_, i) => i);
   return order.sort((a, b) => (starts[a] ?? 0) - (starts[b] ?? 0) || a - b);
 }
 
 export interface PackedRows {
-  /** Of each interval, from 0. */
+  /** Row of each interval, from 0. */
   readonly row: Uint32Array;
   readonly rows: number;
 }
 
-/** Rows in which no two intervals overlap: each goes into the row that has been free for longest. */
+/** Packs intervals into rows without overlap. Each goes into the row that has been free the longest. */
 export function packRows(starts: ArrayLike<number>, ends: ArrayLike<number>): PackedRows {
   const row = new Uint32Array(starts.length);
-  // A heap of rows by the time they become free.
+  // A heap of rows, ordered by the time they become free.
   const heap: { free: number; row: number }[] = [];
   let rows = 0;
   for (const i of byStart(starts)) {
@@ -104,7 +104,7 @@ function sink(heap: { free: number; row: number }[]): void {
   }
 }
 
-/** @returns whether the lower one was to come first */
+/** @returns whether the lower entry had to move up */
 function swapped(heap: { free: number; row: number }[], upper: number, lower: number): boolean {
   const [high, low] = [heap[upper], heap[lower]];
   if (high === undefined || low === undefined || high.free <= low.free) return false;
@@ -113,22 +113,22 @@ function swapped(heap: { free: number; row: number }[], upper: number, lower: nu
   return true;
 }
 
-/** Of all ends, the share after which the rest is the tail. */
+/** The tail begins after this share of all ends. */
 const TAIL_SHARE = 0.9;
-/** A straggler takes more than so many medians. */
+/** A straggler takes more than this many medians. */
 export const STRAGGLER_MEDIANS = 2;
 
 export interface StepTimes {
   /** From the first start to the last end. */
   readonly wallSeconds: number;
-  /** The time at which 90 % of the rollouts had ended (nearest rank), and how long the rest took after it. */
+  /** The time at which 90 % of the rollouts had ended (nearest rank), and the duration of the rest. */
   readonly tailFrom: number;
   readonly tailSeconds: number;
-  /** Of the durations, nearest rank. */
+  /** Median duration, nearest rank. */
   readonly medianSeconds: number;
 }
 
-/** @returns undefined of nothing */
+/** @returns undefined for no intervals */
 export function stepTimes(starts: Float64Array, ends: Float64Array): StepTimes | undefined {
   if (starts.length === 0) return undefined;
   const ended = ends.slice().sort();
@@ -143,19 +143,19 @@ export function stepTimes(starts: Float64Array, ends: Float64Array): StepTimes |
   };
 }
 
-/** The least value that at least this share of the values does not exceed. NaN of nothing. */
+/** The least value that at least this share of the values does not exceed. NaN for no values. */
 export function nearestRank(sorted: ArrayLike<number>, share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }
 
-/** Ends in the tail and took more than twice the median: one that only began late is none. */
+/** Ends in the tail and took more than twice the median. A rollout that merely began late is no straggler. */
 export function isStraggler(start: number, end: number, times: StepTimes): boolean {
   return end > times.tailFrom && end - start > STRAGGLER_MEDIANS * times.medianSeconds;
 }
 
 /**
- * Calls in flight on average, by Little's law: the time all calls took together over the time in which they were made.
- * An estimate where a call's start is not known; a latency that is not known makes it too low.
+ * Mean calls in flight by Little's law: the total time of all calls divided by the time in which they were
+ * made. An estimate, for calls whose start is unknown. Unknown latencies make it too low.
  */
 export function meanInFlight(latencySeconds: number, wallSeconds: number): number {
   return wallSeconds > 0 ? latencySeconds / wallSeconds : Number.NaN;

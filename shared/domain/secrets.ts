@@ -1,20 +1,22 @@
 /**
- * Credentials that a trainer's configuration carried into its logs. They are masked before
- * anything is stored: a library is copied, shown and exported. Recognised by their key only:
- * texts of rollouts are data and stay as they are.
+ * Masks credentials in a logged trainer configuration before anything is stored, because libraries are
+ * copied, shown and exported. Credentials are recognized by key only: rollout texts are data and stay
+ * unchanged.
  */
 const MASK = '••••••';
 
-/** Whole key, or its last part: `openai_api_key`, `headers.Authorization`, `hf_token`, `wandb-api-key`. */
+/**
+ * The whole key, or its last part: `openai_api_key`, `headers.Authorization`, `hf_token`, `wandb-api-key`.
+ */
 const CREDENTIAL =
   /(?:^|[_\-.\s]|[a-z](?=[A-Z]))(?:api[_-]?key|secret(?:[_-]?(?:access[_-]?)?key)?|access[_-]?key(?:[_-]?id)?|private[_-]?key|password|passwd|passphrase|authorization|auth|cookies?|credentials?|bearer|jwt|token|(?:api[_-]?key|secret|password)(?:s|[_-]?list))$/i;
-/** Keys that end in `token` and name a word of a vocabulary or a limit. */
+/** Keys that end in `token` but name a vocabulary word or a limit. */
 const VOCABULARY =
   /(?:^|[_-])(?:num|max|min|total|n|eos|bos|pad|unk|cls|sep|mask|stop|end|start|next|first|last|special|image|think|per|each|text)[_-]?token$/i;
 const CREDENTIAL_IN_JSON = /(?:key|secret|token|passw|auth|cookie|credential|bearer|jwt)[^"]{0,8}"\s*:/i;
-/** Configurations are shorter; what is longer is a text. */
+/** Longer strings are texts rather than configurations. */
 const LONGEST_JSON = 100_000;
-/** Deeper than any configuration nests. */
+/** Deeper than any configuration. */
 const DEEPEST = 32;
 
 export interface Masked<T> {
@@ -22,7 +24,7 @@ export interface Masked<T> {
   readonly masked: number;
 }
 
-/** @returns the value itself when nothing in it looks like a credential */
+/** @returns the same value if nothing in it looks like a credential */
 export function maskSecrets<T>(value: T): Masked<T> {
   const masker = new Masker();
   const result = masker.walk(value, 0);
@@ -40,7 +42,7 @@ class Masker {
     if (typeof value === 'string') return this.text(value, depth);
     if (typeof value !== 'object' || value === null || depth > DEEPEST) return value;
     if (Array.isArray(value)) {
-      // Columns of numbers are long and hold no keys.
+      // Number columns are long and have no keys.
       return typeof value[0] === 'number' ? value : value.map((inner) => this.walk(inner, depth + 1));
     }
     const before = this.masked;
@@ -60,12 +62,12 @@ class Masker {
       const masked = this.walk(JSON.parse(value), depth + 1);
       return this.masked === before ? value : JSON.stringify(masked);
     } catch {
-      // No JSON after all.
+      // Not JSON.
       return value;
     }
   }
 
-  /** Everything below a credential's key that could be one; numbers, truth values and nothing are none. */
+  /** Masks every non-empty string below a credential key. Numbers, booleans and null are kept. */
   private mask(value: unknown, depth: number): unknown {
     if (typeof value === 'string' && value !== '') {
       this.masked++;

@@ -1,8 +1,8 @@
 /**
- * A seeded generator of uniform numbers in [0, 1) (mulberry32): the same seed gives the same
- * numbers on every machine. For draws that must be repeatable, not for secrets.
+ * A seeded generator of uniform numbers in [0, 1) (mulberry32). Deterministic across machines. For repeatable
+ * draws, not for secrets.
  *
- * @param seed any number; its lower 32 bits count
+ * @param seed any number; its lower 32 bits are used
  */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;

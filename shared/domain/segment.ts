@@ -1,27 +1,31 @@
 /**
- * From the text of a response to turns, segments and tool calls.
+ * Splits the text of a response into turns, segments and tool calls.
  *
  * Two dialects of the same transcript:
+ *
  *   special  `…</tool_call><|im_end|>\n<|im_start|>user\n<tool_response>\n…`
  *   bare     `…</tool_call>\nuser\n<tool_response>\n…`  (verl dumps: special tokens stripped,
- *            the role names stay behind as bare words; shared/domain/DOMAIN.md#transcripts)
+ *            role names remain as bare words; shared/domain/DOMAIN.md#transcripts)
  *
  *   text ──► environment blocks (who wrote what) ──► policy spans ──► tags ──► segments + calls
  *
- * Laws (property-tested): outer ranges tile the text; inner ⊆ outer; every `<tool_call>`
- * the policy opened is a tool call, well-formed or not.
+ * Invariants (property-tested): outer ranges tile the text; inner ⊆ outer; every `<tool_call>` that the
+ * policy opened is a tool call, well-formed or not.
  */
 import type { Segment, SegmentKind, TextRange, ToolCall, TurnNumber } from './model.ts';
 import { readCallPayload } from './toolCallPayload.ts';
-import { readToolResponse, type ToolResponseReading } from './toolOutcome.ts';
+import { type ParsedToolResponse, readToolResponse } from './toolOutcome.ts';
 import { type EnvironmentBlock, readTranscript } from './transcript.ts';
 
 export interface SegmentedResponse {
   readonly segments: readonly Segment[];
   readonly toolCalls: readonly ToolCall[];
-  /** Assistant messages, empty ones included; at least 1. */
+  /** Assistant messages, including empty ones; at least 1. */
   readonly turns: TurnNumber;
-  /** The last turn ends in a complete call that nothing answered: stopped by a limit (shared/domain/DOMAIN.md#how-a-rollout-ends). */
+  /**
+   * The last turn ends in a complete call without a response: stopped by a limit
+   * (shared/domain/DOMAIN.md#how-a-rollout-ends).
+   */
   readonly endsInUnansweredCall: boolean;
 }
 
@@ -30,7 +34,7 @@ export interface SegmentOptions {
   readonly startsInReasoning: boolean;
 }
 
-/** Matched only where a `<` stands: looking for that character first is several times faster than the pattern alone. */
+/** Tried only at a `<`: searching that character first is several times faster than the pattern alone. */
 const TAG = /<(\/?)(tool_call|answer|reason|think)>/y;
 const CALL_OPEN = '<tool_call>';
 const CALL_CLOSE = '</tool_call>';
@@ -71,8 +75,8 @@ export function segmentResponse(text: string, options: SegmentOptions): Segmente
 }
 
 /**
- * Tags inside one assistant message of a message list, where turns need no guessing.
- * Calls come out unanswered (`missing` or `parse_error`); the caller pairs them.
+ * Segments one assistant message of a message list, whose turn is known. Calls are returned unanswered
+ * (`missing` or `parse_error`); the caller pairs them.
  */
 export function segmentMessage(text: string, turn: TurnNumber, startsInReasoning: boolean): SegmentedMessage {
   const writer = new SegmentWriter(text);
@@ -86,7 +90,9 @@ export function segmentMessage(text: string, turn: TurnNumber, startsInReasoning
 
 export type SegmentedMessage = Pick<SegmentedResponse, 'segments' | 'toolCalls'>;
 
-/** Forward search that remembers misses and far hits, so that hostile text cannot make the scan quadratic. */
+/**
+ * Forward search that caches misses and distant hits, so that hostile text cannot make the scan quadratic.
+ */
 class Finder {
   readonly text: string;
   private readonly known = new Map<string, { from: number; at: number }>();
@@ -107,7 +113,7 @@ class Finder {
   }
 }
 
-/** Collects segments so that their outer ranges tile the text: each begins where the one before ended. */
+/** Collects segments whose outer ranges tile the text: each begins where the previous one ended. */
 class SegmentWriter {
   readonly text: string;
   private readonly segments: Segment[] = [];
@@ -131,10 +137,10 @@ class SegmentWriter {
     this.cursor = end;
   }
 
-  /** Extends the last segment over markup or white space that says nothing by itself. */
+  /** Extends the last segment over markup or white space without content. */
   absorb(end: number): void {
     const last = this.segments.pop();
-    if (last === undefined) return; // the next segment starts at the cursor and takes it
+    if (last === undefined) return; // the next segment starts at the cursor and covers it
     this.segments.push({ ...last, outer: { start: last.outer.start, end } });
     this.cursor = end;
   }
@@ -162,7 +168,7 @@ function readPolicySpan(
   let position = span.start;
   let sawReasoningTag = isReasoning;
 
-  /** Writes what lies between the last tag and `end` as reasoning or text; white space alone is no segment. */
+  /** Writes the text between the last tag and `end` as reasoning or text. White space alone is no segment. */
   const flush = (end: number, outerEnd: number, kind: SegmentKind): void => {
     const inner = trimmed(text, { start: position, end });
     if (inner.start < inner.end) writer.add(kind, turn, outerEnd, inner);
@@ -188,7 +194,7 @@ function readPolicySpan(
           position = after;
           isReasoning = true;
         } else {
-          // A close without an open: the opening tag stood in the generation prompt.
+          // A closing tag without an opening one: the opening tag was in the generation prompt.
           const kind = isReasoning || !sawReasoningTag ? 'reasoning' : 'text';
           flush(at, after, kind);
           isReasoning = false;
@@ -197,7 +203,7 @@ function readPolicySpan(
         break;
       }
       case 'answer': {
-        if (isClose || (isReasoning && closesReasoningLater(finder, after, span.end))) break; // prose about the tag
+        if (isClose || (isReasoning && closesReasoningLater(finder, after, span.end))) break; // prose that mentions the tag
         flush(at, at, isReasoning ? 'reasoning' : 'text');
         const close = finder.next('</answer>', after, span.end);
         const nextCall = finder.next(CALL_OPEN, after, span.end);
@@ -212,7 +218,7 @@ function readPolicySpan(
       }
       case 'tool_call': {
         if (isClose) {
-          // A second close right after a call is markup; anywhere else it is something the policy wrote.
+          // A second closing tag right after a call is markup; elsewhere the policy wrote it.
           if (writer.count > 0 && text.slice(position, at).trim() === '') {
             writer.absorb(after);
             position = after;
@@ -234,7 +240,10 @@ function readPolicySpan(
   return calls;
 }
 
-/** Where the payload of an opened call ends: at its close, at the next opened call, after a whole JSON object, or with the turn. */
+/**
+ * End of an opened call's payload: its closing tag, the next opened call, the end of a whole JSON object, or
+ * the end of the turn.
+ */
 function callExtent(
   finder: Finder,
   start: number,
@@ -256,7 +265,7 @@ function callExtent(
   return { payload: { start, end }, end, isClosed: false };
 }
 
-/** An unclosed call cannot swallow these: they open or close something of their own. */
+/** An unclosed call ends at these tags, because they open or close something else. */
 const TAGS_THAT_END = ['<answer>', '</answer>', '<reason>', '</reason>', '<think>', '</think>'] as const;
 
 function isJsonObject(text: string): boolean {
@@ -268,7 +277,7 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-/** End of the JSON object that opens the range, or undefined when none does or it never closes. */
+/** End of the JSON object at the start of the range. Undefined if there is none or it never closes. */
 function balancedObjectEnd(text: string, start: number, limit: number): number | undefined {
   let i = start;
   while (i < limit && /\s/.test(text.charAt(i))) i++;
@@ -299,15 +308,15 @@ function writeBlock(block: EnvironmentBlock, turn: TurnNumber, writer: SegmentWr
     if (part.kind === 'tool-response') responses.push(writer.count);
     writer.add(part.kind, turn, part.outerEnd, part.inner);
   }
-  // The role header that hands over to the next turn is markup of this block.
+  // The role header of the next turn is markup of this block.
   writer.absorb(block.end);
   return responses;
 }
 
 /**
- * Responses answer calls in order. A trainer that skips malformed calls answers fewer than
- * were opened: then a response that speaks of a failed decoding belongs to a malformed call,
- * any other to the next well-formed one.
+ * Responses answer calls in order. A trainer that skips malformed calls sends fewer responses than calls.
+ * Then a response that mentions a failed decoding belongs to a malformed call, any other to the next
+ * well-formed one.
  */
 function pairCalls(
   writer: SegmentWriter,
@@ -320,7 +329,7 @@ function pairCalls(
     const payload = readCallPayload(writer.text.slice(call.payload.start, call.payload.end));
     return { call, payload, isMalformed: !call.isClosed || !payload.isWellFormed };
   });
-  const answers = new Map<number, { readonly segment: number; readonly reading: ToolResponseReading }>();
+  const answers = new Map<number, { readonly segment: number; readonly reading: ParsedToolResponse }>();
   for (const segment of responses) {
     const reading = readToolResponse(writer.innerText(segment));
     const isWanted = (i: number): boolean =>
@@ -344,7 +353,7 @@ function pairCalls(
   });
 }
 
-/** White space around a passage belongs to the transcript's layout, not to the passage. */
+/** White space around a text range belongs to the transcript's layout rather than the content. */
 function trimmed(text: string, range: TextRange): TextRange {
   let { start, end } = range;
   while (start < end && isSpace(text.charCodeAt(start))) start++;

@@ -1,8 +1,8 @@
 import type { Segment } from './model.ts';
 
 /**
- * Policy tokens (mask 1) per segment. A token belongs to the segment its last character is
- * in; `ends` are UTF-16 end offsets in the same text as the segments' outer ranges.
+ * Policy tokens (mask 1) per segment. A token belongs to the segment of its last character. `ends` are UTF-16
+ * end offsets in the same text as the segments' outer ranges.
  */
 export function policyTokensBySegment(
   segments: readonly Pick<Segment, 'outer'>[],

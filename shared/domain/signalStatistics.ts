@@ -1,7 +1,7 @@
 /**
- * Signals of many rollouts summed up: by kind of segment, by step, by distance from a tool response,
- * by token. Only tokens of the policy with a known value count. Numbers of different sources are
- * never added up: an entropy, its lower bound and a surprisal are three things.
+ * Statistics of signals over many rollouts: by segment kind, step, distance from a tool response, or token.
+ * Only policy tokens with a known value count. Different sources are never added up: an entropy, its lower
+ * bound and a surprisal are different quantities.
  */
 import type { SignalSource } from './entropy.ts';
 import {
@@ -14,12 +14,12 @@ import {
 } from './lexicon.ts';
 import type { SegmentKind, TextRange } from './model.ts';
 import {
+  assignTokens,
   classifyTokens,
   DEFAULT_WINDOW,
-  placeTokens,
   TOKEN_CLASSES,
   type TokenClass,
-  type TokenPlaces,
+  type TokenSegments,
 } from './reflection.ts';
 import { afterOf, type Cut, type CutRow, nameOf, newCut, Sum } from './statisticsCuts.ts';
 import { policyValues, quantileThreshold } from './thresholds.ts';
@@ -29,7 +29,7 @@ import { type Histogram, ValueHistogram } from './valueHistogram.ts';
 export const STATISTICS_BY = ['segment', 'step', 'token', 'position'] as const;
 export type StatisticsBy = (typeof STATISTICS_BY)[number];
 
-/** One rollout as the statistics need it. */
+/** The parts of a rollout that the statistics use. */
 export interface MeasuredRollout {
   readonly step: number;
   readonly isCorrect: boolean | undefined;
@@ -37,19 +37,19 @@ export interface MeasuredRollout {
   readonly source: SignalSource;
   readonly values: Float32Array;
   readonly mask: Uint8Array | undefined;
-  /** Absent: tokens have no place on the text; such a rollout counts by step only. */
+  /** Absent: tokens have no offsets, and the rollout counts by step only. */
   readonly ends: Uint32Array | undefined;
-  /** Of the response, tiling it; `failed`: of a tool response, whether its call failed. */
+  /** Segments of the response, which tile it. `failed`: whether the call of a tool response failed. */
   readonly segments: readonly {
     readonly kind: SegmentKind;
     readonly outer: TextRange;
-    /** Without tags; needed with words only. */
+    /** Range without tags. Required only with lexicon words. */
     readonly inner?: TextRange;
     readonly failed?: boolean;
   }[];
-  /** Needed by token and with words only. */
+  /** Required only by token and with lexicon words. */
   readonly response?: string;
-  /** Of tokens that have no text: what they are counted by instead. */
+  /** Ids to count by, for tokens without text. */
   readonly ids?: Int32Array | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface Mean {
 }
 
 export type Correctness = 'right' | 'wrong' | 'unknown';
-/** What the tool response said that stands before a position. */
+/** Result of the preceding tool response. */
 export type After = 'success' | 'error';
 
 export interface StatisticsRow extends Mean {
@@ -70,7 +70,7 @@ export interface StatisticsRow extends Mean {
   readonly segment?: SegmentKind;
   readonly step?: number;
   readonly token?: string;
-  /** In place of `token` where the log has ids without text. */
+  /** Replaces `token` if the log has ids without text. */
   readonly id?: number;
   /** Policy tokens since the tool response, from 0. */
   readonly position?: number;
@@ -83,34 +83,34 @@ export interface SourceStatistics extends Mean {
   readonly source: SignalSource;
   readonly rollouts: number;
   readonly histogram: Histogram;
-  /** Of the values, to a thousandth; absent where it lies beyond the histogram. */
+  /** 80th percentile of the values, to a thousandth. Absent if it lies outside the histogram. */
   readonly percentile80?: number;
   /** Tokens of each class among the highest 20 % of their rollout. */
   readonly classes: Readonly<Record<Exclude<TokenClass, 'none'>, number>>;
   /**
-   * Tokens in words of the lexicon against the highest 20 % of their rollout; absent where no words were given, and
-   * where no token has a place on the text. A heuristic on the text beside a signal, neither defines the other.
+   * Overlap of lexicon words with the highest 20 % of their rollout. Absent without words, and if no token
+   * has an offset. A text heuristic beside a signal; neither defines the other.
    */
   readonly lexicon?: Agreement;
-  /** Reflections per policy token within the window after a response, by what the response said. */
+  /** Reflections per policy token within the window after a response, by the result of the response. */
   readonly reflections: Readonly<Record<After, { readonly tokens: number; readonly reflections: number }>>;
 }
 
-/** By each cut that was asked for. */
+/** Rows of each requested cut. */
 export type CutRows = Readonly<Partial<Record<StatisticsBy, readonly StatisticsRow[]>>>;
 
 const HIGH_SHARE = 0.2;
-/** Of these the lexicon is looked for: what the policy wrote. */
+/** Segment kinds of the policy, in which lexicon words are searched. */
 const POLICY_KINDS: ReadonlySet<SegmentKind> = new Set(['reasoning', 'text', 'tool-call', 'answer']);
 
-/** Reads every rollout once, however many cuts are asked for. */
+/** Processes every rollout once, for any number of cuts. */
 export class SignalStatistics {
   private readonly by: readonly StatisticsBy[];
   private readonly window: number;
   private readonly words: RegExp | undefined;
   private readonly sources = new Map<string, SourceSums>();
 
-  /** @param words of the lexicon, whose agreement with what is high is to be known */
+  /** @param words of the lexicon, to measure their overlap with high tokens */
   constructor(by: readonly StatisticsBy[], window: number = DEFAULT_WINDOW, words: readonly string[] = []) {
     this.by = [...new Set(by)];
     this.window = window;
@@ -128,7 +128,7 @@ export class SignalStatistics {
     sums.add(rollout);
   }
 
-  /** @param leastTokens rows by token that are rarer are left out: the mean of a few says nothing */
+  /** @param leastTokens drops token rows with fewer tokens, whose mean is unreliable */
   finish(leastTokens = 1): { readonly sources: readonly SourceStatistics[]; readonly rows: CutRows } {
     const all = [...this.sources.values()];
     const rowsBy = (by: StatisticsBy): StatisticsRow[] =>
@@ -174,7 +174,7 @@ class SourceSums {
   add(rollout: MeasuredRollout): void {
     const { values, mask, ends, segments } = rollout;
     this.rollouts++;
-    const places = ends === undefined ? undefined : placeTokens({ segments, ends, mask });
+    const places = ends === undefined ? undefined : assignTokens({ segments, ends, mask });
     const sumsOf = [...this.cuts.values()].map((cut) => cut.of(rollout, places));
     for (let i = 0; i < values.length; i++) {
       const value = values[i] ?? Number.NaN;
@@ -232,7 +232,7 @@ class SourceSums {
     this.lexicon = agreementTogether(this.lexicon === undefined ? [own] : [this.lexicon, own]);
   }
 
-  private classify(rollout: MeasuredRollout, ends: Uint32Array, places: TokenPlaces): void {
+  private classify(rollout: MeasuredRollout, ends: Uint32Array, places: TokenSegments): void {
     const { segments, mask, values } = rollout;
     const threshold = quantileThreshold(policyValues(values, mask), HIGH_SHARE);
     this.agree(rollout, ends, threshold);

@@ -1,5 +1,5 @@
-/** The ways in which the tokens of many rollouts are cut: each finds, for one token, the sum its value goes to. */
-import type { TokenPlaces } from './reflection.ts';
+/** Cuts of token statistics: each assigns a token's value to one sum. */
+import type { TokenSegments } from './reflection.ts';
 import type {
   After,
   Correctness,
@@ -9,7 +9,7 @@ import type {
   StatisticsRow,
 } from './signalStatistics.ts';
 
-/** As far as the curve after a tool response goes. */
+/** Maximum position on the curve after a tool response. */
 const MOST_POSITIONS = 200;
 
 export class Sum {
@@ -17,7 +17,7 @@ export class Sum {
   private mean = 0;
   private squares = 0;
 
-  /** Welford's way: exact for long sums of small numbers. */
+  /** Welford's algorithm: accurate for long sums of small numbers. */
   add(value: number): void {
     this.tokens++;
     const before = value - this.mean;
@@ -35,8 +35,8 @@ export type CutRow = Omit<StatisticsRow, 'source'>;
 type Labels = Omit<CutRow, keyof Mean>;
 
 export interface Cut {
-  /** @returns for tokens of this rollout the sum they belong to; undefined: none */
-  of(rollout: MeasuredRollout, places: TokenPlaces | undefined): (token: number) => Sum | undefined;
+  /** @returns a function from a token of this rollout to its sum; undefined: no sum */
+  of(rollout: MeasuredRollout, places: TokenSegments | undefined): (token: number) => Sum | undefined;
   rows(): CutRow[];
 }
 
@@ -63,7 +63,7 @@ export function nameOf({ segment, step, token, id, position, after, correctness 
 const correctnessOf = ({ isCorrect }: MeasuredRollout): Correctness =>
   isCorrect === undefined ? 'unknown' : isCorrect ? 'right' : 'wrong';
 
-/** Sums by their labels. */
+/** Sums by label. */
 class Labelled {
   private readonly sums = new Map<string, { readonly labels: Labels; readonly sum: Sum }>();
 
@@ -77,7 +77,7 @@ class Labelled {
     return found.sum;
   }
 
-  /** Sums that no token went to are no rows. */
+  /** Skips sums without tokens. */
   rows(): CutRow[] {
     return [...this.sums.values()]
       .filter(({ sum }) => sum.tokens > 0)
@@ -101,7 +101,7 @@ class StepCut implements Cut {
 class SegmentCut implements Cut {
   private readonly sums = new Labelled();
 
-  of(rollout: MeasuredRollout, places: TokenPlaces | undefined) {
+  of(rollout: MeasuredRollout, places: TokenSegments | undefined) {
     const correctness = correctnessOf(rollout);
     const ofSegment = rollout.segments.map(({ kind }) => this.sums.of({ segment: kind, correctness }));
     return (i: number) => ofSegment[places?.segment[i] ?? -1];
@@ -115,7 +115,7 @@ class SegmentCut implements Cut {
 class PositionCut implements Cut {
   private readonly sums: Readonly<Record<After, Sum[]>> = { success: [], error: [] };
 
-  of({ segments }: MeasuredRollout, places: TokenPlaces | undefined) {
+  of({ segments }: MeasuredRollout, places: TokenSegments | undefined) {
     const ofSegment = segments.map((_, at) => this.sums[afterOf(segments, at)]);
     return (i: number) => {
       const position = places?.afterResponse[i] ?? -1;
@@ -132,13 +132,13 @@ class PositionCut implements Cut {
 
   rows(): CutRow[] {
     return (['success', 'error'] as const).flatMap((after) =>
-      // Positions nobody reached with a known value are holes, which are passed over.
+      // Skips positions without a known value, which are holes in the array.
       this.sums[after].flatMap((sum, position) => [{ position, after, ...sum.finish() }]),
     );
   }
 }
 
-/** Shorter slices are copies in V8; a longer one would keep the whole response it was cut from. */
+/** V8 copies shorter slices. A longer one would keep the whole response in memory. */
 const COPIED_LENGTH = 13;
 
 class TokenCut implements Cut {

@@ -1,6 +1,6 @@
 /**
- * How a branch fares over training: of each step, how many rollouts go this way and how many of them are right.
- * Sparse: a branch of a tree over a hundred steps mostly has rollouts of a few.
+ * A tree branch over training: rollouts per step and how many are correct. Sparse, because a branch usually
+ * has rollouts at few of many steps.
  */
 
 export interface SteppedRollout {
@@ -9,7 +9,7 @@ export interface SteppedRollout {
   readonly isCorrect?: boolean;
 }
 
-/** Rollouts of one step. */
+/** Counts of one step. */
 export interface StepCount {
   readonly step: number;
   readonly rollouts: number;
@@ -18,7 +18,7 @@ export interface StepCount {
   readonly correctKnown: number;
 }
 
-/** By ascending step; steps nobody is of are not in it. */
+/** By ascending step, without empty steps. */
 export function stepProfile(rollouts: readonly SteppedRollout[]): readonly StepCount[] {
   const counts = new Map<number, { rollouts: number; correct: number; correctKnown: number }>();
   for (const { step, isCorrect } of rollouts) {

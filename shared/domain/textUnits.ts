@@ -1,41 +1,42 @@
 /**
- * A stretch of text cut into the units an alignment compares: words, or lines.
+ * Splits text into the units that an alignment compares: words or lines.
  *
- * Words are what a reader sees as one: a run of letters and digits, a decimal number, one sign of
- * punctuation, one ideograph. White space is no unit; it lies between them. Lines keep their line end,
- * so that CRLF against LF is a difference. A surrogate pair is never cut.
+ * A word is a run of letters and digits, a decimal number, one punctuation sign, or one ideograph. White
+ * space lies between units. Lines include their line end, so that CRLF differs from LF. Surrogate pairs are
+ * never split.
  */
 import type { TextRange, Utf16Offset } from './model.ts';
 import { Int32Arena } from './numberArena.ts';
 
-/** Struct of arrays, all of length `count`; ordered, without overlap. */
+/** Struct of arrays of length `count`; ordered, without overlap. */
 export interface Units {
   readonly count: number;
   readonly starts: Int32Array;
   readonly ends: Int32Array;
-  /** Equal exactly where the texts are equal, within one vocabulary. */
+  /** Equal exactly if the texts are equal, within one vocabulary. */
   readonly ids: Int32Array;
 }
 
 /**
- * Numbers for texts: equal texts get equal ids. Hashes depend on the text alone, ids on the order of asking.
+ * Assigns ids to texts; equal texts get equal ids. Hashes depend on the text alone, ids on the order of
+ * insertion.
  *
- * Most of what is asked for are words of a long text, and most of those are known: a word is looked up where it
- * stands, without a string of its own. A table of open addresses holds, per id, where the text was met first.
+ * Most lookups are known words of a long text, so they are compared in place without allocating a string. An
+ * open-addressing table stores where each id's text first occurred.
  */
 export class Vocabulary {
   private readonly texts: string[] = [];
   private readonly starts: number[] = [];
   private readonly ends: number[] = [];
   private readonly hashes: number[] = [];
-  /** id + 1; 0 where nothing is. At most half full. */
+  /** id + 1; 0: empty. At most half full. */
   private slots = new Int32Array(1 << 12);
 
   idOf(text: string): number {
     return this.idOfPart(text, 0, text.length);
   }
 
-  /** Of `text.slice(start, end)`; both within the text. */
+  /** Id of `text.slice(start, end)`; both offsets within the text. */
   idOfPart(text: string, start: Utf16Offset, end: Utf16Offset): number {
     const hash = hashOf(text, start, end);
     const last = this.slots.length - 1;
@@ -54,7 +55,7 @@ export class Vocabulary {
     return id;
   }
 
-  /** 32 bits, of the text of an id. */
+  /** 32-bit hash of the text of an id. */
   hash(id: number): number {
     return this.hashes[id] ?? 0;
   }
@@ -86,7 +87,7 @@ function hashOf(text: string, start: Utf16Offset, end: Utf16Offset): number {
   return mixed(hash);
 }
 
-/** Spreads the bits of a 32-bit number (murmur3's last step). */
+/** Mixes the bits of a 32-bit number (murmur3's finalizer). */
 export function mixed(bits: number): number {
   let h = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
@@ -95,7 +96,7 @@ export function mixed(bits: number): number {
 
 const SPACE = 0;
 const WORD = 1;
-/** A unit by itself: punctuation, symbols, ideographs, surrogates. */
+/** A single-character unit: punctuation, symbols, ideographs, surrogates. */
 const SINGLE = 2;
 type CharClass = typeof SPACE | typeof WORD | typeof SINGLE;
 
@@ -106,7 +107,7 @@ export const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 export const isHighSurrogate = (code: number): boolean => (code & 0xfc00) === 0xd800;
 export const isLowSurrogate = (code: number): boolean => (code & 0xfc00) === 0xdc00;
 
-/** Whether cutting `text` at `offset` would tear a surrogate pair. */
+/** Whether a cut at `offset` would split a surrogate pair. */
 export function isInsidePair(text: string, offset: Utf16Offset): boolean {
   if (offset <= 0 || offset >= text.length) return false;
   return isLowSurrogate(text.charCodeAt(offset)) && isHighSurrogate(text.charCodeAt(offset - 1));
@@ -145,10 +146,13 @@ function charClass(code: number): CharClass {
   return code >= 0xf900 && code < 0xfb00 ? SINGLE : WORD;
 }
 
-/** The escapes of JSON text that stand for white space: `\n`, `\r`, `\t`. */
+/** JSON escapes of white space: `\n`, `\r`, `\t`. */
 const isSpaceEscape = (code: number): boolean => code === 0x6e || code === 0x72 || code === 0x74;
 
-/** Units of the text being cut: how many there are is known at its end only. One for all texts, which are cut one by one. */
+/**
+ * Buffers for the units of a text, whose number is known only at its end. Shared, because texts are split one
+ * by one.
+ */
 class Scratch {
   private readonly arena = new Int32Arena();
   private count = 0;
@@ -193,8 +197,8 @@ function doubled(numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
 const scratch = new Scratch();
 
 /**
- * @param isEscaped the text is JSON, where `\n` is the end of a line and no letter n: the arguments
- *   of a tool call hold their code that way
+ * @param isEscaped the text is a JSON string, in which `\n` ends a line and contains no letter n; arguments
+ *   of a tool call hold code in this form
  */
 export function wordsOf(text: string, range: TextRange, isEscaped: boolean, vocabulary: Vocabulary): Units {
   scratch.begin();
@@ -213,7 +217,7 @@ export function wordsOf(text: string, range: TextRange, isEscaped: boolean, voca
       for (; end < limit; end++) {
         const next = text.charCodeAt(end);
         if (isNumber && next === DOT && end + 1 < limit && isDigit(text.charCodeAt(end + 1))) {
-          isNumber = false; // one point at most: 1.2.3 is no number
+          isNumber = false; // at most one point: 1.2.3 is no number
           continue;
         }
         if (charClass(next) !== WORD) break;
@@ -234,7 +238,7 @@ export function wordsOf(text: string, range: TextRange, isEscaped: boolean, voca
   return scratch.units();
 }
 
-/** Lines with their ends: `\n`, `\r\n`, a lone `\r`, and the escape `\n` where the text is JSON. */
+/** Lines with their ends: `\n`, `\r\n`, a lone `\r`, and the escape `\n` in JSON text. */
 export function linesOf(text: string, range: TextRange, isEscaped: boolean, vocabulary: Vocabulary): Units {
   scratch.begin();
   const limit = Math.min(range.end, text.length);
@@ -248,7 +252,7 @@ export function linesOf(text: string, range: TextRange, isEscaped: boolean, voca
     if (code === 0x0a) cut(at + 1);
     else if (code === 0x0d && text.charCodeAt(at + 1) !== 0x0a) cut(at + 1);
     else if (code === BACKSLASH && isEscaped) {
-      at++; // whatever is escaped cannot itself begin an escape
+      at++; // an escaped character cannot begin an escape itself
       if (at < limit && text.charCodeAt(at) === 0x6e) cut(at + 1);
     }
   }
@@ -256,7 +260,7 @@ export function linesOf(text: string, range: TextRange, isEscaped: boolean, voca
   return scratch.units();
 }
 
-/** The first unit that begins at or after an offset. */
+/** Index of the first unit that begins at or after an offset. */
 export function unitFrom({ count, starts }: Units, offset: Utf16Offset): number {
   let low = 0;
   let high = count;

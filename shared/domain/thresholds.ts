@@ -1,11 +1,11 @@
 /**
- * From when on a token counts as high. Three ways are in use and disagree (shared/domain/DOMAIN.md#thresholds), so every
- * view says which: the highest share of each rollout (rStar2-Agent, and the fork's
- * `retain_high_entropy_token_ratio`), a quantile over a batch (arXiv 2506.01939), a fixed value.
- * Only tokens of the policy count, and only known values.
+ * Thresholds above which a token counts as high. Three definitions are in use and disagree
+ * (shared/domain/DOMAIN.md#thresholds), so every view states its own. They are the highest share of each
+ * rollout (rStar2-Agent, and the fork's `retain_high_entropy_token_ratio`), a quantile over a batch (arXiv
+ * 2506.01939), and a fixed value. Only policy tokens with known values count.
  */
 
-/** `q`: the share that is high, 0.2 in both papers. */
+/** `q`: the high share, 0.2 in both papers. */
 export type Threshold =
   | { readonly kind: 'rollout' | 'group' | 'step' | 'run'; readonly q: number }
   | { readonly kind: 'fixed'; readonly value: number };
@@ -18,10 +18,10 @@ export function policyValues(values: Float32Array, mask: Uint8Array | undefined)
 }
 
 /**
- * The least value among the highest ⌊q·n⌋, so that `value ≥ threshold` marks that many (more where the
- * value at the cut occurs often).
+ * The least of the highest ⌊q·n⌋ values, so that `value ≥ threshold` marks that many (more if the value at
+ * the cut repeats).
  * @param ascending known values
- * @returns undefined when that are none
+ * @returns undefined without values
  */
 export function quantileThreshold(ascending: Float32Array, q: number): number | undefined {
   const high = Math.floor(q * ascending.length);

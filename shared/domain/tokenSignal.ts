@@ -1,27 +1,27 @@
 /**
- * One number per token, and what it is. Asked for a signal that is not there, the answer is no
- * other signal under its name: surprisal never stands in for entropy.
+ * One number per token with its source. A request for a missing signal never returns another under its name:
+ * surprisal never replaces entropy.
  */
 import { type SignalSource, topKEntropy } from './entropy.ts';
 
 export const SIGNALS = ['entropy', 'surprisal', 'logprob', 'trainer_logprob', 'gap', 'advantage'] as const;
 export type SignalName = (typeof SIGNALS)[number];
 
-/** Its values lie on both sides of 0, or below it: what is high is another question then. */
+/** Values may be negative, so "high" is ambiguous. */
 export function isSigned(signal: SignalName): boolean {
   return signal !== 'entropy' && signal !== 'surprisal';
 }
 
-/** What was logged for the tokens of a rollout; all columns of length `count`, NaN is unknown. */
+/** Logged token columns of a rollout, all of length `count`; NaN: unknown. */
 export interface TokenColumns {
   readonly count: number;
   readonly entropy?: Float32Array;
   readonly logprob?: Float32Array;
   readonly trainerLogprob?: Float32Array;
   readonly advantage?: Float32Array;
-  /** Log-probabilities of the listed alternatives per token; null where none are. */
+  /** Log-probabilities of the listed alternatives per token; null: none. */
   readonly top?: readonly (readonly number[] | null)[];
-  /** What the logged entropy is of, as logged. */
+  /** Properties of the logged entropy, as logged. */
   readonly entropyOf?: {
     readonly kind?: unknown;
     readonly k?: unknown;
@@ -34,18 +34,18 @@ export interface TokenColumns {
 export interface TokenSignal {
   readonly name: SignalName;
   readonly source: SignalSource;
-  /** Entropy from listed alternatives: the lower bound, which is certain. */
+  /** For entropy from listed alternatives: the lower bound. */
   readonly values: Float32Array;
-  /** Only with listed alternatives and a vocabulary. */
+  /** Present only with listed alternatives and a vocabulary. */
   readonly upper?: Float32Array;
-  /** Only with listed alternatives: probability of all that is not listed. */
+  /** Present only with listed alternatives: total probability of unlisted tokens. */
   readonly tail?: Float32Array;
 }
 
 /**
- * @param name absent: the best there is, in the order of shared/domain/DOMAIN.md#order-of-preference (entropy as logged, its bounds from
- *   listed alternatives, surprisal)
- * @returns undefined where nothing of the kind was logged
+ * @param name absent: the best available, in the order of shared/domain/DOMAIN.md#order-of-preference (logged
+ *   entropy, its bounds from listed alternatives, surprisal)
+ * @returns undefined if no such signal was logged
  */
 export function tokenSignal(
   columns: TokenColumns,
@@ -70,7 +70,7 @@ export function tokenSignal(
   }
 }
 
-/** Names of the signals there is something of. */
+/** Names of the available signals. */
 export function signalsIn(columns: TokenColumns): readonly SignalName[] {
   return SIGNALS.filter((name) => tokenSignal(columns, name) !== undefined);
 }
@@ -89,7 +89,7 @@ function loggedEntropy({ entropy, entropyOf }: TokenColumns): TokenSignal | unde
   return {
     name: 'entropy',
     source: {
-      // It may be of the head only: whoever logs it knows, and did not say.
+      // It may cover the head only; the log does not tell.
       kind: kind === 'top-k' || kind === 'full' ? kind : 'unsaid',
       ...(typeof k === 'number' ? { k } : {}),
       ...(typeof unit === 'string' ? { unit } : {}),
@@ -134,15 +134,17 @@ function boundedEntropy(
   };
 }
 
-/** Through 32 bits and back: the column is narrower than the list. */
+/** Compares in 32-bit precision, because the column is narrower than the list. */
 const isSame = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-5 * Math.max(1, Math.abs(a));
 
 function negative(values: Float32Array | undefined): Float32Array | undefined {
-  // 0 − x, so that certainty is 0 and not −0.
+  // 0 − x, so that a certain token gets 0 instead of −0.
   return values?.map((value) => 0 - value);
 }
 
-/** Trainer minus rollout log-probability of the sampled token: how far the two policies have parted. */
+/**
+ * Trainer minus rollout log-probability of the sampled token: how far the two policies have drifted apart.
+ */
 function gapOf({ logprob, trainerLogprob }: TokenColumns): Float32Array | undefined {
   if (logprob === undefined || trainerLogprob === undefined) return undefined;
   return trainerLogprob.map((value, i) => value - (logprob[i] ?? Number.NaN));

@@ -1,19 +1,19 @@
 /**
- * The JSON between `<tool_call>` and `</tool_call>`:
- * `{"name": "python_code_with_standard_io", "arguments": {"code": "print(6*7)", "input": ""}}`.
+ * The JSON between `<tool_call>` and `</tool_call>`: `{"name": "python_code_with_standard_io", "arguments":
+ * {"code": "print(6*7)", "input": ""}}`.
  */
 import { compactJson, readJson } from './jsonText.ts';
 
 export interface CallPayload {
-  /** An object with a name and arguments, as the trainer's parser demands. */
+  /** An object with a name and arguments, as the trainer's parser requires. */
   readonly isWellFormed: boolean;
   readonly name?: string;
-  /** JSON text; a string that was itself JSON is unwrapped. */
+  /** JSON text. A string that contains JSON is unwrapped. */
   readonly arguments?: string;
   readonly code?: string;
 }
 
-/** The name can often still be read where the JSON around it is broken. */
+/** The name is often readable even if the JSON around it is broken. */
 const NAME = /"name"\s*:\s*"((?:[^"\\]|\\.){1,200})"/;
 
 export function readCallPayload(payload: string): CallPayload {
@@ -39,17 +39,19 @@ export function readCallPayload(payload: string): CallPayload {
   };
 }
 
-/** A number that another parser may write otherwise: beyond 2⁵³, with zeros behind the point, with an exponent. */
+/**
+ * Numbers that another parser may rewrite: beyond 2⁵³, with trailing zeros after the point, with an exponent.
+ */
 const HAS_NUMBER_TO_KEEP = /\d{16}|\.\d*0(?!\d)|\d[eE][+-]?\d/;
 
-/** Ids of orders and reservations are long numbers: what was called with must not be rounded. */
+/** Ids of orders and reservations are long numbers, which must not be rounded. */
 function exactArguments(payload: string): string | undefined {
   const whole = readJson(payload);
   const args = whole?.kind === 'object' ? whole.entries.get('arguments') : undefined;
   return args === undefined ? undefined : compactJson(args);
 }
 
-/** Arguments as an object, or as a JSON string of one (OpenAI's shape). */
+/** Arguments as an object, or as a JSON string of one (OpenAI's form). */
 function readArguments(args: unknown): { readonly arguments?: string; readonly code?: string } {
   if (args === undefined || args === null) return {};
   if (typeof args === 'string') {
@@ -64,7 +66,7 @@ function readArguments(args: unknown): { readonly arguments?: string; readonly c
   return { arguments: jsonOf(args), ...codeOf(args) };
 }
 
-/** Nesting deep enough to exhaust the stack can be parsed, but not written again. */
+/** Nesting near the stack limit can be parsed but not serialized again. */
 function jsonOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);

@@ -1,23 +1,23 @@
 /**
- * Tool-integrated reasoning (ToRA and its descendants): one text in which the policy writes
- * code and the interpreter's output is put in behind it.
+ * Tool-integrated reasoning (ToRA and its descendants): the policy writes code into its text, and the
+ * interpreter's output is inserted after it.
  *
  *   prose ```python … ``` ```output … ``` prose ```python … ``` ```output … ``` prose
  *   └──────────── turn 1 ──────────────┘ └──────────── turn 2 ────────────┘ └ turn 3 ┘
  *
- * Laws (property-tested): outer ranges tile the text; inner ⊆ outer; every opened ```python
- * block is a tool call. A block without output was not run as far as the text says: `missing`.
+ * Invariants (property-tested): outer ranges tile the text; inner ⊆ outer; every opened ```python block is a
+ * tool call. A block without output counts as not run: `missing`.
  */
 import type { Segment, SegmentKind, TextRange, ToolCall, ToolOutcome, TurnNumber } from './model.ts';
 import type { SegmentedResponse } from './segment.ts';
 
 const FENCE = '```';
-/** What follows the three backticks of an opening fence, up to the end of its line. */
+/** The rest of an opening fence's line after its three backticks. */
 const OPENING = /```(python3?|py|output)[^\S\n]*(?:\n|$)/giy;
 
 const SPOKEN = /\S/g;
 
-/** Whether a text has interpreter output in it: code alone is an answer in many other logs. */
+/** Whether a text contains interpreter output. Code alone is an answer in many other logs. */
 export function isToolIntegrated(text: string): boolean {
   return /```output[^\S\n]*(?:\n|$)/i.test(text);
 }
@@ -26,9 +26,9 @@ export function segmentToolIntegrated(text: string): SegmentedResponse {
   const segments: Segment[] = [];
   const toolCalls: ToolCall[] = [];
   let turn: TurnNumber = 1;
-  /** Where the next segment begins. */
+  /** Start of the next segment. */
   let cursor = 0;
-  /** The call whose output may come next. */
+  /** The call that waits for its output. */
   let open: number | undefined;
 
   const add = (kind: SegmentKind, inner: TextRange, end: number): number => {
@@ -36,7 +36,7 @@ export function segmentToolIntegrated(text: string): SegmentedResponse {
     cursor = end;
     return segments.length - 1;
   };
-  /** Prose up to `end`; white space alone belongs to the segment before it, or to the one after. */
+  /** Adds prose up to `end`. White space alone joins the segment before or after. */
   const addProse = (end: number): void => {
     const inner = trimmed(text, cursor, end);
     if (inner.start < inner.end) {
@@ -76,21 +76,21 @@ export function segmentToolIntegrated(text: string): SegmentedResponse {
       toolCalls[open] = { ...call, outcome, responseSegment: segment };
     }
     open = undefined;
-    // More than white space follows: the policy spoke again.
+    // Text after white space: the policy continues.
     SPOKEN.lastIndex = cursor;
     if (SPOKEN.test(text)) turn++;
   }
   if (cursor < text.length) {
     addProse(text.length);
-    // White space and nothing else.
+    // Only white space.
     if (segments.length === 0) add('text', { start: text.length, end: text.length }, text.length);
   }
   return { segments, toolCalls, turns: turn, endsInUnansweredCall: open !== undefined };
 }
 
 /**
- * What the interpreter's output says of the call. The runners of this family write the
- * exception's last line, a whole traceback, or a note that time ran out.
+ * Tool outcome from the interpreter's output: the exception's last line, a whole traceback, or a timeout
+ * note.
  */
 export function outcomeOfOutput(output: string): ToolOutcome {
   const lines = output.trim().split('\n');
@@ -113,10 +113,10 @@ export function outcomeOfOutput(output: string): ToolOutcome {
   return isException ? 'exception' : 'ok_stdout';
 }
 
-/** To the closing fence; a block that is cut off, or runs into the next opening fence, ends there. */
+/** Up to the closing fence. A truncated block ends at the end of the text or at the next opening fence. */
 function blockFrom(text: string, start: number): { readonly inner: TextRange; readonly end: number } {
   let close = text.indexOf(FENCE, start);
-  // Three backticks in the middle of a line are the program's or its output's own.
+  // Three backticks in the middle of a line belong to the program or its output.
   while (close > start && text.charAt(close - 1) !== '\n' && !closesLine(text, close)) {
     close = text.indexOf(FENCE, close + 1);
   }
@@ -127,7 +127,7 @@ function blockFrom(text: string, start: number): { readonly inner: TextRange; re
   return { inner: withoutNewlines(text, start, close), end };
 }
 
-/** A model that forgets the line break before the closing fence still closes the block. */
+/** A model that omits the line break before the closing fence still closes the block. */
 function closesLine(text: string, fence: number): boolean {
   const after = text.charAt(fence + FENCE.length);
   return after === '' || after === '\n' || after === '\r';

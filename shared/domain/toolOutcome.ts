@@ -1,34 +1,34 @@
 /**
- * What became of a tool call, read off the text of its response.
+ * Outcome of a tool call from the text of its response.
  *
  * Sources: rStar2-Agent paper §2.1 and Fig. 11; `rstar2_agent/tools/code_judge_utils.py`
- * (`run_tool_calls_on_server_async`) and `tools/tool_parser.py` of the release. Other
- * tools have no status line; for them only unmistakable failures count as `error`. Python tools
- * of NeMo-Gym answer with JSON: `{"stdout": "42\n", "stderr": "", "result": null}`.
+ * (`run_tool_calls_on_server_async`) and `tools/tool_parser.py` of the release. Other tools have no status
+ * line, so only unmistakable failures count as `error`. Python tools of NeMo-Gym answer with JSON:
+ * `{"stdout": "42\n", "stderr": "", "result": null}`.
  */
 import type { Milliseconds, ToolOutcome } from './model.ts';
 
-export interface ToolResponseReading {
+export interface ParsedToolResponse {
   readonly outcome: ToolOutcome;
   /** From the line `execution time: 0.03s`. */
   readonly latencyMs?: Milliseconds;
 }
 
-/** `execution time: 0.03s` — the last line the released tool writes. */
+/** `execution time: 0.03s`: the last line the released tool writes. */
 const EXECUTION_TIME = /^execution time: (\d+(?:\.\d+)?)s\s*$/m;
 /** `reason: worker_timeout`; empty for an exception in the user's code. */
 const REASON = /^reason: *(.*)$/m;
 const INFRASTRUCTURE = new Set(['internal_error', 'queue_timeout', 'invalid_input']);
 
-/** A Python traceback, or a response that is nothing but an error message. */
+/** A Python traceback, or a response that consists of an error message. */
 const TRACEBACK = /^Traceback \(most recent call last\):/m;
 const ERROR_OPENING = /^(?:error|exception|fatal|failed|failure|invalid)\b\s*[:!-]/i;
 const ERROR_TYPE_OPENING = /^[A-Z][A-Za-z_.]*(?:Error|Exception)\b\s*[:(]/;
 
-/** Colours and cursor movements: they change how a message looks, not what it says. */
+/** Colours and cursor movements, which do not change the content of a message. */
 const ANSI = /\u001b\[[0-9;?]*[ -/]*[@-~]/g;
 
-export function readToolResponse(response: string): ToolResponseReading {
+export function readToolResponse(response: string): ParsedToolResponse {
   const text = response.includes('\u001b') ? response.replace(ANSI, '') : response;
   const outcome = outcomeOf(text);
   const time = text.includes('execution time:') ? EXECUTION_TIME.exec(text) : null;
@@ -61,7 +61,7 @@ function isErrorOfOtherTool(body: string): boolean {
   return ERROR_OPENING.test(body) || ERROR_TYPE_OPENING.test(body) || TRACEBACK.test(body);
 }
 
-/** undefined when the text is no JSON object, or one that says nothing about success. */
+/** undefined if the text is not a JSON object, or one without a success field. */
 function outcomeOfJson(body: string): ToolOutcome | undefined {
   if (!body.startsWith('{')) return undefined;
   const isOfPython = body.includes('"stdout"') && body.includes('"stderr"');
@@ -70,7 +70,7 @@ function outcomeOfJson(body: string): ToolOutcome | undefined {
   try {
     parsed = JSON.parse(body);
   } catch {
-    // Not JSON after all: a tool may print anything, and braces alone are no failure.
+    // Not JSON. A tool may print anything, and braces alone are no failure.
     return undefined;
   }
   if (typeof parsed !== 'object' || parsed === null) return undefined;
@@ -83,7 +83,7 @@ function outcomeOfJson(body: string): ToolOutcome | undefined {
   return parsed.stdout !== '' || hasResult ? 'ok_stdout' : 'ok_empty';
 }
 
-/** `x.py:3: DeprecationWarning: …` goes to stderr too, and is no failure. */
+/** `x.py:3: DeprecationWarning: …` also goes to stderr, but is no failure. */
 function isOnlyWarnings(stderr: string): boolean {
   return /\b[A-Z]\w*Warning\b/.test(stderr) && !TRACEBACK.test(stderr);
 }

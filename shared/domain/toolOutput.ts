@@ -1,13 +1,13 @@
-/** What a tool printed, without the words around it: the status line of the release, the JSON of NeMo-Gym. */
+/** A tool's output without its wrapping: the status line of the release, the JSON of NeMo-Gym. */
 
 const STATUS = /^\s*tool call (?:success|fail)/i;
 const STDOUT = /^stdout:[ \t]?/m;
-/** What may follow the output in the release's response, each on a line of its own. */
+/** Lines that may follow the output in the release's response. */
 const AFTER = /^(?:stderr:|execution time: )/m;
 
 /**
- * @returns what the response says was printed; the whole response for tools without such words; undefined where
- *   it says that nothing was
+ * @returns the printed output; the whole response for tools without wrapping; undefined if the response
+ *   states that nothing was printed
  */
 export function printedBy(response: string): string | undefined {
   if (STATUS.test(response)) {
@@ -35,7 +35,7 @@ function stdoutOfJson(response: string): string | undefined {
     const result = 'result' in parsed && typeof parsed.result === 'string' ? parsed.result : '';
     return [parsed.stdout, result].filter((part) => part !== '').join('\n');
   } catch {
-    // A tool may print anything that begins like JSON.
+    // Not JSON: a tool may print anything that begins like it.
     return undefined;
   }
 }

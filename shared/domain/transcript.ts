@@ -1,13 +1,12 @@
 /**
- * Who wrote what in the text of a response: the blocks between which the policy spoke.
+ * Attributes the text of a response to its authors: environment blocks between the policy's spans.
  *
  * special dialect   <|im_end|>\n<|im_start|>user\n<tool_response>\n42\n</tool_response><|im_end|>\n<|im_start|>assistant\n
  * bare dialect      \nuser\n<tool_response>\n42\n</tool_response>\nassistant\n
  *
- * In the bare dialect a role is just a word on a line, so the reading is deliberately narrow:
- * `user` opens a block when a tool response follows, or when an `assistant` line closes it and
- * no tool call stands between (an environment never calls tools; a policy that has lost its
- * format does write "user" lines of its own, and those stay its own).
+ * In the bare dialect a role is a word on a line, so the rule is narrow. `user` opens a block if a tool
+ * response follows, or if an `assistant` line closes it without a tool call between. An environment never
+ * calls tools. A policy that has lost its format does write "user" lines, and those remain the policy's.
  */
 import type { SegmentKind, TextRange } from './model.ts';
 
@@ -25,7 +24,7 @@ export interface EnvironmentBlock extends TextRange {
 
 export interface Transcript {
   readonly blocks: readonly EnvironmentBlock[];
-  /** End of the last policy span; what follows is end-of-message markup. */
+  /** End of the last policy span; end-of-message markup follows. */
   readonly end: number;
 }
 
@@ -33,7 +32,7 @@ const RESPONSE_OPEN = '<tool_response>';
 const RESPONSE_CLOSE = '</tool_response>';
 
 export function readTranscript(text: string): Transcript {
-  // One search over the text instead of one per token: this runs for every rollout of a log.
+  // One search over the text instead of one per token, because this runs for every rollout of a log.
   return text.includes('<|im_') ? readSpecial(text) : { blocks: readBare(text), end: text.length };
 }
 
@@ -45,7 +44,7 @@ const TEXT_END = '<|endoftext|>';
 
 interface Header {
   readonly role: string | undefined;
-  /** With the end of the message before it. */
+  /** Includes the end of the message before it. */
   readonly start: number;
   readonly end: number;
 }
@@ -54,7 +53,7 @@ function readSpecial(text: string): Transcript {
   const end = endOfMessages(text);
   const headers: Header[] = [];
   for (const match of text.matchAll(HEADER)) {
-    // The newline behind a header is its own, not white space before the next one.
+    // The newline after a header belongs to it, not to the white space before the next one.
     const start = Math.max(startOfMarkup(text, match.index), headers.at(-1)?.end ?? 0);
     headers.push({ role: match[1], start, end: match.index + match[0].length });
   }
@@ -84,7 +83,7 @@ function readSpecial(text: string): Transcript {
   return { blocks, end };
 }
 
-/** Looked back for by hand: a pattern that begins with white space is tried at every blank of a text. */
+/** A manual backward scan: a pattern that begins with white space would be tried at every blank of a text. */
 function startOfMarkup(text: string, header: number): number {
   let start = header;
   while (start > 0 && /\s/.test(text.charAt(start - 1))) start--;
@@ -102,7 +101,9 @@ function endOfMessages(text: string): number {
 // ── special tokens stripped ─────────────────────────────────────────────────────────────────────
 
 const ASSISTANT_LINE = /(?:^|\n|(?<=[.!?>)\]}"'`*\d]))assistant(?:\n|$)/g;
-/** What may stand before a role word: where the template writes no newline, the end of a sentence or a tag does. */
+/**
+ * Characters that may precede a role word: without a newline in the template, a sentence or tag ends there.
+ */
 const BEFORE_ROLE = new Set('\n.!?>)]}"\'`*0123456789');
 
 const USER = 'user';
@@ -123,7 +124,10 @@ function readBare(text: string): EnvironmentBlock[] {
   return blocks;
 }
 
-/** By its newline, which is rarer than the first letter of the word: a search for the word itself is six times slower. */
+/**
+ * Searches the newline, which is rarer than the word's first letter. Searching the word itself is six times
+ * slower.
+ */
 function nextUserLine(text: string, from: number): { start: number; contentStart: number } | undefined {
   const first = from + USER.length;
   for (let newline = text.indexOf('\n', first); newline >= 0; newline = text.indexOf('\n', newline + 1)) {
@@ -131,7 +135,7 @@ function nextUserLine(text: string, from: number): { start: number; contentStart
     if (!text.startsWith(USER, at)) continue;
     const contentStart = newline + 1;
     const before = at === 0 ? '\n' : text.charAt(at - 1);
-    // Whatever precedes the word, a tool response right behind it settles the matter.
+    // A tool response right after the word decides, whatever precedes it.
     if (!BEFORE_ROLE.has(before) && !text.startsWith(RESPONSE_OPEN, contentStart)) continue;
     return { start: at > 0 && before === '\n' ? at - 1 : at, contentStart };
   }
@@ -143,7 +147,7 @@ interface AssistantLine {
   readonly end: number;
 }
 
-/** Finds assistant lines front to back and remembers the last one: asked about the same one often, it searches once. */
+/** Finds assistant lines in order and caches the last one, so repeated queries search once. */
 function assistantLines(text: string): (from: number) => AssistantLine | undefined {
   let searchedFrom = -1;
   let found: AssistantLine | undefined;
@@ -179,7 +183,7 @@ function readBareBlock(
     if (header === undefined) return { start, end: text.length, parts, handsOver: false };
     return { start, end: header.end, parts, handsOver: true };
   }
-  // Words between: an injected message, if an assistant line closes it and no call stands in it.
+  // Text between: an injected message, if an assistant line closes it and it contains no call.
   if (header === undefined || text.slice(position, between).includes('<tool_call>')) {
     return parts.length === 0 ? undefined : { start, end: position, parts, handsOver: true };
   }
@@ -215,10 +219,10 @@ function startsResponse(text: string, at: number): boolean {
   return RESPONSE_START.test(text);
 }
 
-/** What may stand behind the close that really ends a response; tools can print the tag themselves. */
+/** Text that may follow the real closing tag of a response; tools can print the tag themselves. */
 const AFTER_CLOSE = /\s*(?:assistant(?:\n|$)|<tool_response>|<\|im_end\|>|$)/y;
 
-/** Closing tags looked at before the first one is taken for the end after all. */
+/** Closing tags examined before the first one is accepted as the end. */
 const MOST_CLOSES = 64;
 
 function readResponse(text: string, at: number, limit: number): EnvironmentPart {
@@ -236,18 +240,18 @@ function readResponse(text: string, at: number, limit: number): EnvironmentPart 
     if (after >= limit || AFTER_CLOSE.test(text)) {
       return { kind: 'tool-response', inner: withoutEdgeNewlines(text, open, close), outerEnd: after };
     }
-    // Tools print the tag by accident, not by the thousand.
+    // Tools print the tag by accident, not thousands of times.
     if (++closes >= MOST_CLOSES) break;
   }
   if (first !== undefined) {
     const outerEnd = first + RESPONSE_CLOSE.length;
     return { kind: 'tool-response', inner: withoutEdgeNewlines(text, open, first), outerEnd };
   }
-  // Cut off in the middle of a response.
+  // Truncated in the middle of a response.
   return { kind: 'tool-response', inner: withoutEdgeNewlines(text, open, limit), outerEnd: limit };
 }
 
-/** The template puts one newline on either side; more belong to the content. */
+/** The template adds one newline on either side; more belong to the content. */
 function withoutEdgeNewlines(text: string, start: number, end: number): TextRange {
   const from = start < end && text.charAt(start) === '\n' ? start + 1 : start;
   const to = end > from && text.charAt(end - 1) === '\n' ? end - 1 : end;

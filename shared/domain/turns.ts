@@ -1,8 +1,8 @@
 import { type Segment, TOOL_ERROR_OUTCOMES, type ToolCall, type Turn, type TurnNumber } from './model.ts';
 
 /**
- * Counts per turn, 1 … `turns`. `policyTokens` (per segment, parallel to `segments`) is
- * given only where tokens are aligned to the text; otherwise the counts stay unknown.
+ * Counts per turn, 1 … `turns`. `policyTokens` (parallel to `segments`) is given only if tokens are aligned
+ * to the text; otherwise token counts are unknown.
  */
 export function summariseTurns(
   turns: TurnNumber,

@@ -1,29 +1,29 @@
 /**
- * How many values lie where, on both sides of 0. Counted on a fine grid, so that a percentile is good to a
- * thousandth; told in bins wide enough to be drawn.
+ * Histogram of values on both sides of 0. Counted on a fine grid, so percentiles are accurate to a
+ * thousandth; returned in bins wide enough to draw.
  */
 
 export interface Histogram {
-  /** Of every bin. */
+  /** Width of every bin. */
   readonly width: number;
   /** Lower edge of the first bin, a whole multiple of the width. */
   readonly from: number;
-  /** From the first bin that holds a value to the last. */
+  /** From the first to the last bin that holds a value. */
   readonly counts: readonly number[];
-  /** Values beyond the grid on either side: they have no bin. */
+  /** Values outside the grid on either side, which have no bin. */
   readonly below: number;
   readonly above: number;
 }
 
-/** Of the grid: two engines differ by about 0.01. */
+/** Grid cell width. Two engines differ by about 0.01. */
 const GRID = 0.001;
-/** Cells on either side of 0, to ±16 nats: an entropy is at most ln of the vocabulary, about 12. */
+/** Cells on either side of 0, up to ±16 nats. An entropy is at most ln of the vocabulary, about 12. */
 const REACH = 16_000;
-/** Widths in cells of the grid. */
+/** Bin widths in grid cells. */
 const WIDTHS = [1, 2, 5, 10, 20, 50, 100, 200] as const;
-/** 0.02, the same for everything that cannot be negative: two steps then compare bin by bin. */
+/** 0.02 for every non-negative signal, so that two steps compare bin by bin. */
 const USUAL_WIDTH = 20;
-/** The share of the values that must fit into the bins a picture has room for. */
+/** Minimum share of the values that must fit into the drawn bins. */
 const DRAWN_SHARE = 0.998;
 const DRAWN_BINS = 160;
 
@@ -34,7 +34,10 @@ export class ValueHistogram {
   private above = 0;
   private total = 0;
 
-  /** @param isSigned whether values below 0 are what they say; else a rounding error just below it counts as 0 */
+  /**
+   * @param isSigned whether negative values are meaningful; otherwise a rounding error just below 0 counts as
+   *   0
+   */
   constructor(isSigned: boolean) {
     this.isSigned = isSigned;
   }
@@ -49,8 +52,8 @@ export class ValueHistogram {
   }
 
   /**
-   * @returns the upper edge of the cell in which the share of all values is reached; undefined where it is reached
-   *   beyond the grid, or of no values
+   * @returns the upper edge of the cell in which the share of all values is reached; undefined if that is
+   *   outside the grid, or without values
    */
   quantile(share: number): number | undefined {
     const wanted = share * this.total;
@@ -67,7 +70,7 @@ export class ValueHistogram {
     const { cells, below, above } = this;
     let first = cells.findIndex((count) => count > 0);
     if (first < 0) return { width: USUAL_WIDTH * GRID, from: 0, counts: [], below, above };
-    // What cannot be negative begins at 0, whether or not there is something.
+    // A non-negative histogram begins at 0, even if its first bins are empty.
     if (!this.isSigned) first = Math.min(first, REACH);
     const last = cells.findLastIndex((count) => count > 0);
     const width = this.isSigned ? this.drawnWidth() : USUAL_WIDTH;
@@ -80,7 +83,7 @@ export class ValueHistogram {
     return { width: width * GRID, from: edge(firstBin, width), counts, below, above };
   }
 
-  /** A gap is a hundredth and an advantage two: one width would show nothing of the one or too much of the other. */
+  /** Widths differ per signal: a gap is about a hundredth and an advantage about two. */
   private drawnWidth(): number {
     const margin = (1 - DRAWN_SHARE) / 2;
     const low = this.quantile(margin) ?? -REACH * GRID;
@@ -90,5 +93,5 @@ export class ValueHistogram {
   }
 }
 
-/** By division, whose result is the decimal a reader expects: 0.3, not 0.30000000000000004. */
+/** Divides, which gives the expected decimal: 0.3, not 0.30000000000000004. */
 const edge = (bin: number, width: number): number => (bin * width) / (1 / GRID);

@@ -1,6 +1,6 @@
 /**
- * What a rollout knows and has used by the end of each turn: a debugger's watch, read off the log. Nothing is
- * run: variables are the names a code cell assigns, as written.
+ * The debugger's watch: state of a rollout at the end of each turn, read from the log without running
+ * anything. Variables are the names a code cell assigns, as written.
  */
 import { lastBoxed } from './answer.ts';
 import { type AssignedName, assignedNames } from './assignedNames.ts';
@@ -11,30 +11,33 @@ export interface WatchedRollout {
   readonly response: string;
   readonly segments: readonly Segment[];
   readonly toolCalls: readonly ToolCall[];
-  /** Assistant turns, at least 1. */
+  /** Number of assistant turns, at least 1. */
   readonly turns: number;
-  /** UTF-16 end of each token in the response; absent: not aligned. */
+  /** UTF-16 end of each token in the response. Absent: not aligned. */
   readonly tokenEnds?: Uint32Array;
-  /** Of the response, in tokens, as configured. */
+  /** Configured token limit of the response. */
   readonly maxResponseTokens?: number;
 }
 
 export interface WatchRow {
   readonly turn: TurnNumber;
-  /** The last `\boxed{…}` the policy has written by now. */
+  /** The policy's last `\boxed{…}` so far. */
   readonly answer?: string;
-  /** It is another one than after the turn before (or the first). */
+  /** It differs from the previous turn's, or is the first. */
   readonly isAnswerNew: boolean;
-  /** What a tool printed last. */
+  /** The last output of a tool. */
   readonly printed?: string;
   /** It was printed in this turn. */
   readonly isPrintedNew: boolean;
   /** Names that code cells of this turn assign. */
   readonly assigned: readonly AssignedName[];
-  /** By the end of this turn. */
+  /** Number of calls by the end of this turn. */
   readonly toolCalls: number;
   readonly toolErrors: number;
-  /** Tokens of the response by the end of this turn, tool responses included; absent where they have no place on the text. */
+  /**
+   * Tokens of the response by the end of this turn, tool responses included. Absent if tokens have no
+   * offsets.
+   */
   readonly tokensSpent?: number;
   /** UTF-16 units of the response by the end of this turn. */
   readonly charsSpent: number;

@@ -1,8 +1,8 @@
 /**
- * AgentGym on verl (TextCraft): evaluation results, a pair of tables with teacher rollouts and
- * their log-probabilities, and entropies per turn. HappynessI/verl-for-AgentGym f47da642.
+ * AgentGym on verl (TextCraft): evaluation results, two tables with teacher rollouts and their
+ * log-probabilities, and entropies per turn. HappynessI/verl-for-AgentGym f47da642.
  *
- * Evaluation, `…_results.jsonl`; actions are plain text, observations come as user messages:
+ * Evaluation, `…_results.jsonl`; actions are plain text, observations are user messages:
  *   {"item_id":"textcraft_7","session_id":7,"reward":1.0,"success":true,"num_turns":4,
  *    "conversations":[{"role":"user","content":"Crafting commands: …"},{"role":"assistant","content":"get 2 oak"}]}
  * Teacher rollouts, `teacher_normalized.parquet`:
@@ -15,10 +15,10 @@
  *   {"item_id":"textcraft_7","success":1,"reward":1,"num_assistant_turns":1,"turn_lengths_assistant":[16],
  *    "entropy_A_assistant":[0.01],…}
  *
- * `sequence_old_logprobs[i]` is of token i + 1: the first token of a sequence has no context and
- * no log-probability. The policy of step 200 computed them, not the teacher that sampled: they
- * are the trainer's, not the sampler's. What was averaged into an entropy per turn is not
- * logged, so those stay extra fields.
+ * `sequence_old_logprobs[i]` belongs to token i + 1: the first token has no context and no log-probability.
+ * The policy of step 200 computed them rather than the teacher that sampled, so they are the trainer's
+ * log-probabilities. The log does not define how an entropy per turn was averaged, so those stay extra
+ * fields.
  */
 import type { Turn } from '../domain/model.ts';
 import { bodyOf, type KnownFacts, problemOf } from './body.ts';
@@ -95,8 +95,8 @@ function readText(record: JsonObject, list: readonly unknown[], file: FileContex
 }
 
 /**
- * Teacher conversations begin with the rules of the game, the same for every item; what is to
- * be made comes only after the first answer, but `goal` names it.
+ * Teacher conversations begin with the rules of the game, the same for every item. The task follows only
+ * after the first answer, but `goal` names it.
  */
 function asAsked(
   messages: readonly JsonObject[],
@@ -151,12 +151,12 @@ function readSignal(record: JsonObject): ParsedLine {
   if (start === undefined) {
     return refused(
       'no_policy_tokens',
-      'no token is set in "assistant_mask": where the response begins is unknown',
+      '"assistant_mask" marks no token, so the start of the response is unknown',
     );
   }
   // Token i has the log-probability i - 1; token 0 has none.
   const ofTokens: unknown[] = start === 0 ? [null, ...logprobs] : logprobs.slice(start - 1);
-  const message = 'the log-probabilities come without token text: they cannot be placed on the text';
+  const message = 'the log-probabilities have no token text, so they cannot be aligned with the text';
   return {
     kind: 'signal',
     warnings: [warned('unaligned_tokens', message)],
@@ -171,7 +171,7 @@ function readSignal(record: JsonObject): ParsedLine {
   };
 }
 
-/** Lengths of the turns are known, their text is not. */
+/** The lengths of the turns are known, but not their text. */
 function readEntropies(record: JsonObject, lengths: readonly unknown[], file: FileContext): ParsedLine {
   const facts: KnownFacts = { problemId: idOf(record['item_id']) };
   const nothing = { text: '', segments: [], toolCalls: [], turns: 1, endsInUnansweredCall: false };
@@ -197,5 +197,5 @@ function readEntropies(record: JsonObject, lengths: readonly unknown[], file: Fi
   };
 }
 
-/** More turns than any environment allows are no lengths of turns. */
+/** A list longer than any environment's maximum of turns does not hold turn lengths. */
 const MOST_TURNS = 10_000;

@@ -1,26 +1,29 @@
 /**
- * Places token ids on a text that was logged beside them. The two need not agree in white space: a
- * chat template puts line feeds between parts that the log lists one by one. Everything else must
- * agree, character by character, or the stretch is left without a place.
+ * Aligns token ids with the text logged beside them. White space may differ: a chat template inserts line
+ * feeds between parts that the log lists separately. All other characters must match, or the span gets no
+ * offsets.
  */
 import { textOfByteTokens } from './binary.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
 export interface Alignment {
-  /** UTF-16 end of each token in the text; tokens without a place are empty. */
+  /** UTF-16 end of each token in the text. Tokens without offsets are empty. */
   readonly ends: Uint32Array;
-  /** Runs of sampled tokens, and how many of them were found in the text. */
+  /** Spans of sampled tokens, and spans found in the text. */
   readonly runs: number;
   readonly placed: number;
 }
 
-/** Why a run of sampled tokens does not stand in the text. */
-export type Misfit =
-  /** The policy sampled nothing, or nothing but special tokens. */
+/** Why a span of sampled tokens is not in the text. */
+export type AlignmentFailure =
+  /** The policy sampled nothing, or only special tokens. */
   | { readonly kind: 'nothing' }
-  /** Ids the vocabulary does not have: it is another model's, or an older one. The first few, and how many tokens. */
+  /**
+   * Ids missing from the vocabulary, which belongs to another model or version. The first few ids, and the
+   * number of tokens.
+   */
   | { readonly kind: 'unknown-ids'; readonly ids: readonly number[]; readonly tokens: number }
-  /** From this token on the ids spell something else than is written there; white space is left out of both. */
+  /** First token at which the decoded ids differ from the text, ignoring white space. */
   | {
       readonly kind: 'other-text';
       readonly token: number;
@@ -32,8 +35,8 @@ const NOTHING = new Uint8Array(0);
 const NONE: ReadonlySet<number> = new Set();
 
 /**
- * @param mask 1: sampled by the policy; only those are looked for, run by run, each after the one before
- * @returns undefined when not one run stands in the text
+ * @param mask 1: sampled by the policy; only those are searched, span by span, each after the previous one
+ * @returns undefined if no span is in the text
  */
 export function alignIds(
   text: string,
@@ -70,7 +73,7 @@ export function alignIds(
     }
     for (let i = from; i < to; i++) {
       if (at >= 0) {
-        // How many visible characters are spelled by then says where in the text that is.
+        // The number of visible characters so far gives the position in the text.
         const spelledTo = spelled.ends[i - from] ?? 0;
         const visible = run.before[spelledTo] ?? 0;
         const base = visible > 0 ? (written.places[at + visible - 1] ?? 0) + 1 : (written.places[at] ?? 0);
@@ -83,20 +86,20 @@ export function alignIds(
   }
   return placed === 0 ? undefined : { ends, runs, placed };
 }
-/** White space that both have: as far as it is the same, it belongs to the token that wrote it. */
+/** Common white space belongs to the token that wrote it. */
 function sharedLength(blank: string, text: string, at: number): number {
   let length = 0;
   while (length < blank.length && blank.charCodeAt(length) === text.charCodeAt(at + length)) length++;
   return length;
 }
 
-/** @returns why the first run that does not stand in the text does not; undefined when all do */
-export function misfitOf(
+/** @returns why the first span that is not in the text is missing; undefined if all were found */
+export function alignmentFailureOf(
   text: string,
   ids: Int32Array,
   mask: Uint8Array | undefined,
   tokenizer: Tokenizer,
-): Misfit | undefined {
+): AlignmentFailure | undefined {
   const written = withoutSpace(text);
   const kept = keptSpecials(text, ids, tokenizer);
   let cursor = 0;
@@ -134,7 +137,7 @@ export function misfitOf(
   return runs === 0 ? { kind: 'nothing' } : undefined;
 }
 
-/** Characters of either side that are shown where they part. */
+/** Characters shown of either side at the first difference. */
 const EXCERPT = 40;
 
 interface Shared {
@@ -142,7 +145,10 @@ interface Shared {
   readonly length: number;
 }
 
-/** The longest beginning of a run that stands somewhere behind the cursor; a longer one cannot where a shorter does not. */
+/**
+ * The longest prefix of a span that occurs after the cursor. If a shorter prefix does not occur, no longer
+ * one does.
+ */
 function sharedPrefix(run: string, written: string, cursor: number): Shared {
   let low = 0;
   let high = run.length;
@@ -163,7 +169,7 @@ function partingOf(
   { spelled, run, shared }: { readonly spelled: Spelled; readonly run: Visible; readonly shared: Shared },
   written: string,
   from: number,
-): Misfit {
+): AlignmentFailure {
   const position = run.places[shared.length] ?? spelled.text.length;
   const token = spelled.ends.findIndex((end) => end > position);
   const start = shared.at + shared.length;
@@ -182,8 +188,8 @@ function endOfRun(from: number, length: number, mask: Uint8Array | undefined): n
 }
 
 /**
- * Logs leave special tokens out of texts, mostly: some keep them all (`<|im_end|>`), and some vocabularies call
- * special what every log has in its text (`<think>`). What is written somewhere in this text may be spelled.
+ * Special tokens that appear in the text. Most logs omit special tokens, but some keep all (`<|im_end|>`),
+ * and some vocabularies mark common text as special (`<think>`). A token found in this text is decoded.
  */
 function keptSpecials(text: string, ids: Int32Array, { pieces, special }: Tokenizer): ReadonlySet<number> {
   const used = new Set<number>();
@@ -197,7 +203,7 @@ function keptSpecials(text: string, ids: Int32Array, { pieces, special }: Tokeni
 
 type Spelled = ReturnType<typeof textOfByteTokens>;
 
-/** @param kept special tokens that are spelled all the same */
+/** @param kept special tokens that are decoded anyway */
 function spell(ids: Int32Array, { pieces, special }: Tokenizer, kept: ReadonlySet<number>): Spelled {
   return textOfByteTokens(
     Array.from(ids, (id) => (special.has(id) && !kept.has(id) ? NOTHING : (pieces[id] ?? NOTHING))),
@@ -206,9 +212,9 @@ function spell(ids: Int32Array, { pieces, special }: Tokenizer, kept: ReadonlySe
 
 interface Visible {
   readonly text: string;
-  /** Position in the whole text of each visible character. */
+  /** Position of each visible character in the whole text. */
   readonly places: Uint32Array;
-  /** Visible characters before each position of the whole text, its end included. */
+  /** Visible characters before each position of the whole text, including its end. */
   readonly before: Uint32Array;
 }
 
@@ -230,6 +236,6 @@ function withoutSpace(whole: string): Visible {
   return { text: parts.join(''), places: places.subarray(0, count), before };
 }
 
-/** Space, tab, line feed, carriage return and the no-break space: what templates add and trim. */
+/** Space, tab, line feed, carriage return and no-break space, which templates add and trim. */
 const isSpace = (code: number): boolean =>
   code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09 || code === 0xa0;

@@ -4,14 +4,14 @@
  *   {"task_id":8,"sample_idx":0,"seqlen":900,"prompt_len":120,"head_version":4,"tail_version":5,"reward":1.0,
  *    "prompt":"<|im_start|>user\n6·7?<|im_end|>\n<|im_start|>assistant\n","completion":"<think>…42<|im_end|>"}
  *
- * Written by `areal/core/workflow_executor.py` (inclusionAI/AReaL; shared/format/FORMATS.md#areal). Special tokens
- * are kept. `head_version` and `tail_version` are the policies of the first and last token: the
- * latter is the step, as in the directory's name. `task_id` is the group.
+ * Written by `areal/core/workflow_executor.py` (inclusionAI/AReaL; shared/format/FORMATS.md#areal). Special
+ * tokens are kept. `head_version` and `tail_version` are the policies of the first and last token. The latter
+ * is the step, as in the directory's name. `task_id` is the group.
  */
 import { bodyOfText } from './body.ts';
 import { idOf, indexOf, isUnread, type JsonObject, rewardOf, stringOf, textOf, without } from './fields.ts';
 import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine, RecordReader } from './format.ts';
-import { found, refused, stepSaid, warned } from './records.ts';
+import { found, readStep, refused, warned } from './records.ts';
 
 const COLUMNS: ReadonlySet<string> = new Set(['task_id', 'sample_idx', 'reward', 'prompt', 'completion']);
 
@@ -54,7 +54,7 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
     rollout: {
       ...body,
       kind: file.layout.kind ?? 'train',
-      step: stepSaid(record['tail_version'], 'tail_version', file, warnings),
+      step: readStep(record['tail_version'], 'tail_version', file, warnings),
       groupKey: task,
       groupRule: task === undefined ? 'prompt' : 'logged',
       ordinal: indexOf(record['sample_idx']),

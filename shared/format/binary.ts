@@ -1,15 +1,15 @@
 /**
- * The packed number arrays of the Turnwise log: `f16:`, `f32:`, `i32:` or `u8:` followed by
- * base64 of little-endian values. Pure arithmetic: this folder compiles without Node and DOM.
+ * Packed number arrays of the Turnwise log: `f16:`, `f32:`, `i32:` or `u8:`, then base64 of little-endian
+ * values. Pure arithmetic, because this folder compiles without Node and DOM.
  */
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const SEXTET = new Int8Array(128).fill(-1);
 for (let i = 0; i < ALPHABET.length; i++) SEXTET[ALPHABET.charCodeAt(i)] = i;
-// The URL-safe alphabet means the same two values.
+// The URL-safe alphabet uses other characters for these two values.
 SEXTET['-'.charCodeAt(0)] = 62;
 SEXTET['_'.charCodeAt(0)] = 63;
 
-/** undefined when a character is not base64 */
+/** undefined if a character is not base64 */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   let length = text.length;
   while (length > 0 && text.charCodeAt(length - 1) === 0x3d) length--;
@@ -34,7 +34,7 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined 
 
 type Numbers = Float32Array | Int32Array | Uint8Array;
 
-/** undefined when the string is none of the four forms or its bytes do not divide evenly */
+/** undefined for an unknown prefix, or if the bytes are no whole number of values */
 export function decodePacked(text: string): Numbers | undefined {
   const colon = text.indexOf(':');
   const bytes = colon < 0 ? undefined : decodeBase64(text.slice(colon + 1));
@@ -84,15 +84,15 @@ export interface DecodedTokens {
 }
 
 /**
- * Text and offsets of tokens given as bytes. A character that spans tokens ends in the token
- * that completes it: the tokens before it are empty there, never half a character.
+ * Text and offsets of tokens given as bytes. A character that spans tokens ends in the token that completes
+ * it. The tokens before it are empty there, never half a character.
  */
 export function textOfByteTokens(tokens: readonly Uint8Array[]): DecodedTokens {
   const ends = new Uint32Array(tokens.length);
   const units: number[] = [];
   let text = '';
   let length = 0;
-  let needed = 0; // continuation bytes still missing
+  let needed = 0; // missing continuation bytes
   let point = 0;
   const put = (codePoint: number): void => {
     if (codePoint > 0xffff) {

@@ -1,6 +1,6 @@
 /**
- * The part of a rollout every format has to put together the same way: problem, response with
- * segments, calls and turns, answer, stop reason. From a list of messages, or from two texts.
+ * The part of a rollout that every format builds the same way: problem, response with segments, calls and
+ * turns, answer, stop reason. Built from a list of messages or from two texts.
  */
 import { extractAnswer } from '../domain/answer.ts';
 import type { Segment, TurnNumber } from '../domain/model.ts';
@@ -24,19 +24,20 @@ export type RolloutBody = Pick<
   | 'stopReasonSource'
 >;
 
-/** What a log says of the problem and the ending; everything may be unknown. */
+/** Logged facts about problem and ending; all may be unknown. */
 export interface KnownFacts {
   readonly problemId?: string;
   readonly groundTruth?: string;
   readonly source?: string;
-  /** As extracted by whoever wrote the log. */
+  /** As extracted by the producer of the log. */
   readonly answer?: string;
   readonly stopReason?: ParsedRollout['stopReason'];
 }
 
 /**
  * @param messages prompt and response in one list: the prompt ends before the first assistant message
- * @param prompt messages of the prompt, where the log keeps them apart (a few-shot prompt has assistant messages too)
+ * @param prompt messages of the prompt, if the log keeps them apart (a few-shot prompt has assistant
+ *   messages, too)
  */
 export function bodyOfMessages(
   messages: readonly JsonObject[],
@@ -45,8 +46,8 @@ export function bodyOfMessages(
 ): RolloutBody {
   const leading = prompt ?? leadingMessages(messages);
   const asked = promptOfMessages(leading);
-  const said = responseOfMessages(prompt === undefined ? messages.slice(leading.length) : messages);
-  return bodyOf(problemOf(asked.text, asked.segments, facts), said, facts);
+  const parts = responseOfMessages(prompt === undefined ? messages.slice(leading.length) : messages);
+  return bodyOf(problemOf(asked.text, asked.segments, facts), parts, facts);
 }
 
 /** @param prompt as rendered by a chat template, or plain */
@@ -56,18 +57,18 @@ export function bodyOfText(prompt: string, response: string, facts: KnownFacts =
   return bodyOf(problem, { ...segmentResponse(response, reading), text: response }, facts);
 }
 
-/** A prompt of messages, answered by a text as the policy sampled it: tags and tool responses are found in it. */
+/** A prompt of messages with a response as sampled text, which is parsed for tags and tool responses. */
 export function bodyOfAnswer(
   prompt: readonly JsonObject[],
   response: string,
   facts: KnownFacts = {},
 ): RolloutBody {
   const asked = promptOfMessages(prompt);
-  const said = { ...segmentResponse(response, { startsInReasoning: false }), text: response };
-  return bodyOf(problemOf(asked.text, asked.segments, facts), said, facts);
+  const parts = { ...segmentResponse(response, { startsInReasoning: false }), text: response };
+  return bodyOf(problemOf(asked.text, asked.segments, facts), parts, facts);
 }
 
-interface Said {
+interface ResponseParts {
   readonly text: string;
   readonly segments: readonly Segment[];
   readonly toolCalls: RolloutBody['toolCalls'];
@@ -75,20 +76,20 @@ interface Said {
   readonly endsInUnansweredCall: boolean;
 }
 
-/** For a format that builds its segments itself. */
-export function bodyOf(problem: ParsedProblem, said: Said, facts: KnownFacts): RolloutBody {
-  const answer = facts.answer ?? extractAnswer(said.text, said.segments);
+/** For formats that build segments themselves. */
+export function bodyOf(problem: ParsedProblem, parts: ResponseParts, facts: KnownFacts): RolloutBody {
+  const answer = facts.answer ?? extractAnswer(parts.text, parts.segments);
   return {
     problem,
-    response: said.text,
-    segments: said.segments,
-    toolCalls: said.toolCalls,
-    turns: summariseTurns(said.turns, said.segments, said.toolCalls),
+    response: parts.text,
+    segments: parts.segments,
+    toolCalls: parts.toolCalls,
+    turns: summariseTurns(parts.turns, parts.segments, parts.toolCalls),
     answer,
     answerSource: answer === undefined ? undefined : facts.answer === undefined ? 'derived' : 'logged',
     stopReason:
       facts.stopReason ??
-      (said.endsInUnansweredCall ? 'turn-limit' : answer === undefined ? 'no-answer' : 'answer'),
+      (parts.endsInUnansweredCall ? 'turn-limit' : answer === undefined ? 'no-answer' : 'answer'),
     stopReasonSource: facts.stopReason === undefined ? 'derived' : 'logged',
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Turnwise's own data set of rollouts in Parquet, read again: every column of `dataSetColumns.ts` becomes what it was
- * written from. Segments and calls are read as they stand, and refused where they do not fit the text.
+ * Reads Turnwise's own Parquet data set of rollouts: every column of `dataSetColumns.ts` is converted back.
+ * Segments and calls are read as stored, and rejected if they do not fit the text.
  */
 import { SEGMENT_KINDS, type Segment, STOP_REASONS, TOOL_OUTCOMES, type ToolCall } from '../domain/model.ts';
 import { readCallPayload } from '../domain/toolCallPayload.ts';
@@ -31,10 +31,10 @@ function isRow(record: JsonObject): boolean {
   );
 }
 
-/** What is wrong with a row; its message is for the reader of the issue. */
+/** A fault in a row. Its message is shown in the issue. */
 class Unfit extends Error {}
 
-/** @param header what the file says for all its rows: run, key and step */
+/** @param header properties of all rows of the file: run, key and step */
 export function readDataSetRow(record: JsonObject, header: JsonObject | undefined): ParsedLine {
   const version = indexOf(record['v']);
   if (version !== undefined && version > DATA_SET_VERSION) {
@@ -56,7 +56,7 @@ function rolloutOf(record: JsonObject, header: JsonObject | undefined): ParsedRo
   const toolCalls = callsOf(record['calls'], segments, response);
   const tokens = tokensOf(record, response.length);
   const policyTokens = record['turn_policy_tokens'];
-  // A log may count the tokens of turns whose text it does not have.
+  // A log may count the tokens of turns without logging their text.
   const counted = Array.isArray(policyTokens) ? policyTokens.length : 0;
   const turns = Math.max(counted, ...segments.map(({ turn }) => turn));
   const decision = decisionOf(record);
@@ -106,13 +106,13 @@ function rolloutOf(record: JsonObject, header: JsonObject | undefined): ParsedRo
 }
 
 function need<T>(name: string, value: T | undefined): T {
-  if (value === undefined) throw new Unfit(`the row has nothing that can be read in "${name}"`);
+  if (value === undefined) throw new Unfit(`the row has no readable value in "${name}"`);
   return value;
 }
 
 const SEGMENT_FIELDS = ['start', 'end', 'inner_start', 'inner_end', 'turn'] as const;
 
-/** @param least turn: 0 in a prompt, 1 in a response */
+/** @param least minimum turn: 0 in a prompt, 1 in a response */
 function segmentsOf(name: string, value: unknown, text: string, least: number): readonly Segment[] {
   let position = 0;
   const segments = (Array.isArray(value) ? value : []).map((each: unknown): Segment => {
@@ -148,9 +148,9 @@ function callsOf(value: unknown, segments: readonly Segment[], response: string)
     const segment = segments[callSegment];
     const outcome = TOOL_OUTCOMES.find((known) => known === fields['outcome']);
     if (segment === undefined || outcome === undefined)
-      throw new Unfit('"calls" holds one without its segment or outcome');
+      throw new Unfit('"calls" has a call without a segment or an outcome');
     if (responseSegment !== undefined && segments[responseSegment] === undefined)
-      throw new Unfit('"calls" holds a response that is no segment');
+      throw new Unfit('"calls" has a response that is not a segment');
     const payload = readCallPayload(response.slice(segment.inner.start, segment.inner.end));
     return {
       turn: segment.turn,
@@ -169,7 +169,7 @@ function callsOf(value: unknown, segments: readonly Segment[], response: string)
   });
 }
 
-/** Without a source it was worked out from the rewards of the run, and is again. */
+/** Without a source, correctness was derived from the rewards of the run, and is derived again. */
 function correctnessOf(record: JsonObject): Pick<ParsedRollout, 'isCorrect' | 'isCorrectSource'> {
   const source = record['correct_source'];
   const isCorrect = record['is_correct'];
@@ -201,7 +201,7 @@ function tokensOf(record: JsonObject, length: number): ParsedTokens | undefined 
   };
   const ends = integers('token_ends');
   if (ends?.some((end, i) => end > length || end < (ends[i - 1] ?? 0)))
-    throw new Unfit('"token_ends" does not grow within the response');
+    throw new Unfit('"token_ends" must increase within the response');
   const ids = integers('token_ids');
   const mask = integers('token_mask');
   const alternatives = jsonValue(record['alternatives']);
@@ -234,7 +234,7 @@ function columnOf(
   if (values.length !== count) throw new Unfit(`"${name}" has ${values.length} values for ${count} tokens`);
   return values.map((value: unknown) => {
     const number = read(value);
-    if (number === undefined) throw new Unfit(`"${name}" holds what is no whole number`);
+    if (number === undefined) throw new Unfit(`"${name}" contains a value that is not a whole number`);
     return number;
   });
 }
@@ -271,7 +271,7 @@ function jsonValue(value: unknown): unknown {
   try {
     return JSON.parse(value);
   } catch {
-    throw new Unfit('a column of JSON holds none');
+    throw new Unfit('a JSON column contains no JSON');
   }
 }
 

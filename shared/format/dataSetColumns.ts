@@ -1,6 +1,6 @@
 /**
- * The columns of a data set of rollouts in Parquet, as other tools read them and as Turnwise reads them again:
- * one row per rollout in `rollouts/run=…/step=…/part-0.parquet`. Offsets are UTF-16, as everywhere.
+ * Columns of the Parquet data set of rollouts: one row per rollout in `rollouts/run=…/step=…/part-0.parquet`.
+ * Offsets are UTF-16.
  */
 import {
   EXPORTED_FIELDS,
@@ -18,7 +18,7 @@ export type ColumnType =
   /** JSON as text. */
   | 'json'
   | 'integers'
-  /** Float32; null where unknown. */
+  /** Float32; null: unknown. */
   | 'numbers'
   | 'segments'
   | 'calls';
@@ -29,7 +29,7 @@ export interface DataSetColumn {
   readonly note: string;
 }
 
-/** A reader refuses a larger one with both numbers. */
+/** Readers reject a larger version and name both numbers. */
 export const DATA_SET_VERSION = 1;
 
 const OWN_COLUMNS = [
@@ -41,12 +41,12 @@ const OWN_COLUMNS = [
   },
   { name: 'split', type: 'text', note: 'train or eval' },
   { name: 'group', type: 'text', note: 'rollouts of one prompt at one step; unique within run and step' },
-  { name: 'group_rule', type: 'text', note: 'how the group came about: logged, prompt or order' },
+  { name: 'group_rule', type: 'text', note: 'how the group was formed: logged, prompt or order' },
   { name: 'index', type: 'integer', note: 'position in the group, from 0' },
   { name: 'problem', type: 'text', note: 'id of the problem, the same at other steps' },
   { name: 'prompt', type: 'text', note: 'with its template, as the policy saw it' },
-  { name: 'response', type: 'text', note: 'everything behind the prompt, tool responses included' },
-  { name: 'duration_ms', type: 'number', note: 'logged as such; else what lies between start and end' },
+  { name: 'response', type: 'text', note: 'everything after the prompt, tool responses included' },
+  { name: 'duration_ms', type: 'number', note: 'as logged; else from start to end' },
   { name: 'prompt_segments', type: 'segments', note: 'tile the prompt; turn 0' },
   { name: 'segments', type: 'segments', note: 'tile the response; start and end with tags, inner without' },
   {
@@ -59,13 +59,13 @@ const OWN_COLUMNS = [
   { name: 'token_ends', type: 'integers', note: 'where each token ends in the response' },
   { name: 'token_ids', type: 'integers', note: 'per token' },
   { name: 'token_mask', type: 'integers', note: '1: sampled by the policy' },
-  { name: 'entropy', type: 'numbers', note: 'per token, as entropy_of says' },
+  { name: 'entropy', type: 'numbers', note: 'per token; entropy_of states of what' },
   { name: 'logprob', type: 'numbers', note: 'per token, of the sampling policy' },
   { name: 'trainer_logprob', type: 'numbers', note: "per token, of the trainer's policy" },
   { name: 'token_advantage', type: 'numbers', note: 'per token' },
   { name: 'alternatives', type: 'json', note: 'per token [[token, logprob], …] or null' },
   { name: 'entropy_of', type: 'json', note: 'kind, k, unit, temperature, policy' },
-  { name: 'extra', type: 'json', note: 'what the log said beyond these columns' },
+  { name: 'extra', type: 'json', note: 'logged fields without a column' },
 ] as const satisfies readonly DataSetColumn[];
 
 const TYPES: Readonly<Partial<Record<RolloutFieldKind, ColumnType>>> = {
@@ -86,15 +86,15 @@ export const DATA_SET_COLUMNS: readonly (DataSetColumn & { readonly name: Column
   }),
 ];
 
-/** What a file of the data set says once, in its metadata under `turnwise`. */
+/** Properties of a whole file, in its Parquet metadata under `turnwise`. */
 export interface DataSetHeader {
   readonly v: number;
-  /** By what its runs are told apart. */
+  /** Identifies the run. */
   readonly run: string;
-  /** Its key in the library; absent where that is `run`, or `run~eval` of an evaluation. */
+  /** Key of the run in the library. Absent if it equals `run`, or `run~eval` for an evaluation. */
   readonly key?: string;
   readonly split: 'train' | 'eval';
-  /** Absent: the log knew no steps. */
+  /** Absent: the log has no steps. */
   readonly step?: number;
 }
 

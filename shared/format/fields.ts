@@ -1,6 +1,6 @@
 /**
- * Reading one field of an untyped record. `undefined` means absent or of another type;
- * callers decide whether that is an issue. Nothing here throws.
+ * Reads single fields of an untyped record. `undefined` means absent or of another type; callers decide
+ * whether that is an issue. Never throws.
  */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -23,9 +23,9 @@ export function indexOf(value: unknown): number | undefined {
 }
 
 /**
- * What stands where a whole number was expected, to be put behind the sentence that says so; '' where nothing does.
+ * Describes a value that is not the expected whole number, to append to a message; '' if absent.
  *
- * @param value as parsed: digits beyond 2^53 come as text, so that none is lost
+ * @param value as parsed: digits beyond 2^53 are text, so that none is lost
  */
 export function insteadOfIndex(value: unknown): string {
   if (value === undefined || value === null) return '';
@@ -33,7 +33,7 @@ export function insteadOfIndex(value: unknown): string {
   const isBeyond = digits
     ? !Number.isSafeInteger(Number(value))
     : typeof value === 'number' && value > Number.MAX_SAFE_INTEGER;
-  // JSON may hold 1e400, which no number does.
+  // JSON allows 1e400, which exceeds every number.
   const found = value === Number.POSITIVE_INFINITY ? 'a number above 1.8e308' : jsonText(value);
   const shown = found.length > 60 ? `${found.slice(0, 60)}… (${found.length} characters)` : found;
   return isBeyond
@@ -41,19 +41,19 @@ export function insteadOfIndex(value: unknown): string {
     : `; it is ${shown}`;
 }
 
-/** Ids come as strings or as whole numbers; both are names, not quantities. */
+/** Ids are strings or whole numbers; both are names rather than quantities. */
 export function idOf(value: unknown): string | undefined {
   if (typeof value === 'string' && value !== '') return value;
   return typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined;
 }
 
-/** A ground truth or answer of any JSON type, as text; null and absent are unknown. */
+/** A ground truth or answer of any JSON type, as text. null and absent are unknown. */
 export function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   return typeof value === 'string' ? value : jsonText(value);
 }
 
-/** Nesting deep enough to exhaust the stack can be parsed, but not written again. */
+/** Nesting near the stack limit can be parsed but not serialized again. */
 export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? '';
@@ -62,19 +62,19 @@ export function jsonText(value: unknown): string {
   }
 }
 
-/** The record without the fields that got a column of their own. */
+/** The record without the fields that have their own column. */
 export function without(record: JsonObject, keys: ReadonlySet<string>): JsonObject {
   const rest: Record<string, unknown> = {};
   for (const key of Object.keys(record)) if (!keys.has(key)) rest[key] = record[key];
   return rest;
 }
 
-/** A reward: a number, or a truth value (a recorder that was handed `reward == 1`). */
+/** A reward: a number, or a boolean (a recorder was given `reward == 1`). */
 export function rewardOf(value: unknown): number | undefined {
   return typeof value === 'boolean' ? Number(value) : numberOf(value);
 }
 
-/** Present, and yet not read: the caller says so instead of letting it vanish. */
+/** Present but unreadable: callers warn instead of dropping it silently. */
 export function isUnread(value: unknown, read: unknown): boolean {
   return value !== undefined && value !== null && read === undefined;
 }

@@ -1,12 +1,12 @@
 /**
- * Token columns of a rollout from its generations: each call of the policy was logged with
- * the ids of its prompt and of what was sampled. Where a prompt goes on from the one before
- * plus what was sampled then, the tokens between belong to the environment:
+ * Builds the token columns of a rollout from its generations. Each call of the policy was logged with the ids
+ * of its prompt and of the sampled tokens. If a prompt continues the previous prompt and its sampled tokens,
+ * the tokens between belong to the environment:
  *
  *   prompt 0 │ sampled 0 │ environment │ sampled 1 │ …
  *   ───────── prompt 1 ────────────────┘
  *
- * Chat templates often cut or rewrite earlier turns; then only sampled tokens are known.
+ * Chat templates often cut or rewrite earlier turns. Then only sampled tokens are known.
  */
 import type { Turn } from '../domain/model.ts';
 import type { LineIssue, ParsedTokens } from './format.ts';
@@ -17,11 +17,11 @@ export interface Generation {
   readonly prompt?: unknown;
   readonly ids: unknown;
   readonly logprobs?: unknown;
-  /** Where what was generated holds tokens of the environment too: 1 for the policy's. */
+  /** 1: sampled by the policy, if the generated tokens include the environment's. */
   readonly mask?: unknown;
 }
 
-/** undefined when nothing was sampled */
+/** undefined if nothing was sampled */
 export function tokensOfGenerations(
   generations: readonly Generation[],
   warnings: LineIssue[],
@@ -55,7 +55,7 @@ export function tokensOfGenerations(
   const idColumn = idsOf(ids);
   if (idColumn === undefined) {
     warnings.push(
-      warned('bad_tokens', 'the generated tokens hold something that is no token id; ids are not read'),
+      warned('bad_tokens', 'the generated tokens contain a value that is not a token id; ids are not read'),
     );
   }
   return {
@@ -84,7 +84,7 @@ function logprobsFor(
   return undefined;
 }
 
-/** Policy tokens per turn, where every turn is one generation: otherwise nobody knows which is whose. */
+/** Policy tokens per turn, if every turn is one generation; otherwise the assignment is unknown. */
 export function turnsOfGenerations(
   turns: readonly Turn[],
   generations: readonly Generation[],
@@ -100,7 +100,7 @@ export function turnsOfGenerations(
   });
 }
 
-/** What `prompt` has behind `before`; nothing when it does not begin with it. */
+/** The part of `prompt` after `before`. Empty if it does not begin with it. */
 function continuation(before: readonly unknown[], prompt: readonly unknown[]): readonly unknown[] {
   if (prompt.length < before.length) return [];
   for (let i = 0; i < before.length; i++) if (before[i] !== prompt[i]) return [];

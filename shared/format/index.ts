@@ -1,4 +1,4 @@
-/** The formats Turnwise reads, in the order they are asked. Adding one: README.md of this folder. */
+/** All formats in detection order. To add one, see README.md of this folder. */
 
 import { agentgym } from './agentgym.ts';
 import { areal } from './areal.ts';
@@ -56,14 +56,14 @@ export const FORMATS: readonly LogFormat[] = [
   messageList,
 ];
 
-/** Each record is claimed by the first format that knows it; the file is of the format with the most of them. */
+/** Each record votes for the first format that recognizes it; the format with most votes wins. */
 export function detectFormat({ name, records }: FileHead): LogFormat | undefined {
   const claims = new Map<LogFormat, number>();
   for (const record of records) {
     const format = FORMATS.find((candidate) => candidate.detect({ name, records: [record] }));
     if (format !== undefined) claims.set(format, (claims.get(format) ?? 0) + 1);
   }
-  // Equal claims: the format that claimed first.
+  // A tie goes to the format that was voted for first.
   return [...claims].reduce<[LogFormat, number] | undefined>(
     (most, claim) => (most === undefined || claim[1] > most[1] ? claim : most),
     undefined,

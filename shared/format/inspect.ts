@@ -1,6 +1,6 @@
 /**
- * Inspect evaluation logs: `.eval` (a zip archive with one member per sample and a header) and
- * `.json` (one object with everything).
+ * Inspect evaluation logs: `.eval` (a zip archive with one member per sample and a header) and `.json` (one
+ * object with everything).
  *
  * UKGovernmentBEIS/inspect_ai, `src/inspect_ai/log/_log.py` (`EvalLog`, `EvalSample`):
  *
@@ -8,9 +8,9 @@
  *    "samples": [{"id": 1, "epoch": 1, "input": "6·7?", "target": "42", "messages": […],
  *                 "scores": {"match": {"value": "C", "answer": "42"}}, "attachments": {…}, …}]}
  *
- * - epochs are the rollouts of a group; the epoch counts from 1;
- * - a score is C, I, P (partial), N (no answer), a number or a truth value; the first scorer's is the reward;
- * - long texts stand once in `attachments`, and are referred to as `attachment://` and their hash.
+ * - Epochs are the rollouts of a group and count from 1.
+ * - A score is C, I, P (partial), N (no answer), a number or a boolean. The first scorer's is the reward.
+ * - Long texts are stored once in `attachments` and referenced by `attachment://` and their hash.
  */
 import type { StopReason } from '../domain/model.ts';
 import type { RolloutBody } from './body.ts';
@@ -32,10 +32,10 @@ import { readLogprobs } from './tokenLogprobs.ts';
 
 const COLUMNS: ReadonlySet<string> = new Set([
   ...['id', 'epoch', 'input', 'target', 'messages', 'output', 'attachments'],
-  // How the evaluation got there, step by step: the messages are its outcome.
+  // The event history. The messages are its result.
   ...['events', 'events_data', 'store'],
 ]);
-/** Of a message, what only repeats the log's own bookkeeping. */
+/** Fields of a message that repeat the log's bookkeeping. */
 const BOOKKEEPING: ReadonlySet<string> = new Set([
   'id',
   'source',
@@ -71,7 +71,7 @@ function isSample(record: JsonObject): boolean {
   );
 }
 
-/** What the log says once for all samples. */
+/** Properties shared by all samples. */
 interface Evaluation {
   readonly run?: string;
   readonly source?: string;
@@ -157,7 +157,7 @@ function readSample(sample: JsonObject, evaluation: Evaluation | undefined, file
   });
   if (resolved.missing > 0) {
     warnings.push(
-      warned('missing_attachment', `${resolved.missing} attachments are referred to and not in the sample`),
+      warned('missing_attachment', `${resolved.missing} referenced attachments are missing from the sample`),
     );
   }
   const epoch = indexOf(sample['epoch']);
@@ -194,7 +194,8 @@ function bodyOfSample(
   if (Array.isArray(list) && list.length > 0) {
     const messages = messagesIn(list, warnings);
     const firstGenerated = messages.findIndex((message) => message['source'] === 'generate');
-    // Few-shot examples are assistant messages of the prompt; only the log knows which were generated.
+    // Few-shot examples are assistant messages of the prompt. Only the log knows which messages were
+    // generated.
     return firstGenerated < 0
       ? bodyOfTask(messages, facts)
       : bodyOfTask(messages.slice(firstGenerated), facts, messages.slice(0, firstGenerated));
@@ -218,7 +219,10 @@ class Attachments {
     this.texts = texts;
   }
 
-  /** The value with every `attachment://` text in its place. Deeper than any message nests is left as it is. */
+  /**
+   * Replaces `attachment://` references by their text. Values nested deeper than any message are returned
+   * unchanged.
+   */
   resolve(value: unknown, depth = 0): unknown {
     if (typeof value === 'string') return this.text(value);
     if (typeof value !== 'object' || value === null || depth > 16) return value;
@@ -244,7 +248,10 @@ interface Score {
   readonly answer?: string;
 }
 
-/** `CORRECT`, `INCORRECT`, `PARTIAL`, `NOANSWER` of `inspect_ai.scorer`; the numbers are those of its `value_to_float`. */
+/**
+ * `CORRECT`, `INCORRECT`, `PARTIAL`, `NOANSWER` of `inspect_ai.scorer`, with the numbers of its
+ * `value_to_float`.
+ */
 const GRADES: Readonly<Record<string, number>> = { C: 1, I: 0, P: 0.5, N: 0 };
 
 function mainScore(scores: unknown, scorer: string | undefined): Score {
@@ -268,7 +275,7 @@ function mainScore(scores: unknown, scorer: string | undefined): Score {
   };
 }
 
-/** Several targets are several accepted answers. */
+/** Several targets are alternative accepted answers. */
 function targetOf(target: unknown): string | undefined {
   const text = Array.isArray(target) ? target.map((each) => textOf(each) ?? '').join(' | ') : textOf(target);
   return text === undefined || text.trim() === '' ? undefined : text.trim();
@@ -292,7 +299,10 @@ function choiceOf(output: unknown): JsonObject | undefined {
   return isObject(first) ? first : undefined;
 }
 
-/** Only the last generation's tokens are in the log; they are the rollout's where it has one turn and they spell it. */
+/**
+ * Only the last generation's tokens are logged. They are the rollout's if it has one turn and they decode to
+ * it.
+ */
 function tokensOf(output: unknown, body: RolloutBody, warnings: LineIssue[]): ParsedRollout['tokens'] {
   const { tokens, text } = readLogprobs(choiceOf(output)?.['logprobs']);
   if (tokens === undefined) return undefined;

@@ -1,8 +1,7 @@
 /**
- * Splits a stream of bytes into JSON values: the elements of a top-level array, or top-level
- * values one after another (a pretty-printed object, several of them). Structure only: a
- * value is handed over as its bytes, whether it is JSON decides who parses it. Bytes, not
- * strings, for the same reasons as `lineSplitter.ts`, whose interface this is.
+ * Splits a byte stream into JSON values: the elements of a top-level array, or consecutive top-level values
+ * (such as pretty-printed objects). It only finds boundaries; the parser decides whether the bytes are JSON.
+ * Works on bytes for the reasons given in `lineSplitter.ts`, whose interface it has.
  */
 import type { ByteLine } from './lineSplitter.ts';
 
@@ -14,7 +13,7 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** What each byte means outside strings. */
+/** Meaning of each byte outside strings. */
 const OTHER = 0;
 const SPACE = 1;
 const OPEN = 2;
@@ -23,7 +22,7 @@ const STRING = 4;
 const SEPARATOR = 5;
 const MEANING = new Uint8Array(256);
 for (const space of [0x20, 0x09, 0x0a, 0x0d]) MEANING[space] = SPACE;
-// The byte order mark stands before the first value and is part of none.
+// The byte order mark before the first value counts as white space.
 for (const byte of [0xef, 0xbb, 0xbf]) MEANING[byte] = SPACE;
 MEANING[OPEN_ARRAY] = OPEN;
 MEANING[OPEN_OBJECT] = OPEN;
@@ -35,7 +34,7 @@ MEANING[COMMA] = SEPARATOR;
 export class JsonSplitter {
   private readonly limit: number;
   private readonly isWhole: boolean;
-  /** Brackets around values are not part of them: 1 inside a top-level array. */
+  /** Nesting depth outside values: 1 inside a top-level array. */
   private base: 0 | 1;
   private depth: number;
   private inString = false;
@@ -43,16 +42,16 @@ export class JsonSplitter {
   private isScalar = false;
   private pieces: Uint8Array[] = [];
   private pendingBytes = 0;
-  /** Position of the next byte, and of the value being read. */
+  /** Position of the next byte, and of the current value. */
   private position: number;
   private start = 0;
   private isInValue = false;
   private isSkipping = false;
 
   /**
-   * @param unit `elements` of a top-level array, or whole `values`, arrays too. Reading that
-   *   goes on (offset > 0) goes on inside the array.
-   * @param limit largest value kept, in bytes
+   * @param unit `elements` of a top-level array, or whole `values`, including arrays; continued reading
+   *   (offset > 0) starts inside the array
+   * @param limit maximum size of a value, in bytes
    */
   constructor(offset: number, unit: 'elements' | 'values', limit: number = Number.POSITIVE_INFINITY) {
     this.position = offset;
@@ -64,7 +63,7 @@ export class JsonSplitter {
 
   *push(chunk: Uint8Array): Generator<ByteLine | { readonly tooLong: number; readonly nextOffset: number }> {
     const before = this.position;
-    /** Where the value being read begins in this chunk. */
+    /** Start of the current value in this chunk. */
     let from = 0;
     for (let i = 0; i < chunk.byteLength; i++) {
       if (this.inString) {
@@ -76,7 +75,7 @@ export class JsonSplitter {
       const meaning = MEANING[chunk[i] ?? 0] ?? OTHER;
       if (this.isScalar) {
         if (meaning === OTHER) continue;
-        // A number or a word ends where anything else begins.
+        // Any other character ends a number or a word.
         this.isScalar = false;
         yield this.finish(chunk.subarray(from, i), before + i);
       }
@@ -105,7 +104,7 @@ export class JsonSplitter {
     return true;
   }
 
-  /** The value that is not whole yet; undefined between values. */
+  /** The incomplete last value; undefined between values. */
   rest(): ByteLine | undefined {
     if (!this.isInValue || this.isSkipping) return undefined;
     return { bytes: this.take(new Uint8Array()), offset: this.start, nextOffset: this.position };
@@ -149,7 +148,7 @@ export class JsonSplitter {
     if (this.pendingBytes > this.limit) {
       this.isSkipping = true;
       this.pieces = [];
-    } else this.pieces.push(Uint8Array.from(piece)); // a copy: the caller reuses its buffer
+    } else this.pieces.push(Uint8Array.from(piece)); // a copy, because the caller reuses its buffer
   }
 
   private take(last: Uint8Array): Uint8Array {

@@ -1,6 +1,6 @@
 /**
- * What the path of a log says: trainers write one directory or file per step, and often
- * repeat neither step nor split in the records.
+ * Facts from the path of a log. Trainers write one directory or file per step and often omit step and split
+ * in the records.
  *
  *   {out}/rollouts/step_12/train/effective/traces.jsonl     prime-rl
  *   {out}/token_exports/step_12/rank_0.jsonl                prime-rl
@@ -13,7 +13,7 @@
  *   {out}/rollout_data/12.jsonl, {out}/train_data/12.jsonl   slime, exported; verl
  *   {out}/12.jsonl                                          verl
  *
- * `{out}` is the directory of the run. Records always have the last word.
+ * `{out}` is the directory of the run. Fields of records take precedence.
  */
 import type { RunKind } from '../domain/model.ts';
 
@@ -22,25 +22,25 @@ export interface Layout {
   readonly kind?: RunKind;
   /** Which of two files about the same rollouts this is (prime-rl). */
   readonly selection?: 'all' | 'effective';
-  /** Last part of the path's names without extensions, lower case: `results`, `8`. */
+  /** Last part of the file name without extensions, in lower case: `results`, `8`. */
   readonly stem: string;
-  /** How many directories lie between the run's directory and the file; 0: the file is right in it. */
+  /** Number of directories between the run's directory and the file; 0: directly in it. */
   readonly depth: number;
-  /** The file's own name says the step: its siblings are other steps of the same run. */
+  /** The file name contains the step, so its siblings are other steps of the same run. */
   readonly isStepOfFile?: true;
 }
 
 const STEP_DIRECTORY =
   /^(?:(train|val|eval)[_-])?(?:global[_-]?step|step|iteration|iter|checkpoint)[_-]?(\d+)(?:[_-](?:evals?|epoch[_-]?\d+))*$/i;
-/** A number alone is a step only below one of these. */
+/** A bare number is a step only below one of these. */
 const NUMBERED = /^(?:rollout|eval-rollout)$/i;
-/** Directories that gather the files of a run and are no run themselves. */
+/** Directories that collect files of a run and are no run themselves. */
 const GATHERING = /^(?:rollouts?|eval-rollout|token_exports|dumped_evals|episodes)$/i;
-/** Gathers files that carry their step in the name. */
+/** Directories of files that carry their step in the name. */
 const GATHERING_FILES = /^(?:completions|rollout_data|train_data)$/i;
 const STEP_FILE =
   /^(?:(train|val|eval)[_-]data[_-])?(?:(?:completions|eval|global[_-]?step|step|rollout)[_-]?)?(\d+)$/i;
-/** One file per step and process: the second number is the process. */
+/** One file per step and process; the second number is the process. */
 const RANK = /(?<=^\d+)_\d+$/;
 const STEP_DATA_FILE = /^(train|val|eval)_data_step(\d+)$/i;
 

@@ -1,17 +1,17 @@
 /**
- * JSON as Python writes it: strict first, and only on failure a slow pass that turns
- * `NaN`, `Infinity` and `-Infinity` outside strings into null. Neither pass ever guesses
- * at anything else: a line that is still no JSON is refused with V8's own message.
+ * Parses JSON as Python writes it. The first pass is strict. Only on failure, a slower pass turns `NaN`,
+ * `Infinity` and `-Infinity` outside strings into null. Nothing else is repaired: other invalid lines are
+ * refused with V8's own message.
  */
 import type { LineIssue } from './format.ts';
 
-export type JsonReading =
+export type ParsedJson =
   | { readonly ok: true; readonly value: unknown; readonly warnings: readonly LineIssue[] }
   | { readonly ok: false; readonly message: string };
 
 const NONE: readonly LineIssue[] = [];
 
-export function readJson(text: string): JsonReading {
+export function readJson(text: string): ParsedJson {
   let strictMessage: string;
   try {
     return { ok: true, value: JSON.parse(text), warnings: NONE };
@@ -42,8 +42,8 @@ function withoutNonFiniteNumbers(text: string): { replaced: string; count: numbe
 }
 
 /**
- * Replaces in what stands between strings, so that a NaN inside a text stays a text. Strings are
- * skipped by searching for their end, not by a pattern: one of 18 MB would exhaust the stack.
+ * Replaces only outside strings, so that a NaN inside a text is kept. Finds the end of a string by search,
+ * because a pattern over 18 MB would exhaust the stack.
  */
 function replaceOutsideStrings(
   text: string,
@@ -63,7 +63,7 @@ function replaceOutsideStrings(
   return result;
 }
 
-/** Position behind the closing quote; the end of the text when there is none. */
+/** Position after the closing quote, or the end of the text if there is none. */
 function endOfString(text: string, quote: number): number {
   for (let end = text.indexOf('"', quote + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;
@@ -74,8 +74,8 @@ function endOfString(text: string, quote: number): number {
 }
 
 /**
- * Whole numbers beyond 2^53 are rounded by every JSON parser. Reads the record again with
- * those kept as strings; called only when a parsed field turns out to be such a number.
+ * Parses again, keeping whole numbers beyond 2^53 as strings, because JSON parsers round them. Called only if
+ * a parsed field is such a number.
  */
 export function withExactIntegers(text: string): unknown {
   const quoted = replaceOutsideStrings(text, /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (match) =>
@@ -89,10 +89,10 @@ function readJsonValue(text: string): unknown {
   return reading.ok ? reading.value : undefined;
 }
 
-/** Deeper than any log nests; what lies below is not looked at. */
+/** Deeper than any log; values below are ignored. */
 const DEEPEST = 32;
 
-/** True when a number somewhere in the value can no longer be the one that was written. */
+/** Whether a number somewhere in the value may have been rounded. */
 export function hasRoundedInteger(value: unknown, depth = 0): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
   if (depth > DEEPEST) return false;

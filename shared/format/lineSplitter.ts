@@ -1,7 +1,7 @@
 /**
- * Splits a stream of bytes into lines. Bytes, not strings: a chunk may end inside a UTF-8
- * character, and offsets must be offsets of the file. `\n` ends a line, a `\r` before it is
- * dropped. A line never leaves as a copy unless it spans chunks.
+ * Splits a byte stream into lines. Bytes rather than strings, because a chunk may end inside a UTF-8
+ * character and offsets must be file offsets. `\n` ends a line, and a `\r` before it is dropped. A line is
+ * copied only if it spans chunks.
  */
 export interface ByteLine {
   /** Valid until the next call of `push`. Without the line end. */
@@ -23,7 +23,7 @@ export class LineSplitter {
   private offset: number;
   private isSkipping = false;
 
-  /** @param limit longest line kept, in bytes; longer ones are reported by `onTooLong` and passed over */
+  /** @param limit maximum line length in bytes; longer lines are reported by `onTooLong` and skipped */
   constructor(offset: number, limit: number = Number.POSITIVE_INFINITY) {
     this.offset = offset;
     this.limit = limit;
@@ -61,11 +61,11 @@ export class LineSplitter {
       if (this.pendingBytes > this.limit) {
         this.isSkipping = true;
         this.pieces = [];
-      } else this.pieces.push(Uint8Array.from(chunk.subarray(start))); // a copy: the caller reuses its buffer
+      } else this.pieces.push(Uint8Array.from(chunk.subarray(start))); // a copy, because the caller reuses its buffer
     }
   }
 
-  /** The unfinished last line; undefined when the bytes ended with a line end or the line is over the limit. */
+  /** The unfinished last line. Undefined if the input ended with a line end or the line exceeds the limit. */
   rest(): ByteLine | undefined {
     if (this.pendingBytes === 0 || this.isSkipping) return undefined;
     const bytes = withoutReturn(this.take(new Uint8Array()));

@@ -1,6 +1,6 @@
 /**
- * A log read as a mapping of the user's says (`mapping.ts`). Every record with a response is a
- * rollout; where the mapping leads nowhere for a field it was made for, that is said.
+ * Reads a log by a user's mapping (`mapping.ts`). Every record with a response is a rollout. A mapped field
+ * whose path has no value yields a warning.
  */
 import { bodyOfMessages, bodyOfText, type KnownFacts, type RolloutBody } from './body.ts';
 import {
@@ -51,7 +51,7 @@ export function formatOfMapping(mapping: Mapping): LogFormat {
   };
 }
 
-/** @returns the mapping, or why it is none */
+/** @returns the mapping, or why it is invalid */
 export function readMapping(value: unknown): { readonly mapping: Mapping } | { readonly message: string } {
   if (!isObject(value)) return { message: 'a mapping is a JSON object' };
   const { version, name, shape, rollouts, fields } = value;
@@ -73,7 +73,7 @@ export function readMapping(value: unknown): { readonly mapping: Mapping } | { r
     const known = MAPPING_FIELDS.find((candidate) => candidate === field);
     if (known === undefined && field !== 'rollouts') {
       return {
-        message: `"fields.${field}" is no field of a rollout; known are ${MAPPING_FIELDS.join(', ')}`,
+        message: `"fields.${field}" is not a field of a rollout; known fields: ${MAPPING_FIELDS.join(', ')}`,
       };
     }
     if (typeof path !== 'string' || parsePath(path) === undefined) {
@@ -101,7 +101,7 @@ export function readMapping(value: unknown): { readonly mapping: Mapping } | { r
   };
 }
 
-/** What a record without a text of its own can say of a rollout in another file. */
+/** Fields that a record without text can contribute to a rollout of another file. */
 const JOINED = [
   ...(['tokenTexts', 'tokenIds', 'tokenMask', 'tokenLogprobs', 'tokenEntropies'] as const),
   ...(['kept', 'advantage'] as const),
@@ -164,7 +164,7 @@ class MappedReader implements RecordReader {
     ] as const) {
       if (!isUnread(look.value(field), read)) continue;
       const found = field === 'step' ? insteadOfIndex(look.value(field)) : '';
-      const message = `"${this.mapping.fields[field]}" is ${describe(look.value(field))}, which is no ${field}${found}; it is unknown`;
+      const message = `"${this.mapping.fields[field]}" is ${describe(look.value(field))}, which is not a valid ${field}${found}; it is unknown`;
       warnings.push({ severity: 'warning', code: 'unread_value', message });
     }
     const tokens = tokensOf(look, body.response, warnings);
@@ -193,7 +193,7 @@ class MappedReader implements RecordReader {
     const [joinKey] = joinKeysOf(look) ?? [];
     if (joinKey === undefined) {
       return refuse(
-        `"${this.mapping.fields.joinKey}" is ${describe(look.value('joinKey'))}, which is no key to join on`,
+        `"${this.mapping.fields.joinKey}" is ${describe(look.value('joinKey'))}, which cannot be a join key`,
       );
     }
     const tokens = readTokens(columnsOf(look));
@@ -205,13 +205,13 @@ class MappedReader implements RecordReader {
     const kept = truthOf(look.value('kept'));
     const advantage = numberOf(look.value('advantage'));
     if (kept === undefined && advantage === undefined) {
-      return refuse('the record has none of the token columns or decisions the mapping names');
+      return refuse('the record has no token column or decision that the mapping names');
     }
     const decision = { ...optional('kept', kept), ...optional('advantage', advantage) };
     return { kind: 'decision', decision: { address: { joinKey }, decision } };
   }
 
-  /** @returns why there is no response, when there is none */
+  /** @returns the body, or why there is no response */
   private bodyOf(look: Lookup, facts: KnownFacts): RolloutBody | string {
     const messages = look.value('messages');
     const prompt = look.value('prompt');
@@ -232,7 +232,7 @@ class MappedReader implements RecordReader {
       const field = this.mapping.fields.response === undefined ? 'messages' : 'response';
       const path = this.mapping.fields[field];
       return path === undefined
-        ? 'no path leads to messages or a response, and a rollout needs one of them'
+        ? 'a rollout needs messages or a response, and no path of the mapping leads to one'
         : `"${path}" is ${describe(look.value(field))}; a rollout needs its ${field}`;
     }
     return bodyOfText(
@@ -243,7 +243,7 @@ class MappedReader implements RecordReader {
   }
 }
 
-/** Values of one rollout: in its own element first, then in the record around it. */
+/** Looks up values of one rollout: first in its own element, then in the surrounding record. */
 class Lookup {
   private readonly paths: ReadonlyMap<MappingField, readonly PathStep[]>;
   private readonly element: JsonObject;
@@ -265,7 +265,7 @@ class Lookup {
     return valueAt(this.element, steps) ?? valueAt(this.record, steps);
   }
 
-  /** Fields at the top of the element no path begins with. */
+  /** Top-level fields of the element that no path begins with. */
   unread(): JsonObject {
     const read = new Set([...this.paths.values()].map((steps) => steps[0]));
     return Object.fromEntries(Object.entries(this.element).filter(([key]) => !read.has(key)));

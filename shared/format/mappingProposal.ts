@@ -1,6 +1,6 @@
 /**
- * A first guess at a mapping: names that trainers use for a field, at any depth, checked
- * against what stands there in the first records. Only a proposal: the user picks.
+ * Proposes a mapping: field names that trainers use, at any depth, checked against the values in the first
+ * records. The user confirms it.
  */
 import { isObject, type JsonObject } from './fields.ts';
 import { MAPPING_VERSION, type Mapping, type MappingField } from './mapping.ts';
@@ -112,7 +112,7 @@ const GUESSES: readonly Guess[] = [
   { field: 'tokenEntropies', names: /^(?:token_|policy_)?entrop(?:y|ies|ys)$/i, fits: isNumbers },
 ];
 
-/** Deeper fields are guessed at less: their names say less about the rollout. */
+/** Deeper names are too ambiguous to guess. */
 const DEEPEST = 3;
 const MOST_PATHS = 2000;
 
@@ -140,20 +140,20 @@ export function proposeMapping(name: string, records: readonly JsonObject[]): Ma
   return { version: MAPPING_VERSION, name, shape: shapeOf(records), fields };
 }
 
-/** Keys every one of the first records has. */
+/** Keys that all of the first records have. */
 function shapeOf(records: readonly JsonObject[]): readonly string[] {
   const [first, ...others] = records;
   return Object.keys(first ?? {}).filter((key) => others.every((record) => Object.hasOwn(record, key)));
 }
 
-/** Paths of all values in the records, the shallow ones first. */
+/** Paths of all values in the records, shallow ones first. */
 export function pathsIn(records: readonly JsonObject[]): readonly (readonly PathStep[])[] {
   const found = new Map<string, readonly PathStep[]>();
   const walk = (value: unknown, steps: readonly PathStep[]): void => {
     if (steps.length > 0) found.set(writePath(steps), steps);
     if (steps.length >= DEEPEST || found.size > MOST_PATHS) return;
     if (isObject(value)) for (const [key, inner] of Object.entries(value)) walk(inner, [...steps, key]);
-    // The first of a list of objects stands for all of them; numbers and texts have no paths of their own.
+    // The first entry represents a list of objects. Numbers and texts in lists have no paths of their own.
     else if (Array.isArray(value) && isObject(value[0]) && !isMessages(value)) walk(value[0], [...steps, 0]);
   };
   for (const record of records) walk(record, []);

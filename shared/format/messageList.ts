@@ -1,13 +1,13 @@
 /**
- * Any record with a list of messages: the format of last resort, asked after all others. No
- * one producer; chat data sets, collected trajectories and home-made evaluation logs look so:
+ * Any record with a list of messages: the fallback format, tried after all others. It has many producers:
+ * chat data sets, collected trajectories and home-made evaluation logs.
  *
  *   {"messages":[{"role":"user","content":"6·7?"},{"role":"assistant","content":"42"}],"reward":1,"task_id":"m3"}
  *   {"conversations":[{"from":"human","value":"6·7?"},{"from":"gpt","value":"42"}]}
  *   {"prompt":"6·7?","completion":"42","step":12}
  *   [{"role":"user","content":"6·7?"},{"role":"assistant","content":"42"}]
  *
- * Only fields of well-known names are understood; all others stay extra fields.
+ * Only fields of well-known names are parsed; all others stay extra fields.
  */
 import type { RunKind } from '../domain/model.ts';
 import { bodyOfMessages, bodyOfText, type KnownFacts, type RolloutBody } from './body.ts';
@@ -35,7 +35,7 @@ import { hasMessages, isMessageList, restOfMessages } from './messageShape.ts';
 import { found, refused, warned } from './records.ts';
 import { messagesIn, withoutGuessedEnd } from './taskBody.ts';
 
-/** Where a whole conversation stands. */
+/** Fields of a whole conversation. */
 const LISTS = [
   'messages',
   'traj',
@@ -45,7 +45,7 @@ const LISTS = [
   'history',
   LIST_KEY,
 ] as const;
-/** Where a response stands that has its prompt beside it. */
+/** Fields of a response that has its prompt beside it. */
 const RESPONSES = ['completion', 'response'] as const;
 
 const REWARDS = ['reward', 'score', 'rewards'] as const;
@@ -71,7 +71,7 @@ type Content =
   | { readonly fields: readonly string[]; readonly messages: readonly unknown[] }
   | { readonly fields: readonly string[]; readonly prompt: unknown; readonly response: unknown };
 
-/** Where the messages are; undefined when the record has none. */
+/** The messages of a record; undefined if it has none. */
 function contentOf(record: JsonObject, isList: (value: unknown) => boolean): Content | undefined {
   const list = LISTS.find((field) => isList(record[field]));
   if (list !== undefined) {
@@ -122,7 +122,7 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
   };
 }
 
-/** Takes the first field that can be read; the others, and those of other types, remain extra fields. */
+/** Takes the first readable field. Others, and those of other types, remain extra fields. */
 class LoggedFields {
   private readonly record: JsonObject;
   private readonly taken: Set<string>;

@@ -1,6 +1,5 @@
 /**
- * What one chat message says, whatever dialect it is written in. Producers agree on little
- * more than "a list of messages":
+ * Parses one chat message in any dialect. Producers agree on little more than "a list of messages":
  *
  *   {"role":"assistant","content":"…","tool_calls":[{"id":"c1","function":{"name":"f","arguments":"{}"}}]}   OpenAI
  *   … "tool_calls":[{"id":"c1","name":"f","arguments":{}}]      flat (tau2-bench, Inspect)
@@ -14,7 +13,7 @@ import { isObject, type JsonObject, jsonText, stringOf } from './fields.ts';
 
 export type MessageRole = 'system' | 'user' | 'assistant' | 'tool';
 
-/** One thing a message says, in its order. */
+/** One part of a message, in message order. */
 type MessagePiece =
   | { readonly kind: 'reasoning' | 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly call: LoggedCall }
@@ -23,23 +22,23 @@ type MessagePiece =
 export interface LoggedCall {
   readonly id?: string;
   readonly name?: string;
-  /** In the Hermes manner: `{"name": …, "arguments": …}`, or the raw text where it is no JSON. */
+  /** In Hermes form: `{"name": …, "arguments": …}`, or the raw text if it is not JSON. */
   readonly payload: string;
   readonly isWellFormed: boolean;
 }
 
 export interface LoggedResult {
   readonly id?: string;
-  /** The message's own id: some logs put the call's id there. */
+  /** The message's own id, where some logs put the call's id. */
   readonly messageId?: string;
   readonly text: string;
-  /** The log itself says that the tool failed. */
+  /** The log marks the tool response as failed. */
   readonly hasFailed: boolean;
 }
 
 export interface ReadMessage {
   readonly role: MessageRole;
-  /** A tool of the simulated user answered, not one of the policy's (tau2-bench). */
+  /** Result of a tool of the simulated user rather than the policy (tau2-bench). */
   readonly isForUser: boolean;
   readonly pieces: readonly MessagePiece[];
 }
@@ -57,7 +56,7 @@ const ROLES: ReadonlyMap<string, MessageRole> = new Map([
 /** ShareGPT roles whose whole text is a call. */
 const CALL_ROLES: ReadonlySet<string> = new Set(['function_call', 'tool_call']);
 
-/** Fields that a message is read from; the others are what only the log knows (cost, time stamps). */
+/** Fields that are parsed. The others are metadata (cost, time stamps). */
 const READ_FIELDS: ReadonlySet<string> = new Set([
   ...['role', 'from', 'content', 'value', 'tool_calls', 'function_call', 'tool_call_id', 'tool_call_ids'],
   ...['call_id', 'reasoning', 'reasoning_content', 'requestor', 'error', 'is_error'],
@@ -65,7 +64,7 @@ const READ_FIELDS: ReadonlySet<string> = new Set([
 
 const CONTENT_FIELDS = ['content', 'value', 'tool_calls', 'function_call', 'reasoning_content'] as const;
 
-/** A message by its shape: someone says something. */
+/** Whether a value has the shape of a message: an author and content. */
 function isMessage(value: unknown): value is JsonObject {
   return (
     isObject(value) && roleName(value) !== '' && CONTENT_FIELDS.some((field) => value[field] !== undefined)
@@ -74,22 +73,22 @@ function isMessage(value: unknown): value is JsonObject {
 
 const isOfKnownAuthor = (value: unknown): boolean => isMessage(value) && ROLES.has(roleName(value));
 
-/** Looked at for detection only; a long list is believed to go on as it begins. */
+/** Entries examined for detection; the rest of a long list is assumed to be alike. */
 const LOOKED_AT = 64;
 
-/** A list of nothing but messages, for detection: a conversation has an author that is known as one. */
+/** A list of messages only, for detection: at least one author must be known. */
 export function isMessageList(value: unknown): value is readonly unknown[] {
   if (!Array.isArray(value) || value.length === 0) return false;
   const first = value.slice(0, LOOKED_AT);
   return first.every(isMessage) && first.some(isOfKnownAuthor);
 }
 
-/** A list that holds messages, whatever else: for reading, where what is lost can be said. */
+/** A list with at least one message, for parsing, which can report the rest. */
 export function hasMessages(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) && value.some(isOfKnownAuthor);
 }
 
-/** Unknown roles are kept as something the policy did not write. */
+/** Unknown roles count as text that the policy did not write. */
 export function roleOf(message: JsonObject): MessageRole {
   return ROLES.get(roleName(message)) ?? 'user';
 }
@@ -121,7 +120,7 @@ export function readMessage(message: JsonObject): ReadMessage {
   return { role, isForUser, pieces: said };
 }
 
-/** Neighbouring text parts are one text: producers cut it anywhere. */
+/** Joins adjacent text parts, because producers split text anywhere. */
 function addContent(content: unknown, pieces: MessagePiece[]): void {
   const parts: readonly unknown[] = Array.isArray(content) ? content : [content];
   let text = '';
@@ -162,7 +161,7 @@ function pieceOfPart(part: JsonObject): MessagePiece | undefined {
   }
 }
 
-/** Parts that are no text are named, not dropped. */
+/** Parts that are not text are named rather than dropped. */
 function textOfPart(part: unknown): string {
   if (part === undefined || part === null) return '';
   if (typeof part === 'string') return part;
@@ -179,7 +178,7 @@ export function textOfContent(content: unknown): string {
   return Array.isArray(content) ? content.map(textOfPart).join('') : textOfPart(content);
 }
 
-/** Everything a message says as one text, for a prompt. */
+/** The whole message as one text, for a prompt. */
 export function textOfMessage(message: JsonObject): string {
   return readMessage(message)
     .pieces.map((piece) => {
@@ -208,14 +207,14 @@ function resultOf(message: JsonObject, text: string): LoggedResult {
   };
 }
 
-/** A list of calls, one of them alone, or either as JSON text. */
+/** A list of calls, a single call, or either as JSON text. */
 function listOfCalls(value: unknown): readonly LoggedCall[] {
   if (value === undefined || value === null || value === '') return [];
   const parsed = typeof value === 'string' ? (parsedJson(value) ?? value) : value;
   return (Array.isArray(parsed) ? parsed : [parsed]).map(readCall);
 }
 
-/** Where the arguments stand: OpenAI and most others, Anthropic, LangChain, Gemini, tau-bench. */
+/** Argument fields of OpenAI and most others, Anthropic, LangChain, Gemini, tau-bench. */
 const ARGUMENT_FIELDS = ['arguments', 'input', 'args', 'parameters', 'kwargs'] as const;
 
 function readCall(value: unknown): LoggedCall {
@@ -228,7 +227,7 @@ function readCall(value: unknown): LoggedCall {
   const name = stringOf(body['name']) ?? stringOf(call['function']);
   const field = ARGUMENT_FIELDS.find((key) => body[key] !== undefined && body[key] !== null);
   const args = field === undefined ? {} : body[field];
-  // An empty string is how some servers write "no arguments".
+  // Some servers write an empty string for "no arguments".
   const isText = typeof args === 'string' && args.trim() !== '';
   const parses = !isText || parsedJson(args) !== undefined;
   const text = isText && parses ? args : jsonText(args);
@@ -244,7 +243,7 @@ function readCall(value: unknown): LoggedCall {
 const RESPONSE_OPEN = '<tool_response>';
 const RESPONSE_CLOSE = '</tool_response>';
 
-/** Hermes chat templates hand tool results over in a user message: nothing but `<tool_response>` blocks. */
+/** Hermes chat templates return tool results in a user message of only `<tool_response>` blocks. */
 function asToolResponses(piece: MessagePiece): readonly MessagePiece[] {
   if (piece.kind !== 'text') return [piece];
   const text = piece.text.trim();
@@ -262,8 +261,8 @@ function asToolResponses(piece: MessagePiece): readonly MessagePiece[] {
 }
 
 /**
- * What messages say beside their text (cost, usage, time stamps), each with the position of
- * its message; undefined when there is nothing.
+ * Metadata of messages (cost, usage, time stamps), each with the position of its message; undefined if there
+ * is none.
  * @param ignored fields that only repeat the text
  */
 export function restOfMessages(
@@ -275,7 +274,7 @@ export function restOfMessages(
     const rest: Record<string, unknown> = {};
     const isTool = roleOf(message) === 'tool';
     for (const [key, value] of Object.entries(message)) {
-      // The name of a tool stands in its call; an error's text is shown, what else it says is not.
+      // A tool's name is in its call. Of an error object only the text is shown.
       const isShown = READ_FIELDS.has(key) && !(key === 'error' && isObject(value));
       const isRead = isShown || (isTool && key === 'name');
       if (!isRead && !ignored.has(key) && value !== null) rest[key] = value;
@@ -286,7 +285,7 @@ export function restOfMessages(
   return rests.length === 0 ? undefined : rests;
 }
 
-/** undefined when the text is no JSON */
+/** undefined if the text is not JSON */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,7 +1,7 @@
 /**
- * A response given as messages (OpenAI's shape) becomes one text with segments. The text is
- * put together in the Hermes manner, so that SQL and the raw view see what a trainer would
- * have sampled; structure comes from the messages themselves, never from searching that text.
+ * Converts a response of messages (OpenAI's shape) to one text with segments. The text is in Hermes form, so
+ * that SQL and the raw view show what a trainer would have sampled. The structure comes from the messages,
+ * never from searching that text.
  */
 import type { Segment, SegmentKind, ToolCall, TurnNumber } from '../domain/model.ts';
 import { segmentMessage } from '../domain/segment.ts';
@@ -28,7 +28,7 @@ export interface MessageResponse {
   readonly endsInUnansweredCall: boolean;
 }
 
-/** A run of segments with exact ranges in the text they make up. */
+/** Consecutive segments with exact ranges in their joint text. */
 class SegmentedText {
   text = '';
   readonly segments: Segment[] = [];
@@ -43,7 +43,7 @@ class SegmentedText {
     return this.segments.length - 1;
   }
 
-  /** Takes over segments of a text of their own. */
+  /** Appends a text with its own segments. */
   append(text: string, segments: readonly Segment[]): number {
     const base = this.text.length;
     const first = this.segments.length;
@@ -95,12 +95,12 @@ interface OpenCall {
   readonly index: number;
 }
 
-/** Puts a response together, message by message. */
+/** Builds a response message by message. */
 export class ResponseOfMessages {
   private readonly out = new SegmentedText();
   private readonly toolCalls: ToolCall[] = [];
   private readonly open: OpenCall[] = [];
-  /** How many open calls have an id, so that a response nobody waits for is not searched for. */
+  /** Number of open calls with an id, so that an unmatched response needs no search. */
   private readonly openIds = new Map<string | undefined, number>();
   private readonly callsOfUser = new Set<string>();
   private turn: TurnNumber = 0;
@@ -160,7 +160,7 @@ export class ResponseOfMessages {
     });
   }
 
-  /** A simulated user may have tools too: what they do is not the policy's, and stays a `user` segment. */
+  /** Calls of a simulated user's tools do not belong to the policy, so they stay a `user` segment. */
   private environment(
     role: MessageRole,
     piece: Exclude<ReadMessage['pieces'][number], { kind: 'result' }>,
@@ -201,13 +201,13 @@ export class ResponseOfMessages {
     };
   }
 
-  /** The next call to be added is open until something answers it. */
+  /** Marks the next call as open until a response answers it. */
   private wait(id: string | undefined): void {
     this.open.push({ id, index: this.toolCalls.length });
     this.openIds.set(id, (this.openIds.get(id) ?? 0) + 1);
   }
 
-  /** By call id; where either side has none, the first call still waiting, of this turn before an earlier one. */
+  /** Matches by call id. If either side has none: the first open call, of this turn before earlier ones. */
   private answeredBy({ id, messageId }: LoggedResult): OpenCall | undefined {
     const isOpen = (name: string | undefined): boolean => (this.openIds.get(name) ?? 0) > 0;
     const isNow = ({ index }: OpenCall): boolean => this.toolCalls[index]?.turn === this.currentTurn;
@@ -230,7 +230,7 @@ export class ResponseOfMessages {
   }
 }
 
-/** The first segment also takes the separator before it, so that outer ranges go on tiling the text. */
+/** The first segment also covers the separator before it, so that outer ranges still tile the text. */
 function widenOver(segments: Segment[], index: number, by: number): void {
   const segment = segments[index];
   if (segment === undefined || by === 0) return;

@@ -5,13 +5,14 @@
  *    "token_loss_mask":[0,0,0,1,1,0],"sample_loss_mask":1.0,"advantages":[0,0,0,0.7,0.7,0],
  *    "generation_logprobs":[0,0,0,-0.2,-1.1,0],"prev_logprobs":[0,0,0,-0.2,-1.0,0],"idx":0}
  *
- * Written by `log_batched_dict_as_jsonl` in `nemo_rl/algorithms/grpo.py` (NVIDIA-NeMo/RL; shared/format/FORMATS.md#nemo-rl).
- * - `content` has the messages without their roles (`messagesOf`); math environments add a last one,
+ * Written by `log_batched_dict_as_jsonl` in `nemo_rl/algorithms/grpo.py` (NVIDIA-NeMo/RL;
+ * shared/format/FORMATS.md#nemo-rl).
+ * - `content` has the messages without their roles (`messagesOf`). Math environments add a last one,
  *   "Environment: correct".
- * - A batch of one leaves one-element lists where there were numbers; both are read.
- * - Arrays are padded to the longest of the batch; `input_lengths` says where the tokens end.
+ * - A batch of one writes one-element lists instead of numbers; both are read.
+ * - Arrays are padded to the longest of the batch; `input_lengths` is the real length.
  * - `sample_loss_mask` 0: the rollout did not enter the update.
- * - No group id: equal prompts are the group.
+ * - There is no group id: equal prompts form the group.
  */
 import { bodyOfMessages } from './body.ts';
 import { indexOf, type JsonObject, numberOf, rewardOf, textOf, without } from './fields.ts';
@@ -25,7 +26,7 @@ import type {
   ParsedTokens,
   RecordReader,
 } from './format.ts';
-import { found, refused, stepSaid, warned } from './records.ts';
+import { found, readStep, refused, warned } from './records.ts';
 import {
   firstSampled,
   readColumns,
@@ -89,7 +90,7 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
   const body = bodyOfMessages(said, { groundTruth: textOf(record['ground_truth']) }, asked);
   const tokens = tokensOf(record, warnings);
   if (tokens !== undefined) warnings.push(UNALIGNED);
-  const step = stepSaid(only(record['step']), 'step', file, warnings);
+  const step = readStep(only(record['step']), 'step', file, warnings);
   return {
     kind: 'rollout',
     warnings,
@@ -107,13 +108,16 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
   };
 }
 
-/** The environment's last word, where the policy had none after it; fewer tokens are a template's line break. */
+/**
+ * Minimum length of the environment's closing message, if the policy wrote nothing after it. Fewer tokens are
+ * a template's line break.
+ */
 const CLOSING_LENGTH = 3;
 
 /**
- * Roles are not logged, but the policy and the environment take turns: the stretches of sampled
- * tokens say how often the policy spoke, and what is left in front is the prompt. Validation has
- * no tokens: two messages are a question and its answer, an odd number begins with a system prompt.
+ * Roles are not logged, but the policy and the environment alternate. The spans of sampled tokens count the
+ * policy's messages, and the messages before them are the prompt. Validation has no tokens: two messages are
+ * a question and its answer, and an odd number begins with a system prompt.
  */
 function messagesOf(
   content: readonly string[],
@@ -121,7 +125,7 @@ function messagesOf(
 ): { asked: readonly JsonObject[]; said: readonly JsonObject[] } {
   const mask = unbatched(record['token_loss_mask']);
   const marked = Array.isArray(mask) ? stretchesOf(mask, indexOf(only(record['input_lengths']))) : undefined;
-  // No token marked says nothing of who wrote which.
+  // If no token is marked, the mask does not tell authors apart.
   const stretches = marked?.sampled === 0 ? undefined : marked;
   const endsWithPolicy =
     (stretches === undefined || stretches.closing < CLOSING_LENGTH) &&
@@ -140,7 +144,7 @@ function messagesOf(
   };
 }
 
-/** How many runs of sampled tokens there are, and how many tokens follow the last of them. */
+/** The number of spans of sampled tokens, and the number of tokens after the last one. */
 function stretchesOf(
   mask: readonly unknown[],
   length: number | undefined,

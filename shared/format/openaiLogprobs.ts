@@ -1,19 +1,19 @@
 /**
- * Answers of inference servers with the log-probabilities of their tokens: OpenAI chat and
- * legacy completions, vLLM, SGLang /generate, llama.cpp, alone or beside the request
- * (shared/format/FORMATS.md#openai-logprobs; the shapes: `openaiShapes.ts`, `tokenLogprobs.ts`). A record:
+ * Responses of inference servers with token log-probabilities: OpenAI chat and legacy completions, vLLM,
+ * SGLang /generate, llama.cpp, with or without the request (shared/format/FORMATS.md#openai-logprobs; the
+ * shapes: `openaiShapes.ts`, `tokenLogprobs.ts`). A record:
  *
  *   {"object":"chat.completion","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant",
  *    "content":" But"},"logprobs":{"content":[{"token":" But","logprob":-1.6,"bytes":[32,66,117,116],
  *    "top_logprobs":[{"token":" So","logprob":-0.7,"bytes":[32,83,111]}]}]}}]}
  *
- * - Several choices are the rollouts of one prompt group. Single answers are grouped by equal
- *   prompts, and not at all where the request was not logged.
- * - The response is what the tokens spell where that says the same and more (a reasoning parser
- *   took `<think>…</think>` out of the content, a stop string was cut off); else the message, and
- *   the tokens stay unaligned.
- * - A log-probability of -9999.0 means that the server did not know it.
- * - `echo` (the prompt in front of the completion) is not undone: nothing in an answer tells it.
+ * - Several choices are the rollouts of one prompt group. Single responses are grouped by equal prompts, and
+ *   not at all if the request was not logged.
+ * - The response is the decoded tokens if they contain all of the message and more (a reasoning parser
+ *   removed `<think>…</think>`, a stop string was cut off). Otherwise it is the message, and the tokens stay
+ *   unaligned.
+ * - A log-probability of -9999.0 means unknown.
+ * - `echo` (the prompt before the completion) is not undone, because a response does not reveal it.
  */
 
 import { bodyOfAnswer, bodyOfMessages, bodyOfText, type KnownFacts, type RolloutBody } from './body.ts';
@@ -30,7 +30,7 @@ import type {
 } from './format.ts';
 import { textOfContent } from './messages.ts';
 import { readExchange, type Sample } from './openaiShapes.ts';
-import { found, refused, stepSaid, warned } from './records.ts';
+import { found, readStep, refused, warned } from './records.ts';
 import { withoutGuessedEnd } from './taskBody.ts';
 import { turnsWithTokens, UNALIGNED } from './tokenColumns.ts';
 
@@ -46,7 +46,7 @@ export const openaiLogprobs: LogFormat = {
   open: (file: FileContext): RecordReader => ({ read: (record, number) => read(record, number, file) }),
 };
 
-/** Messages or text; neither when the request was not logged. */
+/** Messages or text; neither if the request was not logged. */
 interface Prompt {
   readonly messages?: readonly JsonObject[];
   readonly text?: string;
@@ -67,7 +67,7 @@ function read(record: JsonObject, number: number, file: FileContext): ParsedLine
       ...(isKnown ? {} : { problemId: name }),
       ...stopReasonOf(sample.finish),
     };
-    const said = sayOf(prompt, sample, facts);
+    const said = responseOf(prompt, sample, facts);
     const warnings = [...said.warnings];
     if (!isKnown) {
       const message = 'the request is not in the log: the prompt is unknown';
@@ -78,7 +78,7 @@ function read(record: JsonObject, number: number, file: FileContext): ParsedLine
       warnings.push(warned('unread_choice', message));
     }
     const misread: LineIssue[] = [];
-    const step = stepSaid(record['step'], 'step', file, misread);
+    const step = readStep(record['step'], 'step', file, misread);
     if (i === 0) warnings.push(...misread);
     const byPrompt = samples.length === 1 && isKnown;
     return {
@@ -100,22 +100,22 @@ function read(record: JsonObject, number: number, file: FileContext): ParsedLine
   });
 }
 
-interface Saying {
+interface SampledResponse {
   readonly body: RolloutBody;
   readonly tokens?: ParsedTokens;
   readonly warnings: readonly LineIssue[];
   readonly extra: JsonObject;
 }
 
-/** The response with its tokens on it, where both say the same. */
-function sayOf(prompt: Prompt, sample: Sample, facts: KnownFacts): Saying {
+/** The response with aligned tokens, if both agree. */
+function responseOf(prompt: Prompt, sample: Sample, facts: KnownFacts): SampledResponse {
   const { tokens, text: spelled } = sample.logprobs;
   const body = bodyOfSample(prompt, sample, facts);
   if (tokens === undefined) return { body, warnings: [], extra: {} };
   if (spelled === undefined) return { body, tokens, warnings: [UNALIGNED], extra: {} };
   if (spelled === body.response) return { body, tokens, warnings: [], extra: {} };
-  if (!saysAll(spelled, sample)) {
-    const message = `the tokens spell ${spelled.length} characters that are not the ${body.response.length} of the message; their signals are not placed on the text`;
+  if (!containsAll(spelled, sample)) {
+    const message = `the tokens decode to ${spelled.length} characters that differ from the ${body.response.length} of the message; their signals are not aligned with the text`;
     return {
       body,
       tokens: { ...tokens, ends: undefined },
@@ -128,13 +128,13 @@ function sayOf(prompt: Prompt, sample: Sample, facts: KnownFacts): Saying {
     body: bodyOfSpelled(prompt, spelled, facts),
     tokens,
     warnings: [],
-    // The text has the calls, but not their ids.
+    // The text contains the calls, but not their ids.
     extra: Array.isArray(calls) && calls.length > 0 ? { tool_calls: calls } : {},
   };
 }
 
-/** Whether the tokens' text holds what the message says, so that nothing is lost by showing it instead. */
-function saysAll(spelled: string, sample: Sample): boolean {
+/** Whether the decoded tokens contain the whole message, so that showing them loses nothing. */
+function containsAll(spelled: string, sample: Sample): boolean {
   const { message } = sample;
   const content = (sample.text ?? textOfContent(message?.['content'])).trim();
   const inner = spelled.trim();
@@ -147,12 +147,12 @@ function saysAll(spelled: string, sample: Sample): boolean {
   return !Array.isArray(calls) || calls.length === 0 || spelled.includes('<tool_call>');
 }
 
-/** `…</s>`, `…<|im_end|>`: the end-of-sequence token is among the tokens, not in the content. */
+/** `…</s>`, `…<|im_end|>`: the tokens include the end-of-sequence token, the content does not. */
 function withoutLastToken(text: string): string {
   return text.endsWith('>') ? text.slice(0, Math.max(text.lastIndexOf('<'), 0)).trimEnd() : text;
 }
 
-/** Nothing asks these answers to mark their answer: not finding one says nothing about how they ended. */
+/** The prompt does not ask for a marked answer, so a missing one does not reveal how the response ended. */
 function bodyOfSample(prompt: Prompt, sample: Sample, facts: KnownFacts): RolloutBody {
   return withoutGuessedEnd(guessedBodyOf(prompt, sample, facts));
 }
@@ -183,7 +183,7 @@ function bodyOfSpelled(prompt: Prompt, text: string, facts: KnownFacts): Rollout
     : bodyOfAnswer(prompt.messages, text, facts);
 }
 
-/** A list of prompts is answered by n choices each, in order. */
+/** A list of prompts gets n choices each, in order. */
 function promptOf(
   request: JsonObject,
   index: number,
@@ -200,12 +200,12 @@ function promptOf(
   return { prompt: { text: stringOf(prompt[at]) }, ...(prompt.length > 1 ? { at } : {}) };
 }
 
-/** SGLang's request has its prompt in `text`; so has its answer, next to `meta_info`. */
+/** SGLang's request has its prompt in `text`. Its response also has `text`, next to `meta_info`. */
 function textAsked(request: JsonObject): string | undefined {
   return 'sampling_params' in request && !('meta_info' in request) ? stringOf(request['text']) : undefined;
 }
 
-/** Only what the names say for sure; the rest is worked out from the text. */
+/** Only unambiguous names; other reasons are derived from the text. */
 function stopReasonOf(finish: string | undefined): Pick<KnownFacts, 'stopReason'> {
   if (finish === 'length' || finish === 'max_tokens') return { stopReason: 'length' };
   return finish === 'abort' ? { stopReason: 'aborted' } : {};

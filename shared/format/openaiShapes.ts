@@ -1,6 +1,6 @@
 /**
- * Where the answer of an inference server stands in a record, and the request it answers:
- * alone, in a pair somebody logged, or in the output of a batch API.
+ * Finds the response of an inference server in a record, and its request: alone, in a logged pair, or in the
+ * output of a batch API.
  *
  *   {choices: […]}                                    alone
  *   {request: {messages: […]}, response: {choices}}   a pair; also {messages: […], response: {…}}
@@ -8,29 +8,32 @@
  */
 import { isObject, type JsonObject, stringOf, without } from './fields.ts';
 import { LIST_KEY } from './format.ts';
-import { type LogprobsReading, readChatTokens, readLogprobs, readSglangLogprobs } from './tokenLogprobs.ts';
+import { type ParsedLogprobs, readChatTokens, readLogprobs, readSglangLogprobs } from './tokenLogprobs.ts';
 
-/** One sampled answer: a message or a text. */
+/** One sampled response: a message or a text. */
 export interface Sample {
   readonly message?: JsonObject;
   readonly text?: string;
-  readonly logprobs: LogprobsReading;
+  readonly logprobs: ParsedLogprobs;
   readonly finish?: string;
   /** `index` of the choice. */
   readonly index?: number;
-  /** What it says beyond that. */
+  /** Remaining fields of the choice. */
   readonly extra: JsonObject;
 }
 
 export interface Exchange {
   readonly samples: readonly Sample[];
-  /** Samples that could not be read. */
+  /** Number of samples that could not be read. */
   readonly unread: number;
   readonly request: JsonObject;
   readonly id?: string;
-  /** A list of answers is one prompt's samples, or one answer per prompt: different lengths tell. */
+  /**
+   * A list of responses holds one prompt's samples, or one response per prompt. Different lengths mean the
+   * latter.
+   */
   readonly isBatch: boolean;
-  /** What the record and the answer say beside the samples. */
+  /** Fields of record and response outside the samples. */
   readonly extra: JsonObject;
 }
 
@@ -47,11 +50,11 @@ const MESSAGE: ReadonlySet<string> = new Set([
 ]);
 const META: ReadonlySet<string> = new Set(['output_token_logprobs', 'output_top_logprobs']);
 
-/** undefined: there is no answer of a server in it. */
+/** undefined: the record contains no server response. */
 export function readExchange(record: JsonObject): Exchange | undefined {
   const list = record[LIST_KEY];
   if (Array.isArray(list)) {
-    // A message alone is no answer of a server: it belongs to a conversation.
+    // A message alone belongs to a conversation rather than a server response.
     const samples = list.flatMap((entry: unknown) =>
       isObject(entry) && isAnswer(entry) ? samplesOf(entry) : [],
     );
@@ -150,14 +153,14 @@ function sampleOfChoice(choice: unknown): readonly Sample[] {
       logprobs: readLogprobs(choice['logprobs']),
       finish: stringOf(choice['finish_reason']),
       ...(typeof index === 'number' && Number.isSafeInteger(index) && index >= 0 ? { index } : {}),
-      extra: { ...said(without(choice, CHOICE)), ...(isObject(message) ? messageExtra(message) : {}) },
+      extra: { ...nonEmpty(without(choice, CHOICE)), ...(isObject(message) ? messageExtra(message) : {}) },
     },
   ];
 }
 
-/** Fields of the message that are no text: `parsed`, `audio`, `annotations`; only those that say something. */
+/** Non-empty fields of the message that are not text: `parsed`, `audio`, `annotations`. */
 function messageExtra(message: JsonObject): JsonObject {
-  const rest = said(without(message, MESSAGE));
+  const rest = nonEmpty(without(message, MESSAGE));
   return Object.keys(rest).length === 0 ? {} : { message: rest };
 }
 
@@ -171,18 +174,18 @@ function requestOf(record: JsonObject): JsonObject {
 function extraOf(record: JsonObject, answer: JsonObject): JsonObject {
   const request = requestOf(record);
   const envelope = isObject(record['response']) && answer !== record['response'] ? record['response'] : {};
-  const asked = request === record ? {} : said(without(request, REQUEST));
-  const around = answer === record ? {} : said(without(envelope, ENVELOPE));
+  const asked = request === record ? {} : nonEmpty(without(request, REQUEST));
+  const around = answer === record ? {} : nonEmpty(without(envelope, ENVELOPE));
   return {
-    ...(answer === record ? {} : said(without(record, WRAPPER))),
-    ...said(without(answer, ANSWER)),
+    ...(answer === record ? {} : nonEmpty(without(record, WRAPPER))),
+    ...nonEmpty(without(answer, ANSWER)),
     ...(Object.keys(asked).length === 0 ? {} : { request: asked }),
     ...(Object.keys(around).length === 0 ? {} : { response: around }),
   };
 }
 
-/** An API lists every field it has; null and [] are how it says "none". */
-function said(record: JsonObject): JsonObject {
+/** APIs list every field; null and [] mean "none". */
+function nonEmpty(record: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(record).filter(
       ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),

@@ -1,6 +1,6 @@
 /**
- * Turnwise's own packs: rollouts with what was said of them, one JSON object per line. Each line says by itself that it
- * is one, so that packs can be cut and joined, and a file of annotations alone is one, too:
+ * Turnwise's own packs: annotated rollouts, one JSON object per line. Every line carries the `pack` version,
+ * so that packs can be split and joined. A file of annotations alone is a pack, too:
  *
  *   {"pack":1,"type":"manifest",…}                                   what was exported; not read
  *   {"pack":1,"type":"taxonomy","taxonomy":{"name":…,"choice":"many","labels":[…]}}
@@ -10,16 +10,18 @@
  *   {"pack":1,"type":"run","run":"r1","config":{"name":…,…}}
  *   {"pack":1,"type":"stage","run":"r1","from_step":300,"name":…,"changes":{…}}
  *
- * Rollouts have `run` (and `key`, where the run's key does not follow from it), `step` where the log knew steps, and
- * the columns of `dataSetColumns.ts`; `sibling` marks those that stand beside a case. What the others have:
- * `shared/domain/annotate`; an annotation may be JSON as text, as a column of a table has it. All of it: `pack.schema.json`.
+ * Rollouts have `run` (and `key`, if the run's key does not follow from it), `step` if the log has steps, and
+ * the columns of `dataSetColumns.ts`. `sibling` marks rollouts packed beside a case. Other lines: see
+ * `shared/domain/annotate`. An annotation may be JSON as text, as in a table column. The full schema is
+ * `pack.schema.json`.
  */
 import { readDataSetRow } from './dataSet.ts';
 import { indexOf, insteadOfIndex, isObject, type JsonObject, jsonText, stringOf } from './fields.ts';
 import type { LogFormat, ParsedLine } from './format.ts';
-import { readAnnotation, readReading, readTaxonomyOf, UnfitSaying } from './packSaid.ts';
+import { InvalidAnnotationError, parseAnnotation, parseReviewMark } from './packAnnotations.ts';
+import { parseTaxonomy } from './taxonomy.ts';
 
-/** A reader refuses a larger one with both numbers. */
+/** Readers reject a larger version and name both numbers. */
 export const PACK_VERSION = 1;
 
 export const pack: LogFormat = {
@@ -40,7 +42,7 @@ function isPackLine(record: JsonObject): boolean {
 export function readPackLine(record: JsonObject): ParsedLine {
   const version = indexOf(record['pack']);
   if (version === undefined || version < 1)
-    return refused('no_pack_line', `"pack" is no whole number from 1${insteadOfIndex(record['pack'])}`);
+    return refused('no_pack_line', `"pack" must be a whole number from 1${insteadOfIndex(record['pack'])}`);
   if (version > PACK_VERSION) {
     const message = `a pack of version ${version}; this Turnwise reads up to ${PACK_VERSION}`;
     return refused('newer_version', message);
@@ -48,19 +50,25 @@ export function readPackLine(record: JsonObject): ParsedLine {
   try {
     return lineOf(record);
   } catch (error) {
-    if (!(error instanceof UnfitSaying)) throw error;
+    if (!(error instanceof InvalidAnnotationError)) throw error;
     return refused('unfit_line', error.message);
   }
+}
+
+function taxonomyLine(record: JsonObject): ParsedLine {
+  const parsed = parseTaxonomy(record['taxonomy']);
+  if (!parsed.ok) return refused('unfit_line', parsed.message);
+  return { kind: 'taxonomy', taxonomy: parsed.taxonomy };
 }
 
 function lineOf(record: JsonObject): ParsedLine {
   switch (record['type']) {
     case 'annotation':
-      return { kind: 'annotation', annotation: readAnnotation(objectIn(record['annotation'])) };
+      return { kind: 'annotation', annotation: parseAnnotation(objectIn(record['annotation'])) };
     case 'reading':
-      return { kind: 'reading', reading: readReading(record['reading']) };
+      return { kind: 'reading', reading: parseReviewMark(record['reading']) };
     case 'taxonomy':
-      return { kind: 'taxonomy', taxonomy: readTaxonomyOf(record['taxonomy']) };
+      return taxonomyLine(record);
     case 'rollout':
       return rolloutLine(record);
     case 'run':
@@ -70,13 +78,13 @@ function lineOf(record: JsonObject): ParsedLine {
       return { kind: 'skip' };
     default: {
       const found = jsonText(record['type']).slice(0, 60);
-      const message = `"type" is none of manifest, run, stage, taxonomy, rollout, annotation and reading; it is ${found}`;
+      const message = `"type" must be one of manifest, run, stage, taxonomy, rollout, annotation or reading; it is ${found}`;
       return refused('unknown_line', message);
     }
   }
 }
 
-/** What the run was, and where its recipe changed. */
+/** Properties of the run, or a stage at which its recipe changed. */
 function runLine(record: JsonObject): ParsedLine {
   const run = stringOf(record['run']);
   if (run === undefined) return refused('unfit_line', `the ${String(record['type'])} has no text in "run"`);
@@ -85,7 +93,7 @@ function runLine(record: JsonObject): ParsedLine {
   if (record['type'] === 'run') return { kind: 'run', run: { run, config: fields }, warnings: [] };
   const fromStep = indexOf(record['from_step']);
   if (fromStep === undefined)
-    return refused('unfit_line', `"from_step" is no whole number${insteadOfIndex(record['from_step'])}`);
+    return refused('unfit_line', `"from_step" must be a whole number${insteadOfIndex(record['from_step'])}`);
   const name = stringOf(record['name']) ?? `from step ${fromStep}`;
   return { kind: 'stage', stage: { run, fromStep, name, changes: fields } };
 }
@@ -99,7 +107,7 @@ function objectIn(value: unknown): unknown {
   }
 }
 
-/** In a data set the file says once what its run and step are; here every line does. */
+/** A data set gives run and step once per file, a pack on every line. */
 function rolloutLine(record: JsonObject): ParsedLine {
   if (stringOf(record['run']) === undefined) return refused('unfit_row', 'the rollout names no run in "run"');
   return readDataSetRow(record, record);

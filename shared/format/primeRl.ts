@@ -1,13 +1,13 @@
 /**
- * prime-rl: what its orchestrator and its trainer write about the same rollouts.
+ * prime-rl: files of its orchestrator and its trainer about the same rollouts.
  *
  *   {out}/rollouts/step_{N}/{train|eval}/all/traces.jsonl        every finished episode (`primeRlTraces.ts`)
  *   {out}/rollouts/step_{N}/{train|eval}/effective/traces.jsonl  the ones that entered the batch, again
  *   {out}/token_exports/step_{N}/rank_{R}.jsonl                  per-token signals (`primeRlTokens.ts`)
  *
- * A trace has token ids, an export has nothing but token ids: they are joined on a hash of them.
- * The first file is the Episode of verifiers v1, which other programs write too.
- * PrimeIntellect-ai/prime-rl and PrimeIntellect-ai/verifiers (shared/format/FORMATS.md#prime-rl).
+ * An export identifies its rollout by token ids only, so both are joined on a hash of them. The first file is
+ * the Episode of verifiers v1, which other programs write, too. PrimeIntellect-ai/prime-rl and
+ * PrimeIntellect-ai/verifiers (shared/format/FORMATS.md#prime-rl).
  */
 import { isObject, type JsonObject } from './fields.ts';
 import type { FileContext, FileHead, LogFormat, RecordReader } from './format.ts';

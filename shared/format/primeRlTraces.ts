@@ -1,5 +1,5 @@
 /**
- * An episode of verifiers v1: a task, the agents that worked on it and what they said.
+ * An episode of verifiers v1: a task, its agents and their messages.
  *
  *   {"id":"e1","env":{"id":"math"},"task":{"data":{"question":"6·7?","answer":"42"}},"group":{"id":"g7"},
  *    "run":{"type":"train","work":{"step":3}},"ok":true,"traces":[{"id":"t1","agent":{"name":"solver"},
@@ -7,18 +7,17 @@
  *     {"parent":0,"message":{"role":"assistant","content":"42"},"sampled":true,"token_ids":[5,9,2],
  *      "mask":[false,true,true],"logprobs":[-0.1,-1.9],"advantages":[0.97,0.97]}],"rewards":{"correct":{"score":1,"weight":1}}}]}
  *
- * - `nodes` is a graph that shares prefixes: every leaf is a conversation of its own (compaction,
- *   sub-agents), and its path from the root is one rollout.
- * - A node has the tokens it adds; a sampled one begins with the scaffold of the chat template
- *   (mask false). `logprobs` and `advantages` have an entry per token with mask true, older ones
- *   per token.
+ * - `nodes` is a graph with shared prefixes. Every leaf is a separate conversation (compaction, sub-agents),
+ *   and its path from the root is one rollout.
+ * - A node has the tokens it adds. A sampled one begins with the scaffold of the chat template (mask false).
+ *   `logprobs` and `advantages` have one entry per token with mask true; older ones have one per token.
  * - The reward is the weighted sum of `rewards`; the parts stay in `extra`.
  */
 import { bodyOfMessages } from './body.ts';
 import { idOf, indexOf, isObject, type JsonObject, numberOf, stringOf, textOf, without } from './fields.ts';
 import type { FileContext, LineIssue, ParsedLine, ParsedRollout, ParsedTokens } from './format.ts';
 import { joinKeyOfIds } from './primeRlTokens.ts';
-import { refused, stepSaid, warned } from './records.ts';
+import { readStep, refused, warned } from './records.ts';
 import {
   floatsOf,
   idsOf,
@@ -31,7 +30,7 @@ import {
 
 const EPISODE: ReadonlySet<string> = new Set(['traces', 'group']);
 const TRACE: ReadonlySet<string> = new Set(['nodes', 'id', 'agent', 'is_completed']);
-/** A task and its answer under the names environments use for them. */
+/** Answer fields that environments use in a task. */
 const ANSWERS = ['answer', 'ground_truth', 'target', 'expected_answer', 'solution'] as const;
 
 export function readEpisode(record: JsonObject, file: FileContext): ParsedLine | readonly ParsedLine[] {
@@ -64,12 +63,12 @@ export function readEpisode(record: JsonObject, file: FileContext): ParsedLine |
   return [{ ...first, warnings: [...first.warnings, ...lost] }, ...lines.slice(1)];
 }
 
-/** A trace has a few. Paths share their beginnings, so that many leaves on a long path multiply. */
+/** A trace has a few. Paths share prefixes, so many leaves on a long path would multiply the work. */
 const MOST_BRANCHES = 256;
 
 const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
-/** A parent stands before its children; a node that says otherwise is a root. */
+/** A parent precedes its children. A node that violates this is a root. */
 function parentOf(nodes: readonly JsonObject[], i: number): number | undefined {
   const parent = indexOf(nodes[i]?.['parent']);
   return parent !== undefined && parent < i ? parent : undefined;
@@ -93,7 +92,7 @@ interface Branch {
   readonly record: JsonObject;
   readonly trace: JsonObject;
   readonly nodes: readonly JsonObject[];
-  /** `2 of 3`, where a trace has several. */
+  /** `2 of 3`, if a trace has several. */
   readonly name: string | undefined;
   readonly index: number;
   readonly hasAgents: boolean;
@@ -103,7 +102,7 @@ function readBranch(branch: Branch, file: FileContext): ParsedLine {
   const { record, trace, nodes } = branch;
   const warnings: LineIssue[] = [];
   const firstSampled = nodes.findIndex((node) => node['sampled'] === true);
-  // Nothing sampled: an episode that failed before the first answer is all prompt.
+  // Nothing was sampled: an episode that failed before the first answer is all prompt.
   const start = firstSampled < 0 ? nodes.length : firstSampled;
   const messages = nodes.map((node) => objectOf(node['message']));
   const unread = nodes.filter((node) => !isObject(node['message'])).length;
@@ -136,7 +135,7 @@ function readBranch(branch: Branch, file: FileContext): ParsedLine {
       ...body,
       ...groupOf(branch),
       kind: kindOf(runType) ?? kindOf(stringOf(run['type'])) ?? file.layout.kind ?? 'eval',
-      step: stepSaid(work['step'], 'step', file, warnings),
+      step: readStep(work['step'], 'step', file, warnings),
       reward,
       tokens: tokens.columns,
       turns: turnsWithTokens(body, tokens.columns),
@@ -161,13 +160,13 @@ function readBranch(branch: Branch, file: FileContext): ParsedLine {
 
 const isWritten = (message: JsonObject): boolean => Object.keys(message).length > 0;
 
-/** The effective file is the only place that says which rollouts entered the batch. */
+/** Only the effective file tells which rollouts entered the batch. */
 function decisionOf(isEffective: boolean, advantage: number | undefined): ParsedRollout['decision'] {
   if (isEffective) return { kept: true, rule: 'prime-rl effective', advantage };
   return advantage === undefined ? undefined : { advantage };
 }
 
-/** `group.id`; several agents on one task have prompts of their own, so they are groups of their own. */
+/** `group.id`. Several agents on one task have different prompts, so each forms its own group. */
 function groupOf(branch: Branch): Pick<ParsedRollout, 'groupKey' | 'groupRule'> {
   const { record, trace, hasAgents } = branch;
   const group = isObject(record['group']) ? idOf(record['group']['id']) : undefined;
@@ -219,11 +218,11 @@ function kindOf(type: string | undefined): ParsedRollout['kind'] | undefined {
 
 interface NodeTokens {
   readonly columns?: ParsedTokens;
-  /** Of the whole path, prompt and all: what the trainer sees. */
+  /** Of the whole path including the prompt, as the trainer sees it. */
   readonly ids?: Int32Array;
 }
 
-/** The path's tokens, from the first one the policy sampled. */
+/** The path's tokens, from the first sampled one. */
 function tokensOf(nodes: readonly JsonObject[], warnings: LineIssue[]): NodeTokens {
   const rows = nodes.map((node) => rowOf(node, warnings));
   if (rows.some((row) => row === undefined)) return {};
@@ -249,7 +248,7 @@ function tokensOf(nodes: readonly JsonObject[], warnings: LineIssue[]): NodeToke
 const isKnown = (column: Float32Array | undefined): boolean =>
   column?.some((value) => !Number.isNaN(value)) === true;
 
-/** Of one node, all four as long as its `token_ids`. */
+/** Columns of one node, all as long as its `token_ids`. */
 interface NodeRow {
   readonly ids: readonly number[];
   readonly isSampled: readonly boolean[];
@@ -257,14 +256,14 @@ interface NodeRow {
   readonly advantages: readonly unknown[];
 }
 
-/** undefined: this node's tokens cannot be read, so the path's positions are lost. */
+/** undefined: this node's tokens are unreadable, so positions on the path are lost. */
 function rowOf(node: JsonObject, warnings: LineIssue[]): NodeRow | undefined {
   const { token_ids: logged, mask } = node;
   if (logged === undefined || logged === null)
     return { ids: [], isSampled: [], logprobs: [], advantages: [] };
   const ids = Array.isArray(logged) ? idsOf(logged) : undefined;
   if (ids === undefined) {
-    warnings.push(warned('bad_tokens', 'a node has "token_ids" that are no token ids; no tokens are read'));
+    warnings.push(warned('bad_tokens', 'a node has "token_ids" that are not token ids; no tokens are read'));
     return undefined;
   }
   const hasMask = Array.isArray(mask) && mask.length === ids.length;
@@ -289,7 +288,7 @@ function spread(
   const values = node[name];
   const none = isSampled.map(() => undefined);
   if (!Array.isArray(values) || values.length === 0) return none;
-  // What stands beside scaffold and tool output is a placeholder, not a probability.
+  // Values at scaffold and tool output are placeholders rather than probabilities.
   if (values.length === isSampled.length) {
     return isSampled.map((is, i): unknown => (is ? values[i] : undefined));
   }

@@ -1,12 +1,12 @@
 /**
- * Paths into a record: `meta.step`, `turns[0].text`, `samples[-1]`, `["a.b"].c`. An empty
- * path is the record itself.
+ * Paths into a record: `meta.step`, `turns[0].text`, `samples[-1]`, `["a.b"].c`. The empty path is the record
+ * itself.
  */
 import { isObject } from './fields.ts';
 
 export type PathStep = string | number;
 
-/** @returns the steps; undefined when the text is no path */
+/** @returns the steps; undefined for an invalid path */
 export function parsePath(path: string): readonly PathStep[] | undefined {
   const steps: PathStep[] = [];
   const pattern = /\.?([^.[\]"]+)|\[(-?\d+)\]|\[("(?:[^"\\]|\\.)*")\]/y;
@@ -26,7 +26,7 @@ function unquote(quoted: string): string {
     const text: unknown = JSON.parse(quoted);
     return typeof text === 'string' ? text : quoted;
   } catch {
-    // An escape JSON does not have: then the key is what stands between the quotes.
+    // Not a valid JSON escape, so the key is the raw text between the quotes.
     return quoted.slice(1, -1);
   }
 }
@@ -41,7 +41,10 @@ export function writePath(steps: readonly PathStep[]): string {
   return path;
 }
 
-/** Negative indices count from the end. @returns undefined where the path leads nowhere */
+/**
+ * Negative indices count from the end.
+ * @returns undefined if nothing is at the path
+ */
 export function valueAt(record: unknown, steps: readonly PathStep[]): unknown {
   let value = record;
   for (const step of steps) {

@@ -1,4 +1,4 @@
-/** What readers say about a record: one refused issue, a warning, and what was found instead. */
+/** Issues and warnings that readers report about a record, and how they describe an unexpected value. */
 import { indexOf, insteadOfIndex, isUnread } from './fields.ts';
 import type { FileContext, LineIssue, ParsedLine } from './format.ts';
 
@@ -10,7 +10,7 @@ export function warned(code: string, message: string): LineIssue {
   return { severity: 'warning', code, message };
 }
 
-/** For messages: what a value is, with no more of it than a reader needs to recognise it. */
+/** Describes a value in a message, as briefly as recognition allows. */
 export function found(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
@@ -20,12 +20,12 @@ export function found(value: unknown): string {
 }
 
 /**
- * The step a record says, else the one its path says. A value that is no step is named: the rollout would otherwise
- * stand at another step, or at none, and nobody would know why.
+ * The step of a record, else that of its path. An invalid step is named in a warning. Otherwise the rollout
+ * would silently get another step, or none.
  *
  * @param value of the field `name`, as parsed
  */
-export function stepSaid(
+export function readStep(
   value: unknown,
   name: string,
   { layout }: Pick<FileContext, 'layout'>,
@@ -34,7 +34,7 @@ export function stepSaid(
   const step = indexOf(value);
   if (isUnread(value, step)) {
     const counts =
-      layout.step === undefined ? 'the step is unknown' : `step ${layout.step} of the path counts`;
+      layout.step === undefined ? 'the step is unknown' : `step ${layout.step} of the path is used`;
     const message = `a step is a whole number from 0 in "${name}"${insteadOfIndex(value)}; ${counts}`;
     warnings.push(warned('unread_value', message));
   }

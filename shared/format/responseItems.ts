@@ -1,6 +1,6 @@
 /**
- * The items of OpenAI's Responses API, as messages: one generation is a run of items
- * (reasoning, message, function calls), which is one turn.
+ * Converts items of OpenAI's Responses API to messages. One generation consists of consecutive items
+ * (reasoning, message, function calls) and is one turn.
  */
 import { isObject, type JsonObject, stringOf, textOf } from './fields.ts';
 import type { LineIssue } from './format.ts';
@@ -9,13 +9,13 @@ import { readMessage, textOfContent } from './messageShape.ts';
 import { type MessageResponse, ResponseOfMessages } from './messages.ts';
 import { warned } from './records.ts';
 
-/** Items, also where they were logged turn by turn: `[[…], […]]`. */
+/** Flattens items that were logged turn by turn: `[[…], […]]`. */
 export function flatItems(list: readonly unknown[], warnings: LineIssue[]): readonly JsonObject[] {
   const entries = list.flatMap((entry) => (Array.isArray(entry) ? entry : [entry]));
   const items = entries.filter(isObject);
   const lost = entries.length - items.length;
   if (lost > 0)
-    warnings.push(warned('unread_item', `${lost} of ${entries.length} items are no objects; not read`));
+    warnings.push(warned('unread_item', `${lost} of ${entries.length} items are not objects; not read`));
   return items;
 }
 
@@ -25,7 +25,7 @@ export function responseOfItems(items: readonly JsonObject[]): MessageResponse {
   return response.finish();
 }
 
-/** Ids of prompt and generation, and log-probabilities, of the items that carry them. */
+/** Ids of prompt and generation, and log-probabilities, of the items that have them. */
 export function generationsOf(items: readonly JsonObject[]): readonly Generation[] {
   return items.flatMap((item) =>
     Array.isArray(item['generation_token_ids'])
@@ -42,7 +42,7 @@ export function generationsOf(items: readonly JsonObject[]): readonly Generation
 
 type ItemKind = 'reasoning' | 'message' | 'call' | 'output';
 
-/** A name nobody has seen yet is shown as a message that names it. */
+/** An unknown type is shown as a message that names it. */
 function kindOf(item: JsonObject): ItemKind {
   const type = stringOf(item['type']) ?? '';
   if (type === 'reasoning') return 'reasoning';
@@ -50,7 +50,7 @@ function kindOf(item: JsonObject): ItemKind {
   return type.endsWith('_call') ? 'call' : 'message';
 }
 
-/** One item alone, for a prompt. */
+/** A single item, for a prompt. */
 export function messageOfItem(item: JsonObject): JsonObject {
   switch (kindOf(item)) {
     case 'output':
@@ -62,7 +62,7 @@ export function messageOfItem(item: JsonObject): JsonObject {
   }
 }
 
-/** Neighbouring items of one generation are one assistant message. */
+/** Merges adjacent items of one generation into one assistant message. */
 function turnsOf(items: readonly JsonObject[]): readonly JsonObject[] {
   const messages: JsonObject[] = [];
   let parts: unknown[] = [];
@@ -90,7 +90,7 @@ function turnsOf(items: readonly JsonObject[]): readonly JsonObject[] {
   return messages;
 }
 
-/** A model thinks, then speaks, then calls: going back in that order is the next generation. */
+/** A model reasons, then speaks, then calls. A step back in that order begins the next generation. */
 function beginsTurn(kind: ItemKind, before: ItemKind | undefined): boolean {
   if (before === undefined) return false;
   return (kind === 'reasoning' && before !== 'reasoning') || (kind === 'message' && before === 'call');

@@ -1,6 +1,6 @@
 /**
- * NeMo-Gym rollouts: `…_rollouts.jsonl`, one line per rollout, in the shape of OpenAI's
- * Responses API with token data added.
+ * NeMo-Gym rollouts: `…_rollouts.jsonl`, one line per rollout, in the shape of OpenAI's Responses API with
+ * token data added.
  *
  * Written by `ng_collect_rollouts`, `nemo_gym/rollout_collection.py` (NVIDIA-NeMo/Gym 07d6b0d0):
  *
@@ -13,13 +13,13 @@
  *      {"type":"message","role":"assistant","content":[{"type":"output_text","text":"42"}]}]},
  *    "reward":1.0,"_ng_task_index":0,"_ng_rollout_index":3}
  *
- * - one generation is several items (reasoning, message, calls); its tokens hang on the last one
- *   of them, and so does the end of the turn;
- * - environments that only execute calls write no `function_call_output`: the call has no known
- *   outcome, and the rollout goes on;
- * - without `_ng_task_index`, equal input is the group; ground truths come and go between the
- *   rollouts of a task, so the input alone is the problem;
- * - there is no token text: ids and log-probabilities cannot be placed on the text.
+ * - One generation is several items (reasoning, message, calls). Its last item carries the tokens and ends
+ *   the turn.
+ * - Environments that only execute calls write no `function_call_output`: the outcome is unknown, and the
+ *   rollout continues.
+ * - Without `_ng_task_index`, equal inputs form the group. Only some rollouts of a task have a ground truth,
+ *   so the input alone identifies the problem.
+ * - There is no token text: ids and log-probabilities have no offsets.
  */
 import type { StopReason } from '../domain/model.ts';
 import { bodyOf, type KnownFacts, problemOf } from './body.ts';
@@ -139,7 +139,7 @@ function stopReasonOf(record: JsonObject, response: JsonObject): StopReason | un
   return record['truncated'] === true ? 'turn-limit' : undefined;
 }
 
-/** The input is a text, or items of any kind: earlier turns may be among them. */
+/** The input is a text or a list of items, which may include earlier turns. */
 function promptOf(asked: JsonObject, warnings: LineIssue[]): ReturnType<typeof promptOfMessages> {
   const { input, instructions } = asked;
   const system = stringOf(instructions);
@@ -162,7 +162,7 @@ function extraOf(record: JsonObject, asked: JsonObject, response: JsonObject): J
   };
 }
 
-/** Most parameters of the API are there as null, which is how it writes "not given". */
+/** Most parameters of the API are null, which means "not given". */
 function withoutNulls(record: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
 }

@@ -8,10 +8,10 @@
  *    "uid":"u1","reward":1.0,"num_steps":1,"steps":[{"observation":"","thought":"","action":"42",
  *    "reward":1.0,"done":true,"model_response":"42","chat_completions":[{"role":"user","content":"6·7?"},…]}]}]}
  *
- * - every trajectory is a rollout; agents of different names solve different tasks, so the group
- *   is task and name, as in rLLM's own advantage groups;
- * - `chat_completions` of a step usually repeats the earlier steps; where it does not, the steps
- *   are put together from observation and answer.
+ * - Every trajectory is a rollout. Agents of different names solve different tasks, so task and name form the
+ *   group, as in rLLM's own advantage groups.
+ * - `chat_completions` of a step usually repeats the earlier steps. Otherwise the conversation is built from
+ *   observations and answers.
  */
 import type { StopReason } from '../domain/model.ts';
 import {
@@ -29,7 +29,7 @@ import {
 import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine } from './format.ts';
 import { tokensOfGenerations, turnsOfGenerations } from './generations.ts';
 import { textOfMessage } from './messageShape.ts';
-import { found, refused, stepSaid, warned } from './records.ts';
+import { found, readStep, refused, warned } from './records.ts';
 import { bodyOfTask, messagesIn } from './taskBody.ts';
 import { durationOf, timingOf } from './timing.ts';
 import { UNALIGNED } from './tokenColumns.ts';
@@ -41,7 +41,7 @@ const STEP_COLUMNS: ReadonlySet<string> = new Set([
   ...['prompt_ids', 'response_ids', 'logprobs'],
 ]);
 
-/** `env_done` and `unknown` say nothing about how the policy ended. */
+/** `env_done` and `unknown` do not reveal how the policy ended. */
 const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map([
   ['max_prompt_length_exceeded', 'length'],
   ['max_response_length_exceeded', 'length'],
@@ -74,10 +74,10 @@ function isEpisode(record: JsonObject): boolean {
 interface Episode {
   readonly record: JsonObject;
   readonly file: FileContext;
-  /** What stands before the colon of "t12:3", else the hash of the task. */
+  /** The part before the colon of "t12:3", else the hash of the task. */
   readonly task: string | undefined;
   readonly ordinal: number | undefined;
-  /** Of training. */
+  /** Training step. */
   readonly step: number | undefined;
   readonly extra: JsonObject;
 }
@@ -101,7 +101,7 @@ function readEpisode(record: JsonObject, file: FileContext): ParsedLine | readon
     file,
     task: id?.[1] ?? idOf(record['task_hash']) ?? idOf(record['episode_id']),
     ordinal: id?.[2] === undefined ? undefined : indexOf(Number(id[2])),
-    step: stepSaid(record['training_step'], 'training_step', file, warnings),
+    step: readStep(record['training_step'], 'training_step', file, warnings),
     extra: without(record, COLUMNS),
   };
   const lost = trajectories.length - whole.length;
@@ -111,7 +111,7 @@ function readEpisode(record: JsonObject, file: FileContext): ParsedLine | readon
   }
   const names = whole.map((trajectory) => stringOf(trajectory['name']));
   return whole.map((trajectory, i) => {
-    // Several trajectories of one name share the episode's number, which then numbers none of them.
+    // Several trajectories of one name share the episode's number, so it is not used as an ordinal.
     const isAlone = names.filter((name) => name === names[i]).length === 1;
     return readTrajectory(trajectory, { ...episode, ordinal: isAlone ? episode.ordinal : undefined }, [
       ...(i === 0 ? warnings : []),
@@ -174,13 +174,16 @@ function readTrajectory(trajectory: JsonObject, episode: Episode, warnings: Line
   };
 }
 
-/** Seconds without a start: how long it took, and not when. */
+/** Seconds without a start: a duration without a position in time. */
 function totalMs(timing: unknown): number | undefined {
   const seconds = isObject(timing) ? durationOf(timing['total']) : undefined;
   return seconds === undefined ? undefined : seconds * 1000;
 }
 
-/** Episode and trajectory use some names twice (`timing`, `metadata`): neither hides the other. */
+/**
+ * Episode and trajectory share some names (`timing`, `metadata`). Renames them, so that neither hides the
+ * other.
+ */
 function renamed(own: JsonObject, taken: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(own).map(([name, value]) => [name in taken ? `trajectory_${name}` : name, value]),
@@ -192,7 +195,7 @@ function questionOf(task: unknown): string | undefined {
   return stringOf(task['question']) ?? stringOf(task['problem']) ?? stringOf(task['prompt']) ?? textOf(task);
 }
 
-/** The last step's conversation if it holds the earlier ones, else one put together step by step. */
+/** The last step's conversation if it contains the earlier ones, else one built step by step. */
 function conversationOf(steps: readonly JsonObject[], warnings: LineIssue[]): readonly JsonObject[] {
   const chats = steps.map((step) =>
     Array.isArray(step['chat_completions']) ? step['chat_completions'].filter(isObject) : [],
@@ -201,7 +204,7 @@ function conversationOf(steps: readonly JsonObject[], warnings: LineIssue[]): re
   if (last.length > 0 && chats.every((chat) => isPrefix(chat, last))) return last;
   if (last.length > 0) {
     const message =
-      'the conversations of the steps do not continue each other; put together from observation and answer';
+      'the conversations of the steps do not continue each other; built from observations and answers';
     warnings.push(warned('joined_steps', message));
   }
   return steps.flatMap((step) => [...observed(step), answered(step)]);

@@ -5,10 +5,10 @@
  *    "env_extras":{"reward_spec":{"ground_truth":"42"}},"data_source":"aime24"}
  *
  * Written by `dump_per_dataset_eval_results` of SkyRL's trainer utilities (NovaSky-AI/SkyRL;
- * shared/format/FORMATS.md#skyrl). Beside it stands `aggregated_results.jsonl`, one object of numbers with names
- * like "eval/aime24/avg_score": metrics of the step.
- * - `score` is a number, or one per token; the reward is the sum, the list stays in `extra`.
- * - No group id and no sample index: equal prompts are the group.
+ * shared/format/FORMATS.md#skyrl). The same directory has `aggregated_results.jsonl`, one object of numbers
+ * with names like "eval/aime24/avg_score": metrics of the step.
+ * - `score` is a number, or one per token. The reward is the sum, and the list stays in `extra`.
+ * - There is no group id and no sample index: equal prompts form the group.
  */
 import { bodyOfText } from './body.ts';
 import { idOf, isObject, type JsonObject, numberOf, rewardOf, stringOf, textOf, without } from './fields.ts';
@@ -83,7 +83,7 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
   };
 }
 
-/** The step is in the directory's name alone; without it the numbers belong nowhere. */
+/** Only the directory's name has the step. Without it the numbers cannot be assigned. */
 function readAggregate(record: JsonObject, file: FileContext): ParsedLine {
   const { step } = file.layout;
   if (step === undefined) {

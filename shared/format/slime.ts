@@ -1,17 +1,18 @@
 /**
- * slime, after `shared/recorder/slime_exporter.py` has turned its `.pt` dumps into JSON Lines.
- * Two kinds of records, joined on `rollout_id` and sample index:
+ * slime, after `shared/recorder/slime_exporter.py` has converted its `.pt` dumps to JSON Lines. Two kinds of
+ * records, joined on `rollout_id` and sample index:
  *
  *   {"dump":"rollout","rollout_id":3,"group_index":0,"index":5,"prompt":"6·7?","tokens":[11,27,5,9],"response":"It is 42.",
  *    "response_length":2,"label":"42","reward":1.0,"loss_mask":[1,1],"rollout_log_probs":[-0.1,-1.9],"status":"completed"}
  *   {"dump":"train","rollout_id":3,"sample_index":5,"tokens":[11,27,5,9],"log_probs":[-0.11,-1.85],
  *    "advantages":[0.97,0.97],"entropy":[0.31,1.74]}
  *
- * `Sample` of `slime/utils/types.py` and `slime/utils/train_dump_utils.py` (THUDM/slime; shared/format/FORMATS.md#slime).
- * - `tokens` are prompt and response, the other arrays cover the response alone.
+ * `Sample` of `slime/utils/types.py` and `slime/utils/train_dump_utils.py` (THUDM/slime;
+ * shared/format/FORMATS.md#slime).
+ * - `tokens` are prompt and response; the other arrays cover the response only.
  * - `entropy` is over the whole vocabulary, in nats, under the trainer's policy.
- * - verl's `skip_rollout` dumps come out as `"dump":"verl-skip"`, with text only where the exporter
- *   was given a tokenizer.
+ * - verl's `skip_rollout` dumps are exported as `"dump":"verl-skip"`, with text only if the exporter was
+ *   given a tokenizer.
  */
 import { bodyOfAnswer, bodyOfText, type RolloutBody } from './body.ts';
 import {
@@ -37,7 +38,7 @@ import type {
   ParsedTokens,
   RecordReader,
 } from './format.ts';
-import { found, refused, stepSaid, warned } from './records.ts';
+import { found, readStep, refused, warned } from './records.ts';
 import { readColumns, turnsWithTokens, UNALIGNED } from './tokenColumns.ts';
 
 const SAMPLE: ReadonlySet<string> = new Set([
@@ -111,7 +112,7 @@ function readSample(record: JsonObject, file: FileContext): ParsedLine {
   if (tokens !== undefined) warnings.push(UNALIGNED);
   const body = bodyOfPrompt(record, response ?? '');
   const group = idOf(record['group_index']);
-  const step = stepSaid(record['rollout_id'], 'rollout_id', file, warnings);
+  const step = readStep(record['rollout_id'], 'rollout_id', file, warnings);
   const index = indexOf(record['index']);
   return {
     kind: 'rollout',
@@ -138,7 +139,7 @@ const SAMPLE_REST: ReadonlySet<string> = new Set([...SAMPLE, 'reward']);
 
 function readTrained(record: JsonObject, file: FileContext): ParsedLine {
   const warnings: LineIssue[] = [];
-  const step = stepSaid(record['rollout_id'], 'rollout_id', file, warnings);
+  const step = readStep(record['rollout_id'], 'rollout_id', file, warnings);
   const index = indexOf(record['sample_index']);
   if (step === undefined || index === undefined) {
     const names = ['rollout_id', 'sample_index'] as const;
@@ -146,7 +147,7 @@ function readTrained(record: JsonObject, file: FileContext): ParsedLine {
     const message =
       unread.length > 0
         ? `"rollout_id" and "sample_index" are whole numbers${unread.map((name) => insteadOfIndex(record[name]).replace('it is', `"${name}" is`)).join('')}`
-        : `"rollout_id" and "sample_index" say which sample is meant; found ${found(record['rollout_id'])} and ${found(record['sample_index'])}`;
+        : `"rollout_id" and "sample_index" identify the sample; found ${found(record['rollout_id'])} and ${found(record['sample_index'])}`;
     return refused('missing_field', message);
   }
   const lengths = Object.values(TRAIN_NAMES).flatMap((name) => {
@@ -154,7 +155,7 @@ function readTrained(record: JsonObject, file: FileContext): ParsedLine {
     return name !== 'tokens' && Array.isArray(column) ? [column.length] : [];
   });
   const ids = Array.isArray(record['tokens']) ? record['tokens'] : [];
-  // The columns of the response agree; one that covers the prompt too is longer and says so.
+  // Columns of the response have equal lengths. A longer one covers the prompt, too.
   const count = Math.min(...lengths, ids.length);
   if (count === 0) return refused('bad_tokens', 'the columns of the train record are empty');
   const cut = { ...record, tokens: ids.slice(ids.length - count) };

@@ -1,8 +1,8 @@
 /**
  * SWE-agent trajectories: `{instance}.traj`, one JSON object.
  *
- * Written by `save_trajectory` in `sweagent/agent/agents.py` (SWE-agent/SWE-agent 3ea751c0) and,
- * until 0.7, in `sweagent/agent/agents.py` of old (state as text, no tool calls):
+ * Written by `save_trajectory` in `sweagent/agent/agents.py` (SWE-agent/SWE-agent 3ea751c0). Versions up to
+ * 0.7 write the state as text and no tool calls:
  *
  *   {"environment":"main","trajectory":[{"action":"ls","observation":"a.py","response":"…","thought":"…",
  *    "execution_time":0.2,"state":{"working_dir":"/repo"}}],
@@ -11,10 +11,10 @@
  *     "tool_calls":[{"id":"c1","function":{"name":"bash","arguments":"{\"command\": \"ls\"}"}}]},
  *    {"role":"tool","content":"a.py","tool_call_ids":["c1"]}],"info":{"exit_status":"submitted","submission":"diff …"}}
  *
- * - without tool calls the action stands in a fenced block at the end of the message: it becomes
- *   the tool call, named after its first word, and the next message its response;
- * - demonstrations belong to the prompt; the patch is the answer; whether it resolves the issue
- *   is in no trajectory.
+ * - Without tool calls, the action is a fenced block at the end of the message. It becomes the tool call,
+ *   named after its first word, and the next message becomes its response.
+ * - Demonstrations belong to the prompt. The patch is the answer. No trajectory tells whether it resolves the
+ *   issue.
  */
 import type { StopReason } from '../domain/model.ts';
 import { booleanOf, idOf, isObject, type JsonObject, stringOf, without } from './fields.ts';
@@ -31,7 +31,7 @@ const STEP_COLUMNS: ReadonlySet<string> = new Set([
 /** Copies of the content and of the call. */
 const REPEATED: ReadonlySet<string> = new Set(['thought', 'action', 'message_type', 'agent']);
 
-/** `submitted (exit_cost)`: what made the agent hand in is the reason. Checked in this order. */
+/** `submitted (exit_cost)`: the reason is what made the agent submit. Checked in this order. */
 const STOP_REASONS: readonly (readonly [RegExp, StopReason])[] = [
   [/exit_cost|limits?_?exceeded/i, 'turn-limit'],
   [/exit_context/i, 'length'],
@@ -80,9 +80,7 @@ function readTrajectory(record: JsonObject, file: FileContext): ParsedLine {
     return refused('missing_field', message);
   }
   if (list === undefined) {
-    warnings.push(
-      warned('no_history', 'no messages in "history"; put together from the steps, without a prompt'),
-    );
+    warnings.push(warned('no_history', 'no messages in "history"; built from the steps, without a prompt'));
   }
   const messages = list === undefined ? messagesOfSteps(steps) : withSteps(messagesIn(list, warnings), steps);
   const info = isObject(record['info']) ? record['info'] : {};
@@ -122,14 +120,14 @@ function readTrajectory(record: JsonObject, file: FileContext): ParsedLine {
   };
 }
 
-/** What a replay would solve again; written as an object, later as JSON text. */
+/** The instance to solve; written as an object, later as JSON text. */
 function replayedInstance(config: unknown): string | undefined {
   const read = typeof config === 'string' ? parsedJson(config) : config;
   const statement = isObject(read) ? read['problem_statement'] : undefined;
   return isObject(statement) ? idOf(statement['id']) : undefined;
 }
 
-/** The observation of the last action (`submit`) is often in the steps only. */
+/** The observation of the last action (`submit`) is often only in the steps. */
 function withSteps(messages: readonly JsonObject[], steps: readonly JsonObject[]): readonly JsonObject[] {
   const last = messages.at(-1);
   const observation = stringOf(steps.at(-1)?.['observation']) ?? '';
@@ -151,7 +149,7 @@ function messagesOfSteps(steps: readonly JsonObject[]): readonly JsonObject[] {
   ]);
 }
 
-/** Fenced actions as tool calls, and what follows one as its response. */
+/** Turns fenced actions into tool calls, and the next message into the response. */
 function asCalls(messages: readonly JsonObject[]): readonly JsonObject[] {
   let isWaiting = false;
   return messages.map((message) => {
@@ -176,7 +174,7 @@ function withActionAsCall(message: JsonObject): JsonObject {
   const end = content.lastIndexOf(FENCE);
   const start = end <= 0 ? -1 : content.lastIndexOf(FENCE, end - 1);
   const fenced = start < 0 ? '' : content.slice(start + FENCE.length, end).trim();
-  // A language may stand behind the opening fence; an action that is not the fenced block stays text.
+  // The opening fence may name a language. An action that differs from the fenced block stays text.
   if (fenced !== action && !fenced.endsWith(`\n${action}`)) return message;
   const name = /^\S+/.exec(action)?.[0] ?? action;
   const after = content.slice(end + FENCE.length);

@@ -1,7 +1,7 @@
 /**
- * Rollouts whose ending the text does not tell: tasks end in a state of the environment (a
- * booked flight, a patched repository), questions are answered in a plain sentence. Finding no
- * marked answer there says nothing about how the rollout ended, so that stays unknown.
+ * Rollouts whose text does not show how they ended: tasks end in an environment state (a booked flight, a
+ * patched repository), questions in a plain sentence. A missing marked answer proves nothing there, so the
+ * stop reason stays unknown.
  */
 import { bodyOfMessages, type KnownFacts, type RolloutBody } from './body.ts';
 import { isObject, type JsonObject, jsonText } from './fields.ts';
@@ -21,17 +21,17 @@ export function withoutGuessedEnd(body: RolloutBody): RolloutBody {
   return isGuess ? { ...body, stopReason: undefined, stopReasonSource: undefined } : body;
 }
 
-/** The messages of a list; entries that are none are counted in a warning. */
+/** The messages of a list. Entries that are no messages are counted in a warning. */
 export function messagesIn(list: readonly unknown[], warnings: LineIssue[]): readonly JsonObject[] {
   const messages = list.filter(isObject);
   const lost = list.length - messages.length;
   if (lost > 0) {
-    warnings.push(warned('unread_message', `${lost} of ${list.length} messages are no objects; not read`));
+    warnings.push(warned('unread_message', `${lost} of ${list.length} messages are not objects; not read`));
   }
   return messages;
 }
 
-/** The actions a task expects, one per line, as a ground truth that can be read. */
+/** The expected actions of a task, one per line, as a readable ground truth. */
 export function expectedActions(actions: unknown): string | undefined {
   if (!Array.isArray(actions) || actions.length === 0) return undefined;
   return actions

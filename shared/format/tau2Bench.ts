@@ -9,11 +9,11 @@
  *    "simulations":[{"id":"s1","task_id":"t1","trial":0,"termination_reason":"user_stop",
  *                    "reward_info":{"reward":1.0},"messages":[{"role":"assistant","content":"Hi!"},…]}]}
  *
- * - the simulated user has tools of its own (`requestor` "user"); they are part of what the
- *   user does, not calls of the policy;
- * - the conversation opens with the assistant, so the problem is the policy of the domain and
- *   what the user is told;
- * - times have no zone; they are read as UTC.
+ * - The simulated user has tools of its own (`requestor` "user"). Their calls are part of the user's messages
+ *   rather than calls of the policy.
+ * - The conversation opens with the assistant, so the problem is the policy of the domain and the user's
+ *   instructions.
+ * - Times have no zone; they are read as UTC.
  */
 
 import type { StopReason } from '../domain/model.ts';
@@ -36,10 +36,12 @@ import { bodyOfTask, expectedActions, messagesIn } from './taskBody.ts';
 const RUN_COLUMNS: ReadonlySet<string> = new Set(['tasks', 'simulations']);
 const COLUMNS: ReadonlySet<string> = new Set(['task_id', 'trial', 'messages', 'start_time', 'end_time']);
 const TASK_COLUMNS: ReadonlySet<string> = new Set(['id', 'ticket', 'user_scenario']);
-/** `raw_data` is the provider's answer the message was made from; the others repeat id and position. */
+/**
+ * `raw_data` is the provider's response that the message was made from; the others repeat id and position.
+ */
 const REPEATED: ReadonlySet<string> = new Set(['raw_data', 'id', 'turn_idx']);
 
-/** Only what says for certain; that user or agent ended the talk is an ordinary end and stays in `extra`. */
+/** Only unambiguous reasons. An end by user or agent is ordinary and stays in `extra`. */
 const STOP_REASONS: ReadonlyMap<unknown, StopReason> = new Map<unknown, StopReason>([
   ['max_steps', 'turn-limit'],
   ['too_many_errors', 'error'],
@@ -174,7 +176,7 @@ function secondsOf(value: unknown): number | undefined {
   const text = stringOf(value);
   if (text === undefined || !/^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?$/.test(text)) return undefined;
   const hasZone = /(?:Z|[+-]\d\d:?\d\d)$/.test(text);
-  // Python writes microseconds; a date has milliseconds.
+  // Python writes microseconds; a JavaScript date has milliseconds.
   const milliseconds = Date.parse(`${text.replace(/(\.\d{3})\d+/, '$1')}${hasZone ? '' : 'Z'}`);
   return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000;
 }

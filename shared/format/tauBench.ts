@@ -7,9 +7,9 @@
  *     {"name":"cancel_order","kwargs":{"order_id":"#7"}}],"outputs":[]},"user_cost":0.01},
  *    "traj":[{"role":"system","content":"# Policy …"},{"role":"user","content":"Hi!"},…],"trial":0}
  *
- * - the task is known to the simulated user alone; its first message differs between trials and
- *   is therefore part of the rollout, while policy and instruction are the problem;
- * - a trial that raised is written with an empty `traj` and `info.error`.
+ * - Only the simulated user knows the task. Its first message differs between trials, so it belongs to the
+ *   rollout. Policy and instruction are the problem.
+ * - A trial that raised is written with an empty `traj` and `info.error`.
  */
 import { idOf, indexOf, isObject, isUnread, type JsonObject, rewardOf, stringOf, without } from './fields.ts';
 import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine } from './format.ts';
@@ -78,7 +78,7 @@ function readTrial(record: JsonObject, file: FileContext): ParsedLine {
   };
 }
 
-/** The policy and what the user is told are the problem; all that is said is the rollout. */
+/** Policy and user instructions are the problem; the whole conversation is the rollout. */
 function asScenario(
   messages: readonly JsonObject[],
   instruction: string,

@@ -1,14 +1,14 @@
-/** What logs say of where and how long a rollout ran. Only what is there; nothing is worked out. */
+/** Logged time and place of a rollout. Nothing is derived. */
 import type { KvCacheUse, RolloutTiming } from '../domain/model.ts';
 import { idOf, numberOf } from './fields.ts';
 
-/** A duration or a wait: a number that is not below 0, else unknown. */
+/** A duration or a wait: a non-negative number, else unknown. */
 export function durationOf(value: unknown): number | undefined {
   const number = numberOf(value);
   return number === undefined || number < 0 ? undefined : number;
 }
 
-/** @returns nothing where no field is known, so that a record without timing has none */
+/** @returns an empty object if no field is known, so that the rollout has no timing */
 export function timingOf(fields: {
   readonly durationMs?: unknown;
   readonly worker?: unknown;
@@ -31,14 +31,16 @@ export function timingOf(fields: {
   };
 }
 
-/** An engine over several GPUs names them all. */
+/** An engine on several GPUs names them all. */
 function gpuOf(value: unknown): string | undefined {
   if (!Array.isArray(value)) return idOf(value);
   const ids = value.map(idOf);
   return ids.length === 0 || ids.includes(undefined) ? undefined : ids.join('+');
 }
 
-/** As `turnwise.schema.json` has it: a share, samples, or pairs of a time and a sample. Mixed lists are not read. */
+/**
+ * As in `turnwise.schema.json`: a share, samples, or pairs of a time and a sample. Mixed lists are ignored.
+ */
 export function kvCacheOf(value: unknown): KvCacheUse | undefined {
   if (!Array.isArray(value)) return numberOf(value);
   if (value.length === 0) return undefined;

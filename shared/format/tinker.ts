@@ -7,10 +7,11 @@
  *      "final_reward":0.0,"trajectory_metrics":{},"steps":[{"step_idx":0,"ob_len":80,"ac_len":412,"reward":1.0}]}
  *   iteration_{NNNNNN}/train_logtree.json              transcripts (`tinkerTranscripts.ts`)
  *
- * Written by `tinker_cookbook/rl/rollout_logging.py` and `utils/ml_log.py` (thinking-machines-lab/tinker-cookbook;
- * shared/format/FORMATS.md#tinker). A summary has no text: its rollout has an empty response, and a turn per step with
- * the tokens that were sampled. Which transcript belongs to it is not logged, except where the
- * headings of the tree count groups and trajectories; both have the same join key then.
+ * Written by `tinker_cookbook/rl/rollout_logging.py` and `utils/ml_log.py`
+ * (thinking-machines-lab/tinker-cookbook; shared/format/FORMATS.md#tinker). A summary has no text: its
+ * rollout has an empty response, and one turn per step with the number of sampled tokens. Its transcript is
+ * not logged, unless the headings of the tree count groups and trajectories; both then have the same join
+ * key.
  */
 import { indexOf, isObject, type JsonObject, numberOf, rewardOf, stringOf, without } from './fields.ts';
 import type { FileContext, FileHead, LogFormat, ParsedLine, ParsedRollout, RecordReader } from './format.ts';
@@ -72,7 +73,7 @@ function readSummary(record: JsonObject, file: FileContext): ParsedLine {
       step,
       groupKey: String(group),
       ordinal: trajectory,
-      // Problems have no name here; the next iteration's group 0 is another one.
+      // Problems have no names here, and group 0 of the next iteration is a different problem.
       problem: { problemId: name, prompt: '', promptSegments: [] },
       response: '',
       segments: [],

@@ -1,15 +1,16 @@
 /**
- * Transcripts in tinker-cookbook's `train_logtree.json`: a tree of HTML-like nodes, in which a
- * conversation carries its messages as data.
+ * Transcripts in tinker-cookbook's `train_logtree.json`: a tree of HTML-like nodes in which conversations
+ * carry their messages as data.
  *
  *   {"title":"RL Iteration 10","root":{"tag":"body","children":[{"tag":"section","children":[{"tag":"h2","children":["Prompt"]},
  *    {"tag":"div","data":{"type":"conversation","messages":[{"role":"user","content":"6·7?"}]}}]}, …
  *
- * Environments log a "Prompt" and then a "Policy Response", each a conversation; those of several
- * turns do so once per turn, the next prompt repeating all that was said. Hence:
- * - a conversation without an answer is the prompt of the conversation of assistant messages after it;
- * - a prompt that begins with the last prompt and its answer goes on with that rollout;
- * - a conversation of prompt and answer is a rollout by itself.
+ * Environments log a "Prompt" and then a "Policy Response", each a conversation. Multi-turn environments do
+ * so once per turn, and each prompt repeats the conversation so far. Hence:
+ * - A conversation without an answer is the prompt of the conversation of assistant messages after it.
+ * - A prompt that begins with the last prompt and its answer continues that rollout.
+ * - A conversation of prompt and answer is a rollout by itself.
+ *
  * (`tinker_cookbook/utils/logtree.py` and `logtree_formatters.py`)
  */
 import { bodyOfMessages } from './body.ts';
@@ -30,7 +31,7 @@ interface Transcript {
   readonly headings: readonly string[];
 }
 
-/** Detection looks no further; a tree of many groups has its first conversation long before. */
+/** Nodes examined by detection. A tree of many groups has its first conversation long before. */
 const DETECTION_LIMIT = 20_000;
 
 export function isTranscript(record: JsonObject): boolean {
@@ -52,7 +53,7 @@ export function readTranscripts(record: JsonObject, file: FileContext): ParsedLi
     const body = bodyOfMessages(transcript.said, {}, transcript.prompt);
     const warnings: LineIssue[] = [];
     if (transcript.prompt.length === 0)
-      warnings.push(warned('no_prompt', 'no prompt stands before this response'));
+      warnings.push(warned('no_prompt', 'no prompt precedes this response'));
     if (i === 0 && unanswered > 0) {
       warnings.push(
         warned('unanswered', `${unanswered} conversations of the file have no response; not read`),
@@ -79,7 +80,7 @@ export function readTranscripts(record: JsonObject, file: FileContext): ParsedLi
   });
 }
 
-/** In the order of the document. A loop: trees are as deep as their authors nest sections. */
+/** In document order. A loop, because trees are as deep as their authors nest sections. */
 function conversationsOf(
   record: JsonObject,
   limit = Number.POSITIVE_INFINITY,
@@ -112,7 +113,7 @@ function headingOf(node: unknown): string | undefined {
   return text === '' ? stringOf(node['text']) : text;
 }
 
-/** Parts of thinking and of tool calls become what a chat message has for them. */
+/** Converts parts of reasoning and tool calls to a chat message's fields. */
 function plainMessage(message: JsonObject): JsonObject {
   const { content } = message;
   if (!Array.isArray(content)) return message;

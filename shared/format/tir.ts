@@ -8,8 +8,8 @@
  *   NuminaMath-TIR: {"problem":"…","solution":"…```output…","messages":[…]}
  *
  * Written by `src/infer/inference_api.py` and `data/tora/` of microsoft/ToRA (213c1c99); Qwen2.5-Math's
- * `evaluation/math_eval.py` adds `score`. ToRA does not log correctness: it is worked out by
- * comparing `pred` and `gt` as written (`sameAnswer.ts`).
+ * `evaluation/math_eval.py` adds `score`. ToRA does not log correctness: it is derived by comparing `pred`
+ * and `gt` as written (`sameAnswer.ts`).
  */
 import { readPrompt } from '../domain/prompt.ts';
 import { isSameAnswer } from '../domain/sameAnswer.ts';
@@ -65,7 +65,7 @@ function isWritten(record: JsonObject): boolean {
   if (typeof record['problem'] === 'string' && typeof record['solution'] === 'string') {
     return isToolIntegrated(record['solution']);
   }
-  // Exactly question and answer: a longer conversation is a message list like any other.
+  // Exactly question and answer; a longer conversation is an ordinary message list.
   const messages = messagesOf(record);
   const last = messages.at(-1);
   return (
@@ -119,7 +119,7 @@ function readSampled(
         ? [
             warned(
               'unread_sample',
-              `${code.length - samples.length} of ${code.length} entries of "code" are no text; not read`,
+              `${code.length - samples.length} of ${code.length} entries of "code" are not text; not read`,
             ),
           ]
         : [];
@@ -133,7 +133,7 @@ function readSampled(
         reward: rewardOf(score),
         extra: {
           ...without(record, SAMPLED_COLUMNS),
-          // An empty prediction is one: the evaluation found no answer.
+          // Keeps an empty prediction: the evaluation found no answer.
           ...(pred === '' ? { pred } : {}),
           ...(report === undefined || report === null ? {} : { report }),
         },
@@ -157,7 +157,7 @@ function readWritten(record: JsonObject, file: FileContext): ParsedLine {
   const prompt = hasMessages
     ? promptOfMessages(asked)
     : { text: problem ?? '', segments: readPrompt(problem ?? '').segments };
-  // No problem id: `id` counts the solutions of a problem too (`math-train-1149-0`).
+  // There is no problem id: `id` also counts the solutions of a problem (`math-train-1149-0`).
   const facts = {
     groundTruth: textOf(record['gt']),
     source: textOf(record['dataset']),
@@ -170,7 +170,7 @@ function readWritten(record: JsonObject, file: FileContext): ParsedLine {
     file,
   );
   const rest = without(record, WRITTEN_COLUMNS);
-  // NuminaMath-TIR says it twice; what differs is kept.
+  // NuminaMath-TIR has the text twice; a different copy is kept.
   const differs = hasMessages && solution !== undefined && solution !== response ? { solution } : {};
   return { kind: 'rollout', warnings: [], rollout: { ...rollout, extra: { ...rest, ...differs } } };
 }
@@ -202,7 +202,7 @@ function rolloutOf(
   };
 }
 
-/** `score` of the evaluation is a truth value, or 0 and 1. */
+/** `score` of the evaluation is a boolean, or 0 and 1. */
 function correctnessOf(score: unknown): boolean | undefined {
   const number = numberOf(score);
   return booleanOf(score) ?? (number === 0 || number === 1 ? number === 1 : undefined);

@@ -1,6 +1,6 @@
 /**
- * Per-token arrays as trainers write them in JSON: `token_ids`, `loss_mask`, `logprobs`, …,
- * one number per token, sometimes padded, sometimes with a sentinel for "not computed".
+ * Per-token arrays as trainers write them in JSON: `token_ids`, `loss_mask`, `logprobs`, …. They have one
+ * number per token, sometimes with padding or a sentinel for "not computed".
  */
 import type { Turn } from '../domain/model.ts';
 import { policyTokensBySegment } from '../domain/segmentTokens.ts';
@@ -9,10 +9,10 @@ import type { RolloutBody } from './body.ts';
 import type { JsonObject } from './fields.ts';
 import type { LineIssue, ParsedTokens } from './format.ts';
 
-/** What servers write for a token outside the listed ones; a real log-probability never gets there. */
+/** Servers write this for a token outside the listed ones; no real log-probability is that low. */
 const SENTINEL = -9999;
 
-/** Which field of the record holds which column. */
+/** The record field of each column. */
 export interface ColumnNames {
   readonly ids?: string;
   readonly mask?: string;
@@ -28,8 +28,8 @@ export interface ColumnRange {
 }
 
 /**
- * The columns of `range`, all of its length. A column that is not `length` long before the cut
- * says nothing about single tokens: it is left out with a warning. null is "not computed".
+ * The columns of `range`, all of its length. A column whose length before the cut is not `length` cannot be
+ * assigned to tokens and is dropped with a warning. null: not computed.
  *
  * @param length of the arrays in the record, before they are cut to `range`
  */
@@ -44,11 +44,11 @@ export function readColumns(
     const value = name === undefined ? undefined : unbatched(record[name]);
     if (value === undefined || value === null) return undefined;
     if (!Array.isArray(value)) {
-      warnings.push(warning('bad_tokens', `"${name}" is no array of numbers; not read`));
+      warnings.push(warning('bad_tokens', `"${name}" is not an array of numbers; not read`));
       return undefined;
     }
     if (value.length !== length) {
-      const message = `"${name}" has ${value.length} entries where there are ${length} tokens; not read`;
+      const message = `"${name}" has ${value.length} entries for ${length} tokens; not read`;
       warnings.push(warning('token_length', message));
       return undefined;
     }
@@ -66,12 +66,12 @@ export function readColumns(
   };
 }
 
-/** A batch of one: `[[…]]` for `[…]`, which is what splitting a tensor by rows leaves behind. */
+/** Unwraps a batch of one, `[[…]]`, which is the result of splitting a tensor by rows. */
 export function unbatched(value: unknown): unknown {
   return Array.isArray(value) && value.length === 1 && Array.isArray(value[0]) ? value[0] : value;
 }
 
-/** Position of the first token the policy sampled; undefined when it sampled none. */
+/** Position of the first sampled token; undefined if there is none. */
 export function firstSampled(mask: unknown): number | undefined {
   const values = unbatched(mask);
   if (!Array.isArray(values)) return undefined;
@@ -79,7 +79,7 @@ export function firstSampled(mask: unknown): number | undefined {
   return at < 0 ? undefined : at;
 }
 
-/** Token ids are 32-bit counts; anything else is no token id, and a column with one is not read. */
+/** Token ids are non-negative 32-bit integers. A column with any other value is dropped. */
 export function idsOf(values: readonly unknown[] | undefined): Int32Array | undefined {
   if (values === undefined) return undefined;
   const ids = new Int32Array(values.length);
@@ -116,7 +116,7 @@ export function logprobsOf(values: readonly unknown[] | undefined): Float32Array
   return floats;
 }
 
-/** 0.0 beside a token the policy did not sample means "not computed", not "certain". */
+/** 0.0 at a token that was not sampled means "not computed" rather than "certain". */
 function withoutZeros(
   logprobs: Float32Array | undefined,
   mask: Uint8Array | undefined,
@@ -126,12 +126,12 @@ function withoutZeros(
   return logprobs;
 }
 
-/** NaN is unknown. */
+/** NaN: unknown. */
 export function logprobOf(value: unknown): number {
   return typeof value === 'number' && value > SENTINEL ? value : Number.NaN;
 }
 
-/** One advantage for the whole rollout: the value all its policy tokens share, else none. */
+/** The advantage of the whole rollout, if all its policy tokens share one value. */
 export function sharedAdvantage(tokens: ParsedTokens): number | undefined {
   const { advantage, mask } = tokens;
   let shared: number | undefined;
@@ -141,13 +141,13 @@ export function sharedAdvantage(tokens: ParsedTokens): number | undefined {
     if (shared !== undefined && shared !== value) return undefined;
     shared = value;
   }
-  // Through 32 bits and back: 0.7, not 0.699999988079071.
+  // Rounds to 32-bit precision: 0.7, not 0.699999988079071.
   return shared === undefined ? undefined : Number(shared.toPrecision(7));
 }
 
 /**
- * The turns again, with the policy tokens of each: where tokens lie on the text, by their place;
- * else by their order, if there are as many runs of sampled tokens as there are turns.
+ * Adds the policy tokens to each turn: by offset if tokens are aligned; else by order, if there are as many
+ * spans of sampled tokens as turns.
  */
 export function turnsWithTokens(body: RolloutBody, tokens: ParsedTokens | undefined): readonly Turn[] {
   const { segments, toolCalls, turns } = body;
@@ -170,7 +170,7 @@ export function turnsWithTokens(body: RolloutBody, tokens: ParsedTokens | undefi
 export const UNALIGNED: LineIssue = {
   severity: 'warning',
   code: 'unaligned_tokens',
-  message: 'the tokens carry ids but no text: their signals cannot be placed on the text',
+  message: 'the tokens have ids but no text, so their signals cannot be aligned with the text',
 };
 
 const isSet = (value: unknown): boolean => value === true || (typeof value === 'number' && value > 0);

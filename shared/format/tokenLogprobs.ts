@@ -1,21 +1,21 @@
 /**
- * The shapes in which inference servers return the tokens they sampled (shared/format/FORMATS.md#openai-logprobs):
+ * Token shapes of inference servers (shared/format/FORMATS.md#openai-logprobs):
  *
  *   chat     {content: [{token, bytes, logprob, top_logprobs: [{token, bytes, logprob}]}], refusal}
  *   legacy   {tokens: [], token_logprobs: [], top_logprobs: [{token: logprob}], text_offset: []}
  *   SGLang   {output_token_logprobs: [[logprob, id, text | null]], output_top_logprobs: [[[…]]]}
  *
- * All of them become one row of columns and, where tokens have text or bytes, the text they spell.
+ * All become the same columns and, if tokens have text or bytes, the decoded text.
  */
 import { textOfByteTokens } from './binary.ts';
 import { isObject, type JsonObject, stringOf } from './fields.ts';
 import type { ParsedTokens } from './format.ts';
 import { idsOf, logprobOf } from './tokenColumns.ts';
 
-export interface LogprobsReading {
+export interface ParsedLogprobs {
   /** `ends` are offsets into `text`. */
   readonly tokens?: ParsedTokens;
-  /** What the tokens spell; absent when they have neither text nor bytes. */
+  /** Decoded text of the tokens. Absent if they have neither text nor bytes. */
   readonly text?: string;
 }
 
@@ -27,25 +27,25 @@ interface TokenEntry {
   readonly top: readonly (readonly [string, number])[];
 }
 
-const NOTHING: LogprobsReading = {};
+const NOTHING: ParsedLogprobs = {};
 
 /** `logprobs` of a choice, chat or legacy. */
-export function readLogprobs(value: unknown): LogprobsReading {
+export function readLogprobs(value: unknown): ParsedLogprobs {
   if (!isObject(value)) return NOTHING;
   const { content, refusal, tokens } = value;
   if (Array.isArray(content) && content.length > 0) return spell(content.map(chatToken));
-  // A refusal is sampled like any answer; its tokens are listed apart.
+  // A refusal is sampled like any response; its tokens are listed separately.
   if (Array.isArray(refusal) && refusal.length > 0) return spell(refusal.map(chatToken));
   return Array.isArray(tokens) ? readLegacy(value, tokens) : NOTHING;
 }
 
-/** A list of chat tokens without anything around it (llama.cpp's `completion_probabilities`). */
-export function readChatTokens(value: unknown): LogprobsReading {
+/** A bare list of chat tokens (llama.cpp's `completion_probabilities`). */
+export function readChatTokens(value: unknown): ParsedLogprobs {
   return Array.isArray(value) ? spell(value.map(chatToken)) : NOTHING;
 }
 
 /** `meta_info` of SGLang's /generate. */
-export function readSglangLogprobs(meta: JsonObject): LogprobsReading {
+export function readSglangLogprobs(meta: JsonObject): ParsedLogprobs {
   const sampled = meta['output_token_logprobs'];
   if (!Array.isArray(sampled)) return NOTHING;
   const tops = arrayOf(meta['output_top_logprobs']);
@@ -54,7 +54,7 @@ export function readSglangLogprobs(meta: JsonObject): LogprobsReading {
   );
 }
 
-function readLegacy(value: JsonObject, tokens: readonly unknown[]): LogprobsReading {
+function readLegacy(value: JsonObject, tokens: readonly unknown[]): ParsedLogprobs {
   const logprobs = arrayOf(value['token_logprobs']);
   const tops = arrayOf(value['top_logprobs']);
   return spell(
@@ -73,7 +73,7 @@ function chatToken(entry: unknown): TokenEntry {
   return {
     ...written,
     ...(typeof id === 'number' ? { id } : {}),
-    // The placeholder `token_id:198` has bytes too: its own.
+    // The placeholder `token_id:198` comes with bytes of its own text, which are ignored.
     bytes: written.id === undefined ? (bytesOf(entry['bytes']) ?? written.bytes) : undefined,
     logprob: logprobOf(entry['logprob']),
     top: arrayOf(entry['top_logprobs']).flatMap((top: unknown) =>
@@ -94,7 +94,7 @@ function sglangToken(entry: unknown): TokenEntry {
 
 function sglangTop(entry: unknown): (readonly [string, number])[] {
   const [logprob, id, text] = arrayOf(entry);
-  // Without text (`return_text_in_logprobs` off) an alternative is known by its id only.
+  // Without text (`return_text_in_logprobs` off), an alternative is known only by its id.
   return alternative(text ?? (typeof id === 'number' ? `#${id}` : undefined), logprob);
 }
 
@@ -103,7 +103,7 @@ function alternative(text: unknown, logprob: unknown): (readonly [string, number
   return typeof text === 'string' && !Number.isNaN(known) ? [[text, known]] : [];
 }
 
-/** A token's text, or one of two ways to write a token that has none: `bytes:\xe2\x80`, `token_id:198`. */
+/** A token's text, or one of two placeholders for a token without text: `bytes:\xe2\x80`, `token_id:198`. */
 function writtenToken(token: unknown): Pick<TokenEntry, 'text' | 'bytes' | 'id'> {
   if (typeof token !== 'string') return {};
   if (token.startsWith('token_id:')) {
@@ -122,7 +122,7 @@ function bytesOf(value: unknown): Uint8Array | undefined {
   const bytes = new Uint8Array(value.length);
   for (let i = 0; i < bytes.length; i++) {
     const byte: unknown = value[i];
-    // Asked before it is stored: storing converts, and converting deep nesting exhausts the stack.
+    // Checked before it is stored, because conversion of deep nesting exhausts the stack.
     if (typeof byte !== 'number') return undefined;
     bytes[i] = byte;
     if (bytes[i] !== byte) return undefined;
@@ -130,7 +130,7 @@ function bytesOf(value: unknown): Uint8Array | undefined {
   return bytes;
 }
 
-function spell(entries: readonly TokenEntry[]): LogprobsReading {
+function spell(entries: readonly TokenEntry[]): ParsedLogprobs {
   if (entries.length === 0) return NOTHING;
   const spelled = spelledBytes(entries) ?? spelledText(entries);
   const hasTop = entries.some((entry) => entry.top.length > 0);
@@ -138,7 +138,7 @@ function spell(entries: readonly TokenEntry[]): LogprobsReading {
     count: entries.length,
     ends: spelled?.ends,
     ids: idsOf(entries.map((entry) => entry.id)),
-    // A server lists what it sampled and nothing else.
+    // Servers list sampled tokens only.
     mask: new Uint8Array(entries.length).fill(1),
     logprob: Float32Array.from(entries, (entry) => entry.logprob),
     top: hasTop ? entries.map((entry) => (entry.top.length === 0 ? null : entry.top)) : undefined,
@@ -146,7 +146,7 @@ function spell(entries: readonly TokenEntry[]): LogprobsReading {
   return { tokens, text: spelled?.text };
 }
 
-/** Bytes are exact where a token is part of a character; a token given as text only is ASCII or the text decides. */
+/** Decodes by bytes, which are exact for parts of characters. Undefined if a token has only non-ASCII text. */
 function spelledBytes(entries: readonly TokenEntry[]): { text: string; ends: Uint32Array } | undefined {
   if (!entries.some((entry) => entry.bytes !== undefined)) return undefined;
   const tokens: Uint8Array[] = [];

@@ -1,26 +1,26 @@
 /**
- * What token ids spell: the vocabulary of a Hugging Face `tokenizer.json` with byte-level BPE (Qwen,
- * GPT, Llama 3). Only ids to bytes; nothing is ever tokenized. Merges and normalizers are not read.
+ * Decodes token ids with the vocabulary of a Hugging Face `tokenizer.json` with byte-level BPE (Qwen, GPT,
+ * Llama 3). Maps ids to bytes only and never tokenizes, so merges and normalizers are ignored.
  */
 import { isObject, type JsonObject } from './fields.ts';
 
 export interface Tokenizer {
-  /** Largest id + 1: what an upper bound of entropy counts as the vocabulary. */
+  /** Largest id + 1: the vocabulary size for upper bounds of entropy. */
   readonly size: number;
-  /** Bytes per id; undefined where the vocabulary has a hole. */
+  /** Bytes per id; undefined: the vocabulary has no such id. */
   readonly pieces: readonly (Uint8Array | undefined)[];
-  /** Ids that decoders leave out: `<|im_end|>` and its like. */
+  /** Ids that decoders skip: `<|im_end|>` and similar. */
   readonly special: ReadonlySet<number>;
 }
 
-export type TokenizerReading =
+export type ParsedTokenizer =
   | { readonly ok: true; readonly tokenizer: Tokenizer }
   | { readonly ok: false; readonly message: string };
 
-/** More ids than any vocabulary has; a larger one is damage, and would ask for all memory. */
+/** No vocabulary has more ids. A larger one is corrupt and would exhaust the memory. */
 const MOST_IDS = 4_000_000;
 
-export function readTokenizer(value: unknown): TokenizerReading {
+export function readTokenizer(value: unknown): ParsedTokenizer {
   if (!isObject(value) || !isObject(value['model'])) {
     return { ok: false, message: 'not a tokenizer.json: it has no "model"' };
   }
@@ -34,13 +34,13 @@ export function readTokenizer(value: unknown): TokenizerReading {
   const pieces: (Uint8Array | undefined)[] = [];
   const special = new Set<number>();
   for (const [token, id] of Object.entries(vocab)) {
-    if (!isId(id)) return { ok: false, message: `the id of ${JSON.stringify(token)} is no token id` };
+    if (!isId(id)) return { ok: false, message: `the id of ${JSON.stringify(token)} is not a token id` };
     pieces[id] = bytesOfPiece(token);
   }
   const added = value['added_tokens'];
   for (const entry of Array.isArray(added) ? added : []) {
     if (!isObject(entry) || typeof entry['content'] !== 'string' || !isId(entry['id'])) continue;
-    // Added tokens are written as they are, not in the alphabet of bytes.
+    // Added tokens are plain text rather than byte-encoded.
     pieces[entry['id']] = utf8Of(entry['content']);
     if (entry['special'] === true) special.add(entry['id']);
   }
@@ -61,8 +61,8 @@ function isByteLevel(part: unknown): boolean {
 }
 
 /**
- * Byte-level BPE writes every byte as a printable character: those that are printable in Latin-1 as
- * themselves, the others from U+0100 on, in order.
+ * Byte-level BPE writes every byte as a printable character. Bytes that are printable in Latin-1 stand for
+ * themselves; the others map to U+0100 on, in order.
  */
 const BYTE_OF = new Map<number, number>();
 {
@@ -77,7 +77,7 @@ function bytesOfPiece(token: string): Uint8Array {
   const bytes: number[] = [];
   for (const character of token) {
     const byte = BYTE_OF.get(character.codePointAt(0) ?? 0);
-    // A character outside the alphabet stands for itself (some vocabularies hold plain text, too).
+    // A character outside the alphabet stands for itself, because some vocabularies also hold plain text.
     if (byte === undefined) bytes.push(...utf8Of(character));
     else bytes.push(byte);
   }

@@ -1,17 +1,16 @@
 /**
- * TRL with `log_completions`: `{output_dir}/completions/completions_{step:05d}.parquet`, one row
- * per completion (JSON Lines of the same rows are read too).
+ * TRL with `log_completions`: `{output_dir}/completions/completions_{step:05d}.parquet`, one row per
+ * completion (JSON Lines of the same rows are read, too).
  *
  *   {"step":10,"prompt":"6·7?","completion":"It is 42.","accuracy_reward":1.0,"format_reward":0.5,"advantage":0.7}
  *
  * Written by `log` in `trl/trainer/grpo_trainer.py` (huggingface/trl; shared/format/FORMATS.md#trl).
- * - There is one column per reward function, named after it, beside columns the reward functions
- *   add. Nothing tells them apart but type: every column with a number in it that is none of
- *   `NO_REWARD` counts as a reward function.
- * - The total reward is not logged. With one reward function it is its value; with several it is
- *   taken as their plain sum, as with the trainer's default weights, and `extra.reward_rule` says
- *   so. A reward function that does not apply to a row wrote null.
- * - Prompt and completion are texts or lists of messages. The same prompt within a step is the group.
+ * - Each reward function has a column with its name, beside columns that reward functions add. Only the type
+ *   tells them apart: every column with a number that is not in `NO_REWARD` counts as a reward function.
+ * - The total reward is not logged. With one reward function it is its value. With several it is their plain
+ *   sum, as with the trainer's default weights, and `extra.reward_rule` states that. A reward function that
+ *   does not apply to a row wrote null.
+ * - Prompt and completion are texts or lists of messages. Equal prompts within a step form the group.
  */
 
 import { readPrompt } from '../domain/prompt.ts';
@@ -27,12 +26,12 @@ import type {
   RecordReader,
 } from './format.ts';
 import { responseOfMessages } from './messages.ts';
-import { found, refused, stepSaid } from './records.ts';
+import { found, readStep, refused } from './records.ts';
 
 const NO_REWARD: ReadonlySet<string> = new Set([
   ...['step', 'advantage', 'mode', 'prompt', 'completion', 'index', 'id', 'idx', 'epoch', 'seed'],
   ...['prompt_id', 'num_tokens', 'completion_length', 'prompt_length', '__index_level_0__'],
-  // Columns of the dataset come along: numeric answers are what is asked for, not what was earned.
+  // Data set columns are copied; their numeric answers are ground truths, not rewards.
   ...[
     'ground_truth',
     'gts',
@@ -77,7 +76,7 @@ function isCompletion(record: JsonObject): boolean {
   );
 }
 
-/** Also where it is no step: whoever reads it says so. Digits beyond 2^53 come as text. */
+/** Includes invalid steps, which the reader reports. Digits beyond 2^53 are text. */
 function isNumeric(value: unknown): boolean {
   return typeof value === 'number' || (typeof value === 'string' && /^\d{16,}$/.test(value));
 }
@@ -105,7 +104,7 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
     rollout: {
       ...body,
       kind: kindOf(stringOf(record['mode'])) ?? file.layout.kind ?? 'train',
-      step: stepSaid(record['step'], 'step', file, warnings),
+      step: readStep(record['step'], 'step', file, warnings),
       groupRule: 'prompt',
       reward: rewards.length === 0 ? undefined : rewards.reduce((sum, { number }) => sum + number, 0),
       decision: advantage === undefined ? undefined : { advantage },

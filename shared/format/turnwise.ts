@@ -1,6 +1,6 @@
 /**
- * The Turnwise rollout log, version 1: text, group, reward, decision and per-token signals in
- * one place. Normative form: `turnwise.schema.json` beside this file. Lines:
+ * The Turnwise rollout log, version 1: text, group, reward, decision and per-token signals together.
+ * Normative: `turnwise.schema.json` beside this file. Lines:
  *
  *   {"v":1,"type":"run","run":"r1","name":"…","model":"…","limits":{…},"down_sampling":{…}}
  *   {"v":1,"type":"stage","run":"r1","from_step":300,"name":"RL-2","max_response_tokens":12288}
@@ -49,7 +49,7 @@ import {
 } from './messages.ts';
 import { timingOf } from './timing.ts';
 import { withLoggedCalls } from './turnwiseCalls.ts';
-import { alignTo, readTokens, type TokensReading } from './turnwiseTokens.ts';
+import { alignTo, type ParsedTokenColumns, readTokens } from './turnwiseTokens.ts';
 
 const TURNWISE_VERSION = 1;
 
@@ -166,7 +166,7 @@ function addressed(
       'missing_field',
       unread.length > 0
         ? `"step" and "index" are whole numbers${found.join('')}`
-        : '"step", "group" and "index" say which rollout is meant; not all three are there',
+        : '"step", "group" and "index" identify the rollout; at least one is missing',
     );
   }
   const kind = kindOf(record['split']);
@@ -250,13 +250,13 @@ interface Body extends MessageResponse {
 }
 
 /**
- * `text`, else the text the tokens spell, else the messages put together. Tokens that spell
- * less than the messages say (policy tokens only) leave the messages as they are.
+ * `text`, else the decoded tokens, else the messages. Messages are used if the tokens decode to less (policy
+ * tokens only).
  */
 function responseOf(
   record: JsonObject,
   messages: readonly JsonObject[],
-  reading: TokensReading,
+  reading: ParsedTokenColumns,
   startsInReasoning: boolean,
 ): Body | undefined {
   const text = stringOf(record['text']);
@@ -282,7 +282,7 @@ function holdsAll(text: string, messages: readonly JsonObject[]): boolean {
   );
 }
 
-/** Offsets the log itself gives; those worked out from other text than the response say nothing about it. */
+/** Logged offsets. Offsets computed from another text than the response are not used. */
 function explicitEnds(record: JsonObject, tokens: { ends?: Uint32Array }): Uint32Array | undefined {
   return isObject(record['tokens']) && record['tokens']['ends'] !== undefined ? tokens.ends : undefined;
 }
@@ -337,7 +337,7 @@ function stopReasonOf(value: unknown, warnings: LineIssue[]): StopReason | undef
   if (value === undefined || value === null) return undefined;
   const known = STOP_REASONS.find((reason) => reason === value);
   if (known === undefined) {
-    const message = `"stop_reason" is ${JSON.stringify(value)}, which is none of ${STOP_REASONS.join(', ')}; worked out from the text`;
+    const message = `"stop_reason" is ${JSON.stringify(value)}, which is not one of ${STOP_REASONS.join(', ')}; derived from the text`;
     warnings.push({ severity: 'warning', code: 'unknown_value', message });
   }
   return known;

@@ -3,8 +3,8 @@ import { idOf, indexOf, isObject, numberOf, stringOf } from './fields.ts';
 import { durationOf } from './timing.ts';
 
 /**
- * What the log knows about its tool calls and the text cannot say (outcome, latency, wait, worker, start), laid
- * over the calls found in the text: by call id, else the k-th logged call of a turn is the k-th there.
+ * Adds logged facts of tool calls (outcome, latency, wait, worker, start) to the calls found in the text.
+ * Calls are matched by id, else the k-th logged call of a turn to the k-th call in the text.
  */
 export function withLoggedCalls(calls: readonly ToolCall[], logged: unknown): readonly ToolCall[] {
   if (!Array.isArray(logged) || logged.length === 0) return calls;

@@ -3,9 +3,9 @@ import { decodeBase64, decodePacked, textOfByteTokens } from './binary.ts';
 import { isObject } from './fields.ts';
 import type { LineIssue, ParsedTokens } from './format.ts';
 
-export interface TokensReading {
+export interface ParsedTokenColumns {
   readonly tokens?: ParsedTokens;
-  /** The response as the tokens spell it; absent when they carry neither text nor bytes. */
+  /** The decoded response. Absent if the tokens have neither text nor bytes. */
   readonly text?: string;
   readonly warnings: readonly LineIssue[];
 }
@@ -24,10 +24,10 @@ const COLUMNS = [
 ] as const;
 type Column = (typeof COLUMNS)[number];
 
-export function readTokens(value: unknown): TokensReading {
+export function readTokens(value: unknown): ParsedTokenColumns {
   if (value === undefined || value === null) return { warnings: [] };
   if (!isObject(value))
-    return { warnings: [warning('bad_tokens', '"tokens" is no object; its signals are not read')] };
+    return { warnings: [warning('bad_tokens', '"tokens" is not an object; its signals are not read')] };
   const warnings: LineIssue[] = [];
   const columns = new Map<Column, ArrayLike<unknown>>();
   for (const name of COLUMNS) {
@@ -59,7 +59,7 @@ export function readTokens(value: unknown): TokensReading {
   return { tokens, text: spelled?.text, warnings };
 }
 
-/** Offsets that leave the text, or go back, cannot be trusted: the tokens stay unaligned then. */
+/** Offsets outside the text, or decreasing ones, are invalid: the tokens then stay unaligned. */
 export function alignTo(
   text: string,
   tokens: ParsedTokens,
@@ -67,13 +67,13 @@ export function alignTo(
   const { ends } = tokens;
   if (ends === undefined) {
     const message =
-      'the tokens carry neither text, bytes nor ends: their signals cannot be placed on the text';
+      'the tokens have neither text, bytes nor ends, so their signals cannot be aligned with the text';
     return { tokens, warnings: [warning('unaligned_tokens', message)] };
   }
   let before = 0;
   for (const end of ends) {
     if (end < before || end > text.length) {
-      const message = `token offsets leave the response (${end} after ${before}, of ${text.length}); signals are not placed on the text`;
+      const message = `token offsets leave the response (${end} after ${before}, of ${text.length}); signals are not aligned with the text`;
       return { tokens: { ...tokens, ends: undefined }, warnings: [warning('unaligned_tokens', message)] };
     }
     before = end;
@@ -81,7 +81,7 @@ export function alignTo(
   return { tokens, warnings: [] };
 }
 
-/** The length most columns agree on; the others are left out, and that is said. */
+/** The length of most columns. Columns of other lengths are dropped with a warning. */
 function lengthOf(columns: Map<Column, ArrayLike<unknown>>, warnings: LineIssue[]): number | undefined {
   const votes = new Map<number, number>();
   for (const { length } of columns.values()) votes.set(length, (votes.get(length) ?? 0) + 1);
@@ -90,7 +90,7 @@ function lengthOf(columns: Map<Column, ArrayLike<unknown>>, warnings: LineIssue[
   for (const [name, column] of columns) {
     if (column.length === count) continue;
     columns.delete(name);
-    const message = `"tokens.${name}" has ${column.length} entries where most columns have ${count}; not read`;
+    const message = `"tokens.${name}" has ${column.length} entries, but most columns have ${count}; not read`;
     warnings.push(warning('token_length', message));
   }
   return count;
@@ -106,7 +106,7 @@ function spell(
       typeof token === 'string' ? decodeBase64(token) : undefined,
     );
     if (decoded.every((token) => token !== undefined)) return textOfByteTokens(decoded);
-    warnings.push(warning('bad_tokens', '"tokens.bytes" holds something that is not base64; not read'));
+    warnings.push(warning('bad_tokens', '"tokens.bytes" contains a value that is not base64; not read'));
   }
   const texts = columns.get('text');
   if (texts === undefined) return undefined;
@@ -126,7 +126,10 @@ function endsOf(column: ArrayLike<unknown> | undefined, warnings: LineIssue[]): 
   for (let i = 0; i < ends.length; i++) {
     if (ends[i] === column[i]) continue;
     warnings.push(
-      warning('bad_tokens', `"tokens.ends" holds ${JSON.stringify(column[i])}, which is no offset; not read`),
+      warning(
+        'bad_tokens',
+        `"tokens.ends" contains ${JSON.stringify(column[i])}, which is not an offset; not read`,
+      ),
     );
     return undefined;
   }
@@ -137,7 +140,7 @@ function integers(column: ArrayLike<unknown> | undefined): Int32Array | undefine
   return column === undefined ? undefined : Int32Array.from(column as ArrayLike<number>);
 }
 
-// Plain loops: `from` with a callback goes through an iterator, and these columns are most of a log.
+// Plain loops, because `from` with a callback uses an iterator and these columns are most of a log.
 
 function maskOf(column: ArrayLike<unknown> | undefined): Uint8Array | undefined {
   if (column === undefined) return undefined;
@@ -146,7 +149,7 @@ function maskOf(column: ArrayLike<unknown> | undefined): Uint8Array | undefined 
   return mask;
 }
 
-/** null, missing and non-numbers are NaN: unknown, not zero. */
+/** null, missing and non-numbers become NaN: unknown rather than zero. */
 function floats(column: ArrayLike<unknown> | undefined): Float32Array | undefined {
   if (column === undefined || column instanceof Float32Array) return column;
   const values = new Float32Array(column.length);

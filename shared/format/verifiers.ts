@@ -1,6 +1,5 @@
 /**
- * verifiers (legacy): `results.jsonl` of `vf-eval`, one line per rollout, and `metadata.json`
- * beside it.
+ * verifiers (legacy): `results.jsonl` of `vf-eval`, one line per rollout, and `metadata.json` beside it.
  *
  * Written by `save_results` in `verifiers/utils/eval_utils.py` (willccbb/verifiers 39f0675a):
  *
@@ -11,11 +10,10 @@
  *
  *   {"env":"math-python","model":"m","num_examples":5,"rollouts_per_example":3,…}
  *
- * - `example_id` says the group; the plain `id` of older files does not (it counts rows divided
- *   by the rollouts per example while rows run through the examples again and again), so equal
- *   prompts are the group there;
- * - `answer` is the ground truth; every reward function is a column, left in `extra`;
- * - `trajectory` is there only when asked for (`--state-columns trajectory`).
+ * - `example_id` identifies the group. The plain `id` of older files does not: it counts rows divided by
+ *   rollouts per example, while rows cycle through the examples. Equal prompts form the group there.
+ * - `answer` is the ground truth. Every reward function is a column and stays in `extra`.
+ * - `trajectory` is present only on request (`--state-columns trajectory`).
  */
 import type { StopReason } from '../domain/model.ts';
 import { bodyOfMessages, bodyOfText, type KnownFacts, type RolloutBody } from './body.ts';
@@ -44,7 +42,7 @@ const COLUMNS: ReadonlySet<string> = new Set([
 const TOKEN_COLUMNS: ReadonlySet<string> = new Set([
   ...['prompt_ids', 'prompt_mask', 'completion_ids', 'completion_mask', 'completion_logprobs'],
 ]);
-/** A step repeats its messages; the model's whole answer is another copy of the last one. */
+/** Copies: a step repeats its messages, and the model's whole response repeats the last one. */
 const STEP_COLUMNS: ReadonlySet<string> = new Set(['prompt', 'completion', 'response', 'tokens']);
 
 const STOP_CONDITIONS: ReadonlyMap<unknown, StopReason> = new Map<unknown, StopReason>([
@@ -113,7 +111,7 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
       reward,
       tokens: trajectory.tokens,
       startedAt: numberOf(timing['start_time']),
-      // `generation_ms` is the rollout itself; `total_ms` has the scoring after it as well.
+      // `generation_ms` is the rollout itself; `total_ms` includes the scoring after it.
       ...timingOf({ durationMs: timing['generation_ms'] ?? timing['total_ms'] }),
       extra: {
         ...without(record, COLUMNS),
@@ -149,11 +147,11 @@ function stopReasonOf(record: JsonObject): StopReason | undefined {
 interface Trajectory {
   readonly tokens?: ParsedTokens;
   readonly generations: readonly Generation[];
-  /** What the steps say beside messages and tokens. */
+  /** Other fields of the steps besides messages and tokens. */
   readonly steps?: readonly unknown[];
 }
 
-/** One generation per step; steps of branched or rewritten conversations simply do not continue each other. */
+/** One generation per step. Steps of branched or rewritten conversations do not continue each other. */
 function readTrajectory(value: unknown, warnings: LineIssue[]): Trajectory {
   if (value === undefined || value === null) return { generations: [] };
   if (!Array.isArray(value)) {

@@ -1,22 +1,21 @@
 /**
  * verl rollout and validation dumps: `{step}.jsonl`, one line per rollout.
  *
- * Written by `_dump_generations` in `verl/trainer/ppo/ray_trainer.py` (volcengine/verl
- * b178a3cd; shared/format/FORMATS.md#verl). A line:
+ * Written by `_dump_generations` in `verl/trainer/ppo/ray_trainer.py` (volcengine/verl b178a3cd;
+ * shared/format/FORMATS.md#verl). A line:
  *
  *   {"input": "system\n…assistant\n<reason>", "output": "…", "gts": "42", "score": 1.0, "step": 17}
  *
- * - `gts` is missing in older dumps; `reward` is always added by validation, which is how a
- *   validation dump is told from a training dump;
- * - special tokens are stripped (`shared/domain/transcript.ts` finds the turns again);
- * - no group id before PR 6101: equal `input` and `gts` within a step are the group. Newer
- *   dumps carry `uid` = `{uid}_{session_id}_{index}`;
- * - under rStar2-Agent only kept rows are dumped, but nothing in the file says so, hence no
- *   `kept` here;
- * - every other key is a `reward_extra_info` list and stays in `extra`.
+ * - Older dumps lack `gts`. Validation always adds `reward`, which distinguishes a validation dump from a
+ *   training dump.
+ * - Special tokens are stripped (`shared/domain/transcript.ts` recovers the turns).
+ * - There is no group id before PR 6101: equal `input` and `gts` within a step form the group. Newer dumps
+ *   have `uid` = `{uid}_{session_id}_{index}`.
+ * - Under rStar2-Agent only kept rows are dumped. The file does not state that, so `kept` stays unknown.
+ * - Every other key is a `reward_extra_info` list and stays in `extra`.
  */
 import { extractAnswer } from '../domain/answer.ts';
-import { type PromptReading, readPrompt } from '../domain/prompt.ts';
+import { type ParsedPrompt, readPrompt } from '../domain/prompt.ts';
 import { segmentResponse } from '../domain/segment.ts';
 import { summariseTurns } from '../domain/turns.ts';
 import {
@@ -65,9 +64,9 @@ function isVerlRecord(record: JsonObject): boolean {
 
 class VerlReader implements RecordReader {
   private readonly stepOfName: number | undefined;
-  /** Rollouts of a group stand together: the last prompt is nearly always the next one's too. */
+  /** Rollouts of a group are adjacent, so the last prompt is usually the next one's, too. */
   private last:
-    | { input: string; gts: string | undefined; problem: ParsedProblem; prompt: PromptReading }
+    | { input: string; gts: string | undefined; problem: ParsedProblem; prompt: ParsedPrompt }
     | undefined;
 
   constructor(stepOfName: number | undefined) {
@@ -114,7 +113,7 @@ class VerlReader implements RecordReader {
         isCorrect: loggedCorrectness(record['acc']),
         answer,
         answerSource: answer === undefined ? undefined : 'derived',
-        // The trainer logs none; `length` cannot be known without token counts.
+        // The trainer logs none. `length` cannot be derived without token counts.
         stopReason: segmented.endsInUnansweredCall
           ? 'turn-limit'
           : answer === undefined
@@ -129,7 +128,7 @@ class VerlReader implements RecordReader {
   private problemOf(
     input: string,
     gts: string | undefined,
-  ): { problem: ParsedProblem; prompt: PromptReading } {
+  ): { problem: ParsedProblem; prompt: ParsedPrompt } {
     const { last } = this;
     if (last !== undefined && last.input === input && last.gts === gts) return last;
     const prompt = readPrompt(input);
@@ -160,13 +159,13 @@ function describe(value: unknown): string {
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }
 
-/** DAPO's reward manager logs `acc`, the correctness its shaped score hides. */
+/** DAPO's reward manager logs `acc`, the correctness that its shaped score hides. */
 function loggedCorrectness(acc: unknown): boolean | undefined {
   if (acc === 0 || acc === 1) return acc === 1;
   return booleanOf(acc);
 }
 
-/** `{uid}_{session_id}_{index}` (PR 6101): what stands before the two counters is the group. */
+/** `{uid}_{session_id}_{index}` (PR 6101): the part before the two counters is the group. */
 function groupOfUid(uid: string | undefined): { readonly groupKey: string } | undefined {
   const match = uid === undefined ? null : /^(.+)_\d+_\d+$/.exec(uid);
   return match?.[1] === undefined ? undefined : { groupKey: match[1] };
@@ -174,7 +173,7 @@ function groupOfUid(uid: string | undefined): { readonly groupKey: string } | un
 
 function extraOf(record: JsonObject): JsonObject {
   const extra = without(record, COLUMNS);
-  // Validation repeats the score as `reward`; a different number would be news.
+  // Validation repeats the score as `reward`; a different number is kept.
   if ('reward' in record && record['reward'] !== record['score'])
     return { ...extra, reward: record['reward'] };
   return extra;

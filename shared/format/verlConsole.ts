@@ -1,17 +1,17 @@
 /**
- * What verl prints of a step (`trainer.logger=[console]`; `LocalLogger` in `verl/utils/logger/aggregate_logger.py`,
- * volcengine/verl), among everything else a job prints:
+ * Step metrics on verl's console (`trainer.logger=[console]`; `LocalLogger` in
+ * `verl/utils/logger/aggregate_logger.py`, volcengine/verl), among all other output of a job:
  *
  *   (TaskRunner pid=4321) step:3 - global_seqlen/min:1024 - critic/score/mean:0.4140625 - actor/entropy:np.float64(0.31)
  *
- * Ray puts the process before it, in colour where it thinks it has a terminal; older versions write three decimals, newer
- * ones whatever Python prints, NumPy's scalars included. Which run it is of is told by where the file lies.
+ * Ray prefixes the process name, coloured if it detects a terminal. Older versions write three decimals,
+ * newer ones Python's representation, including NumPy scalars. The location of the file identifies the run.
  */
 import { type FileHead, type LogFormat, type ParsedLine, TEXT_KEY } from './format.ts';
 
 const STEP = 'step:';
 const STEP_LINE = /(?:^|\s)step:(\d{1,9}) - (?=\S+:)/;
-/** `\x1b[36m`, as Ray colours the name of a process. */
+/** `\x1b[36m`: Ray's colour of a process name. */
 const COLOUR = /\x1b\[[\d;]*m/g;
 const BETWEEN = ' - ';
 /** `0.41`, `1e-06`, `np.float64(0.41)`, `tensor(0.41)`. */
@@ -41,7 +41,7 @@ function readLine(line: string): ParsedLine {
   if (found === null) return { kind: 'skip' };
   const metrics: Record<string, number> = {};
   for (const part of plain.slice(found.index + found[0].length).split(BETWEEN)) {
-    // Names may hold a colon, values never do.
+    // Names may contain a colon, values never do.
     const colon = part.lastIndexOf(':');
     const value = VALUE.exec(part.slice(colon + 1).trim())?.[1];
     if (colon > 0 && Number.isFinite(Number(value))) metrics[part.slice(0, colon).trim()] = Number(value);

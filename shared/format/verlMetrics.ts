@@ -1,9 +1,9 @@
 /**
- * Numbers of a step as verl's file logger writes them (`trainer.logger=[file]`; `FileLogger` in `verl/utils/tracking.py`,
- * volcengine/verl): `{"step": 3, "data": {"critic/score/mean": 0.41, …}}`. A key `elapsed_seconds` beside them is
- * tolerated (shared/format/FORMATS.md#verl-metrics).
+ * Step metrics of verl's file logger (`trainer.logger=[file]`; `FileLogger` in `verl/utils/tracking.py`,
+ * volcengine/verl): `{"step": 3, "data": {"critic/score/mean": 0.41, …}}`. An additional key
+ * `elapsed_seconds` is accepted (shared/format/FORMATS.md#verl-metrics).
  *
- * No record says which run it is of: that is told by where the file lies (`electron/storage/metricRuns.ts`).
+ * No record names its run: the location of the file identifies it (`electron/storage/metricRuns.ts`).
  */
 import { indexOf, insteadOfIndex, isObject, type JsonObject } from './fields.ts';
 import type { FileHead, LogFormat, ParsedLine } from './format.ts';

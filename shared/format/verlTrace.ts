@@ -1,11 +1,11 @@
 /**
- * Rollout traces of verl, as exported from Weave or kept by MLflow. Up to verl 0.8 they are the only stock
- * source with all rollouts of a group, kept or not.
+ * Rollout traces of verl, as exported from Weave or stored by MLflow. Up to verl 0.8 they are the only
+ * built-in source with all rollouts of a group, kept or not.
  *
- * volcengine/verl, `verl/utils/rollout_trace.py` at b178a3cd (shared/format/FORMATS.md#verl-trace): every decorated
- * method is a call (span) named by its qualified name; `….run` of the agent loop is the rollout,
- * and its output the `AgentLoopOutput`. `step`, `sample_index`, `rollout_n`, `validate` and
- * `experiment_name` are attributes (Weave) or tags (MLflow, as texts).
+ * volcengine/verl, `verl/utils/rollout_trace.py` at b178a3cd (shared/format/FORMATS.md#verl-trace): every
+ * decorated method is a call (span) with its qualified name. `….run` of the agent loop is the rollout, and
+ * its output the `AgentLoopOutput`. `step`, `sample_index`, `rollout_n`, `validate` and `experiment_name` are
+ * attributes (Weave) or tags (MLflow, as texts).
  *
  *   {"op_name": "weave:///team/project/op/RStar2AgentLoop.run:v1", "attributes": {"step": 3, "sample_index": 17,
  *    "rollout_n": 0, "validate": false}, "output": {"prompt_ids": […], "response_ids": […], "response_mask": […],
@@ -13,8 +13,8 @@
  *   {"info": {"trace_id": "tr-1", "tags": {"step": "3", …}}, "data": {"spans": [{"name": "RStar2AgentLoop.run",
  *    "attributes": {"mlflow.spanOutputs": "{…}"}}]}}
  *
- * There is no reward and no kept flag in a trace. Other calls of a Weave export (generate, tools)
- * are no rollouts of their own; in an MLflow trace they give the tool calls their latency.
+ * A trace has no reward and no kept flag. Other calls of a Weave export (generate, tools) are not rollouts.
+ * In an MLflow trace they provide the latency of tool calls.
  */
 import type { ToolCall } from '../domain/model.ts';
 import { bodyOfText, type RolloutBody } from './body.ts';
@@ -31,7 +31,7 @@ import {
 } from './fields.ts';
 import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine, ParsedTokens } from './format.ts';
 import { parsedJson } from './messageShape.ts';
-import { found, refused, stepSaid, warned } from './records.ts';
+import { found, readStep, refused, warned } from './records.ts';
 import { durationOf } from './timing.ts';
 import { floatsOf, idsOf, maskOf, UNALIGNED } from './tokenColumns.ts';
 
@@ -130,7 +130,7 @@ function rolloutOf(output: unknown, attributes: JsonObject, file: FileContext, a
   const tokens = tokensOf(output, warnings);
   const sample = idOf(attributes['sample_index']);
   // MLflow has tags, which are texts.
-  const step = stepSaid(numberIn(attributes['step']), 'step', file, warnings);
+  const step = readStep(numberIn(attributes['step']), 'step', file, warnings);
   const ordinal = wholeOf(attributes['rollout_n']);
   const validates = booleanOf(attributes['validate']) ?? attributes['validate'] === 'True';
   const run = stringOf(attributes['experiment_name']);
@@ -158,12 +158,12 @@ function rolloutOf(output: unknown, attributes: JsonObject, file: FileContext, a
   };
 }
 
-/** One tool span per call, in order; where the numbers differ nobody can say whose they are. */
+/** One tool span per call, in order. If the counts differ, the assignment is unknown. */
 function withTimes(body: RolloutBody, tools: readonly SpanTime[]): readonly ToolCall[] {
   if (tools.length !== body.toolCalls.length) return body.toolCalls;
   return body.toolCalls.map((call, i) => {
     const { startedAt, durationMs } = tools[i] ?? {};
-    // What the tool says of itself is closer than a span around it.
+    // The tool's own duration is more precise than the surrounding span.
     const isLogged = call.latencyMs === undefined && durationMs !== undefined;
     return {
       ...call,
@@ -193,7 +193,7 @@ function tokensOf(output: JsonObject, warnings: LineIssue[]): ParsedTokens | und
     count: ids.length,
     ids: idsOf(ids),
     mask: maskOf(mask),
-    // verl writes 0 for tokens of tools: not sampled, so no probability is known.
+    // verl writes 0 for tool tokens: they were not sampled, so their probability is unknown.
     logprob: logprobs?.map((value, i) =>
       mask !== undefined && mask[i] !== 1 && mask[i] !== true ? Number.NaN : value,
     ),

@@ -1,6 +1,6 @@
 /**
- * Alignment of long rollouts. Ratios to a floor of the same texts: one pass that splits them into words
- * and counts the distinct ones, the least an alignment by words has to do.
+ * Alignment of long rollouts. Ratios are relative to a floor on the same texts: one pass that splits them
+ * into words and counts the distinct ones.
  */
 
 import type { AlignableRollout } from '../../shared/domain/align.ts';
@@ -15,9 +15,9 @@ const TOKENS = 100_000;
 const TURNS = 2000;
 const ROUNDS = 5;
 const BUDGET_SECONDS = 1;
-/** Times the floor, in each case about twice what was measured when it was set. */
+/** Multiple of the floor; about twice the measured value in each case. */
 const BUDGET_RATIO = 25;
-/** Five words in all: nothing to anchor on, so that every bound of the comparison is reached. */
+/** Five distinct words, so nothing can be an anchor and every bound of the comparison is reached. */
 const WORST_RATIO = 80;
 
 export async function benchAlignment(): Promise<Measurement[]> {
@@ -67,14 +67,14 @@ function measured(
   ];
 }
 
-/** 2,000 rollouts of 100,000 characters that part one after the other: 200 MB. */
+/** 2,000 rollouts of 100,000 characters that diverge one after the other: 200 MB. */
 function benchTree(): Measurement[] {
   const text = words(9, 20_000, 5000).join(' ').padEnd(100_000, ' end').slice(0, 100_000);
   const members = Array.from({ length: 2000 }, (_, id) => {
     const at = Math.floor(((id + 1) * text.length) / 2001);
     return { id, response: `${text.slice(0, at)} parts${id} ${text.slice(at)}` };
   });
-  for (const { response } of members) response.charCodeAt(0); // flattens what was put together
+  for (const { response } of members) response.charCodeAt(0); // flattens the concatenated string
   const median = percentile(
     Array.from({ length: 3 }, () => timed(() => prefixTree(members))),
     0.5,
@@ -116,7 +116,7 @@ function prose(text: readonly string[]): AlignableRollout {
   return { response, ...segmentMessage(response, 1, false), tokenEnds };
 }
 
-/** @param every which turns get another word in their code; 0: none */
+/** @param every interval of turns that get another word in their code; 0: none */
 function turns(seed: number, every: number): AlignableRollout {
   const parts: string[] = [];
   const segments: Segment[] = [];

@@ -1,6 +1,6 @@
 /**
- * A large run in a real browser: from the command line to the first list, and how long the page's main thread is busy at a
- * stretch while a list of a million rollouts is scrolled and charts are brushed.
+ * A large run in a real browser: time from the command line to the first list, and the longest block of the
+ * page's main thread while a list of a million rollouts is scrolled and charts are brushed.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -96,7 +96,7 @@ async function blocks(browser: Browser, library: string): Promise<Measurement[]>
   }
 }
 
-/** Of some rounds: by the clock, one of them may be held up by whatever else the machine does. */
+/** The median of several rounds, because other work on the machine may delay one of them. */
 async function median(measure: () => Promise<number>): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) times.push(await measure());
@@ -108,7 +108,7 @@ async function open(page: Page, url: string, path: string): Promise<void> {
   await page.waitForSelector('[role=row][aria-selected=true]');
 }
 
-/** Across the steps and back, a step at a time, as a hand does that looks for the place. */
+/** Brushes across the steps and back, one step at a time, like a hand. */
 async function brush(page: Page): Promise<void> {
   const chart = page.locator('[role=slider][aria-label$="by step"]').first();
   const box = await chart.boundingBox();
@@ -123,7 +123,7 @@ async function brush(page: Page): Promise<void> {
   await page.mouse.up();
 }
 
-/** The application as a user starts it, in a process of its own. */
+/** Starts the application like a user, in a separate process. */
 function serve(library: string): Promise<{ readonly url: string; readonly process: ChildProcess }> {
   const child = spawn(process.execPath, [CLI, 'serve', '--no-open', '--library', library], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,6 +1,6 @@
 /**
- * Comparisons in a real browser: from the link to the rows, and the longest block while scrolling through them.
- * The floor of opening is the page of their group.
+ * Comparisons in a real browser: time from the link to the rows, and the longest block while scrolling. The
+ * floor of opening is the page of their group.
  */
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
@@ -44,7 +44,7 @@ export async function benchCompare(directory: string): Promise<Measurement[]> {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     await page.goto(server.url);
     await page.waitForSelector('[role=grid], [role=table]');
-    // Each round opens two others: nothing it shows has been fetched before. The first one only loads code.
+    // Each round opens two other rollouts, so that nothing is cached. The first round only loads code.
     for (let round = 0; round <= ROUNDS; round++) {
       const floor = await timeTo(page, GROUP, '[role=row][aria-selected=true]');
       const link = `/compare?${laneOf(2 * round)}&${laneOf(2 * round + 1)}`;
@@ -81,7 +81,7 @@ export async function benchCompare(directory: string): Promise<Measurement[]> {
   }
 }
 
-/** @returns ms from the link to the frame that shows what is wanted */
+/** @returns ms from the link to the frame that shows the selector */
 function timeTo(page: Page, place: string, selector: string): Promise<number> {
   return page.evaluate(
     ([link, wanted]) =>

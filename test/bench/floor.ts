@@ -1,7 +1,7 @@
 /**
- * The floor every ingest number is divided by: the least work that could be called ingest.
- * Read the files, split lines, JSON.parse each, insert the raw line into one table (WAL,
- * transactions of 1,000 rows). Measured in the same run, on the same files and disk.
+ * The floor that every ingest number is divided by: the least work of any ingest. It reads the files, splits
+ * lines, parses each with JSON.parse, and inserts the raw line into one table (WAL, transactions of 1,000
+ * rows). Measured in the same run, on the same files and disk.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import Database from 'better-sqlite3';

@@ -50,7 +50,7 @@ export async function measureIngest(
   const floors: number[] = [];
   const ingests: number[] = [];
   let peak = 0;
-  // Interleaved, so that a noisy minute hits both; the best of each is what the machine can do.
+  // Interleaved, so that noise affects both; the best of each shows what the machine can do.
   for (let round = 0; round < rounds; round++) {
     for (const path of [library, floorLibrary]) {
       for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
@@ -76,7 +76,7 @@ function run(args: readonly string[]): Promise<{ out: string; peakMebibytes: num
     let out = '';
     let peakMebibytes = 0;
     const status = `/proc/${child.pid}/status`;
-    // The kernel keeps the high-water mark; it only has to be read before the process is gone.
+    // The kernel keeps the high-water mark, which must be read before the process ends.
     const timer = setInterval(() => {
       if (!existsSync(status)) return;
       const kib = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(status, 'utf8'))?.[1];

@@ -14,7 +14,7 @@ const BUDGET_MS = 100;
 
 export async function benchFirstPage(directory: string): Promise<Measurement[]> {
   const logs = join(directory, 'step');
-  // Short texts: lists read none of them, and the file is made in a second.
+  // Short texts, because lists read none and the file is written in a second.
   writeVerlDump(logs, Number.MAX_SAFE_INTEGER, { seed: 2, rolloutsPerStep: ROLLOUTS, padding: 0, steps: 1 });
   const library = join(directory, 'step.sqlite');
   const host = await createHost({ libraryPath: library, shell: 'browser', version: 'bench' });
@@ -37,7 +37,7 @@ export async function benchFirstPage(directory: string): Promise<Measurement[]> 
         budget: BUDGET_MS,
         within: p95 <= BUDGET_MS,
       },
-      // No budget of its own: it tells a slow list from a slow machine.
+      // Without a budget: it distinguishes a slow list from a slow machine.
       {
         name: 'first page: median, over one read of all ids from the index',
         value: median,
@@ -66,7 +66,7 @@ async function firstPage(host: Host, sort: RolloutSort): Promise<number> {
   return performance.now() - started;
 }
 
-/** The least a list could do: read the ids of the step from an index, in this process. */
+/** The least work of a list: reads the ids of the step from an index, in this process. */
 function floorOf(library: string): number {
   const db = new Database(library, { readonly: true });
   const statement = db

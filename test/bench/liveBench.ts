@@ -1,7 +1,6 @@
 /**
- * The interface while logs are being read: tasks of the page's main thread over 50 ms, and gaps
- * in the event loop of the host. Both on the two places that change most, the library and the
- * run being read.
+ * Responsiveness during ingest: tasks of the page's main thread over 50 ms, and gaps in the event loop of the
+ * host. Measured on the two pages that change most, the library and the run being ingested.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -33,7 +32,7 @@ export async function benchLive(directory: string): Promise<Measurement[]> {
     await page.goto(url);
     await page.waitForSelector('h1');
     const results: Measurement[] = [];
-    // A first part is read before anything is measured: the code that shows it is loaded then.
+    // Ingests a first part before measuring, so that the code of the page is loaded.
     let { runKey } = await read(child, logs, 0);
     for (const [i, place] of ['library', 'run'].entries()) {
       if (place === 'run') {
@@ -71,7 +70,7 @@ async function answer<T>(child: ChildProcess): Promise<T> {
   return message;
 }
 
-/** The browser reports tasks over 50 ms by itself; shorter ones are none of the budget's business. */
+/** The browser reports tasks over 50 ms by itself; shorter ones are within the budget. */
 async function startWatching(page: Page): Promise<void> {
   await page.evaluate(() => {
     const tasks: number[] = [];

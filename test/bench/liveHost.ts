@@ -1,6 +1,6 @@
 /**
- * A host and its server in a process of their own, so that the gaps in its event loop are its
- * own. Says its URL; for every list of paths it reads them and says the longest gap meanwhile.
+ * A host and its server in a separate process, so that event loop gaps are its own. Prints its URL. For each
+ * list of paths it ingests them and prints the longest gap.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { startServer } from '../../electron/headless/startServer.ts';

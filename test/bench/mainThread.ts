@@ -1,30 +1,36 @@
-/** How long a page's main thread is busy at a stretch, from the browser's own trace. */
+/** The longest block of a page's main thread, from the browser's own trace. */
 import type { Page } from 'playwright-core';
 
-/** A block longer than this is a dropped frame one feels. */
+/** A longer block is a noticeable dropped frame. */
 export const BLOCK_BUDGET_MS = 50;
 
 const TURNS = 120;
-/** Per frame: by a wheel that does not rest, and as with the scroll bar, where every tenth frame is a leap. */
+/** Scroll distance per frame: a continuous wheel, and a scroll bar that jumps every tenth frame. */
 export const WAYS = {
   wheel: { pixels: 400, leap: 400 },
   leaps: { pixels: 400, leap: 6000 },
 } as const;
 const LEAP_EACH = 10;
 
-/** Scrolls what is under the middle of the page, frame by frame. @returns the longest task meanwhile, in ms */
+/**
+ * Scrolls under the middle of the page, frame by frame.
+ * @returns the longest task, in ms
+ */
 export async function longestTaskScrolling(page: Page, way: keyof typeof WAYS): Promise<number> {
   await settled(page);
   return await traced(page, () => scrollThrough(page, way));
 }
 
-/** @returns the longest task while the work goes on, in ms */
+/** @returns the longest task during the work, in ms */
 export async function longestTask(page: Page, work: () => Promise<void>): Promise<number> {
   await settled(page);
   return await traced(page, work);
 }
 
-/** The same scrolling, not timed: to count costs time. @returns the most elements the page had in any frame of it */
+/**
+ * Scrolls the same way without timing, because counting takes time.
+ * @returns the maximum number of elements in the page in any frame
+ */
 export async function mostElementsScrolling(page: Page, way: keyof typeof WAYS): Promise<number> {
   await settled(page);
   let most = await countElements(page);
@@ -54,7 +60,7 @@ async function scrollThrough(
   }
 }
 
-/** Until the page has been idle for some frames: opening is measured elsewhere. */
+/** Waits until the page has been idle for some frames, because opening is measured elsewhere. */
 function settled(page: Page): Promise<void> {
   return page.evaluate(
     () =>

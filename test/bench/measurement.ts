@@ -3,9 +3,9 @@ export interface Measurement {
   readonly value: number;
   readonly unit: string;
   readonly floor?: number;
-  /** value / floor, where there is a floor to divide by. */
+  /** value / floor, if there is a floor. */
   readonly ratio?: number;
-  /** Of the ratio where there is one, else of the value. */
+  /** Of the ratio if there is one, else of the value. */
   readonly budget?: number;
   readonly within?: boolean;
 }

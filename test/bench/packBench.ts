@@ -1,6 +1,6 @@
 /**
- * A failure pack of 1,000 rollouts, from the question to the file, as the dialog asks for it. The floor reads the same
- * rollouts from the library and writes their texts to a file.
+ * A failure pack of 1,000 rollouts, from the request to the file. The floor reads the same rollouts from the
+ * library and writes their texts to a file.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import type { Measurement } from './measurement.ts';
 const CASES = 1000;
 const BUDGET_S = 10;
 const LOG_BYTES = 200 << 20;
-/** Rollouts that are given labels at once. */
+/** Rollouts labelled per request. */
 const AT_ONCE = 100;
 
 export async function benchPack(directory: string): Promise<Measurement[]> {

@@ -1,4 +1,6 @@
-/** Click to painted, in a real browser: from the key that opens a rollout to the frame that shows it. */
+/**
+ * From key press to paint in a real browser: from the key that opens a rollout to the frame that shows it.
+ */
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 import { startServer } from '../../electron/headless/startServer.ts';
@@ -37,7 +39,7 @@ export async function benchPaint(directory: string): Promise<Measurement[]> {
       await page.goto(`${origin}/run/paint/step/1${start}`);
       await page.waitForSelector('[role=row][aria-selected=true]');
       const times: number[] = [];
-      // Each round opens the next row: nothing it shows has been fetched before. The first one only loads code.
+      // Each round opens the next row, so that nothing is cached. The first round only loads code.
       for (let round = 0; round <= ROUNDS; round++) {
         const time = await timed(page, 'Enter', opens, shows);
         if (round > 0) times.push(time);
@@ -95,7 +97,7 @@ const CASES = [
   },
 ];
 
-/** A key press on a page that does nothing with it, until the frame after. */
+/** From a key press that the page ignores to the next frame. */
 function paintFloor(page: Page): Promise<number> {
   return page.evaluate(
     () =>

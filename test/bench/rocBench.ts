@@ -11,7 +11,7 @@ const GROUPS = 128;
 const SIBLINGS = 32;
 const ROLLOUTS = STEPS * GROUPS * SIBLINGS;
 const BUDGET_S = 10;
-/** Of cancelling: the step that is being decided is finished first. */
+/** Budget of a cancellation, which waits for the current step to finish. */
 const CANCEL_BUDGET_MS = 250;
 
 const SETTINGS = {
@@ -68,7 +68,7 @@ async function cancelling(host: Awaited<ReturnType<typeof createHost>>): Promise
   await begun;
   controller.abort();
   await ended;
-  // The thread is free when it answers the next question.
+  // The thread is free once it answers the next request.
   const started = performance.now();
   const one = await host.dispatch('roc.report', { runId: 1, step: 1, basis: { settings: SETTINGS } });
   if (!one.ok) throw new Error(one.failure.message);
@@ -77,7 +77,7 @@ async function cancelling(host: Awaited<ReturnType<typeof createHost>>): Promise
   return { name, value, unit: 'ms', budget: CANCEL_BUDGET_MS, within: value <= CANCEL_BUDGET_MS };
 }
 
-/** The rows as ingest leaves them, without the texts: nothing here reads any. */
+/** Writes rows like ingest, without texts, because nothing here reads them. */
 function writeRun(library: string): void {
   const db = openWriter(library);
   db.exec(`
@@ -110,7 +110,7 @@ function writeRun(library: string): void {
   db.close();
 }
 
-/** The least it could do: walk the same rows once, in this process, and add up two columns. */
+/** The least work: iterates over the same rows once, in this process, and sums two columns. */
 function floorOf(library: string): number {
   const db = new Database(library, { readonly: true });
   const started = performance.now();

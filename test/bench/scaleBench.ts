@@ -1,6 +1,6 @@
 /**
- * A library of a million rollouts: lists in any order and under filters, charts, from the host as the
- * renderer asks for them. The floor is one pass of the driver over the same number of ids in an index.
+ * A library of a million rollouts: ordered and filtered lists and charts, requested from the host. The floor
+ * is one pass of the driver over the same number of ids in an index.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const FIRST_SCREEN = 60;
 const LIST_MS = 100;
 const FILTERED_CHART_MS = 1000;
 
-/** Fields with columns of their own; words in texts are another matter. */
+/** Fields with columns; text search is measured elsewhere. */
 const FILTERS = [
   'kept:false',
   'reward:0 tool_errors:>1',
@@ -53,7 +53,7 @@ export async function makeScaleLibrary(directory: string, options: ScaleOptions 
   return libraryPath;
 }
 
-/** The writer keeps columns while nobody asks anything of it. */
+/** The writer stores columns while it is idle. */
 async function columnsKept(libraryPath: string): Promise<void> {
   const db = openReader(libraryPath);
   while (db.prepare(STALE_STEPS).get() !== undefined)

@@ -1,15 +1,15 @@
 /**
- * The longest main-thread task while a rollout of 100 k tokens is scrolled through: by the wheel, and in leaps
- * as with the scroll bar, which paint thousands of pixels of text at once. The floor is the same with nothing marked.
+ * The longest main-thread task while a rollout of 100 k tokens is scrolled: by the wheel, and in jumps like
+ * the scroll bar, which paint thousands of pixels of text at once. The floor is the same without marks.
  */
 import type { Browser, Page } from 'playwright-core';
 import { BLOCK_BUDGET_MS, longestTaskScrolling, mostElementsScrolling, type WAYS } from './mainThread.ts';
 import { type Measurement, percentile } from './measurement.ts';
 
 const ROUNDS = 3;
-/** The best public page has 400,000 for as many tokens. */
+/** The best public page has 400,000 for the same number of tokens. */
 const NODES_BUDGET = 5000;
-/** More text is in sight on a larger screen; as it was logged it is in shorter pieces; the list has rows of its own. */
+/** A larger screen shows more text; "as logged" has shorter pieces; the list has its own rows. */
 const SIZES = [
   { width: 1280, height: 800 },
   { width: 1920, height: 1080 },

@@ -1,4 +1,6 @@
-/** From logs to an index of all their texts, against the floor of ingest; and how soon a search shows its first page. */
+/**
+ * Time from logs to a full-text index, against the floor of ingest, and time to the first page of a search.
+ */
 import { execFileSync } from 'node:child_process';
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -67,7 +69,7 @@ async function firstPages(directory: string): Promise<Measurement[]> {
     await host.ingest([logs]);
     await whole(host);
     const indexed = await timesOf(host, QUERIES, LIST_ROUNDS);
-    // Read, as before there is an index: within its time a page shows what it has found by then.
+    // Measured without an index: a page shows what it has found within its time limit.
     const read = await timesOf(host, ['/wait/i', 'code:/sympy/'], LIST_ROUNDS);
     const p95 = percentile(indexed, 0.95);
     return [

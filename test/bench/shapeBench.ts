@@ -9,7 +9,7 @@ const FILES = 500;
 const LONG_LINE = 18_000_000;
 const ROUNDS = 2;
 
-/** @param mebibytes of the one file, and of the 500 together */
+/** @param mebibytes of the one file, and of the 500 files together */
 export async function benchShapes(directory: string, mebibytes: number): Promise<Measurement[]> {
   const results: Measurement[] = [];
   for (const format of BIG_FORMATS) {

@@ -92,7 +92,7 @@ export async function benchTrips(directory: string): Promise<Measurement[]> {
   }
 }
 
-/** @returns the longest chain of requests of which each began after the one before it had been answered */
+/** @returns the longest chain of requests in which each began after the previous one was answered */
 function depthOf(asked: readonly Asked[]): number {
   const depths = new Map<Asked, number>();
   for (const one of [...asked].sort((a, b) => a.startedAt - b.startedAt)) {

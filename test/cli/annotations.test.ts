@@ -1,4 +1,4 @@
-/** `turnwise label`, `annotations`, `annotate` and `taxonomy`, as a script would call them. */
+/** `turnwise label`, `annotations`, `annotate` and `taxonomy`, called as by a script. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -29,7 +29,7 @@ const turnwise = (library: string, ...args: readonly string[]): Promise<CommandR
   runHere(place.directory, [...args, '--library', library], { USER: 'ann' });
 
 describe('turnwise label', () => {
-  it('puts a label by id or name on a rollout, with who says it', async () => {
+  it('puts a label by id or name on a rollout, with its author', async () => {
     const made = await turnwise(
       place.library,
       'label',
@@ -67,7 +67,7 @@ describe('turnwise label', () => {
     [['annotate', '--import', '/nobody/has/this'], 1, 'there is no file'],
     [['taxonomy', '--export', 'a', '--import', 'b'], 2, 'or neither'],
     [['taxonomy', '--import', '/nobody/has/this'], 1, 'ENOENT'],
-  ])('%j is refused', async (args, code, words) => {
+  ])('refuses %j', async (args, code, words) => {
     const run = await turnwise(place.library, ...args);
     expect([run.code, run.out]).toEqual([code, '']);
     expect(run.err).toContain(words);
@@ -75,7 +75,7 @@ describe('turnwise label', () => {
 });
 
 describe('turnwise annotations and annotate', () => {
-  it('lists what is said so that it can be taken in elsewhere: the same again, byte for byte', async () => {
+  it('lists annotations in a form that imports to the same, byte for byte', async () => {
     const listed = await turnwise(place.library, 'annotations', '--json');
     expect(listed.code).toBe(0);
     const file = place.file('said.jsonl', listed.out);
@@ -98,7 +98,7 @@ describe('turnwise annotations and annotate', () => {
     expect(await count('--run', '1', '--filter', 'reward:1')).toBe(0);
   });
 
-  it('tells lines that cannot be read, with where they stand', async () => {
+  it('reports lines that cannot be read, with their numbers', async () => {
     const run = await turnwise(other.library, 'annotate', '--import', PACK, '--json');
     expect(run.code).toBe(3);
     expect(JSON.parse(run.out)).toMatchObject({ added: 3, unattached: 3, readings: 1 });
@@ -110,7 +110,7 @@ describe('turnwise annotations and annotate', () => {
 });
 
 describe('turnwise taxonomy', () => {
-  it('goes out, is edited, and comes in as the labels from now on', async () => {
+  it('exports the labels, and imports the edited file as the new taxonomy', async () => {
     const file = join(place.directory, 'labels.json');
     expect((await turnwise(place.library, 'taxonomy', '--export', file)).code).toBe(0);
     const text = readFileSync(file, 'utf8').replace('"Gave up"', '"Stopped trying"');

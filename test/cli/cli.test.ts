@@ -1,4 +1,4 @@
-/** The command line from outside: what it prints, where, and how it ends. */
+/** The command line from outside: output, streams and exit codes. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-// A home of its own: without --library the user's library would be meant.
+// With its own home directory, because the default is the user's library.
 const turnwise = (...args: readonly string[]): Promise<CommandRun> =>
   runHere(place.directory, args, { XDG_DATA_HOME: place.directory, HOME: place.directory });
 
@@ -76,7 +76,7 @@ describe('ingest', () => {
     expect((await turnwise('ingest', 'notes.txt', '--library', 'a.sqlite')).code).toBe(1);
   });
 
-  it('exits 1 when the library is none, without a stack trace', async () => {
+  it('exits 1 without a stack trace when the library file is not a library', async () => {
     const path = place.file(
       'lib.sqlite',
       'this is text, not a database, and long enough to be looked at as one ....',
@@ -88,7 +88,7 @@ describe('ingest', () => {
 });
 
 describe('ingest of numbers of a trainer', () => {
-  it('says which file found no run, and why', async () => {
+  it('names the file without a run, and the reason', async () => {
     writeFileSync(join(place.directory, 'train.log'), 'step:1 - critic/score/mean:0.25\n');
     const { code, out } = await turnwise('ingest', 'train.log', '--library', 'a.sqlite');
     expect(code).toBe(3);
@@ -120,7 +120,7 @@ describe('query', () => {
     );
   });
 
-  it('writes integers beyond 2^53 whole, and marks what JSON has no word for', async () => {
+  it('writes integers beyond 2^53 whole, and marks values that JSON lacks', async () => {
     const sql =
       "SELECT 9007199254740993 AS big, -9223372036854775808 AS least, 1e400 AS inf, -1e400 AS neg, x'00ff' AS bytes, 7 AS n";
     expect((await ask(sql)).out).toBe(
@@ -132,14 +132,14 @@ describe('query', () => {
     expect(row).toBe('9007199254740993');
   });
 
-  it('is stopped when its time is up', async () => {
+  it('stops at the time limit', async () => {
     const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n';
     const { code, out, err } = await ask('--timeout', '0.5', endless);
     expect([code, out]).toEqual([1, '']);
     expect(err).toBe('turnwise: the statement ran longer than 0.5 s and was stopped\n');
   });
 
-  it('refuses what does not read', async () => {
+  it('refuses arguments it cannot parse', async () => {
     const { code, err } = await ask('DELETE FROM run_row');
     expect(code).toBe(1);
     expect(err).toMatch(/^turnwise: only SELECT, WITH, VALUES and EXPLAIN are accepted/);
@@ -149,7 +149,7 @@ describe('query', () => {
   });
 });
 
-describe('two at once', () => {
+describe('two processes at once', () => {
   const start = (...args: readonly string[]): Promise<number | null> => {
     const child = spawn(process.execPath, [MAIN, ...args], { stdio: 'ignore' });
     return new Promise((resolve) => child.once('exit', resolve));
@@ -179,7 +179,7 @@ describe('two at once', () => {
     for (const [name, text] of grown) writeFileSync(join(logs, name), text);
     const codes = await Promise.all([1, 2].map(() => start('ingest', logs, '--library', library)));
     expect(codes.filter((code) => code !== 0 && code !== 3)).toEqual([]);
-    // Whoever met a file the other was reading left it alone; a last call finds nothing missing.
+    // A process that met a file the other was reading skipped it. A last call finds nothing missing.
     await ingestHere(library, [logs]);
     const lines = [...grown.values()].reduce((sum, text) => sum + text.split('\n').length - 1, 0);
     expect(
@@ -189,7 +189,7 @@ describe('two at once', () => {
 });
 
 describe('a statement', () => {
-  it.runIf(existsSync('/proc/self/stat'))('does not outlive the reader of its rows', async () => {
+  it.runIf(existsSync('/proc/self/stat'))('ends when the reader of its output ends', async () => {
     await copyDemoLibrary(join(place.directory, 'a.sqlite'));
     const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n';
     const child = spawn(process.execPath, [
@@ -212,7 +212,7 @@ describe('a statement', () => {
 /** State and parent of a process, from Linux's /proc; undefined when it is gone. */
 function statusOf(pid: number | string): { readonly state: string; readonly parent: number } | undefined {
   try {
-    // The name in parentheses may hold anything; what counts stands behind it.
+    // The name in parentheses may contain anything; the fields follow it.
     const [state = '', parent] =
       readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
     return { state, parent: Number(parent) };
@@ -233,7 +233,7 @@ function isRunning(pid: number): boolean {
 }
 
 describe('usage', () => {
-  it('is told by --help everywhere, on stdout', async () => {
+  it('--help prints to stdout for every command', async () => {
     for (const args of [
       ['--help'],
       ['ingest', '--help'],
@@ -264,7 +264,7 @@ describe('usage', () => {
     expect(err).not.toMatch(/^\s+at /m);
   });
 
-  it('is the same of a process of its own: its exit code, its result on stdout, its message on stderr', () => {
+  it('behaves the same in a separate process: exit code, stdout and stderr', () => {
     const started = (...args: readonly string[]) =>
       spawnSync(process.execPath, [MAIN, ...args], { encoding: 'utf8', cwd: place.directory });
     expect(started('--version')).toMatchObject({
@@ -284,14 +284,14 @@ describe('usage', () => {
     });
   });
 
-  it('prints the recorder as it is in the repository', async () => {
+  it('prints the recorder of the repository', async () => {
     const file = join(import.meta.dirname, '..', '..', 'shared', 'recorder', 'turnwise_recorder.py');
     expect((await turnwise('recorder')).out).toBe(readFileSync(file, 'utf8'));
   });
 });
 
 describe('kill -9 during ingest', () => {
-  it('at any moment, and again: the library is as if nothing had happened', async () => {
+  it('killed at any moment and repeated, gives the same library', async () => {
     const logs = join(place.directory, 'logs');
     writeVerlDump(logs, 24 << 20, { seed: 9, rolloutsPerStep: 700 });
     const whole = join(place.directory, 'whole.sqlite');
@@ -299,7 +299,7 @@ describe('kill -9 during ingest', () => {
     const expected = contents(whole);
     const library = join(place.directory, 'killed.sqlite');
     const sizes: number[] = [];
-    // Each attempt is killed a little further on: when so many rollouts have been committed.
+    // Kills each attempt later: after this many committed rollouts.
     for (const rolloutsSeen of [1, 600, 1200]) {
       const child = spawn(process.execPath, [MAIN, 'ingest', logs, '--library', library], {
         stdio: 'ignore',
@@ -326,14 +326,14 @@ function killedAt(child: ChildProcess, library: string, rollouts: number): Promi
         const [{ n } = { n: 0 }] = rows(library, 'SELECT count(*) AS n FROM rollout_row');
         if (Number(n) >= rollouts) child.kill('SIGKILL');
       } catch {
-        // The library is being made: not yet a database, or without its tables.
+        // The library is being created: not yet a database, or without tables.
       }
     }, 2);
   });
 }
 
 describe('formats', () => {
-  it('lists every format with the rule it is recognised by', async () => {
+  it('lists every format with its detection rule', async () => {
     const { code, out } = await turnwise('formats');
     expect(code).toBe(0);
     for (const { name, title, rule } of FORMATS) {
@@ -345,7 +345,7 @@ describe('formats', () => {
     expect(rows.map((row) => row.name)).toEqual(FORMATS.map((format) => format.name));
   });
 
-  it('is the table of the README', () => {
+  it('matches the table of the README', () => {
     const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
     const rows = FORMATS.map(
       ({ name, title, source, reads, ignores }) =>
@@ -356,7 +356,7 @@ describe('formats', () => {
 });
 
 describe('inspect', () => {
-  it('says what a file is and why, and leaves no library behind', async () => {
+  it('states the format of a file and why, and creates no library', async () => {
     const { code, out } = await turnwise('inspect', DEMO);
     expect(code).toBe(0);
     expect(out).toMatch(/^ {2}format +turnwise: Turnwise rollout log \(JSON Lines\)$/m);
@@ -365,7 +365,7 @@ describe('inspect', () => {
     expect(readdirSync(place.directory)).toEqual([]);
   });
 
-  it('says of a file it does not know what stands in it, and proposes a mapping', async () => {
+  it('lists the fields of an unknown file, and proposes a mapping', async () => {
     const path = place.file('ours.jsonl', UNKNOWN);
     const { code, out } = await turnwise('inspect', path, '--json');
     expect(code).toBe(1);
@@ -383,7 +383,7 @@ describe('inspect', () => {
     });
   });
 
-  it('names what it cannot open, and exits 1', async () => {
+  it('names the file it cannot open, and exits 1', async () => {
     const { code, err } = await turnwise('inspect', 'nothing.jsonl', '.');
     expect(code).toBe(1);
     expect(err).toContain('nothing.jsonl: no such file or directory');
@@ -404,7 +404,7 @@ const UNKNOWN = [0, 1, 2]
   .concat('\n');
 
 describe('remove', () => {
-  it('removes a run and says what went', async () => {
+  it('removes a run and reports its size', async () => {
     const library = join(place.directory, 'a.sqlite');
     await copyDemoLibrary(library);
     const [run] = rows(library, "SELECT run_key FROM run WHERE kind = 'train'");
@@ -426,7 +426,7 @@ describe('a mapping', () => {
     fields: { prompt: 'q', response: 'sampled.text', reward: 'meta.score', step: 'meta.step' },
   };
 
-  it('reads a file no format knows', async () => {
+  it('reads a file of an unknown format by a mapping', async () => {
     place.file('ours.jsonl', UNKNOWN);
     place.file('mapping.json', JSON.stringify(mapping));
     expect((await turnwise('ingest', 'ours.jsonl', '--library', 'a.sqlite')).code).toBe(1);
@@ -439,7 +439,7 @@ describe('a mapping', () => {
       'mapping.json',
       '--json',
     );
-    // The whole of "meta" is read by two of its fields; nothing is left over to be masked.
+    // Two mapped fields cover all of "meta", so nothing remains to be masked.
     expect([code, JSON.parse(out)]).toMatchObject([0, { rollouts: 3, files: [{ format: 'mapping:ours' }] }]);
     expect(
       rows(join(place.directory, 'a.sqlite'), 'SELECT step, reward, answer FROM rollout ORDER BY rollout_id'),
@@ -450,7 +450,7 @@ describe('a mapping', () => {
     ]);
   });
 
-  it('that is none is refused with the reason', async () => {
+  it('refuses an invalid mapping with the reason', async () => {
     place.file('ours.jsonl', UNKNOWN);
     place.file('mapping.json', JSON.stringify({ ...mapping, fields: { nonsense: 'q' } }));
     const { code, err } = await turnwise(
@@ -461,12 +461,15 @@ describe('a mapping', () => {
       '--mapping',
       'mapping.json',
     );
-    expect([code, err]).toEqual([1, expect.stringContaining('"fields.nonsense" is no field of a rollout')]);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining('"fields.nonsense" is not a field of a rollout'),
+    ]);
   });
 });
 
 describe('ingest --follow', () => {
-  it('goes on reading until it is interrupted', async () => {
+  it('follows until it is interrupted', async () => {
     const path = place.file('1.jsonl', verlLine(1));
     const child = spawnTurnwise('ingest', path, '--library', 'a.sqlite', '--follow');
     await said(child, 'following');
@@ -489,7 +492,7 @@ function spawnTurnwise(...args: readonly string[]): ChildProcess {
   return spawn(process.execPath, [MAIN, ...args], { env, cwd: place.directory });
 }
 
-/** Waits until the process has said it, on either channel. */
+/** Waits until the process has printed the words, on either stream. */
 async function said(child: ChildProcess, words: string): Promise<void> {
   await new Promise<void>((resolve) => {
     let text = '';

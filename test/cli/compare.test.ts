@@ -1,4 +1,4 @@
-/** `turnwise compare` and `turnwise code`, as a script would call them. */
+/** `turnwise compare` and `turnwise code`, called as by a script. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ const turnwise = (...args: readonly string[]): Promise<CommandRun> =>
   runHere(place.directory, [...args, '--library', place.library]);
 
 describe('turnwise compare', () => {
-  it('draws a line per turn, and says where they part', async () => {
+  it('prints a line per turn, and the fork', async () => {
     const { code, out } = await turnwise('compare', ...pair);
     expect(code).toBe(0);
     const [head, first] = out.split('\n');
@@ -55,7 +55,7 @@ describe('turnwise compare', () => {
     }
   });
 
-  it('refuses what it cannot do', async () => {
+  it('refuses invalid arguments', async () => {
     expect((await turnwise('compare', '1')).code).toBe(2);
     expect((await turnwise('compare', '1', '2', '3', '4', '5')).code).toBe(2);
     expect((await turnwise('compare', '1', 'two')).code).toBe(2);
@@ -89,7 +89,7 @@ describe('turnwise code', () => {
     expect(again.err).toContain('EEXIST');
   });
 
-  it('says what is not there', async () => {
+  it('reports missing rollouts', async () => {
     expect(await turnwise('code', withoutCalls)).toMatchObject({ code: 1, out: '' });
     expect((await turnwise('code', pair[0] ?? '', '--call', '99')).err).toContain('no call 99');
     expect((await turnwise('code', pair[0] ?? '', '--format', 'txt')).code).toBe(2);

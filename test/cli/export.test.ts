@@ -1,4 +1,4 @@
-/** `turnwise export`, as a script would call it. */
+/** `turnwise export`, called as by a script. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ afterAll(() => place.remove());
 
 const turnwise = (...args: readonly string[]): Promise<CommandRun> => runHere(place.directory, args);
 
-it('writes what ingest reads again', async () => {
+it('writes files that ingest reads again', async () => {
   const out = join(place.directory, 'data');
   const written = await turnwise('export', '--out', out, '--run', DEMO, '--library', place.library, '--json');
   expect(written.code).toBe(0);
@@ -31,7 +31,7 @@ it('writes what ingest reads again', async () => {
   ]);
 });
 
-it('touches nothing that is there, and says what it does not know', async () => {
+it('overwrites nothing, and names unknown runs', async () => {
   const taken = join(place.directory, 'taken');
   mkdirSync(taken);
   writeFileSync(join(taken, 'thesis.txt'), 'mine');
@@ -68,7 +68,7 @@ describe('a failure pack', () => {
     return String((JSON.parse(first.out.split('\n')[0] ?? '') as { rollout_id: number }).rollout_id);
   };
 
-  it('is of what is labelled, of a filter, of a label, of numbers, or of everything', async () => {
+  it('packs labelled rollouts, a filter, a label, ids, or everything', async () => {
     const id = await labelled();
     const said = await turnwise('label', id, 'loops', '--note', 'again', '--library', place.library);
     expect(said.code).toBe(0);
@@ -103,7 +103,7 @@ describe('a failure pack', () => {
     expect((await turnwise('annotations', '--library', again)).out).toContain('loops');
   }, 60_000);
 
-  it('tells what is wrong with the call', async () => {
+  it('explains invalid arguments', async () => {
     const fails = (...args: readonly string[]) =>
       turnwise(
         'export',

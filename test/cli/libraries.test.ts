@@ -1,4 +1,4 @@
-/** `turnwise libraries`, `compact` and `move`, as a script would call them; and a move that is killed. */
+/** `turnwise libraries`, `compact` and `move`, called as by a script; and a move that is killed. */
 import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, watch } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ const turnwise = (...args: readonly string[]): Promise<CommandRun> =>
   runHere(place.directory, [...args, '--library', library]);
 
 describe('turnwise libraries', () => {
-  it('says what each run takes, and adds up to the file', async () => {
+  it('lists the size of each run; the sizes sum to the file', async () => {
     const { code, out } = await turnwise('libraries', '--json');
     expect(code).toBe(0);
     const { path, sizes, known } = JSON.parse(out) as {
@@ -50,7 +50,7 @@ describe('turnwise libraries', () => {
     expect(ofRuns + sizes.shared + sizes.free).toBe(sizes.file);
   });
 
-  it('is a table for people, in which no name can move the cursor', async () => {
+  it('prints a table in which no name can move the cursor', async () => {
     const { code, out } = await turnwise('libraries');
     expect(code).toBe(0);
     expect(out).toMatch(/MiB +1,821 rollouts {2}demo \(synthetic\) {2}\(synthetic-grpo-roc-demo\)/);
@@ -61,7 +61,7 @@ describe('turnwise libraries', () => {
 });
 
 describe('turnwise compact', () => {
-  it('gives back what is free', async () => {
+  it('releases free pages', async () => {
     await turnwise('remove', DEMO);
     const { code, out } = await turnwise('compact', '--json');
     expect(code).toBe(0);
@@ -74,7 +74,7 @@ describe('turnwise compact', () => {
 describe('turnwise move', () => {
   const own = () => join(place.directory, `own-${count}.sqlite`);
 
-  it('moves a run, and says what it did', async () => {
+  it('moves a run, and reports the result', async () => {
     const { code, out } = await turnwise(
       'move',
       '--run',
@@ -93,7 +93,7 @@ describe('turnwise move', () => {
     expect(await turnwise('move', '--run', DEMO)).toMatchObject({ code: 2 });
   });
 
-  it('killed amid it, the run is where it was, and may be moved again', async () => {
+  it('keeps the run when killed midway, and moves it on a second try', async () => {
     const before = contents(library);
     const partial = `${own()}.partial`;
     const child = spawn(

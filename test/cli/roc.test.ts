@@ -1,4 +1,4 @@
-/** `turnwise roc` from outside: what it prints, under what, and how it ends. */
+/** `turnwise roc` from outside: output, basis and exit codes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXAMPLE, writePoolLog } from '../roc/poolLog.ts';
 import { type CommandRun, runHere } from '../support/commandLine.ts';
@@ -88,7 +88,7 @@ describe('roc --json', () => {
     expect(group?.rollouts.map(({ inclusion }) => inclusion)).toEqual([1, 0, 1, 0, 0.5, 0.5, 0.5, 0.5]);
   });
 
-  it('says where the release would stop', async () => {
+  it('reports the assertion with which the release would stop', async () => {
     const { err } = await roc('--json', '--step', '1', '--set', 'down_sample_to_n=3');
     expect(err).toMatch(/undecided: 1 group: .* but down_sample_to_n is 3: the release stops here/);
     expect((await roc('--rule', 'paper')).out).toMatch(/ positives expected /);
@@ -102,7 +102,7 @@ describe('roc --json', () => {
     expect(logged?.rollouts[3]).toMatchObject({ p_err: null, p_format: null, penalty: null, kept: null });
   });
 
-  it('prints nothing for a step there is not', async () => {
+  it('prints nothing for a missing step', async () => {
     expect(await roc('--json', '--run', 'pools', '--step', '9')).toMatchObject({ code: 1, out: '' });
   });
 });
@@ -122,7 +122,7 @@ describe('roc', () => {
   it.each([
     [['--rule', 'nonsense'], /--rule is one of release, release-first-week, paper/],
     [['--penalty', 'nonsense'], /--penalty is one of logged, text, typed/],
-    [['--set', 'nonsense=1'], /no setting is called "nonsense"; there are do_down_sampling/],
+    [['--set', 'nonsense=1'], /no setting is called "nonsense"; known settings: do_down_sampling/],
     [['--set', 'world_size=0'], /world_size must be a whole number of 1 or more/],
     [['--step', 'x'], /--step is a whole number/],
     [['extra'], /takes no arguments/],
@@ -132,7 +132,7 @@ describe('roc', () => {
     expect(err).toMatch(message);
   });
 
-  it('names the runs there are when the one asked for is not', async () => {
+  it('lists the existing runs when the requested one is missing', async () => {
     const { code, err } = await roc('--run', 'nobody');
     expect(code).toBe(1);
     expect(err).toContain('no run nobody; there are pools (pools, train)');
@@ -140,7 +140,7 @@ describe('roc', () => {
 });
 
 describe('join', () => {
-  it('says what became of it, and what is wrong with the call', async () => {
+  it('reports the result, and explains invalid arguments', async () => {
     const join = (...args: readonly string[]): Promise<CommandRun> =>
       runHere(place.directory, ['join', ...args, '--library', place.library]);
     expect(await join('pools')).toMatchObject({ code: 2, out: '' });

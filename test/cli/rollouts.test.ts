@@ -20,7 +20,7 @@ const linesOf = (out: string): readonly Record<string, unknown>[] =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe('turnwise rollouts', () => {
-  it('lists what a filter leaves, in the order asked for', async () => {
+  it('lists the matches of a filter in the requested order', async () => {
     const { code, out } = await rollouts(
       '--filter',
       'is_correct:true tool_errors:>1',
@@ -40,7 +40,7 @@ describe('turnwise rollouts', () => {
     expect(expected.length).toBeGreaterThan(3);
   });
 
-  it('counts, limits and keeps to one run and step', async () => {
+  it('counts, limits, and restricts to one run and step', async () => {
     const [{ n } = { n: 0 }] = rows(
       place.library,
       "SELECT count(*) AS n FROM rollout WHERE stop_reason = 'length'",
@@ -52,11 +52,11 @@ describe('turnwise rollouts', () => {
   });
 
   it.each([
-    [['--filter', 'reward:high'], 2, /character 8: reward: is a number/],
+    [['--filter', 'reward:high'], 2, /character 8: reward: expects a number/],
     [['--sort', 'size'], 2, /--sort knows order/],
     [['--run', 'nobody'], 1, /no run nobody; there are/],
     [['--limit', 'x'], 2, /--limit is a whole number/],
-  ] as const)('%j says what is wrong', async (args, code, message) => {
+  ] as const)('explains what is wrong with %j', async (args, code, message) => {
     const found = await rollouts(...args);
     expect(found.code).toBe(code);
     expect(found.err).toMatch(message);

@@ -1,4 +1,4 @@
-/** `turnwise schedule`: what the log says of time, by step and by rollout, and what it does not say. */
+/** `turnwise schedule`: logged times by step and by rollout, and what is reported if they are missing. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ afterAll(() => place.remove());
 const schedule = (...args: readonly string[]): Promise<CommandRun> =>
   runHere(place.directory, ['schedule', ...args, '--library', place.library]);
 
-it('a row per step, with the wall time of its lines', async () => {
+it('prints a row per step, with the wall time of its lines', async () => {
   const found = await schedule('--run', 'synthetic-schedule', '--json');
   const steps = found.out
     .trim()
@@ -38,7 +38,7 @@ it('a row per step, with the wall time of its lines', async () => {
   expect(steps.map(({ peak_calls }) => peak_calls !== null)).toEqual([true, false]);
 });
 
-it('a row per rollout of a step, as the view has it', async () => {
+it('prints a row per rollout of a step, equal to the view', async () => {
   const { out } = await schedule(
     '--run',
     'synthetic-schedule',
@@ -56,7 +56,7 @@ it('a row per rollout of a step, as the view has it', async () => {
   expect(new Set(lines.map((line) => line.split(',')[names.indexOf('worker')]))).toEqual(new Set(['w2']));
 });
 
-it('says what is not there', async () => {
+it('reports a missing step', async () => {
   const untimed = await schedule('--run', 'malformed-calls');
   expect([untimed.code, untimed.out]).toEqual([1, '']);
   expect(untimed.err).toContain('no rollout of malformed-calls has a start and an end in its log');

@@ -31,7 +31,7 @@ const linesOf = (out: string): readonly Record<string, unknown>[] =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe('turnwise index', () => {
-  it('makes the index whole, and says how much that is', async () => {
+  it('completes the index, and reports its size', async () => {
     const [{ rollouts } = {}] = rows(place.library, 'SELECT count(*) AS rollouts FROM rollout');
     const { code, out } = await turnwise('index', '--json');
     expect(code).toBe(0);
@@ -40,13 +40,13 @@ describe('turnwise index', () => {
     expect((await turnwise('index')).out).toBe(`${rollouts} of ${rollouts} rollouts are in the index\n`);
   });
 
-  it('refuses what it does not know', async () => {
+  it('refuses unknown arguments', async () => {
     expect(await turnwise('index', 'now')).toMatchObject({ code: 2 });
   });
 });
 
 describe('turnwise search', () => {
-  it('finds what a list under the same filter has, with the hits in their text', async () => {
+  it('finds the rollouts of a list under the same filter, with hits in their text', async () => {
     const listed = linesOf(
       (await turnwise('rollouts', '--run', 'synthetic-grpo-roc-demo', '--filter', 'code:sympy')).out,
     );
@@ -74,7 +74,7 @@ describe('turnwise search', () => {
     expect(out).not.toContain('\u001b');
   });
 
-  it('says when there is more, and when there is nothing', async () => {
+  it('states whether there are more, or no results', async () => {
     const { out, err } = await turnwise('search', 'wait', '--limit', '2', '--json');
     expect(linesOf(out)).toHaveLength(2);
     expect(err).toContain('--limit');
@@ -87,7 +87,7 @@ describe('turnwise search', () => {
     [['search', '/(/'], 2, 'regular expression'],
     [['search', 'a', '--limit', 'x'], 2, 'whole number'],
     [['search', 'a', '--run', 'no such run'], 1, 'no run'],
-  ])('%j is refused', async ([command = '', ...args], code, message) => {
+  ])('refuses %j', async ([command = '', ...args], code, message) => {
     const refused = await turnwise(command, ...args);
     expect(refused.code).toBe(code);
     expect(refused.err).toContain(message);

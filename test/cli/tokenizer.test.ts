@@ -1,4 +1,4 @@
-/** Token ids without text get places from a tokenizer.json, and lose them again. */
+/** Token ids without text get offsets from a tokenizer.json, and lose them again. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { byteTokenizerJson, idsOf } from '../support/byteTokenizer.ts';
 import { type CommandRun, runHere } from '../support/commandLine.ts';
@@ -13,7 +13,10 @@ afterEach(() => place.remove());
 const turnwise = (...args: readonly string[]): Promise<CommandRun> =>
   runHere(place.directory, [...args, '--library', place.library]);
 
-/** A NeMo-Gym rollout: a message and a call, sampled together, with ids and log-probabilities and no texts of tokens. */
+/**
+ * A NeMo-Gym rollout: a message and a call, sampled together, with ids and log-probabilities but no token
+ * texts.
+ */
 function rollout(index: number, text: string): string {
   const call = '{"name": "add", "arguments": {"a": 1}}';
   const ids = [...idsOf(`${text}\n\n<tool_call>\n${call}\n</tool_call>`), 256];
@@ -51,7 +54,7 @@ const spelled = () =>
   );
 
 describe('tokenizer', () => {
-  it('places ids on the exact characters, for what is read later too, and takes it back', async () => {
+  it('aligns ids with exact characters, also for rollouts read later, and undoes it', async () => {
     await ingestHere(place.library, [place.file('rollouts.jsonl', rollout(0, TEXT))]);
     expect(spelled()).toMatchObject([{ text: null, end: null }]);
     const path = place.file('tokenizer.json', JSON.stringify(byteTokenizerJson()));
@@ -78,7 +81,7 @@ describe('tokenizer', () => {
     expect(await turnwise('tokenizer', runKey(), '--remove')).toMatchObject({ code: 1 });
   });
 
-  it('says what is wrong, and changes nothing', async () => {
+  it('explains the error, and changes nothing', async () => {
     await ingestHere(place.library, [place.file('rollouts.jsonl', rollout(0, TEXT))]);
     const bad = place.file('bad.json', JSON.stringify({ model: { vocab: { a: 0 } } }));
     expect((await turnwise('tokenizer', runKey(), bad)).err).toContain('only byte-level BPE is read');
@@ -90,7 +93,7 @@ describe('tokenizer', () => {
     expect(spelled()).toMatchObject([{ text: null }]);
   });
 
-  it('leaves texts that are not spelled without places, and says how many', async () => {
+  it('leaves texts that do not match unaligned, and counts them', async () => {
     const other = rollout(0, TEXT).replace('Let me add', 'Something else');
     await ingestHere(place.library, [place.file('rollouts.jsonl', other)]);
     const path = place.file('tokenizer.json', JSON.stringify(byteTokenizerJson()));

@@ -1,4 +1,4 @@
-/** `turnwise tokens` and the SQL function `tokens`: the same tokens, and what each number is. */
+/** `turnwise tokens` and the SQL function `tokens` return the same tokens and sources. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ interface Printed {
   readonly tokens: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Ids of rollouts with tokens, by what is known of them. */
+/** Ids of rollouts with tokens, by an SQL condition. */
 function withTokens(condition: string): readonly number[] {
   const sql = `SELECT rollout_id FROM token_row WHERE ${condition} ORDER BY rollout_id`;
   return rows(place.library, sql).map((row) => Number(row['rollout_id']));
@@ -42,7 +42,7 @@ const responseOf = (id: number): string =>
     .join('');
 
 describe('tokens --json', () => {
-  it('joins to the response, and says what the number is', async () => {
+  it('joins to the response, and states the source of each number', async () => {
     const aligned = withTokens('ends IS NOT NULL AND (entropy IS NOT NULL OR logprob IS NOT NULL)');
     expect(aligned.length).toBeGreaterThan(3);
     for (const id of aligned.slice(0, 6)) {
@@ -56,7 +56,7 @@ describe('tokens --json', () => {
     }
   });
 
-  it('is the same in SQL', async () => {
+  it('equals the SQL function', async () => {
     for (const id of withTokens('count < 400').slice(0, 8)) {
       const run = await tokens(String(id), '--json', '--signal', 'logprob');
       const found = rows(
@@ -78,13 +78,13 @@ describe('tokens --json', () => {
     expect(rows(place.library, "SELECT count(*) AS n FROM tokens('x')")).toEqual([{ n: 0 }]);
   });
 
-  it('says that there is no such rollout, not that it has no signals', async () => {
+  it('reports a missing rollout, not a missing signal', async () => {
     const run = await tokens('999999');
     expect(run.code).toBe(1);
     expect(run.err).toMatch(/there is no rollout 999999 in /);
   });
 
-  it('has ids and no text where the log has only those', async () => {
+  it('has ids without text if the log has only ids', async () => {
     const [id] = withTokens('ends IS NULL AND ids IS NOT NULL');
     const { tokens: found } = JSON.parse((await tokens(String(id), '--json')).out) as Printed;
     expect(found[0]).toMatchObject({ start: null, end: null, text: null });
@@ -115,12 +115,12 @@ describe('entropy', () => {
     return String(rows(place.library, sql)[0]?.['run_key']);
   };
 
-  it('is a mean of policy tokens, with their number and its source', async () => {
+  it('prints means over policy tokens, with count and source', async () => {
     const printed = JSON.parse((await entropy('--run', run(), '--by', 'step', '--json')).out) as Record<
       string,
       unknown
     >[];
-    // Bounds from listed alternatives are rows of their own.
+    // Bounds from listed alternatives are separate rows.
     const found = printed.filter(({ source }) => (source as { kind: string }).kind === 'full');
     const direct = rows(
       place.library,
@@ -146,7 +146,7 @@ describe('entropy', () => {
     expect((await entropy('--run', run())).out).toMatch(/^# entropy: full.*80th percentile/);
   });
 
-  it('says what is missing', async () => {
+  it('reports what is missing', async () => {
     expect(await entropy('--by', 'nonsense')).toMatchObject({ code: 2, out: '' });
     expect((await entropy('--run', 'nobody')).err).toContain('no run nobody; there are');
     expect((await entropy('--run', run(), '--signal', 'advantage')).code).toBe(1);
@@ -154,7 +154,7 @@ describe('entropy', () => {
 });
 
 describe('tokens', () => {
-  it('never prints surprisal for entropy', async () => {
+  it('never prints surprisal as entropy', async () => {
     const [id] = withTokens('entropy IS NULL AND top IS NULL AND logprob IS NOT NULL');
     const { code, out, err } = await tokens(String(id), '--signal', 'entropy');
     expect([code, out]).toEqual([1, '']);

@@ -1,4 +1,4 @@
-/** Lists, filters and charts from columns, against the same asked of the rows in SQL. */
+/** Lists, filters and charts from columns equal the same queries in SQL. */
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -122,7 +122,7 @@ const FILTERS = [
 ];
 
 describe('filters over columns', () => {
-  it.each(FILTERS)('%s: the same rollouts as by SQL over the views', (filter) => {
+  it.each(FILTERS)('%s: the same rollouts as SQL over the views', (filter) => {
     const engine = new ColumnQueryEngine(db);
     let some = 0;
     for (const { run_id } of runs) {
@@ -133,7 +133,7 @@ describe('filters over columns', () => {
     expect(some).toBeGreaterThan(0);
   });
 
-  it('any filter of numbers, flags and words: the same as by SQL, and its opposite is the rest', () => {
+  it('any filter of numbers, flags and words equals SQL, and its negation is the complement', () => {
     const number = fc.oneof(fc.integer({ min: -3, max: 40 }), fc.constantFrom(0.25, 0.5, 1000, 4000));
     const bound = fc.record({ value: number, isExclusive: fc.boolean() });
     const leaf: fc.Arbitrary<FilterNode> = fc.oneof(
@@ -201,7 +201,7 @@ describe('filters over columns', () => {
     );
   });
 
-  it('a fault is an answer that says where', () => {
+  it('returns a syntax error with its position', () => {
     const failed = askColumns(new ColumnQueryEngine(db), {
       method: 'rollout.order',
       runId: 1,
@@ -214,7 +214,7 @@ describe('filters over columns', () => {
     });
   });
 
-  it('stops between two steps when the answer is no longer wanted', () => {
+  it('stops between two steps when cancelled', () => {
     const question = {
       method: 'rollout.order' as const,
       runId: runs[0]?.run_id ?? 0,
@@ -227,7 +227,7 @@ describe('filters over columns', () => {
 });
 
 describe('orders over columns', () => {
-  it.each(ROLLOUT_SORTS)('by %s: as by SQL, both ways, with ties broken by a second key', (by) => {
+  it.each(ROLLOUT_SORTS)('by %s: equals SQL in both directions, with ties broken by a second key', (by) => {
     const engine = new ColumnQueryEngine(db);
     for (const { run_id: runId } of runs.slice(0, 6)) {
       for (const direction of ['ascending', 'descending'] as const) {
@@ -277,7 +277,7 @@ describe('orders over columns', () => {
   });
 });
 
-/** The values of the charts worked out from the rows, each in its own way. */
+/** Computes the chart values from the rows, independently of the columns. */
 function factsBySql(runId: number, filter: string): readonly Record<string, unknown>[] {
   const matching = `SELECT rollout_id FROM (${filterSql(nodeOf(filter), runId)})`;
   const errors = "('exception', 'timeout', 'infra', 'parse_error', 'dispatch_error', 'error')";
@@ -329,7 +329,7 @@ function expectClose(found: number | undefined, expected: unknown): void {
 
 describe('charts', () => {
   it.each(['', 'is_correct:true', 'tool_calls:>1', 'step:..300 kept:false'])(
-    '%s: equal what SQL makes of the rows',
+    '%s: equal SQL over the rows',
     (filter) => {
       const engine = new ColumnQueryEngine(db);
       let compared = 0;
@@ -358,7 +358,7 @@ describe('charts', () => {
     },
   );
 
-  it('a row of the table of steps is the same, kept by the library or summed over columns', () => {
+  it('a row of the step table is equal, stored or summed over columns', () => {
     const close = (row: StepRow) =>
       Object.fromEntries(
         Object.entries(row).flatMap(([name, value]) =>
@@ -409,8 +409,8 @@ describe('charts', () => {
   });
 });
 
-describe('kept columns', () => {
-  it('say the same as the rows, are used, and are made anew when a step changes', async () => {
+describe('stored columns', () => {
+  it('equal the rows, are used, and are rebuilt when a step changes', async () => {
     const before = runs.map(({ run_id: runId }) =>
       ask(new ColumnQueryEngine(db), { method: 'step.series', runId, filter: 'tool_calls:>0' }),
     );
@@ -430,7 +430,7 @@ describe('kept columns', () => {
     );
     expect(whole).toEqual(masked);
 
-    // What is kept is what is read: a kept column that says otherwise is believed, and no longer after a change.
+    // Stored columns are read without verification: a manipulated column is believed until the next change.
     const runId = runs[0]?.run_id ?? 0;
     const step = Number(db.prepare('SELECT min(step) FROM step_row WHERE run_id = ?').pluck().get(runId));
     writer

@@ -1,4 +1,4 @@
-/** Evaluations from columns, logged metrics and solved problems, against the same asked of the views in SQL. */
+/** Evaluations from columns, logged metrics and solved problems equal the same queries over the views. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
@@ -46,8 +46,8 @@ function evaluation(filter = '', step?: number): readonly EvaluationPanel[] {
 }
 
 /**
- * The mean over problems of their share of correct samples. A problem with one rollout under the condition is there
- * with all its rollouts.
+ * Mean over problems of their share of correct samples. A problem with one matching rollout counts with all
+ * its rollouts.
  */
 const passAt1Under = (condition: string): string => `
   SELECT source, step, count(*) AS problems, sum(n) AS samples, avg(share) AS mean FROM (
@@ -64,10 +64,10 @@ describe('eval.summary', () => {
     ['tool_calls:>=2', 'tool_calls >= 2', 0, 5],
     ['is_correct:true', 'is_correct = 1', 0, 5],
     ['is_correct:false turns:>=4', 'is_correct = 0 AND turns >= 4', 0, 5],
-    // Steps are chosen, not problems that have one.
+    // A step condition selects steps rather than problems.
     ['step:>=150 is_correct:true', 'is_correct = 1', 150, 3],
     ['-step:..149', '1', 150, 3],
-  ])('under %j: pass@1 as by SQL', (filter, condition, from, least) => {
+  ])('under %j: pass@1 equals SQL', (filter, condition, from, least) => {
     const bySql = db.prepare(passAt1Under(condition)).all({ runId: evalRun, from }) as {
       source: string;
       step: number;
@@ -96,7 +96,7 @@ describe('eval.summary', () => {
     });
   });
 
-  it('a filter chooses problems: what it says of samples is no selection of them', () => {
+  it('a filter selects problems, and all samples of each count', () => {
     const under = evaluation('is_correct:true').flatMap(({ points }) => points);
     expect(under.some(({ passAt1 }) => (passAt1?.mean ?? 1) < 1)).toBe(true);
     const all = new Map(evaluation().map(({ source, points }) => [source, points]));
@@ -107,7 +107,7 @@ describe('eval.summary', () => {
       }
   });
 
-  it('pass@n and majority@n of a step as by SQL', () => {
+  it('pass@n and majority@n of a step equal SQL', () => {
     const panels = evaluation('', 150);
     for (const { source, points } of panels) {
       const [point] = points;
@@ -137,7 +137,7 @@ describe('eval.summary', () => {
     }
   });
 
-  it('ends when it is no longer wanted', () => {
+  it('stops when cancelled', () => {
     const result = askColumns(
       new ColumnQueryEngine(db),
       { method: 'eval.summary', runId: evalRun, filter: '' },
@@ -164,7 +164,7 @@ describe('metric.list', () => {
 });
 
 describe('problem.solved', () => {
-  it('lists the groups all of whose rollouts are right', () => {
+  it('lists the groups whose rollouts are all correct', () => {
     const steps = db.prepare('SELECT step FROM step WHERE run_id = ?').pluck().all(trainRun) as number[];
     let some = 0;
     for (const step of steps) {
@@ -192,7 +192,7 @@ describe('problem.solved', () => {
     expect(solvedProblems(db, trainRun, 12345)).toEqual({ groups: 0, known: 0, solved: [] });
   });
 
-  it('and the metrics are read by an index', () => {
+  it('metrics are read by an index', () => {
     const plan = (sql: string, params: Record<string, number> | number) =>
       (db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(params) as { detail: string }[]).map(
         ({ detail }) => detail,

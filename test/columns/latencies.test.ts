@@ -1,4 +1,4 @@
-/** How latencies lie, against the same counted from the raw rows. */
+/** Latency distributions equal counts over the raw rows. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
@@ -17,7 +17,7 @@ import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures');
-/** Of all orders of magnitude, on edges and beside them; the third of each rollout is not logged. */
+/** All orders of magnitude, on edges and beside them. The third call of each rollout is not logged. */
 const LATENCIES = [
   0, 0.4, 1, 1.25, 3.15, 3.149, 40, 299.5, 300, 315, 629.9, 630, 8000, 59_000, 1e6, 2_500_000,
 ];
@@ -84,7 +84,7 @@ function callsBySql({ runId, from = 0, to = 1e9, filter }: Question): readonly C
     .all(runId, from, to) as Call[];
 }
 
-/** Written out plainly: every value in a list of its own bin, sorted, ranked. */
+/** A naive version: collects every value in a list per bin, sorts and ranks it. */
 function expected(calls: readonly Call[]) {
   // Columns hold single precision.
   const known = calls.flatMap(({ latency_ms: ms, is_latency_logged: logged }) =>
@@ -138,7 +138,7 @@ describe('run.latencies', () => {
     { filter: '', from: 10_000 },
   ];
 
-  it.each(CASES)('%j: as counted from the rows, of every run', (scope) => {
+  it.each(CASES)('%j: equals counts over the rows, in every run', (scope) => {
     const engine = new ColumnQueryEngine(db);
     let known = 0;
     for (const { run_id: runId } of runs) {
@@ -158,7 +158,7 @@ describe('run.latencies', () => {
     expect(known > 0).toBe(scope.filter !== 'tool_calls:0' && scope.from !== 10_000);
   });
 
-  it('has calls of both sources, and bins without gaps', () => {
+  it('has calls of both sources, and consecutive bins', () => {
     const { run_id: runId } = runs.find(({ name }) => name === 'slow') ?? { run_id: -1 };
     const engine = new ColumnQueryEngine(db);
     const answer = askColumns(engine, { method: 'run.latencies', runId, filter: '' });
@@ -169,7 +169,7 @@ describe('run.latencies', () => {
     expect(bins.at(-1)).toEqual({ fromMs: 1e6, logged: expect.any(Number), derived: 0 });
   });
 
-  it('a bin leads to rollouts whose slowest call lies in it', () => {
+  it('a bin leads to rollouts whose slowest call is in it', () => {
     const { run_id: runId } = runs.find(({ name }) => name === 'slow') ?? { run_id: -1 };
     const slowest = db
       .prepare(
@@ -190,7 +190,7 @@ describe('run.latencies', () => {
     expect(rollouts).toBe(slowest.length);
   });
 
-  it('stops when it is no longer wanted', () => {
+  it('stops when cancelled', () => {
     const engine = new ColumnQueryEngine(db);
     const runId = runs[0]?.run_id ?? 0;
     const answer = askColumns(engine, { method: 'run.latencies', runId, filter: '' }, CANCELLED_TASK);
@@ -198,12 +198,12 @@ describe('run.latencies', () => {
   });
 });
 
-it('edges are decimals as they are written, each the beginning of its bin', () => {
+it('edges are short decimals, each the start of its bin', () => {
   expect(LATENCY_EDGES.slice(0, 12)).toEqual([1, 1.25, 1.6, 2, 2.5, 3.15, 4, 5, 6.3, 8, 10, 12.5]);
   expect(LATENCY_EDGES.slice(-11)).toEqual([1e5, 125e3, 16e4, 2e5, 25e4, 315e3, 4e5, 5e5, 63e4, 8e5, 1e6]);
   LATENCY_EDGES.forEach((edge, i) => {
     expect([latencyBinOf(edge), latencyBinOf(edge - edge * 1e-9)]).toEqual([i + 1, i]);
-    // What single precision makes of it stays where it was.
+    // Rounding to single precision keeps the bin.
     expect(latencyBinOf(Math.fround(edge))).toBe(i + 1);
   });
 });

@@ -19,7 +19,7 @@ describe('rows in order', () => {
   it.each([
     ['few', 20],
     ['many', 9000],
-  ])('%s: as a stable comparison sort would have them, unknown last', (_, count) => {
+  ])('%s: equals a stable comparison sort, unknown last', (_, count) => {
     fc.assert(
       fc.property(
         fc.array(value, { minLength: 1, maxLength: 60 }),

@@ -21,7 +21,7 @@ import { askColumns, type ColumnQuestion } from '../support/columnQuestion.ts';
 import { type Asked, Labelled } from '../support/labelled.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
-/** Answers of the rollouts of a problem at a step; the ground truth of `odd` is one nobody gives. */
+/** Answers of a problem's rollouts per step. Nobody gives the ground truth of `odd`. */
 const RUN: readonly (readonly [
   step: number,
   problem: string,
@@ -92,7 +92,7 @@ function drawn(filter: string): readonly string[] {
 }
 
 describe('problems by steps', () => {
-  it('under a filter: also where a problem was tried and none of its rollouts matches', () => {
+  it('keeps a cell where a problem was tried but no rollout matches the filter', () => {
     const map = ask<ProblemMap>({ method: 'problem.map', runId: runIdOf('train'), filter: 'answer:1' });
     expect(map.problems.map(({ problemId }) => problemId)).toEqual(['sum']);
     const cells = Array.from(map.cells.step, (step, i) => [map.steps[step], map.cells.rollouts[i]]);
@@ -118,7 +118,7 @@ describe('problems by steps', () => {
     expect(drawn('answer:none')).toEqual(['sum@0 0/1 of 1, 0 answers']);
   });
 
-  it('is made anew when the run has changed', async () => {
+  it('is rebuilt when the run has changed', async () => {
     const own = scratch();
     const line = (step: number) =>
       `${JSON.stringify({ v: 1, type: 'rollout', run: 'grows', step, group: 'g', index: 0, problem: { id: 'p', prompt: 'q' }, text: 'x', reward: 1 })}\n`;
@@ -137,7 +137,7 @@ describe('problems by steps', () => {
     own.remove();
   });
 
-  it('a consistent majority against the ground truth is a suspect; answers written otherwise count as one', () => {
+  it('reports a consistent majority against the ground truth; differently written answers count as one', () => {
     const { suspects } = ask<{ suspects: ProblemSuspect[] }>({
       method: 'problem.suspects',
       runId: runIdOf('train'),
@@ -159,7 +159,7 @@ describe('problems by steps', () => {
     expect(problems.map(({ question }) => question)).toEqual(['What is sum?', 'What is odd?']);
   });
 
-  it('the history of a problem reaches over steps and runs', () => {
+  it('the history of a problem covers steps and runs', () => {
     const groupId = Number(
       db.prepare("SELECT group_id FROM prompt_group WHERE step = 2 AND problem_id = 'sum'").pluck().get(),
     );
@@ -202,7 +202,7 @@ describe('problems by steps', () => {
     expect(problemHistory(db, 12345)).toBeUndefined();
   });
 
-  it('a group has the labels of its rollouts, each rollout once; one without them has none', async () => {
+  it('a group has the labels of its rollouts, each rollout counted once', async () => {
     const own = scratch();
     const line = (group: string, index: number): string =>
       `${JSON.stringify({ v: 1, type: 'rollout', run: 'labelled', step: 1, group, index, problem: { id: 'p', prompt: 'q' }, text: 'x', reward: 1 })}\n`;
@@ -246,7 +246,7 @@ describe('problems by steps', () => {
 });
 
 describe('the demo run', () => {
-  it('has the sums of its groups', async () => {
+  it('sums its groups', async () => {
     const demo = scratch();
     await ingestHere(demo.library, [join(import.meta.dirname, '../../fixtures/demo/demo.jsonl')]);
     const library = openReader(demo.library);
@@ -313,7 +313,7 @@ describe('the same answer, rewarded and not', () => {
     WHERE run_id = :runId AND answer IS NOT NULL AND is_correct IS NOT NULL
     GROUP BY problem_id, answer HAVING max(is_correct) = 1 AND min(is_correct) = 0 ORDER BY problem_id, answer`;
 
-  it('is found over groups and steps without a ground truth, as by SQL, with one rollout of each', async () => {
+  it('is found over groups and steps without a ground truth, as in SQL, with one rollout of each', async () => {
     const own = scratch();
     const random = seededRandom(11);
     const lines = Array.from({ length: 300 }, (_, i) => {
@@ -325,7 +325,7 @@ describe('the same answer, rewarded and not', () => {
       return JSON.stringify({
         ...{ v: 1, type: 'rollout', run: 'r', split: 'train', step, group, index: i % 10, text },
         problem: { id: `p-${group}`, prompt: `What is ${group}?` },
-        // A verifier that errs now and then.
+        // A verifier that sometimes errs.
         reward: (answer === 7) !== random() < 0.08 ? 1 : 0,
       });
     });

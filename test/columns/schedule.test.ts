@@ -1,4 +1,4 @@
-/** The schedule of a step, against the public views of the same library and against the lines of the log. */
+/** The schedule of a step equals the public views of the same library and the lines of the log. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -80,7 +80,7 @@ function ask<T>(question: ColumnQuestion): T {
 const schedule = (step: number, filter = '', of = runId): StepSchedule =>
   ask({ method: 'step.schedule', runId: of, step, filter });
 
-/** The most intervals open at once, looked at wherever one begins. */
+/** Maximum number of open intervals, counted at each start. */
 const peak = (intervals: readonly (readonly [start: number, end: number])[]): number =>
   Math.max(...intervals.map(([at]) => intervals.filter(([start, end]) => start <= at && at < end).length));
 
@@ -91,7 +91,7 @@ describe.each([1, 2])('step %i of a log with timing', (step) => {
     Math.min(...logged.map(({ timing }) => timing.start));
   const calls = logged.flatMap(({ tool_calls }) => tool_calls);
 
-  it('wall time, concurrency and calls in flight are those of its lines', () => {
+  it('wall time, concurrency and calls in flight equal those of its lines', () => {
     const { facts, rollouts } = schedule(step);
     expect([rollouts, facts?.placed]).toEqual([logged.length, logged.length]);
     expect(facts?.wallSeconds).toBeCloseTo(wall, 5);
@@ -104,7 +104,7 @@ describe.each([1, 2])('step %i of a log with timing', (step) => {
     expect(facts?.stragglers).toBe(1);
   });
 
-  it('charts over steps say the same', () => {
+  it('charts over steps show the same', () => {
     const { steps } = ask<{ readonly steps: readonly StepFacts[] }>({
       method: 'step.series',
       runId,
@@ -149,7 +149,7 @@ describe.each([1, 2])('step %i of a log with timing', (step) => {
   });
 });
 
-/** By sweeping over hundredths of a second, as the log has them. */
+/** Scans hundredths of a second, the resolution of the log. */
 function covered(timings: readonly { readonly start: number; readonly end: number }[]): number {
   const from = Math.min(...timings.map(({ start }) => start));
   const hundredths = (at: number): number => Math.round((at - from) * 100);
@@ -159,7 +159,7 @@ function covered(timings: readonly { readonly start: number; readonly end: numbe
   return busy.size / 100;
 }
 
-it('rows of rollouts say how long they took and where they ran', () => {
+it('rows of rollouts have duration and worker', () => {
   const ids = db
     .prepare<[number], number>('SELECT rollout_id FROM rollout WHERE run_id = ? ORDER BY line')
     .pluck()
@@ -190,7 +190,7 @@ it('bars are the rollouts of the view, each on its worker', () => {
   });
 });
 
-it('waits are placed where their start is logged, and are a sum where it is not', () => {
+it('waits have a position if their start is logged, and are summed otherwise', () => {
   const placed = schedule(1);
   expect(placed.waits.bar.length).toBe(ofStep(1).flatMap(({ tool_calls }) => tool_calls).length);
   expect(placed.bars.waitSeconds.some((seconds) => seconds > 0)).toBe(false);
@@ -215,7 +215,7 @@ it('waits are placed where their start is logged, and are a sum where it is not'
   expect(drawn).toBeCloseTo(total / 1000, 3);
 });
 
-it('a worker of another step that has nothing to do is named, whatever the filter', () => {
+it('names idle workers of other steps, whatever the filter', () => {
   expect(schedule(1).idleWorkers).toEqual([]);
   expect(schedule(2).idleWorkers).toEqual(['w2']);
   expect(schedule(2, 'reward:1').idleWorkers).toEqual(['w2']);
@@ -225,7 +225,7 @@ describe('under a filter', () => {
   const filter = 'worker:w1 reward:1';
   const wanted = ofStep(1).filter(({ timing, reward }) => timing.worker === 'w1' && reward === 1);
 
-  it('busy, idle, concurrency and stragglers stay those of the step', () => {
+  it('busy, idle, concurrency and stragglers cover the whole step', () => {
     const { matching, latencies, queue, bars, ...filtered } = schedule(1, filter);
     const { latencies: _l, queue: _q, bars: allBars, ...all } = schedule(1);
     expect(filtered).toEqual(all);
@@ -240,7 +240,7 @@ describe('under a filter', () => {
     expect(latencies).not.toEqual(_l);
   });
 
-  it('what matches is marked, and its own figures are its own', () => {
+  it('matches are marked, and have their own figures', () => {
     const { rollouts, matching, bars, lanes, latencies } = schedule(1, filter);
     expect(wanted.length).toBeGreaterThan(0);
     expect([rollouts, bars.start.length]).toEqual(Array(2).fill(ofStep(1).length));
@@ -256,14 +256,14 @@ describe('under a filter', () => {
     );
   });
 
-  it('that leaves nothing the step is still whole', () => {
+  it('a filter without matches keeps the whole step', () => {
     const { matching, facts, bars } = schedule(1, 'worker:nobody');
     expect(matching).toEqual({ rollouts: 0, placed: 0, stragglers: 0 });
     expect([facts?.placed, bars.matches.includes(1)]).toEqual([ofStep(1).length, false]);
   });
 });
 
-it('use of the KV cache is drawn for each GPU in the order of time, whichever way it is logged', () => {
+it('KV cache use is drawn per GPU in order of time, in all logged forms', () => {
   const { kvCache } = schedule(1);
   expect(kvCache.map(({ gpu }) => gpu)).toEqual(['0', '1']);
   for (const { at, share } of kvCache) {
@@ -279,13 +279,13 @@ it('use of the KV cache is drawn for each GPU in the order of time, whichever wa
   expect(kvCache.reduce((sum, { at }) => sum + at.length, 0)).toBe(points);
 });
 
-it('without starts and ends nothing is placed, and it is said what there is', () => {
+it('without starts and ends nothing is placed, and the known fields are counted', () => {
   const { facts, bars, unplaced, rollouts } = schedule(1, '', idOf('untimed'));
   expect([facts, bars.start.length, rollouts]).toEqual([undefined, 0, 3]);
   expect(unplaced).toEqual({ withStart: 2, withDuration: 0 });
 });
 
-it('a step that is not there is said', () => {
+it('reports a missing step', () => {
   const result = askColumns(new ColumnQueryEngine(db), {
     method: 'step.schedule',
     runId,
@@ -295,7 +295,7 @@ it('a step that is not there is said', () => {
   expect(result).toMatchObject({ ok: false, failure: { code: 'not_found' } });
 });
 
-it('use of the KV cache is read by the index of the step, and timing by rollout', () => {
+it('KV cache use is read by the index of the step, and timing by rollout', () => {
   const plan = (db.prepare(`EXPLAIN QUERY PLAN ${CACHE_USES}`).all(1, 1) as { detail: string }[]).map(
     ({ detail }) => detail,
   );

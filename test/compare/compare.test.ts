@@ -1,4 +1,4 @@
-/** Rollouts of a library side by side: a group of five with tokens and alternatives, made here. */
+/** Comparison of rollouts of a library, on a generated group of five with tokens and alternatives. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compareHandlers } from '../../electron/compare/handlers.ts';
 import { openReader, type ReadableLibrary } from '../../electron/storage/open.ts';
@@ -18,7 +18,7 @@ import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
 interface Token {
   readonly text: string;
-  /** What else was listed, with its log-probability. */
+  /** Listed alternatives with their log-probabilities. */
   readonly top?: readonly (readonly [string, number])[];
 }
 
@@ -113,7 +113,7 @@ function compare({ method, ...params }: Question, task: Partial<Task> = {}, libr
 function answered<T>(question: Question): T {
   const result = compare(question);
   if (!result.ok) throw new Error(JSON.stringify(result));
-  // Read as the window reads it.
+  // Unpacks the result like the window.
   return (question.method === 'compare.align' ? unpackComparison(result.value as never) : result.value) as T;
 }
 const align = (lanes: readonly number[], baseline = 0): Comparison =>
@@ -124,7 +124,7 @@ const failureOf = (question: Question, task: Partial<Task> = {}, library = db): 
 };
 
 describe('an alignment', () => {
-  it('carries its edits, with null where a lane has nothing', () => {
+  it('has edits, with null where a lane has no segment', () => {
     const { rows: found, lanes } = align([0, 1, 4]);
     const block = found[0]?.blocks[0];
     expect(block?.relations).toEqual(['equal', 'similar', null]);
@@ -133,11 +133,11 @@ describe('an alignment', () => {
     const kinds = edits.filter((_, i) => i % EDIT_SIZE === 0);
     expect(kinds).toEqual([EQUAL, REMOVED, ADDED, EQUAL]);
     expect(lanes[0]).toBe(null);
-    // On the wire nothing is undefined inside an array.
+    // Arrays on the wire contain no undefined.
     expect(JSON.parse(JSON.stringify(found[0]?.turns))).toEqual(found[0]?.turns);
   });
 
-  it('says what either side was unsure of, and whether the other’s token was listed', () => {
+  it('has the signal on both sides, and whether the token of the other side was listed', () => {
     const fork = align([0, 1]).lanes[1]?.fork;
     expect(fork?.baseline).toMatchObject({
       offset: 5,
@@ -150,12 +150,12 @@ describe('an alignment', () => {
       other: { isListed: true, rank: 2, logprob: -1.8 },
     });
     expect(fork?.lane).toMatchObject({ text: ' 41', other: { isListed: false } });
-    // Of alternatives the lower bound of entropy, never a whole one.
+    // Alternatives give the lower bound of entropy, never the entropy.
     expect(fork?.baseline).toMatchObject({ signal: 'entropy', source: { kind: 'top-k', bound: 'lower' } });
     expect(fork?.baseline.percentile).toBeGreaterThan(0);
   });
 
-  it('has surprisal, and no word of the other, where nothing was listed', () => {
+  it('has surprisal, and no rank of the other token, if nothing was listed', () => {
     const fork = align([2, 3]).lanes[1]?.fork;
     expect(fork?.baseline).toMatchObject({ token: 0, text: 'It', signal: 'surprisal' });
     expect(fork?.baseline.value).toBeCloseTo(0.1, 6);
@@ -163,14 +163,14 @@ describe('an alignment', () => {
     expect(fork?.baseline).not.toHaveProperty('other');
   });
 
-  it('is by words where a side has no tokens, and by its end where it is empty', () => {
+  it('is by words if a side has no tokens, and at the end of an empty side', () => {
     const fork = align([0, 4]).lanes[1]?.fork;
     expect(fork?.baseline).toMatchObject({ offset: 0, text: 'It' });
     expect(fork?.lane).not.toHaveProperty('text');
     expect(fork?.lane).not.toHaveProperty('value');
   });
 
-  it('finds no fork between a rollout and itself, or one that says the same', () => {
+  it('finds no fork between equal rollouts', () => {
     const { lanes, rows: found } = align([0, 0, 5]);
     expect(lanes[1]).toMatchObject({ cost: 0 });
     expect(lanes[1]).not.toHaveProperty('fork');
@@ -204,7 +204,7 @@ describe('a tree', () => {
     expect(root).toMatchObject({ correct: 2, correctKnown: 5, members: [0, 1, 2, 3, 4] });
     const it = nodes.find(({ nextToken, depth }) => depth === 1 && nextToken === 'It');
     expect(it).toMatchObject({ text: 'It is', members: [0, 1, 2], correct: 1 });
-    // Two have the bound of entropy there, one surprisal: the two are the mean, the one is not mixed in.
+    // Two have the entropy bound there, one surprisal. The mean covers the two; the other is not mixed in.
     expect(it?.fork).toMatchObject({ signal: 'entropy', rollouts: 2 });
     expect(nodes.find(({ nextToken }) => nextToken === 'Six')?.fork).toBeUndefined();
   });
@@ -215,7 +215,7 @@ describe('a tree', () => {
     expect(nodes[0]?.members).toHaveLength(7);
   });
 
-  it('says of each branch how many rollouts of each step go that way, and how many of them are right', () => {
+  it('counts rollouts and correct rollouts of each branch per step', () => {
     const { nodes, steps } = answered<ForkTree>({ method: 'compare.tree', groupIds: [...groups] });
     const one = (step: number, rollouts: number, correct: number) => ({
       step,
@@ -223,14 +223,14 @@ describe('a tree', () => {
       correct,
       correctKnown: rollouts,
     });
-    // By the log above: of step 1 five, of them #0 and #3 right; of step 2 one, right; of step 3 one, wrong.
+    // From the log above. Step 1: five, #0 and #3 correct. Step 2: one, correct. Step 3: one, incorrect.
     expect(steps).toEqual([one(1, 5, 2), one(2, 1, 1), one(3, 1, 0)]);
     expect(nodes[0]?.profile).toEqual(steps);
     const profileOf = (text: string) => nodes.find((node) => node.text === text)?.profile;
-    // `It is` begins #0, #1 and #2 of step 1, and the one of step 2.
+    // `It is` begins #0, #1 and #2 of step 1, and the rollout of step 2.
     expect(profileOf('It is')).toEqual([one(1, 3, 1), one(2, 1, 1)]);
     expect(profileOf(' 42.')).toEqual([one(1, 1, 1), one(2, 1, 1)]);
-    // A branch of one rollout, and a tree of one step, have none.
+    // Absent for a branch of one rollout and for a tree of one step.
     expect(profileOf('Six sevens')).toBe(undefined);
     const alone = answered<ForkTree>({ method: 'compare.tree', groupIds: groups.slice(0, 1) });
     expect(alone.steps).toEqual([one(1, 5, 2)]);
@@ -238,7 +238,7 @@ describe('a tree', () => {
   });
 });
 
-describe('what is alike', () => {
+describe('similar rollouts', () => {
   it('ranks those of the same problem, siblings and others', () => {
     const { rollouts, considered, total } = answered<AlikeList>({
       method: 'compare.alike',
@@ -257,13 +257,13 @@ describe('what is alike', () => {
   });
 });
 
-describe('what is alike among more than can be compared', () => {
+describe('similar rollouts among more than can be compared', () => {
   let own: Scratch;
   let reader: ReadableLibrary;
   let first: number;
   beforeAll(async () => {
     own = scratch();
-    // 1,040 groups of one: more than are asked for, and more rollouts than are compared.
+    // 1,040 groups of one: more than a request may name, and more rollouts than are compared.
     const log = Array.from({ length: 1_040 }, (_, step) => line(0, step % 2, plain('So', ` ${step}`), step));
     await ingestHere(own.library, [own.file('log.jsonl', `${log.join('\n')}\n`)]);
     reader = openReader(own.library);
@@ -274,7 +274,7 @@ describe('what is alike among more than can be compared', () => {
     own.remove();
   });
 
-  it('says of how many, also of those in groups nobody asked for', () => {
+  it('states how many were considered, including other groups', () => {
     const shares: number[] = [];
     const progress: Task['progress'] = (_done, _total, share) => void shares.push(share ?? Number.NaN);
     const result = compare({ method: 'compare.alike', rolloutId: first, limit: 500 }, { progress }, reader);
@@ -301,7 +301,7 @@ describe('what is alike among more than can be compared', () => {
 });
 
 describe('queries', () => {
-  it('go by indexes', () => {
+  it('use indexes', () => {
     const plan = (sql: string): string =>
       (
         db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all({ groupIds: '[1]', rolloutId: 1, limit: 5 }) as {
@@ -321,7 +321,7 @@ describe('queries', () => {
 });
 
 describe('a fork that the environment made', () => {
-  it('says who wrote it, and where the policy itself parts', async () => {
+  it('names the author at the fork, and finds the fork of the policy', async () => {
     const own = scratch();
     const turns = (printed: string, last: string) =>
       `<tool_call>\n{"name": "python", "arguments": {"code": "print(1)"}}\n</tool_call><|im_end|>\n<|im_start|>user\n<tool_response>\n${printed}\n</tool_response><|im_end|>\n<|im_start|>assistant\nSo it is ${last}.<|im_end|>`;
@@ -350,7 +350,7 @@ describe('a fork that the environment made', () => {
           baseline: { text: 'five', turn: 2, kind: 'text' },
           lane: { text: 'six', turn: 2 },
         });
-        // Another answer of the tool, the same words of the policy.
+        // A different tool output, but the same words of the policy.
         expect(lanes[2]?.fork?.lane.kind).toBe('tool-response');
         expect(lanes[2]).not.toHaveProperty('policyFork');
       } finally {

@@ -29,7 +29,7 @@ const comparison = fc.integer({ min: 1, max: 4 }).chain((laneCount): fc.Arbitrar
 });
 
 describe('a comparison on the wire', () => {
-  it('is the same after it', () => {
+  it('is equal after packing', () => {
     fc.assert(
       fc.property(comparison, (one) => {
         expect(unpackComparison(packComparison(one))).toEqual(one);
@@ -37,7 +37,7 @@ describe('a comparison on the wire', () => {
     );
   });
 
-  it('is the same without a row', () => {
+  it('is equal without rows', () => {
     const none: Comparison = { rows: [], lanes: [null, null] };
     expect(unpackComparison(packComparison(none))).toEqual(none);
   });

@@ -1,7 +1,7 @@
 /**
- * One call of every method of the contract that succeeds on a prepared library, in an order in which each finds what
- * it needs. Two sides with equal libraries answer them, and the values are compared. A method added to the contract
- * does not compile here until it has a call.
+ * One successful call of every method of the contract on a prepared library, in an order in which each finds
+ * what it needs. Two sides with equal libraries answer the calls, and the values are compared. A method added
+ * to the contract does not compile here until it has a call.
  */
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -24,14 +24,14 @@ interface Ids {
   readonly step: number;
   readonly groupIds: readonly number[];
   readonly rolloutIds: readonly number[];
-  /** One that has per-token columns. */
+  /** A rollout with per-token columns. */
   readonly withTokens: number;
   readonly poolKey: string;
   readonly keptKey: string;
   readonly idsKey: string;
 }
 
-/** What a call is made of: the same on both sides, but for the side's own directory and what it answered before. */
+/** Input of a call: equal on both sides, except the side's directory and its earlier results. */
 interface Context extends Ids, Prepared {
   readonly home: string;
   answerOf<M extends Method>(method: M): ResultOf<M>;
@@ -46,7 +46,7 @@ const MAPPING = {
   fields: { prompt: 'q', response: 'a' },
 };
 
-/** In the order in which they are made. */
+/** In execution order. */
 const CALLS: { readonly [M in Method]: Call<M> } = {
   'host.info': () => ({}),
   'run.list': () => ({}),
@@ -61,7 +61,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'step.schedule': ({ runId, step }) => ({ runId, step, filter: 'turns:>0' }),
   'run.latencies': ({ runId, step }) => ({ runId, from: 0, to: step, filter: 'turns:>0' }),
   'problem.solved': ({ runId, step }) => ({ runId, step }),
-  'filter.read': ({ runId }) => ({ runId, filter: 'is_correct:true or "wait"' }),
+  'filter.parse': ({ runId }) => ({ runId, filter: 'is_correct:true or "wait"' }),
   'search.page': ({ runId, step }) => ({ query: 'wait or "the"', runId, step, limit: 5 }),
   'search.hits': ({ rolloutIds }) => ({ query: 'text:the', rolloutId: rolloutIds[0] ?? 0 }),
   'search.state': () => ({}),
@@ -101,7 +101,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'rollout.alternatives': ({ withTokens }) => ({ rolloutId: withTokens, from: 3, limit: 5 }),
   'token.signals': ({ runId, step }) => ({ runId, step }),
   'token.statistics': ({ runId, step }) => ({ runId, step, by: ['segment', 'token'] }),
-  'token.places': ({ runId, withTokens }) => ({
+  'token.occurrences': ({ runId, withTokens }) => ({
     runId,
     rolloutId: withTokens,
     signal: 'entropy',
@@ -111,7 +111,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'rollout.record': ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0 }),
   'issue.list': () => ({}),
   'file.list': () => ({}),
-  'problem.places': ({ groupIds }) => ({ groupId: groupIds[0] ?? 0 }),
+  'problem.occurrences': ({ groupIds }) => ({ groupId: groupIds[0] ?? 0 }),
   'run.sources': () => ({ runKey: DEMO_RUN }),
   'run.joinPool': ({ poolKey, keptKey }) => ({ poolKey, keptKey }),
   'run.leavePool': ({ poolKey, keptKey }) => ({ poolKey, keptKey }),
@@ -194,7 +194,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'shell.recent': () => ({}),
 };
 
-/** They start a job; the next call is made when it has ended. */
+/** Methods that start a job; the next call waits until it ends. */
 const STARTS_JOB: ReadonlySet<Method> = new Set([
   'ingest.start',
   'ingest.demo',
@@ -202,7 +202,7 @@ const STARTS_JOB: ReadonlySet<Method> = new Set([
   'follow.start',
 ]);
 
-/** Times and durations, which differ from one call to the next. */
+/** Times and durations differ between calls. */
 const VOLATILE: ReadonlySet<string> = new Set([
   'elapsedMs',
   'milliseconds',
@@ -210,12 +210,12 @@ const VOLATILE: ReadonlySet<string> = new Set([
   'at',
   'latest',
   'since',
-  // With the write-ahead log, which is written to at its own time.
+  // Includes the write-ahead log, which is written at unpredictable times.
   'sizeBytes',
   'wal',
 ]);
 
-/** What must fail, and how, on every transport alike. */
+/** Calls that must fail on every transport, with the expected code. */
 export const FAILURES: readonly (readonly [method: string, params: unknown, code: string])[] = [
   ['no.such.method', {}, 'unknown_method'],
   ['toString', {}, 'unknown_method'],
@@ -248,7 +248,7 @@ export const FAILURES: readonly (readonly [method: string, params: unknown, code
   ['library.close', { id: 'home' }, 'refused'],
 ];
 
-/** Typed arrays by name and bits: JSON alone would turn them into objects and NaN into null. */
+/** Typed arrays by name and bits, because JSON alone would turn them into objects and NaN into null. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, each: unknown) => {
     if (!ArrayBuffer.isView(each)) return each;
@@ -257,7 +257,7 @@ export function canonical(value: unknown): string {
   });
 }
 
-/** Ids again, of what is in canonical form: the only arrays that later calls are made of. */
+/** Restores id arrays from the canonical form; later calls need no other arrays. */
 function uncanonical(_name: string, each: unknown): unknown {
   const isIds = typeof each === 'object' && each !== null && 'array' in each && 'bytes' in each;
   if (!isIds || each.array !== '[object Uint32Array]') return each;
@@ -281,7 +281,7 @@ async function value<M extends Method>(
   return result.value as ResultOf<M>;
 }
 
-/** Logs into a library, to their end; through the shelf, as a shell does it. */
+/** Ingests logs into a library and waits, through the library manager like a shell. */
 export async function readInto(
   shelf: Pick<LibraryManager, 'grant' | 'dispatch' | 'subscribe'>,
   path: string,
@@ -303,22 +303,22 @@ export async function readInto(
   await ended;
 }
 
-/** One of two that are compared. */
+/** One of two sides that are compared. */
 export interface Side {
-  /** The directory of its library, which only it has. */
+  /** Directory of its library, which differs between sides. */
   readonly home: string;
-  /** @returns the answer in canonical form, made where the caller of the wire is */
+  /** @returns the result in canonical form, built on the caller's side of the wire */
   send(method: Method, params: unknown): Promise<string>;
 }
 
-/** Without what differs between two sides that are equal: their directories, and what is volatile by its name. */
+/** Removes what differs between equal sides: directories, and volatile fields by name. */
 function comparable(side: Side, answer: string): unknown {
   return JSON.parse(answer.replaceAll(side.home, '<home>'), (name, each: unknown) =>
     VOLATILE.has(name) ? '<volatile>' : each,
   );
 }
 
-/** Where an export is cut into parts depends on time: the parts as one. */
+/** Joins the parts of an export, whose boundaries depend on time. */
 async function wholeExport(side: Side, params: unknown): Promise<string> {
   let text = '';
   for (;;) {
@@ -329,7 +329,7 @@ async function wholeExport(side: Side, params: unknown): Promise<string> {
   }
 }
 
-/** A page of the search ends when its time is up: the pages as one. */
+/** Joins the pages of a search, whose boundaries depend on time. */
 async function wholeSearch(side: Side, params: ParamsOf<'search.page'>): Promise<string> {
   const found: unknown[] = [];
   let after: ParamsOf<'search.page'>['after'];
@@ -364,7 +364,7 @@ export async function compareSides(
         : method === 'search.page'
           ? await wholeSearch(side, params as ParamsOf<'search.page'>)
           : await side.send(method, params);
-    // A followed directory is looked at every second: whether that is going on just now depends on time.
+    // A followed directory is scanned every second, so its state depends on time.
     if (method.startsWith('follow.')) return answer.replaceAll('"reading"', '"watching"');
     const result = JSON.parse(answer, uncanonical) as Result<unknown>;
     if (!result.ok) throw new Error(`${method}: ${result.failure.message}`);

@@ -8,7 +8,7 @@ const utf8: Utf8 = {
 };
 const roundTrip = (value: unknown): unknown => decodeFrame(encodeFrame(value, utf8), utf8);
 
-// JSON has no −0; keys that look like the codec's own marker appear on purpose.
+// JSON has no −0. Keys that look like the codec's marker are generated on purpose.
 const key = fc.oneof(
   fc.string(),
   fc.constantFrom('$array', '$$array', '$$$array', '$', 'array', '__proto__'),
@@ -33,7 +33,7 @@ const { wireValue } = fc.letrec<{ wireValue: unknown }>((tie) => ({
 }));
 
 describe('codec', () => {
-  test('whatever the wire may carry comes back equal', () => {
+  test('every value the wire may carry survives encoding', () => {
     fc.assert(
       fc.property(wireValue, (value) => {
         expect(roundTrip(value)).toEqual(value);
@@ -47,7 +47,7 @@ describe('codec', () => {
     expect(roundTrip(value)).toEqual(value);
   });
 
-  test('every bit of a float array survives, NaN included', () => {
+  test('keeps every bit of a float array, including NaN', () => {
     const entropy = new Float32Array([0.1, Number.NaN, -0, Number.POSITIVE_INFINITY]);
     const copy = roundTrip({ entropy }) as { entropy: Float32Array };
     expect(new Uint32Array(copy.entropy.buffer)).toEqual(new Uint32Array(entropy.buffer));
@@ -57,7 +57,7 @@ describe('codec', () => {
     const backing = new ArrayBuffer(64);
     const ids = new Uint32Array(backing, 12, 5).fill(7);
     const frame = encodeFrame({ mask: new Uint8Array(backing, 3, 2), ids }, utf8);
-    // As `ws` hands frames over: a Node Buffer somewhere inside a pool.
+    // As `ws` delivers frames: a Node Buffer inside a pool.
     const pool = Buffer.alloc(frame.byteLength + 5);
     pool.set(frame, 5);
     const decoded = decodeFrame(pool.subarray(5), utf8) as { mask: Uint8Array; ids: Uint32Array };

@@ -12,9 +12,9 @@ export const DEMO_RUN = 'synthetic-grpo-roc-demo';
 
 export interface Prepared {
   readonly libraryPath: string;
-  /** Logs, a tokenizer and a pack, which both sides may read and neither changes. */
+  /** Logs, a tokenizer and a pack, which both sides may read but not change. */
   readonly logs: string;
-  /** The label of this annotation differs from the one of the same id in `logs/pack.jsonl`. */
+  /** Its label differs from that of the same annotation id in `logs/pack.jsonl`. */
   readonly disputedId: string;
 }
 

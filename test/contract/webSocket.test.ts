@@ -1,4 +1,4 @@
-/** Every method of the contract over WebSocket says what the host itself says. */
+/** Every method of the contract returns over WebSocket what the host returns directly. */
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,7 +27,7 @@ let server: LoopbackServer;
 let transport: SocketTransport;
 let prepared: Prepared;
 let ids: Awaited<ReturnType<typeof idsOf>>;
-/** The types of the contract are the schemas of its results. */
+/** Result schemas derived from the types of the contract. */
 let shapes: ReadonlyMap<string, ShapeCheck>;
 
 /** A manager on a copy of the prepared library, with dialogs that nobody answers. */
@@ -73,13 +73,13 @@ describe('the contract over WebSocket', () => {
     expect(tokens.entropy).toHaveLength(tokens.count);
   });
 
-  test.each(FAILURES)('%s with %j is the failure %s, as data', async (method, params, code) => {
+  test.each(FAILURES)('%s with %j fails with %s, as data', async (method, params, code) => {
     const carried = await transport.send(method, params);
     expect(carried).toEqual(await host.dispatch(method, params));
     expect(carried).toMatchObject({ ok: false, failure: { code } });
   });
 
-  test('many requests at once each get their own answer', async () => {
+  test('answers many concurrent requests separately', async () => {
     const rolloutIds = ids.rolloutIds.slice(0, 100);
     const answers = await Promise.all(
       rolloutIds.map((rolloutId) => transport.send('rollout.get', { rolloutId })),
@@ -90,9 +90,9 @@ describe('the contract over WebSocket', () => {
     expect(got).toEqual(rolloutIds);
   });
 
-  test('an aborted request is cancelled on the host, and the wire goes on', async () => {
+  test('cancels an aborted request on the host, and keeps the connection', async () => {
     const abort = new AbortController();
-    // It runs until it is stopped: only a cancellation that arrives lets it be answered before its time is up.
+    // Runs until it is cancelled, so an early answer proves that the cancellation arrived.
     const endless = 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c';
     const answer = transport.send('sql.run', { sql: endless, timeoutMs: 50_000 }, abort.signal);
     abort.abort();
@@ -100,7 +100,7 @@ describe('the contract over WebSocket', () => {
     expect((await transport.send('run.list', {})).ok).toBe(true);
   });
 
-  test('a library that was opened beside it answers for itself, and its events say so', async () => {
+  test('a second library answers for itself, and its events name it', async () => {
     const path = join(home.directory, 'other runs.sqlite');
     const opened = await transport.send('library.open', { path });
     expect(opened).toMatchObject({ ok: true, value: { id: OTHER_ID } });
@@ -126,7 +126,7 @@ describe('the contract over WebSocket', () => {
     expect((await transport.send('run.list', {})).ok).toBe(true);
   });
 
-  test('a missing, a wrong and an unknown field do not fit a result type', async () => {
+  test('a missing, an invalid and an unknown field do not fit a result type', async () => {
     const answer = await host.dispatch('run.list', {});
     if (!answer.ok) throw new Error(answer.failure.message);
     const check = shapes.get('run.list');
@@ -138,8 +138,8 @@ describe('the contract over WebSocket', () => {
     expect(check?.([{ ...run, run_key: runKey }])).toContain('run.list[0].run_key: not in RunSummary');
   });
 
-  test('every method succeeds, fits its result type, and answers as a host without a wire does', async () => {
-    // Fresh on both sides: the calls change and remove what the other tests ask for.
+  test('every method succeeds, fits its result type, and equals the answer of the host', async () => {
+    // Fresh on both sides, because the calls change and remove what other tests need.
     const direct = await open(directHome);
     const carried = await open(carriedHome);
     const ownServer = await startServer({ host: carried, rendererDirectory: carriedHome.directory });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { groupAdvantages } from '../../shared/domain/advantage.ts';
 
-/** A kept group of 16 with so many positives, positives first. */
+/** A kept group of 16, positives first. */
 const kept = (positives: number): number[] => Array.from({ length: 16 }, (_, i) => (i < positives ? 1 : 0));
 
 describe('groupAdvantages', () => {
@@ -33,7 +33,7 @@ describe('groupAdvantages', () => {
     expect(advantages[15]).toBeCloseTo(last, 3);
   });
 
-  it('adds epsilon to the deviation, 1e-6 unless told', () => {
+  it('adds epsilon to the deviation, default 1e-6', () => {
     expect(groupAdvantages([1, 0], { ddof: 0, epsilon: 0 })[0]).toBe(1);
     expect(groupAdvantages([1, 0], { ddof: 0 })[0]).toBe(0.5 / (0.5 + 1e-6));
     expect(groupAdvantages([1, 0], { ddof: 0, epsilon: 0.5 })[0]).toBe(0.5);
@@ -44,12 +44,12 @@ describe('groupAdvantages', () => {
     expect([...groupAdvantages([0.5], { normByStd: false })]).toEqual([0.5]);
   });
 
-  it('gives equal rewards exactly 0, also those whose mean is off by a rounding', () => {
+  it('gives equal rewards exactly 0, even if their mean has a rounding error', () => {
     expect([...groupAdvantages([0.1, 0.1, 0.1])]).toEqual([0, 0, 0]);
     expect([...groupAdvantages([])]).toEqual([]);
   });
 
-  it('only takes the mean off without normByStd', () => {
+  it('only subtracts the mean without normByStd', () => {
     expect([...groupAdvantages([1, 0, 0, 1], { normByStd: false })]).toEqual([0.5, -0.5, -0.5, 0.5]);
   });
 

@@ -40,7 +40,7 @@ function expectLanes(
   expect(pairs[baseline]).toBeUndefined();
 }
 
-describe('laws of alignLanes', () => {
+describe('invariants of alignLanes', () => {
   it('has every turn and segment of every lane once and in order', () => {
     fc.assert(
       fc.property(lanesArbitrary, fc.nat(3), (lanes, choice) => {
@@ -51,7 +51,7 @@ describe('laws of alignLanes', () => {
     );
   });
 
-  it('pairs are those of alignPair, whatever else is there and whichever is the baseline', () => {
+  it('has the pairs of alignPair, whatever the other lanes and the baseline', () => {
     fc.assert(
       fc.property(lanesArbitrary, (lanes) => {
         lanes.forEach((base, baseline) => {
@@ -109,20 +109,20 @@ describe('lanes as drawn', () => {
 describe('bad input', () => {
   const lane = drawRollout('T1 C1 R1');
 
-  it('the same rollout twice is equal', () => {
+  it('aligns a rollout with itself as equal', () => {
     const { rows, pairs } = alignLanes([lane, lane], 1);
     expect(rows.every(({ isEqual }) => isEqual)).toBe(true);
     expect(pairs[0]).toMatchObject({ cost: 0 });
   });
 
-  it('refuses no lanes, five lanes, and a baseline that is none of them', () => {
+  it('refuses no lanes, five lanes, and an invalid baseline', () => {
     expect(() => alignLanes([], 0)).toThrow(RangeError);
     expect(() => alignLanes(Array(5).fill(lane), 0)).toThrow(RangeError);
     expect(() => alignLanes([lane], 1)).toThrow(RangeError);
     expect(() => alignLanes(Array(4).fill(lane), 3)).not.toThrow();
   });
 
-  it('stops when it is cancelled', () => {
+  it('stops when cancelled', () => {
     expect(() => alignLanes([lane, lane], 0, { isCancelled: () => true })).toThrow(AlignmentCancelled);
   });
 });

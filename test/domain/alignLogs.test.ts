@@ -1,10 +1,11 @@
 /**
- * Alignments of logs, drawn as text and looked at. `UPDATE_GOLDEN=1` writes them anew; read the diff.
+ * Alignments of logs, rendered as text. `UPDATE_GOLDEN=1` rewrites them; read the diff.
  *
  *   1 ~ 2  =T 260 · ~C 202→234 0.87 · +R 98      turn 1 beside turn 2: equal reasoning of 260 characters,
  *                                                similar code (0.87 of it equal), a response only in b
  *
- * Those of real logs hold structure, lengths and likeness, and no text; the logs are not in the repository.
+ * Goldens of real logs contain structure, lengths and likeness, but no text. The logs are not in the
+ * repository.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +22,7 @@ const DEMO = join(import.meta.dirname, '..', '..', 'fixtures', 'demo', 'demo.jso
 const REALDATA =
   process.env['TURNWISE_REALDATA'] ?? join(import.meta.dirname, '..', '..', '..', 'shared', 'realdata');
 
-/** The first against each of the others, then all of them (up to four) as lanes. */
+/** Aligns the first with each of the others, then all of them (up to four) as lanes. */
 function drawn(title: string, rollouts: readonly ParsedRollout[]): string {
   const [first, ...others] = rollouts.map(alignable);
   if (first === undefined) throw new Error(`no rollouts for ${title}`);
@@ -65,7 +66,7 @@ describe('the demo run', () => {
   });
 });
 
-describe.skipIf(!existsSync(REALDATA))('real logs (skipped where the folder with them is not there)', () => {
+describe.skipIf(!existsSync(REALDATA))('real logs (skipped if their folder is missing)', () => {
   it('four tau-bench trials of one task', async () => {
     const rollouts = await loggedRollouts(
       join(REALDATA, 'tau-bench', 'gpt-4o-airline.tasks0-24.json'),

@@ -11,7 +11,7 @@ import { isInsidePair } from '../../shared/domain/textUnits.ts';
 import { expectAlignment, hostileRollout, rolloutPair } from '../support/alignmentLaws.ts';
 import { drawAlignment, drawRollout } from '../support/drawAlignment.ts';
 
-/** `alignment` as seen from the other side, rows of one side alone put in the order the contract states. */
+/** The alignment seen from the other side, with one-sided rows in the order of the contract. */
 function mirror({ rows, prefix, divergence, cost }: PairAlignment): PairAlignment {
   return {
     rows: aloneInAFirst(
@@ -57,7 +57,7 @@ function aloneInAFirst<T extends { readonly a?: number; readonly b?: number }>(r
   ]);
 }
 
-describe('laws of alignPair', () => {
+describe('invariants of alignPair', () => {
   it('covers each side once and in order, and its edits make b of a', () => {
     fc.assert(
       fc.property(rolloutPair, ([a, b]) => expectAlignment(alignPair(a, b), a, b)),
@@ -74,7 +74,7 @@ describe('laws of alignPair', () => {
     );
   });
 
-  it('of a rollout with itself is all equal, without divergence, and costs nothing', () => {
+  it('aligns a rollout with itself as equal, without divergence, at cost 0', () => {
     fc.assert(
       fc.property(hostileRollout, (rollout) => {
         const { rows, divergence, cost, prefix } = alignPair(rollout, { ...rollout });
@@ -88,7 +88,7 @@ describe('laws of alignPair', () => {
     );
   });
 
-  it('costs nothing only where all segments are equal', () => {
+  it('costs 0 only if all segments are equal', () => {
     fc.assert(
       fc.property(rolloutPair, ([a, b]) => {
         const { cost, rows } = alignPair(a, b);
@@ -98,7 +98,7 @@ describe('laws of alignPair', () => {
     );
   });
 
-  it('has an exact and maximal prefix, and parts where it ends', () => {
+  it('has an exact and maximal prefix, and diverges at its end', () => {
     fc.assert(
       fc.property(rolloutPair, ([a, b]) => expectPrefix(a, b, alignPair(a, b))),
       { seed: 5, numRuns: 600 },
@@ -113,7 +113,7 @@ function expectPrefix(a: AlignableRollout, b: AlignableRollout, { prefix, diverg
   const isMore = (more: number): boolean =>
     chars + more <= Math.min(a.response.length, b.response.length) &&
     a.response.slice(0, chars + more) === b.response.slice(0, chars + more);
-  // One more is common only where it is half of a pair.
+  // One more unit is common only if it is half of a surrogate pair.
   if (isMore(1))
     expect(isInsidePair(a.response, chars + 1) || isInsidePair(b.response, chars + 1)).toBe(true);
   expect(isMore(2)).toBe(false);
@@ -193,7 +193,7 @@ describe('alignments as drawn', () => {
   });
 });
 
-describe('where rollouts part', () => {
+describe('divergence', () => {
   const of = (response: string, ends?: readonly number[]): AlignableRollout => ({
     response,
     segments: [
@@ -224,7 +224,7 @@ describe('where rollouts part', () => {
     expect(alignment.divergence?.a.token).toBe(token);
   });
 
-  it('equal texts in different tokens do not part, and the tokens in common say so', () => {
+  it('equal texts in different tokens do not diverge', () => {
     const alignment = alignPair(of('abc', [1, 3]), of('abc', [2, 3]));
     expect(alignment).toMatchObject({ prefix: { chars: 3, tokens: 0 }, cost: 0 });
     expect(alignment.divergence).toBeUndefined();
@@ -245,7 +245,7 @@ describe('bad input', () => {
     ],
     toolCalls: [],
   });
-  /** What made a comparison quadratic somewhere; each is over well before the test times out. */
+  /** Inputs that once made a comparison quadratic; each must finish well before the timeout. */
   it.each([
     ['one character over and over', 'a'.repeat(LONG), `${'a'.repeat(LONG)}b`],
     ['one line over and over', 'print(1)\n'.repeat(40_000), `x\n${'print(1)\n'.repeat(39_000)}y\n`],
@@ -292,7 +292,7 @@ describe('bad input', () => {
     });
   });
 
-  it('stops when it is cancelled', () => {
+  it('stops when cancelled', () => {
     const [a, b] = [one('a b c '.repeat(1000)), one('c a d '.repeat(1000))];
     let asked = 0;
     expect(() => alignPair(a, b, { isCancelled: () => ++asked > 2 })).toThrow(AlignmentCancelled);

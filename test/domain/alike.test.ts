@@ -26,7 +26,7 @@ describe('alike', () => {
     expect(found[1]?.codeLikeness).toBeGreaterThan(0.7);
   });
 
-  it('knows itself, and says nothing of code where there is none', () => {
+  it('finds itself, and has no code likeness without code', () => {
     const target = { ...drawRollout('T1 A1'), tokenEnds: Uint32Array.of(3, 9) };
     expect(alike(target, [{ id: 1, ...target }])).toEqual([
       {

@@ -26,7 +26,7 @@ const cells = () => {
   return codeCells({ response: RESPONSE, segments, toolCalls });
 };
 
-/** Python runs these tests' own code, never logged code. */
+/** Python runs only the code of these tests, never logged code. */
 function run(script: string): string | undefined {
   try {
     return execFileSync('python3', ['-c', script], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
@@ -37,7 +37,7 @@ function run(script: string): string | undefined {
 }
 
 describe('code cells', () => {
-  it('are the calls whose code can be read', () => {
+  it('are the calls whose code can be parsed', () => {
     expect(
       cells().map(({ turn, call: at, outcome, printed, input }) => ({ turn, at, outcome, printed, input })),
     ).toEqual([
@@ -46,7 +46,7 @@ describe('code cells', () => {
     ]);
   });
 
-  it('become scripts that run, with what stood on stdin', (context) => {
+  it('become scripts that run, with their stdin', (context) => {
     const [first] = cells();
     if (first === undefined) throw new Error('there is a first cell');
     const script = scriptOfCell(first, 'run\u2028rm -rf / # not code\nstep 3');
@@ -54,7 +54,7 @@ describe('code cells', () => {
       '# run rm -rf / # not code step 3',
       '# turn 1, call 1 · python_code_with_standard_io · ok_stdout',
     ]);
-    // Nothing may stand before an import from the future but comments.
+    // Only comments may precede an import from the future.
     expect(script.indexOf('__future__')).toBeLessThan(script.indexOf('sys.stdin'));
     const printed = run(script);
     if (printed === undefined) return context.skip('there is no Python here');
@@ -70,7 +70,7 @@ describe('code cells', () => {
     expect(printed).toBe('second\n');
   });
 
-  it('become a notebook of version 4.5, with outputs of the log', () => {
+  it('become a notebook of version 4.5, with logged outputs', () => {
     const notebook = JSON.parse(notebookOf(cells(), 'title'));
     expect(notebook).toMatchObject({ nbformat: 4, nbformat_minor: 5 });
     const ids = notebook.cells.map(({ id }: { id: string }) => id);
@@ -84,7 +84,7 @@ describe('code cells', () => {
     expect(notebookOf(cells(), 'title')).toBe(notebookOf(cells(), 'title'));
   });
 
-  it('stand in one script that runs to its end, each with its own stdin', (context) => {
+  it('run in one script to its end, each with its own stdin', (context) => {
     const cell = (call: number, code: string, more: object = {}) => ({
       turn: call,
       call,
@@ -111,7 +111,7 @@ describe('code cells', () => {
     expect(printed).toBe("5\n''\nlast\n");
   });
 
-  it('say so where a tool keeps state between calls', () => {
+  it('note if a tool keeps state between calls', () => {
     const response = call({ name: 'jupyter_code', arguments: { code: 'x = 1' } });
     const { segments, toolCalls } = segmentResponse(response, { startsInReasoning: false });
     expect(scriptOf(codeCells({ response, segments, toolCalls }), 't')).toContain('replays earlier cells');

@@ -50,7 +50,7 @@ describe('breakpoints', () => {
     ['text:"print"', ['1 print', '2 print']],
     ['text:"print" in:reasoning', []],
     ['text:"print" in:code & error', ['2 exception']],
-    // The newline of the code is one, as it is read, not the two characters of its JSON.
+    // Code is searched unescaped, so `\n` is a newline.
     ['regex:"^print\\(n" in:code', ['1 print(n']],
     ['error & turn:1', []],
     ['error & turn:2', ['2 exception']],
@@ -59,7 +59,7 @@ describe('breakpoints', () => {
     expect(stops(text)).toEqual(expected);
   });
 
-  it('stops at the fork where there is one', () => {
+  it('stops at the fork, if any', () => {
     expect(stops('fork', { fork: { turn: 2, offset: 10 } })).toEqual(['2']);
   });
 
@@ -87,12 +87,12 @@ describe('breakpoints', () => {
     ['value:100', 'expected a percentile', 0],
     ['turn:0', 'expected a turn', 0],
     ['turn:1.5', 'expected a turn', 0],
-    ['error in:code', 'in: belongs behind', 6],
+    ['error in:code', 'in: must follow', 6],
     ['text:"x" in:prose', 'expected in: with', 9],
-    ['regex:"("', 'no regular expression', 0],
-    ['text:""', 'expected something', 0],
+    ['regex:"("', 'invalid regular expression', 0],
+    ['text:""', 'expected text', 0],
     ['text:"open', 'expected a condition', 0],
-  ])('points at what it cannot read: %s', (text, message, start) => {
+  ])('locates the syntax error: %s', (text, message, start) => {
     const fault = breakpointIn(text);
     expect('message' in fault && fault.message).toContain(message);
     expect('message' in fault && fault.start).toBe(start);
@@ -112,7 +112,7 @@ describe('breakpoints', () => {
     }),
   );
 
-  it('reads back what it wrote', () => {
+  it('parses what it writes', () => {
     fc.assert(
       fc.property(fc.array(condition, { minLength: 1, maxLength: 4 }), (breakpoint: Breakpoint) => {
         expect(breakpointIn(breakpointText(breakpoint))).toEqual(breakpoint);
@@ -134,7 +134,7 @@ describe('breakpoints', () => {
 });
 
 describe('watch', () => {
-  it('says what is known and used by the end of each turn', () => {
+  it('lists state at the end of each turn', () => {
     const ends = Uint32Array.from({ length: Math.ceil(RESPONSE.length / 10) }, (_, i) =>
       Math.min(RESPONSE.length, (i + 1) * 10),
     );
@@ -190,7 +190,7 @@ describe('watch', () => {
     );
   });
 
-  it('knows nothing of tokens that have no place', () => {
+  it('counts no tokens without offsets', () => {
     expect(watchOf(rollout()).rows[0]?.tokensSpent).toBeUndefined();
     expect(watchOf({ response: '', segments: [], toolCalls: [], turns: 1 }).rows).toEqual([
       {
@@ -206,7 +206,7 @@ describe('watch', () => {
   });
 });
 
-describe('what was printed', () => {
+describe('printed output', () => {
   it.each([
     ['Tool call success\nstdout: 42\n\nexecution time: 0.02s', '42'],
     ['Tool call success\nstdout: a\nb\nstderr: w\nexecution time: 1s', 'a\nb'],
@@ -246,7 +246,7 @@ describe('assigned names', () => {
     ).toEqual(expected);
   });
 
-  it('leaves out what lives in a function or class only, and what stands in brackets', () => {
+  it('skips names local to a function or class, and text in brackets', () => {
     const code = [
       'import math',
       'def solve(n,',

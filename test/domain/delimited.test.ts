@@ -1,4 +1,4 @@
-/** CSV and TSV read back as what was written, and no text becomes a formula. */
+/** CSV and TSV parse back to what was written, and no text becomes a formula. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -39,13 +39,13 @@ describe('delimited text', () => {
   });
 
   it.each(['=1+1', '@SUM(A1)', '+cmd', '-x', '\t=1', ' =1', '＝1', '\rx'])(
-    'never begins a formula: %j',
+    'never writes a formula: %j',
     (text) => {
       expect(delimitedCell(text)).toMatch(/^"?'/);
     },
   );
 
-  it.each(['-5', '+1e3', '-.5', 'a=1', ''])('leaves numbers and other text as they are: %j', (text) => {
+  it.each(['-5', '+1e3', '-.5', 'a=1', ''])('keeps numbers and other text: %j', (text) => {
     expect(delimitedCell(text)).toBe(text);
   });
 

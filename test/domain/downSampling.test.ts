@@ -59,7 +59,7 @@ describe('settingsOf', () => {
     expect(read.unreadable).toEqual([]);
   });
 
-  it('has the release’s defaults where nothing is logged', () => {
+  it('has the release’s defaults if nothing is logged', () => {
     expect(settingsOf({ name: 'x', augmentation: null, down_sampling: { down_sample_to_n: null } })).toEqual({
       settings: {
         do_down_sampling: true,
@@ -97,7 +97,7 @@ describe('settingsOf', () => {
     });
   });
 
-  it('prefers the trainer’s own place', () => {
+  it('prefers the trainer’s own path', () => {
     const read = settingsOf({
       down_sample_to_n: 4,
       augmentation: { down_sampling_config: { down_sample_to_n: 8 } },
@@ -110,7 +110,7 @@ describe('settingsOf', () => {
     expect(settingsOf(hidden).settings.down_sample_to_n).toBe(4);
   });
 
-  it('multiplies nodes by processes for the world size, unless it is logged itself', () => {
+  it('multiplies nodes by processes for the world size, unless it is logged', () => {
     expect(settingsOf({ trainer: { nnodes: 2, n_gpus_per_node: '8' } })).toMatchObject({
       settings: { world_size: 16 },
       logged: ['world_size'],
@@ -122,7 +122,7 @@ describe('settingsOf', () => {
     ).toBe(4);
   });
 
-  it('reads the rule a run names, beside the settings only', () => {
+  it('reads the rule of a run, but only beside the settings', () => {
     expect(settingsOf({ down_sampling: { rule: 'release-first-week' } }).rule).toBe('release-first-week');
     expect(settingsOf({ down_sampling: { rule: 'mine' } }).rule).toBeUndefined();
     expect(settingsOf({ rule: 'paper' }).rule).toBeUndefined();
@@ -165,7 +165,7 @@ describe('withOverride', () => {
 });
 
 describe('overridesOf', () => {
-  it('gives the trainer what it knows, and lists apart what it does not', () => {
+  it('separates settings of the trainer from others', () => {
     const settings = { ...RELEASE_DEFAULTS, ...EXAMPLE, length_weight: 0.5, world_size: 8 };
     expect(overridesOf(settings)).toEqual({
       trainer: [
@@ -182,7 +182,7 @@ describe('overridesOf', () => {
     expect(overridesOf(RELEASE_DEFAULTS).extras).toEqual([]);
   });
 
-  it('says everything: applied to the defaults, both lists give the settings back', () => {
+  it('is complete: applied to the defaults, both lists restore the settings', () => {
     const settings = {
       ...RELEASE_DEFAULTS,
       ...EXAMPLE,

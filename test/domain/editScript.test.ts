@@ -5,7 +5,7 @@ import { type CommonRuns, commonRuns, longestRising } from '../../shared/domain/
 const compare = (a: readonly number[], b: readonly number[]): CommonRuns =>
   commonRuns(Int32Array.from(a), Int32Array.from(b), () => {});
 
-/** Length of a longest common subsequence, by the book. */
+/** Length of a longest common subsequence, by the textbook algorithm. */
 function longestCommon(a: readonly number[], b: readonly number[]): number {
   let above = new Array<number>(b.length + 1).fill(0);
   for (const x of a) {
@@ -38,7 +38,7 @@ const few = fc.array(fc.nat(4), { maxLength: 40 });
 const many = fc.array(fc.nat(300), { minLength: 700, maxLength: 1500 });
 
 describe('commonRuns', () => {
-  it('is a longest common subsequence of what is compared exactly', () => {
+  it('finds a longest common subsequence within the exact bounds', () => {
     fc.assert(
       fc.property(few, few, (a, b) => {
         expect(expectRuns(compare(a, b), a, b)).toBe(longestCommon(a, b));
@@ -47,7 +47,7 @@ describe('commonRuns', () => {
     );
   });
 
-  it('is common and in order beyond the bounds too', () => {
+  it('is common and in order beyond the bounds, too', () => {
     fc.assert(
       fc.property(many, many, (a, b) => {
         expectRuns(compare(a, b), a, b);
@@ -65,7 +65,7 @@ describe('commonRuns', () => {
     expect(expectRuns(compare(a, b), a, b)).toBeGreaterThanOrEqual(200);
   });
 
-  it('does not depend on how units are numbered', () => {
+  it('does not depend on the numbering of units', () => {
     fc.assert(
       fc.property(many, many, (a, b) => {
         const other = (ids: readonly number[]): number[] => ids.map((id) => 5000 - 3 * id);
@@ -75,14 +75,14 @@ describe('commonRuns', () => {
     );
   });
 
-  it('of a sequence with itself is one run, of strangers none', () => {
+  it('is one run for equal sequences, and empty for disjoint ones', () => {
     expect([...compare([1, 2, 3], [1, 2, 3])]).toEqual([0, 0, 3]);
     expect([...compare([1, 2], [3])]).toEqual([]);
     expect([...compare([], [])]).toEqual([]);
   });
 });
 
-it('longestRising takes as many as rise', () => {
+it('longestRising selects the maximum', () => {
   expect(
     longestRising([
       [0, 5],

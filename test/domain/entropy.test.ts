@@ -1,4 +1,4 @@
-/** Entropy from what is known of a distribution, and the bounds that hold whatever the rest is. */
+/** Entropy from a partially known distribution, with bounds that hold for any tail. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { entropyOf, surprisalOf, topKEntropy } from '../../shared/domain/entropy.ts';
@@ -20,13 +20,13 @@ describe('topKEntropy', () => {
     expect(found?.tail).toBeCloseTo(1 - head.reduce((sum, p) => sum + p, 0), 12);
   });
 
-  it('has no upper bound without the size of the vocabulary', () => {
+  it('has no upper bound without the vocabulary size', () => {
     const found = topKEntropy(logs(0.6, 0.2));
     expect(found).not.toHaveProperty('upper');
     expect(found?.lower).toBeGreaterThan(found?.truncated ?? Number.NaN);
   });
 
-  it('knows nothing of an empty list, and passes over what is no probability', () => {
+  it('returns undefined for an empty list, and skips invalid probabilities', () => {
     expect(topKEntropy([])).toBeUndefined();
     expect(topKEntropy([Number.NaN, Number.NEGATIVE_INFINITY])).toBeUndefined();
     expect(topKEntropy([0])).toEqual({ truncated: 0, tail: 0, lower: 0 });
@@ -34,7 +34,7 @@ describe('topKEntropy', () => {
     expect(topKEntropy([1e-7, Math.log(1e-4)], { vocabulary: 10 })?.tail).toBe(0);
   });
 
-  it('bounds the entropy of whatever softmax the head was cut from', () => {
+  it('bounds the entropy of the full softmax', () => {
     const logits = fc.array(fc.double({ min: -12, max: 12, noNaN: true }), { minLength: 2, maxLength: 60 });
     const property = fc.property(logits, fc.nat(), fc.nat(), (z, choice, draw) => {
       const most = Math.max(...z);
@@ -57,7 +57,7 @@ describe('topKEntropy', () => {
   });
 });
 
-it('surprisal of a sample has the entropy as its mean', () => {
+it('the mean surprisal of samples is the entropy', () => {
   const all = logs(0.5, 0.25, 0.125, 0.125);
   const mean = all.reduce((sum, logprob) => sum + Math.exp(logprob) * surprisalOf(logprob), 0);
   expect(mean).toBeCloseTo(entropyOf(all), 12);

@@ -11,7 +11,7 @@ import {
 
 const problem = (samples: number, correct: number): ProblemSamples => ({ samples, correct, answers: [] });
 
-/** `A A b -`: an answer per sample, in upper case where it is right; `-` is none. */
+/** `A A b -`: one answer per sample, in upper case if it is correct; `-`: no answer. */
 function drawn(text: string): ProblemSamples {
   const samples = text.split(' ');
   const answers = new Map<string, { samples: number; correct: number }>();
@@ -40,12 +40,12 @@ function subsets(n: number, k: number, from = 0): number[][] {
 const meanOf = (values: readonly number[]) => values.reduce((sum, each) => sum + each, 0) / values.length;
 
 describe('pass@1', () => {
-  it('is the mean of the problems, whatever their samples', () => {
-    // 1/4 and 2/2: not 3/6.
+  it('is the mean over problems, whatever their sample counts', () => {
+    // 1/4 and 2/2, averaged; not 3/6.
     expect(passAt1([problem(4, 1), problem(2, 2)])?.mean).toBeCloseTo(0.625, 12);
   });
 
-  it('has the interval of the means of problems, two all right and two all wrong added', () => {
+  it('has the interval of problem means, with two all-correct and two all-incorrect problems added', () => {
     // Means 0.4, 0.5, 0.6, 0, 0, 1, 1: sample variance (0.02 + 4 · 0.25) / 6 = 0.17, standard error √(0.17/7) = 0.155839.
     const found = passAt1([problem(10, 4), problem(10, 5), problem(10, 6)]);
     expect(found).toMatchObject({ problems: 3, mean: 0.5 });
@@ -53,14 +53,14 @@ describe('pass@1', () => {
     expect(found?.high).toBeCloseTo(0.5 + 1.959964 * 0.155839, 5);
   });
 
-  it('claims no certainty where all are right, or two problems agree', () => {
+  it('has a positive width if all are correct, or two problems agree', () => {
     // Means 1, 1, 1, 1, 0, 0: 2/3 ± 1.959964 · √(0.266667/6)
     const right = passAt1([problem(8, 8), problem(8, 8)]);
     expect(right).toMatchObject({ mean: 1, high: 1 });
     expect(right?.low).toBeCloseTo(0.253466, 5);
     const alike = passAt1([problem(8, 4), problem(8, 4)]);
     expect((alike?.high ?? 0) - (alike?.low ?? 1)).toBeGreaterThan(0.6);
-    // One sample of 960 that is wrong makes no narrower interval than none.
+    // One incorrect sample of 960 does not narrow the interval.
     const all = Array.from({ length: 30 }, () => problem(32, 32));
     const low = passAt1(all)?.low ?? 1;
     expect(low).toBeGreaterThan(0.84);
@@ -68,13 +68,13 @@ describe('pass@1', () => {
     expect(passAt1([...all.slice(1), problem(32, 31)])?.low ?? 1).toBeLessThan(low);
   });
 
-  it('of many problems is the normal approximation', () => {
+  it('approaches the normal approximation for many problems', () => {
     const many = Array.from({ length: 4000 }, (_, i) => problem(4, i % 5));
     // Means 0, ¼, ½, ¾, 1: standard deviation √0.125.
     expect(passAt1(many)?.low).toBeCloseTo(0.5 - 1.959964 * Math.sqrt(0.125 / 4000), 3);
   });
 
-  it('holds the mean, and lies within 0 and 1', () => {
+  it('contains the mean, and stays within 0 and 1', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(4), { minLength: 2, maxLength: 40 }), (rights) => {
         const { mean, low, high } = passAt1(rights.map((right) => problem(4, right))) ?? { mean: -1 };
@@ -86,14 +86,14 @@ describe('pass@1', () => {
     );
   });
 
-  it('claims no interval from one problem, and nothing from none', () => {
+  it('has no interval for one problem, and is undefined for none', () => {
     expect(passAt1([problem(8, 4)])).toEqual({ mean: 0.5, problems: 1 });
     expect(passAt1([problem(0, 0)])).toBeUndefined();
   });
 });
 
 describe('pass@k', () => {
-  it('is as worked by hand', () => {
+  it('equals values computed by hand', () => {
     // 1 − C(3,2)/C(4,2) = 1 − 3/6
     expect(passAtK(4, 1, 2)).toBeCloseTo(0.5, 12);
     // 1 − C(5,3)/C(8,3) = 1 − 10/56
@@ -103,7 +103,7 @@ describe('pass@k', () => {
     expect(passAtK(4, 1, 5)).toBeUndefined();
   });
 
-  it('is the share of subsets with a right sample', () => {
+  it('is the share of subsets with a correct sample', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9 }), fc.nat(9), fc.integer({ min: 1, max: 9 }), (n, most, k) => {
         fc.pre(k <= n);
@@ -114,11 +114,11 @@ describe('pass@k', () => {
     );
   });
 
-  it('stays a number where the binomials would overflow', () => {
+  it('does not overflow', () => {
     expect(passAtK(4000, 1, 2000)).toBeCloseTo(0.5, 10);
   });
 
-  it('is asked of powers of two and of n', () => {
+  it('uses powers of two, and n', () => {
     expect(sampleSizes(1)).toEqual([1]);
     expect(sampleSizes(8)).toEqual([1, 2, 4, 8]);
     expect(sampleSizes(12)).toEqual([1, 2, 4, 8, 12]);
@@ -127,24 +127,24 @@ describe('pass@k', () => {
 });
 
 describe('majority@k', () => {
-  it('is as worked by hand', () => {
+  it('equals values computed by hand', () => {
     expect(majorityAtK(drawn('A A b'), 3)).toEqual({ value: 1, isExact: true });
     expect(majorityAtK(drawn('A b b'), 3)?.value).toBe(0);
-    // A tie of one right and one wrong answer is split.
+    // A tie of a correct and an incorrect answer is split.
     expect(majorityAtK(drawn('A b'), 2)?.value).toBe(0.5);
     // Pairs AA, Ab, Ab: (1 + ½ + ½) / 3.
     expect(majorityAtK(drawn('A A b'), 2)?.value).toBeCloseTo(2 / 3, 12);
-    // Three answers lead, one of them is right.
+    // Three answers lead, one of them correct.
     expect(majorityAtK(drawn('A b c'), 3)?.value).toBeCloseTo(1 / 3, 12);
   });
 
-  it('of one sample is pass@1 where every sample has an answer', () => {
+  it('equals pass@1 for one sample, if every sample has an answer', () => {
     expect(majorityAtK(drawn('A b b c'), 1)?.value).toBeCloseTo(0.25, 12);
   });
 
-  it('lets samples without an answer abstain; where all do, there is no answer', () => {
+  it('lets samples without an answer abstain; without any vote there is no answer', () => {
     expect(majorityAtK(drawn('A - -'), 3)?.value).toBe(1);
-    // Pairs A-, A-, --: the last one has none.
+    // Pairs A-, A-, --: the last one has no answer.
     expect(majorityAtK(drawn('A - -'), 2)?.value).toBeCloseTo(2 / 3, 12);
     expect(majorityAtK(drawn('- - -'), 2)).toBeUndefined();
     expect(majorityAtK(drawn('A b'), 3)).toBeUndefined();
@@ -174,15 +174,16 @@ describe('majority@k', () => {
     );
   });
 
-  it('is drawn with a seed where there are too many subsets, near the exact value', () => {
-    // 32 samples, 16 drawn: 24 right and 8 wrong in one answer each. Wrong wins only with all 8 of 16, a tie.
+  it('draws by a seed if there are too many subsets, near the exact value', () => {
+    // 32 samples, 16 drawn: 24 correct and 8 incorrect, one answer each. The incorrect one ties only if all 8
+    // are drawn.
     const many = drawn(
       [...Array.from({ length: 24 }, () => 'A'), ...Array.from({ length: 8 }, () => 'b')].join(' '),
     );
     const found = majorityAtK(many, 16);
     expect(found?.isExact).toBe(false);
     expect(found).toEqual(majorityAtK(many, 16));
-    // A tie needs all 8 wrong ones: C(24,8)/C(32,16) = 735471/601080390.
+    // A tie needs all 8 incorrect ones: C(24,8)/C(32,16) = 735471/601080390.
     expect(found?.value).toBeCloseTo(1 - 735471 / 601080390 / 2, 2);
     expect(majorityAtK(many, 32)).toEqual({ value: 1, isExact: true });
   });
@@ -202,7 +203,7 @@ describe('an evaluation', () => {
     expect(found.majorityAtK[2]).toEqual({ k: 4, value: 0.5, problems: 1, isExact: true });
   });
 
-  it('says nothing where nothing is known', () => {
+  it('is empty if nothing is known', () => {
     expect(evaluate([])).toEqual({
       problems: 0,
       samples: 0,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { boxedIn } from '../../shared/domain/boxed.ts';
+import { boxedIn } from '../../shared/domain/answer.ts';
 import { FLAGS, type FlaggedRollout, flagNames, flagsOf } from '../../shared/domain/flags.ts';
 import { repeatedCalls } from '../../shared/domain/repeatedCalls.ts';
 import { segmentResponse } from '../../shared/domain/segment.ts';
@@ -23,13 +23,13 @@ function flagged(response: string, known: Partial<FlaggedRollout> = {}) {
 }
 
 describe('flags', () => {
-  it('a plain rollout has none but that it is right as written', () => {
+  it('a plain rollout has only the flag for an answer as written', () => {
     const response = `Six times seven is 42.</reason>\n${answered('\\boxed{42}')}`;
     expect(flagged(response, { answer: '42', groundTruth: '42.0' }).names).toEqual(['equals_truth']);
     expect(flagged(response, { answer: '42', groundTruth: '43' }).names).toEqual([]);
   });
 
-  it('every call failed, and was made again as it was', () => {
+  it('every call failed, and one was repeated unchanged', () => {
     const response = `Let me run it.</reason>\n${call('f()')}${failed}<reason>Again.</reason>\n${call('f()')}${failed}${answered('\\boxed{7}')}`;
     const { names, shown } = flagged(response);
     expect(names).toEqual(['all_calls_failed', 'identical_retry']);
@@ -43,14 +43,14 @@ describe('flags', () => {
     expect(flagged(`So.</reason>\n${answered('seven')}`, { answer: 'seven' }).names).toEqual(['no_boxed']);
   });
 
-  it('several answers: equal ones are one', () => {
+  it('several answers; equal ones count once', () => {
     expect(flagged(`First \\boxed{0.5}.</reason>\n${answered('\\boxed{\\frac{1}{2}}')}`).names).toEqual([]);
     const { names, shown } = flagged(`First \\boxed{1}.</reason>\n${answered('\\boxed{2}')}`);
     expect(names).toEqual(['several_answers']);
     expect(shown['several_answers']).toBe('\\boxed{2}');
   });
 
-  it('what stands behind the answer', () => {
+  it('text after the answer', () => {
     const more = `So.</reason>\n${answered('\\boxed{2}').replace('<|im_end|>', '')}\n<reason>But wait.</reason>`;
     expect(flagged(more).names).toContain('reason_after_answer');
     expect(
@@ -58,12 +58,12 @@ describe('flags', () => {
     ).toBe('That is all.');
   });
 
-  it('an answer that only the tool has said', () => {
+  it('an answer that only the tool wrote', () => {
     const response = `Let me count.</reason>\n${call('print(len(x))')}${said('1213')}<reason>Good.</reason>\nThat is it.<|im_end|>`;
     const { names, shown } = flagged(response, { answer: '1213' });
     expect(names).toEqual(['no_answer_tag', 'answer_only_in_output']);
     expect(shown['answer_only_in_output']).toBe('1213');
-    // Said by the policy anywhere, in its answer tag or its code, too.
+    // Written anywhere by the policy, including its answer tag or code.
     for (const own of ['So 1213.', answered('\\boxed{1213}'), call('print(1213)')])
       expect(flagged(response.replace('Good.', own), { answer: '1213' }).names).not.toContain(
         'answer_only_in_output',
@@ -74,12 +74,12 @@ describe('flags', () => {
     ).not.toContain('answer_only_in_output');
   });
 
-  it('rewarded without an answer: in no tag, and where only the tool has said the ground truth', () => {
+  it('rewarded without an answer tag, and if only the tool wrote the ground truth', () => {
     const response = `Let me count.</reason>\n${call('print(len(x))')}${said('42')}<reason>Good.</reason>\nThat is it.<|im_end|>`;
     const rewarded = { isCorrect: true, groundTruth: '42' };
     expect(flagged(response, rewarded).names).toEqual(['no_answer_tag', 'answer_only_in_output']);
     expect(flagged(response, { ...rewarded, isCorrect: false }).names).toEqual([]);
-    // A policy that was not asked for tags gives none.
+    // A policy that was not asked for tags gets no flag.
     const asked = 'Put the final answer in <answer> </answer>.';
     expect(flagged(response, { ...rewarded, prompt: asked }).names).toContain('no_answer_tag');
     expect(flagged(response, { ...rewarded, prompt: 'End with #### and the number.' }).names).toEqual([
@@ -87,7 +87,7 @@ describe('flags', () => {
     ]);
   });
 
-  it('a ground truth in the code before the tool could have said it', () => {
+  it('a ground truth in the code before the tool returned it', () => {
     const written = `Hm.</reason>\n${call('x = 1\nassert f(3) == 1213')}${said('ok')}${answered('\\boxed{1213}')}`;
     expect(flagged(written, { groundTruth: '1213' }).shown['truth_in_code']).toBe('1213');
     expect(flagged(written.replace('== 1213', '\\n1213'), { groundTruth: '1213' }).names).toEqual([
@@ -106,7 +106,7 @@ describe('flags', () => {
     expect(flagged(`${varied}</reason>`).names).toEqual([]);
   });
 
-  it('never fails, whatever the text, and its evidence lies in the text', () => {
+  it('never throws, and evidence is inside the text', () => {
     const pieces = fc.constantFrom(
       '<answer>',
       '</answer>',
@@ -152,7 +152,7 @@ describe('flags', () => {
 });
 
 describe('boxes', () => {
-  it('are found with balanced braces, where they stand', () => {
+  it('are found with balanced braces', () => {
     const text = 'a \\boxed{\\frac{1}{2}} b \\boxed {3} \\boxed{4';
     expect(boxedIn(text).map((box) => [box.text, text.slice(box.start, box.end)])).toEqual([
       ['\\frac{1}{2}', '\\boxed{\\frac{1}{2}}'],

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { HighestTokens } from '../../shared/domain/highestTokens.ts';
 import type { MeasuredRollout } from '../../shared/domain/signalStatistics.ts';
 
-/** Tokens with their values; an upper-case one is the environment's. */
+/** Tokens with their values; upper case: the environment's. */
 function rollout(tokens: readonly (readonly [string, number])[], k = 1): MeasuredRollout {
   let end = 0;
   return {
@@ -22,8 +22,8 @@ function rollout(tokens: readonly (readonly [string, number])[], k = 1): Measure
   };
 }
 
-describe('the highest places of a token', () => {
-  it('are whole tokens of the policy with a known value, in their line', () => {
+describe('the highest occurrences of a token', () => {
+  it('are whole policy tokens with a known value, in their line', () => {
     const found = new HighestTokens('ab', 10, 'descending');
     found.add(
       rollout([
@@ -53,7 +53,7 @@ describe('the highest places of a token', () => {
     ]);
   });
 
-  it('are as many as asked for, and the very highest, or the lowest', () => {
+  it('are limited in number, highest or lowest first', () => {
     const property = fc.property(
       fc.array(fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 20 }), { maxLength: 5 }),
       fc.integer({ min: 1, max: 12 }),
@@ -70,7 +70,7 @@ describe('the highest places of a token', () => {
     fc.assert(property, { seed: 6 });
   });
 
-  it('are of one source, the one asked for, else the one with most of them', () => {
+  it('have one source: the requested one, else the one with most of them', () => {
     const found = new HighestTokens('t', 10, 'descending');
     found.add(rollout([['t', 1]], 5), 1);
     found.add(

@@ -1,4 +1,4 @@
-/** Two ways to the same probability: following every way to draw, and integrating over a race of clocks. */
+/** Two methods give the same probability: enumerating all draws, and integrating over a race of clocks. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { exactInclusion, integratedInclusion, type WeightClass } from '../../shared/domain/inclusion.ts';
@@ -10,7 +10,7 @@ const classesOf = (parts: readonly (readonly [weight: number, size: number])[]):
 const rowsOf = (classes: readonly WeightClass[]) => classes.reduce((sum, { rows }) => sum + rows.length, 0);
 
 describe('inclusion', () => {
-  it('is the same both ways, to nine digits, and sums to what is drawn', () => {
+  it('is equal for both methods, to nine digits, and sums to the draws', () => {
     const parts = fc.array(
       fc.tuple(fc.double({ min: 0.01, max: 200, noNaN: true }), fc.integer({ min: 1, max: 6 })),
       { minLength: 1, maxLength: 7 },
@@ -30,7 +30,7 @@ describe('inclusion', () => {
     fc.assert(property, { seed: 2_508, numRuns: 300 });
   });
 
-  it('of one draw is the share of the weight', () => {
+  it('is the share of the weight for one draw', () => {
     const classes = classesOf([
       [3, 1],
       [1, 2],
@@ -39,7 +39,7 @@ describe('inclusion', () => {
     expect(exactInclusion(classes, 1, 100)?.[0]).toBeCloseTo(3 / 5, 12);
   });
 
-  it('is certain where all or none are drawn', () => {
+  it('is certain if all or none are drawn', () => {
     const classes = classesOf([
       [3, 1],
       [1, 2],

@@ -44,7 +44,7 @@ describe('jsonDiff', () => {
     expect(draw(jsonDiff(a, b))).toEqual(changes);
   });
 
-  it('finds nothing between equal values, and something between others', () => {
+  it('finds nothing between equal values, and something between different ones', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
         const [a, b] = [JSON.stringify(one), JSON.stringify(other, undefined, 2)];
@@ -65,7 +65,7 @@ describe('jsonDiff', () => {
             (kind) => changes.filter((each) => each.kind === kind).length,
           );
         const [added, removed, changed] = counts(jsonDiff(a, b));
-        // What is aligned in arrays may differ by side; how much longer one side is may not.
+        // Array alignment may differ by side, but the difference in length may not.
         const [addedBack = 0, removedBack = 0] = counts(jsonDiff(b, a));
         expect((added ?? 0) - (removed ?? 0)).toBe(removedBack - addedBack);
         expect(changed).toBeGreaterThanOrEqual(0);
@@ -90,11 +90,11 @@ function sorted(value: unknown): unknown {
   return ['object', ...entries.map(([key, each]) => [key, sorted(each)])];
 }
 
-describe('JSON as it is written', () => {
-  it('is what JSON.stringify writes, for values that survive it', () => {
+describe('JSON with source text', () => {
+  it('equals JSON.stringify for values that survive it', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        // −0 is written as 0, so it does not come back.
+        // −0 is written as 0, so it does not survive.
         const text = JSON.stringify(value);
         const node = readJson(text);
         if (node === undefined) throw new Error('it is JSON');
@@ -109,7 +109,7 @@ describe('JSON as it is written', () => {
     expect(node && compactJson(node)).toBe('{"id":12345678901234567890,"x":1.0,"name":"é"}');
   });
 
-  it('is kept by the arguments of a call', () => {
+  it('is kept in the arguments of a call', () => {
     const payload = '{"name": "book", "arguments": {"id": 12345678901234567891, "n": 2}}';
     expect(readCallPayload(payload)).toMatchObject({ arguments: '{"id":12345678901234567891,"n":2}' });
     const deep = `{"name": "f", "arguments": {"a": ${'['.repeat(300)}1e5${']'.repeat(300)}}}`;

@@ -35,7 +35,7 @@ describe('numberSpans', () => {
     ]);
   });
 
-  it('finds every number that stands by itself, whole', () => {
+  it('finds every separate number whole', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ noNaN: true, noDefaultInfinity: true })), (values) => {
         const text = values.map(String).join(' ; ');

@@ -5,7 +5,7 @@ import { drawPaper, type PaperOptions, resampleAsInPaper } from '../../shared/do
 import type { PoolGroup } from '../../shared/domain/resample.ts';
 import { seededRandom } from '../../shared/domain/seededRandom.ts';
 
-/** Positives of these penalties, then so many negatives. */
+/** Positives with these penalties, then this many negatives. */
 const group = (penalties: readonly (number | undefined)[], negatives: number): PoolGroup => ({
   rows: [
     ...penalties.map((pErr) => ({ reward: 1, pErr, pFormat: 0 })),
@@ -17,7 +17,7 @@ const inclusion = (pool: PoolGroup, settings: Partial<DownSamplingSettings> = {}
   resampleAsInPaper(pool, { ...PAPER, ...settings }, options).rows.map((row) => row.inclusion ?? Number.NaN);
 const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 
-/** By trying every order of draws: weights, and how many are taken. */
+/** Tries every order of draws: weights, and the number taken. */
 function byEveryOrder(weights: readonly number[], take: number): number[] {
   const found = weights.map(() => 0);
   const go = (left: readonly number[], p: number, taken: readonly number[]): void => {
@@ -42,7 +42,7 @@ function byEveryOrder(weights: readonly number[], take: number): number[] {
 }
 
 describe('the paper’s rule', () => {
-  it('claims no kept set, no advantage of it and no reason but those that are certain', () => {
+  it('has no kept set and no advantages, and only certain reasons', () => {
     const decision = resampleAsInPaper(group([0.5, 1], 4), PAPER);
     expect(decision).toMatchObject({ rule: 'paper', outcome: 'resampled', decidable: true });
     expect(decision.cut).toBeUndefined();
@@ -72,7 +72,7 @@ describe('the paper’s rule', () => {
   });
 
   it('weighs positives by 1/penalty, drawn one after another', () => {
-    // One of two: 1/0.5 against 1/1.
+    // One of two is drawn: 1/0.5 against 1/1.
     expect(inclusion(group([0.5, 1], 2), { down_sample_to_n: 2 }).slice(0, 2)).toEqual([
       expect.closeTo(2 / 3, 12),
       expect.closeTo(1 / 3, 12),
@@ -89,12 +89,12 @@ describe('the paper’s rule', () => {
       });
   });
 
-  it('clean_first takes penalty 0 before all others, uniformly among themselves', () => {
+  it('clean_first takes penalty 0 first, uniformly', () => {
     expect(inclusion(group([0, 0.5, 0, 1], 4)).slice(0, 4)).toEqual([1, 0, 1, 0]);
     expect(inclusion(group([0, 0, 0, 1], 4)).slice(0, 4)).toEqual([2 / 3, 2 / 3, 2 / 3, 0]);
     const [clean, half, full] = inclusion(group([0, 0.5, 1], 3), { down_sample_to_n: 4 });
     expect([clean, half, full]).toEqual([1, expect.closeTo(2 / 3, 12), expect.closeTo(1 / 3, 12)]);
-    // A what-if's weight may push a penalty below 0: as clean as can be.
+    // A what-if's weight may push a penalty below 0, which counts as clean.
     const bonus = { repetition_weight: -1 };
     const rows = group([0.5, 0.5], 2).rows.map((row, i) => ({ ...row, repetition: i === 0 ? 2 : 0 }));
     expect(inclusion({ rows }, bonus).slice(0, 2)).toEqual([1, 0]);
@@ -106,7 +106,7 @@ describe('the paper’s rule', () => {
     expect([clean, other]).toEqual([expect.closeTo(0.75, 12), expect.closeTo(0.25, 12)]);
   });
 
-  it('counts both parts unless one is switched on alone', () => {
+  it('counts both parts unless only one is enabled', () => {
     const rows = [
       { reward: 1, pErr: 0.5, pFormat: 0 },
       { reward: 1, pErr: 0.5, pFormat: 0.5 },
@@ -118,7 +118,7 @@ describe('the paper’s rule', () => {
     expect(inclusion({ rows }, { roc_answer_format: true })[0]).toBe(1);
   });
 
-  it('rejects equal rewards, or samples them when told so', () => {
+  it('rejects equal rewards, or samples them if configured', () => {
     const allRight = group([0.5, 1, 1, 1], 0);
     const rejected = resampleAsInPaper(allRight, PAPER);
     expect(rejected.outcome).toBe('equal_reward');
@@ -134,7 +134,7 @@ describe('the paper’s rule', () => {
     expect(drawPaper(allRight, PAPER, 1).kept).toEqual([false, false, false, false]);
   });
 
-  it('keeps a group of at most n rows, and all rows when it is off', () => {
+  it('keeps a group of at most n rows, and all rows when off', () => {
     expect(resampleAsInPaper(group([1], 1), { ...PAPER, down_sample_to_n: 2 })).toMatchObject({
       outcome: 'kept_all',
       rows: [{ inclusion: 1, reason: 'kept_all_group' }, { inclusion: 1 }],
@@ -143,7 +143,7 @@ describe('the paper’s rule', () => {
     expect(drawPaper(group([1], 1), { ...PAPER, do_down_sampling: false }, 1).kept).toEqual([true, true]);
   });
 
-  it('has no part in minima, rejection switch and world size', () => {
+  it('ignores minima, rejection switch and world size', () => {
     const settings = {
       min_zero_reward_trace_num: 16,
       min_non_zero_reward_trace_num: 16,
@@ -154,12 +154,12 @@ describe('the paper’s rule', () => {
     expect(inclusion(pool, settings)).toEqual(inclusion(pool));
   });
 
-  it('is undecidable where a penalty that would weigh is unknown', () => {
+  it('is undecidable if a penalty with weight is unknown', () => {
     const pool = group([0.5, undefined], 2);
     expect(resampleAsInPaper(pool, PAPER)).toMatchObject({ outcome: 'undecidable', why: 'penalty_unknown' });
     expect(inclusion(pool)).toEqual([Number.NaN, Number.NaN, Number.NaN, Number.NaN]);
     expect(drawPaper(pool, PAPER, 1)).toMatchObject({ isDraw: true, kept: Array(4).fill(undefined) });
-    // All positives are kept, so none is weighed.
+    // All positives are kept, so no penalty is needed.
     expect(inclusion(group([undefined], 3))).toEqual([1, 1 / 3, 1 / 3, 1 / 3]);
     const unknown = { rows: [{ reward: undefined, pErr: 0, pFormat: 0 }] };
     expect(resampleAsInPaper(unknown, PAPER).why).toBe('reward_unknown');
@@ -169,7 +169,7 @@ describe('the paper’s rule', () => {
 const MIXED = group([0, 0.1, 0.1, 0.2, 0.5, 0.5, 0.5, 1, 1.5, 1.5, 2, 0.25], 20);
 
 describe('a draw', () => {
-  it('is marked as one, repeatable by its seed, and of the quota’s size', () => {
+  it('is marked as a draw, repeatable by its seed, and has the size of the quota', () => {
     const draw = drawPaper(MIXED, PAPER, 7);
     expect(draw).toMatchObject({ isDraw: true, seed: 7 });
     expect(drawPaper(MIXED, PAPER, 7)).toEqual(draw);
@@ -181,24 +181,21 @@ describe('a draw', () => {
     expect(new Set(others).size).toBeGreaterThan(15);
   });
 
-  it.each(['clean_first', 'epsilon'] as const)(
-    '10⁵ of them agree with the exact inclusion (%s)',
-    (option) => {
-      const settings = { ...PAPER, paper_zero_penalty: option };
-      const DRAWS = 100_000;
-      const times = MIXED.rows.map(() => 0);
-      for (let seed = 0; seed < DRAWS; seed++) {
-        drawPaper(MIXED, settings, seed).kept.forEach((isKept, i) => {
-          if (isKept) times[i] = (times[i] ?? 0) + 1;
-        });
-      }
-      inclusion(MIXED, settings).forEach((chance, i) => {
-        // Five standard errors: 32 rows, fixed seeds.
-        const error = Math.sqrt((chance * (1 - chance)) / DRAWS);
-        expect(Math.abs((times[i] ?? 0) / DRAWS - chance)).toBeLessThanOrEqual(5 * error + 1e-12);
+  it.each(['clean_first', 'epsilon'] as const)('10⁵ draws agree with the exact inclusion (%s)', (option) => {
+    const settings = { ...PAPER, paper_zero_penalty: option };
+    const DRAWS = 100_000;
+    const times = MIXED.rows.map(() => 0);
+    for (let seed = 0; seed < DRAWS; seed++) {
+      drawPaper(MIXED, settings, seed).kept.forEach((isKept, i) => {
+        if (isKept) times[i] = (times[i] ?? 0) + 1;
       });
-    },
-  );
+    }
+    inclusion(MIXED, settings).forEach((chance, i) => {
+      // Five standard errors: 32 rows, fixed seeds.
+      const error = Math.sqrt((chance * (1 - chance)) / DRAWS);
+      expect(Math.abs((times[i] ?? 0) / DRAWS - chance)).toBeLessThanOrEqual(5 * error + 1e-12);
+    });
+  });
 });
 
 describe('inclusion probabilities', () => {
@@ -239,7 +236,7 @@ describe('inclusion probabilities', () => {
     );
   });
 
-  it('beyond the number of states are estimated, repeatably, with an error that holds', () => {
+  it('estimates beyond the maximum of states, repeatably and within the error', () => {
     const exact = inclusion(MIXED);
     const decision = resampleAsInPaper(MIXED, PAPER, {
       exactStates: 10,
@@ -277,7 +274,7 @@ describe('seededRandom', () => {
     expect(Math.min(...numbers)).toBeGreaterThanOrEqual(0);
     expect(Math.max(...numbers)).toBeLessThan(1);
     expect(sum(numbers) / numbers.length).toBeCloseTo(0.5, 2);
-    // The first number of seeds in a row is as uniform: draws are seeded so.
+    // The first number of consecutive seeds must be uniform, too, because draws are seeded consecutively.
     const firsts = Array.from({ length: 20_000 }, (_, seed) => seededRandom(seed)());
     expect(sum(firsts) / firsts.length).toBeCloseTo(0.5, 2);
   });

@@ -17,14 +17,14 @@ const answered = (tool: string): string =>
 const ANSWER = '<answer>\\boxed{4}</answer>';
 const END = '<|im_end|>';
 
-/** As a log with special tokens gives it; `bare` as a verl dump does. */
+/** As in a log with special tokens; `bare`: as in a verl dump. */
 function read(response: string, stopReason?: StopReason): PenaltyInput {
   const { segments, toolCalls, turns } = segmentResponse(response, { startsInReasoning: true });
   return { response, segments, toolCalls, turns: summariseTurns(turns, segments, toolCalls), stopReason };
 }
 const bare = (text: string): string => text.replaceAll(/<\|im_(?:start|end)\|>/g, '');
 
-/** The same rollout as a log of messages: tool responses are segments without tags of their own. */
+/** The same rollout as a message log: tool responses are segments without tags. */
 function messages(tools: readonly string[], last: string, stopReason?: StopReason): PenaltyInput {
   const segments: Segment[] = [];
   const toolCalls: ToolCall[] = [];
@@ -50,7 +50,10 @@ function messages(tools: readonly string[], last: string, stopReason?: StopReaso
 }
 
 const start = 'compute</reason>\n';
-/** Rows of shared/domain/DOMAIN.md#blind-spots-of-the-text-rules: text, then [p_err, p_format] by the release's rules, by types, and why they differ. */
+/**
+ * Rows of shared/domain/DOMAIN.md#blind-spots-of-the-text-rules: text, then [p_err, p_format] by the
+ * release's rules and by types, and the cause of the difference.
+ */
 const BLIND_SPOTS = [
   ['one clean tool call, one answer', start + answered(OK) + ANSWER + END, [0, 0], [0, 0], []],
   ['no tool, one answer, one turn', start + ANSWER + END, [0.5, 1], [0.5, 0], ['single_turn']],
@@ -179,7 +182,7 @@ describe('the blind spots of the release’s scorers', () => {
   });
 
   it('the release’s own rules on such a dump would give 1 to every row with an answer', () => {
-    // What a trainer that scores stripped text has logged is told as that.
+    // A value logged by a trainer that scores stripped text is recognized.
     const rollout = read(bare(start + answered(OK) + ANSWER + END), 'answer');
     const found = disagreements(
       { logged: { pErr: 0, pFormat: 1 }, text: textPenalties(rollout), typed: typedPenalties(rollout) },
@@ -204,7 +207,7 @@ describe('textPenalties', () => {
     ['two', ANSWER + ANSWER, 0.5],
     ['three', ANSWER.repeat(3), 1],
     ['four, no more than 1', ANSWER.repeat(4), 1],
-  ])('of two later turns with %s', (_, last, pFormat) => {
+  ])('classifies two later turns with %s', (_, last, pFormat) => {
     const text = start + answered(OK) + answered(OK) + last + END;
     expect(textPenalties(read(text)).pFormat).toBe(pFormat);
     expect(textPenalties(read(bare(text))).pFormat).toBe(pFormat);
@@ -224,7 +227,7 @@ describe('textPenalties', () => {
     expect(textPenalties(read('error')).pErr).toBe(0.5);
   });
 
-  it('takes each response of a log of messages whole, whatever tags it prints', () => {
+  it('uses each response of a message log whole, whatever tags it prints', () => {
     expect(textPenalties(messages(['<tool_response> error', OK, OK, OK], ANSWER)).pErr).toBe(0.25);
   });
 
@@ -237,7 +240,7 @@ describe('textPenalties', () => {
     expect(textPenalties(messages([], ANSWER, 'length')).pFormat).toBe(1);
   });
 
-  it('does what the release’s patterns do, on any mix of tags', () => {
+  it('equals the release’s patterns on any mix of tags', () => {
     const piece = fc.constantFrom(
       '<tool_response>',
       '</tool_response>',
@@ -269,7 +272,7 @@ describe('textPenalties', () => {
     );
   });
 
-  it('does not slow down on text made to slow it down', () => {
+  it('stays linear on hostile text', () => {
     for (const unit of [
       '<tool_response>',
       '<answer>',
@@ -292,7 +295,7 @@ describe('typedPenalties', () => {
       toolCalls: outcomes.map((outcome) => ({ turn: 1, outcome, callSegment: 0 })),
     }).pErr;
 
-  it('counts failed calls by calls of known outcome', () => {
+  it('divides failed calls by calls of known outcome', () => {
     expect(typed([])).toBe(0.5);
     expect(typed(['ok_stdout', 'ok_empty', 'ok'])).toBe(0);
     expect(typed(['exception', 'timeout', 'infra', 'parse_error', 'dispatch_error', 'error'])).toBe(1);
@@ -306,7 +309,7 @@ describe('typedPenalties', () => {
     expect(format(`${start}${ANSWER.repeat(2)}${END}`)).toBe(1);
     expect(format(`${start}${answered(OK)}${answered(OK)}${ANSWER.repeat(2)}${END}`)).toBeCloseTo(1 / 3, 12);
     expect(format(start + answered(`Tool call success\nstdout: ${ANSWER}`) + END)).toBe(1);
-    // An answer given inside reasoning is one after all, where there is no other.
+    // An answer inside reasoning counts if there is no other.
     expect(format(`I say ${ANSWER} here.</reason>${END}`)).toBe(0);
   });
 });
@@ -322,7 +325,7 @@ describe('disagreements', () => {
       .filter(({ between }) => between[0] === 'logged')
       .flatMap(({ causes }) => causes.map(({ code }) => code));
 
-  it('compares what is logged with the text', () => {
+  it('compares logged values with the text', () => {
     expect(text.pErr).toBeCloseTo(1 / 3, 12);
     expect(logged(1 / 3)).toEqual([]);
     expect(logged(1 / 3 + 9e-7)).toEqual([]);
@@ -355,7 +358,7 @@ describe('disagreements', () => {
     ]);
   });
 
-  it('tells malformed calls that nothing answered, and answer tags that do not pair', () => {
+  it('detects malformed calls without a response, and unpaired answer tags', () => {
     const broken = read(`${start}<tool_call>\nnot json\n</tool_call>${answered(OK)}<answer>4${END}`);
     const found = disagreements({ text: textPenalties(broken), typed: typedPenalties(broken) }, broken);
     expect(found.map(({ part, causes }) => [part, causes[0]?.code])).toEqual([
@@ -369,7 +372,7 @@ describe('disagreements', () => {
     ]);
   });
 
-  it('finds nothing where the ways agree', () => {
+  it('finds no difference if all agree', () => {
     const clean = read(start + answered(OK) + ANSWER + END);
     const ways = { text: textPenalties(clean), typed: typedPenalties(clean) };
     expect(disagreements({ logged: { pErr: 0, pFormat: 0 }, ...ways }, clean)).toEqual([]);

@@ -1,4 +1,4 @@
-/** Where what the policy itself wrote parts, under a fork that a tool made. */
+/** Where the policy's own text diverges, when a tool caused the first fork. */
 import { describe, expect, it } from 'vitest';
 import { policyDivergence, type Sampled } from '../../shared/domain/divergence.ts';
 import type { Segment, SegmentKind } from '../../shared/domain/model.ts';
@@ -36,10 +36,10 @@ const PARTS_B = [
 const TOKENS_A = ['Run', '.', '0.1 s', 'So', ' That', ' is', ' it'];
 const TOKENS_B = ['Run', '.', '0.22 s', 'So', ' The', ' sum'];
 
-describe('where the policy parts', () => {
+describe('divergence of the policy', () => {
   const from = (side: Sampled, offset: number | undefined) => side.response.slice(offset);
 
-  it('is the token on either side', () => {
+  it('is at the token on either side', () => {
     const [a, b] = [rollout(PARTS_A, TOKENS_A), rollout(PARTS_B, TOKENS_B)];
     const found = policyDivergence(a, b);
     expect([found?.a.token, found?.b.token]).toEqual([4, 4]);
@@ -47,7 +47,7 @@ describe('where the policy parts', () => {
     expect(from(b, found?.b.offset)).toBe(' The sum');
   });
 
-  it('is a whole word where there are no tokens', () => {
+  it('is a whole word without tokens', () => {
     const [a, b] = [rollout(PARTS_A), rollout(PARTS_B)];
     const found = policyDivergence(a, b);
     expect(from(a, found?.a.offset)).toBe('That is it');
@@ -63,7 +63,7 @@ describe('where the policy parts', () => {
     expect(from(b, found?.b.offset)).toBe('The sum');
   });
 
-  it('does not go back over a word that has ended', () => {
+  it('does not move back over a finished word', () => {
     const [a, b] = [rollout([['text', 'x = 1 (']]), rollout([['text', 'x = 1 [']])];
     expect(policyDivergence(a, b)?.a.offset).toBe(6);
   });

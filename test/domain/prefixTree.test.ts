@@ -49,8 +49,8 @@ const membersArbitrary = fc.tuple(fc.array(member, { maxLength: 12 }), fc.boolea
 const leavesOf = ({ nodes }: PrefixTree): readonly PrefixNode[] =>
   nodes.filter(({ children }) => children.length === 0);
 
-describe('laws of prefixTree', () => {
-  it('has every member in one leaf, and counts that add up', () => {
+describe('invariants of prefixTree', () => {
+  it('has every member in one leaf, and consistent counts', () => {
     fc.assert(
       fc.property(membersArbitrary, (members) => {
         const tree = prefixTree(members);
@@ -91,7 +91,7 @@ describe('laws of prefixTree', () => {
           if (boundary === 'token') expect(own.every(({ tokenEnds }) => tokenEnds !== undefined)).toBe(true);
           if (nextToken !== undefined) expect(first.slice(start).startsWith(nextToken)).toBe(true);
           if (children.length === 0) expect(new Set(texts).size).toBe(1);
-          // A whole token or word more is not common: the next ones differ.
+          // No further whole token or word is common: the next ones differ.
           if (boundary === 'word' && children.length > 0) {
             const next = texts.map((text) => /^\s*(?:\w+|[^\s\w]|$)/u.exec(text.slice(end))?.[0]);
             expect(new Set(next).size).toBeGreaterThan(1);
@@ -142,7 +142,7 @@ describe('trees as drawn', () => {
     );
   });
 
-  it('splits at tokens where all have them', () => {
+  it('splits at tokens if all have them', () => {
     const members = [
       { id: 1, response: 'recompute', tokenEnds: Uint32Array.of(2, 9) },
       { id: 2, response: 'recomputing', tokenEnds: Uint32Array.of(2, 11) },
@@ -152,7 +152,7 @@ describe('trees as drawn', () => {
     );
   });
 
-  it('a response that ends where others go on is a leaf without text', () => {
+  it('a response that ends at a fork is a leaf without text', () => {
     const members = [
       { id: 1, response: 'a b' },
       { id: 2, response: 'a' },
@@ -162,12 +162,12 @@ describe('trees as drawn', () => {
     );
   });
 
-  it('one member is one node, none is no node', () => {
+  it('one member gives one node, none gives none', () => {
     expect(prefixTree([{ id: 7, response: 'x' }]).nodes).toHaveLength(1);
     expect(prefixTree([])).toEqual({ nodes: [], isCut: false });
   });
 
-  it('stops at the number of nodes it is given, and when cancelled, and says so', () => {
+  it('stops at the maximum of nodes, and when cancelled, and sets isCut', () => {
     const members = Array.from({ length: 50 }, (_, id) => ({ id, response: `${'a '.repeat(id)}b` }));
     const cut = prefixTree(members, { maxNodes: 20 });
     expect(cut.isCut).toBe(true);

@@ -1,4 +1,4 @@
-/** The same problem is equal wherever it stands; different ones are not. */
+/** Equal problems normalize to equal questions; different ones do not. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { normalisedQuestion } from '../../shared/domain/question.ts';
@@ -24,13 +24,13 @@ it.each([
 });
 
 it.each(['What is 6·8, if é is a letter?', 'Think step by step: what is 6·7?', ''])(
-  '%j is another',
+  '%j is a different question',
   (asked) => {
     expect(normalisedQuestion(asked)).not.toBe(normalisedQuestion(QUESTION));
   },
 );
 
-it('has no white space to spare', () => {
+it('has no redundant white space', () => {
   const part = fc.constantFrom(
     ' ',
     '\n',
@@ -49,8 +49,8 @@ it('has no white space to spare', () => {
   );
 });
 
-it('takes no longer than its length, whatever is asked', () => {
-  // A pattern that tries every beginning of a run of spaces would need minutes for these.
+it('takes linear time', () => {
+  // Patterns that retry at every space of a run would need minutes for these.
   for (const asked of [
     ' '.repeat(300_000),
     `${'\n '.repeat(100_000)}x`,

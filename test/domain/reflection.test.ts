@@ -1,12 +1,12 @@
-/** High tokens, and what they are: thresholds, classes by place, and the lexicon beside them. */
+/** High tokens: thresholds, classes by position, and the lexicon. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { agreementOf, DEFAULT_LEXICON, lexiconHits, lexiconPattern } from '../../shared/domain/lexicon.ts';
 import type { SegmentKind } from '../../shared/domain/model.ts';
-import { classifyTokens, placeTokens, TOKEN_CLASSES } from '../../shared/domain/reflection.ts';
+import { assignTokens, classifyTokens, TOKEN_CLASSES } from '../../shared/domain/reflection.ts';
 import { countHigh, policyValues, quantileThreshold } from '../../shared/domain/thresholds.ts';
 
-/** Segments of one-character tokens: kind and how many. */
+/** Segments of one-character tokens: kind and count. */
 function rolloutOf(parts: readonly (readonly [SegmentKind, number])[]) {
   let at = 0;
   const segments = parts.map(([kind, length]) => {
@@ -34,13 +34,13 @@ describe('classifyTokens', () => {
     ['answer', 1],
   ]);
 
-  it('tells forks from reflections, code and answers by place', () => {
+  it('separates forks, reflections, code and answers by position', () => {
     const values = new Float32Array(10).fill(1);
     expect(wordsOf(classifyTokens({ ...rollout, values, threshold: 1, window: 2 }))).toBe('ffccnnrrfa');
     expect(wordsOf(classifyTokens({ ...rollout, values, threshold: 1, window: 0 }))).toBe('ffccnnrrra');
   });
 
-  it('marks only what reaches the threshold; the environment’s tokens and unknown values never', () => {
+  it('marks only values that reach the threshold, never environment tokens or unknown values', () => {
     const values = Float32Array.of(2, 0.5, Number.NaN, 2, 9, 9, 0.9, 2, 2, 0);
     expect(wordsOf(classifyTokens({ ...rollout, values, threshold: 1 }))).toBe('fnncnnnrrn');
     expect(wordsOf(classifyTokens({ ...rollout, values, threshold: undefined }))).toBe('n'.repeat(10));
@@ -49,7 +49,7 @@ describe('classifyTokens', () => {
   it('counts a token over a border to the segment it ends in', () => {
     const { segments } = rollout;
     const ends = Uint32Array.of(1, 3, 5, 10, 10);
-    const places = placeTokens({ segments, ends, mask: undefined });
+    const places = assignTokens({ segments, ends, mask: undefined });
     expect([...places.segment]).toEqual([0, 1, 2, 4, 4]);
   });
 
@@ -57,12 +57,12 @@ describe('classifyTokens', () => {
     const { segments } = rollout;
     const ends = Uint32Array.from({ length: 10 }, (_, i) => i + 1);
     const mask = Uint8Array.of(1, 1, 1, 1, 1, 0, 1, 1, 1, 1);
-    const places = placeTokens({ segments, ends, mask });
+    const places = assignTokens({ segments, ends, mask });
     expect([...places.segment]).toEqual([0, 0, 1, 1, 1, 2, 3, 3, 3, 4]);
     expect([...places.afterResponse]).toEqual([-1, -1, -1, -1, -1, -1, 0, 1, 2, -1]);
   });
 
-  it('says nothing where there are no segments', () => {
+  it('is empty without segments', () => {
     const ends = Uint32Array.of(1, 2);
     const values = Float32Array.of(1, 1);
     expect([...classifyTokens({ segments: [], ends, mask: undefined, values, threshold: 0 })]).toEqual([
@@ -72,7 +72,7 @@ describe('classifyTokens', () => {
 });
 
 describe('thresholds', () => {
-  it('mark exactly the share asked for, where values differ', () => {
+  it('mark exactly the configured share of distinct values', () => {
     const property = fc.property(
       fc.uniqueArray(fc.float({ min: 0, max: 9, noNaN: true, noDefaultInfinity: true }), { minLength: 1 }),
       fc.double({ min: 0.01, max: 1, noNaN: true }),
@@ -89,7 +89,7 @@ describe('thresholds', () => {
     fc.assert(property, { seed: 20, numRuns: 500 });
   });
 
-  it('pass over what is unknown and what the policy did not write', () => {
+  it('skip unknown values and tokens of the environment', () => {
     const values = Float32Array.of(3, Number.NaN, 1, 2, 9);
     expect([...policyValues(values, Uint8Array.of(1, 1, 1, 1, 0))]).toEqual([1, 2, 3]);
     expect(quantileThreshold(Float32Array.of(1, 2, 3), 0.2)).toBeUndefined();
@@ -105,7 +105,7 @@ describe('the lexicon', () => {
     return ranges.map(({ start, end }) => text.slice(start, end));
   };
 
-  it('finds whole words, whatever their case, the longest first', () => {
+  it('finds whole words, ignoring case, longest first', () => {
     expect(hits('Wait, but before I rebut: double-check. Butter; waited.')).toEqual([
       'Wait',
       'but before',
@@ -116,7 +116,7 @@ describe('the lexicon', () => {
     expect(hits('anything', [' '])).toEqual([]);
   });
 
-  it('agrees with entropy as far as it does', () => {
+  it('computes the overlap with entropy', () => {
     const mask = Uint8Array.of(1, 1, 1, 1, 0);
     expect(agreementOf([1, 1, 0, 0, 1], [1, 0, 1, 0, 1], mask)).toEqual({
       both: 1,

@@ -24,7 +24,7 @@ const EXAMPLE: DownSamplingSettings = {
   min_non_zero_reward_trace_num: 2,
   down_sample_to_n: 16,
 };
-/** Keeps n without minima: small groups stay readable. */
+/** Keeps n without minima, so that small groups stay readable. */
 const keeping = (n: number, more: Partial<DownSamplingSettings> = {}): DownSamplingSettings => ({
   ...RELEASE_DEFAULTS,
   roc_error_ratio: true,
@@ -33,8 +33,8 @@ const keeping = (n: number, more: Partial<DownSamplingSettings> = {}): DownSampl
 });
 
 /**
- * Draws a group: `+` a positive, `-` a negative, each with its penalty in tenths; `?` an unknown
- * reward, `+?` a positive of unknown penalty.
+ * Parses a group: `+` a positive, `-` a negative, each with its penalty in tenths; `?` an unknown reward,
+ * `+?` a positive of unknown penalty.
  */
 function draw(picture: string): PoolGroup {
   return {
@@ -65,7 +65,10 @@ const picture = (decision: GroupDecision | undefined): string =>
 const reasons = (decision: GroupDecision | undefined) => decision?.rows.map(({ reason }) => reason);
 
 describe('the quotas of 32 → 16 with minima 2/2', () => {
-  /** Positives rolled out → kept of each class; the lines marked * are printed in shared/domain/DOMAIN.md#quotas, the others follow from its rule. */
+  /**
+   * Positives in the pool → kept of each class. Lines marked * are printed in shared/domain/DOMAIN.md#quotas;
+   * the others follow from its rule.
+   */
   const TABLE = `
      0 →  0 16 *    1 →  1 15 *    2 →  2 14 *    3 →  2 14 *    4 →  2 14 *    5 →  2 14 *
      6 →  3 13 *    7 →  4 12      8 →  4 12      9 →  4 12     10 →  5 11     11 →  6 10
@@ -84,7 +87,7 @@ describe('the quotas of 32 → 16 with minima 2/2', () => {
   it.each(rows)('%i positives: %i positives and %i negatives kept', (positives, k1, k0) => {
     const group: PoolGroup = {
       rows: Array.from({ length: 32 }, (_, i) => ({
-        // Classes mixed, so that no order of theirs can pass for the rule.
+        // Mixed classes, so that their order cannot imitate the rule.
         reward: (i * 13) % 32 < positives ? 1 : 0,
         pErr: ((i * 7) % 5) / 4,
         pFormat: 0,
@@ -186,7 +189,7 @@ describe('release', () => {
     ]);
   });
 
-  it('took negatives by penalty too in its first week', () => {
+  it('took negatives by penalty, too, in its first week', () => {
     const group = draw('+0 +1 +2 +3 -5 -1 -1 -0');
     expect(picture(one(group, keeping(4)))).toBe('KK..KK..');
     expect(picture(one(group, keeping(4), 'release-first-week'))).toBe('KK...K.K');
@@ -218,7 +221,7 @@ describe('release', () => {
     expect(isRejected(1, 1.00002)).toBe(false);
     expect(isRejected(0, 9e-9)).toBe(true);
     expect(isRejected(0, 2e-8)).toBe(false);
-    // To the first, not to the neighbour.
+    // Compared with the first, not with the neighbour.
     expect(isRejected(1, 1.000009, 1.000018)).toBe(false);
     expect(isRejected(-1, -1)).toBe(true);
   });
@@ -269,7 +272,7 @@ describe('release', () => {
       'discarded_world_size_truncation',
       'discarded_world_size_truncation',
     ]);
-    // Cut away before any quota, a group is in the batch no more.
+    // A group cut away before the quotas leaves the batch.
     const cut = resample([draw('+0 -0'), draw('+0 -0')], 'release', { ...settings, world_size: 3 });
     expect(cut.map(picture)).toEqual(['KK', 'K.']);
     const [first, second] = resample([draw('+0 -0'), draw('+0 -0')], 'release', {
@@ -277,7 +280,7 @@ describe('release', () => {
       world_size: 5,
     });
     expect([first?.outcome, second?.outcome]).toEqual(['too_small', 'too_small']);
-    // Neither rejection nor target: neither of the two truncations happens.
+    // Without rejection and target, neither truncation happens.
     const none = resample([draw('+0 +0 +0')], 'release', keeping(0, { world_size: 2 }));
     expect(none.map(picture)).toEqual(['KKK']);
   });
@@ -289,7 +292,7 @@ describe('release', () => {
     expect(reasons(decision)).toEqual([undefined, undefined, undefined]);
   });
 
-  it('stops where rounding makes an odd target come out wrong', () => {
+  it('asserts if rounding gives an odd target a wrong sum', () => {
     // 14 rows to 7: 7 + 7 halves round to 4 + 4.
     const decision = one(draw(`${'+0 '.repeat(7)}${'-0 '.repeat(7)}`), keeping(7));
     expect(decision).toMatchObject({
@@ -306,7 +309,7 @@ describe('release', () => {
     );
   });
 
-  it('no even target up to 64 rows trips the assertion', () => {
+  it('never asserts for an even target up to 64 rows', () => {
     for (let n = 2; n <= 32; n += 2) {
       const total = 2 * n;
       for (let positives = 0; positives <= total; positives++) {
@@ -336,7 +339,7 @@ describe('world-size truncation', () => {
   const settings = keeping(2, { reject_equal_reward: true, world_size: 4 });
 
   it('cuts the tail once before the quotas and once after', () => {
-    // 4 + 4 + 3 rows left → 8: the last group loses all and is in the batch no more.
+    // 4 + 4 + 3 rows left → 8: the last group loses all rows and leaves the batch.
     const decisions = resample(
       [draw('+0 +1 -0 -1'), draw('+0 +0'), draw('+0 +1 -0 -1'), draw('+0 -0 -1')],
       'release',
@@ -353,7 +356,7 @@ describe('world-size truncation', () => {
   });
 
   it('leaves the cut group to the quotas of the rows it has left', () => {
-    // 4 + 5 rows → 8: the second group goes on with 4, and 2 of its 2 positives and 2 negatives.
+    // 4 + 5 rows → 8: the second group continues with 4, 2 of its 2 positives and 2 negatives.
     const decisions = resample([draw('+0 +1 -0 -1'), draw('+1 -0 +0 -1 +0')], 'release', settings);
     expect(decisions.map(picture)).toEqual(['K.K.', '.KK..']);
     expect(decisions[1]?.quota).toMatchObject({ pool: 5, left: 4, zeros: 2, nonZeros: 2 });
@@ -367,7 +370,7 @@ describe('world-size truncation', () => {
     expect(decision?.rows.map(({ isTie }) => isTie)).toEqual([true, false, true, false, false, false]);
   });
 
-  it('cuts kept rows after the quotas, the last of the batch first', () => {
+  it('cuts kept rows after the quotas, from the end of the batch', () => {
     const decisions = resample(
       [draw('+0 +1 -0 -1'), draw('+1 -0 +0 -1'), draw('-0 -1 +1 +0')],
       'release',
@@ -389,7 +392,7 @@ describe('world-size truncation', () => {
     expect(new Set(reasons(decision))).toEqual(new Set(['discarded_world_size_truncation']));
   });
 
-  it('takes advantages over what is left after it', () => {
+  it('computes advantages over the remaining rows', () => {
     const [, decision] = resample([draw('+0 +1 -0 -1'), draw('+0 +1 -0 -1')], 'release', {
       ...settings,
       world_size: 3,
@@ -407,10 +410,10 @@ describe('world-size truncation', () => {
     expect(decisions.map(picture)).toEqual(['?????', 'K.K.']);
     expect(decisions[0]).toMatchObject({ outcome: 'undecidable', decidable: false, why: 'reward_unknown' });
     expect(reasons(decisions[1])?.[3]).toBe('discarded_world_size_truncation');
-    // Without a known penalty it still fills its quota: 2 + 2 kept → 4, and nothing is cut.
+    // Without a known penalty it still fills its quota: 2 + 2 kept → 4, nothing is cut.
     const unranked = resample([draw('+? +0 -0 -0'), draw('+0 +1 -0 -1')], 'release', settings);
     expect(unranked.map(picture)).toEqual(['????', 'K.K.']);
-    // At the end of the batch it takes the cut upon itself: 2 + 2 + 1 too many, none of the first group.
+    // At the end of the batch it absorbs the cut: 2 + 2 + 1 too many, none from the first group.
     const last = resample([draw('+0 +1 -0 -1'), draw('+? +0 -0 -0')], 'release', {
       ...settings,
       reject_equal_reward: false,
@@ -421,7 +424,7 @@ describe('world-size truncation', () => {
 });
 
 describe('unknown values', () => {
-  it('leave a group undecided only where they would decide', () => {
+  it('make a group undecided only if they matter', () => {
     expect(one(draw('+0 +? -0 -0'), keeping(2))).toMatchObject({
       why: 'penalty_unknown',
       quota: { nonZeros: 2 },
@@ -429,7 +432,7 @@ describe('unknown values', () => {
     expect(one(draw('+0 +? -0 -0'), keeping(4)).outcome).toBe('kept_all');
     expect(picture(one(draw('+? -0 -0 -0'), keeping(3)))).toBe('KKK.');
     expect(one(draw('+? +0'), keeping(1, { reject_equal_reward: true })).outcome).toBe('equal_reward');
-    // The penalty of negatives counts in the first week only.
+    // The penalty of negatives counts only in the first week's rule.
     expect(one(draw('+0 +1 -? -0'), keeping(2)).outcome).toBe('resampled');
     expect(one(draw('+0 +1 -? -0'), keeping(2), 'release-first-week').why).toBe('penalty_unknown');
     const decision = one(draw('+0 ? -0 -0'), keeping(2));
@@ -455,7 +458,7 @@ describe('penaltyOf', () => {
     expect(penaltyOf(row, { ...RELEASE_DEFAULTS, ...settings })).toBeCloseTo(penalty, 12);
   });
 
-  it('is unknown when a part that counts is, and only then', () => {
+  it('is unknown exactly if an enabled part is', () => {
     const unknown: PoolRow = { reward: 1, pErr: undefined, pFormat: 0.25 };
     expect(penaltyOf(unknown, { ...RELEASE_DEFAULTS, roc_answer_format: true })).toBe(0.25);
     expect(penaltyOf(unknown, { ...RELEASE_DEFAULTS, roc_error_ratio: true })).toBeUndefined();
@@ -463,7 +466,7 @@ describe('penaltyOf', () => {
   });
 });
 
-// ── laws, and a second statement of the rule ────────────────────────────────────────────────────
+// ── invariants, and a second implementation of the rule ─────────────────────────────────────────
 
 const penalty = fc.constantFrom(0, 0.1, 0.25, 0.5, 1, 1.5);
 const poolRow = fc.record({
@@ -484,8 +487,8 @@ const anySettings = fc
   })
   .map((settings): DownSamplingSettings => ({ ...RELEASE_DEFAULTS, ...settings }));
 
-describe('laws of the release', () => {
-  it('every row is kept or discarded, and its reason says the same', () => {
+describe('invariants of the release', () => {
+  it('every row is kept or discarded, with a matching reason', () => {
     fc.assert(
       fc.property(fc.array(poolGroup(20), { maxLength: 6 }), anySettings, (batch, settings) => {
         const decisions = resample(batch, 'release', settings);
@@ -541,7 +544,7 @@ describe('laws of the release', () => {
   });
 
   it.each(['release', 'release-first-week'] as const)(
-    '%s keeps what a naive statement of it keeps',
+    '%s keeps the rows of a naive implementation',
     (rule) => {
       let kept = 0;
       fc.assert(
@@ -565,7 +568,10 @@ describe('laws of the release', () => {
   );
 });
 
-/** The release again, slow and over a flat batch: names of the kept rows in batch order. */
+/**
+ * A slow reference implementation of the release over a flat batch. Returns names of the kept rows in batch
+ * order.
+ */
 function naive(
   batch: readonly PoolGroup[],
   s: DownSamplingSettings,
@@ -629,7 +635,7 @@ function naive(
   return wholeBatches(flat.filter((row) => chosen.has(row))).map(({ name }) => name);
 }
 
-describe('whatever the rows hold', () => {
+describe('for arbitrary rows', () => {
   const number = fc.oneof(
     fc.constantFrom(undefined, Number.NaN, -0, 0, 1, -1, 1e100, 0.5),
     fc.double({ min: -1e6, max: 1e6, noNaN: true }),
@@ -656,7 +662,7 @@ describe('whatever the rows hold', () => {
     length_weight: fc.constantFrom(0, 1, -1),
   });
 
-  it.each(RESAMPLE_RULES)('%s answers for every row, with numbers that are some', (rule) => {
+  it.each(RESAMPLE_RULES)('%s decides every row, with finite numbers', (rule) => {
     const property = fc.property(batch, settings, (groups, chosen) => {
       const decisions = resample(groups, rule, { ...RELEASE_DEFAULTS, ...chosen });
       expect(decisions.map(({ rows }) => rows.length)).toEqual(groups.map(({ rows }) => rows.length));

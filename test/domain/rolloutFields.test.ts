@@ -1,4 +1,4 @@
-/** The record of rollout fields against what is written about it by hand, and its documentation. */
+/** The record of rollout fields against hand-written facts, and its documentation. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { FIELDS } from '../../shared/domain/filter/fields.ts';
@@ -10,7 +10,7 @@ import { ROLLOUT_FIELDS } from '../../shared/domain/rolloutFields.ts';
 const DOCUMENT = join(import.meta.dirname, '../../shared/domain/ROLLOUT_FIELDS.md');
 const ALL: readonly (readonly [string, RolloutField])[] = Object.entries(ROLLOUT_FIELDS);
 
-/** Writes the page when vitest runs with `-u`. */
+/** Rewrites the page when vitest runs with `-u`. */
 it('is documented field by field', async () => {
   const rows = ALL.map(([name, field]) => {
     const uses = [
@@ -46,7 +46,7 @@ it('names every field in snake_case, which is one to one with its name in TypeSc
   expect(new Set(names.map(camelCase)).size).toBe(names.length);
 });
 
-it('sorts and lists nothing that no view or column has', () => {
+it('sorts and lists only fields of a view or column', () => {
   for (const [name, field] of ALL) {
     if (field.isListed === true || field.exports === true) expect([name, field.sql]).not.toContain(undefined);
     if (field.sorts === true) expect([name, field.column ?? field.sql]).not.toContain(undefined);

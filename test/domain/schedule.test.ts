@@ -1,4 +1,4 @@
-/** Arithmetic of schedules, against what one would count second by second. */
+/** Schedule arithmetic against counting second by second. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -12,7 +12,7 @@ import {
   stepTimes,
 } from '../../shared/domain/schedule.ts';
 
-/** Whole seconds, so that ends and starts meet; some take no time. */
+/** Whole seconds, so that ends and starts coincide; some intervals are empty. */
 const intervals = fc
   .array(fc.record({ start: fc.integer({ min: 0, max: 60 }), length: fc.integer({ min: 0, max: 30 }) }), {
     maxLength: 40,
@@ -28,7 +28,7 @@ const openAt = ({ starts, ends }: Intervals, second: number): number =>
 const SECONDS = Array.from({ length: 91 }, (_, second) => second);
 
 describe('concurrency', () => {
-  it('is what is open at every second, and ends at 0', () => {
+  it('counts open intervals at every second, and ends at 0', () => {
     fc.assert(
       fc.property(intervals, (drawn) => {
         const { at, counts } = inFlight(drawn.starts, drawn.ends);
@@ -41,7 +41,7 @@ describe('concurrency', () => {
     );
   });
 
-  it('its area is the time all of them took: Little’s law', () => {
+  it('its area is the total time of all: Little’s law', () => {
     fc.assert(
       fc.property(intervals, (drawn) => {
         const { at, counts } = inFlight(drawn.starts, drawn.ends);
@@ -57,7 +57,7 @@ describe('concurrency', () => {
   });
 });
 
-it('busy seconds are those in which something is open', () => {
+it('busy seconds count time with an open interval', () => {
   fc.assert(
     fc.property(intervals, (drawn) => {
       const busy = SECONDS.filter((second) => openAt(drawn, second) > 0).length;
@@ -66,7 +66,7 @@ it('busy seconds are those in which something is open', () => {
   );
 });
 
-it('rows hold what does not overlap, and are as few as ran at once', () => {
+it('rows do not overlap, and are as few as ran at once', () => {
   fc.assert(
     fc.property(intervals, (drawn) => {
       const { row, rows } = packRows(drawn.starts, drawn.ends);
@@ -76,7 +76,7 @@ it('rows hold what does not overlap, and are as few as ran at once', () => {
         );
         expect(new Set(open).size).toBe(open.length);
       }
-      // Intervals without length take a row of their own where one is needed, and are open at no time.
+      // An empty interval may need its own row, but is never open.
       const hasEmpty = drawn.starts.some((start, i) => start === drawn.ends[i]);
       const peak = peakOf(inFlight(drawn.starts, drawn.ends));
       if (hasEmpty) expect(rows).toBeGreaterThanOrEqual(peak);
@@ -88,7 +88,7 @@ it('rows hold what does not overlap, and are as few as ran at once', () => {
 
 describe('times of a step', () => {
   it('wall, tail and median of a hand-made step', () => {
-    // Nine of ten take ten seconds; one takes fifty and is the tail.
+    // Nine of ten take ten seconds; one takes fifty and forms the tail.
     const starts = Float64Array.from({ length: 10 }, (_, i) => 100 + i);
     const ends = starts.map((start, i) => start + (i === 3 ? 50 : 10));
     const times = stepTimes(starts, ends);
@@ -97,18 +97,18 @@ describe('times of a step', () => {
     expect([...starts].map((start, i) => isStraggler(start, ends[i] ?? 0, times))).toEqual(
       Array.from(starts, (_, i) => i === 3),
     );
-    // In the tail, and no longer than the others: it only began late.
+    // In the tail, but not longer than the others: it only began late.
     expect(isStraggler(140, 150, times)).toBe(false);
-    // Long, and done before most: nobody waited for it.
+    // Long, but finished before most, so nobody waited for it.
     expect(isStraggler(80, 110, times)).toBe(false);
   });
 
-  it('of nothing are unknown', () => {
+  it('are unknown without intervals', () => {
     expect(stepTimes(new Float64Array(), new Float64Array())).toBeUndefined();
     expect(nearestRank([], 0.5)).toBeNaN();
   });
 
-  it('nearest rank is the least that enough values do not exceed', () => {
+  it('nearest rank is the least value that enough values do not exceed', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1 }),

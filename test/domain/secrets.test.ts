@@ -1,4 +1,4 @@
-/** Which keys name credentials, what becomes of their values, and what stays as it is. */
+/** Which keys name credentials, how values are masked, and what stays unchanged. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { isCredentialKey, maskSecrets } from '../../shared/domain/secrets.ts';
@@ -15,7 +15,7 @@ it.each([
   ],
   ...['password', 'db_password', 'dbPassword', 'passwd', 'ssh passphrase', 'Authorization', 'credentials'],
   ...['token', 'hf_token', 'HF_TOKEN', 'accessToken', 'bearer'],
-])('%s is one', (key) => {
+])('%s is a credential', (key) => {
   expect(isCredentialKey(key)).toBe(true);
 });
 
@@ -33,7 +33,7 @@ it.each([
     'author',
   ],
   ...['authorized', 'passwords_seen', 'api_keys_count', 'prompt', ''],
-])('%s is none', (key) => {
+])('%s is not a credential', (key) => {
   expect(isCredentialKey(key)).toBe(false);
 });
 
@@ -49,7 +49,7 @@ it('masks texts below such a key, however deep, and counts them', () => {
   });
 });
 
-it('gives back the very same value where nothing is masked', () => {
+it('returns the same value if nothing is masked', () => {
   const config = {
     lr: 1e-6,
     token: 5,
@@ -62,7 +62,7 @@ it('gives back the very same value where nothing is masked', () => {
   expect(maskSecrets(config).value).toBe(config);
 });
 
-it('changes nothing else, whatever the value is', () => {
+it('changes nothing else', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (made) => {
       const before = JSON.stringify(made);
@@ -76,7 +76,7 @@ it('changes nothing else, whatever the value is', () => {
   );
 });
 
-it('finds credentials in JSON that is kept as a text, and leaves other texts alone', () => {
+it('finds credentials in JSON text, and keeps other texts', () => {
   const { value, masked } = maskSecrets({
     info: '{"api_key": "k1", "n": 1}',
     note: 'the api_key: is {"a": 1}',
@@ -87,10 +87,10 @@ it('finds credentials in JSON that is kept as a text, and leaves other texts alo
   ]);
 });
 
-it.each(['auth', 'cookie', 'api_keys', 'apiKeyList'])('%s is the key of a credential', (key) => {
+it.each(['auth', 'cookie', 'api_keys', 'apiKeyList'])('masks a credential under the key %s', (key) => {
   expect(isCredentialKey(key)).toBe(true);
 });
 
-it.each(['tokens', 'max_token', 'author', 'stop_token'])('%s is none', (key) => {
+it.each(['tokens', 'max_token', 'author', 'stop_token'])('keeps %s', (key) => {
   expect(isCredentialKey(key)).toBe(false);
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Segment } from '../../shared/domain/model.ts';
 import { segmentMessage, segmentResponse } from '../../shared/domain/segment.ts';
 
-/** Pieces from which hostile transcripts are put together: every tag, role word and half tag. */
+/** Parts of hostile transcripts: every tag, role word and half tag. */
 const piece = fc.constantFrom(
   '<tool_call>',
   '</tool_call>',
@@ -61,7 +61,7 @@ describe('segmentResponse', () => {
     );
   });
 
-  it('numbers turns from 1 without going back, and calls stand in their turn', () => {
+  it('numbers turns from 1 in order, and calls belong to their turn', () => {
     fc.assert(
       fc.property(transcript, (text) => {
         const { segments, toolCalls, turns } = segmentResponse(text, { startsInReasoning: false });
@@ -119,7 +119,7 @@ describe('segmentResponse', () => {
     ]);
   });
 
-  it('ends a response where the close really ends it, though the tool printed the tag', () => {
+  it('ends a response at its real closing tag, even if the tool printed one', () => {
     const text = 'x\nuser\n<tool_response>\nprinted </tool_response> here\n</tool_response>\nassistant\nok';
     const { segments } = segmentResponse(text, { startsInReasoning: false });
     const [, response] = segments;
@@ -127,8 +127,8 @@ describe('segmentResponse', () => {
     expect(text.slice(response?.inner.start, response?.inner.end)).toBe('printed </tool_response> here');
   });
 
-  it('does not slow down on text made to slow it down', () => {
-    // Counted in steps, not in time: a quadratic scan of these would exceed the test's time limit many times over.
+  it('stays linear on hostile text', () => {
+    // A quadratic scan of these would exceed the test's time limit many times over.
     for (const unit of [
       '<tool_call>',
       '<tool_call>{"a":"',

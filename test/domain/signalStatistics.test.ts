@@ -1,4 +1,4 @@
-/** Signals summed up: what counts, by what, and what is never added together. */
+/** Signal statistics: which tokens count, the cuts, and sources that are never added up. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SegmentKind } from '../../shared/domain/model.ts';
@@ -9,7 +9,7 @@ import {
   type StatisticsBy,
 } from '../../shared/domain/signalStatistics.ts';
 
-/** One-character tokens: kind, values, and of a tool response whether its call failed. */
+/** One-character tokens: kind, values, and whether the call of a tool response failed. */
 function rollout(
   parts: readonly (readonly [SegmentKind, readonly number[], failed?: boolean])[],
   more: Partial<MeasuredRollout> = {},
@@ -62,7 +62,7 @@ describe('statistics', () => {
     expect(rows[1]?.deviation).toBeCloseTo(Math.sqrt(5 / 3), 6);
   });
 
-  it('by position follow a tool response, and say what it said', () => {
+  it('by position follow a tool response, with its result', () => {
     const success = rollout([
       ['tool-response', [9], false],
       ['text', [4, 0]],
@@ -76,7 +76,7 @@ describe('statistics', () => {
     ]);
   });
 
-  it('by step need no place on the text', () => {
+  it('by step need no offsets', () => {
     const { ends: _ends, ...unaligned } = EXAMPLE;
     const { rows } = statistics('step', [
       { ...unaligned, ends: undefined, step: 3, isCorrect: undefined },
@@ -89,7 +89,7 @@ describe('statistics', () => {
     expect(statistics('segment', [{ ...unaligned, ends: undefined }]).rows).toEqual([]);
   });
 
-  it('by token leave out the rare', () => {
+  it('by token skip rare tokens', () => {
     const response = 'abab__abca';
     const all = statistics('token', [{ ...EXAMPLE, response }]).rows;
     expect(all.map(({ token, tokens, mean }) => [token, tokens, mean])).toEqual([
@@ -110,7 +110,7 @@ describe('statistics', () => {
     expect(rows.map(({ source }) => source)).toEqual([0, 1]);
   });
 
-  it('by several cuts at once are the same as by each alone', () => {
+  it('by several cuts equal those by each alone', () => {
     const kinds = ['reasoning', 'tool-call', 'tool-response', 'text', 'answer'] as const;
     const part = fc.tuple(
       fc.constantFrom(...kinds),
@@ -146,7 +146,7 @@ describe('statistics', () => {
     fc.assert(property, { seed: 5, numRuns: 200 });
   });
 
-  it('count classes among the highest fifth, and reflections by what the tool said', () => {
+  it('count classes among the highest fifth, and reflections by the result of the tool', () => {
     const { sources } = statistics('segment', [
       rollout([
         ['reasoning', [0, 9, 0, 0]],
@@ -166,10 +166,10 @@ describe('statistics', () => {
 describe('the lexicon', () => {
   const reflecting = {
     ...EXAMPLE,
-    // One character a token; the fifth of the seven policy tokens is high.
+    // One character per token; the fifth of the seven policy tokens is high.
     response: 'ab()99but.',
   };
-  it('agrees with what is high, summed over all rollouts, of policy tokens only', () => {
+  it('measures the overlap with high tokens over all rollouts, of policy tokens only', () => {
     const all = new SignalStatistics(['segment'], 60, ['b', 'but', '9']);
     all.add(reflecting);
     all.add(reflecting);
@@ -185,7 +185,7 @@ describe('the lexicon', () => {
     expect(found?.phi).toBeCloseTo(single?.phi ?? Number.NaN, 12);
   });
 
-  it('is unknown without words, and without a place on the text', () => {
+  it('is unknown without words, and without offsets', () => {
     const without = new SignalStatistics(['segment'], 60, []);
     without.add(reflecting);
     expect(without.finish().sources[0]).not.toHaveProperty('lexicon');

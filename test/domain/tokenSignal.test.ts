@@ -1,4 +1,4 @@
-/** One number per token, and what it is called. */
+/** Signals per token, and their names. */
 import { describe, expect, it } from 'vitest';
 import { signalsIn, tokenSignal } from '../../shared/domain/tokenSignal.ts';
 
@@ -6,7 +6,7 @@ const floats = (...values: readonly number[]) => Float32Array.from(values);
 const logs = (...head: readonly number[]) => head.map(Math.log);
 
 describe('tokenSignal', () => {
-  it('is the best there is, and says which', () => {
+  it('is the best available one, with its name', () => {
     const logprob = floats(-1, -2);
     const entropy = floats(0.5, 0.25);
     const top = [logs(0.9, 0.05), null];
@@ -31,7 +31,7 @@ describe('tokenSignal', () => {
     expect(tokenSignal({ count: 2 })).toBeUndefined();
   });
 
-  it('never gives surprisal for entropy', () => {
+  it('never returns surprisal as entropy', () => {
     expect(tokenSignal({ count: 1, logprob: floats(-1) }, 'entropy')).toBeUndefined();
     expect(signalsIn({ count: 1, logprob: floats(-1) })).toEqual(['surprisal', 'logprob']);
   });
@@ -50,7 +50,7 @@ describe('tokenSignal', () => {
     expect(tokenSignal(columns, 'entropy', 151_936)?.upper?.[0]).toBeCloseTo(1.43, 3);
   });
 
-  it('takes a sampled token outside the list for one more that is known', () => {
+  it('adds a sampled token outside the list to the known ones', () => {
     const top = [logs(0.6, 0.2)];
     const inside = tokenSignal({ count: 1, top, logprob: floats(Math.log(0.2)) }, 'entropy');
     const outside = tokenSignal({ count: 1, top, logprob: floats(Math.log(0.05)) }, 'entropy');
@@ -58,7 +58,7 @@ describe('tokenSignal', () => {
     expect(outside?.tail?.[0]).toBeCloseTo(0.15, 5);
   });
 
-  it('has the gap of the two policies where both are logged', () => {
+  it('has the gap of the two policies if both are logged', () => {
     const columns = { count: 2, logprob: floats(-1, Number.NaN), trainerLogprob: floats(-1.5, -2) };
     const gap = tokenSignal(columns, 'gap')?.values;
     expect(gap?.[0]).toBeCloseTo(-0.5, 6);

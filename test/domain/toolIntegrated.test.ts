@@ -34,7 +34,7 @@ describe('segmentToolIntegrated', () => {
     ]);
   });
 
-  it('has no turn after the last output when nothing follows', () => {
+  it('has no turn after the last output if nothing follows', () => {
     expect(segmentToolIntegrated(`${code('print(1)')}${output('1')}\n`).turns).toBe(1);
   });
 
@@ -73,7 +73,7 @@ describe('segmentToolIntegrated', () => {
     expect(segmentToolIntegrated(text).endsInUnansweredCall).toBe(isUnanswered);
   });
 
-  it('calls code that nothing answered missing', () => {
+  it('marks code without output as missing', () => {
     const text = `${code('a')}${code('b')}${output('2')}`;
     expect(segmentToolIntegrated(text).toolCalls.map((call) => call.outcome)).toEqual([
       'missing',

@@ -19,7 +19,7 @@ describe('readToolResponse of a Python tool that answers in JSON', () => {
     expect(readToolResponse(JSON.stringify(response, undefined, 2))).toEqual({ outcome });
   });
 
-  it('takes braces that are no JSON as what a tool printed', () => {
+  it('treats braces that are not JSON as printed output', () => {
     expect(readToolResponse('{"stdout": "stderr"')).toEqual({ outcome: 'ok' });
   });
 });

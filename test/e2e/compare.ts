@@ -1,7 +1,7 @@
 /**
- * Two rollouts side by side as their reader meets them, on every target: gathered from a list, opened by key,
- * aligned, with the place where they part, folds, the next difference, another baseline, woven, in the diff
- * editor; a lane that is gone says so; a link opens the same again.
+ * Comparison of rollouts, on every target: collected from a list, opened by key, aligned, with the fork,
+ * folds, the next difference, another baseline, unified view and the diff editor. A removed lane shows a
+ * message, and a link reopens the same state.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,10 @@ const GROUP = '/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors';
 const linkOf = (...ordinals: readonly number[]): string =>
   `/compare?${ordinals.map((ordinal) => `lane=${GROUP}/rollout/${ordinal}`).join('&')}`;
 
-/** A run that is to be removed, and one with an empty response and long lines of code. @returns the file's path */
+/**
+ * A run that the test removes, and one with an empty response and long lines of code.
+ * @returns the file's path
+ */
 function writeTwoRuns(directory: string): string {
   const path = join(directory, 'runs.jsonl');
   const turn = (thought: string, code: string, printed: string) =>
@@ -73,7 +76,7 @@ export function describeCompare(shell: Shell): void {
     const row = async () => Number(/^row (\d+) of/.exec(await position().innerText())?.[1]) - 1;
     const current = () => list().locator('[aria-current]').first();
 
-    test('c on two rows gathers them, x opens them', async () => {
+    test('c on two rows collects them, x opens them', async () => {
       await page.goto(running.urlOf(GROUP));
       await page.getByRole('grid', { name: 'Rollouts of pairs-of-divisors' }).waitFor();
       await page.getByRole('row').nth(3).waitFor();
@@ -90,7 +93,7 @@ export function describeCompare(shell: Shell): void {
       await laneOf('A').getByText('baseline', { exact: true }).waitFor();
     });
 
-    test('the header compares, and marks what differs', async () => {
+    test('the header compares facts, and marks differences', async () => {
       const facts = list().getByRole('table', { name: 'Facts of the lanes' });
       await facts.getByText('mean entropy').waitFor();
       expect(await facts.locator('.is-different').count()).toBeGreaterThan(2);
@@ -99,7 +102,7 @@ export function describeCompare(shell: Shell): void {
         .getByRole('button', { name: /more facts?$/ })
         .click();
       await facts.getByText('turns', { exact: true }).waitFor();
-      // As one left it, also after a reload.
+      // The state survives a reload.
       await page.reload();
       await facts.getByText('turns', { exact: true }).waitFor();
       await list().getByRole('button', { name: 'fewer facts' }).click();
@@ -122,7 +125,7 @@ export function describeCompare(shell: Shell): void {
         .waitFor();
     });
 
-    test('n and N go through the differences, and the link goes along', async () => {
+    test('n and N step through the differences, and update the link', async () => {
       await page.keyboard.press('n');
       await expect.poll(row).toBe(1);
       await page.keyboard.press('n');
@@ -130,7 +133,7 @@ export function describeCompare(shell: Shell): void {
       await page.keyboard.press('N');
       await expect.poll(row).toBe(1);
       await expect.poll(() => current().isVisible()).toBe(true);
-      // The chosen lane has no turn in this row: the baseline names it.
+      // The chosen lane has no turn in this row, so the baseline names it.
       expect(queryOf().get('at')).toBe('0.2');
       await page.keyboard.press('f');
       await expect.poll(row).toBe(0);
@@ -147,7 +150,7 @@ export function describeCompare(shell: Shell): void {
       await expect.poll(() => list().locator('.cmp-fold').count()).toBe(before);
     });
 
-    test('another lane becomes the baseline, and lanes change places', async () => {
+    test('another lane becomes the baseline, and lanes are reordered', async () => {
       await page.keyboard.press('b');
       await expect.poll(() => queryOf().get('base')).toBe('1');
       await laneOf('B').getByText('baseline', { exact: true }).waitFor();
@@ -159,7 +162,7 @@ export function describeCompare(shell: Shell): void {
       await laneOf('A').getByRole('link', { name: '#1' }).waitFor();
     });
 
-    test('< and > move the chosen lane, a pointer any; the place stays the turn it was', async () => {
+    test('< and > move the chosen lane, the pointer any; the position stays at its turn', async () => {
       await page.goto(running.urlOf(`${linkOf(0, 1, 3)}&on=1&at=1.2`));
       const ordinals = () =>
         queryOf()
@@ -179,7 +182,7 @@ export function describeCompare(shell: Shell): void {
       await laneOf('C')
         .getByText(/parts from A/)
         .waitFor();
-      // By the head's own surface: a link in it is dragged as a link.
+      // Drags by the head's own surface, because dragging a link in it drags the link.
       await laneOf('A').dragTo(laneOf('C'), {
         sourcePosition: { x: 4, y: 4 },
         targetPosition: { x: 40, y: 4 },
@@ -189,14 +192,14 @@ export function describeCompare(shell: Shell): void {
       await laneOf('C').getByText('baseline', { exact: true }).waitFor();
       const said = async () => (await position().innerText()).replace(/\s+/g, ' ');
       await expect.poll(said).toMatch(/A turn 2 B no turn C no turn/);
-      // It alone stands in this row: the nearest one takes its place.
+      // No other lane has this row, so the nearest row replaces it.
       await laneOf('A').getByRole('button', { name: 'Take A out' }).click();
       await expect.poll(ordinals).toBe('3 0');
       await expect.poll(() => queryOf().get('at')).toBe('1.3');
       await expect.poll(said).toMatch(/B turn 3 /);
     });
 
-    test('woven into one text, what went is struck and what came is underlined', async () => {
+    test('in the unified view, removed text is struck and added text underlined', async () => {
       await page.goto(running.urlOf(linkOf(1, 0)));
       await laneOf('B')
         .getByText(/parts from A/)
@@ -223,7 +226,7 @@ export function describeCompare(shell: Shell): void {
       await list().waitFor();
     });
 
-    test('numbers that stand for one another are boxed in it, whole', async () => {
+    test('numbers that replace one another are boxed whole', async () => {
       const before = running.place();
       const group = '/run/synthetic-grpo-roc-demo/step/150/group/minimal-square-error';
       await page.goto(running.urlOf(`/compare?lane=${group}/rollout/0&lane=${group}/rollout/3`));
@@ -232,7 +235,7 @@ export function describeCompare(shell: Shell): void {
         .waitFor();
       await page.keyboard.press('e');
       const dialog = page.getByRole('dialog');
-      // Of 0.07 and 0.03 one digit differs.
+      // 0.07 and 0.03 differ in one digit, but the whole number is marked.
       await expect.poll(() => dialog.locator('.diff-number').allInnerTexts()).toEqual(['0.07', '0.03']);
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
@@ -247,7 +250,7 @@ export function describeCompare(shell: Shell): void {
       await reasoning.getByRole('button', { name: 'diff', exact: true }).first().click();
       const dialog = page.getByRole('dialog', { name: /^Reasoning of/ });
       const side = dialog.locator('.editor.modified');
-      // One line of the log on several lines of the window: fewer numbers than lines.
+      // A long line wraps, so there are fewer line numbers than visible lines.
       await expect.poll(() => side.locator('.view-line').count()).toBeGreaterThan(1);
       const numbers = await side.locator('.line-numbers').allInnerTexts();
       expect(numbers.filter((text) => /\d/.test(text)).length).toBeLessThan(
@@ -255,12 +258,12 @@ export function describeCompare(shell: Shell): void {
       );
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
-      // The key closed the dialog, and nothing else.
+      // The key closed only the dialog.
       await list().waitFor();
       expect(running.place()).toMatch(/^\/compare/);
     });
 
-    test('code is not: a line of it stays one', async () => {
+    test('code is not wrapped', async () => {
       const [a, b] = [2, 3].map((ordinal) => `/run/kept/step/0/group/g/rollout/${ordinal}`);
       await page.goto(running.urlOf(`/compare?lane=${a}&lane=${b}`));
       await laneOf('B')
@@ -276,7 +279,7 @@ export function describeCompare(shell: Shell): void {
       await dialog.waitFor({ state: 'detached' });
     });
 
-    test('equal turns are one line that opens; the same rollout twice says so', async () => {
+    test('equal turns are folded to one line; the same rollout twice is reported', async () => {
       await page.goto(running.urlOf(linkOf(0, 0)));
       await laneOf('B').getByText('same rollout as A').waitFor();
       await laneOf('B').getByText('equal to A').waitFor();
@@ -297,7 +300,7 @@ export function describeCompare(shell: Shell): void {
       await fold.waitFor();
     });
 
-    test('a lane that is gone keeps its column, says so, and can be taken out', async () => {
+    test('a removed lane keeps its column with a message, and can be closed', async () => {
       await page.goto(running.urlOf(`${linkOf(0, 999, 3)}&base=2`));
       await laneOf('B').getByText('#999 not there').waitFor();
       await laneOf('C').getByText('baseline', { exact: true }).waitFor();
@@ -310,7 +313,7 @@ export function describeCompare(shell: Shell): void {
       await laneOf('B').getByText('baseline', { exact: true }).waitFor();
     });
 
-    test('a link opens lanes, baseline, place and options again, and Enter the replay', async () => {
+    test('a link restores lanes, baseline, position and options, and Enter opens the replay', async () => {
       await page.goto(running.urlOf(`${linkOf(3, 1)}&base=1&on=0&at=0.2&equal=show&show=code,output`));
       await laneOf('B').getByText('baseline', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'code', pressed: true }).waitFor();
@@ -321,14 +324,14 @@ export function describeCompare(shell: Shell): void {
       await expect.poll(() => running.place()).toMatch(/\/rollout\/3(\?turn=\d+)?$/);
     });
 
-    test('a rollout that leaves the library leaves its lane behind, which can be taken out', async () => {
+    test('a rollout removed from the library leaves a lane that can be closed', async () => {
       const [kept, gone] = ['/run/kept/step/0/group/g/rollout/0', '/run/gone/step/0/group/g/rollout/0'];
       const place = `/compare?lane=${gone}&lane=${kept}&at=1.2`;
       await page.goto(running.urlOf(place));
       await laneOf('B')
         .getByText(/parts from A/)
         .waitFor();
-      // Where there can be another window, the comparison stays open; else its answers are at hand when one comes back.
+      // If another window is possible, the comparison stays open; else its results are cached.
       const isOpen = shell.name === 'browser';
       const popup = isOpen ? page.waitForEvent('popup') : page;
       if (isOpen) await page.evaluate(() => void window.open('/run/gone'));
@@ -361,7 +364,7 @@ export function describeCompare(shell: Shell): void {
       expect(queryOf().get('at')).toBe('0.2');
     });
 
-    test('an empty response stands beside a full one, and says so', async () => {
+    test('an empty response is shown beside a full one, with a message', async () => {
       const [full, empty] = ['/run/kept/step/0/group/g/rollout/0', '/run/kept/step/0/group/g/rollout/1'];
       await page.goto(running.urlOf(`/compare?lane=${full}&lane=${empty}`));
       await laneOf('B').getByText('empty response').waitFor();
@@ -375,13 +378,13 @@ export function describeCompare(shell: Shell): void {
       await list().getByText('I add.', { exact: false }).first().waitFor();
     });
 
-    test('two empty responses are both said to be empty', async () => {
+    test('two empty responses are both reported', async () => {
       const empty = '/run/kept/step/0/group/g/rollout/1';
       await page.goto(running.urlOf(`/compare?lane=${empty}&lane=${empty}`));
       await list().getByRole('heading', { name: 'Both responses are empty' }).waitFor();
     });
 
-    test('lanes beyond the fourth are counted, and one comes in when a lane is taken out', async () => {
+    test('lanes beyond the fourth are counted, and one appears when a lane is closed', async () => {
       await page.goto(running.urlOf(linkOf(0, 1, 2, 3, 4, 5)));
       await page.getByText('2 lanes left out: 4 at most').waitFor();
       await laneOf('D').getByRole('link', { name: '#3' }).waitFor();
@@ -404,7 +407,7 @@ export function describeCompare(shell: Shell): void {
       expect(heights.rows / 800).toBeGreaterThanOrEqual(0.6);
     });
 
-    test('Escape leads back to where one came from, also after a reload', async () => {
+    test('Escape returns to the previous page, also after a reload', async () => {
       const tree = page.getByRole('tree', { name: 'Fork tree of pairs-of-divisors' });
       await page.goto(running.urlOf(GROUP));
       await page.getByRole('grid', { name: 'Rollouts of pairs-of-divisors' }).waitFor();
@@ -429,7 +432,7 @@ export function describeCompare(shell: Shell): void {
       await page.getByRole('grid', { name: 'Rollouts of pairs-of-divisors' }).waitFor();
     });
 
-    test('Escape after e that found nothing to diff stays in the comparison', async () => {
+    test('Escape after e without a difference stays in the comparison', async () => {
       await page.goto(running.urlOf(`${GROUP}/rollout/0`));
       await page.getByRole('region', { name: 'Transcript' }).waitFor();
       await page.goto(running.urlOf(linkOf(0, 0)));
@@ -445,8 +448,8 @@ export function describeCompare(shell: Shell): void {
       await expect.poll(() => running.place().split('?')[0]).toBe(`${GROUP}/rollout/0`);
     });
 
-    test('a tree over the steps says how each branch fares, and is of the steps one chooses', async () => {
-      // Nothing is gathered yet.
+    test('a tree over the steps shows the share of each branch, for the selected steps', async () => {
+      // Clears the collection.
       await page.evaluate(() => localStorage.clear());
       await page.goto(running.urlOf(`${GROUP}/tree?of=steps`));
       const tree = page.getByRole('tree', { name: 'Fork tree of pairs-of-divisors' });
@@ -458,7 +461,7 @@ export function describeCompare(shell: Shell): void {
       await page.getByText(/^64 rollouts of 2 steps\./).waitFor();
       expect(queryOf().get('steps')).toBe('0-50');
       await root.getByRole('img', { name: 'Over the steps: 100 % of step 0 to 100 % of step 50' }).waitFor();
-      // A rollout that is gathered has a sign here, too.
+      // A collected rollout is marked here, too.
       await page.keyboard.press('Shift+G');
       await page.keyboard.press('c');
       await tree.getByRole('img', { name: /^to be compared: / }).waitFor();
@@ -468,7 +471,7 @@ export function describeCompare(shell: Shell): void {
       expect(queryOf().get('steps')).toBeNull();
     });
 
-    test('the position goes along with what is scrolled to by hand', async () => {
+    test('the position follows manual scrolling', async () => {
       await page.goto(running.urlOf(`${linkOf(0, 3)}&equal=show`));
       const position = page.getByRole('region', { name: 'Position' }).getByText(/^row \d+ of \d+$/);
       await position.waitFor();
@@ -495,7 +498,7 @@ export function describeCompare(shell: Shell): void {
 
     test('the panel and its tab are part of the link', async () => {
       const panel = page.getByRole('complementary', { name: 'Panel' });
-      // Whoever opens it has never opened a panel.
+      // Simulates a user who has never opened a panel.
       await page.evaluate(() => localStorage.clear());
       await page.goto(running.urlOf(`${linkOf(0, 3)}&side=breakpoints`));
       await panel.getByRole('button', { name: 'Breakpoints', pressed: true }).waitFor();
@@ -512,7 +515,7 @@ export function describeCompare(shell: Shell): void {
       await panel.waitFor({ state: 'detached' });
     });
 
-    test('none of it was an error to the page', () => {
+    test('the page reported no error', () => {
       expect(errors).toEqual([]);
     });
   });

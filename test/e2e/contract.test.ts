@@ -26,10 +26,13 @@ let direct: LibraryManager;
 let running: RunningElectron;
 let prepared: Prepared;
 let ids: Awaited<ReturnType<typeof idsOf>>;
-/** Away from the ids of the renderer that lives on the same page. */
+/** Distinct from the request ids of the renderer on the same page. */
 let lastId = 1_000_000;
 
-/** What the user's hand opens, on both sides: the dialog is answered with these, once, and then dismissed. */
+/**
+ * Simulates the user's choice on both sides: the dialog answers with these paths once, and is dismissed
+ * afterwards.
+ */
 async function chooseInDialog(paths: readonly string[]): Promise<void> {
   await running.app.evaluate(({ dialog }, filePaths) => {
     dialog.showOpenDialog = async () => {
@@ -67,7 +70,7 @@ afterAll(async () => {
   for (const each of [made, home, directHome]) each.remove();
 });
 
-/** @returns the answer in canonical form, made in the page: how its values look there is the point. */
+/** @returns the result in canonical form, built in the page, where the values are tested */
 async function send(method: string, params: unknown, library?: string): Promise<string> {
   lastId += 1;
   const call = JSON.stringify([lastId, method, params, ...(library === undefined ? [] : [library])]);
@@ -76,8 +79,8 @@ async function send(method: string, params: unknown, library?: string): Promise<
 }
 
 describe("the contract over Electron's IPC", () => {
-  // The first: both sides begin with the prepared library.
-  test('every method succeeds, and answers as a host without a wire does', async () => {
+  // Runs first, because both sides must begin with the prepared library.
+  test('every method succeeds, and equals the answer of the host', async () => {
     await compareSides(
       {
         one: {
@@ -91,7 +94,7 @@ describe("the contract over Electron's IPC", () => {
     );
   });
 
-  test.each(FAILURES)('%s with %j is the failure %s, as data', async (method, params, code) => {
+  test.each(FAILURES)('%s with %j fails with %s, as data', async (method, params, code) => {
     const carried = await send(method, params);
     expect(carried).toBe(canonical(await direct.dispatch(method, params)));
     expect(JSON.parse(carried)).toMatchObject({ ok: false, failure: { code } });
@@ -100,7 +103,7 @@ describe("the contract over Electron's IPC", () => {
   test('a request can be cancelled, and its id used again afterwards', async () => {
     const codes = await running.page.evaluate(async () => {
       const { turnwise } = window as unknown as { turnwise: Bridge };
-      // It runs until it is stopped.
+      // Runs until it is cancelled.
       const sql = 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c';
       const once = turnwise.request(5_000_000, 'sql.run', { sql, timeoutMs: 50_000 });
       turnwise.cancel(5_000_000);
@@ -111,7 +114,7 @@ describe("the contract over Electron's IPC", () => {
     expect(codes).toEqual(['cancelled', true]);
   });
 
-  test('a library that was opened beside it answers for itself, and its events say so', async () => {
+  test('a second library answers for itself, and its events name it', async () => {
     const pathIn = ({ directory }: typeof home) => join(directory, 'other runs.sqlite');
     expect(await send('library.open', { path: pathIn(home) })).toContain('"ok":true');
     await direct.dispatch('library.open', { path: pathIn(directHome) });
@@ -141,7 +144,7 @@ describe("the contract over Electron's IPC", () => {
     expect(new Set(libraries)).toEqual(new Set([OTHER_ID]));
     expect(await send('library.close', { id: OTHER_ID })).toContain('"closed":true');
     expect(await send('run.list', {}, OTHER_ID)).toContain('not_found');
-    // Anything but a name is no message of ours.
+    // Anything but a name is rejected as a foreign message.
     expect(
       await running.page.evaluate(() => {
         const { turnwise } = window as unknown as {
@@ -173,7 +176,7 @@ describe("the contract over Electron's IPC", () => {
     expect(seen.first?.[0]).toMatchObject({ event: 'ingest.progress' });
   });
 
-  test('the bridge is these four functions and nothing else', async () => {
+  test('the bridge has exactly these four functions', async () => {
     const shape = await running.page.evaluate(() => {
       const { turnwise } = window as unknown as { turnwise: Record<string, unknown> };
       const forbidden = ['require', 'process', 'module', 'Buffer', 'ipcRenderer', 'electron', 'doubleSend'];
@@ -191,9 +194,9 @@ describe("the contract over Electron's IPC", () => {
     expect(shape.leaks).toEqual([]);
   });
 
-  test('a page can ask for a path nobody granted, in vain', async () => {
+  test('a page cannot read a path that nobody granted', async () => {
     expect(await send('ingest.start', { paths: ['/etc'] })).toContain('not_granted');
-    // Nor can a file it made itself grant one.
+    // A file made by the page cannot grant a path.
     const path = await running.page.evaluate(() =>
       (window as unknown as { turnwise: Bridge }).turnwise.pathOf(new File(['x'], 'passwd')),
     );

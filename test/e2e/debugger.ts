@@ -1,6 +1,6 @@
 /**
- * The other half of comparing, on every target: where siblings part as a tree, which are alike, breakpoints that
- * stop the playing, the watch that steps along, and code to be run elsewhere.
+ * More of the comparison, on every target: the fork tree, similar rollouts, breakpoints that stop playback,
+ * the watch, and exported code.
  */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
@@ -11,13 +11,13 @@ const GROUP = '/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors';
 const rollout = (ordinal: number): string => `${GROUP}/rollout/${ordinal}`;
 const PAIR = `/compare?lane=${rollout(0)}&lane=${rollout(3)}`;
 
-/** What the page hands to the clipboard and to be saved, wherever the shell would put it. */
+/** Copied and saved texts, whatever the shell would do with them. */
 interface Taken {
   copied?: string;
   saved?: { readonly name: string; readonly text: Promise<string> };
 }
 
-/** Comparing hundreds of rollouts takes a second, and more where several targets are tested at once. */
+/** Comparing hundreds of rollouts takes a second, and more if several targets are tested at once. */
 const poll = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 10_000 });
 
 export function describeDebugger(shell: Shell): void {
@@ -40,7 +40,7 @@ export function describeDebugger(shell: Shell): void {
     const row = async () => Number(/^row (\d+) of/.exec(await position().innerText())?.[1]) - 1;
     const watch = () => page.getByRole('table', { name: 'Watch' });
 
-    /** From now on, what is copied and saved is kept in the page. */
+    /** Captures copied and saved texts in the page from now on. */
     const takeTexts = () =>
       page.evaluate(() => {
         const taken: Taken = {};
@@ -53,7 +53,7 @@ export function describeDebugger(shell: Shell): void {
             },
           },
         });
-        // A link that saves is not followed: no dialog of the desktop asks where to.
+        // Ignores clicks on save links, so that no desktop dialog opens.
         HTMLAnchorElement.prototype.click = function (this: HTMLAnchorElement) {
           taken.saved = { name: this.download, text: fetchBlob() };
         };
@@ -72,7 +72,7 @@ export function describeDebugger(shell: Shell): void {
         return found === undefined ? undefined : { name: found.name, text: await found.text };
       });
 
-    test('g b on a group shows where its rollouts part', async () => {
+    test('g b on a group shows its fork tree', async () => {
       await goTo(GROUP);
       await page.getByRole('grid').waitFor();
       await press('g');
@@ -86,7 +86,7 @@ export function describeDebugger(shell: Shell): void {
       expect(await tree().getByRole('treeitem').count()).toBeGreaterThan(20);
     });
 
-    test('the tree is walked by keys, and x compares branches', async () => {
+    test('the tree is navigated by keys, and x compares branches', async () => {
       await press('l');
       await poll(() => searchOf().get('at')).toMatch(/^n\d+$/);
       await current()
@@ -133,7 +133,7 @@ export function describeDebugger(shell: Shell): void {
         .waitFor();
     });
 
-    test('a lists what is like a rollout, Enter compares', async () => {
+    test('a lists similar rollouts, Enter compares', async () => {
       await goTo(rollout(3));
       await page.getByRole('region', { name: 'Transcript' }).waitFor();
       await press('a');
@@ -149,7 +149,7 @@ export function describeDebugger(shell: Shell): void {
       expect(lanes()).toHaveLength(2);
     });
 
-    test('A compares with the most alike that went the other way', async () => {
+    test('A compares with the most similar one of the other correctness', async () => {
       await goTo(rollout(3));
       await page.getByRole('region', { name: 'Transcript' }).waitFor();
       await press('A');
@@ -158,7 +158,7 @@ export function describeDebugger(shell: Shell): void {
       await other.getByRole('img', { name: 'wrong' }).waitFor();
     });
 
-    test('a breakpoint is written, and says where it cannot be read', async () => {
+    test('a breakpoint is typed, and syntax errors are located', async () => {
       await goTo(PAIR);
       await page.getByRole('group', { name: 'Lane B' }).waitFor();
       await page.getByRole('slider', { name: /Position in the comparison/ }).waitFor();
@@ -179,7 +179,7 @@ export function describeDebugger(shell: Shell): void {
       await set.getByTitle('1 hit in B').waitFor();
     });
 
-    test('playing stops at it', async () => {
+    test('playback stops at it', async () => {
       await page.getByTitle('Speed of playing').click();
       await page.getByTitle('Speed of playing').click();
       expect(await row()).toBe(0);
@@ -199,7 +199,7 @@ export function describeDebugger(shell: Shell): void {
       await press('g');
       await press('g');
       await poll(row).toBe(0);
-      // Those of a row one by one, then those of the next.
+      // Steps through the hits of a row, then through those of the next.
       const walk = async (key: 'd' | 'D', to: number) => {
         for (let hits = 0; hits < 40 && (await row()) !== to; hits++) {
           const said = await here();
@@ -218,7 +218,7 @@ export function describeDebugger(shell: Shell): void {
       expect(await row()).toBe(1);
     });
 
-    test('the watch steps along', async () => {
+    test('the watch follows the steps', async () => {
       await page.getByRole('button', { name: 'Watch' }).click();
       await watch().getByText('turn 2').first().waitFor();
       const spent = () =>
@@ -241,21 +241,21 @@ export function describeDebugger(shell: Shell): void {
         .waitFor();
     });
 
-    test('one lane alone is stepped through, too', async () => {
+    test('a single lane can be stepped, too', async () => {
       await goTo(`/compare?lane=${rollout(3)}&break=first error`);
       await page.getByText('row 1 of 3').waitFor();
       await press('d');
       await page.getByText('row 2 of 3').waitFor();
     });
 
-    test('a pattern without end stops neither the page nor the other breakpoints', async () => {
+    test('a runaway pattern stops neither the page nor the other breakpoints', async () => {
       const broken = ['regex:"(.+)+§"', 'regex:"\\d+"', 'first error', 'eror'];
       const query = broken.map((text) => `&break=${encodeURIComponent(text)}`).join('');
       await goTo(`${PAIR}&side=breakpoints${query}`);
       const set = page.getByRole('list', { name: 'Breakpoints' });
       const runaway = set.getByRole('listitem').first();
       await runaway.getByTitle('Looking for it in B').waitFor();
-      // At once, in the page: on a busy machine the pattern has been given up before a step from here is seen.
+      // Checked at once in the page: on a busy machine the search could be cancelled before the next step.
       const isStillLooking = await page.evaluate(async () => {
         document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }));
         const stepped = () => document.body.innerText.includes('row 2 of');
@@ -272,12 +272,12 @@ export function describeDebugger(shell: Shell): void {
         .getByTitle(/^[1-9]\d* hits? in B/)
         .waitFor();
       await set.getByRole('listitem').nth(2).getByTitle('1 hit in B').waitFor();
-      // That of the pattern ends, a little after it was told to; the one for the others stays.
+      // The worker of the pattern ends after its cancellation; the other one remains.
       const workers = () => page.workers().filter((worker) => worker.url().includes('hits.worker'));
       await poll(() => workers().length).toBe(1);
       await press('Shift+G');
       const said = page.getByText(/1 breakpoint cannot be read: see Breakpoints · 1 breakpoint left out/);
-      // Those of the last row come first.
+      // The hits of the last row come first.
       for (let hits = 0; hits < 40 && (await said.count()) === 0; hits++) await press('d');
       await said.waitFor();
     });
@@ -309,7 +309,7 @@ export function describeDebugger(shell: Shell): void {
       expect((await saved())?.text).toContain('# %% turn 2, call 3');
     });
 
-    test('none of it was an error to the page', () => {
+    test('the page reported no error', () => {
       expect(errors).toEqual([]);
     });
   });

@@ -1,4 +1,4 @@
-/** What only the desktop has: dialogs, menu, dropped files, a second instance, a window that remembers. */
+/** Features of the desktop only: dialogs, menu, dropped files, a second instance, remembered windows. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -51,7 +51,7 @@ test('the menu sends its command to the page', async () => {
   await running.page.keyboard.press('Escape');
 });
 
-test('a path nobody pointed at is refused, whatever the page says', async () => {
+test('a path that the user did not choose is refused', async () => {
   expect(await request('ingest.start', { paths: [log] })).toMatchObject({
     ok: false,
     failure: { code: 'not_granted' },
@@ -62,7 +62,7 @@ test('a path nobody pointed at is refused, whatever the page says', async () => 
   });
 });
 
-test('a file dropped on the window is granted by its path, and read', async () => {
+test('a dropped file is granted by its path, and ingested', async () => {
   await running.app.evaluate(({ BrowserWindow }, path) => {
     const [window] = BrowserWindow.getAllWindows();
     const contents = window?.webContents as unknown as { placeFiles(paths: object): Promise<void> };
@@ -96,7 +96,7 @@ test('what the dialog returns is granted', async () => {
   expect(info.granted).not.toContain(other);
 });
 
-test('a library that is chosen in the dialog is opened beside the first, from the menu', async () => {
+test('a library chosen in the dialog opens beside the first, from the menu', async () => {
   const elsewhere = createTemporaryHome();
   try {
     const path = await makeOtherLibrary(elsewhere.directory);
@@ -114,7 +114,7 @@ test('a library that is chosen in the dialog is opened beside the first, from th
   }
 });
 
-test('a new library lies where the dialog said, and nowhere else', async () => {
+test('a new library is created where the dialog said, and nowhere else', async () => {
   const elsewhere = createTemporaryHome();
   try {
     const path = join(elsewhere.directory, 'own.sqlite');
@@ -136,7 +136,7 @@ test('a new library lies where the dialog said, and nowhere else', async () => {
   }
 });
 
-test('a link is opened after a question that shows all of it', async () => {
+test('a link opens after a dialog that shows the whole URL', async () => {
   await running.app.evaluate(({ dialog, shell }) => {
     const asked: string[] = [];
     const opened: string[] = [];
@@ -160,7 +160,7 @@ test('a link is opened after a question that shows all of it', async () => {
   expect(seen).toEqual({ asked: ['https://example.com/?a=b'], opened: ['https://example.com/?a=b'] });
 });
 
-test('a second instance hands its paths over and shows the window', async () => {
+test('a second instance passes its paths on and shows the window', async () => {
   const granted = join(home.directory, 'second');
   const second = writeHostileLog(home.directory);
   const isShown = await running.app.evaluate(
@@ -182,12 +182,12 @@ test('a second instance hands its paths over and shows the window', async () => 
     .toBeGreaterThan(1);
 });
 
-test('closing the window writes down where it was, and ends the process', async () => {
+test('closing the window stores its bounds, and ends the process', async () => {
   const exited = new Promise<number | null>((resolve) => running.app.process().once('exit', resolve));
   await running.app.evaluate(({ BrowserWindow }) => {
     const [window] = BrowserWindow.getAllWindows();
     window?.maximize();
-    // After the answer to this call, which it would otherwise cut off.
+    // Closes after this call has returned, because closing would abort it.
     setTimeout(() => window?.close(), 50);
   });
   expect(await exited).toBe(0);

@@ -1,6 +1,6 @@
 /**
- * What a desktop shell can break: navigation, deep links, the bundle and its policy, storage, the process that
- * answers SQL. Every other part of the page is the browser's, and is tested there.
+ * What a desktop shell can break: navigation, deep links, the bundle and its policy, storage, the SQL
+ * process. Everything else is tested in the browser.
  */
 import type { Shell } from '../support/shells/shell.ts';
 import { describeSql } from './sql.ts';

@@ -1,4 +1,4 @@
-/** A file of the page on the desktop: from the button to the dialog of the system, on the double. */
+/** Saving a file on the desktop: from the button to the system dialog, on the double. */
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openElectronDouble, type RunningElectron } from '../support/shells/electronShell.ts';
@@ -25,13 +25,13 @@ afterAll(async () => {
   home.remove();
 });
 
-/** What was asked of the session, in order. */
+/** Calls to the session, in order. */
 const downloads = (): Promise<readonly Noted[]> =>
   running.app.evaluate(
     ({ session }) => (session.defaultSession as unknown as { downloads: readonly Noted[] }).downloads,
   );
 
-test('a notebook is saved where the user says', async () => {
+test('a notebook is saved where the user chooses', async () => {
   await running.page.goto(running.urlOf(ROLLOUT));
   await running.page.getByRole('button', { name: 'Code: 3 cells' }).click();
   await running.page.getByRole('menuitem', { name: 'Save as notebook (.ipynb)' }).click();
@@ -45,11 +45,11 @@ test('a notebook is saved where the user says', async () => {
       filters: [{ name: 'Notebook' }, { name: 'All files' }],
     },
   });
-  // The page is where it was: a download is no navigation.
+  // The page did not change: a download is no navigation.
   expect(running.place()).toBe(ROLLOUT);
 });
 
-test('what is not of the page is not saved', async () => {
+test('downloads from elsewhere are not saved', async () => {
   await running.page.evaluate(() => {
     const link = document.createElement('a');
     link.href = 'data:text/plain,from%20a%20rollout';

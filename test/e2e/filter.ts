@@ -1,4 +1,4 @@
-/** The filter box as a person at the keyboard meets it, on every target. */
+/** The filter box, driven by the keyboard, on every target. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
@@ -20,16 +20,16 @@ export function describeFilter(shell: Shell): void {
     const box = () => page.getByRole('combobox', { name: 'Filter rollouts' });
     const status = () => page.locator('.filter-note p');
 
-    test('/ leads to the box; what is typed is completed by name and by the values of the run', async () => {
+    test('/ focuses the box; text is completed by field names and values of the run', async () => {
       await page.goto(running.urlOf(STEP));
       await page.getByRole('grid').waitFor();
       await page.keyboard.press('/');
       await page.keyboard.type('outc');
-      await page.getByRole('option', { name: /^outcome: outcome of some tool call/ }).waitFor();
+      await page.getByRole('option', { name: /^outcome: outcome of a tool call/ }).waitFor();
       await page.keyboard.press('Tab');
       expect(await box().inputValue()).toBe('outcome:');
       await page.keyboard.type('time');
-      // With how many rollouts of the run it has.
+      // Shows the number of rollouts of the run with the value.
       await page.getByRole('option', { name: /^timeout [\d,]+ rollouts$/ }).waitFor();
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
@@ -41,7 +41,7 @@ export function describeFilter(shell: Shell): void {
       expect(filterOf()).toBe('outcome:timeout');
     });
 
-    test('Tab leads on where no word has been begun, and where it is whole', async () => {
+    test('Tab moves the focus on an empty or complete word', async () => {
       const hasFocus = () => box().evaluate((element) => element === document.activeElement);
       for (const [written, isLeft] of [
         ['', true],
@@ -58,12 +58,12 @@ export function describeFilter(shell: Shell): void {
       await page.keyboard.press('Enter');
     });
 
-    test('a word that may become a field is not looked for before Enter', async () => {
+    test('a word that may become a field is not searched before Enter', async () => {
       await page.keyboard.press('/');
       await box().fill('tool_er');
       const waits = page.getByText('Not looked for yet: tool_er may become the name of a field');
       await waits.waitFor();
-      // Leaving the box asks for nothing either.
+      // Leaving the box requests nothing either.
       await page.getByRole('heading', { level: 1 }).click();
       await waits.waitFor();
       expect(filterOf()).toBe('outcome:timeout');
@@ -96,7 +96,7 @@ export function describeFilter(shell: Shell): void {
         .waitFor();
     });
 
-    test('a condition goes with a click', async () => {
+    test('a click removes a condition', async () => {
       const chips = page.getByRole('group', { name: 'Conditions' });
       await chips.getByRole('button', { name: '"double-check"' }).click();
       await expect.poll(filterOf).toBe('reward:0');
@@ -104,7 +104,7 @@ export function describeFilter(shell: Shell): void {
       expect(await box().inputValue()).toBe('reward:0');
     });
 
-    test('what cannot be read is said where it stands, and the list stays', async () => {
+    test('a syntax error is shown at its position, and the list stays', async () => {
       await status()
         .filter({ hasText: /of 160/ })
         .waitFor();
@@ -112,7 +112,7 @@ export function describeFilter(shell: Shell): void {
       await page.keyboard.press('/');
       await box().fill('reward:0 policy_tokens:many');
       await page.keyboard.press('Enter');
-      const fault = page.getByRole('alert').filter({ hasText: 'tokens: is a number' });
+      const fault = page.getByRole('alert').filter({ hasText: 'tokens: expects a number' });
       await fault.waitFor();
       expect(await fault.locator('mark').innerText()).toBe('many');
       expect(await status().innerText()).toBe(before);
@@ -122,7 +122,7 @@ export function describeFilter(shell: Shell): void {
       await page.keyboard.press('Escape');
     });
 
-    test('a filter is kept under a name and found again', async () => {
+    test('a filter is saved under a name and found again', async () => {
       const menu = () => page.getByRole('button', { name: 'Saved views; copy the filter' }).click();
       await menu();
       await page.getByRole('menuitem', { name: 'Save this filter as a view…' }).click();
@@ -138,7 +138,7 @@ export function describeFilter(shell: Shell): void {
       await expect.poll(filterOf).toBe('reward:0');
     });
 
-    test('a link with a filter that cannot be read filters nothing and says why', async () => {
+    test('a link with an invalid filter filters nothing and explains why', async () => {
       await page.goto(running.urlOf(`${STEP}&q=${encodeURIComponent('kept:perhaps')}`));
       await page.getByRole('alert').filter({ hasText: 'true, false or none' }).waitFor();
       await page.getByRole('row').nth(5).waitFor();
@@ -150,7 +150,7 @@ export function describeFilter(shell: Shell): void {
       await status()
         .filter({ hasText: /^[1-5] of 5 groups with a rollout that matches$/ })
         .waitFor();
-      // A group is opened as it was listed: its ledger holds those that match.
+      // The group page applies the filter of the list: its ledger shows only matches.
       await page.getByRole('grid').getByRole('row').nth(1).click();
       await expect.poll(() => running.place()).toMatch(/\/group\/[^/?]+\?q=outcome/);
       await status()
@@ -158,7 +158,7 @@ export function describeFilter(shell: Shell): void {
         .waitFor();
       const shown = Number(/^\d+/.exec(await status().innerText())?.[0]);
       expect(await page.getByRole('grid').getByRole('row').count()).toBe(shown + 1);
-      // A sibling group is asked anew: what was found in this one says nothing of it.
+      // A sibling group is searched again; results of this group do not apply to it.
       await page.keyboard.press('l');
       await expect.poll(() => running.place()).toMatch(/\/group\/[^/?]+\?q=outcome/);
       await status()
@@ -175,7 +175,7 @@ export function describeFilter(shell: Shell): void {
       await expect.poll(() => page.getByRole('grid').getByRole('row').count()).toBeGreaterThan(20);
     });
 
-    test('the table of steps holds what the charts hold', async () => {
+    test('the step table filters like the charts', async () => {
       await page.goto(running.urlOf('/run/synthetic-grpo-roc-demo?q=outcome:timeout'));
       await page
         .getByText(/^Of the rollouts that match: \d+ of 1,821 rollouts, in \d+ of 12 steps$/)
@@ -185,7 +185,7 @@ export function describeFilter(shell: Shell): void {
       await expect.poll(() => running.place()).toMatch(/\/step\/\d+\?q=outcome/);
     });
 
-    test('from the charts of a run to the rollouts of all its steps in one list', async () => {
+    test('opens the rollouts of all steps in one list from the charts of a run', async () => {
       await page.goto(running.urlOf('/run/synthetic-grpo-roc-demo?q=outcome:timeout&steps=100..300'));
       await page.getByRole('link', { name: 'List them' }).click();
       await expect.poll(filterOf).toBe('outcome:timeout step:100..300');

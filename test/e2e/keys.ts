@@ -1,4 +1,4 @@
-/** Keys that are given to other commands hold everywhere. How they are given: `test/renderer/keySettings.test.tsx`. */
+/** Rebound keys work everywhere. For rebinding, see `test/renderer/keySettings.test.tsx`. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
@@ -16,7 +16,7 @@ export function describeKeys(shell: Shell): void {
 
     const row = () => page.getByRole('listitem').filter({ hasText: 'place.problems' });
 
-    test('a command is given other keys, which hold and are shown', async () => {
+    test('a command gets other keys, which work and are shown', async () => {
       await page.goto(running.urlOf('/settings'));
       await page.getByRole('button', { name: 'Change keys' }).click();
       await page.getByLabel('Find a command').fill('place.problems');
@@ -38,7 +38,7 @@ export function describeKeys(shell: Shell): void {
         await help.getByText('Go to the problems of this run').locator('..').locator('kbd').allInnerTexts(),
       ).toEqual(['q', 'p']);
       await page.keyboard.press('Escape');
-      // Tooltips name the keys in force.
+      // Tooltips show the current keys.
       const link = page.getByRole('link', { name: 'Problems of this run by step' });
       expect(await link.getAttribute('title')).toBe('Problems of this run by step (q p)');
       expect(errors).toEqual([]);

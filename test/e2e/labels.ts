@@ -1,6 +1,6 @@
 /**
- * Labelling, on every target: keys put labels on a rollout, a turn, selected text; a queue is read with the keyboard
- * alone, from the overview of a run to a pack that opens without a network; the same cases in an empty library have
+ * Labelling, on every target: keys label a rollout, a turn or selected text. A queue is reviewed by keyboard
+ * alone, from the overview of a run to a pack that opens offline. The same cases in an empty library get
  * equal annotations.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ export function describeLabels(shell: Shell): void {
       (demo) => {
         ({ home, running, page, errors } = demo);
       },
-      // Labels are written into the library.
+      // The library stores labels.
       async () => undefined,
     );
 
@@ -39,7 +39,7 @@ export function describeLabels(shell: Shell): void {
     const notice = (text: string | RegExp) => page.getByText(text).first().waitFor();
     const press = (keys: string) => page.keyboard.press(keys);
     const placeIs = (place: RegExp) => expect.poll(() => running.place(), { timeout: 15_000 }).toMatch(place);
-    /** The transcript is there, and what is said about it. */
+    /** The transcript is visible, with its annotations. */
     const readingIs = async (name: string) => {
       await page.locator('.replay-name', { hasText: name }).waitFor();
       await page.locator('.transcript-pane [data-start]').first().waitFor();
@@ -54,7 +54,7 @@ export function describeLabels(shell: Shell): void {
       await panel().waitFor();
     };
 
-    test('a key puts a label on the rollout, the same key takes it away, u and U go back and forth', async () => {
+    test('a key labels the rollout, the same key removes the label, u and U undo and redo', async () => {
       await openLabels();
       await press('1');
       await cards().filter({ hasText: 'Wrong tool use' }).filter({ hasText: 'whole rollout' }).waitFor();
@@ -71,7 +71,7 @@ export function describeLabels(shell: Shell): void {
       await cards().filter({ hasText: 'Wrong tool use' }).waitFor();
     });
 
-    test('on the turn that is read, and on text that is selected, marked where it stands', async () => {
+    test('labels the current turn, and selected text, which is marked', async () => {
       await press('j');
       await placeIs(/turn=1/);
       await press('L');
@@ -102,7 +102,7 @@ export function describeLabels(shell: Shell): void {
       expect(await page.locator('.scrubber-label').count()).toBe(2);
     });
 
-    test('a note is written, saved with Ctrl+Enter, changed and taken away', async () => {
+    test('a note is written, saved with Ctrl+Enter, edited and deleted', async () => {
       await press('m');
       const note = panel().getByRole('textbox', { name: 'Note, Markdown' });
       await note.waitFor();
@@ -124,7 +124,7 @@ export function describeLabels(shell: Shell): void {
       await expect.poll(() => cards().filter({ hasText: 'Only this' }).count()).toBe(0);
     });
 
-    test('what is being written stays while one looks elsewhere', async () => {
+    test('a draft survives navigation', async () => {
       await press('m');
       await page.keyboard.type('half a thought');
       await press('Escape');
@@ -138,16 +138,16 @@ export function describeLabels(shell: Shell): void {
       await panel().getByRole('button', { name: 'Discard' }).click();
     });
 
-    test('F makes a label of a flag, at the place where it shows', async () => {
+    test('F turns a flag into a label, at its evidence', async () => {
       await page.goto(running.urlOf(ROLLOUT.replace('/rollout/0', '/rollout/3')));
       await readingIs('#3');
-      await panel().getByText('several calls in a turn, of which some were not run').waitFor();
+      await panel().getByText('several calls in one turn, some of which were not run').waitFor();
       await press('F');
       await cards().filter({ hasText: 'flag confirmed' }).waitFor();
       await panel().getByText('✓ several calls in a turn').waitFor();
     });
 
-    test('from the overview to a pack, by keyboard alone', async () => {
+    test('reviews from the overview to a pack, by keyboard alone', async () => {
       await page.goto(running.urlOf(DEMO));
       await page.getByRole('grid', { name: /^Steps of/ }).waitFor();
       await press('g');
@@ -177,7 +177,7 @@ export function describeLabels(shell: Shell): void {
       await press(',');
       await press(',');
       await expect.poll(() => running.place()).toBe(first);
-      // What was done last was a skip two rollouts further on: taking it back leads there.
+      // The last action was a skip two rollouts later; undoing it navigates there.
       await press('u');
       await queue.getByText(/^2 of \d+$/).waitFor();
       await press('U');
@@ -245,7 +245,7 @@ export function describeLabels(shell: Shell): void {
       }
     });
 
-    test('read blind, nothing says how a rollout was judged, nor what another reader said', async () => {
+    test('a blind review hides reward, correctness and labels of other reviewers', async () => {
       await page.goto(running.urlOf(`/labels?run=synthetic-grpo-roc-demo&q=${encodeURIComponent('step:0')}`));
       await page.getByRole('textbox', { name: /^reader/ }).fill('second reader');
       await page.getByRole('checkbox', { name: /^blind/ }).check();
@@ -274,13 +274,13 @@ export function describeLabels(shell: Shell): void {
       await cards().filter({ hasText: 'Loops' }).waitFor();
       await press('Enter');
       await readingIs('#1');
-      // Not to the group, which lists rewards.
+      // Not to the group page, which shows rewards.
       await press('Escape');
       await placeIs(/^\/labels\?tab=read&run=synthetic-grpo-roc-demo&q=step%3A0$/);
       await page.getByText('Read by second reader: 1 of').waitFor();
     });
 
-    test('two readers are compared', async () => {
+    test('two reviewers are compared', async () => {
       await page.goto(running.urlOf('/labels?tab=agreement'));
       await page.getByText(/read by both/).waitFor();
       await page.getByRole('cell', { name: 'Wrong tool use' }).waitFor();
@@ -292,14 +292,14 @@ export function describeLabels(shell: Shell): void {
       await readingIs('#0');
     });
 
-    test('keys typed ahead go to the rollouts they were meant for', async () => {
+    test('keys typed ahead apply to the rollouts they were meant for', async () => {
       const link = `/labels?run=synthetic-grpo-roc-demo&q=${encodeURIComponent('step:50 is_correct:false')}`;
       await page.goto(running.urlOf(link));
       await page.getByRole('textbox', { name: /^reader/ }).fill('fast reader');
       await expect.poll(() => page.getByText('Read by fast reader: 0 of').count()).toBe(1);
       await page.getByRole('button', { name: 'Start reading' }).click();
       await page.getByRole('region', { name: 'Queue' }).getByText(/^1 of/).waitFor();
-      // Without a pause, all of them before the first has been answered.
+      // Presses all keys before the first request is answered.
       await page.evaluate(() => {
         for (const key of ['1', 'Enter', '2', 'Enter', '3', 'Enter', '6', '6', '6'])
           window.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
@@ -337,7 +337,7 @@ export function describeLabels(shell: Shell): void {
       await cards().filter({ hasText: 'Unit mix-up' }).waitFor();
     });
 
-    test('none of it was an error to the page', () => {
+    test('the page reported no error', () => {
       expect(errors).toEqual([]);
     });
   });
@@ -350,7 +350,7 @@ interface OpenedAlone {
   readonly text: string;
 }
 
-/** A file in a context of its own, without a network. */
+/** Opens a file in its own browser context, offline. */
 async function openedAlone(path: string): Promise<OpenedAlone> {
   const context = await (await sharedBrowser()).newContext({ offline: true });
   try {
@@ -364,7 +364,7 @@ async function openedAlone(path: string): Promise<OpenedAlone> {
     page.on('request', (request) => request.url() !== url && requests.push(request.url()));
     await page.goto(url);
     const scripts = await page.locator('script, [onerror], [onclick], [onload], iframe, object').count();
-    // Of what is folded, too.
+    // Includes folded text.
     const text = await page.evaluate(() => document.body.textContent ?? '');
     return { errors, requests, scripts, text };
   } finally {

@@ -1,4 +1,7 @@
-/** Several libraries, on every target: opened beside each other, compared on the same charts, closed; a run gets its own. */
+/**
+ * Several libraries, on every target: opened beside each other, compared on the same charts, closed. A run is
+ * moved to its own library.
+ */
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -23,7 +26,8 @@ export function describeLibraries(shell: Shell): void {
         ({ home, running, page, errors } = demo);
       },
       async ({ directory, libraryPath }) => {
-        // Opened once by the user's hand, and closed: a page has no dialog in which a test could choose a file.
+        // The library was opened once by the user and closed, because a test cannot choose a file in the
+        // browser's dialog.
         const path = await makeOtherLibrary(directory);
         const shelf = await createLibraryManager({ libraryPath, shell: 'browser', version: '0.0.0' });
         await shelf.grant(path);
@@ -39,7 +43,7 @@ export function describeLibraries(shell: Shell): void {
         ? expect.poll(() => running.place(), { timeout: 10_000 }).toBe(place)
         : expect.poll(() => running.place(), { timeout: 10_000 }).toMatch(place);
 
-    test('a link into a library that is closed says so, and opens it', async () => {
+    test('a link into a closed library explains that, and opens it', async () => {
       await page.goto(running.urlOf(`/in/${OTHER_ID}/run/r1`));
       await page.getByText('The library other runs is closed').waitFor();
       await page.getByRole('button', { name: 'Open it again' }).click();
@@ -58,7 +62,7 @@ export function describeLibraries(shell: Shell): void {
       await rowOf(/demo/).first().waitFor();
     });
 
-    test('one goes from one to the other and back, and each keeps its own', async () => {
+    test('switching between libraries keeps the page of each', async () => {
       await page.goto(running.urlOf('/in/home/?filter=evaluation'));
       await shelfOf().getByRole('link', { name: 'other runs' }).click();
       await placeIs(`/in/${OTHER_ID}`);
@@ -72,7 +76,7 @@ export function describeLibraries(shell: Shell): void {
         .nth(1)
         .click();
       await placeIs(new RegExp(`^/in/${OTHER_ID}/run/r1/step/1`));
-      // Up, and up again, within the library.
+      // Up twice, within the library.
       await page.keyboard.press('Escape');
       await placeIs(`/in/${OTHER_ID}/run/r1`);
       await page.keyboard.press('Escape');
@@ -97,7 +101,7 @@ export function describeLibraries(shell: Shell): void {
       await chart.focus();
       await page.keyboard.press('Home');
       await page.keyboard.press('ArrowRight');
-      // Step 1 is of the other run alone.
+      // Only the other run has step 1.
       await expect.poll(() => chart.getAttribute('aria-valuenow')).toBe('1');
       await page.keyboard.press('Enter');
       await placeIs(new RegExp(`^/in/${OTHER_ID}/run/r1/step/1\\?`));
@@ -106,12 +110,12 @@ export function describeLibraries(shell: Shell): void {
       await legend.getByText(/· other runs/).waitFor();
     });
 
-    test('a comparison with a run of a library that is closed says why it is not there', async () => {
+    test('a comparison with a run of a closed library explains the gap', async () => {
       await page.goto(running.urlOf(`${DEMO}?runs=r1%40elsewhere`));
       await page.getByText('r1 is in the library elsewhere, which is not open').waitFor();
     });
 
-    test('what takes the space of a library is said by run', async () => {
+    test('library sizes are listed by run', async () => {
       await page.goto(running.urlOf('/in/home/'));
       await shelfOf().getByRole('button', { name: 'Actions for the library library' }).click();
       await page.getByRole('menuitem', { name: /takes its space/ }).click();
@@ -124,7 +128,7 @@ export function describeLibraries(shell: Shell): void {
       await dialog.waitFor({ state: 'hidden' });
     });
 
-    test('a run is written as Parquet, beside the library and nowhere else', async () => {
+    test('a run is exported as Parquet, beside the library and nowhere else', async () => {
       await page.goto(running.urlOf('/in/home/'));
       await rowOf(/demo \(synthetic\).*evaluation/)
         .getByRole('button', { name: /Actions for/ })
@@ -141,7 +145,7 @@ export function describeLibraries(shell: Shell): void {
       expect(partitions).toEqual(['run=synthetic-grpo-roc-demo~eval']);
     });
 
-    test('a run gets a library of its own, which is closed and opened again', async () => {
+    test('a run is moved to its own library, which is closed and opened again', async () => {
       await page.goto(running.urlOf('/in/home/'));
       await rowOf(/demo \(synthetic\).*evaluation/)
         .getByRole('button', { name: /Actions for/ })
@@ -173,9 +177,9 @@ export function describeLibraries(shell: Shell): void {
       await rowOf(/demo \(synthetic\).*evaluation/).waitFor();
     });
 
-    test('closing a library while its charts load ends in words, not in waiting', async () => {
+    test('closing a library while its charts load shows a message', async () => {
       await page.goto(running.urlOf(`/in/${OTHER_ID}/run/r1?q=correct%3Atrue`));
-      // Its name is known as soon as it is known to be open, and the charts are asked for.
+      // Its name appears once it is open, and then the charts load.
       await page
         .getByRole('navigation', { name: 'Place' })
         .getByRole('link', { name: 'other runs' })

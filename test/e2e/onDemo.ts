@@ -1,4 +1,4 @@
-/** A shell with the demo run open in it, for the length of a `describe`. */
+/** A shell with the demo run open, for one `describe`. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { copyDemoLibrary } from '../support/preparedLibrary.ts';
@@ -6,7 +6,7 @@ import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
 import { watchErrors } from './watchErrors.ts';
 
-/** To start a shell and open the demo, beside whatever else the machine does. */
+/** Timeout for starting a shell and opening the demo on a busy machine. */
 const START_MS = 30_000;
 
 interface Opened {
@@ -16,13 +16,13 @@ interface Opened {
 
 export interface OnDemo extends Opened {
   readonly page: Page;
-  /** What the page has reported so far. */
+  /** Errors that the page has reported so far. */
   readonly errors: string[];
-  /** Another shell with a library of its own that reads these logs; it is closed with this `describe`. */
+  /** Another shell whose library ingests these logs; closed with this `describe`. */
   openOn(paths: readonly string[]): Promise<{ running: RunningShell; page: Page; errors: string[] }>;
 }
 
-/** The parts of a file that only read the library share a shell; each starts on a fresh page. */
+/** Parts of a file that only read the library share a shell; each starts on a fresh page. */
 const shared = new Map<Shell, Promise<Opened>>();
 afterAll(async () => {
   for (const opened of shared.values()) await close(await opened);
@@ -48,8 +48,8 @@ function watched(running: RunningShell) {
 }
 
 /**
- * @param ready is told once the demo is open, before the first test
- * @param prepare gives this part a library of its own, which it may change, and runs before the shell starts
+ * @param ready called once the demo is open, before the first test
+ * @param prepare gives this part its own library, which it may change; runs before the shell starts
  */
 export function onDemo(
   shell: Shell,

@@ -36,12 +36,12 @@ export function describeOverview(shell: Shell): void {
       await page.getByText('step 50 · RL-1').waitFor();
     });
 
-    test('a stage says what it changes', async () => {
+    test('a stage shows its changes', async () => {
       await page.getByRole('group', { name: 'Stages' }).getByRole('button', { name: /^RL-2/ }).focus();
       await page.getByText('step 300 · RL-2 begins: max_response_tokens 8,192 → 12,288').waitFor();
     });
 
-    test('from a curve to a rollout in two steps of the keyboard or two clicks', async () => {
+    test('opens a rollout from a curve with two keys or two clicks', async () => {
       await chart('Truncated').focus();
       await page.keyboard.press('Home');
       await page.keyboard.press('Enter');
@@ -49,7 +49,7 @@ export function describeOverview(shell: Shell): void {
       await page.goto(running.urlOf(RUN));
       const box = await chart('Tool errors').boundingBox();
       if (box === null) throw new Error('the chart is not there');
-      // At the left edge: the first step; at the top the higher of the two curves.
+      // At the left edge: the first step; at the top: the higher curve.
       await page.mouse.move(box.x + 45, box.y + 12);
       await page.mouse.click(box.x + 40, box.y + 12);
       await expect.poll(() => queryOf('q')).toBe('is_correct:true tool_errors:>0');
@@ -58,7 +58,7 @@ export function describeOverview(shell: Shell): void {
       await expect.poll(() => running.place()).toMatch(/\/step\/0\/group\/[^/]+\/rollout\/\d+/);
     });
 
-    test('a brush marks steps in every chart, filters the table and goes with Escape', async () => {
+    test('a brush marks steps in every chart, filters the table and clears with Escape', async () => {
       await page.goto(running.urlOf(RUN));
       await rows().nth(12).waitFor();
       const box = await chart('Truncated').boundingBox();
@@ -83,7 +83,7 @@ export function describeOverview(shell: Shell): void {
       await expect.poll(() => rows().count()).toBe(13);
     });
 
-    test('a brush by keyboard', async () => {
+    test('brushes by keyboard', async () => {
       await chart('Truncated').focus();
       await page.keyboard.press('Home');
       await page.keyboard.press('Shift+ArrowRight');
@@ -93,7 +93,7 @@ export function describeOverview(shell: Shell): void {
       await expect.poll(() => queryOf('steps')).toBeNull();
     });
 
-    test('a filter keeps everything in sight behind what matches', async () => {
+    test('a filter shows all series dimmed behind the matches', async () => {
       await page.goto(running.urlOf(`${RUN}?q=${encodeURIComponent('is_correct:true')}`));
       const status = page.getByRole('status').filter({ hasText: /of 1,821 rollouts/ });
       await status.waitFor();
@@ -118,7 +118,7 @@ export function describeOverview(shell: Shell): void {
       await expect.poll(() => queryOf('runs')).toBeNull();
     });
 
-    test('a published number is switched on at its chart, and latency has a logarithmic axis; both are remembered', async () => {
+    test('a published number can be shown in its chart, and latency has a logarithmic axis; both are remembered', async () => {
       await page.goto(running.urlOf(`${RUN}?tab=tools`));
       const figure = page
         .getByRole('figure')
@@ -135,7 +135,7 @@ export function describeOverview(shell: Shell): void {
       await page.goto(running.urlOf(RUN));
     });
 
-    test('the numbers of a chart, as a table', async () => {
+    test('shows the numbers of a chart as a table', async () => {
       await page.getByRole('button', { name: 'Truncated: table, save' }).click();
       await page.getByRole('menuitem', { name: 'Show the numbers' }).click();
       const table = page.getByRole('region', { name: 'Truncated, numbers' });
@@ -155,7 +155,7 @@ export function describeOverview(shell: Shell): void {
         .getByRole('table')
         .getByText(/^95 % interval: of pass@1, over problems, “plus four”/)
         .waitFor();
-      // A filter chooses problems, and each keeps all its samples.
+      // A filter selects problems, each with all its samples.
       await page
         .getByRole('combobox', { name: 'Filter problems with a rollout that matches' })
         .fill('is_correct:true');
@@ -186,7 +186,7 @@ export function describeOverview(shell: Shell): void {
   });
 }
 
-/** Files a browser saves by itself; a desktop asks where. */
+/** Files that a browser saves without asking; a desktop asks for a path. */
 export function describeOverviewFiles(shell: Shell): void {
   describe(`${shell.name}: charts as files`, () => {
     let home: TemporaryHome;
@@ -210,7 +210,7 @@ export function describeOverviewFiles(shell: Shell): void {
       return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
     }
 
-    test('CSV has the numbers SQL has', async () => {
+    test('CSV equals SQL', async () => {
       const { name, bytes } = await saved('Save as CSV');
       expect(name).toBe('demo-synthetic-truncated.csv');
       const [source, head, ...lines] = bytes.toString('utf8').trimEnd().split('\n');
@@ -228,17 +228,17 @@ export function describeOverviewFiles(shell: Shell): void {
       expect(lines).toEqual(rows.map(({ step, share }) => `${step},${share}`));
     });
 
-    test('SVG stands alone, PNG is an image of twice its size', async () => {
+    test('SVG is self-contained, PNG is an image of twice its size', async () => {
       const svg = (await saved('Save as SVG')).bytes.toString('utf8');
       expect(svg).toMatch(/^<\?xml[^>]+>\n<svg /);
       expect(svg).toContain('Truncated (of rollouts)');
-      // Nothing of the page is needed to draw it.
+      // The image is self-contained.
       expect(svg).not.toMatch(/var\(--|class=/);
       const width = Number(/ width="(\d+)"/.exec(svg)?.[1]);
       const png = (await saved('Save as PNG')).bytes;
       expect(png.subarray(1, 4).toString('latin1')).toBe('PNG');
       expect(png.readUInt32BE(16)).toBe(2 * width);
-      // One size for a page of a paper, on light paper whatever the screen has.
+      // A fixed size for a page of a paper, always on a light background.
       expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1280, 800]);
       const paper = /<rect [^>]*fill="(#[0-9a-f]+)"/.exec(svg)?.[1];
       await page.getByRole('button', { name: /^Theme: / }).click();

@@ -1,4 +1,4 @@
-/** A pack of hostile rollouts in a real browser that has no network: it is read, and nothing in it does anything. */
+/** A pack of hostile rollouts in a real offline browser: it is readable, and nothing in it acts. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => place.remove());
 
-/** With everything it did that a page that is read does not do. */
+/** Records everything that a passive page would not do. */
 async function opened(scheme: 'light' | 'dark'): Promise<{ page: Page; did: readonly string[] }> {
   const did: string[] = [];
   const context = await browser.newContext({ offline: true, colorScheme: scheme });
@@ -37,9 +37,9 @@ async function opened(scheme: 'light' | 'dark'): Promise<{ page: Page; did: read
   return { page, did };
 }
 
-it.each(['light', 'dark'] as const)('asks for nothing and runs nothing, %s', async (scheme) => {
+it.each(['light', 'dark'] as const)('makes no request and runs nothing, %s', async (scheme) => {
   const { page, did } = await opened(scheme);
-  // Everything is unfolded, followed and painted.
+  // Unfolds, follows and paints everything.
   await page.evaluate(() => {
     for (const each of document.querySelectorAll('details')) each.open = true;
     for (const each of document.querySelectorAll('summary, mark, a')) (each as HTMLElement).click();
@@ -79,7 +79,7 @@ it.each(['light', 'dark'] as const)('asks for nothing and runs nothing, %s', asy
   await page.context().close();
 });
 
-it('shows in print what is folded', async () => {
+it('prints folded text', async () => {
   const { page } = await opened('dark');
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   const [ground, shown] = await page.evaluate(() => {
@@ -95,12 +95,12 @@ it('shows in print what is folded', async () => {
   await page.context().close();
 });
 
-it('is read on a telephone: labels whole, tables in boxes of their own; on a desk three rollouts side by side', async () => {
+it('on a phone it wraps labels and boxes tables; on a desktop it shows three rollouts side by side', async () => {
   const { page } = await opened('light');
   await page.setViewportSize({ width: 390, height: 800 });
   const phone = await page.evaluate(() => ({
     isWithin: document.documentElement.scrollWidth <= document.documentElement.clientWidth,
-    // Broken letter by letter it is as narrow as one.
+    // The minimum width of text that wraps at every letter.
     narrowest: Math.min(
       ...[...document.querySelectorAll('td .chip')].map((chip) => chip.getBoundingClientRect().width),
     ),

@@ -1,4 +1,4 @@
-/** Problems by steps, what is suspicious, and one problem over time, on every target. */
+/** Problems by steps, suspects, and one problem over time, on every target. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
@@ -16,7 +16,7 @@ export function describeProblems(shell: Shell): void {
       ({ running, page, errors } = demo);
     });
 
-    test('g p leads to the map, which is walked by arrow keys and opens the group of a cell', async () => {
+    test('g p opens the map; arrow keys move, and Enter opens the group of a cell', async () => {
       await page.keyboard.press('g');
       await page.keyboard.press('p');
       const map = page.getByRole('application', { name: /^Pass rate of 5 problems by 12 steps/ });
@@ -35,7 +35,7 @@ export function describeProblems(shell: Shell): void {
       const map = page.getByRole('application', { name: /^Pass rate of 5 problems/ });
       await map.waitFor();
       const box = await map.boundingBox();
-      // The second name: 22 px of steps, 18 px of the first row.
+      // The second problem: 22 px of steps, 18 px of the first row.
       await page.mouse.click((box?.x ?? 0) + 60, (box?.y ?? 0) + 22 + 18 + 9);
       await expect.poll(() => running.place()).toMatch(/\/group\/[a-z-]+\/problem$/);
       const byName = (await running.place()).split('/').at(-2);
@@ -48,7 +48,7 @@ export function describeProblems(shell: Shell): void {
       await expect.poll(() => running.place()).toMatch(new RegExp(`/group/${byName}/problem$`));
     });
 
-    test('orders and filters say how many problems are left', async () => {
+    test('orders and filters show the number of remaining problems', async () => {
       await page.goto(running.urlOf(PROBLEMS));
       await page.getByRole('application').waitFor();
       await page.getByRole('button', { name: 'Always solved' }).click();

@@ -1,6 +1,6 @@
 /**
- * Resample-on-Correct as its reader meets it, on every target: the ledger of a group with its reasons, what-ifs
- * that live in the address, two rollouts side by side, and a report whose numbers lead to their groups.
+ * Resample-on-Correct, on every target: the ledger of a group with its reasons, what-ifs in the URL, two
+ * rollouts compared, and a report whose numbers lead to their groups.
  */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ export function describeRoc(shell: Shell): void {
     const panel = () => page.getByRole('complementary', { name: 'What if' });
     const searchOf = () => new URLSearchParams(running.place().split('?')[1] ?? '');
 
-    test('a group says what was decided, by whom, and by which arithmetic', async () => {
+    test('a group shows its decisions, their source and arithmetic', async () => {
       await goTo(GROUP);
       await ledger().waitFor();
       await page.getByText('decision: logged').waitFor();
@@ -35,7 +35,7 @@ export function describeRoc(shell: Shell): void {
       expect(await rows().count()).toBeGreaterThan(10);
     });
 
-    test('its rows are narrowed and sorted, and stay so after a look at one of them', async () => {
+    test('rows are filtered and sorted, and stay so after a visit to one of them', async () => {
       await page.getByRole('button', { name: /^discarded/ }).click();
       await ledger().getByRole('columnheader', { name: 'penalty' }).getByRole('button').click();
       await expect.poll(() => searchOf().get('show')).toBe('discarded');
@@ -60,7 +60,7 @@ export function describeRoc(shell: Shell): void {
       await ledger().getByRole('columnheader', { name: 'p_err logged' }).waitFor({ state: 'detached' });
     });
 
-    test('Space puts two rows side by side', async () => {
+    test('Space compares two rows', async () => {
       await page.keyboard.press('Space');
       await page.keyboard.press('j');
       await page.keyboard.press('Space');
@@ -71,10 +71,10 @@ export function describeRoc(shell: Shell): void {
       await pair.waitFor({ state: 'detached' });
     });
 
-    test('a what-if changes rows at once, lives in the address, and can be taken back', async () => {
+    test('a what-if changes rows at once, is in the URL, and can be undone', async () => {
       await page.keyboard.press('i');
       await panel().waitFor();
-      // Opened by a key, it has the focus: the next Tab is in it.
+      // Opened by key, the panel has the focus, so the next Tab stays in it.
       await page.keyboard.press('Tab');
       const hasFocus = () => panel().evaluate((element) => element.contains(document.activeElement));
       expect(await hasFocus()).toBe(true);
@@ -96,7 +96,7 @@ export function describeRoc(shell: Shell): void {
       expect([...searchOf().keys()].filter((name) => name.startsWith('if.'))).toEqual([]);
     });
 
-    test('in a narrow window the panel leaves the rows in reach', async () => {
+    test('the panel does not cover the rows in a narrow window', async () => {
       await goTo(`${GROUP}?whatif=group&if.down_sample_to_n=8`);
       await ledger().waitFor();
       const size = page.viewportSize();
@@ -107,14 +107,14 @@ export function describeRoc(shell: Shell): void {
       await page.setViewportSize({ width: 1280, height: 800 });
       const left = async () => (await panel().boundingBox())?.x ?? 0;
       await expect.poll(async () => (await rightOf(/^failed/)) <= (await left())).toBe(true);
-      // Over the page where it is narrower still: then the last column can be scrolled clear of it.
+      // The panel overlaps a narrow page, whose last column can still be scrolled into view.
       await page.setViewportSize({ width: 900, height: 700 });
       await ledger().evaluate((grid) => grid.scrollTo({ left: 9_999 }));
       await expect.poll(async () => (await rightOf(/^stopped by/)) <= (await left())).toBe(true);
       if (size !== null) await page.setViewportSize(size);
     });
 
-    test('the paper’s rule gives probabilities and claims no set', async () => {
+    test('the paper’s rule gives probabilities without a set', async () => {
       await goTo(`${GROUP}?whatif=group&if.rule=paper`);
       await panel()
         .getByText(/nothing is decided: rows show the probability/)
@@ -122,7 +122,7 @@ export function describeRoc(shell: Shell): void {
       await page.getByText(/no set is claimed/).waitFor();
     });
 
-    test('a value that cannot be is refused, and said to be', async () => {
+    test('an invalid value is refused with a message', async () => {
       await goTo(`${GROUP}?whatif=group&if.world_size=0`);
       await panel()
         .getByText(/Left out of this address, no such value: world_size=0/)
@@ -131,7 +131,7 @@ export function describeRoc(shell: Shell): void {
       await panel().getByText('must be a whole number of 1 or more').waitFor();
     });
 
-    test('it is asked of the whole run, and leads to the report', async () => {
+    test('the what-if opens for the whole run, in the report', async () => {
       await goTo(`${GROUP}?whatif=group&if.penalty=typed`);
       await panel().getByRole('group', { name: 'Scope' }).getByRole('button', { name: 'run' }).click();
       await panel()
@@ -192,7 +192,7 @@ export function describeRoc(shell: Shell): void {
       await goTo(`${DEMO}/roc`);
       const rates = page.getByRole('slider', { name: 'Kept, of right and of wrong by step' });
       await rates.waitFor();
-      // Whole, the page no longer moves under the pointer.
+      // The report is complete, so the page no longer moves under the pointer.
       await page.getByRole('region', { name: 'Positives kept by penalty' }).waitFor();
       const dot = rates.locator('circle').first();
       const at = async () => ({
@@ -218,7 +218,7 @@ export function describeRoc(shell: Shell): void {
       await expect.poll(() => running.place()).toMatch(/step\/[1-9]\d*$/);
     });
 
-    test('none of it was an error to the page', () => {
+    test('the page reported no error', () => {
       expect(errors).toEqual([]);
     });
   });

@@ -1,4 +1,7 @@
-/** The schedule of a step: from the charts of tool calls, walked by keys, opened; and where a log says nothing, what would bring it. */
+/**
+ * The schedule of a step, on every target: opened from the charts of tool calls and walked by keys. Without
+ * timing in the log, it explains what to log.
+ */
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
@@ -23,7 +26,7 @@ export function describeSchedule(shell: Shell): void {
     const timeline = () => page.getByRole('application', { name: /rollouts on \d+ workers over time/ });
     const reading = () => page.getByRole('complementary', { name: 'Rollout' });
 
-    test('a chart over steps opens the schedule of its step, and g d leads there from a step', async () => {
+    test('a chart over steps opens the schedule of its step, and g d opens it from a step', async () => {
       await page.goto(running.urlOf(`${DEMO}?tab=tools`));
       const wall = page.getByRole('slider', { name: 'Wall time of the rollouts by step' });
       await wall.focus();
@@ -36,12 +39,12 @@ export function describeSchedule(shell: Shell): void {
       await page.keyboard.press('d');
       await expect.poll(() => running.place()).toBe(`${DEMO}/step/50/schedule`);
       await page.getByText('158 of 158 rollouts placed in time').waitFor();
-      // The demo logs no start of a tool call: what is known is an estimate, and is called one.
+      // The demo logs no starts of tool calls, so the mean is labelled as an estimate.
       await page.getByText('calls in flight, mean (estimate)').waitFor();
       await page.getByText('waits, not placed', { exact: true }).waitFor();
     });
 
-    test('how long tool calls took: of the brushed steps, and a bar leads to its rollouts', async () => {
+    test('a bar of the latency chart of brushed steps leads to its rollouts', async () => {
       await page.goto(running.urlOf(`${DEMO}?tab=tools&steps=400..500`));
       const chart = page.getByRole('slider', { name: 'How long tool calls took' });
       const figure = page.getByRole('figure').filter({ has: chart });
@@ -63,7 +66,7 @@ export function describeSchedule(shell: Shell): void {
       );
     });
 
-    test('keys walk, zoom and open; the way back leads to where one was', async () => {
+    test('keys move, zoom and open; back returns to the same view', async () => {
       await page.goto(running.urlOf(`${DEMO}/step/50/schedule`));
       await timeline().focus();
       await page.keyboard.press('ArrowDown');
@@ -88,14 +91,14 @@ export function describeSchedule(shell: Shell): void {
       await expect.poll(() => running.place()).toBe(`${DEMO}/step/50`);
     });
 
-    test('the pointer reads a bar out, a drag zooms, a filter marks those that match', async () => {
+    test('hovering shows a bar’s values, a drag zooms, a filter marks matches', async () => {
       await page.goto(running.urlOf(`${DEMO}/step/50/schedule`));
       const canvas = timeline().locator('canvas');
       await canvas.waitFor();
       const box = await canvas.boundingBox();
       if (box === null) throw new Error('the canvas is not drawn');
       const y = box.y + 96 + 12;
-      // Somewhere along a row there is a bar.
+      // Finds a bar somewhere in the row.
       for (let x = box.x + 200; x < box.x + box.width; x += 60) await page.mouse.move(x, y);
       await reading()
         .getByText(/turns?/)
@@ -115,7 +118,7 @@ export function describeSchedule(shell: Shell): void {
       expect(errors).toEqual([]);
     });
 
-    test('a log without timing says which fields would bring it; one with starts of calls places them', async () => {
+    test('a log without timing lists the missing fields; one with starts of calls places them', async () => {
       ({ running, page, errors } = await openOn([
         fixture('turnwise/messages'),
         fixture('turnwise/schedule'),

@@ -1,4 +1,4 @@
-/** The search as a person at the keyboard meets it, on every target. */
+/** The search, driven by the keyboard, on every target. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
@@ -26,7 +26,7 @@ export function describeSearch(shell: Shell): void {
       await page.keyboard.press('Enter');
     };
 
-    test('g / opens it with the box ready; what is found stands in its text, by group', async () => {
+    test('g / opens it with the box focused; results show hits in their text, by group', async () => {
       await page.keyboard.press('g');
       await page.keyboard.press('/');
       await page.getByRole('heading', { level: 1, name: 'Search' }).waitFor();
@@ -45,7 +45,7 @@ export function describeSearch(shell: Shell): void {
       expect(queryOf('q')).toBe('"double-check"');
     });
 
-    test('Enter opens the rollout at the hit, n and N walk the hits, Escape comes back to the row', async () => {
+    test('Enter opens the rollout at the hit, n and N step through hits, Escape returns to the row', async () => {
       await searchFor('code:print');
       await results().locator('mark').first().waitFor();
       for (let i = 0; i < 4; i += 1) await page.keyboard.press('j');
@@ -58,7 +58,7 @@ export function describeSearch(shell: Shell): void {
       expect(queryOf('find')).toBe('code:print');
       const places = page.locator('.find-bar .dim');
       await places.filter({ hasText: /^\d+ of \d+$/ }).waitFor();
-      // The hit is painted where the code stands, without its escapes.
+      // The hit is painted in the code, which is shown unescaped.
       const painted = () =>
         page.evaluate(() =>
           [...(CSS.highlights.get('find-current') ?? [])]
@@ -81,7 +81,7 @@ export function describeSearch(shell: Shell): void {
       expect(await chosen().innerText()).toBe(row);
     });
 
-    test('where to look is chosen by one click, and what is not there says where it is', async () => {
+    test('one click selects where to search, and empty results link to other places', async () => {
       await searchFor('reward:0 print');
       await page.getByRole('button', { name: 'Code', exact: true }).click();
       await expect.poll(() => queryOf('q')).toBe('reward:0 code:print');
@@ -94,7 +94,7 @@ export function describeSearch(shell: Shell): void {
       await results().locator('mark').first().waitFor();
     });
 
-    test('c gathers what was found for a comparison', async () => {
+    test('c collects results for a comparison', async () => {
       await searchFor('wait');
       await results().locator('mark').first().waitFor();
       await page.keyboard.press('g');
@@ -105,17 +105,17 @@ export function describeSearch(shell: Shell): void {
       await page.keyboard.press('c');
     });
 
-    test('a regular expression says what it had to read; one that cannot be read says what is wrong', async () => {
+    test('a regular expression reports how many texts it read; an invalid one is explained', async () => {
       await searchFor('reasoning:/\\bwait\\b/i');
       await page.getByText('a regular expression is not in the index').waitFor();
       await results().locator('mark').first().waitFor();
       await page.keyboard.press('/');
       await box().fill('/(/');
-      await page.getByRole('alert').filter({ hasText: 'no regular expression' }).waitFor();
+      await page.getByRole('alert').filter({ hasText: 'invalid regular expression' }).waitFor();
       await page.keyboard.press('Escape');
     });
 
-    test('one run is searched where one is chosen', async () => {
+    test('one run can be searched', async () => {
       await page.goto(running.urlOf('/search?q=wait&run=no-such-run'));
       await page.getByRole('heading', { name: 'There is no such run in this library' }).waitFor();
       await page.getByRole('combobox', { name: 'Run to search' }).selectOption('synthetic-grpo-roc-demo');
@@ -125,7 +125,7 @@ export function describeSearch(shell: Shell): void {
         .filter({ hasText: 'searched' })
         .or(status().filter({ hasText: 'scroll' }))
         .waitFor();
-      // The rollouts of other runs are not missing here.
+      // A search within one run does not offer to continue in others.
       expect(await page.getByRole('button', { name: /^Search again/ }).count()).toBe(0);
     });
 
@@ -137,7 +137,7 @@ export function describeSearch(shell: Shell): void {
       await results().locator('mark').first().waitFor();
     });
 
-    test('nothing of it was an error', () => {
+    test('the page reported no error', () => {
       expect(errors).toEqual([]);
     });
   });

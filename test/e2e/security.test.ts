@@ -1,7 +1,7 @@
 /**
- * The security rules in the running application: the real electron/main and electron/preload on the
- * double. Every probe runs twice, on the application and on one with that very rule taken
- * out, where it must report the opposite; a probe that cannot fail proves nothing.
+ * The security rules in the running application: the real electron/main and electron/preload on the double.
+ * Every probe runs twice: on the application, and on a copy with that rule removed, where the attack must
+ * succeed. A probe that cannot fail proves nothing.
  */
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Mutation } from '../support/electron-double/mutation.ts';
@@ -13,7 +13,7 @@ import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
 
 const ATTACKER = 'https://attacker.example/';
 
-/** Requests that got past the application and would have reached the network. */
+/** Requests that left the application and would have reached the network. */
 function outside({ app }: RunningElectron): Promise<string[]> {
   return app.evaluate(({ BrowserWindow }) => {
     const [window] = BrowserWindow.getAllWindows();
@@ -26,7 +26,7 @@ const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 4
 
 interface Rule {
   readonly name: string;
-  /** Takes the rule out. */
+  /** Edits that remove the rule. */
   readonly mutations: readonly Mutation[];
   /** Whether the attack succeeds. */
   attack(running: RunningElectron): Promise<boolean>;
@@ -54,7 +54,7 @@ const RULES: readonly Rule[] = [
         .context()
         .waitForEvent('page', { timeout: 5_000 })
         .catch(() => undefined);
-      // Not awaited: a window that is closed while it opens may never let the call return.
+      // Not awaited, because a window that closes while it opens may never let the call return.
       void page.evaluate((url) => void window.open(url), ATTACKER).catch(() => undefined);
       const opened = await opening;
       if (opened === undefined || opened.isClosed()) return false;
@@ -109,7 +109,7 @@ const RULES: readonly Rule[] = [
   {
     name: 'a string is never code',
     mutations: [{ file: 'api/bundle.ts', from: "script-src 'self'", to: "script-src 'self' 'unsafe-eval'" }],
-    // In a script element of our own origin's making there is no way in; a timer's string is one.
+    // A script element of our own origin is no attack; a timer's string is.
     attack: ({ page }) =>
       page.evaluate(async () => {
         setTimeout('window.stringRan = true', 0);
@@ -120,7 +120,7 @@ const RULES: readonly Rule[] = [
   {
     name: 'a page that is not ours gets no answer from the host',
     mutations: [{ file: 'main/ipc.ts', from: 'if (!isOurFrame(event.senderFrame)) return REFUSED;', to: '' }],
-    // The page becomes foreign by what main takes for its own.
+    // The page becomes foreign by changing the host that main accepts.
     attack: ({ page }) =>
       page.evaluate(async () => {
         const bridge = (
@@ -131,11 +131,11 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** For the last rule: main believes that its page has another host. */
+/** For the last rule: main expects another host for its page. */
 const FOREIGN: Mutation = { file: 'main/security.ts', from: 'host === APP_HOST', to: "host === 'another'" };
 const isAboutSender = (rule: Rule): boolean => rule.mutations.some(({ file }) => file === 'main/ipc.ts');
 
-/** A page of its own for every attack: what one leaves behind must not decide the next. */
+/** A fresh page per attack, because leftovers of one must not affect the next. */
 describe.each([
   ['the application', false],
   ['control: without the rule, the probe notices that', true],
@@ -150,7 +150,7 @@ describe.each([
   async function open(mutations: readonly Mutation[]): Promise<void> {
     home = createTemporaryHome();
     running = await openElectronDouble({ home, paths: [writeSmallLog(home.directory)], mutations });
-    // Main does not answer a page it takes for foreign, so that one has no heading.
+    // Main does not answer a foreign page, so that page has no heading.
     if (!mutations.includes(FOREIGN)) await running.page.getByRole('heading', { level: 1 }).waitFor();
   }
 
@@ -175,7 +175,7 @@ test('the sandbox is on', async () => {
 });
 
 describe('the page on loopback', () => {
-  test('keeps its token out of the URL, of cookies and of what outlives the tab', async () => {
+  test('keeps its token out of the URL, of cookies and of persistent storage', async () => {
     const { browserShell } = await import('../support/shells/browserShell.ts');
     const home = createTemporaryHome();
     const running = await browserShell.open({ home });
@@ -184,7 +184,7 @@ describe('the page on loopback', () => {
       expect(running.page.url()).not.toContain('token');
       expect(await running.page.context().cookies()).toEqual([]);
       expect(await running.page.evaluate(() => JSON.stringify(localStorage))).not.toMatch(/[\w-]{43}/);
-      // And without the token another tab gets the bundle and nothing else.
+      // Without the token, another tab gets only the bundle.
       const stranger = await running.page.context().browser()?.newPage();
       await stranger?.goto(running.urlOf('/'));
       await stranger?.waitForTimeout(500);
@@ -195,7 +195,7 @@ describe('the page on loopback', () => {
     }
   });
 
-  test('the host says one line, the URL, and ends cleanly when told to', async () => {
+  test('the host prints one line, the URL, and exits cleanly on a signal', async () => {
     const home = createTemporaryHome();
     const host = await serveProcess(['--library', home.libraryPath], home.env);
     expect(host.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/);

@@ -1,6 +1,6 @@
 /**
- * Logs as researchers have them, on every target: one no format knows is mapped by hand, a growing
- * directory is followed without its lists moving, a log without steps shows none, a run is removed.
+ * Unusual logs, on every target: an unknown format is mapped by hand, a growing directory is followed without
+ * moving its lists, a log without steps shows none, a run is removed.
  */
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -73,7 +73,7 @@ export function describeSources(shell: Shell): void {
       home.remove();
     });
 
-    /** By way of another place: at `/` a start opens its run. */
+    /** Goes through another page, because a start at `/` opens its run. */
     async function library(): Promise<void> {
       await page.goto(running.urlOf('/settings'));
       await page.getByRole('link', { name: 'Library' }).click();
@@ -82,7 +82,7 @@ export function describeSources(shell: Shell): void {
     const run = (name: RegExp) => page.getByRole('row', { name }).first();
     const steps = () => page.getByRole('grid', { name: /Steps of/ }).getByRole('row');
 
-    test('a file no format knows is mapped by picking its values, and read', async () => {
+    test('a file of an unknown format is mapped by picking its values, and ingested', async () => {
       await page.getByRole('link', { name: 'Map its fields…' }).click();
       await page.getByRole('heading', { name: /Map the fields of out\.jsonl/ }).waitFor();
       await page.getByText('No rollout yet').waitFor();
@@ -104,7 +104,7 @@ export function describeSources(shell: Shell): void {
       await library();
       await run(/airline/).click();
       await page.getByText('this log knows no training step').waitFor();
-      // Enter opens the row under the cursor, which has to be there.
+      // Enter opens the row under the cursor, which must be loaded.
       await page.getByRole('row', { selected: true }).getByText('Cancel my flight.').waitFor();
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name: /2 rollouts of/ }).waitFor();
@@ -114,7 +114,7 @@ export function describeSources(shell: Shell): void {
       await expect.poll(() => running.place()).toMatch(/^\/run\/[^/]+$/);
     });
 
-    test('a followed run is held still until asked, and goes along when pinned', async () => {
+    test('a followed run is frozen until refreshed, and live when pinned', async () => {
       await library();
       await run(/grown/).click();
       await expect.poll(() => steps().count()).toBe(3);
@@ -144,7 +144,7 @@ export function describeSources(shell: Shell): void {
       await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe('21');
     });
 
-    test('its groups can be formed by another rule, and back', async () => {
+    test('its groups can be formed by another rule, and restored', async () => {
       await page.keyboard.press('Escape');
       await page.keyboard.press('s');
       await page.getByText(/by equal prompt: 17 groups of 4/).waitFor();
@@ -157,7 +157,7 @@ export function describeSources(shell: Shell): void {
       await page.getByText(/by equal prompt: 17 groups of 4/).waitFor();
     });
 
-    test('a log of all rollouts is joined with the list of those that were kept, and taken apart', async () => {
+    test('a log of all rollouts is joined with the list of kept ones, and separated again', async () => {
       await library();
       await run(/^shells verl-trace|shells.*verl-trace/).click();
       await page.getByRole('grid', { name: /Steps of/ }).waitFor();
@@ -189,8 +189,8 @@ export function describeSources(shell: Shell): void {
       await part.getByRole('button', { name: 'Join with another log…' }).waitFor();
     });
 
-    // Elsewhere a dialog of the system chooses the file.
-    test.runIf(shell.name === 'browser')('ids get places from a tokenizer.json, and lose them', async () => {
+    // Only the browser, because other shells use a system dialog.
+    test.runIf(shell.name === 'browser')('ids get offsets from a tokenizer.json, and lose them', async () => {
       await library();
       await run(/ids nemo-gym|ids.*nemo-gym/).click();
       await page.getByText('this log knows no training step').waitFor();
@@ -212,7 +212,7 @@ export function describeSources(shell: Shell): void {
       await part.getByText('2 with ids and no text').waitFor();
     });
 
-    test('a run is removed from the library, and says what that was', async () => {
+    test('a run is removed from the library, with a summary', async () => {
       await library();
       await run(/mapping:clips/)
         .getByRole('button', { name: /Actions for/ })
@@ -224,7 +224,7 @@ export function describeSources(shell: Shell): void {
       await run(/mapping:clips/).waitFor({ state: 'detached' });
     });
 
-    test('none of it was an error to the page', () => {
+    test('the page reported no error', () => {
       expect(errors).toEqual([]);
     });
   });

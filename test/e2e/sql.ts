@@ -1,4 +1,4 @@
-/** The SQL console as a person at the keyboard meets it, on every target. */
+/** The SQL console, driven by the keyboard, on every target. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
@@ -27,7 +27,7 @@ export function describeSql(shell: Shell): void {
       await editor().locator('.view-line').first().waitFor();
     };
 
-    test('g q opens it; typing is completed; Ctrl+Enter runs the statement, which is in the URL', async () => {
+    test('g q opens it; input is completed; Ctrl+Enter runs the statement, which is in the URL', async () => {
       await page.keyboard.press('g');
       await page.keyboard.press('q');
       await page.getByRole('heading', { level: 1, name: 'SQL', exact: true }).waitFor();
@@ -36,7 +36,7 @@ export function describeSql(shell: Shell): void {
       await page.locator('.suggest-widget .monaco-list-row').first().waitFor();
       await page.keyboard.press('Tab');
       await page.keyboard.type(' LIMIT 3');
-      // At once: the editor is ahead of what the page has heard of it.
+      // Without a pause: the editor is ahead of the page's state.
       await runIt();
       await said('1 row in');
       await follow('SELECT rollout_id, reward FROM rollout ORDER BY rollout_id LIMIT 7');
@@ -44,7 +44,7 @@ export function describeSql(shell: Shell): void {
       await runIt();
       await said('7 rows in');
       expect(await result().getByRole('row').count()).toBe(8);
-      // Who runs a statement goes on writing it.
+      // The editor keeps the focus after a statement runs.
       const isWriting = () => page.evaluate(() => document.activeElement?.closest('.monaco-editor') !== null);
       expect(await isWriting()).toBe(true);
       await page.keyboard.press('End');
@@ -60,7 +60,7 @@ export function describeSql(shell: Shell): void {
         .toBe('SELECT rollout_id, reward FROM rollout ORDER BY rollout_id LIMIT 7');
     });
 
-    test('Escape leads to the result; Enter on a row with a rollout id opens its replay, and Back comes back', async () => {
+    test('Escape focuses the result; Enter on a row with a rollout id opens its replay, and Back returns', async () => {
       await page.keyboard.press('Escape');
       await page.keyboard.press('j');
       await page.keyboard.press('Enter');
@@ -70,7 +70,7 @@ export function describeSql(shell: Shell): void {
       await said('7 rows in');
     });
 
-    test('a link runs nothing by itself', async () => {
+    test('a link does not run its statement', async () => {
       await follow('SELECT step, groups FROM step ORDER BY step');
       await page.getByText('Nothing has been run').waitFor();
       expect(await result().count()).toBe(0);
@@ -99,7 +99,7 @@ export function describeSql(shell: Shell): void {
       await result().waitFor();
     });
 
-    test('an error says where, in words and in the editor', async () => {
+    test('an error has its position, in the message and in the editor', async () => {
       await follow('SELECT step\nFRM rollout');
       await editor().click();
       await runIt();
@@ -121,7 +121,7 @@ export function describeSql(shell: Shell): void {
       await page.getByRole('alert').filter({ hasText: 'cancelled' }).waitFor();
     });
 
-    test('Explain shows how it would be run', async () => {
+    test('Explain shows the query plan', async () => {
       await follow('SELECT reward FROM rollout WHERE reward > 0 ORDER BY reward');
       await page.getByRole('button', { name: 'Explain', exact: true }).click();
       const plan = page.getByRole('region', { name: 'Query plan' });
@@ -129,7 +129,7 @@ export function describeSql(shell: Shell): void {
       await plan.getByText('reads every row').first().waitFor();
     });
 
-    test('a query is saved, renamed, removed and brought back', async () => {
+    test('a query is saved, renamed, deleted and restored', async () => {
       await follow('SELECT 42 AS answer');
       const panel = page.getByRole('region', { name: 'Saved queries' });
       await panel.getByRole('textbox', { name: 'Name of the query' }).fill('mine');
@@ -148,7 +148,7 @@ export function describeSql(shell: Shell): void {
       await result().getByText('42', { exact: true }).waitFor();
     });
 
-    test('the schema puts names into the statement', async () => {
+    test('the schema inserts names into the statement', async () => {
       await follow('SELECT ');
       await editor().click();
       await page.keyboard.press('Control+End');
@@ -162,7 +162,7 @@ export function describeSql(shell: Shell): void {
       await editor().getByText('mean_entropy').waitFor();
     });
 
-    test('nothing of it was an error', () => {
+    test('the page reported no error', () => {
       expect(errors).toEqual([]);
     });
   });

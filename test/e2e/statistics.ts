@@ -1,6 +1,6 @@
 /**
- * Statistics of tokens as their reader meets them, on every target: what the numbers are made of, where the policy
- * reflects, which tokens it hesitates at, and what is said where nothing was logged.
+ * Token statistics, on every target: the source of the numbers, where the policy reflects, uncertain tokens,
+ * and the message if nothing was logged.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ export function describeStatistics(shell: Shell): void {
     const signal = (name: string) =>
       page.getByRole('group', { name: 'Signal' }).getByRole('button', { name, exact: true });
 
-    test('g t leads from a run to its tokens, which say what they are made of', async () => {
+    test('g t leads from a run to its tokens, with their source', async () => {
       await page.keyboard.press('g');
       await page.keyboard.press('t');
       await page.getByRole('heading', { level: 1, name: 'Tokens' }).waitFor();
@@ -70,7 +70,7 @@ export function describeStatistics(shell: Shell): void {
       await page.getByText(/place 1 · success/).waitFor();
     });
 
-    test('tokens are sorted, narrowed, and left out where they are rare', async () => {
+    test('tokens are sorted, filtered, and hidden if rare', async () => {
       const cells = (column: number) => tokens().getByRole('gridcell').nth(column);
       await tokens().waitFor();
       const all = Number(await tokens().getAttribute('aria-rowcount'));
@@ -88,7 +88,7 @@ export function describeStatistics(shell: Shell): void {
       await expect.poll(() => cells(0).innerText()).toMatch(/check/);
     });
 
-    test('the window of reflection is the reader’s, and is said', async () => {
+    test('the user sets the window of reflection, which is shown', async () => {
       const field = page.getByRole('spinbutton', { name: 'Reflection window, policy tokens' });
       await field.fill('20');
       await field.press('Enter');
@@ -96,7 +96,7 @@ export function describeStatistics(shell: Shell): void {
       expect(searchOf().get('window')).toBe('20');
     });
 
-    test('surprisal is called surprisal, and lives in the address', async () => {
+    test('surprisal is labelled surprisal, and is in the URL', async () => {
       await signal('surprisal').click();
       await page.getByText('surprisal, not entropy, nats, T unknown, rollout policy').waitFor();
       await page.getByRole('slider', { name: 'Tokens by surprisal' }).waitFor();
@@ -104,7 +104,7 @@ export function describeStatistics(shell: Shell): void {
       expect(searchOf().get('signal')).toBe('surprisal');
     });
 
-    test('what is not logged is said, with what it would take and what there is instead', async () => {
+    test('a missing signal is explained, with what to log and the alternatives', async () => {
       await signal('policy gap').click();
       await page.getByRole('heading', { name: 'No policy gap is logged in this run' }).waitFor();
       await page.getByText(/Needed: both the rollout engine’s and the trainer’s log-probability/).waitFor();
@@ -126,7 +126,7 @@ export function describeStatistics(shell: Shell): void {
       await expect.poll(() => running.place()).toMatch(/step\/[1-9]\d*$/);
     });
 
-    test('a token leads to the places where it is highest, each of them to the replay at it', async () => {
+    test('a token leads to its highest occurrences, each to the replay', async () => {
       await goTo(`${DEMO}/tokens?filter=rerun`);
       await tokens().waitFor();
       await page.keyboard.press('Enter');
@@ -191,7 +191,7 @@ export function describeStatistics(shell: Shell): void {
       await page.getByRole('heading', { level: 1, name: 'Tokens', exact: true }).waitFor();
     });
 
-    test('a log without any says so, and what would be needed', async () => {
+    test('a log without signals explains what to log', async () => {
       const logs = join(demo.home.directory, 'without');
       mkdirSync(logs, { recursive: true });
       writeFileSync(
@@ -207,7 +207,7 @@ export function describeStatistics(shell: Shell): void {
       await page.getByText(/Needed: the entropy of each token/).waitFor();
     });
 
-    test('a signed signal lies on both sides of 0', async () => {
+    test('a signed signal is shown on both sides of 0', async () => {
       const logs = join(demo.home.directory, 'signed');
       mkdirSync(logs, { recursive: true });
       const words = [' a', ' b', ' c', ' d'];
@@ -240,7 +240,7 @@ export function describeStatistics(shell: Shell): void {
       expect(await below.innerText()).toMatch(/50\.0 %/);
     });
 
-    test('none of it was an error to the page', () => {
+    test('the page reported no error', () => {
       expect(errors.flat()).toEqual([]);
     });
   });

@@ -1,7 +1,6 @@
 /**
- * What every shell must do, written once. A target's file calls `describeApplication` with
- * its shell; nothing here knows which one that is. Names and roles only, as a reader of the
- * screen finds them.
+ * Required behaviour of every shell, written once. A target's file calls `describeApplication` with its
+ * shell, which stays abstract here. Elements are found by name and role only.
  */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
@@ -46,7 +45,7 @@ export function describeApplication(shell: Shell): void {
       await page.goto(running.urlOf(place));
     }
 
-    test('a start without paths opens on it', async () => {
+    test('a start without paths opens the demo', async () => {
       await waitForPlace(running, DEMO);
       await heading(page, 'demo (synthetic)').waitFor();
     });
@@ -61,7 +60,7 @@ export function describeApplication(shell: Shell): void {
         .waitFor();
     });
 
-    test('from run to step to group to rollout by keyboard, and back up', async () => {
+    test('navigates from run to step to group to rollout by keyboard, and back up', async () => {
       await goTo(DEMO);
       await grid(page, 'Steps of demo (synthetic)').waitFor();
       await selectedRow(page).first().waitFor();
@@ -97,7 +96,7 @@ export function describeApplication(shell: Shell): void {
       await expect.poll(() => row.innerText()).toBe(first);
     });
 
-    test('a deep link opens its place in a fresh page', async () => {
+    test('a deep link opens its page in a fresh browser', async () => {
       await goTo(FIRST_ROLLOUT);
       await page
         .getByRole('region', { name: /Transcript/ })
@@ -156,7 +155,7 @@ export function describeApplication(shell: Shell): void {
       await page.keyboard.press('Escape');
     });
 
-    test('none of it was an error to the page', () => {
+    test('the page reported no error', () => {
       expect(errors).toEqual([]);
     });
   });
@@ -197,18 +196,18 @@ export function describeApplication(shell: Shell): void {
       await page.getByRole('button', { name: 'Raw record', exact: true }).waitFor();
     }
 
-    test('named at start is what the application opens on', async () => {
+    test('a log named at start opens first', async () => {
       await waitForPlace(running, `/run/${HOSTILE_RUN}`);
-      // As text, tags and all.
+      // As plain text, including tags.
       await heading(page, '<b>hostile</b> run').waitFor();
     });
 
-    test('is shown, and none of it runs', async () => {
+    test('hostile text is shown, and none of it runs', async () => {
       await openRollout();
       await page.getByText('<script>window.pwned', { exact: false }).first().waitFor();
       for (const form of ['Raw', 'Rendered']) {
         await page.getByRole('group', { name: 'Text' }).getByRole('button', { name: form }).click();
-        await page.waitForTimeout(300); // time for an `onerror` to run, if anything could
+        await page.waitForTimeout(300); // time for an `onerror` to run, if it could
         expect(await pwned()).toBeUndefined();
       }
       await page.getByRole('button', { name: 'Raw record', exact: true }).click();
@@ -218,7 +217,7 @@ export function describeApplication(shell: Shell): void {
       await page.keyboard.press('Escape');
     });
 
-    test('makes no element of its own', async () => {
+    test('hostile text creates no element', async () => {
       await openRollout();
       const main = page.getByRole('main');
       expect(await main.locator('script, iframe, base, meta, style, object, embed, form').count()).toBe(0);
@@ -232,12 +231,12 @@ export function describeApplication(shell: Shell): void {
       expect(handlers).toEqual([]);
     });
 
-    test('asks the network for nothing', () => {
+    test('hostile text makes no request', () => {
       expect(requested.filter((url) => url.includes(BEACON))).toEqual([]);
     });
 
-    test('control: the same text would run without our care', async () => {
-      // Inserted as HTML by a script: even then the policy, the second line of defence, stops it.
+    test('control: the same text runs without the protection', async () => {
+      // HTML inserted by a script is stopped by the policy, the second line of defence.
       await page.evaluate(() => {
         const probe = document.createElement('div');
         probe.innerHTML = '<img src=x onerror="window.pwned=\'control\'">';

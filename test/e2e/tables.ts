@@ -1,4 +1,4 @@
-/** Tables as a person arranges them: columns, several keys, selection, copying, conditions; on every target. */
+/** Arranging tables, on every target: columns, several sort keys, selection, copying, conditions. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
@@ -34,7 +34,7 @@ export function describeTables(shell: Shell): void {
       await page.getByRole('gridcell').filter({ hasText: /\S/ }).first().waitFor();
     }
 
-    /** What is written to the clipboard from here on: reading it back takes a permission. */
+    /** Records clipboard writes, because reading the clipboard needs a permission. */
     async function watchClipboard(): Promise<() => Promise<string | undefined>> {
       await page.evaluate(() => {
         const seen = window as { copied?: string };
@@ -46,7 +46,7 @@ export function describeTables(shell: Shell): void {
       return () => page.evaluate(() => (window as { copied?: string }).copied);
     }
 
-    test('a column is put away, and stays away after a reload, until all are as they came', async () => {
+    test('a column is hidden, and stays hidden after a reload, until a reset', async () => {
       await openList(ROLLOUTS);
       const before = await heads();
       expect(before).toContain('p_format');
@@ -63,7 +63,7 @@ export function describeTables(shell: Shell): void {
       await expect.poll(heads).toEqual(before);
     });
 
-    test('a column is moved by keys in the picker, and by drawing its head', async () => {
+    test('a column is moved by keys in the picker, and by dragging its head', async () => {
       const before = await heads();
       await pick();
       await page.getByRole('checkbox', { name: 'turns' }).focus();
@@ -80,11 +80,11 @@ export function describeTables(shell: Shell): void {
       await page.mouse.move(to.x + 2, to.y + 12, { steps: 6 });
       await page.mouse.up();
       await expect.poll(heads).toEqual(before);
-      // A head that was drawn was not clicked.
+      // Dragging a head does not sort.
       expect(queryOf('sort')).toBeNull();
     });
 
-    test('an edge is drawn, and comes back with a double click', async () => {
+    test('a width is dragged, and reset by a double click', async () => {
       const width = async () => Math.round((await head('answer').boundingBox())?.width ?? 0);
       const before = await width();
       const box = await head('answer').boundingBox();
@@ -125,7 +125,7 @@ export function describeTables(shell: Shell): void {
       await expect.poll(height).toBe(28);
     });
 
-    test('Shift-click sorts by a further column, and the link says so', async () => {
+    test('Shift-click sorts by a further column, and the link has it', async () => {
       await openList(ROLLOUTS);
       await head('reward').getByRole('button').click();
       await expect.poll(() => queryOf('sort')).toBe('-reward');
@@ -168,7 +168,7 @@ export function describeTables(shell: Shell): void {
       expect(await selected().count()).toBe(1);
     });
 
-    test('what is selected is copied as TSV: all of it, exactly, as the columns stand', async () => {
+    test('selected rows are copied as TSV: complete, exact, in column order', async () => {
       await openList(ROLLOUTS);
       const copied = await watchClipboard();
       await page.keyboard.press('ControlOrMeta+a');
@@ -180,12 +180,12 @@ export function describeTables(shell: Shell): void {
       const names = lines[0]?.split('\t') ?? [];
       expect(names.slice(0, 5)).toEqual(['kept', 'problem', 'rollout', 'answer', 'correct']);
       const advantages = lines.slice(1).map((line) => line.split('\t')[names.indexOf('advantage')] ?? '');
-      // Unknown is blank, and what is shown as +0.85 has all its digits.
+      // Unknown is blank, and +0.85 is copied with all its digits.
       expect(advantages).toContain('');
       expect(advantages.some((text) => /^-?\d+\.\d{4,}$/.test(text))).toBe(true);
     });
 
-    test('two to four of them are compared', async () => {
+    test('two to four selected rows are compared', async () => {
       await openList(ROLLOUTS);
       await page.getByRole('grid').focus();
       await page.keyboard.press('Space');
@@ -207,7 +207,7 @@ export function describeTables(shell: Shell): void {
       expect(lanes).toHaveLength(2);
     });
 
-    test('a head begins a condition in the filter box; a cell adds its own', async () => {
+    test('a column head starts a condition in the filter box; a cell adds its value', async () => {
       await openList(ROLLOUTS);
       await head('turns').click({ button: 'right' });
       await page.getByRole('menuitem', { name: 'Filter…' }).click();
@@ -244,7 +244,7 @@ export function describeTables(shell: Shell): void {
       await ofRow.waitFor();
       await page.keyboard.press('Escape');
       await ofRow.waitFor({ state: 'detached' });
-      // The keys are the table's again.
+      // The table has the keyboard focus again.
       await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid');
     });
 
@@ -263,7 +263,7 @@ export function describeTables(shell: Shell): void {
       expect(rows[1]).toMatch(/^0\t/);
     });
 
-    test('groups under a filter say how many of their rollouts match', async () => {
+    test('groups under a filter show how many of their rollouts match', async () => {
       await openList(`${STEP}?tab=groups&q=outcome:timeout`);
       const names = (await page.getByRole('columnheader').allInnerTexts()).map((name) => name.trim());
       expect(names).toContain('match');
@@ -273,11 +273,11 @@ export function describeTables(shell: Shell): void {
       expect(await heads()).not.toContain('match');
     });
 
-    test('none of it was an error to the page', () => {
+    test('the page reported no error', () => {
       expect(errors).toEqual([]);
     });
 
-    test('the palette has what can be done with a table and its filter, and only while it can', async () => {
+    test('the palette lists commands of a table and its filter, only while available', async () => {
       await openList(`${STEP}?tab=rollouts&sort=-reward&q=${encodeURIComponent('is_correct:true')}`);
       const palette = page.getByRole('dialog', { name: 'Command palette' });
       const run = async (words: string) => {

@@ -1,6 +1,6 @@
 /**
- * Tokens in the replay as their reader meets them, on every target: what the scale is of, from when on a token
- * is high, jumps by key, the readout with its alternatives, the list, the brush; and never an element per token.
+ * Tokens in the replay, on every target: the scale, the threshold of high tokens, jumps by key, the readout
+ * with alternatives, the list, the brush. There is never one element per token.
  */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ export function describeTokens(shell: Shell): void {
       Number(
         /([\d,]+) of [\d,]+ policy tokens/.exec(await threshold().innerText())?.[1]?.replaceAll(',', ''),
       );
-    /** Characters under the highlights whose name begins so. */
+    /** Characters under the highlights whose name has this prefix. */
     const marked = (prefix: string) =>
       page.evaluate((wanted) => {
         let characters = 0;
@@ -42,14 +42,14 @@ export function describeTokens(shell: Shell): void {
         return characters;
       }, prefix);
 
-    test('the scale says what it is of', async () => {
+    test('the scale names its source', async () => {
       await bar().getByText('entropy, full, nats, T=1.0, trainer policy').waitFor();
       expect(await threshold().innerText()).toMatch(/top 20 % · ≥ 0\.\d{3} nats · \d+ of \d+ policy tokens/);
       await expect.poll(() => marked('heat-')).toBeGreaterThan(0);
       await expect.poll(() => marked('reflection-')).toBeGreaterThan(0);
     });
 
-    test('the threshold is the reader’s, and its count goes along', async () => {
+    test('the user sets the threshold, and its count follows', async () => {
       const before = await countOf();
       const slider = bar().getByRole('slider', { name: 'Share of policy tokens that is high' });
       await slider.focus();
@@ -70,7 +70,7 @@ export function describeTokens(shell: Shell): void {
       await expect.poll(countOf).toBe(before);
     });
 
-    test('n and r go from one high token to the next, N and R back', async () => {
+    test('n and r step through high tokens, N and R back', async () => {
       await page.getByRole('region', { name: 'Transcript' }).focus();
       await page.keyboard.press('n');
       await expect.poll(tokenOf).toBeGreaterThanOrEqual(0);
@@ -89,7 +89,7 @@ export function describeTokens(shell: Shell): void {
       await expect.poll(tokenOf).toBe(reflection);
     });
 
-    test('a slider moved with the pointer gives the keys back', async () => {
+    test('a slider moved with the pointer returns the keyboard focus', async () => {
       const slider = bar().getByRole('slider', { name: 'Share of policy tokens that is high' });
       const box = await slider.boundingBox();
       if (box === null) throw new Error('the slider is not there');
@@ -100,7 +100,7 @@ export function describeTokens(shell: Shell): void {
       await page.keyboard.press('N');
     });
 
-    test('with a search open, n is the search’s', async () => {
+    test('with a search open, n steps through the hits', async () => {
       const before = tokenOf();
       await page.keyboard.press('/');
       await page.getByRole('textbox', { name: 'Find in this rollout' }).fill('the');
@@ -111,14 +111,14 @@ export function describeTokens(shell: Shell): void {
       await page.keyboard.press('Escape');
     });
 
-    test('the readout says value, place and alternatives with the tail', async () => {
+    test('the readout shows value, position and alternatives with the tail', async () => {
       await readout()
         .getByText(/^\d+ of \d+$/)
         .waitFor();
       await readout()
         .getByText(/percentile$/)
         .waitFor();
-      // The log lists alternatives for some of its tokens only, and the strip says where it does not.
+      // The log lists alternatives for some tokens only; the strip states where they are missing.
       const alternatives = readout().getByRole('list', { name: /Alternatives/ });
       const none = readout().getByText('no alternatives are listed for this token');
       await alternatives.or(none).waitFor();
@@ -136,7 +136,7 @@ export function describeTokens(shell: Shell): void {
       await expect.poll(tokenOf).toBe(before);
     });
 
-    test('heat is by background or by underline, and there is no element per token', async () => {
+    test('heat is background or underline, without an element per token', async () => {
       await bar().getByRole('button', { name: 'Marks' }).click();
       const options = page.getByRole('dialog', { name: 'How tokens are marked' });
       await options.getByText(/directly after a tool response, within its first 60/).waitFor();
@@ -203,10 +203,10 @@ export function describeTokens(shell: Shell): void {
       expect(await outline.evaluate((element) => getComputedStyle(element).backgroundColor)).toBe(
         'rgba(0, 0, 0, 0)',
       );
-      // The token under a formula is found there, too.
+      // Tokens under a formula can be found, too.
       const formula = page.locator('.formula[data-heat]').first();
       await formula.scrollIntoViewIfNeeded();
-      // Its first line: the middle of one that wraps is beside it.
+      // Uses its first line, because the middle of a wrapped element is beside it.
       const at = await formula.evaluate((element) => {
         const { left, top, width, height } = element.getClientRects()[0] ?? new DOMRect();
         return { x: left + width / 2, y: top + height / 2 };
@@ -221,12 +221,12 @@ export function describeTokens(shell: Shell): void {
       await bar().getByRole('button', { name: 'Show heat' }).click();
     });
 
-    test('few elements, rendered and raw, while a rollout is scrolled through', async () => {
+    test('uses few elements, rendered and raw, while a rollout is scrolled', async () => {
       await page.goto(running.urlOf(ROLLOUT));
       await page.getByRole('region', { name: 'Transcript' }).focus();
       for (const key of ['End', 'm', 'Home', 'm']) {
         await page.keyboard.press(key);
-        // What is far is one element a turn: those near are all there is.
+        // Distant turns are one element each, so only near tokens have elements.
         await expect
           .poll(() => page.evaluate(() => document.querySelectorAll('.transcript *').length))
           .toBeLessThan(2_000);
@@ -234,7 +234,7 @@ export function describeTokens(shell: Shell): void {
       }
     });
 
-    test('none of it was an error to the page', () => {
+    test('the page reported no error', () => {
       expect(errors).toEqual([]);
     });
   });

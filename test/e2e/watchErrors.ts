@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Errors a page reported: exceptions, and what the policy or a missing file made the console say. */
+/** Errors of a page: exceptions, and console messages about the policy or missing files. */
 export function watchErrors(page: Page): string[] {
   const errors: string[] = [];
   page.on('pageerror', (error) => errors.push(String(error)));

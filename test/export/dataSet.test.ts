@@ -1,4 +1,4 @@
-/** A data set is written and read again: library and library say the same. */
+/** An exported data set that is read again gives an equal library. */
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures');
 
-/** Everything but where it came from: what is read again comes from another file. */
+/** Everything but the source, which is another file. */
 const COMPARED = {
   run: 'SELECT name, kind, steps, rollouts, run_key FROM run ORDER BY run_id',
   prompt_group:
@@ -68,7 +68,7 @@ function expectSame(): void {
 }
 
 describe('a data set', () => {
-  it('of the demo run comes back as it was: texts, calls, decisions, tokens, flags, stages, metrics', async () => {
+  it('the demo run survives: texts, calls, decisions, tokens, flags, stages, metrics', async () => {
     await copyDemoLibrary(first.library);
     const directory = join(first.directory, 'data');
     const report = write(first, directory);
@@ -89,7 +89,7 @@ describe('a data set', () => {
     ['log-probabilities', join(FIXTURES, 'openai-logprobs')],
     ['verl dumps', join(FIXTURES, 'verl')],
     ['waits, workers and KV caches', join(FIXTURES, 'turnwise', 'schedule')],
-  ])('of %s comes back as it was', async (_, logs) => {
+  ])('%s survives', async (_, logs) => {
     const read = readdirSync(logs).map((name) => join(logs, name));
     await ingestHere(first.library, read);
     const directory = join(first.directory, 'data');
@@ -103,7 +103,7 @@ describe('a data set', () => {
     expect(rows(second.library, byText)).toEqual(rows(first.library, byText));
   });
 
-  it('keeps the keys of runs whose logs name none, also when it is written and read a second time', async () => {
+  it('keeps the keys of runs whose logs name none, also in a second round', async () => {
     const logs = join(FIXTURES, 'inspect');
     await ingestHere(
       first.library,
@@ -125,7 +125,7 @@ describe('a data set', () => {
     }
   });
 
-  it('has the columns it documents, run and step in the path, and says its run in every file', async () => {
+  it('has the documented columns, run and step in the path, and the run in every file', async () => {
     await copyDemoLibrary(first.library);
     const directory = join(first.directory, 'data');
     write(first, directory, ['synthetic-grpo-roc-demo']);
@@ -147,7 +147,7 @@ describe('a data set', () => {
     expect(said.every((line, i) => line.endsWith(` | ${DATA_SET_COLUMNS[i]?.note} |`))).toBe(true);
   });
 
-  it('leaves nothing when it is stopped in the middle', async () => {
+  it('leaves nothing when cancelled midway', async () => {
     await copyDemoLibrary(first.library);
     const directory = join(first.directory, 'data');
     const db = openReader(first.library);
@@ -158,12 +158,12 @@ describe('a data set', () => {
     expect(existsSync(directory)).toBe(false);
   });
 
-  it('that was killed in the middle is no data set, and is begun anew', async () => {
+  it('killed midway, leaves no data set, and is restarted', async () => {
     await copyDemoLibrary(first.library);
     const directory = join(first.directory, 'data');
     const db = openReader(first.library);
     const written = writeDataSet(db, { directory });
-    // As a process leaves it that ends here.
+    // Simulates a process that ends here.
     for (let i = 0; i < 3; i++) written.next();
     const second = scratch();
     try {
@@ -199,7 +199,7 @@ describe('a data set', () => {
     }
   });
 
-  it('is refused where something lies already, and of a run that is not there', async () => {
+  it('is refused if the path exists, and for a missing run', async () => {
     await copyDemoLibrary(first.library);
     const directory = join(first.directory, 'data');
     mkdirSync(directory);

@@ -1,4 +1,4 @@
-/** Packs of a library: read again, the same twice, none where something is, nothing left of one that was given up. */
+/** Packs of a library: readable again, deterministic, never overwriting, and removed when cancelled. */
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ async function pack(format: PackFormat, asked: PackAsked = {}) {
   return { path, written, text: format === 'parquet' ? '' : readFileSync(path, 'utf8') };
 }
 
-/** Lines of a pack, of one kind. */
+/** Lines of a pack with this type. */
 const lines = (text: string, type: string): Record<string, never>[] =>
   text
     .trimEnd()
@@ -99,7 +99,7 @@ beforeAll(async () => {
 afterAll(() => place.remove());
 
 describe('JSON Lines', () => {
-  it('read into an empty library and written again is the same byte for byte', async () => {
+  it('imported into an empty library and exported again, is equal byte for byte', async () => {
     const { text, written } = await pack('jsonl', { tokens: true, siblings: true });
     const second = scratch();
     try {
@@ -124,7 +124,7 @@ describe('JSON Lines', () => {
     }
   });
 
-  it('begins with a manifest that has the checksum of the rest, and says how it was chosen', async () => {
+  it('begins with a manifest that has the checksum of the rest and the selection', async () => {
     const { text, written } = await pack('jsonl', { labels: ['odd'], filter: 'tool_errors:>1' });
     const end = text.indexOf('\n') + 1;
     const manifest = JSON.parse(text.slice(0, end)) as Record<string, unknown>;
@@ -140,7 +140,7 @@ describe('JSON Lines', () => {
     });
   });
 
-  it('is as its schema says, line by line', async () => {
+  it('matches its schema, line by line', async () => {
     const text = readFileSync(join(import.meta.dirname, '../../shared/format/pack.schema.json'), 'utf8');
     const schema = JSON.parse(text) as Record<string, unknown>;
     const all = { siblings: true, tokens: true, raw: true, redact: ['the'] };
@@ -150,7 +150,7 @@ describe('JSON Lines', () => {
     expect(new Set(written.map((line) => (JSON.parse(line) as { type: string }).type))).toEqual(
       new Set(['manifest', 'run', 'stage', 'taxonomy', 'rollout', 'annotation', 'reading']),
     );
-    // Every column is in it; and it can say no.
+    // Every column is in the schema, and the schema rejects wrong values.
     const of = (schema['oneOf'] as { title: string; properties: object }[]).find(
       ({ title }) => title === 'rollout',
     );
@@ -160,30 +160,33 @@ describe('JSON Lines', () => {
     expect(faultsOf(schema, { pack: 2, type: 'taxonomy' })).not.toEqual([]);
   });
 
-  it('has the record of the log where that is asked for', async () => {
+  it('has the logged record if requested', async () => {
     const { text } = await pack('jsonl', { raw: true, rolloutIds: [ids[0] ?? 0] });
-    // The demo lies outside what was opened here: that is said, and the rest is there.
+    // The demo log was not granted here: the pack states that and has the rest.
     expect(lines(text, 'rollout')[0]).toMatchObject({ raw: { missing: expect.stringContaining('outside') } });
   });
 });
 
 describe('every format', () => {
-  it.each(PACK_FORMATS)('%s: twice the same, and in one order whatever order was asked', async (format) => {
-    const all = { siblings: true, tokens: true, filter: 'label:any or note:any or tool_errors:>1' };
-    const [first, second] = [await pack(format, all), await pack(format, all)];
-    if (format === 'parquet') expect(filesOf(second.path)).toEqual(filesOf(first.path));
-    else expect(second.text === first.text).toBe(true);
-    expect(second.written).toEqual({ ...first.written, path: second.path });
-    const asked = [...ids].reverse();
-    const [there, back] = [
-      await pack(format, { rolloutIds: [...ids] }),
-      await pack(format, { rolloutIds: asked }),
-    ];
-    expect(back.written.sha256).toBe(there.written.sha256);
-    expect(there.written.cases).toBe(5);
-  });
+  it.each(PACK_FORMATS)(
+    '%s: deterministic, and in one order whatever the requested order',
+    async (format) => {
+      const all = { siblings: true, tokens: true, filter: 'label:any or note:any or tool_errors:>1' };
+      const [first, second] = [await pack(format, all), await pack(format, all)];
+      if (format === 'parquet') expect(filesOf(second.path)).toEqual(filesOf(first.path));
+      else expect(second.text === first.text).toBe(true);
+      expect(second.written).toEqual({ ...first.written, path: second.path });
+      const asked = [...ids].reverse();
+      const [there, back] = [
+        await pack(format, { rolloutIds: [...ids] }),
+        await pack(format, { rolloutIds: asked }),
+      ];
+      expect(back.written.sha256).toBe(there.written.sha256);
+      expect(there.written.cases).toBe(5);
+    },
+  );
 
-  it.each(PACK_FORMATS)('%s: given up, nothing of it is left', async (format) => {
+  it.each(PACK_FORMATS)('%s: leaves nothing when cancelled', async (format) => {
     const directory = fresh('');
     mkdirSync(directory);
     const path = join(directory, 'pack');
@@ -193,7 +196,7 @@ describe('every format', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it.each(PACK_FORMATS)('%s: nothing that is there is written over', async (format) => {
+  it.each(PACK_FORMATS)('%s: overwrites nothing', async (format) => {
     const directory = fresh('');
     mkdirSync(directory);
     const path = join(directory, 'pack');
@@ -205,7 +208,7 @@ describe('every format', () => {
     expect([...filesOf(directory).keys()]).toHaveLength(1);
   });
 
-  it.each(['csv', 'tsv', 'chat'] as const)('%s: nor is the manifest beside it', async (format) => {
+  it.each(['csv', 'tsv', 'chat'] as const)('%s: does not overwrite the manifest either', async (format) => {
     const directory = fresh('');
     mkdirSync(directory);
     const path = join(directory, 'pack');
@@ -216,7 +219,7 @@ describe('every format', () => {
     expect(readdirSync(directory)).toEqual(['pack.manifest.json']);
   });
 
-  it('takes what is labelled; or everything that matches; or what was picked', async () => {
+  it('packs labelled rollouts, or every match, or picked ones', async () => {
     const counted = async (asked: PackAsked) => (await pack('csv', asked)).written.cases;
     expect(await counted({})).toBe(5);
     expect(await counted({ filter: 'is_correct:true' })).toBe(1);
@@ -245,7 +248,7 @@ describe('a table', () => {
   });
 });
 
-describe('what is read', () => {
+describe('packs for reading', () => {
   const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
   it('has a manifest with the checksum of its cases', async () => {
@@ -259,7 +262,7 @@ describe('what is read', () => {
 });
 
 describe('conversations', () => {
-  it('have right rollouts as they are, others with their correction, and count what is left out', async () => {
+  it('has correct rollouts as they are, others with their correction, and counts the rest', async () => {
     const { text, path } = await pack('chat');
     const chats = text
       .trimEnd()
@@ -340,7 +343,7 @@ describe('Parquet', () => {
 });
 
 describe('a report in Markdown', () => {
-  it('says what it leaves out, and counts by label', async () => {
+  it('lists what it leaves out, and counts by label', async () => {
     const { text } = await pack('md', { filter: 'turns:>4', isAll: true });
     expect(text).toMatch(/^… \d+ turns? left out: \d+ tool calls?, [\d,]+ characters …$/m);
     const { text: labelled } = await pack('md');
@@ -350,8 +353,8 @@ describe('a report in Markdown', () => {
   });
 });
 
-describe('what is redacted', () => {
-  it('is blotted out in every text, keeps places, and is counted', async () => {
+describe('redaction', () => {
+  it('replaces every text by blocks of the same length, and counts them', async () => {
     const word = 'interpreter';
     const { text, written } = await pack('jsonl', { redact: ['[Ii]nterpreter', 'It \\*'], tokens: true });
     const plain = (await pack('jsonl', { tokens: true })).text;
@@ -372,7 +375,7 @@ describe('what is redacted', () => {
     }
   });
 
-  it('is found behind the escapes of JSON, in the record, in calls within it, and in keys', async () => {
+  it('matches escaped text in JSON, in the record, in calls, and in keys', async () => {
     const second = scratch();
     try {
       const secret = 'caf\u00e9 "no/w" 🙂';
@@ -390,7 +393,7 @@ describe('what is redacted', () => {
         const path = join(second.directory, `pack.${format}`);
         await packHere(second.library, format, path, asked);
         const text = readFileSync(path, 'utf8');
-        // The pattern itself stands in the manifest.
+        // The manifest contains the pattern itself.
         expect(text).not.toMatch(/caf(?:é|\\)|(?:"|\\|&quot;)no\\*\/w|5551234/);
         if (format !== 'jsonl') continue;
         const [rollout] = lines(text, 'rollout');
@@ -403,7 +406,7 @@ describe('what is redacted', () => {
     }
   });
 
-  it('is told in a line where it is long, and whole with its case', async () => {
+  it('is listed in one line if long, and whole in its case', async () => {
     const second = scratch();
     try {
       const answer = `begin ${'x'.repeat(300)} end`;
@@ -429,7 +432,7 @@ describe('what is redacted', () => {
     }
   });
 
-  it('leaves out a record that nobody can read, and takes what is no JSON as a text', () => {
+  it('drops an unreadable record, and treats invalid JSON as text', () => {
     const hidden = (text: string) => text.replaceAll('secret', '██████');
     expect(recordWith('{"a": "secret", "b": NaN, "c": 12345678901234567890}', hidden)).toBe(
       '{"a": "██████", "b": NaN, "c": 12345678901234567890}',
@@ -449,7 +452,7 @@ describe('what is redacted', () => {
     expect(text).not.toContain('digit-sum');
   });
 
-  it('takes no pattern that never ends, and says which', async () => {
+  it('refuses a pattern that never ends, and names it', async () => {
     const path = fresh('.md');
     const endless = { redact: ['fine', '(\\w+\\s?)+$\u0001'], isAll: true, filter: 'step:0' };
     await expect(packHere(place.library, 'md', path, endless)).rejects.toThrow(
@@ -467,7 +470,7 @@ describe('its queries', () => {
     ['groups', GROUPS_OF_PACK],
     ['members', MEMBERS],
     ['rollouts', EXPORTED_BY_ID],
-  ])('%s reads no table through', (_, sql) => {
+  ])('%s scans no table', (_, sql) => {
     const plan = rows(place.library, `EXPLAIN QUERY PLAN ${sql.replaceAll(/\?|:ids/g, "'[1]'")}`);
     expect(
       plan.map(({ detail }) => String(detail)).filter((detail) => /SCAN (?!json_each|ids)/.test(detail)),

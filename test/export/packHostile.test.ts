@@ -1,4 +1,4 @@
-/** Text that would act stays text, in every field of every format. */
+/** Active text stays inert in every field of every format. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -28,11 +28,11 @@ async function pack(format: PackFormat): Promise<string> {
   return readFileSync(path, 'utf8');
 }
 
-/** What no reader may meet in a text file that a person or a terminal shows. */
+/** Characters that a text file for people or terminals must not contain. */
 const ACTING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufeff]/;
 
 describe('a page of HTML', () => {
-  it('has tags and attributes of ours alone', async () => {
+  it('has only our own tags and attributes', async () => {
     const text = await pack('html');
     const body = text.slice(text.indexOf('</style>'));
     const tags = new Set(
@@ -95,7 +95,7 @@ describe('a page of HTML', () => {
     expect(body).toContain('long&lt;b&gt;line');
   });
 
-  it('is in the colours of the app', () => {
+  it('uses the colours of the app', () => {
     const css = readFileSync(join(import.meta.dirname, '../../renderer/theme/tokens.css'), 'utf8');
     const [light = '', dark = ''] = css.split(':root[data-theme="dark"]');
     for (const [name, values] of Object.entries(PACK_TOKENS)) {
@@ -104,7 +104,7 @@ describe('a page of HTML', () => {
     }
   });
 
-  it('marks what overlaps, and loses nothing of the text', () => {
+  it('marks overlapping spans, and keeps all text', () => {
     const text = 'a<b>c&d';
     const mark = (start: number, end: number, name: string): Mark => ({
       ...{ start, end, open: `[${name}`, close: `${name}]` },
@@ -139,7 +139,7 @@ describe('a report in Markdown', () => {
     expect(outside.split('\n').filter((line) => line.startsWith('# ')).length).toBe(1);
   });
 
-  it('fences with more backticks than the text has, and escapes what links', () => {
+  it('uses longer fences than the text, and escapes links', () => {
     expect(fenced('a\n````\nb', 'python')).toBe('`````python\na\n````\nb\n`````\n');
     expect(plain('<b> [x](y) `c`\n| https://a www.b')).toBe(
       '&lt;b\\> \\[x\\](y) \\`c\\` \\| https\\://a www\\.b',
@@ -150,7 +150,7 @@ describe('a report in Markdown', () => {
   });
 });
 
-/** As CommonMark reads fences at the start of lines. */
+/** Fences as CommonMark defines them, at the start of lines. */
 function withoutFences(text: string): string {
   let fence = '';
   return text
@@ -183,7 +183,7 @@ describe('a table', () => {
   });
 });
 
-/** RFC 4180, read as it is written there. */
+/** Parses RFC 4180 literally. */
 function cellsOf(text: string, separator: string): readonly (readonly string[])[] {
   const table: string[][] = [];
   let row: string[] = [];
@@ -214,7 +214,7 @@ function cellsOf(text: string, separator: string): readonly (readonly string[])[
 }
 
 describe('lines of JSON', () => {
-  it('hold every text as it was, and read again', async () => {
+  it('keep every text, and parse again', async () => {
     const text = await pack('jsonl');
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
     const second = scratch();
@@ -232,7 +232,7 @@ describe('lines of JSON', () => {
     }
   });
 
-  it('are conversations as they were', async () => {
+  it('are conversations without changes', async () => {
     for (const line of (await pack('chat')).trimEnd().split('\n')) {
       const { messages } = JSON.parse(line) as { messages: { role: string; content: string }[] };
       expect(
@@ -244,7 +244,7 @@ describe('lines of JSON', () => {
 });
 
 describe('a text for a language model', () => {
-  it('has every part that is asked for, in fences, and says which it leaves out', async () => {
+  it('has every requested part, in fences, and lists the omitted ones', async () => {
     const db = openReader(place.library);
     try {
       const rolloutId = Number(db.prepare('SELECT max(rollout_id) FROM rollout').pluck().get());
@@ -264,7 +264,7 @@ describe('a text for a language model', () => {
 });
 
 describe('a pattern', () => {
-  it('that is the secret itself is not told by the manifest', () => {
+  it('a pattern that is the secret itself is not in the manifest', () => {
     const redactor = new Redactor(['sk-abc123', 'h[ae]y']);
     expect(redactor.text('sk-abc123 and hay')).toBe('█████████ and ███');
     expect(redactor.report()).toEqual([

@@ -5,7 +5,7 @@ import { demoLines } from '../../fixtures/generate/demo.ts';
 
 const FILE = join(import.meta.dirname, '..', '..', 'fixtures', 'demo', 'demo.jsonl');
 
-it('the demo run is what its generator writes, and small enough to ship', () => {
+it('the demo run equals the output of its generator, and is small enough to ship', () => {
   expect(readFileSync(FILE, 'utf8') === `${demoLines().join('\n')}\n`).toBe(true);
   expect(statSync(FILE).size).toBeLessThanOrEqual(8_000_000);
 });

@@ -1,4 +1,4 @@
-/** What the demo run has to show of Resample-on-Correct, read from the library as the ledger reads it. */
+/** Resample-on-Correct in the demo run, read from the library like the ledger. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getLedger } from '../../electron/roc/ledger.ts';
@@ -8,14 +8,14 @@ import { groupAdvantages } from '../../shared/domain/advantage.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
 const DEMO = join(import.meta.dirname, '..', '..', 'fixtures', 'demo', 'demo.jsonl');
-/** Decided by the release's first week; `fixtures/demo/README.md` says how that came about. */
+/** Decided by the first week's release; `fixtures/demo/README.md` explains it. */
 const DISAGREEING = 200;
 
 interface StoredGroup {
   readonly step: number;
   readonly problem: string;
   readonly ledger: GroupLedger;
-  /** What the same rules decide without the world size. */
+  /** Decisions of the same rules without the world size. */
   readonly uncut: GroupLedger;
 }
 
@@ -58,14 +58,17 @@ const reasonsOf = ({ ledger }: StoredGroup): ReadonlySet<string | undefined> =>
 const withReason = ({ ledger }: StoredGroup, reason: string): readonly LedgerRow[] =>
   ledger.rows.filter(({ logged }) => logged?.reason === reason);
 
-/** How the release's text rules and the typed outcomes read one rollout's tool calls, and why not alike. */
+/**
+ * Errors of one rollout's tool calls by the release's text rules and by typed outcomes, with the cause of the
+ * difference.
+ */
 function errorsOf(row: LedgerRow): readonly unknown[] {
   const found = row.disagreements.find(({ part }) => part === 'pErr');
   return [row.penalties.text?.pErr, row.penalties.typed?.pErr, found?.causes.map(({ code }) => code)];
 }
 
 describe('the demo run', () => {
-  it('has a decision for every rollout, with the penalties its text gives', () => {
+  it('has a decision for every rollout, with the penalties of its text', () => {
     const all = groups.flatMap(({ ledger }) => ledger.rows);
     expect([groups.length, all.length]).toEqual([57, 1821]);
     expect(all.filter(({ logged }) => logged?.kept === undefined)).toEqual([]);
@@ -162,7 +165,7 @@ describe('the demo run', () => {
     ]);
   });
 
-  it('cuts rows for the world size where rollouts were lost, and only there', () => {
+  it('cuts rows for the world size only where rollouts were lost', () => {
     const short = groups.filter(({ ledger }) => ledger.rows.length < 32);
     expect(short.map(({ step, problem, ledger }) => [step, problem, ledger.rows.length])).toEqual([
       [50, 'lattice-paths', 30],

@@ -1,4 +1,4 @@
-/** The entropies of the demo run are of one policy: they agree with their alternatives, and with those of siblings. */
+/** The entropies of the demo run agree with one policy: with their alternatives, and with siblings. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -54,7 +54,7 @@ function halvesOf(packed: unknown): number[] {
 }
 
 describe('tokens of the demo run', () => {
-  it('have entropies that their alternatives allow', () => {
+  it('have entropies within the bounds of their alternatives', () => {
     let listed = 0;
     for (const { tokens } of [...groups.values()].flat()) {
       for (const [i, top] of tokens.top.entries()) {
@@ -71,7 +71,7 @@ describe('tokens of the demo run', () => {
     expect(listed).toBeGreaterThan(1000);
   });
 
-  it('list the token itself at its log-probability, where it is among them', () => {
+  it('list the token at its log-probability, if it is among them', () => {
     let found = 0;
     for (const { tokens } of [...groups.values()].flat()) {
       for (const [i, top] of tokens.top.entries()) {
@@ -84,7 +84,7 @@ describe('tokens of the demo run', () => {
     expect(found).toBeGreaterThan(1000);
   });
 
-  it('are the same after the same words, in every rollout of a group', () => {
+  it('are equal after the same words, in every rollout of a group', () => {
     let shared = 0;
     for (const rollouts of groups.values()) {
       const known = new Map<string, readonly [number, string]>();

@@ -1,6 +1,6 @@
 /**
- * Records of every format, as they are and broken in every way: nothing throws, nothing hangs,
- * nothing is dropped in silence. `npm run soak` does the same with many more.
+ * Records of every format, intact and broken in every way: nothing throws, hangs, or is dropped silently.
+ * `npm run soak` does the same with many more.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FORMATS } from '../../shared/format/index.ts';

@@ -1,7 +1,7 @@
 /**
- * Every case in fixtures/<format>/<case>/: its readable dump equals the golden one, however the
- * bytes arrive. New case: put the input there and run with UPDATE_GOLDEN=1, then read the diff.
- * The input may lie in directories whose names say something to the reader.
+ * The readable dump of every case in fixtures/<format>/<case>/ equals its golden, for any chunking of the
+ * bytes. To add a case, put the input there, run with UPDATE_GOLDEN=1 and read the diff. Directory names of
+ * the input may carry facts for the reader.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,14 +40,14 @@ describe.each(cases)('$format/$name', ({ format, directory }) => {
   const layoutPath = relative(directory, input);
   const isBytes = !/\.(?:parquet|eval|zip|db)$/.test(input);
   const isLines = /\.jsonl$/.test(input);
-  /** Always under the name `unknown`: content decides. */
+  /** Always named `unknown`, because content decides. */
   const dump = (content: Uint8Array, chunkSize?: number): Promise<LogDump> => {
     const path = join(scratch, 'unknown');
     writeFileSync(path, content);
     return dumpFile(path, { layoutPath, ...(chunkSize === undefined ? {} : { chunkSize }) });
   };
 
-  it('reads as the golden dump says', async () => {
+  it('equals the golden dump', async () => {
     const golden = join(directory, 'expected.json');
     const found = await dump(bytes);
     if (process.env['UPDATE_GOLDEN'] === '1')
@@ -58,30 +58,30 @@ describe.each(cases)('$format/$name', ({ format, directory }) => {
   });
 
   if (isBytes)
-    it.each([1, 7, 65536])('is the same in chunks of %i bytes', async (size) => {
+    it.each([1, 7, 65536])('is equal in chunks of %i bytes', async (size) => {
       expect(await dump(bytes, size)).toEqual(await dump(bytes));
     });
 
   if (isBytes)
-    it('is the same gzip- and zstd-compressed', async () => {
+    it('is equal when gzip- and zstd-compressed', async () => {
       const plain = await dump(bytes);
       expect(await dump(gzipSync(bytes))).toEqual(plain);
       expect(await dump(zstdCompressSync(bytes))).toEqual(plain);
     });
 
   if (isBytes)
-    it('is the same with a byte order mark', async () => {
+    it('is equal with a byte order mark', async () => {
       expect(await dump(Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes]))).toEqual(await dump(bytes));
     });
 
   if (isLines)
-    it('is the same with CRLF line ends', async () => {
+    it('is equal with CRLF line ends', async () => {
       const crlf = Buffer.from(bytes.toString('latin1').replaceAll('\n', '\r\n'), 'latin1');
       expect(await dump(crlf)).toEqual(await dump(bytes));
     });
 
   if (isLines)
-    it('loses only the last line when it is cut, and has it again when completed', () => {
+    it('loses only the last line when truncated, and has it again when completed', () => {
       const withoutEnd = bytes.subarray(0, bytes.lastIndexOf(LINE_FEED, bytes.byteLength - 2) + 1);
       const lines = linesOf(bytes, 4096);
       expect(linesOf(withoutEnd, 4096)).toEqual(lines.slice(0, -1));

@@ -1,4 +1,4 @@
-/** Bytes to JSON values: what comes out equals what JSON.parse makes of the whole, however the bytes arrive. */
+/** Splits bytes into JSON values: equal to JSON.parse of the whole, for any chunking. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { JsonSplitter } from '../../shared/format/jsonSplitter.ts';
@@ -9,7 +9,7 @@ interface Found {
   readonly nextOffset: number;
 }
 
-/** One buffer for all chunks, as a file reader has: a splitter that keeps a view of it fails. */
+/** Reuses one buffer for all chunks, like a file reader, so that a splitter that keeps a view of it fails. */
 function split(
   bytes: Uint8Array,
   unit: 'elements' | 'values',
@@ -66,7 +66,7 @@ it('hands over the elements of an array', () => {
   );
 });
 
-it('goes on at any position it named', () => {
+it('continues at any reported position', () => {
   fc.assert(
     fc.property(array, chunk, chunk, (made, size, later) => {
       const bytes = Buffer.from(arrayText(made));
@@ -100,13 +100,13 @@ it('hands over objects and arrays one after another, with any space between', ()
   );
 });
 
-it('keeps what is cut as the rest, and never hands over half a value', () => {
+it('keeps an incomplete value as the rest', () => {
   fc.assert(
     fc.property(array, fc.nat(), chunk, (made, where, size) => {
       const bytes = Buffer.from(arrayText(made));
       const cut = bytes.subarray(0, where % (bytes.byteLength + 1));
       const whole = split(bytes, 'elements', size).found;
-      // A number at the end may go on: it is the rest.
+      // A number at the end may continue, so it is the rest.
       const { found } = split(cut, 'elements', size);
       expect(found).toEqual(whole.slice(0, found.length));
       expect(whole.filter((one) => one.nextOffset < cut.byteLength).length).toBeLessThanOrEqual(found.length);
@@ -115,7 +115,7 @@ it('keeps what is cut as the rest, and never hands over half a value', () => {
   );
 });
 
-it('passes over what is longer than the limit, and reads the next', () => {
+it('skips values beyond the limit, and reads the next', () => {
   const bytes = Buffer.from('[{"a": 1}, {"long": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}, {"b": 2}]');
   for (let size = 1; size <= bytes.byteLength; size++) {
     const splitter = new JsonSplitter(0, 'elements', 20);

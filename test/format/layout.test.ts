@@ -1,4 +1,4 @@
-/** What paths say: every example of `layout.ts`, and names that look like them and are none. */
+/** Facts from paths: every example of `layout.ts`, and similar names without a meaning. */
 import { expect, it } from 'vitest';
 import { layoutOf } from '../../shared/format/layout.ts';
 
@@ -50,7 +50,7 @@ it.each(EXAMPLES)('%s', (path, expected) => {
 });
 
 it.each([
-  // A number is a step only right below a directory of rollouts.
+  // A number is a step only directly below a directory of rollouts.
   ['/data/2024/results.jsonl', { stem: 'results', depth: 0 }],
   ['/data/run7/results.jsonl', { stem: 'results', depth: 0 }],
   ['/data/stepping_3/results.jsonl', { stem: 'results', depth: 0 }],
@@ -60,10 +60,10 @@ it.each([
   ['/training_notes/notes.jsonl', { stem: 'notes', depth: 0 }],
   ['traces.jsonl', { stem: 'traces', depth: 0 }],
   ['', { stem: '', depth: 0 }],
-] as const)('nothing in %j', (path, expected) => {
+] as const)('finds nothing in %j', (path, expected) => {
   expect(layoutOf(path)).toEqual(expected);
 });
 
-it('the run of the last step directory is meant', () => {
+it('uses the run of the last step directory', () => {
   expect(layoutOf('/step_1/exp/step_2/out.jsonl')).toEqual({ step: 2, stem: 'out', depth: 1 });
 });

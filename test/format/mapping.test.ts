@@ -1,4 +1,4 @@
-/** Mappings: what is none and why, what one reads, what is proposed for shapes nobody has seen. */
+/** Mappings: invalid ones with the reason, parsed records, and proposals for unknown shapes. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ParsedLine } from '../../shared/format/format.ts';
@@ -39,7 +39,7 @@ describe('a mapping', () => {
     fields: { response: 'reply', reward: 'meta["a.b"][-1]' },
   };
 
-  it('is read back from what was exported', () => {
+  it('parses its own export', () => {
     const found = readMapping(JSON.parse(JSON.stringify(whole)));
     expect(found).toEqual({ mapping: { ...whole, name: 'ours' } });
   });
@@ -51,20 +51,20 @@ describe('a mapping', () => {
     ['no name', { ...whole, name: '  ' }, /"name"/],
     ['a shape of numbers', { ...whole, shape: [1] }, /"shape"/],
     ['no fields', { ...whole, fields: [] }, /"fields"/],
-    ['an unknown field', { ...whole, fields: { response: 'a', loss: 'b' } }, /"fields.loss" is no field/],
+    ['an unknown field', { ...whole, fields: { response: 'a', loss: 'b' } }, /"fields.loss" is not a field/],
     ['a path that is none', { ...whole, fields: { response: 'a[' } }, /path of "response" is "a\["/],
     ['a path that is no text', { ...whole, fields: { response: 3 } }, /path of "response" is 3/],
     ['a list that is no path', { ...whole, rollouts: 7 }, /path of "rollouts" is 7/],
     ['neither response nor messages', { ...whole, fields: { reward: 'r' } }, /needs a path/],
-    ['a field of every object', { ...whole, fields: { response: 'a', constructor: 'b' } }, /no field/],
+    ['a field of every object', { ...whole, fields: { response: 'a', constructor: 'b' } }, /not a field/],
   ])('is refused with %s', (_what, value, message) => {
     const found = readMapping(value);
     expect('message' in found && found.message).toMatch(message);
   });
 });
 
-describe('what a mapping reads', () => {
-  it('prompt and response, and the step from a deeper field', () => {
+describe('reading by a mapping', () => {
+  it('reads prompt and response, and the step from a deeper field', () => {
     const made = mapping({
       prompt: 'q',
       response: 'a',
@@ -86,7 +86,7 @@ describe('what a mapping reads', () => {
     });
   });
 
-  it('messages, where the prompt is what comes before the first answer', () => {
+  it('reads messages; the prompt ends before the first answer', () => {
     const messages = [
       { role: 'user', content: 'six?' },
       { role: 'assistant', content: 'It is 6.' },
@@ -97,7 +97,7 @@ describe('what a mapping reads', () => {
     expect(rollout?.groupRule).toBe('prompt');
   });
 
-  it('every element of a list, looked up there first and then around it', () => {
+  it('reads every element of a list, looking up fields there first and then around it', () => {
     const made = mapping({ prompt: 'q', response: 'text', reward: 'r' }, 'samples');
     const found = rolloutsOf(
       read(made, {
@@ -113,7 +113,7 @@ describe('what a mapping reads', () => {
     ]);
   });
 
-  it('tokens, placed where they spell the response and alone where they do not', () => {
+  it('reads tokens, aligned if they decode to the response', () => {
     const fields = {
       response: 'a',
       tokenTexts: 't',
@@ -138,24 +138,24 @@ describe('what a mapping reads', () => {
     expect(line?.kind === 'issue' && line.issue.message).toMatch(message);
   });
 
-  it('refuses a list that is none, and an empty one', () => {
+  it('refuses a value that is not a list, and an empty list', () => {
     for (const samples of ['x', [], null]) {
       expect(read(mapping({ response: 'a' }, 'samples'), { samples })).toMatchObject([{ kind: 'issue' }]);
     }
   });
 
-  it('says which of its fields could not be read, and leaves them unknown', () => {
+  it('reports which mapped fields are unreadable, and leaves them unknown', () => {
     const made = mapping({ response: 'a', reward: 'r', step: 's', kept: 'k' });
     const [line] = read(made, { a: 'x', r: 'good', s: -1, k: 'yes' });
     expect(line?.kind === 'rollout' && line.warnings.map(({ message }) => message)).toEqual([
-      expect.stringContaining('no reward'),
-      expect.stringContaining('no step'),
-      expect.stringContaining('no kept'),
+      expect.stringContaining('not a valid reward'),
+      expect.stringContaining('not a valid step'),
+      expect.stringContaining('not a valid kept'),
     ]);
     expect(rolloutsOf([line].flatMap((one) => one ?? []))[0]?.reward).toBeUndefined();
   });
 
-  it('anything at all without throwing', () => {
+  it('never throws', () => {
     const made = mapping({ messages: 'm', prompt: 'p', response: 'a', tokenIds: 't', tokenMask: 'k' });
     const record = fc.record(
       { m: fc.jsonValue(), p: fc.jsonValue(), a: fc.jsonValue(), t: fc.jsonValue(), k: fc.jsonValue() },
@@ -170,7 +170,7 @@ describe('what a mapping reads', () => {
   });
 });
 
-describe('what is proposed', () => {
+describe('proposing a mapping', () => {
   it.each([
     [
       { meta: { step: 3, uid: 'u' }, prompt: 'q', reply: 'a', score: 1.5 },
@@ -202,7 +202,7 @@ describe('what is proposed', () => {
     expect(proposed.shape).toEqual(Object.keys(record));
   });
 
-  it('has the keys all records share as its shape', () => {
+  it('uses the keys of all records as its shape', () => {
     expect(
       proposeMapping('new', [
         { a: 1, b: 2 },
@@ -211,7 +211,7 @@ describe('what is proposed', () => {
     ).toEqual(['b']);
   });
 
-  it('never gives two fields one path, and always paths that lead somewhere', () => {
+  it('gives no path to two fields, and every path has a value', () => {
     fc.assert(
       fc.property(
         fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { minLength: 1, maxLength: 3 }),
@@ -231,7 +231,7 @@ describe('what is proposed', () => {
   });
 });
 
-it('a path is what was written', () => {
+it('a path parses to what was written', () => {
   const steps: fc.Arbitrary<PathStep[]> = fc.array(
     fc.oneof(
       fc.string(),

@@ -10,7 +10,7 @@ describe('LineSplitter', () => {
     maxLength: 40,
   });
 
-  it('gives the lines of the text, with their place in the file, in chunks of any size', () => {
+  it('splits text into lines with file offsets, in chunks of any size', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 9 }), (pieces, chunkSize) => {
         const bytes = Buffer.from(pieces.join(''));
@@ -25,7 +25,7 @@ describe('LineSplitter', () => {
     );
   });
 
-  it('passes over a line beyond the limit and goes on behind it', () => {
+  it('skips a line beyond the limit and continues after it', () => {
     const splitter = new LineSplitter(0, 5);
     const found = [
       ...splitter.push(Buffer.from('ok\n1234')),
@@ -85,7 +85,7 @@ describe('packed numbers', () => {
     );
   });
 
-  it('byte tokens spell the text wherever they are cut, and never split a character', () => {
+  it('byte tokens decode to the text wherever it is cut, and never split a character', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', maxLength: 12 }),

@@ -1,4 +1,7 @@
-/** The Python recorder writes, ingest reads, nothing is lost. Needs a Python 3; says so when there is none. */
+/**
+ * Logs of the Python recorder are ingested without loss. Requires Python 3; skipped with a message without
+ * it.
+ */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -52,7 +55,7 @@ describe.runIf(python !== undefined)('turnwise_recorder.py', () => {
     for (const file of files) expect(readFileSync(join(logs, file), 'utf8').endsWith('\n')).toBe(true);
   });
 
-  it('comes back value by value, unknown as unknown', () => {
+  it('keeps every value, and unknown as unknown', () => {
     expect(rows(place.library, 'SELECT name, run_key FROM run')).toEqual([
       { name: 'from Python', run_key: 'py' },
     ]);

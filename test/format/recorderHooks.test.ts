@@ -1,4 +1,7 @@
-/** The hooks for trainers: the example trainer writes, ingest reads, and the release's rule decides as the trainer did. */
+/**
+ * The hooks for trainers: logs of the example trainer are ingested, and the release's rule decides as the
+ * trainer did.
+ */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +27,7 @@ function trainer(
   return { status: run.status, err: run.stderr };
 }
 
-/** All lines of a directory, in the order of its files. */
+/** All lines of a directory, in file order. */
 function written(directory: string): string {
   return readdirSync(directory)
     .sort((a, b) => Number(a.split('-')[3]?.split('.')[0]) - Number(b.split('-')[3]?.split('.')[0]))
@@ -64,7 +67,7 @@ describe.runIf(python !== undefined)('turnwise_verl.py', () => {
     }
   }
 
-  it('records the whole pool: groups, positions, rewards, problems, special tokens kept', () => {
+  it('records the whole pool: groups, ordinals, rewards, problems, special tokens', () => {
     const pool = rows(
       place.library,
       `SELECT problem_id, ordinal, reward, ground_truth, turns, p_text_source FROM rollout JOIN run USING (run_id)
@@ -94,7 +97,7 @@ describe.runIf(python !== undefined)('turnwise_verl.py', () => {
     }
   });
 
-  it('is decided by the release’s rule as the trainer decided, both cuts to the world size included', () => {
+  it('the release’s rule decides as the trainer did, including both cuts to the world size', () => {
     const found = ledgers();
     for (const { differences, recomputed, rows: group } of found) {
       expect(recomputed.basis).toMatchObject({
@@ -120,7 +123,7 @@ describe.runIf(python !== undefined)('turnwise_verl.py', () => {
     expect(cut?.map(({ ordinal }) => ordinal)).toEqual([3, 6, 7]);
   });
 
-  it.each(['example-rstar', 'example-verl'])('places every signal on its token: %s', (run) => {
+  it.each(['example-rstar', 'example-verl'])('assigns every signal to its token: %s', (run) => {
     const found = rows(
       place.library,
       `SELECT rollout_id, kept, turns FROM rollout JOIN run USING (run_id) WHERE run_key = '${run}' ORDER BY 1`,
@@ -146,7 +149,7 @@ describe.runIf(python !== undefined)('turnwise_verl.py', () => {
     db.close();
   });
 
-  it('records plain verl in rollout order though the rows were reordered, and decides nothing', () => {
+  it('records plain verl in rollout order despite reordered rows, and decides nothing', () => {
     const pool = rows(
       place.library,
       `SELECT reward, kept, p_err, rule FROM rollout JOIN run USING (run_id)
@@ -184,7 +187,7 @@ example.plain_verl(sys.argv[1])
     expect(written(other)).toBe(written(logs));
   });
 
-  it('lets the training go on when a hook fails, and says so', () => {
+  it('lets training continue with a warning when a hook fails', () => {
     const script = (strict: string): string => `
 import example_trainer as example
 from turnwise_recorder import Recorder

@@ -1,4 +1,4 @@
-/** What logs say of time: read where it is whole, left alone where it is not. */
+/** Logged times are read if complete and ignored otherwise. */
 import { describe, expect, it } from 'vitest';
 import type { ParsedRollout } from '../../shared/format/format.ts';
 import { layoutOf } from '../../shared/format/layout.ts';
@@ -18,7 +18,7 @@ describe('timing', () => {
     expect(timingOf(fields)).toEqual(read);
   });
 
-  it('use of the cache is a number, samples, or pairs; a mixture is not read', () => {
+  it('KV cache use is a number, samples, or pairs; a mixture is ignored', () => {
     expect(kvCacheOf(0.7)).toBe(0.7);
     expect(kvCacheOf([0.1, 0.2])).toEqual([0.1, 0.2]);
     expect(
@@ -34,7 +34,7 @@ describe('timing', () => {
       expect(kvCacheOf(odd)).toBeUndefined();
   });
 
-  it('no duration is below 0', () => {
+  it('no duration is negative', () => {
     expect([0, 3.5, -1, '3', Number.POSITIVE_INFINITY].map(durationOf)).toEqual([
       0,
       3.5,
@@ -43,7 +43,7 @@ describe('timing', () => {
   });
 });
 
-it('our own log: what is logged of a call is kept beside what its text says', () => {
+it('our own log: logged facts of a call are added to its text', () => {
   const call = '<tool_call>\n{"name": "python", "arguments": {"code": "1"}}\n</tool_call><|im_end|>\n';
   const answer =
     '<|im_start|>user\n<tool_response>\nTool call success\nstdout: 1\n\nexecution time: 0.02s\n</tool_response><|im_end|>\n<|im_start|>assistant\n';

@@ -1,7 +1,7 @@
-/** From ids to characters: what a vocabulary spells, and where it stands in the text. */
+/** From ids to characters, and their position in the text. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alignIds, misfitOf } from '../../shared/format/alignIds.ts';
+import { alignIds, alignmentFailureOf } from '../../shared/format/alignIds.ts';
 import { textOfByteTokens } from '../../shared/format/binary.ts';
 import { readTokenizer, type Tokenizer } from '../../shared/format/tokenizer.ts';
 import { byteTokenizerJson, idsOf } from '../support/byteTokenizer.ts';
@@ -15,7 +15,7 @@ const idOf = (all: Tokenizer, text: string): number =>
   all.pieces.findIndex((piece) => piece !== undefined && Buffer.from(piece).toString('utf8') === text);
 
 describe('readTokenizer', () => {
-  it('knows every byte, words, and tokens that were added', () => {
+  it('maps every byte, words, and added tokens', () => {
     const all = tokenizer(['Ġthe', 'ĊĊ', 'Ã©'], ['<|im_end|>', '<think>']);
     for (let byte = 0; byte < 256; byte++) expect(all.pieces[byte]).toEqual(Uint8Array.of(byte));
     expect([' the', '\n\n', 'é', '<|im_end|>'].map((text) => idOf(all, text))).not.toContain(-1);
@@ -27,8 +27,8 @@ describe('readTokenizer', () => {
     [null, /no "model"/],
     [{ model: {} }, /no "vocab"/],
     [{ model: { vocab: { a: 0 } }, decoder: { type: 'Metaspace' } }, /only byte-level BPE.*Metaspace/],
-    [{ model: { vocab: { a: -1 } }, decoder: { type: 'ByteLevel' } }, /no token id/],
-    [{ model: { vocab: { a: 1e12 } }, decoder: { type: 'ByteLevel' } }, /no token id/],
+    [{ model: { vocab: { a: -1 } }, decoder: { type: 'ByteLevel' } }, /not a token id/],
+    [{ model: { vocab: { a: 1e12 } }, decoder: { type: 'ByteLevel' } }, /not a token id/],
     [{ model: { vocab: {} }, decoder: { type: 'ByteLevel' } }, /empty/],
   ])('refuses %j', (value, message) => {
     const reading = readTokenizer(value);
@@ -54,7 +54,7 @@ describe('alignIds', () => {
     return { mask, found: alignIds(text, ids, mask, all) };
   };
 
-  it('places sampled tokens on the very characters, whatever stands between', () => {
+  it('aligns sampled tokens with exact characters, whatever is between', () => {
     const text = 'Let me see.\n\n\n<tool_call>\n{"a": 1}\n</tool_call>\n42 é🎉\nSo it is 42.';
     const { found } = place(text, [
       ['Let me see.\n\n<tool_call>\n{"a": 1}\n</tool_call>', 1],
@@ -65,13 +65,13 @@ describe('alignIds', () => {
     const { ends } = found ?? { ends: new Uint32Array(0) };
     expect(ends.at(-1)).toBe(text.length);
     expect(text.slice(ends[0], ends[2])).toBe('et');
-    // White space goes to the token that wrote it.
+    // White space belongs to the token that wrote it.
     expect(text.slice(ends[2], ends[3])).toBe(' ');
-    // The tool's tokens are not on the text; the first sampled one after them begins behind what stands between.
+    // The tool's tokens have no offsets. The first sampled one after them begins after the text between.
     expect(ends.every((end, i) => i === 0 || end >= (ends[i - 1] ?? 0))).toBe(true);
   });
 
-  it('joins to the text where nothing else stands in it', () => {
+  it('spans the whole text if it has nothing else', () => {
     const property = fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (text) => {
       fc.pre(text.trim() !== '' && text.isWellFormed() && !text.includes('\ufffd'));
       const ids = Int32Array.from(idsOf(text));
@@ -86,12 +86,12 @@ describe('alignIds', () => {
     fc.assert(property, { seed: 9, numRuns: 500 });
   });
 
-  it('leaves what does not stand there without a place, and says so', () => {
+  it('leaves spans that are not in the text without offsets, with a reason', () => {
     const { found } = place('one two three', [
       ['one', 1],
       ['nothing of it', 1],
     ]);
-    // Two sampled runs that touch are one: it does not stand in the text.
+    // Two adjacent sampled spans are one span, which is not in the text.
     expect(found).toBeUndefined();
     const apart = place('one two three', [
       ['one', 1],
@@ -104,7 +104,7 @@ describe('alignIds', () => {
     expect(apart?.ends.at(-1)).toBe('one two three'.length);
   });
 
-  it('spells a special token where the text has it: some vocabularies call special what every log keeps', () => {
+  it('decodes a special token that the text contains, because some vocabularies mark common text as special', () => {
     const special = tokenizer([], ['<|im_end|>', '</think>']);
     const [end, close] = [256, 257];
     const ids = Int32Array.of(...idsOf('hm.'), close, ...idsOf(' ok'), end);
@@ -115,30 +115,34 @@ describe('alignIds', () => {
     expect(alignIds('hm.<other> ok', ids, undefined, special)).toBeUndefined();
   });
 
-  it('says why a run has no place', () => {
+  it('explains why a span is not aligned', () => {
     const ids = Int32Array.from(idsOf('one two three'));
-    expect(misfitOf('one  two three', ids, undefined, all)).toBeUndefined();
-    expect(misfitOf('so: one two four', ids, undefined, all)).toEqual({
+    expect(alignmentFailureOf('one  two three', ids, undefined, all)).toBeUndefined();
+    expect(alignmentFailureOf('so: one two four', ids, undefined, all)).toEqual({
       kind: 'other-text',
       token: 8,
       spelled: 'three',
       written: 'four',
     });
-    expect(misfitOf('one two', ids, undefined, all)).toMatchObject({
+    expect(alignmentFailureOf('one two', ids, undefined, all)).toMatchObject({
       token: 8,
       spelled: 'three',
       written: '',
     });
-    expect(misfitOf('ok', Int32Array.of(...idsOf('ok'), 9_999, 9_999, -1), undefined, all)).toBeUndefined();
-    expect(misfitOf('no', Int32Array.of(...idsOf('ok'), 9_999, 9_999, -1), undefined, all)).toEqual({
-      kind: 'unknown-ids',
-      ids: [9_999, -1],
-      tokens: 3,
-    });
-    expect(misfitOf('ok', Int32Array.from(idsOf('ok')), Uint8Array.of(0, 0), all)).toEqual({
+    expect(
+      alignmentFailureOf('ok', Int32Array.of(...idsOf('ok'), 9_999, 9_999, -1), undefined, all),
+    ).toBeUndefined();
+    expect(alignmentFailureOf('no', Int32Array.of(...idsOf('ok'), 9_999, 9_999, -1), undefined, all)).toEqual(
+      {
+        kind: 'unknown-ids',
+        ids: [9_999, -1],
+        tokens: 3,
+      },
+    );
+    expect(alignmentFailureOf('ok', Int32Array.from(idsOf('ok')), Uint8Array.of(0, 0), all)).toEqual({
       kind: 'nothing',
     });
-    expect(misfitOf('ok', Int32Array.of(256), undefined, all)).toEqual({ kind: 'nothing' });
+    expect(alignmentFailureOf('ok', Int32Array.of(256), undefined, all)).toEqual({ kind: 'nothing' });
   });
 
   it('gives special tokens no text, and ids that are in no vocabulary neither', () => {

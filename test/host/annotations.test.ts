@@ -1,4 +1,4 @@
-/** Annotations through the host: asked by lists and filters, counted, compared, taken in from others. */
+/** Annotations through the host: queried by lists and filters, counted, compared, imported. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ beforeAll(async () => {
   const runs = await ask('run.list', {});
   runId = runs.find(({ kind }) => kind === 'train')?.runId ?? 0;
   ids = (await ask('rollout.order', { runId, filter: '', sort: [] })).ids;
-  // ann: 0–5 read, loops on 0–3, gave-up on 3; bob: 2–7 read, loops on 2, 4 and 5.
+  // ann: read 0–5, loops on 0–3, gave-up on 3; bob: read 2–7, loops on 2, 4 and 5.
   await ask('annotation.apply', {
     author: 'ann',
     changes: [
@@ -59,7 +59,7 @@ afterAll(async () => {
 });
 
 describe('a change', () => {
-  it('is told to every window, with the rollouts it is about', () => {
+  it('is reported to every window, with its rollouts', () => {
     const told = events.filter(({ event }) => event === 'annotations.changed');
     expect(told[0]?.payload).toEqual({
       rolloutIds: expect.arrayContaining([...ids.subarray(0, 4)]),
@@ -67,7 +67,7 @@ describe('a change', () => {
     });
   });
 
-  it('is refused where it makes no sense, and says why', async () => {
+  it('is refused with a reason if invalid', async () => {
     for (const [params, words] of [
       [{ author: ' ', changes: [read(0)] }, 'author'],
       [{ author: 'ann', changes: [] }, 'changes'],
@@ -132,7 +132,7 @@ describe('a filter', () => {
     expect(result.ok).toBe(filter === 'severity:major..');
   });
 
-  it('answers anew when something is said, in charts and maps, too', async () => {
+  it('updates answers after a change, in charts and maps, too', async () => {
     const map = await ask('problem.map', { runId, filter: 'label:infrastructure' });
     await ask('annotation.apply', { author: 'cy', changes: [put(20, 'infrastructure')] });
     const after = await ask('problem.map', { runId, filter: 'label:infrastructure' });
@@ -143,7 +143,7 @@ describe('a filter', () => {
     expect((await ask('rollout.order', { runId, filter: 'author:cy', sort: [] })).ids).toHaveLength(0);
   });
 
-  it('is completed with what was said, and with labels nobody has used yet', async () => {
+  it('is completed with used labels, and with unused ones of the taxonomy', async () => {
     const { values } = await ask('filter.values', { runId, field: 'label' });
     expect(values.slice(0, 3)).toEqual([
       { text: 'loops', name: 'Loops', rollouts: 6 },
@@ -159,7 +159,7 @@ describe('a filter', () => {
 });
 
 describe('the list of all', () => {
-  it('is asked by run, filter, label, author and state, and comes by number', async () => {
+  it('is selected by run, filter, label, author and state, and returns ids', async () => {
     const order = async (params: ParamsOf<'annotation.order'>) => (await ask('annotation.order', params)).ids;
     expect(await order({})).toHaveLength(8);
     expect(await order({ labels: ['loops'], author: 'bob' })).toHaveLength(3);
@@ -179,7 +179,7 @@ describe('the queue', () => {
   const queue = (params: Partial<ParamsOf<'label.queue'>>) =>
     ask('label.queue', { runId, author: 'ann', ...params });
 
-  it('leaves out what this reader has been through, and counts it', async () => {
+  it('leaves out and counts what this reviewer has read', async () => {
     const all = await queue({});
     expect(all).toMatchObject({ total: ids.length, read: 6, skipped: 1 });
     expect([...all.ids]).toEqual([...ids].filter((_, at) => at > 5 && at !== 8));
@@ -198,14 +198,14 @@ describe('the queue', () => {
     },
   );
 
-  it('begins with what readers disagree about', async () => {
+  it('begins with disagreements between reviewers', async () => {
     const { ids: order } = await queue({ order: 'disagreement', author: 'new' });
     const differing = [3, 4, 5].map((at) => ids[at] ?? 0);
     expect([...order.subarray(0, 3)].sort((a, b) => a - b)).toEqual(differing.sort((a, b) => a - b));
     expect(order[0]).toBe(ids[3]);
   });
 
-  it('of rollouts picked by hand is those, in that order, as far as they are here', async () => {
+  it('of picked rollouts keeps their order, as far as they exist', async () => {
     const picked = [ids[9] ?? 0, 999_999, ids[7] ?? 0, ids[9] ?? 0];
     expect(await queue({ rolloutIds: picked })).toMatchObject({
       total: 2,
@@ -223,7 +223,7 @@ describe('the queue', () => {
 });
 
 describe('two readers', () => {
-  it('agree as worked out by hand, over what both have read', async () => {
+  it('agree with values computed by hand, over rollouts both have read', async () => {
     const report = await ask('annotation.agreement', { runId, authors: ['ann', 'bob'] });
     expect(report).toMatchObject({ first: 6, second: 6, both: 4 });
     // Both read 2, 3, 4, 5. loops: ann on 2, 3; bob on 2, 4, 5.
@@ -249,7 +249,7 @@ describe('two readers', () => {
     expect(nothing.overall).not.toHaveProperty('kappa');
   });
 
-  it('are known with what they said', async () => {
+  it('are listed with their counts', async () => {
     expect(
       (await ask('annotation.authors', {}))
         .map(({ author, annotations, read: by }) => [author, annotations, by])
@@ -297,14 +297,14 @@ describe('the report', () => {
   });
 });
 
-describe('what others said', () => {
-  it('comes with a pack, beside its rollouts, and again as if nothing had happened', async () => {
+describe('annotations of others', () => {
+  it('come with a pack, beside its rollouts, and a second import changes nothing', async () => {
     const other = scratch();
     const fresh = await createHost({ libraryPath: other.library, shell: 'browser', version: 'test' });
     try {
       const { rollouts, issues } = await fresh.ingest([PACK]);
       expect(rollouts).toBe(1);
-      // Seven lines cannot be read. Nobody had chosen labels here: theirs are taken as they are.
+      // Seven lines are invalid. Nobody had edited the taxonomy here, so the imported one is used.
       expect(issues).toBe(7);
       const said = rows(
         other.library,
@@ -320,7 +320,7 @@ describe('what others said', () => {
         ['arithmetic-slip', '3'],
         ['ignored-tool', '1'],
       ]);
-      // Cut from another pack: the same rollout and the same annotations once more.
+      // Part of another pack: the same rollout and annotations again.
       const lines = readFileSync(PACK, 'utf8').split('\n').slice(1, 7).join('\n');
       const again = await fresh.ingest([other.file('cut.jsonl', `${lines}\n`)]);
       expect(again.rollouts).toBe(0);
@@ -332,7 +332,7 @@ describe('what others said', () => {
     }
   });
 
-  it('waits beside ours where it differs, and is decided about, with undo', async () => {
+  it('wait beside ours if they differ, and are resolved, with undo', async () => {
     const numbers = (await ask('annotation.order', { labels: ['gave-up'] })).ids;
     const [mine] = await ask('annotation.rows', { annotationNos: [...numbers] });
     if (mine === undefined) throw new Error('nothing was said');
@@ -368,7 +368,7 @@ describe('what others said', () => {
     const taken = await ask('annotation.resolve', { conflictId, take: 'theirs' });
     expect(taken.annotations[0]).toMatchObject({ id: ours.id, note: 'No, it is checking.' });
     await ask('annotation.undo', {});
-    // Whoever decides can take back what they decided, and nobody else's.
+    // Resolving can be undone by its author only.
     await ask('annotation.resolve', { conflictId, take: 'theirs', author: 'cleo' });
     expect(await ask('annotation.history', { author: 'cleo' })).toEqual({
       undo: 'decision for theirs',
@@ -381,11 +381,11 @@ describe('what others said', () => {
     });
     await ask('annotation.resolve', { conflictId, take: 'mine' });
     expect((await ask('annotation.rows', { annotationNos: [...numbers] }))[0]?.note).toBe(ours.note);
-    // Decided: the same version does not come up again.
+    // Resolved: the same version causes no further conflict.
     expect(await ask('annotation.import', { path: file })).toMatchObject({ present: 1, conflicts: 0 });
   });
 
-  it('of rollouts that are not here is kept, listed, and attached when they come', async () => {
+  it('of missing rollouts are kept, listed, and attached once the rollouts arrive', async () => {
     await host.grant(PACK);
     const report = await ask('annotation.import', { path: PACK });
     expect(report).toMatchObject({
@@ -404,7 +404,7 @@ describe('what others said', () => {
     expect((await ask('annotation.order', { states: ['exact'] })).ids).toHaveLength(11);
   });
 
-  it('is not taken from a file that is no pack, nor from one that the user has not opened', async () => {
+  it('are not imported from a file that is no pack, nor from one the user has not opened', async () => {
     const log = join(FIXTURES, 'demo/demo.jsonl');
     expect(await host.dispatch('annotation.import', { path: log })).toMatchObject({
       ok: false,
@@ -418,7 +418,7 @@ describe('what others said', () => {
 });
 
 describe('the labels', () => {
-  it('are the user’s own, checked as a whole; what has a label that is gone keeps it', async () => {
+  it('are edited by the user and validated as a whole; annotations keep removed labels', async () => {
     const label = { id: 'odd', name: 'Odd', colour: 'red', description: '', key: '1' } as const;
     const twice = await host.dispatch('taxonomy.set', {
       taxonomy: { name: 'x', choice: 'many', labels: [label, label] },
@@ -441,7 +441,7 @@ describe('the labels', () => {
 });
 
 describe('while logs are read', () => {
-  it('a label does not wait for the end of the job', async () => {
+  it('a label is stored while a job runs', async () => {
     const other = scratch();
     const busy = await createHost({ libraryPath: other.library, shell: 'browser', version: 'test' });
     try {

@@ -1,4 +1,4 @@
-/** Looking at directories whose links form circles. */
+/** Scanning directories whose links form cycles. */
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Following growing files, with a clock of our own: nothing here waits for time to pass. */
+/** Following growing files with a fake clock, so nothing waits. */
 import {
   appendFileSync,
   mkdirSync,
@@ -15,7 +15,7 @@ import { type Clock, Follower } from '../../electron/host/follower.ts';
 import type { FollowRow } from '../../shared/api/contract.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
-/** Time passes only by `look`, which runs what is due and waits until it has been done. */
+/** Time advances only in `look`, which runs due timers and waits for their work. */
 class HandClock implements Clock {
   time = 0;
   readonly waits: number[] = [];
@@ -51,7 +51,7 @@ let clock: HandClock;
 let follower: Follower;
 let asked: (readonly string[])[];
 let news: (readonly FollowRow[])[];
-/** What a reading costs on the clock. */
+/** Duration of an ingest on the fake clock. */
 let readingTakes: number;
 
 beforeEach(() => {
@@ -84,7 +84,7 @@ const read = (): readonly unknown[] =>
   rows(place.library, 'SELECT answer FROM rollout ORDER BY path, line').map((row) => row['answer']);
 const state = (): string | undefined => follower.list()[0]?.state;
 
-/** One look, as the timer would have it. */
+/** One scan, as the timer would run it. */
 async function look(): Promise<void> {
   const before = clock.waits.length;
   clock.fire();
@@ -92,7 +92,7 @@ async function look(): Promise<void> {
 }
 
 describe('a directory that is followed', () => {
-  it('is read when it is first looked at, and then only where something changed', async () => {
+  it('is read at the first scan, and then only after changes', async () => {
     writeFileSync(join(logs, '1.jsonl'), line(1));
     follower.start(logs);
     await look();
@@ -134,7 +134,7 @@ describe('a directory that is followed', () => {
     expect(read()).toEqual(['7']);
   });
 
-  it('knows a log that was turned over', async () => {
+  it('recognizes a rotated log', async () => {
     const path = join(logs, 'current.jsonl');
     writeFileSync(path, line(1) + line(2));
     follower.start(logs);
@@ -145,7 +145,7 @@ describe('a directory that is followed', () => {
     expect([...read()].sort()).toEqual(['1', '2', '3']);
   });
 
-  it('that is lost is said to be, and is read on when it is back', async () => {
+  it('is reported as lost, and continues when it is back', async () => {
     const path = join(logs, '1.jsonl');
     writeFileSync(path, line(1));
     follower.start(logs);
@@ -163,7 +163,7 @@ describe('a directory that is followed', () => {
     expect(read()).toEqual(['1', '2']);
   });
 
-  it('does not read the library that lies in it', async () => {
+  it('skips the library file inside it', async () => {
     follower.start(place.directory);
     writeFileSync(join(logs, '1.jsonl'), line(1));
     await look();
@@ -173,7 +173,7 @@ describe('a directory that is followed', () => {
 });
 
 describe('how often is looked', () => {
-  it('is at once, then every second, less often where a look takes long, and never forgotten', async () => {
+  it('scans at once, then every second, less often if a scan takes long, and never stops', async () => {
     follower.start(logs);
     expect(clock.waits).toEqual([0]);
     await look();
@@ -190,7 +190,7 @@ describe('how often is looked', () => {
     }
   });
 
-  it('goes on after a reading that failed', async () => {
+  it('continues after a failed ingest', async () => {
     let fails = true;
     const failing = new Follower({
       clock,
@@ -211,8 +211,8 @@ describe('how often is looked', () => {
   });
 });
 
-describe('who is told', () => {
-  it('hears of reading and of what it brought, and nothing when nothing happened', async () => {
+describe('events', () => {
+  it('report ingest and its results, and nothing without changes', async () => {
     writeFileSync(join(logs, '1.jsonl'), line(1));
     follower.start(logs);
     await look();
@@ -225,7 +225,7 @@ describe('who is told', () => {
     expect(news).toHaveLength(3);
   });
 
-  it('hears of a path once, however often it is started, and no more once it is stopped', async () => {
+  it('report a path once, however often it is started, and none after it stops', async () => {
     follower.start(logs);
     follower.start(logs);
     expect(follower.list()).toHaveLength(1);

@@ -1,4 +1,7 @@
-/** Killed −9 while rollouts are labelled: every label that was answered is there, whole, and can be undone. */
+/**
+ * Kills the process with SIGKILL while rollouts are labelled: every answered label is stored whole and can be
+ * undone.
+ */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -10,7 +13,7 @@ import { ingestHere, rows, scratch } from '../support/library.ts';
 const CHILD = join(import.meta.dirname, '../support/killedLabelling.ts');
 const LABELS = 200;
 
-/** @returns ids that were printed before the process was gone */
+/** @returns ids printed before the process ended */
 function labelUntil(library: string, printed: number): Promise<readonly string[]> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [CHILD, library, String(LABELS)], {
@@ -20,7 +23,7 @@ function labelUntil(library: string, printed: number): Promise<readonly string[]
     child.stdout.setEncoding('utf8');
     child.stdout.on('data', (chunk: string) => {
       text += chunk;
-      // Whatever it is doing with the next one, in whichever thread.
+      // The process may be working on the next label, in any thread.
       if (text.split('\n').length > printed) child.kill('SIGKILL');
     });
     child.on('error', reject);
@@ -54,7 +57,7 @@ it('at seeded points', async () => {
       const there = rows(place.library, 'SELECT annotation_id AS id, state, note FROM annotation');
       const ids = new Set(there.map(({ id }) => String(id)));
       expect([...all].filter((id) => !ids.has(id))).toEqual([]);
-      // One at most was written and not told of.
+      // At most one was written without being answered.
       expect(there.length - all.size).toBeLessThanOrEqual(3);
       expect(there.every(({ state }) => state === 'exact')).toBe(true);
       for (const { id } of there) all.add(String(id));

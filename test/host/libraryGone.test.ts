@@ -1,4 +1,4 @@
-/** What is said of a library whose file has been removed meanwhile would be lost: it is refused, not taken. */
+/** Changes to a library whose file has been removed would be lost, so they are refused. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
@@ -32,7 +32,7 @@ describe('a library whose file is gone', () => {
         writeFileSync(place.library, '');
       },
     ],
-  ])('%s: takes nothing any more', async (_, remove) => {
+  ])('%s: refuses changes', async (_, remove) => {
     expect(await host.dispatch('view.save', VIEW)).toMatchObject({ ok: true });
     remove();
     expect(await host.dispatch('view.save', { ...VIEW, name: 'lost' })).toMatchObject(REFUSED);

@@ -1,6 +1,6 @@
 /**
- * Security rules of the loopback host, each with the request that must pass beside the
- * one that must not: a server that refuses everything would pass half of this file.
+ * Security rules of the loopback host, each with a request that must pass and one that must not. Otherwise a
+ * server that refuses everything would pass half of this file.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
@@ -47,7 +47,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** Paths go out as written: `fetch` and `URL` would resolve the dots that are being tested. */
+/** Sends paths as written, because `fetch` and `URL` would resolve the dots under test. */
 function get(
   path: string,
   headers: Record<string, string> = {},
@@ -100,7 +100,7 @@ describe('the bundle', () => {
     expect(Number(zipped.headers['content-length'])).toBeLessThan(Number(plain.headers['content-length']));
   });
 
-  test('what the build has compressed is sent as it lies there', async () => {
+  test('precompressed files are sent unchanged', async () => {
     const built = gzipSync('// as the build wrote it\n');
     const { headers } = await get('/assets/built-abc123.js', { 'Accept-Encoding': 'gzip' });
     expect(headers['content-encoding']).toBe('gzip');
@@ -108,7 +108,7 @@ describe('the bundle', () => {
     expect((await get('/assets/built-abc123.js')).body).toContain('// padding');
   });
 
-  test('a place in the application is the index page, a missing file is missing', async () => {
+  test('a route of the application gets the index page, a missing file a 404', async () => {
     const longest = encodeURIComponent('解'.repeat(LONGEST_FILTER));
     expect((await get(`/run/qwen2.5-7b?q=${longest}`)).body).toContain('<title>Turnwise');
     expect((await get('/run/qwen2.5-7b/step/3')).body).toContain('<title>Turnwise');
@@ -132,7 +132,7 @@ describe('the bundle', () => {
     expect(answer.body).toBe(REFUSAL);
   });
 
-  test('a person who follows such a link has a way back', async () => {
+  test('a visitor without a token gets a way back', async () => {
     const answer = await get('/run/r/group/%2e%2e%2f/rollout/1', { Accept: 'text/html,*/*' });
     expect(answer.status).toBe(403);
     expect(answer.headers['content-type']).toContain('text/html');
@@ -140,7 +140,7 @@ describe('the bundle', () => {
     expect(answer.body).not.toContain('%2e');
   });
 
-  test('only GET and HEAD, without a body', async () => {
+  test('accepts only GET and HEAD, without a body', async () => {
     expect((await get('/', {}, 'HEAD')).status).toBe(200);
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
       expect((await get('/', {}, method)).status).toBe(403);
@@ -173,19 +173,19 @@ describe('Host and Origin', () => {
   test.each(HOSTS.ours)('Host %s is ours', async (name) => {
     expect((await get('/', { Host: name })).status).toBe(200);
   });
-  test.each(HOSTS.theirs)('Host %s is refused', async (name) => {
+  test.each(HOSTS.theirs)('refuses Host %s', async (name) => {
     const answer = await get('/', { Host: name });
     expect(answer.status).toBe(403);
     expect(answer.body).toBe(REFUSAL);
   });
-  test('a foreign Origin is refused for files as well', async () => {
+  test('a foreign Origin is refused for files, too', async () => {
     expect((await get('/', { Host: 'localhost:5', Origin: 'http://localhost:5' })).status).toBe(200);
     expect((await get('/', { Host: 'localhost:5', Origin: 'http://localhost:6' })).status).toBe(403);
     expect((await get('/', { Host: 'localhost:5', Origin: 'null' })).status).toBe(403);
   });
 });
 
-/** What became of an upgrade: the HTTP status of a refusal, or `open`. */
+/** Result of an upgrade: the HTTP status of a refusal, or `open`. */
 function upgrade(headers: Record<string, string>, path = '/socket'): Promise<number | 'open'> {
   return new Promise((resolve) => {
     const socket = new WebSocket(`ws://127.0.0.1:${server.port}${path}`, { headers });
@@ -239,7 +239,7 @@ const request = (method: string, params: unknown = {}): Uint8Array =>
   encodeFrame({ kind: 'request', id: 1, method, params }, utf8);
 
 describe('the token', () => {
-  test('has 256 bits, differs per start and stands in the fragment only', async () => {
+  test('has 256 bits, differs per start and is in the fragment only', async () => {
     expect(Buffer.from(server.token, 'base64url').byteLength).toBe(32);
     expect(server.url).toBe(`http://127.0.0.1:${server.port}/#token=${server.token}`);
     const other = await startServer({ host, rendererDirectory: renderer });
@@ -274,11 +274,11 @@ describe('the token', () => {
     expect(host.listeners).toBe(0);
   });
 
-  test('must come soon', async () => {
+  test('must arrive soon', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     try {
       const socket = await open();
-      // The server registers its limit when the upgrade is done, which the client may see first.
+      // The server sets its timer after the upgrade, which the client may see first.
       await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0), { timeout: 1000 });
       const closed = closeCode(socket);
       await vi.advanceTimersByTimeAsync(6_000);
@@ -317,7 +317,7 @@ describe('a connection', () => {
     expect(await closed).not.toBe(1000);
   });
 
-  test('leaving cancels its requests, and only its own', async () => {
+  test('closing a page cancels its own requests only', async () => {
     const leaving = await openSocketTransport(server);
     const staying = await openSocketTransport(server);
     leaving.send('hang', {}).catch(() => undefined);
@@ -340,7 +340,7 @@ describe('a connection', () => {
     await client.close();
   });
 
-  test('a result the wire cannot carry is an internal failure, not silence', async () => {
+  test('a result the wire cannot carry is an internal failure', async () => {
     vi.spyOn(console, 'error').mockImplementationOnce(() => undefined);
     const client = await openSocketTransport(server);
     expect(await client.send('unsendable', {})).toMatchObject({ ok: false, failure: { code: 'internal' } });
@@ -370,17 +370,17 @@ describe('binding', () => {
       socket.once('connect', () => socket.destroy());
     });
 
-  test('loopback addresses only', async () => {
+  test('listens on loopback addresses only', async () => {
     expect(await canConnect('127.0.0.1')).toBe(true);
     const others = Object.values(networkInterfaces())
       .flat()
       .filter((one) => one !== undefined && !one.internal && one.family === 'IPv4');
     for (const other of others) expect(await canConnect(other?.address ?? '')).toBe(false);
-    // 127.0.0.2 is loopback, too, but nobody asked for it: 0.0.0.0 would answer there.
+    // 127.0.0.2 is loopback, too; a server on 0.0.0.0 would answer there.
     if (process.platform === 'linux') expect(await canConnect('127.0.0.2')).toBe(false);
   });
 
-  test('a port that is taken is an error, not another port', async () => {
+  test('a used port is an error, not another port', async () => {
     await expect(startServer({ host, rendererDirectory: renderer, port: server.port })).rejects.toMatchObject(
       {
         code: 'EADDRINUSE',
@@ -388,7 +388,7 @@ describe('binding', () => {
     );
   });
 
-  test('closing ends open pages and leaves the host to its owner', async () => {
+  test('closing ends open pages and does not close the host', async () => {
     const other = await startServer({ host, rendererDirectory: renderer });
     const client = await openSocketTransport(other);
     const left = client.send('hang', {});

@@ -1,4 +1,4 @@
-/** Packs through the host: what one would hold, progress, cancelling, and where one may be written. */
+/** Packs through the host: preview, progress, cancellation, and permitted paths. */
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -40,7 +40,7 @@ afterAll(async () => {
   place.remove();
 });
 
-it('says before what a pack will hold', async () => {
+it('previews the content of a pack', async () => {
   const preview = await ask('pack.preview', {});
   expect(preview).toMatchObject({ cases: 2, annotations: 2 });
   expect(preview.siblings).toBeGreaterThan(0);
@@ -52,7 +52,7 @@ it('says before what a pack will hold', async () => {
   expect((await ask('pack.preview', { ...picked, labels: ['gave-up'] })).cases).toBe(0);
 });
 
-it('tells how far it is, and leaves nothing when it is cancelled', async () => {
+it('reports progress, and leaves nothing when cancelled', async () => {
   const directory = join(place.directory, 'cancelled');
   mkdirSync(directory);
   const path = join(directory, 'all.html');
@@ -65,7 +65,7 @@ it('tells how far it is, and leaves nothing when it is cancelled', async () => {
   const result = await host.dispatch('pack.export', params, controller.signal);
   stop();
   expect(result).toMatchObject({ ok: false, failure: { code: 'cancelled' } });
-  // The next one waits until the thread has put this one away.
+  // The next request waits until the thread has cleaned up this one.
   await ask('pack.export', { format: 'csv', path: 'after.csv' });
   expect(readdirSync(directory)).toEqual([]);
   const told = events.flatMap(({ event, payload }) =>
@@ -74,7 +74,7 @@ it('tells how far it is, and leaves nothing when it is cancelled', async () => {
   expect(told[0]?.steps).toBeGreaterThan(1000);
 });
 
-it('writes only where the user has said so, and never over anything', async () => {
+it('writes only to paths the user chose, and never over a file', async () => {
   const fails = async (path: string) => {
     const result = await host.dispatch('pack.export', { format: 'md', path });
     return result.ok ? 'written' : result.failure.code;
@@ -83,12 +83,12 @@ it('writes only where the user has said so, and never over anything', async () =
   expect(await fails('../pack.md')).toBe('not_granted');
   expect(await fails('beside.md')).toBe('written');
   expect(await fails('beside.md')).toBe('refused');
-  // Named by the user, too.
+  // Also if the user named it.
   host.mayWrite(join(place.directory, 'beside.md'));
   expect(await fails(join(place.directory, 'beside.md'))).toBe('refused');
 });
 
-it('writes none of nothing', async () => {
+it('refuses to write an empty pack', async () => {
   const params = { format: 'md' as const, path: 'nothing.md', labels: ['gave-up'] };
   const result = await host.dispatch('pack.export', params);
   expect(result).toMatchObject({

@@ -1,4 +1,4 @@
-/** A parser that hangs: its file ends as unreadable, and the next one is read by a new thread. */
+/** A parser that hangs: its file is marked unreadable, and a new thread reads the next one. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ingest } from '../../electron/ingest/ingest.ts';
 import { LibraryWriter } from '../../electron/storage/libraryWriter.ts';
@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-/** The real parser, but for files named `hangs`, at which it goes round in circles, and `dies`, which end its thread. */
+/** The real parser, except for files named `hangs` (an endless loop) and `dies` (ends its thread). */
 const entry = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort } from 'node:worker_threads';
@@ -25,7 +25,7 @@ const entry = new URL(
   `)}`,
 );
 
-/** Long beside what reading a line takes on a busy machine; a hang costs it twice. */
+/** Long compared with reading a line on a busy machine; a hang costs it twice. */
 const PATIENCE_MS = 2000;
 
 const line = (n: number): string => `${JSON.stringify({ input: `q${n}`, output: 'a', score: 1, step: 1 })}\n`;
@@ -34,7 +34,7 @@ it.each([
   ['hangs', 'kept the reader busy'],
   ['dies', 'ended the reader: out of memory'],
 ])(
-  'costs that file only which %s, and says so',
+  'a file that %s costs only that file, with a report',
   async (what, why) => {
     place.file('1.jsonl', line(1));
     place.file(`2-${what}.jsonl`, line(2));
@@ -44,7 +44,7 @@ it.each([
     try {
       const outcome = await ingest([place.directory], new LibraryWriter(db), parser);
       const [first, second, third] = outcome.files;
-      // Perhaps cut off by the thread's end while the next one was looked at, and then read alone.
+      // The thread's end may interrupt the prefetch of the next file, which is then read alone.
       expect(['read', 'appended']).toContain(first?.status);
       expect([second?.status, second?.issues[0]?.code]).toEqual(['refused', 'hangs']);
       expect(second?.issues[0]?.message).toContain(why);

@@ -1,7 +1,6 @@
 /**
- * The rules of electron/main/security.ts, each against the smallest stand-in that can break
- * it. The same rules in a running page: test/e2e/security.test.ts; the loopback host's:
- * loopback.test.ts.
+ * The rules of electron/main/security.ts, each against the smallest stand-in that can break it. The same
+ * rules in a running page: test/e2e/security.test.ts; the loopback host's: loopback.test.ts.
  */
 import { EventEmitter } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -41,11 +40,11 @@ const THEIRS = [
   '',
 ];
 
-describe('what counts as ours', () => {
+describe('our own pages', () => {
   test.each(OURS)('%s does', (url) => expect(isOurUrl(url)).toBe(true));
   test.each(THEIRS)('%s does not', (url) => expect(isOurUrl(url)).toBe(false));
 
-  test('only the top frame of our page', () => {
+  test('accepts only the top frame of our page', () => {
     const top = { url: 'app://bundle/', parent: null };
     type Parent = Electron.WebFrameMain;
     expect(isOurFrame(top)).toBe(true);
@@ -56,7 +55,7 @@ describe('what counts as ours', () => {
 });
 
 describe('the window', () => {
-  test('writes its isolation out and sets nothing that weakens it', () => {
+  test('sets isolation explicitly and nothing that weakens it', () => {
     const preferences = webPreferences('/preload.cjs');
     expect(preferences).toMatchObject({
       nodeIntegration: false,
@@ -80,7 +79,7 @@ describe('the window', () => {
     expect(SCHEME_PRIVILEGES.privileges).toEqual({ standard: true, secure: true, supportFetchAPI: true });
   });
 
-  test('may move within the bundle only, and open nothing', () => {
+  test('may navigate within the bundle only, and opens no window', () => {
     const contents = new EventEmitter();
     let openHandler: ((details: { url: string }) => { action: string }) | undefined;
     const setWindowOpenHandler = (handler: typeof openHandler): void => {
@@ -131,7 +130,7 @@ describe('the window', () => {
 });
 
 describe('links', () => {
-  test('https leaves, as it will be opened', () => {
+  test('https links open as written', () => {
     expect(externalUrl('https://example.com/a b')).toBe('https://example.com/a%20b');
     expect(externalUrl('https://exämple.com/')).toBe('https://xn--exmple-cua.com/');
   });
@@ -143,9 +142,9 @@ describe('links', () => {
     'smb://x/y',
     'nonsense',
     '',
-  ])('%s stays', (url) => expect(externalUrl(url)).toBeUndefined());
+  ])('%s is not opened', (url) => expect(externalUrl(url)).toBeUndefined());
 
-  test('are opened after a dialog that shows the whole URL, or not at all', async () => {
+  test('open after a dialog that shows the whole URL, or not at all', async () => {
     const openExternal = vi.fn(async () => undefined);
     const showMessageBox = vi.fn(async (_window: unknown, _options: unknown) => ({
       response: 0,
@@ -170,7 +169,7 @@ describe('links', () => {
     expect(showMessageBox).toHaveBeenCalledTimes(2);
   });
 
-  test('what a dialog returns is granted; dismissing grants nothing', async () => {
+  test('paths from a dialog are granted; dismissing grants nothing', async () => {
     const granted: string[] = [];
     const showOpenDialog = vi.fn(async () => ({ canceled: false, filePaths: ['/logs/a'] }));
     const actions = createShellActions({
@@ -219,7 +218,7 @@ describe('app://', () => {
     expect(await response.text()).toBe('');
   });
 
-  test('is for reading', async () => {
+  test('only reading is granted', async () => {
     expect((await get('app://bundle/', 'POST')).status).toBe(403);
   });
 });
@@ -258,7 +257,7 @@ describe('IPC', () => {
     ['a subframe', { url: 'app://bundle/', parent: { url: 'app://bundle/' } }],
     ['a foreign page', { url: 'https://attacker.example/', parent: null }],
     ['a page whose name begins like ours', { url: 'app://bundle.attacker.example/', parent: null }],
-  ])('refuses %s, whatever it says', async (_name, senderFrame) => {
+  ])('refuses %s', async (_name, senderFrame) => {
     const { invoke, send, ours, host } = serve();
     const event = { ...ours, senderFrame };
     expect(await invoke(event, echo)).toMatchObject({ ok: false, failure: { code: 'refused' } });
@@ -297,7 +296,7 @@ describe('IPC', () => {
     expect(host.received).toEqual(['echo']);
   });
 
-  test('cancel, reload and close abort what is in flight', async () => {
+  test('cancel, reload and close abort pending requests', async () => {
     const { invoke, send, ours, sender, host } = serve();
     const hang = (id: number): unknown => invoke(ours, { kind: 'request', id, method: 'hang', params: {} });
     const first = hang(1);
@@ -314,7 +313,7 @@ describe('IPC', () => {
     expect(await third).toMatchObject({ failure: { code: 'cancelled' } });
   });
 
-  test('an id in flight is not given twice', async () => {
+  test('a pending id is not reused', async () => {
     const { invoke, send, ours } = serve();
     const first = invoke(ours, { kind: 'request', id: 1, method: 'hang', params: {} });
     expect(await invoke(ours, echo)).toMatchObject({ failure: { code: 'bad_request' } });

@@ -1,4 +1,4 @@
-/** Several libraries of one application: each answers for itself, and none is opened that may not be. */
+/** Several libraries of one application: each answers for itself, and none opens without a grant. */
 import { linkSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +22,7 @@ const OPTIONS = { shell: 'browser', version: '0.0.0' } as const;
 let home: ReturnType<typeof createTemporaryHome>;
 let shelf: LibraryManager;
 let other: string;
-/** A manager of its own for each test of a `describe`. */
+/** A new manager for each test of a `describe`. */
 function withManager({ hasDemo }: { readonly hasDemo: boolean }): void {
   beforeEach(async () => {
     home = createTemporaryHome();
@@ -61,7 +61,7 @@ const runKeys = async (library?: string): Promise<readonly string[]> =>
 describe('two libraries', () => {
   withManager({ hasDemo: false });
 
-  test('answer each for itself, and their events name them', async () => {
+  test('each answer for themselves, and their events name them', async () => {
     await readInto(shelf, DEMO);
     const row = await open(other);
     expect(row).toMatchObject({ id: OTHER_ID, name: 'other runs', isHome: false, isOpen: true, path: other });
@@ -82,7 +82,7 @@ describe('two libraries', () => {
     expect(await runKeys(OTHER_ID)).toEqual([...there, ...here].sort());
   });
 
-  test('are listed with what is in them, the home library first', async () => {
+  test('are listed with their content, the home library first', async () => {
     await open(other);
     const [first, second, ...more] = await ask('library.list', {});
     expect(first).toMatchObject({ id: 'home', isHome: true, isOpen: true, runs: 0, rollouts: 0 });
@@ -90,18 +90,18 @@ describe('two libraries', () => {
     expect(second?.runs).toBe((await runKeys(OTHER_ID)).length);
     expect(second?.sizeBytes).toBeGreaterThan(10_000);
     expect(more).toEqual([]);
-    // Asked of any library it is the same shelf.
+    // The list is the same for every library that is asked.
     expect(await ask('library.list', {}, OTHER_ID)).toEqual(await ask('library.list', {}));
   });
 
-  test('one that is not open is named in the failure', async () => {
+  test('a closed one is named in the failure', async () => {
     expect(await failureOf(shelf.dispatch('run.list', {}, undefined, 'no such'))).toEqual({
       code: 'not_found',
       message: 'no library "no such" is open',
     });
   });
 
-  test('the same file is open once, by whatever path, and at whatever moment', async () => {
+  test('the same file opens once, by any path, at any moment', async () => {
     symlinkSync(other, at('link.sqlite'));
     linkSync(other, at('hard.sqlite'));
     await shelf.grant(home.directory);
@@ -126,7 +126,7 @@ describe('opening', () => {
     expect(failure.message).toContain(other);
   });
 
-  test('a path where nothing lies is said to be that, granted or not', async () => {
+  test('a missing path is reported as missing, granted or not', async () => {
     const path = at('no such.sqlite');
     const nowhere = { code: 'not_found', message: `there is no file or directory ${path}` };
     expect(await failureOf(shelf.dispatch('library.open', { path }))).toEqual(nowhere);
@@ -134,7 +134,7 @@ describe('opening', () => {
     expect(await failureOf(shelf.dispatch('file.inspect', { path }))).toEqual(nowhere);
   });
 
-  test('what is no library is said to be none, and is left as it is', async () => {
+  test('a file that is not a library is refused and unchanged', async () => {
     await shelf.grant(home.directory);
     writeFileSync(at('text.sqlite'), 'a text that calls itself a library, and is long enough to be one');
     writeFileSync(at('empty.sqlite'), '');
@@ -165,7 +165,7 @@ describe('opening', () => {
     left.close();
   });
 
-  test('one that another program holds for itself is given up, and said', { timeout: 60_000 }, async () => {
+  test('one locked by another program is abandoned with a message', { timeout: 60_000 }, async () => {
     const holder = new Database(other);
     holder.pragma('journal_mode = DELETE');
     holder.pragma('locking_mode = EXCLUSIVE');
@@ -182,7 +182,7 @@ describe('opening', () => {
 describe('closing', () => {
   withManager({ hasDemo: false });
 
-  test('it is remembered, and the next start offers it again, under the same id', async () => {
+  test('it is remembered, and the next start offers it under the same id', async () => {
     await open(other);
     expect(await ask('library.close', { id: OTHER_ID })).toEqual({ closed: true });
     expect((await failureOf(shelf.dispatch('run.list', {}, undefined, OTHER_ID))).code).toBe('not_found');
@@ -191,7 +191,7 @@ describe('closing', () => {
     const [, remembered] = await ask('library.list', {});
     expect(remembered).toMatchObject({ id: OTHER_ID, path: other, isOpen: false });
     expect(remembered).not.toHaveProperty('runs');
-    // It was the user who opened it then: neither its path nor its id needs to be granted again.
+    // The user opened it before, so neither its path nor its id needs another grant.
     expect(await ask('library.open', { id: OTHER_ID })).toMatchObject({ id: OTHER_ID, isOpen: true });
     expect((await failureOf(shelf.dispatch('library.forget', { id: OTHER_ID }))).code).toBe('refused');
     await ask('library.close', { id: OTHER_ID });
@@ -200,7 +200,7 @@ describe('closing', () => {
     expect((await failureOf(shelf.dispatch('library.open', { path: other }))).code).toBe('not_granted');
   });
 
-  test('what is under way is answered, never left waiting', async () => {
+  test('pending requests are answered', async () => {
     await copyLibraryOf(other, [OTHER_LOG, DEMO]);
     const { id } = await open(other);
     await shelf.grant(DEMO);
@@ -221,12 +221,12 @@ describe('closing', () => {
       expect(answer.failure.message).toMatch(/closed/);
     }
     expect(await closed).toEqual({ closed: true });
-    // And at once open again.
+    // It can be reopened at once.
     expect((await open(other)).id).toBe(id);
     expect(await runKeys(id)).toContain(DEMO_RUN);
   });
 
-  test('opening, closing, opening at once ends in one open library', async () => {
+  test('opening, closing and opening again ends in one open library', async () => {
     await shelf.grant(other);
     await ask('library.open', { path: other });
     const [, , last] = await Promise.all([
@@ -238,11 +238,11 @@ describe('closing', () => {
     expect(await ask('library.list', {})).toHaveLength(2);
   });
 
-  test('the home library stays open', async () => {
+  test('the home library cannot be closed', async () => {
     expect((await failureOf(shelf.dispatch('library.close', { id: 'home' }))).code).toBe('refused');
   });
 
-  test('a file that was deleted is listed as gone', async () => {
+  test('a deleted file is listed as gone', async () => {
     await open(other);
     await ask('library.close', { id: OTHER_ID });
     renameSync(other, at('elsewhere.sqlite'));
@@ -251,7 +251,7 @@ describe('closing', () => {
   });
 });
 
-describe('a run that gets a library of its own', () => {
+describe('a run that is moved to its own library', () => {
   withManager({ hasDemo: true });
   beforeEach(() => shelf.grant(DEMO));
 
@@ -276,7 +276,7 @@ describe('a run that gets a library of its own', () => {
     });
   });
 
-  test('goes only where the user has said, and never over a file', async () => {
+  test('goes only to a path the user chose, and never over a file', async () => {
     const elsewhere = createTemporaryHome();
     try {
       const move = (path: string) => failureOf(shelf.dispatch('run.move', { runKey: DEMO_RUN, path }));
@@ -296,7 +296,7 @@ describe('a run that gets a library of its own', () => {
     }
   });
 
-  test('cancelled before the removal, nothing has happened', async () => {
+  test('cancelled before the removal, nothing changes', async () => {
     const abort = new AbortController();
     const stop = shelf.subscribe(({ event }) => {
       if (event === 'analysis.progress') abort.abort();
@@ -310,7 +310,7 @@ describe('a run that gets a library of its own', () => {
     expect((await ask('run.move', { runKey: DEMO_RUN, path: 'x' })).library).toBe('x');
   });
 
-  test('the library it left can be compacted, and its sizes add up', async () => {
+  test('the old library can be compacted, and its sizes add up', async () => {
     const sizes = await ask('library.sizes', {});
     const ofRuns = sizes.runs.reduce((sum, { bytes }) => sum + bytes, 0);
     expect(ofRuns + sizes.shared + sizes.free).toBe(sizes.file);
@@ -326,7 +326,7 @@ describe('a run that gets a library of its own', () => {
 describe('one library', () => {
   withManager({ hasDemo: false });
 
-  test('while logs are read into a library it is neither compacted nor left by a run', async () => {
+  test('during ingest, a library is neither compacted nor can a run leave it', async () => {
     await shelf.grant(DEMO);
     const ended = new Promise<void>((resolve) => {
       shelf.subscribe(({ event, payload }) => {
@@ -341,7 +341,7 @@ describe('one library', () => {
     expect((await shelf.dispatch('library.compact', {})).ok).toBe(true);
   });
 
-  test('a host alone has no shelf', async () => {
+  test('a host alone has no library manager', async () => {
     const host = await createHost({ libraryPath: at('alone.sqlite'), ...OPTIONS });
     expect(await host.dispatch('library.list', {})).toMatchObject({
       ok: false,

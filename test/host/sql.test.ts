@@ -1,4 +1,4 @@
-/** The SQL console behind the contract: what is answered, what is refused, and what is left running. */
+/** The SQL console behind the contract: results, refusals, and processes left running. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -67,7 +67,7 @@ async function exported(sql: string, format: 'csv' | 'tsv' | 'jsonl') {
   }
 }
 
-/** The library as a file and what waits in its log. */
+/** The library file and its write-ahead log. */
 const digest = () =>
   ['', '-wal'].map((end) => {
     const path = files.library + end;
@@ -100,7 +100,7 @@ function statementProcesses(): readonly number[] {
 }
 
 describe('an answer', () => {
-  test('has the rows in order, with values as SQLite has them', async () => {
+  test('returns rows in order, with SQLite’s values', async () => {
     const { answer, rows } = await rowsOf(
       `SELECT 1 AS a, 9007199254740993 AS big, -9007199254740993 AS low, 1.5 AS real, 'ü' AS text, NULL AS none,
         x'0102ff' AS bytes, 9e999 AS infinite, replace(hex(zeroblob(20000)), '00', '𝄞') AS long`,
@@ -120,7 +120,7 @@ describe('an answer', () => {
     expect(row[8]).toEqual({ kind: 'cut', text: '𝄞'.repeat(10_000), chars: 40_000 });
   });
 
-  test('holds as many rows as asked for, says that it is cut off, and ends the process', async () => {
+  test('keeps as many rows as requested, reports the cut, and ends the process', async () => {
     const { answer, rows } = await rowsOf(ENDLESS_ROWS, 1_234);
     expect(answer).toMatchObject({ rows: 1_234, cut: 'rows' });
     expect(rows.at(-1)).toEqual([1_234]);
@@ -138,21 +138,21 @@ describe('an answer', () => {
     expect(answer.rows).toBeLessThan(2_000);
   });
 
-  test('says how far it has come', async () => {
+  test('reports progress', async () => {
     progress.length = 0;
     await ask('sql.run', { sql: ENDLESS_ROWS, limitRows: 50_000, queryKey: 'far' });
     expect(progress.length).toBeGreaterThan(0);
     expect(progress).toEqual([...progress].sort((a, b) => a - b));
   });
 
-  test('is forgotten after a few others', async () => {
+  test('is evicted after a few others', async () => {
     const { answer } = await rowsOf('SELECT 1');
     for (let i = 0; i < 4; i += 1) await rowsOf('SELECT 2');
     const page = await ask('sql.page', { resultId: answer.resultId, from: 0 });
     expect(page).toMatchObject({ ok: false, failure: { code: 'not_found' } });
   });
 
-  test('knows tokens() and the functions of the filter language', async () => {
+  test('provides tokens() and the functions of the filter language', async () => {
     const { rows } = await rowsOf(
       `SELECT count(*) > 10, has_words('wait, what', 'wait', 0), has_pattern('abc', 'B', 'i')
         FROM tokens((SELECT rollout_id FROM rollout WHERE mean_entropy IS NOT NULL LIMIT 1))`,
@@ -173,11 +173,11 @@ describe('a statement that is not accepted', () => {
     ["SELECT 'open", `unrecognized token: "'open"`, "'open"],
     ['SELECT (', 'incomplete input', '('],
     ['SELECT 1; SELECT 2', 'The supplied SQL string contains more than one statement', 'SELECT 2'],
-  ])('%j is pointed at', async (sql, message, marked) => {
+  ])('the error in %j has its position', async (sql, message, marked) => {
     expect(await refusalOf(sql)).toEqual({ message, marked });
   });
 
-  test('the second = is meant, not the first', async () => {
+  test('locates the second =, not the first', async () => {
     const sql = 'SELECT run_id FROM run WHERE name = = 3';
     const result = await ask('sql.run', { sql });
     expect(result).toMatchObject({ value: { at: { start: sql.lastIndexOf('=') } } });
@@ -209,7 +209,7 @@ describe('a statement that is not accepted', () => {
   ])('%j', async (sql, marked) => {
     const before = digest();
     const refusal = await refusalOf(sql).catch(async () => {
-      // What SQLite refuses while it runs is an answer all the same.
+      // A statement that SQLite rejects while running is still a result.
       const result = await ask('sql.run', { sql });
       return { message: JSON.stringify(result), marked: undefined };
     });
@@ -218,13 +218,13 @@ describe('a statement that is not accepted', () => {
     expect(digest()).toEqual(before);
   });
 
-  test('what describes the library is accepted', async () => {
+  test('accepts statements about the schema', async () => {
     const { rows } = await rowsOf("SELECT name FROM pragma_table_info('run') LIMIT 1");
     expect(rows).toEqual([['run_id']]);
     expect((await rowsOf("SELECT 'pragma_ what'")).rows).toEqual([['pragma_ what']]);
   });
 
-  test('a megabyte of it is read, or refused, in no time', async () => {
+  test('parses or refuses a megabyte quickly', async () => {
     const db = openReader(files.library);
     const statements = [
       `SELECT 1 ${' '.repeat(999_000)}`,
@@ -256,7 +256,7 @@ describe('a statement that is not accepted', () => {
 });
 
 describe('a statement without end', () => {
-  test('is stopped when the time is up, and its process is gone', async () => {
+  test('is stopped at the time limit, and its process ends', async () => {
     const run = ask('sql.run', { sql: ENDLESS, timeoutMs: 700 });
     await expect.poll(() => statementProcesses().length).toBe(1);
     const [pid] = statementProcesses();
@@ -264,7 +264,7 @@ describe('a statement without end', () => {
     await expect.poll(() => isAlive(pid ?? 0)).toBe(false);
   });
 
-  test('is stopped when it is cancelled, and its process is gone', async () => {
+  test('is stopped when cancelled, and its process ends', async () => {
     const controller = new AbortController();
     const run = ask('sql.run', { sql: ENDLESS }, controller.signal);
     await expect.poll(() => statementProcesses().length).toBe(1);
@@ -283,7 +283,7 @@ describe('a statement without end', () => {
     await expect.poll(statementProcesses).toEqual([]);
   });
 
-  test('does not keep others from being answered, up to a few at once', async () => {
+  test('does not block others, up to a few at once', async () => {
     const controller = new AbortController();
     const runs = [1, 2, 3].map(() => ask('sql.run', { sql: ENDLESS }, controller.signal));
     expect((await rowsOf('SELECT 1')).rows).toEqual([[1]]);
@@ -305,7 +305,7 @@ describe('a statement that needs the whole machine', () => {
       `WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 3000)
         SELECT group_concat(hex(zeroblob(500000))) FROM c`,
     ],
-  ])('%s is answered, or ended', async (_name, sql) => {
+  ])('%s is answered or ended', async (_name, sql) => {
     const result = await ask('sql.run', { sql, timeoutMs: 15_000 });
     if (result.ok) expect(['rows', 'refused']).toContain(result.value.kind);
     else expect(['internal', 'timed_out']).toContain(result.failure.code);
@@ -313,7 +313,7 @@ describe('a statement that needs the whole machine', () => {
     expect((await rowsOf('SELECT 1')).rows).toEqual([[1]]);
   });
 
-  test('a process that is ended from outside is an answer', async () => {
+  test('a killed process gives a failure', async () => {
     const run = ask('sql.run', { sql: ENDLESS });
     await expect.poll(() => statementProcesses().length).toBe(1);
     process.kill(statementProcesses()[0] ?? 0, 'SIGKILL');
@@ -335,7 +335,7 @@ describe('an export', () => {
     );
   });
 
-  test('has more rows than are held, and texts longer than are shown', async () => {
+  test('has more rows than are kept, and texts longer than are shown', async () => {
     const sql = `WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 60000) SELECT n FROM c`;
     const { text, rows } = await exported(sql, 'csv');
     expect(rows).toBe(60_000);
@@ -343,7 +343,7 @@ describe('an export', () => {
     expect((await exported('SELECT hex(zeroblob(50000)) AS x', 'csv')).text.length).toBe(100_003);
   });
 
-  test('waits for who asks, and ends with it', async () => {
+  test('waits for its reader, and ends with it', async () => {
     const start = await ask('sql.export', { sql: ENDLESS_ROWS, format: 'csv' });
     if (!start.ok || start.value.kind !== 'started') throw new Error('not started');
     const { exportId } = start.value;
@@ -364,7 +364,7 @@ describe('an export', () => {
   });
 });
 
-test('whatever is typed is answered, and nothing is written', async () => {
+test('any input is answered, and nothing is written', async () => {
   const before = digest();
   const piece = fc.constantFrom(
     ...['SELECT', 'FROM', 'run', 'rollout', '*', ',', '(', ')', 'WHERE', 'AND', '=', '1', "'x'", '"', "'"],
@@ -407,7 +407,7 @@ test('whatever is typed is answered, and nothing is written', async () => {
     }
   });
   fc.assert(law, { seed: 7, numRuns: 1_500 });
-  // And a few through the door, each with its process.
+  // A few through the host, each with its process.
   for (const pieces of fc.sample(fc.array(piece, { maxLength: 10 }), { seed: 11, numRuns: 12 })) {
     const result = await ask('sql.run', { sql: `SELECT ${pieces.join(' ')}`, timeoutMs: 5_000 });
     if (!result.ok) expect(['timed_out', 'cancelled', 'internal']).not.toContain(result.failure.code);
@@ -416,7 +416,7 @@ test('whatever is typed is answered, and nothing is written', async () => {
   expect(digest()).toEqual(before);
 }, 60_000);
 
-test('a process of another kind can be given: what it says is believed, no more than that', async () => {
+test('accepts another kind of process, whose messages are validated', async () => {
   const sent: unknown[] = [];
   let kills = 0;
   const rows: unknown[] = [];

@@ -1,4 +1,4 @@
-/** Each example of the console is run on the demo, and every word of the schema is explained. */
+/** Runs each example of the console on the demo, and checks that every word of the schema is explained. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { Host } from '../../electron/host/host.ts';
@@ -39,7 +39,7 @@ test.each(EXAMPLE_QUERIES.map((query) => [query.name, query.sql] as const))('%s'
 });
 
 describe('the schema', () => {
-  test('says something of every view, column and function', async () => {
+  test('documents every view, column and function', async () => {
     const sources = await ask('sql.schema', {});
     expect(sources.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['run', 'rollout', 'segment', 'tokens', 'has_words', 'has_pattern']),
@@ -53,7 +53,7 @@ describe('the schema', () => {
     expect(tokens?.columns.map(({ name }) => name)).not.toContain('rollout_id');
   });
 
-  test('leads from a row to its place', async () => {
+  test('leads from a row to its page', async () => {
     const [row] = rows(
       files.library,
       `SELECT r.rollout_id, r.group_id, r.run_id, n.run_key, r.step, g.group_key, r.ordinal FROM rollout r
@@ -79,7 +79,7 @@ describe('the schema', () => {
 });
 
 describe('saved queries', () => {
-  test('are listed, replaced, renamed, and brought back as they were', async () => {
+  test('are listed, replaced, renamed, and restored unchanged', async () => {
     const first = await ask('query.save', { name: ' b ', sql: 'SELECT 1' });
     expect(first).toMatchObject({ name: 'b', sql: 'SELECT 1' });
     await ask('query.save', { name: 'A', sql: 'SELECT 2', createdAt: 5 });
@@ -101,7 +101,7 @@ describe('saved queries', () => {
     expect(await ask('query.list', {})).toEqual([first, { name: 'c', sql: 'SELECT 3', createdAt: 5 }]);
   });
 
-  test('outlive reading the logs again', async () => {
+  test('survive re-ingest', async () => {
     await ask('query.save', { name: 'kept', sql: 'SELECT 1', createdAt: 1 });
     await host.ingest([DEMO]);
     expect(await ask('query.list', {})).toContainEqual({ name: 'kept', sql: 'SELECT 1', createdAt: 1 });

@@ -1,4 +1,4 @@
-/** The process of a statement as the desktop starts it. */
+/** The SQL process as the desktop starts it. */
 import { EventEmitter } from 'node:events';
 import type { UtilityProcess } from 'electron';
 import { expect, test } from 'vitest';
@@ -47,7 +47,7 @@ function desktop() {
   return { children, ended, run };
 }
 
-test('it is sent the statement, told when a page is taken, and ended when it is done', async () => {
+test('receives the statement, is told when a page is read, and is ended when done', async () => {
   const { children, ended, run } = desktop();
   const answer = run();
   const [child] = children as [Child];
@@ -65,7 +65,7 @@ test('it is sent the statement, told when a page is taken, and ended when it is 
   expect(ended).toEqual([12]);
 });
 
-test('cancelled before it has started, it is ended as soon as it has', async () => {
+test('cancelled before it has started, it is ended once it has', async () => {
   const { children, ended, run } = desktop();
   const controller = new AbortController();
   const answer = run(controller.signal);
@@ -78,7 +78,7 @@ test('cancelled before it has started, it is ended as soon as it has', async () 
   expect(ended).toEqual([13]);
 });
 
-test('one that has ended is an answer, and nobody else with its number is ended', async () => {
+test('an ended process gives a failure, and no other process with its id is ended', async () => {
   const { children, ended, run } = desktop();
   const answer = run();
   const [child] = children as [Child];

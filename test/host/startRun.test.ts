@@ -1,4 +1,4 @@
-/** A job is known to whoever asks from the moment on at which it was asked for, and names its run when it knows it. */
+/** A job is visible as soon as it is requested, and names its run once known. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { Host } from '../../electron/host/host.ts';
@@ -23,7 +23,7 @@ const jobsOf = async (): Promise<readonly IngestProgress[]> => {
 };
 
 describe('a job', () => {
-  it('is listed before anything of it has been read, and with its run afterwards', async () => {
+  it('is listed before ingest starts, and with its run afterwards', async () => {
     const ended = new Promise<IngestProgress>((resolve) => {
       host.subscribe(({ event, payload }) => {
         if (event === 'ingest.progress' && payload.state !== 'running') resolve(payload);

@@ -1,4 +1,7 @@
-/** Files in containers and of every shape of JSON: grown, cut, replaced, and always like the same records in plain lines. */
+/**
+ * Files in containers and of every shape of JSON, after growing, truncation and replacement, equal the same
+ * records as plain lines.
+ */
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
@@ -27,7 +30,7 @@ const row = (i: number, output = `#### ${i}`): Row => ({
 const rowsTo = (count: number): readonly Row[] => Array.from({ length: count }, (_, i) => row(i));
 const lines = (found: readonly object[]): string => found.map((one) => `${JSON.stringify(one)}\n`).join('');
 
-/** What an undisturbed reading of these records gives, without line numbers and keys of the container. */
+/** Result of a fresh ingest of these records, without line numbers and keys of the container. */
 async function afresh(content: string | Uint8Array, name = '1.jsonl'): Promise<unknown> {
   const fresh = scratch();
   try {
@@ -40,11 +43,11 @@ async function afresh(content: string | Uint8Array, name = '1.jsonl'): Promise<u
 
 function textsOf(library: string): unknown {
   const { rollouts, segments, steps } = contents(library);
-  // The hash is of the bytes of the record, which line ends belong to.
+  // The hash covers the bytes of the record, including line ends.
   return { rollouts: rollouts?.map(({ content_hash: _, ...rollout }) => rollout), segments, steps };
 }
 
-/** Only what was said, for containers whose records are the same and whose hashes are not. */
+/** Rollout content only, for containers with equal records but different hashes. */
 const saidIn = (library: string) =>
   rows(
     library,
@@ -57,7 +60,7 @@ describe('a compressed file', () => {
     ['zstd', zstdCompressSync],
   ] as const;
 
-  it.each(packers)('in %s goes on where another member was appended', async (_name, pack) => {
+  it.each(packers)('in %s continues with an appended member', async (_name, pack) => {
     const path = place.file('1.jsonl', pack(lines(rowsTo(4))));
     expect((await ingestHere(place.library, [path])).files).toMatchObject([{ rollouts: 4, issues: [] }]);
     appendFileSync(path, pack(lines([row(4), row(5), row(6)])));
@@ -67,8 +70,8 @@ describe('a compressed file', () => {
     expect(textsOf(place.library)).toEqual(await afresh(lines(rowsTo(7))));
   });
 
-  it.each(packers)('in %s cut in the middle says so, and is whole once it is', async (_name, pack) => {
-    // Long enough that the first half unpacks to whole lines; not so regular that it vanishes.
+  it.each(packers)('in %s truncated reports that, and is complete once it grows', async (_name, pack) => {
+    // Long enough that the first half unpacks to whole lines, and not too compressible.
     const many = Array.from({ length: 600 }, (_, i) => row(i, `${(i * 7919) % 104_729} `.repeat(40)));
     const whole = pack(lines(many));
     const path = place.file('1.jsonl', whole.subarray(0, Math.floor(whole.byteLength / 2)));
@@ -79,20 +82,17 @@ describe('a compressed file', () => {
     expect(textsOf(place.library)).toEqual(await afresh(lines(many)));
   });
 
-  it.each(packers)(
-    'in %s damaged in the middle keeps what stands before, and says so',
-    async (_name, pack) => {
-      // Node's gunzip keeps up to 64 KiB to itself when it meets the damage.
-      const half = pack(lines(Array.from({ length: 600 }, (_, i) => row(i, `${i} `.repeat(100)))));
-      const broken = Buffer.from(pack(lines(rowsTo(4))));
-      // Behind the header of the member: a block of a type that there is not.
-      broken.fill(0xff, 10, 16);
-      const path = place.file('1.jsonl', Buffer.concat([half, broken]));
-      const [report] = (await ingestHere(place.library, [path])).files;
-      expect(report?.rollouts).toBeGreaterThan(200);
-      expect(report?.issues.map(({ code }) => code)).toContain('damaged');
-    },
-  );
+  it.each(packers)('in %s damaged midway keeps the records before, with a report', async (_name, pack) => {
+    // Node's gunzip holds back up to 64 KiB when it meets the damage.
+    const half = pack(lines(Array.from({ length: 600 }, (_, i) => row(i, `${i} `.repeat(100)))));
+    const broken = Buffer.from(pack(lines(rowsTo(4))));
+    // After the header of the member: a block of an invalid type.
+    broken.fill(0xff, 10, 16);
+    const path = place.file('1.jsonl', Buffer.concat([half, broken]));
+    const [report] = (await ingestHere(place.library, [path])).files;
+    expect(report?.rollouts).toBeGreaterThan(200);
+    expect(report?.issues.map(({ code }) => code)).toContain('damaged');
+  });
 });
 
 describe('a JSON array', () => {
@@ -108,11 +108,11 @@ describe('a JSON array', () => {
     fresh.remove();
   });
 
-  it('is read on when it grows, with or without its bracket', async () => {
+  it('continues when it grows, with or without its bracket', async () => {
     const path = place.file('1.json', array(rowsTo(3)).slice(0, -1));
     expect((await ingestHere(place.library, [path])).files).toMatchObject([{ rollouts: 3 }]);
     writeFileSync(path, array(rowsTo(5)).slice(0, -9));
-    // The last element is cut: it waits, and it is said.
+    // The last element is truncated: it waits, and the report states that.
     expect((await ingestHere(place.library, [path])).files).toMatchObject([
       { status: 'appended', rollouts: 4, issues: [{ code: 'incomplete_line' }] },
     ]);
@@ -123,7 +123,7 @@ describe('a JSON array', () => {
     );
   });
 
-  it('of one line of more than 2 MB, with an element longer than the window of detection', async () => {
+  it('of one line of more than 2 MB, with an element longer than the detection window', async () => {
     const long = [row(0, 'x'.repeat(1_500_000)), row(1, 'y'.repeat(900_000)), row(2)];
     const { files } = await ingestHere(place.library, [place.file('1.json', array(long))]);
     expect(files).toMatchObject([{ format: 'verl', rollouts: 3, issues: [] }]);
@@ -152,7 +152,7 @@ describe('lines', () => {
     { role: 'assistant', content: `Answer ${i}` },
   ];
 
-  it('that are bare lists of messages are a conversation each, and more can be appended', async () => {
+  it('that are bare lists of messages are one conversation each, and can grow', async () => {
     const path = place.file('chats.jsonl', lines([chat(1), chat(2)]));
     expect((await ingestHere(place.library, [path])).files).toMatchObject([
       { format: 'messages', rollouts: 2, issues: [] },
@@ -174,7 +174,7 @@ describe('lines', () => {
     expect(textsOf(place.library)).toEqual(await afresh(lines(rowsTo(5))));
   });
 
-  it('of pretty-printed objects one after another are one record each, and go on', async () => {
+  it('of consecutive pretty-printed objects are one record each, and can grow', async () => {
     const pretty = (found: readonly object[]) =>
       found.map((one) => `${JSON.stringify(one, undefined, 2)}\n`).join('');
     const path = place.file('1.json', pretty(rowsTo(3)));
@@ -185,7 +185,7 @@ describe('lines', () => {
     ]);
   });
 
-  it('that say nothing at all are read, too', async () => {
+  it('without content are read, too', async () => {
     const silent = { ...row(0), output: '' };
     const path = place.file('1.jsonl', lines([silent, silent]));
     expect((await ingestHere(place.library, [path])).files).toMatchObject([{ rollouts: 2, issues: [] }]);
@@ -193,7 +193,7 @@ describe('lines', () => {
   });
 });
 
-describe('a container that is written anew', () => {
+describe('a rewritten container', () => {
   it('as Parquet replaces what was read of it', async () => {
     const write = (found: readonly Row[]) =>
       new Uint8Array(

@@ -1,6 +1,6 @@
 /**
- * Whole files of broken records, and broken containers: every record is accounted for in the
- * library, every file ends with a report. `npm run soak` does the same with many more.
+ * Files of broken records, and broken containers: every record is accounted for, and every file ends with a
+ * report. `npm run soak` does the same with many more.
  */
 import { expect, it } from 'vitest';
 import { fuzzContainers, fuzzFiles } from '../support/fuzzIngest.ts';

@@ -32,8 +32,8 @@ const line = (step: number, i: number, fields: Record<string, unknown> = {}): st
 const lines = (step: number, count: number): string =>
   Array.from({ length: count }, (_, i) => `${line(step, i)}\n`).join('');
 
-describe('what changed since last time', () => {
-  it('is a no-op for an unchanged file, and counts what is already there', async () => {
+describe('changes since the last ingest', () => {
+  it('does nothing for an unchanged file, and counts existing rollouts', async () => {
     const path = place.file('1.jsonl', lines(1, 6));
     await ingestHere(place.library, [path]);
     const before = contents(place.library);
@@ -43,7 +43,7 @@ describe('what changed since last time', () => {
     expect(contents(place.library)).toEqual(before);
   });
 
-  it('continues an appended file, also inside a group and behind a line without line end', async () => {
+  it('continues an appended file, also inside a group and after a line without line end', async () => {
     const path = place.file('1.jsonl', lines(1, 5).trimEnd());
     await ingestHere(place.library, [path]);
     appendFileSync(path, `\n${line(1, 5)}\n${line(1, 6)}\n`);
@@ -54,7 +54,7 @@ describe('what changed since last time', () => {
     );
   });
 
-  it('leaves a half-written last line, says so, and reads it when it is whole', async () => {
+  it('skips a half-written last line with a report, and reads it once complete', async () => {
     const whole = lines(1, 4);
     const path = place.file('1.jsonl', whole.slice(0, -20));
     const first = await ingestHere(place.library, [path]);
@@ -111,7 +111,7 @@ describe('what changed since last time', () => {
     expect(texts.map((row) => row['text'])).toEqual([0, 1, 2, 3].map((i) => `new and longer ${i}`));
   });
 
-  it('knows a moved directory again', async () => {
+  it('recognizes a moved directory', async () => {
     const old = join(place.directory, 'old');
     mkdirSync(old);
     writeFileSync(join(old, '1.jsonl'), lines(1, 4));
@@ -128,7 +128,7 @@ describe('what changed since last time', () => {
 });
 
 describe('correctness', () => {
-  it('follows the reward only where all rewards of the run are 0 or 1, also in hindsight', async () => {
+  it('derives correctness from the reward only if all rewards of the run are 0 or 1, also in hindsight', async () => {
     const path = place.file('1.jsonl', lines(1, 4));
     await ingestHere(place.library, [path]);
     const correct = () =>
@@ -185,7 +185,7 @@ describe('the Turnwise log', () => {
       reason: kept ? 'kept_positive_topk' : 'discarded_negative_quota',
     });
 
-  it('matches decisions that come first, or from another file, and says which rollout is missing', async () => {
+  it('matches decisions that come first, or from another file, and names missing rollouts', async () => {
     const first = place.file('a.jsonl', `${decision(0, true)}\n${decision(7, false)}\n${rollout(0)}\n`);
     const early = await ingestHere(place.library, [first]);
     expect(early.files).toMatchObject([
@@ -239,7 +239,7 @@ describe('the Turnwise log', () => {
     ]);
   });
 
-  it('merges no equal records, and loses none that claims a taken index', async () => {
+  it('merges no equal records, and loses none with a taken index', async () => {
     const path = place.file('a.jsonl', `${rollout(0)}\n${rollout(0)}\n${rollout(0, { text: 'other' })}\n`);
     const outcome = await ingestHere(place.library, [path]);
     expect(outcome.files[0]?.issues.map(({ line: at, code }) => [at, code])).toEqual([
@@ -277,7 +277,7 @@ describe('the Turnwise log', () => {
     ]);
   });
 
-  it('is counted on the run it is of; of a file of several runs, as of the file', async () => {
+  it('counts on its run; for a file of several runs, on the file', async () => {
     const own = place.file('own.jsonl', `${rollout(0, { run: 'own' })}\nno json\n`);
     const shared = place.file(
       'shared.jsonl',
@@ -296,7 +296,7 @@ describe('the Turnwise log', () => {
     }
   });
 
-  it('a step that no number holds is said with the line it stands in', async () => {
+  it('a step beyond the number range is reported with its line', async () => {
     const turnwise = place.file(
       'a.jsonl',
       ['1e300', '9007199254740993', '1e400', '-1', '1.5']
@@ -380,7 +380,7 @@ describe('bad input', () => {
     expect(outcome.files[0]?.issues[0]?.severity).toBe('refused');
   });
 
-  it('the format of most records is that of the file', async () => {
+  it('a file has the format of most of its records', async () => {
     const foreign = JSON.stringify({
       ...{ example_id: 1, prompt: [{ role: 'user', content: 'q' }], reward: 1 },
       completion: [{ role: 'assistant', content: 'a' }],
@@ -425,7 +425,7 @@ describe('bad input', () => {
     expect(read[0]?.['chars']).toBe(18_000_006);
   });
 
-  it('keeps what is there but cannot be read on record, until it can', async () => {
+  it('keeps rollouts of an unreadable file until it is readable again', async () => {
     const pipe = join(place.directory, 'pipe.jsonl');
     execFileSync('mkfifo', [pipe]);
     const outcome = await ingestHere(place.library, [pipe]);
@@ -438,7 +438,7 @@ describe('bad input', () => {
     expect(issues()).toEqual([]);
   });
 
-  it('takes up a file once refused when it has become a log', async () => {
+  it('ingests a refused file once it has become a log', async () => {
     const path = place.file('1.jsonl', 'not yet\n');
     expect((await ingestHere(place.library, [path])).files).toMatchObject([{ status: 'refused' }]);
     writeFileSync(path, lines(1, 2));
@@ -447,7 +447,7 @@ describe('bad input', () => {
 });
 
 describe('the golden fixtures', () => {
-  it('come out of the library as they went in', async () => {
+  it('survive the library unchanged', async () => {
     const fixture = join(
       import.meta.dirname,
       '..',

@@ -1,4 +1,7 @@
-/** Records of several files about one rollout: in every order, in one call or many, and when one side is rewritten. */
+/**
+ * Joins records of several files about one rollout: in any order, in one call or many, and after one side is
+ * rewritten.
+ */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
@@ -28,7 +31,7 @@ const fixture = (format: string, name: string, path: string): string =>
 const ingest = (...paths: readonly string[]) => ingestHere(place.library, paths);
 const run = (): string => join(place.directory, 'run');
 
-/** What a reader sees of each rollout, whichever file it was read from. */
+/** Visible facts of each rollout, from whichever file. */
 const rollouts = () =>
   rows(
     place.library,
@@ -48,7 +51,7 @@ describe('prime-rl, which lists the rollouts of a batch again', () => {
   const all = () => put(ALL, fixture('prime-rl', 'all', ALL));
   const effective = () => put(EFFECTIVE, fixture('prime-rl', 'effective', EFFECTIVE));
 
-  it('keeps the listed ones and discards the others, in whatever order the files come', async () => {
+  it('keeps the listed ones and discards the others, in any order of files', async () => {
     all();
     effective();
     const { files } = await ingest(run());
@@ -74,7 +77,7 @@ describe('prime-rl, which lists the rollouts of a batch again', () => {
     }
   });
 
-  it('has decided nothing before there is a list, and not about other steps', async () => {
+  it('decides nothing without a list, and nothing about other steps', async () => {
     all();
     put(
       ALL.replace('step_3', 'step_4'),
@@ -90,7 +93,7 @@ describe('prime-rl, which lists the rollouts of a batch again', () => {
     ]);
   });
 
-  it('takes back what the list said when the list is replaced', async () => {
+  it('updates decisions when the list is replaced', async () => {
     all();
     const list = effective();
     await ingest(run());
@@ -108,7 +111,7 @@ describe('prime-rl, which lists the rollouts of a batch again', () => {
     effective();
     await ingest(run());
     const before = [rollouts(), step()];
-    // Another beginning: it is read from the start, and so is the list.
+    // A different beginning: it is read from the start, and so is the list.
     writeFileSync(full, `\n${fixture('prime-rl', 'all', ALL)}`);
     await ingest(full);
     expect([rollouts(), step()]).toEqual(before);
@@ -209,7 +212,7 @@ describe('AgentGym, whose texts and log-probabilities are two tables', () => {
   });
 });
 
-describe('slime, whose rollouts and training are dumped apart', () => {
+describe('slime, whose rollouts and training are in separate dumps', () => {
   const dump = () => put('dump/3.jsonl', fixture('slime', 'rollout', 'rollout_data/3.jsonl'));
   const train = () => put('dump/3_0.jsonl', fixture('slime', 'train', 'train_data/3_0.jsonl'));
 

@@ -1,6 +1,6 @@
 /**
- * Killed −9 at any statement, once or several times, and run again: the library equals one that
- * was left in peace. `npm run soak` does the same at 400 points.
+ * Killed with SIGKILL at any statement, once or repeatedly, and resumed: the library equals an undisturbed
+ * one. `npm run soak` does the same at 400 points.
  */
 import { expect, it } from 'vitest';
 import { killIngests } from '../support/kills.ts';

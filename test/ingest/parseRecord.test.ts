@@ -1,4 +1,4 @@
-/** What a record becomes whatever its reader does: one outcome, and of what is not read one refusal. */
+/** Every record has exactly one outcome, and an unreadable one exactly one refusal. */
 import { expect, it } from 'vitest';
 import { parseRecord } from '../../electron/ingest/parseRecord.ts';
 import type { ParsedLine, RecordReader } from '../../shared/format/format.ts';
@@ -24,14 +24,14 @@ it('refuses a record once, however many rollouts of it cannot be read', () => {
   ]);
 });
 
-it('keeps what such a record says of its run', () => {
+it('keeps the run facts of such a record', () => {
   expect(outcomeOf(readerOf(refusal('a'), metric, refusal('b')))).toEqual([
     metric,
     refusal('a; so it is with another one of it'),
   ]);
 });
 
-it('names what is not read of a record that is', () => {
+it('names unread fields of a readable record', () => {
   const decision: ParsedLine = {
     kind: 'decision',
     decision: { address: { joinKey: 'k' }, decision: { kept: true } },
@@ -40,7 +40,7 @@ it('names what is not read of a record that is', () => {
   expect(outcomeOf(readerOf(...lines))).toEqual(lines);
 });
 
-it('refuses what its reader fails at, and says why', () => {
+it('refuses a record on which its reader throws, with the reason', () => {
   const deep = (depth: number): number => deep(depth + 1) + 1;
   const overflow: RecordReader = { read: () => [refusal(String(deep(0)))] };
   expect(outcomeOf(overflow)).toMatchObject([
@@ -62,7 +62,7 @@ it('refuses what its reader fails at, and says why', () => {
   ]);
 });
 
-it('passes over nothing but blank records', () => {
+it('skips only blank records', () => {
   expect(outcomeOf(readerOf(metric), ' \t\r')).toBe('blank');
   expect(outcomeOf(readerOf(metric), '7')).toMatchObject([{ issue: { code: 'not_an_object' } }]);
 });

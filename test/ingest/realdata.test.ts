@@ -1,6 +1,4 @@
-/**
- * Real logs, if there is a folder of them (TURNWISE_REALDATA names it). They are never part of the repository.
- */
+/** Real logs, if their folder exists (TURNWISE_REALDATA names it). They are never part of the repository. */
 import { existsSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,7 +7,7 @@ import { contents, ingestHere, rows, type Scratch, scratch } from '../support/li
 
 const NAMED =
   process.env['TURNWISE_REALDATA'] ?? join(import.meta.dirname, '..', '..', '..', 'shared', 'realdata');
-/** As ingest names it: links resolved. */
+/** With links resolved, as ingest names it. */
 const REALDATA = existsSync(NAMED) ? realpathSync(NAMED) : NAMED;
 
 describe.runIf(existsSync(REALDATA))('verl validation over four steps (tau-retail-rl)', () => {
@@ -70,7 +68,7 @@ describe.runIf(existsSync(REALDATA))('verl validation over four steps (tau-retai
   });
 });
 
-/** File below the folder → format and what is read of it: rollouts, and records that joined one. */
+/** File below the folder → format, number of rollouts, and number of joined records. */
 const FILES: Readonly<Record<string, readonly [format: string | null, rollouts: number, joined?: number]>> = {
   'agentgym/teacher_normalized.parquet': ['agentgym', 1496],
   'agentgym/teacher_old_logprobs_step200.parquet': ['agentgym', 0, 1496],
@@ -113,7 +111,7 @@ describe.runIf(existsSync(REALDATA))('every real file', () => {
   });
   afterAll(() => place.remove());
 
-  it('is read with the records its README states', () => {
+  it('gives the number of records its README states', () => {
     const seen = Object.fromEntries(
       outcome.files
         .filter((file) => !file.path.endsWith('README.md'))
@@ -125,7 +123,7 @@ describe.runIf(existsSync(REALDATA))('every real file', () => {
     expect(seen).toEqual(FILES);
   });
 
-  it('leaves nothing waiting and refuses only what is no log', () => {
+  it('leaves no record waiting and refuses only non-logs', () => {
     expect(outcome.files.filter((file) => (file.waiting ?? 0) > 0)).toEqual([]);
     const refused = outcome.files.flatMap(({ path, issues }) =>
       issues
@@ -163,7 +161,7 @@ describe.runIf(existsSync(REALDATA))('every real file', () => {
     expect(groups).toEqual([{ rollouts: 5, groups: 10 }]);
   });
 
-  it('makes a run of each file where a producer writes a run into one file', () => {
+  it('makes a run of each file if the producer writes one run per file', () => {
     const runs = rows(
       place.library,
       "SELECT name, rollouts FROM run WHERE format = 'nemo-gym' OR format = 'agentgym' ORDER BY name",
@@ -179,7 +177,7 @@ describe.runIf(existsSync(REALDATA))('every real file', () => {
     ]);
   });
 
-  it('says no step where the log knows none', () => {
+  it('has no step if the log has none', () => {
     const steps = rows(
       place.library,
       "SELECT DISTINCT r.step FROM rollout r JOIN run n USING (run_id) WHERE n.format = 'tau-bench'",
@@ -187,7 +185,7 @@ describe.runIf(existsSync(REALDATA))('every real file', () => {
     expect(steps).toEqual([{ step: null }]);
   });
 
-  it('recognises a problem asked in several runs', () => {
+  it('recognizes a problem in several runs', () => {
     const [shared] = rows(
       place.library,
       `SELECT count(*) AS n FROM (SELECT q.question_hash FROM group_row g JOIN problem_row USING (problem_no)
@@ -220,7 +218,7 @@ describe.runIf(existsSync(REALDATA))('tokens of real logs', () => {
     expect(joined).toEqual(joined.map(() => ({ same: 1, whole: 1 })));
   });
 
-  it('have bounds of entropy where alternatives are listed, and surprisal under its own name', () => {
+  it('have entropy bounds if alternatives are listed, and surprisal under its own name', () => {
     const [top5] = rows(
       place.library,
       `SELECT count(t.entropy) AS entropy, count(t.entropy_lower) AS lower, count(t.surprisal) AS surprisal, count(*) AS tokens,

@@ -1,4 +1,4 @@
-/** What counts as the same file, record or run; what the user decides about runs; what leaves the library. */
+/** Identity of files, records and runs; the user's decisions about runs; removal. */
 import {
   appendFileSync,
   mkdirSync,
@@ -70,7 +70,7 @@ describe('the same file under two paths', () => {
     expect(rows(place.library, 'SELECT DISTINCT path FROM rollout')).toEqual([{ path: copy }]);
   });
 
-  it('is two files once one of them has grown', async () => {
+  it('becomes two files when one of them grows', async () => {
     const [first, copy] = [put('a/1.jsonl', lines(1, 4)), put('b/1.jsonl', lines(1, 4))];
     await ingest(first);
     appendFileSync(copy, line(1, 4));
@@ -78,7 +78,7 @@ describe('the same file under two paths', () => {
     expect(count()).toBe(9);
   });
 
-  it('of one log turned over is known by its inode', async () => {
+  it('of a rotated log is recognized by its inode', async () => {
     const log = put('logs/current.jsonl', lines(1, 4));
     await ingest(log);
     renameSync(log, join(place.directory, 'logs', 'current.1.jsonl'));
@@ -125,7 +125,7 @@ it('values under keys of credentials are masked, counted, and nowhere in the lib
 describe('groups by the user', () => {
   const key = (): string => String(rows(place.library, 'SELECT run_key FROM run')[0]?.['run_key']);
 
-  it('by prompt, by order, and back are what the log said', async () => {
+  it('by prompt, by order, and back equal the log', async () => {
     const uid = (i: number) => ({ uid: `u${Math.floor(i / 2)}` });
     put('a/1.jsonl', Array.from({ length: 6 }, (_, i) => line(1, i, uid(i))).join(''));
     put('a/2.jsonl', Array.from({ length: 6 }, (_, i) => line(2, i, uid(i))).join(''));
@@ -161,7 +161,7 @@ describe('groups by the user', () => {
     expect([calls(), contents(place.library)]).toEqual([callsBefore, before]);
   });
 
-  it('hold for what is appended later, and for a run read anew', async () => {
+  it('apply to rollouts appended later, and to a re-ingested run', async () => {
     const path = put('a/1.jsonl', lines(1, 3));
     await ingest(path);
     write((writer) => writer.setGroupRule(key(), { rule: 'order', size: 2 }));
@@ -173,7 +173,7 @@ describe('groups by the user', () => {
     write((writer) => writer.removal.remove(key()));
     await ingest(path);
     expect(keys()).toEqual(expected);
-    // Back to the log: also for those that were never grouped as the log says.
+    // Back to the log, also for rollouts that were never grouped as logged.
     write((writer) => writer.setGroupRule(key(), undefined));
     const fresh = scratch();
     await ingestHere(fresh.library, [path]);
@@ -191,7 +191,7 @@ describe('runs', () => {
     ]);
   });
 
-  it('that the user gives one name are one, and two again without it', async () => {
+  it('with one given name are one, and two again without it', async () => {
     put('first/1.jsonl', lines(1, 4));
     put('second/2.jsonl', lines(2, 4));
     await ingest(place.directory);
@@ -211,7 +211,7 @@ describe('runs', () => {
     expect(contents(place.library)).toEqual(before);
   });
 
-  it('can be taken apart again one directory at a time', async () => {
+  it('can be separated one directory at a time', async () => {
     put('one/1.jsonl', lines(1, 3));
     put('two/2.jsonl', lines(2, 4));
     await ingest(place.directory);
@@ -228,7 +228,7 @@ describe('runs', () => {
     ]);
   });
 
-  it('that are removed give their space back, leave others alone, and come back equal', async () => {
+  it('that are removed free their space, leave others unchanged, and re-ingest equal', async () => {
     const big = put(
       'big/1.jsonl',
       Array.from({ length: 300 }, (_, i) => line(1, i, { note: noise(i) })).join(''),
@@ -255,7 +255,7 @@ describe('runs', () => {
   });
 });
 
-/** Text that does not compress away. */
+/** Incompressible text. */
 function noise(seed: number): string {
   let state = seed + 1;
   return Array.from({ length: 400 }, () => {

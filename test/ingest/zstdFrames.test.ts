@@ -1,4 +1,4 @@
-/** zstd data of several frames: cut where the frames end, whatever the chunks are. */
+/** zstd data of several frames is split at frame ends, for any chunking. */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -20,7 +20,7 @@ function framesOf(bytes: Uint8Array, size: number): readonly Buffer[] {
   return frames;
 }
 
-/** Frames in their kinds: with checksum or without, raw and repeated blocks, empty, with a dictionary of content sizes. */
+/** Kinds of frames: with and without checksum, raw and repeated blocks, empty, various content sizes. */
 const frame = fc
   .tuple(
     fc.oneof(
@@ -46,7 +46,7 @@ it('cuts between frames', () => {
   );
 });
 
-it('takes a skippable frame for one of its own', () => {
+it('treats a skippable frame as one of its own', () => {
   const skippable = Buffer.from([0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]);
   const empty = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0]);
   const whole = Buffer.concat([skippable, zstdCompressSync('a'), empty, zstdCompressSync('b')]);
@@ -60,7 +60,7 @@ it('takes a skippable frame for one of its own', () => {
   }
 });
 
-it('says so where something else follows', () => {
+it('reports other data after a frame', () => {
   const whole = Buffer.concat([zstdCompressSync('a'), Buffer.from('plain text')]);
   for (const size of [1, 3, 1000]) expect(() => framesOf(whole, size)).toThrow(/no zstd frame/);
 });

@@ -1,4 +1,4 @@
-/** The parts of Electron's main process that are arithmetic. */
+/** The pure functions of Electron's main process. */
 import { describe, expect, test } from 'vitest';
 import { bundlePaths } from '../../electron/main/bundleProtocol.ts';
 import { menuTemplate } from '../../electron/main/menu.ts';
@@ -12,12 +12,12 @@ const SECOND = { x: 1440, y: 0, width: 2560, height: 1440 };
 describe('a saved window', () => {
   const bounds = { x: 1600, y: 100, width: 1200, height: 800 };
 
-  test('comes back where it was', () => {
+  test('restores its bounds', () => {
     const saved = { bounds, isMaximized: true };
     expect(restorableState(saved, [LAPTOP, SECOND])).toEqual(saved);
   });
 
-  test('keeps being large, not its place, when the display is gone', () => {
+  test('keeps its size, not its position, when the display is gone', () => {
     expect(restorableState({ bounds, isMaximized: true }, [LAPTOP])).toEqual({ isMaximized: true });
   });
 
@@ -26,7 +26,7 @@ describe('a saved window', () => {
     ['below', { ...bounds, y: 1430 }],
     ['a sliver to the right', { ...bounds, x: 3950 }],
     ['too small to use', { ...bounds, width: 10 }],
-  ])('does not come back %s', (_where, lost) => {
+  ])('is not restored %s', (_where, lost) => {
     expect(restorableState({ bounds: lost, isMaximized: false }, [LAPTOP, SECOND])).toEqual({
       isMaximized: false,
     });
@@ -39,23 +39,21 @@ describe('a saved window', () => {
     [{}],
     [{ bounds: { x: '1' }, isMaximized: 1 }],
     [{ bounds: null }],
-  ])('that says %j is none', (saved) =>
-    expect(restorableState(saved, [LAPTOP])).toEqual({ isMaximized: false }),
-  );
+  ])('rejects %j', (saved) => expect(restorableState(saved, [LAPTOP])).toEqual({ isMaximized: false }));
 });
 
 describe('the arguments of a start', () => {
-  test('are paths, whatever switches stand among them', () => {
+  test('are paths, whatever switches are between them', () => {
     const args = ['--library=lib.sqlite', '--enable-logging', 'a.jsonl', '--', '--odd-name.jsonl', '/abs/b'];
     expect(startArguments(args, '/logs')).toEqual({
       paths: ['/logs/a.jsonl', '/logs/--odd-name.jsonl', '/abs/b'],
       libraryPath: '/logs/lib.sqlite',
     });
   });
-  test('may be none', () => expect(startArguments([], '/logs')).toEqual({ paths: [] }));
+  test('may be empty', () => expect(startArguments([], '/logs')).toEqual({ paths: [] }));
 });
 
-test('every command of the menu is one the page knows', () => {
+test('every command of the menu exists in the page', () => {
   const known = new Set<string>(COMMANDS.map(({ id }) => id));
   for (const isMac of [true, false]) {
     const sent: string[] = [];
@@ -68,7 +66,7 @@ test('every command of the menu is one the page knows', () => {
   }
 });
 
-describe('where things lie', () => {
+describe('paths of the bundle', () => {
   test('from the sources', () => {
     expect(bundlePaths('file:///repo/electron/main/main.ts')).toEqual({
       renderer: '/repo/dist/renderer',

@@ -1,4 +1,4 @@
-/** What the desktop does with a file of the page. The same in a running page: test/e2e/downloads.test.ts. */
+/** Downloads on the desktop. The same in a running page: test/e2e/downloads.test.ts. */
 import { EventEmitter } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { isOurBlob, saveDownloads } from '../../electron/main/downloads.ts';
@@ -20,7 +20,7 @@ function download(url: string, name: string) {
 }
 
 describe('a download', () => {
-  it('of a blob of ours asks where to save it, under its own name', () => {
+  it('of our own blob asks for a path, under its own name', () => {
     const { isRefused, options } = download('blob:app://bundle/1f2e', 'demo-3.ipynb');
     expect(isRefused).toBe(false);
     expect(options).toMatchObject({
@@ -32,7 +32,7 @@ describe('a download', () => {
     });
   });
 
-  it('of an unknown kind, or of none, is saved as well', () => {
+  it('of an unknown kind, or of none, is saved, too', () => {
     expect(download('blob:app://bundle/1', 'a.xyz').options.filters[0]).toEqual({
       name: 'XYZ',
       extensions: ['xyz'],
@@ -48,7 +48,7 @@ describe('a download', () => {
     'data:text/plain,x',
     'file:///etc/passwd',
     '',
-  ])('of %j is refused, and nobody is asked', (url) => {
+  ])('of %j is refused without a dialog', (url) => {
     expect(isOurBlob(url)).toBe(false);
     expect(download(url, 'a.txt')).toEqual({ isRefused: true, options: undefined });
   });

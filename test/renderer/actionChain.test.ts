@@ -6,7 +6,7 @@ interface Actions {
   readonly next: () => Promise<void>;
 }
 
-/** A queue of rollouts that takes a while to show the next one. */
+/** A queue of rollouts that shows the next one after a delay. */
 function reader(delay: () => Promise<void>) {
   const chain = new ActionChain<Actions>();
   const said: string[] = [];
@@ -33,7 +33,7 @@ const turns = async (count: number) => {
 };
 
 describe('keys of labelling', () => {
-  it('typed ahead go to the rollouts they were meant for', async () => {
+  it('typed ahead apply to the rollouts they were meant for', async () => {
     const { chain, said } = reader(() => turns(7));
     for (const key of ['a', 'b', 'c']) {
       chain.run((actions) => actions.label(key));
@@ -45,7 +45,7 @@ describe('keys of labelling', () => {
     expect(chain.isIdle).toBe(true);
   });
 
-  it('are given up where one fails to come, and go on after it', async () => {
+  it('are dropped if one fails to load, and continue after it', async () => {
     const { chain, said } = reader(() => turns(1));
     chain.run(() => {
       chain.giveUp();
@@ -58,7 +58,7 @@ describe('keys of labelling', () => {
     expect(said).toEqual(['1: kept']);
   });
 
-  it('do nothing where no replay is', async () => {
+  it('do nothing without a replay', async () => {
     const { chain, said } = reader(() => turns(1));
     chain.show(undefined);
     chain.run((actions) => actions.label('a'));

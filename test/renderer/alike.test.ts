@@ -27,14 +27,14 @@ describe('find alike', () => {
     expect(counterpart(true, list.slice(0, 2))).toBeUndefined();
   });
 
-  it('shows siblings first, where there are any', () => {
+  it('shows siblings first, if any', () => {
     expect(tabOf(null, true)).toBe('siblings');
     expect(tabOf(null, false)).toBe('all');
     expect(tabOf('wrong', true)).toBe('wrong');
     expect(tabOf('nonsense', true)).toBe('siblings');
   });
 
-  it('counts what is unknown to neither side', () => {
+  it('counts unknown correctness on neither side', () => {
     const unknown = other(0, { isSibling: false });
     expect((['siblings', 'wrong', 'right', 'all'] as const).map((tab) => inTab(tab, unknown))).toEqual([
       false,
@@ -44,7 +44,7 @@ describe('find alike', () => {
     ]);
   });
 
-  it('says how many were looked at of how many', () => {
+  it('shows how many were considered of how many', () => {
     expect(lookedAt({ rollouts: [], considered: 255, total: 415 })).toContain('255 of 415 other rollouts');
     const many = lookedAt({ rollouts: [other(1)], considered: 511, total: 1_959 });
     expect(many).toMatch(/^511 of 1,959 other .*; 1,448 were not\. The 1 most alike are listed\.$/);
@@ -70,7 +70,7 @@ function detailOf(hasSteps: boolean): RolloutDetail {
     segments,
     toolCalls,
   };
-  // Of a rollout, the code is all that is looked at here.
+  // Only the code of the rollout is used here.
   return shell as unknown as RolloutDetail;
 }
 

@@ -5,7 +5,7 @@ import { clashesOf, withBindings } from '../../renderer/app/keysInForce.ts';
 import { beyondReach, holdersOf, typedStroke } from '../../renderer/app/typedKeys.ts';
 
 describe('keys of the user', () => {
-  it('take the place of the table’s, by the stable id', () => {
+  it('replace the table’s, by the stable id', () => {
     const table = withBindings({ 'place.problems': ['Mod+p'], 'place.roc': [] });
     expect(matchStroke('', 'Mod+p', table).commands).toEqual(['place.problems']);
     expect(matchStroke('g', 'p', table).commands).not.toContain('place.problems');
@@ -13,11 +13,11 @@ describe('keys of the user', () => {
     expect(matchStroke('g', 'l', table).commands).toEqual(['place.library']);
   });
 
-  it('ids that are no longer there change nothing', () => {
+  it('unknown ids change nothing', () => {
     expect(withBindings({ 'place.formerly': ['z'], constructor: ['y'] })).toEqual(COMMANDS);
   });
 
-  it('clashes are told: the same keys, or keys that begin others', () => {
+  it('conflicts are reported: the same keys, or keys that begin others', () => {
     const same = withBindings({ 'place.problems': ['?'] });
     expect(clashesOf(same, 'place.problems').map(({ id }) => id)).toContain('keys.show');
     const begins = withBindings({ 'place.problems': ['g'] });
@@ -30,7 +30,7 @@ describe('keys that are typed to be bound', () => {
   const press = (key: string, more: object = {}) =>
     typedStroke({ key, altKey: false, ctrlKey: false, metaKey: false, shiftKey: false, ...more }, false);
 
-  it('are refused where they cannot be told from others or belong to the window', () => {
+  it('are refused if ambiguous or reserved by the window', () => {
     for (const [key, more, why] of [
       ['Tab', {}, /^Tab /],
       ['Tab', { ctrlKey: true }, /^Tab /],
@@ -46,14 +46,14 @@ describe('keys that are typed to be bound', () => {
     expect(press('Q', { shiftKey: true })).toEqual({ stroke: 'Q' });
   });
 
-  it('may neither begin keys in force nor be begun by them', () => {
+  it('may neither begin current keys nor be begun by them', () => {
     expect(beyondReach(COMMANDS, 'lane.left', 'g')).toMatch(/such as g l \(“Go to the library”\)/);
     expect(beyondReach(COMMANDS, 'place.problems', 'j x')).toMatch(/^j is already “Next row”/);
     expect(beyondReach(COMMANDS, 'place.problems', 'g p')).toBeUndefined();
     expect(beyondReach(COMMANDS, 'place.problems', 'q p')).toBeUndefined();
   });
 
-  it('that are allowed leave every other command within reach', () => {
+  it('that are accepted leave every other command reachable', () => {
     const strokes = [...new Set(COMMANDS.flatMap(({ keys }) => keys.flatMap((each) => each.split(' '))))];
     const keys = fc
       .array(fc.constantFrom(...strokes, 'q', 'Mod+F9'), { minLength: 1, maxLength: 2 })
@@ -72,7 +72,7 @@ describe('keys that are typed to be bound', () => {
     );
   });
 
-  it('are said to be held only where both could run', () => {
+  it('conflict only if both commands could run', () => {
     expect(holdersOf(COMMANDS, 'place.problems', '?').map(({ id }) => id)).toEqual(['keys.show']);
     expect(holdersOf(COMMANDS, 'heat.flip', 'z')).toEqual([]);
   });

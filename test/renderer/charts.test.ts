@@ -21,13 +21,13 @@ import { seededRandom } from '../../shared/domain/seededRandom.ts';
 const frame: Frame = { width: 100, height: 50, left: 0, right: 0, top: 0, bottom: 0 };
 
 describe('charts', () => {
-  it('breaks the line where nothing is known', () => {
+  it('breaks the line at unknown values', () => {
     const steps = [0, 1, 2, 3];
     const path = linePath(steps, [0, null, 1, 1], stepScale(steps, frame), (v) => 50 - v * 50);
     expect(path.match(/M/g)?.length).toBe(2);
   });
 
-  it('leaves a gap in a band where nothing is known', () => {
+  it('leaves a gap in a band at unknown values', () => {
     const steps = [0, 1, 2, 3, 4];
     const high = [1, 1, undefined, 1, 1];
     const path = bandPath(steps, [0, 0, 0, 0, 0], high, stepScale(steps, frame), (v) => 50 - v * 50);
@@ -75,21 +75,21 @@ describe('charts', () => {
 describe('the keys of a chart', () => {
   const at = { at: 2, steps: 4, point: -1, points: 2 };
 
-  it('go through its steps and stop at either end', () => {
+  it('move through its steps and stop at either end', () => {
     expect(chartKey('ArrowRight', at)).toEqual({ kind: 'step', at: 3 });
     expect(chartKey('ArrowRight', { ...at, at: 3 })).toEqual({ kind: 'step', at: 3 });
     expect(chartKey('Home', at)).toEqual({ kind: 'step', at: 0 });
     expect(chartKey('x', at)).toBeUndefined();
   });
 
-  it('go round the points of a step, by way of the step itself', () => {
+  it('cycle through the points of a step, by way of the step itself', () => {
     const down = (point: number) => chartKey('ArrowDown', { ...at, point });
     expect([down(-1), down(0), down(1)].map((act) => act?.kind === 'point' && act.at)).toEqual([0, 1, -1]);
     expect(chartKey('ArrowUp', at)).toEqual({ kind: 'point', at: 1 });
     expect(chartKey('ArrowDown', { ...at, points: 0 })).toBeUndefined();
   });
 
-  it('have their match in the pointer: the nearest point within reach', () => {
+  it('match the pointer: the nearest point within reach', () => {
     const places = [
       { name: 'a', y: 20 },
       { name: 'b', y: 26 },
@@ -116,7 +116,7 @@ describe('a chart over values', () => {
     expect(barsPath([0, 1, 2], 1, [1, 0, 9_000], (x) => x, y, 120).match(/M/g)).toHaveLength(2);
   });
 
-  it('begins at 0, and below where values are', () => {
+  it('begins at 0, or below for negative values', () => {
     expect(yScale([[1, 2]], room, { scale: 'linear' }).domain()[0]).toBe(0);
     expect(yScale([[-1, 2]], room, { scale: 'linear' }).domain()[0]).toBeLessThanOrEqual(-1);
     expect(yScale([[0.2]], room, { scale: 'linear', top: 1 }).domain()).toEqual([0, 1]);
@@ -127,7 +127,7 @@ describe('the names of heights to compare with', () => {
   const panel = { width: 280, height: 96, left: 32, right: 12, top: 8, bottom: 17 };
   const feet = (heights: readonly number[]) => placeLabels(heights, panel).labels.map((label) => label?.y);
 
-  it('stand at their lines where they are alone', () => {
+  it('are at their lines if alone', () => {
     expect(placeLabels([60, 30], panel)).toEqual({
       labels: [
         { y: 57, isMoved: false },
@@ -135,15 +135,15 @@ describe('the names of heights to compare with', () => {
       ],
       restAt: undefined,
     });
-    // Above the frame: at its edge.
+    // Above the frame: clamped to its edge.
     expect(feet([-200])).toEqual([19]);
   });
 
-  it('beside the drawing they stand level with their lines', () => {
+  it('beside the drawing they are level with their lines', () => {
     expect(placeLabels([50], panel, 'beside').labels).toEqual([{ y: 53.5, isMoved: false }]);
   });
 
-  it.each(['above', 'beside'] as const)('%s, they are never printed over each other', (where) => {
+  it.each(['above', 'beside'] as const)('%s, they never overlap', (where) => {
     const random = seededRandom(7);
     for (let round = 0; round < 400; round++) {
       const heights = Array.from({ length: 1 + Math.floor(random() * 9) }, () => -20 + random() * 99);

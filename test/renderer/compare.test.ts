@@ -45,7 +45,7 @@ import { drawCompared } from '../support/drawCompared.ts';
 describe('the link', () => {
   const lanes = ['/run/a%2Fb/step/0/group/p%20%26%20q/rollout/1', '/run/r/step/5/group/g%23/rollout/0'];
 
-  it('comes back as it went out, whatever is in a key', () => {
+  it('survives a round trip, with any key', () => {
     const link = {
       lanes,
       leftOut: [],
@@ -61,7 +61,7 @@ describe('the link', () => {
     expect(readCompare(new URLSearchParams(search))).toEqual(link);
   });
 
-  it('leaves out what is at its default, and leaves alone what is not its own', () => {
+  it('omits defaults, and keeps foreign parameters', () => {
     expect(compareSearch({ lanes: ['/x'], base: 0, on: 1 }, new URLSearchParams('stop=error&at=0.3'))).toBe(
       '?stop=error&lane=/x&on=1',
     );
@@ -97,7 +97,7 @@ describe('the link', () => {
     expect(withBaseline(withBaseline(order, 2), 0)).toEqual(order);
   });
 
-  it('keeps lanes beyond the fourth, which come in when one of the four goes', () => {
+  it('keeps lanes beyond the fourth, which appear when one of the four closes', () => {
     const five = 'lane=a&lane=b&lane=c&lane=d&lane=e&on=2';
     const link = readCompare(new URLSearchParams(five));
     expect([link.lanes.length, link.leftOut]).toEqual([4, ['e']]);
@@ -107,7 +107,7 @@ describe('the link', () => {
     expect([after.lanes, after.leftOut]).toEqual([['a', 'c', 'd', 'e'], []]);
   });
 
-  it('chooses lanes in the order they stand in, also after another became the baseline', () => {
+  it('selects lanes in display order, also after another became the baseline', () => {
     const order = { lanes: ['a', 'b', 'c'], base: 0, on: 2, at: undefined };
     const walk = (
       link: Omit<Parameters<typeof nextLane>[0], 'layout'>,
@@ -122,7 +122,7 @@ describe('the link', () => {
     expect(walk(order, 'split', 1)).toBe('c a b c a');
     expect(walk(after, 'split', 1)).toBe('a b c a b');
     expect(walk(after, 'split', -1)).toBe('a c b a c');
-    // Woven, the baseline (c) is in every text already.
+    // In the unified view, every text already includes the baseline (c).
     expect(walk(after, 'unified', 1)).toBe('a b a b a');
     expect(walk(after, 'unified', -1)).toBe('a b a b a');
     expect(nextLane({ lanes: ['a'], base: 0, on: 0, layout: 'unified' }, 1)).toBe(0);
@@ -139,11 +139,11 @@ describe('the link', () => {
   });
 });
 
-describe('the place', () => {
+describe('the position', () => {
   const drawings = ['T1\nT2\nT3', 'T1\nT5 C5\nT2\nT3', 'T2\nT3\nT6'];
   const drawn = drawCompared(drawings);
 
-  it('is named by the chosen lane, else by the baseline, else by whoever has a turn there', () => {
+  it('is named by the chosen lane, else by the baseline, else by any lane with a turn', () => {
     const rowOf = (lane: number, turn: number) => rowOfPlace(drawn, { lane, turn });
     expect(nameOfRow(drawn, rowOf(0, 2), { on: 1 })).toEqual({ lane: 1, turn: 3 });
     expect(nameOfRow(drawn, rowOf(0, 1), { on: 2 })).toEqual({ lane: 0, turn: 1 });
@@ -151,18 +151,18 @@ describe('the place', () => {
     expect(nameOfRow(drawn, 99, { on: 1 })).toBeUndefined();
   });
 
-  it('is the last turn where there are fewer by now, and the baseline’s where its lane is gone', () => {
+  it('is the last turn if there are fewer now, and the baseline’s if its lane is gone', () => {
     expect(rowOfPlace(drawn, { lane: 0, turn: 99 })).toBe(rowOfPlace(drawn, { lane: 0, turn: 3 }));
     expect(rowOfPlace(drawn, { lane: 3, turn: 2 })).toBe(rowOfPlace(drawn, { lane: 0, turn: 2 }));
     expect(rowOfPlace(drawn, undefined)).toBe(0);
   });
 
-  it('goes to the nearest row where only the lane that is taken out stands in it', () => {
+  it('moves to the nearest row if only the closed lane had it', () => {
     const row = rowOfPlace(drawn, { lane: 1, turn: 2 });
     expect(nameWithout(drawn, row, { on: 1, without: 1 })).toEqual({ lane: 0, turn: 1 });
   });
 
-  it('stays the turn it is through moves, removals and other baselines', () => {
+  it('keeps its turn through moves, removals and other baselines', () => {
     const turn = fc.constantFrom('T1', 'T2 C2', "T2 C2'", 'T3 R3', 'T4', 'T5 C5 R5');
     const lane = fc.array(turn, { minLength: 1, maxLength: 7 }).map((turns) => turns.join('\n'));
     const deed = fc.record({
@@ -196,10 +196,10 @@ describe('the place', () => {
             }
             compared = drawCompared(order.lanes, order.base);
             const now = compared.comparison.rows[rowOfPlace(compared, order.at)];
-            // The row holds the turn of the lane that names it …
+            // The row contains the turn of the lane that names it …
             expect(now?.turns[order.at?.lane ?? -1]).toBe(order.at?.turn);
             if (kind === 'remove' && count > 1 && named?.lane === a % count) {
-              // … which stood in the row before, if any lane that stays did.
+              // … which was in the row before, if any lane that stays had it.
               const was = before.lanes.findIndex(
                 (text, i) => i !== a % count && text === rollout(order) && turns[i] === order.at?.turn,
               );
@@ -282,7 +282,7 @@ describe('rows', () => {
     expect(nextDifference(items, 1, -1)).toBeUndefined();
   });
 
-  it('know the fork of each lane, and forks at one place as one', () => {
+  it('have the fork of each lane, and merge forks at one position', () => {
     expect([...forksByRow(drawn)]).toEqual([[2, [1]]]);
     const four = drawCompared(['T1\nT2\nT3', 'T1\nT5\nT3', 'T1\nT6', 'T1\nT2\nT3']);
     expect([...forksByRow(four).values()]).toEqual([[1, 2]]);
@@ -311,7 +311,7 @@ describe('rows', () => {
 });
 
 describe('lanes', () => {
-  it('say what they cannot show', () => {
+  it('explain what they cannot show', () => {
     const { lanes } = drawCompared(['T1 C1 R1', 'T1 A1', 'T1 C1 R1']);
     const [a, b, c] = lanes;
     if (a === undefined || b === undefined || c === undefined) throw new Error('three lanes were drawn');
@@ -343,7 +343,7 @@ describe('lanes', () => {
     expect(told).toContain('reward 1 ≠');
     expect(told).toContain('tokens ');
     expect(told.some((fact) => fact.startsWith('mean entropy'))).toBe(false);
-    // What one compares by is few: a header of all facts left no room for the rows.
+    // Only a few facts are shown, because a header of all facts left no room for the rows.
     const main = facts.flatMap(({ label, isMain }) => (isMain ? [label] : []));
     expect(main).toContain('reward');
     expect(main.length).toBeLessThan(facts.length);
@@ -351,7 +351,7 @@ describe('lanes', () => {
   });
 });
 
-/** A diff drawn as text: `[−removed]`, `[+added]`, all else is equal. */
+/** A diff as text: `[−removed]`, `[+added]`; the rest is equal. */
 function drawDiff(drawing: string): TextDiff {
   const edits: number[] = [];
   let [a, b] = ['', ''];
@@ -372,20 +372,20 @@ describe('edits on the text one reads', () => {
         `${diff[side].slice(start, end)}${isChanged ? ' changed' : ''}${isNumber ? ' number' : ''}`,
     );
 
-  it('cut the sides where they differ, numbers as numbers', () => {
+  it('split the sides at differences, numbers as numbers', () => {
     const diff = drawDiff('it is [−48][+96], not [−odd][+even] at all');
     expect(pieces(diff, 'a')).toEqual(['it is ', '48 changed number', ', not ', 'odd changed', ' at all']);
     expect(pieces(diff, 'b')).toEqual(['it is ', '96 changed number', ', not ', 'even changed', ' at all']);
   });
 
-  it('weave prose: removed, then added', () => {
+  it('unify prose: removed, then added', () => {
     const diff = drawDiff('a [−b][+c] d');
     expect(
       wovenPieces(diff).map(({ kind, side, start, end }) => `${kind} ${diff[side].slice(start, end)}`),
     ).toEqual(['equal a ', 'removed b', 'added c', 'equal  d']);
   });
 
-  it('weave lines: a line is equal as a whole or not at all', () => {
+  it('unify lines: a line is equal as a whole or not at all', () => {
     const diff = drawDiff('one\ntwo [−2][+22]\nthree\n[+more\n]four');
     const drawn = wovenLines(diff).map(({ side, line, sign }) => {
       const { start = 0, end = 0 } = linesOf(diff[side])[line] ?? {};
@@ -395,7 +395,7 @@ describe('edits on the text one reads', () => {
     expect(sideLines(diff, 'b').map(({ sign }) => sign)).toEqual(['', '+', '', '+', '']);
   });
 
-  it('stand on code without the escapes it is written with', () => {
+  it('use unescaped code', () => {
     const code = 'a = 1\nb = 2\n\nprint(a)';
     const written = JSON.stringify({ name: 'python', arguments: { code } });
     const places = codePlaces(code, written, 100);
@@ -408,7 +408,7 @@ describe('edits on the text one reads', () => {
         2;
       expect(displayOffset(shown, source, false)).toBe(at);
     }
-    // In the middle of an escape: a change takes the whole character.
+    // In the middle of an escape: a change covers the whole character.
     const newline = 100 + written.indexOf('\\n') + 1;
     expect(displayOffset(shown, newline, false)).toBe(5);
     expect(displayOffset(shown, newline, true)).toBe(6);
@@ -416,7 +416,7 @@ describe('edits on the text one reads', () => {
     expect(displayOffset(shown, 100 + written.length, true)).toBe(code.length);
   });
 
-  it('lose nothing on the way', () => {
+  it('lose no text', () => {
     const { lanes, comparison } = drawCompared(['T1 C1 R1', "T1' C1' R1'"]);
     for (const { segments, edits } of comparison.rows.flatMap(({ blocks }) => blocks)) {
       const [a, b] = lanes.map((lane, i) => lane.segments[segments[i] ?? -1]);
@@ -435,7 +435,7 @@ describe('edits on the text one reads', () => {
     }
   });
 
-  it('take for changed what is not the same after all', () => {
+  it('treat unverified equal text as changed', () => {
     const wrong = { text: 'abc', base: 0 };
     const other = { text: 'xyz', base: 0 };
     const { edits } = displayEdits(wrong, other, new Int32Array([0, 0, 3, 0, 3]));
@@ -457,10 +457,10 @@ describe('edits on the text one reads', () => {
   });
 });
 
-describe('the fork in words', () => {
+describe('description of the fork', () => {
   const source = { kind: 'top-k', k: 5, bound: 'lower', unit: 'nats', policy: 'rollout' } as const;
 
-  it('says value, percentile, source, and whether the other token was an option', () => {
+  it('shows value, percentile, source, and whether the other token was listed', () => {
     const words = sideLabels(
       {
         offset: 3,
@@ -488,7 +488,7 @@ describe('the fork in words', () => {
     expect(words.tail).toBe(0.29);
   });
 
-  it('says what is not known', () => {
+  it('states what is unknown', () => {
     const b = { letter: 'B', text: 'x' };
     expect(sideLabels({ offset: 9 }, b)).toMatchObject({ what: 'the response has ended', other: '' });
     expect(sideLabels({ offset: 9, text: 'word' }, b).other).toBe('no alternatives are known without tokens');
@@ -522,7 +522,7 @@ describe('the fork in words', () => {
     expect([before.isWellFormed(), after.isWellFormed(), isCut]).toEqual([true, true, true]);
   });
 
-  it('says on which side it is cut', () => {
+  it('states on which side it is cut', () => {
     const cuts = (length: number, offset: number) => {
       const { isCut, isCutBehind } = forkContext('x'.repeat(length), { offset, text: 'x' });
       return [isCut, isCutBehind];
@@ -534,7 +534,7 @@ describe('the fork in words', () => {
 });
 
 describe('ids without text', () => {
-  it('say their value with what it is, and that a side has no more of them', () => {
+  it('show their value with its source, and that a side has no more of them', () => {
     const source = { kind: 'surprisal', unit: 'nats', policy: 'rollout' } as const;
     expect(idSideLabels({ id: 279, signal: 'surprisal', source, value: 0.517 })).toEqual({
       id: 'id 279',
@@ -544,7 +544,7 @@ describe('ids without text', () => {
     expect(idSideLabels({})).toEqual({ id: 'no more ids', value: undefined, source: undefined });
   });
 
-  it('part at the first that differs, or where one side ends', () => {
+  it('fork at the first that differs, or where one side ends', () => {
     const first = (a: readonly number[], b: readonly number[]) =>
       firstDifference(Int32Array.from(a), Int32Array.from(b));
     expect(first([1, 2, 3], [1, 2, 4])).toBe(2);
@@ -554,7 +554,7 @@ describe('ids without text', () => {
   });
 });
 
-describe('turns in which nothing matches', () => {
+describe('turns without matches', () => {
   const alone = (
     key: string,
     kind: ShownBlock['kind'],
@@ -582,7 +582,7 @@ describe('turns in which nothing matches', () => {
     alone('f', 'tool-call', [null, 1, null]),
   ];
 
-  it('have segments of one kind beside each other, each once and those of a lane in order', () => {
+  it('have segments of one kind beside each other, each once and in lane order', () => {
     const rows = blocksBeside(stairs, 0);
     expect(rows.map(({ kind, block }) => [kind, ...block.segments])).toEqual([
       ['reasoning', 0, 0, 0],
@@ -597,7 +597,7 @@ describe('turns in which nothing matches', () => {
     }
   });
 
-  it('stay as they are where anything is paired', () => {
+  it('are unchanged if anything is paired', () => {
     const paired = alone('p', 'answer', [2, 2, null]);
     const blocks = [
       ...stairs,
@@ -610,7 +610,7 @@ describe('turns in which nothing matches', () => {
 describe('rows of any height', () => {
   const offsets = offsetsOf(5, (index) => [10, 200, 30, 40, 50][index] ?? 0);
 
-  it('are found by their place', () => {
+  it('are found by their position', () => {
     expect([-5, 0, 9, 10, 209, 210, 999].map((top) => rowAt(offsets, top))).toEqual([0, 0, 0, 1, 1, 2, 4]);
     expect(windowOf(offsets, { top: 215, height: 10 }, 0)).toEqual({ first: 2, end: 3 });
     expect(
@@ -622,10 +622,10 @@ describe('rows of any height', () => {
     ).toEqual({ first: 0, end: 0 });
   });
 
-  it('move into sight as little as possible', () => {
+  it('scroll as little as possible', () => {
     const view = { top: 100, height: 300, covered: 40 };
     expect(scrollTopFor({ start: 150, end: 390 }, view)).toBeUndefined();
-    // Taller than the view, and begun in its upper half.
+    // Taller than the view, beginning in its upper half.
     expect(scrollTopFor({ start: 200, end: 900 }, view)).toBeUndefined();
     expect(scrollTopFor({ start: 120, end: 200 }, view)).toBe(80);
     expect(scrollTopFor({ start: 380, end: 500 }, view)).toBe(340);

@@ -1,4 +1,4 @@
-/** Text inks must be readable (WCAG AA, 4.5 : 1) on every surface they stand on, in both themes. */
+/** Text colours must be readable (WCAG AA, 4.5 : 1) on every surface they are used on, in both themes. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { LABEL_COLOURS } from '../../shared/domain/annotate/taxonomy.ts';
@@ -82,7 +82,7 @@ describe.each([
     },
   );
 
-  it.each(LABEL_COLOURS)('the mark of a label in %s is seen on paper', (colour) => {
+  it.each(LABEL_COLOURS)('the mark of a label in %s is visible on paper', (colour) => {
     // WCAG 1.4.11: graphical objects.
     for (const ground of ['--paper', '--raised'])
       expect(contrast(theme.get(`--label-${colour}`) ?? '', theme.get(ground) ?? '')).toBeGreaterThanOrEqual(
@@ -90,7 +90,7 @@ describe.each([
       );
   });
 
-  it('a cell of the map that was tried in vain is seen beside one that was not tried, and is not taken for solved', () => {
+  it('a cell of a failed attempt is distinct from an untried one, and from a solved one', () => {
     const wrong = theme.get('--map-wrong') ?? '';
     for (const ground of ['--paper', '--hover'])
       expect(contrast(wrong, theme.get(ground) ?? ''), ground).toBeGreaterThanOrEqual(1.5);

@@ -24,7 +24,7 @@ const job: IngestProgress = {
 };
 
 describe('data', () => {
-  it('takes the token out of the address and keeps the place', () => {
+  it('removes the token from the URL and keeps the route', () => {
     expect(readTokenUrl(new URL('http://127.0.0.1:8001/run/a?turn=5#token=s3cret'))).toEqual({
       token: 's3cret',
       cleanUrl: '/run/a?turn=5',
@@ -75,7 +75,7 @@ describe('shell', () => {
     expect(crumbsOf({ view: 'library' }, undefined)).toEqual([]);
   });
 
-  it('follows the system until told otherwise', () => {
+  it('follows the system unless set', () => {
     expect([
       resolvedTheme('system', true),
       resolvedTheme('light', true),
@@ -94,7 +94,7 @@ describe('browsing', () => {
     correctKnown: 0,
   };
 
-  it('has shares only of what is known', () => {
+  it('has shares only of known values', () => {
     expect(rowOfSummary(row).noToolShare).toBe(0.96);
     expect(rowOfSummary(row).passRate).toBeUndefined();
     expect(

@@ -44,12 +44,12 @@ const RESPONSE = [
 function detailOf(): RolloutDetail {
   const { segments, toolCalls, turns } = segmentResponse(RESPONSE, { startsInReasoning: true });
   const shell = { response: RESPONSE, segments, toolCalls, turns: Array.from({ length: turns }) };
-  // Of a rollout, the breakpoints look at no more.
+  // Breakpoints use only these parts of the rollout.
   return shell as unknown as RolloutDetail;
 }
 
 describe('breakpoints in the link', () => {
-  it('come back as they were, with what is off', () => {
+  it('survive a round trip, with disabled ones', () => {
     const breaks = [breakOf('first error'), breakOf('text:"a & b, c=d/é" in:code & turn:3', false)];
     const search = breakSearch(breaks, new URLSearchParams('lane=/run/a&row=3&break=answer'));
     const query = new URLSearchParams(search);
@@ -58,24 +58,24 @@ describe('breakpoints in the link', () => {
     expect(query.get('row')).toBe('3');
   });
 
-  it('keep what cannot be read, to be mended', () => {
+  it('keep unparseable text for editing', () => {
     const [one] = readBreaks(new URLSearchParams('break=eror'));
     expect(one).toMatchObject({ text: 'eror', isOn: true, fault: { start: 0 } });
     expect(one?.conditions).toBeUndefined();
   });
 
-  it('are each there once, and not without end', () => {
+  it('are listed once each, up to a limit', () => {
     expect(readBreaks(new URLSearchParams('break=error&break=!error&break= error '))).toHaveLength(1);
     const many = new URLSearchParams(Array.from({ length: 50 }, (_, i) => ['break', `turn:${i + 1}`]));
     expect(readBreaks(many)).toHaveLength(20);
   });
 
-  it('ask for values only where one that is on is about them', () => {
+  it('request values only if an enabled one uses them', () => {
     expect(needsValues([breakOf('value:95', false), breakOf('error')])).toBe(false);
     expect(needsValues([breakOf('error & value:95')])).toBe(true);
   });
 
-  it('are offered in words that can be read', () => {
+  it('are described in plain words', () => {
     for (const { text, hole } of READY_MADE) {
       expect(breakOf(text).fault).toBeUndefined();
       if (hole !== undefined) expect(text).toContain(hole);
@@ -94,7 +94,7 @@ describe('breakpoints in the link', () => {
 });
 
 describe('hits', () => {
-  it('hold where they hold, counted over all breakpoints', () => {
+  it('count hits over all breakpoints', () => {
     const breaks = [breakOf('answer', false), breakOf('nonsense'), breakOf('first error'), breakOf('answer')];
     const hits = laneHits(breaks, { detail: detailOf(), signal: undefined, fork: undefined });
     expect(hits.map(({ turn, breakpoint, found }) => [turn, breakpoint, found])).toEqual([
@@ -103,7 +103,7 @@ describe('hits', () => {
     ]);
   });
 
-  it('take the place where a lane parts, and values where there are any', () => {
+  it('use the fork of a lane, and values if any', () => {
     const detail = detailOf();
     const at = (text: string, signal?: RolloutSignal) =>
       laneHits([breakOf(text)], { detail, signal, fork: { turn: 2, offset: 5 } }).map(({ turn }) => turn);
@@ -119,7 +119,7 @@ describe('hits', () => {
     expect(at('value:50', { count: 2, available: [] })).toEqual([]);
   });
 
-  it('stand in the row that shows their turn', () => {
+  it('are in the row that shows their turn', () => {
     const rows = rowsOf('1 1', '2 ·', '· 2', '3 3');
     const stops = stopsOf(rows, [
       [hit(2), hit(3)],
@@ -139,7 +139,7 @@ describe('hits', () => {
   });
 });
 
-describe('where there is no next stop', () => {
+describe('without a next stop', () => {
   const rows = rowsOf('1 1', '2 2');
   const state = (texts: readonly string[], ...hits: readonly (readonly Hit[])[]) => ({
     breaks: texts.map((text) => breakOf(text)),
@@ -148,19 +148,19 @@ describe('where there is no next stop', () => {
     leftOut: new Map<string, string>(),
   });
 
-  it('is said which way none holds', () => {
+  it('states in which direction there is none', () => {
     expect(noStopReason(state([]), 0, 1)).toBe('There are no breakpoints: B adds one');
     expect(noStopReason(state(['fork'], [hit(1)]), 1, 1)).toBe('No breakpoint holds below');
     expect(noStopReason(state(['fork'], [hit(2)]), 0, -1)).toBe('No breakpoint holds above');
   });
 
-  it('is said which hold here, that have not been come to', () => {
+  it('lists hits in this rollout that were not reached', () => {
     expect(noStopReason(state(['fork'], [hit(1)], [hit(1)]), 0, 1)).toBe('None below, here: fork, 2 hits');
     const two = state(['fork', 'turn:1'], [hit(1), hit(1, 1)], [hit(1)]);
     expect(noStopReason(two, 0, 1)).toBe('None below, here: fork, 2 hits; turn:1, 1 hit');
   });
 
-  it('is said what is not known', () => {
+  it('states what is unknown', () => {
     expect(noStopReason(state(['eror']), 0, 1)).toBe('1 breakpoint cannot be read: see Breakpoints');
     const off = { ...state([]), breaks: [breakOf('eror', false)] };
     expect(noStopReason(off, 0, 1)).toBe('No breakpoint holds below');
@@ -178,7 +178,7 @@ describe('patterns', () => {
   const RUNAWAY = breakOf('regex:"(a+)+$"');
   const QUICK = breakOf('regex:"\\d+"');
 
-  /** Answers as the worker does; never, where it is asked for the runaway. */
+  /** Answers like the worker, but never for the runaway pattern. */
   class FakeWorker {
     static all: FakeWorker[] = [];
     onmessage: ((event: { data: WorkerAnswer }) => void) | null = null;
@@ -219,11 +219,11 @@ describe('patterns', () => {
     return { apart, leave, outcome: ({ text }: { text: string }) => apart.current().outcomes.get(text) };
   };
 
-  it('are not looked for in the page', () => {
+  it('are not searched in the page', () => {
     expect(laneHits([QUICK, breakOf('turn:1')], lane)).toEqual([{ turn: 1, breakpoint: 1 }]);
   });
 
-  it('without end are left out, and the others are found', () => {
+  it('without end are dropped, and the others are found', () => {
     const { apart, outcome } = apartOf();
     apart.ask([lane], [RUNAWAY, QUICK]);
     vi.advanceTimersByTime(LIMIT_MS);
@@ -234,7 +234,7 @@ describe('patterns', () => {
     expect(FakeWorker.all.map(({ isEnded }) => isEnded)).toEqual([true, false]);
   });
 
-  it('are given the rollouts once, and are ended when nobody asks for them', () => {
+  it('get the rollouts once, and are ended when nobody asks', () => {
     const { apart, leave, outcome } = apartOf();
     apart.ask([lane], [QUICK]);
     vi.advanceTimersByTime(100);
@@ -255,7 +255,7 @@ describe('patterns', () => {
     expect(apart.current().lanes).toEqual([]);
   });
 
-  it('whose worker fails say so', () => {
+  it('report a failed worker', () => {
     const { apart, outcome } = apartOf();
     apart.ask([lane], [QUICK]);
     FakeWorker.all[0]?.onerror?.({ message: 'no such file' });
@@ -264,7 +264,7 @@ describe('patterns', () => {
 });
 
 describe('the playhead', () => {
-  it('leaves a lane at its last turn where it has a gap', () => {
+  it('leaves a lane at its last turn if it has a gap', () => {
     const rows = rowsOf('· 1', '1 2', '2 ·');
     expect(turnAt(rows, 0, 0)).toBeUndefined();
     expect(turnAt(rows, 1, 2)).toBe(2);

@@ -18,8 +18,8 @@ function view(kind: SegmentKind, inner: string, call?: Partial<ToolCall>): Segme
 const cut = (text: string, ranges: readonly { readonly start: number; readonly end: number }[]) =>
   ranges.map(({ start, end }) => text.slice(start, end));
 
-describe('what the diff editor is given', () => {
-  it('boxes whole numbers that stand for one another', () => {
+describe('input of the diff editor', () => {
+  it('boxes whole numbers that replace one another', () => {
     const diff = editorDiff(
       view('answer', 'the sum is 105, of 3 terms'),
       view('answer', 'the sum is 125, of 3 terms'),
@@ -34,12 +34,12 @@ describe('what the diff editor is given', () => {
     expect(cut(diff.after, diff.numbers.after)).toEqual(['22']);
   });
 
-  it('has nothing to box against nothing', () => {
+  it('boxes nothing against nothing', () => {
     const diff = editorDiff(undefined, view('answer', 'it is 7'), undefined);
     expect(diff).toEqual({ before: '', after: 'it is 7', numbers: { before: [], after: [] } });
   });
 
-  it('shows arguments that were compared by structure as they are read', () => {
+  it('shows arguments as compared, if compared by structure', () => {
     const one = view('tool-call', '{"name":"find","arguments":{"price":10}}', { arguments: '{"price":10}' });
     const two = view('tool-call', '{"name":"find","arguments":{"price":12.5}}', {
       arguments: '{"price":12.5}',

@@ -1,4 +1,4 @@
-/** Words of a saved figure stay within it and do not overprint. */
+/** Text of a saved figure stays within it and does not overlap. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -9,7 +9,7 @@ import {
   shortened,
 } from '../../renderer/charts/exportChart.ts';
 
-/** Every letter as wide as it is high: wider than any. */
+/** Every letter is as wide as it is high: wider than any real one. */
 const measure = (text: string, size: number): number => [...text].length * size;
 const WIDTH = 640;
 
@@ -22,7 +22,7 @@ const caption = fc.record({
 }) satisfies fc.Arbitrary<ChartCaption>;
 
 describe('the words of a figure', () => {
-  it('lie within its width, and no two upon each other', () => {
+  it('stay within its width, without overlap', () => {
     fc.assert(
       fc.property(caption, (said) => {
         const { title, subtitle, legend, height } = captionLayout(said, WIDTH, measure);
@@ -42,7 +42,7 @@ describe('the words of a figure', () => {
     );
   });
 
-  it('keep both ends of a name that is cut: either may tell it apart', () => {
+  it('keep both ends of a truncated name', () => {
     const wide = (text: string): number => text.length;
     expect(shortened('run-a-very-long-name-seed1', 16, wide)).toMatch(/^run-a-\S*…\S*seed1$/);
     expect(shortened('short', 16, wide)).toBe('short');

@@ -18,7 +18,7 @@ describe('the filter of a page', () => {
     expect(link).toMatchObject({ applied: 'reward:0', fault: undefined });
   });
 
-  it('a link that cannot be read filters nothing, and says so', () => {
+  it('an invalid link filters nothing, and explains it', () => {
     const link = filterLinkOf(new URLSearchParams({ q: 'reward:high' }));
     expect(link).toMatchObject({
       text: 'reward:high',
@@ -28,7 +28,7 @@ describe('the filter of a page', () => {
     });
   });
 
-  it('is taken apart into conditions, each of which can go', () => {
+  it('splits into removable conditions', () => {
     expect(partsOf('')).toEqual([]);
     expect(partsOf('kept:true')).toEqual([{ text: 'kept:true', without: '' }]);
     expect(partsOf('a or b')).toEqual([{ text: '(a or b)', without: '' }]);
@@ -45,14 +45,14 @@ describe('the same list from a shell', () => {
     expect(
       commandLine({ filter: 'reward:0 "double-check"', runKey: 'r 1', libraryPath: '/tmp/a.sqlite' }),
     ).toBe(`turnwise rollouts --library=/tmp/a.sqlite --run='r 1' --filter='reward:0 "double-check"'`);
-    // Behind a blank it would be an option of its own.
+    // After a blank it would be a separate option.
     expect(commandLine({ filter: '-kept:true', runKey: '-x', libraryPath: undefined })).toBe(
       'turnwise rollouts --run=-x --filter=-kept:true',
     );
     expect(commandLine({ filter: '', runKey: undefined, libraryPath: undefined })).toBe('turnwise rollouts');
   });
 
-  it('a word is one word for the shell, whatever it holds', () => {
+  it('quotes a value as one word for the shell', () => {
     const words = fc.sample(
       fc.string({
         unit: fc.constantFrom('a', "'", '"', '$', '`', '\\', ' ', '!', '*', '(', ';', '解', '\n'),
@@ -67,7 +67,7 @@ describe('the same list from a shell', () => {
   });
 });
 
-it('the fields a filter asks for are named once each, texts are none', () => {
+it('lists each field of a filter once, without texts', () => {
   const read = readFilter(
     'policy_tokens:>8k or (not kept:true "double-check" code:sympy policy_tokens:none) flag:truncated',
   );

@@ -1,5 +1,8 @@
 // @vitest-environment happy-dom
-/** The filter box over a library that answers when the test lets it: what is offered is what fits what is typed now. */
+/**
+ * The filter box over a library whose answers the test controls: it offers only values that fit the current
+ * text.
+ */
 import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FilterBox } from '../../renderer/app/filter/FilterBox.tsx';
@@ -13,7 +16,7 @@ const OUTCOMES: readonly FrequentValue[] = [
   { text: 'timeout', rollouts: 12 },
 ];
 
-/** The library's answers, by the prefix that was asked for. */
+/** Pending answers of the library by requested prefix. */
 let answers: Map<string, (values: readonly FrequentValue[]) => void>;
 const box = () => screen.getByRole<HTMLInputElement>('combobox', { name: 'Filter rollouts' });
 const options = () => screen.queryAllByRole('option').map((option) => option.textContent);
@@ -41,7 +44,7 @@ beforeEach(() => {
 afterEach(cleanup);
 
 describe('filter box', () => {
-  it('offers of the former answer only what still fits', async () => {
+  it('offers only values of the former answer that still fit', async () => {
     type('outcome:');
     await answer('', OUTCOMES);
     await waitFor(() => expect(options()[0]).toBe('ok_stdout140 rollouts'));

@@ -18,8 +18,8 @@ import { stepRow } from '../support/preview/previewData.ts';
 
 const follow: FollowRow = { path: '/logs/run-7', state: 'watching', since: 0, rollouts: 0 };
 
-describe('what is followed', () => {
-  it('says where, how many, and when', () => {
+describe('followed directories', () => {
+  it('show path, count and time', () => {
     expect(followText([], 0)).toBeUndefined();
     expect(followText([follow], 0)).toEqual({ state: 'watching', what: 'run-7', news: 'nothing new yet' });
     const grown = { ...follow, rollouts: 12, lastChange: 1_000 };
@@ -40,7 +40,7 @@ describe('what is followed', () => {
     ]);
   });
 
-  it('knows which follow reads a directory', () => {
+  it('finds the follow that reads a directory', () => {
     expect(isBelow('/logs/run-7/eval', '/logs/run-7/')).toBe(true);
     expect(isBelow('/logs/run-70', '/logs/run-7')).toBe(false);
     expect(isBelow('C:\\logs\\a', 'C:\\logs')).toBe(true);
@@ -50,23 +50,23 @@ describe('what is followed', () => {
   });
 });
 
-describe('a list held still', () => {
+describe('a frozen list', () => {
   const shown = { key: 'a', value: [1, 2] };
   const newest = [1, 2, 3];
 
-  it('stays as it is while held, and goes along when not', () => {
+  it('is unchanged while frozen, and updates when not', () => {
     expect(nextSnapshot(shown, 'a', newest, true)).toBe(shown);
     expect(nextSnapshot(shown, 'a', newest, false)).toEqual({ key: 'a', value: newest });
     expect(nextSnapshot(shown, 'a', shown.value, false)).toBe(shown);
   });
 
-  it('another list, or an empty one, is taken at once', () => {
+  it('replaces another list, or an empty one, at once', () => {
     expect(nextSnapshot(shown, 'b', newest, true)).toEqual({ key: 'b', value: newest });
     expect(nextSnapshot({ key: 'a', value: [] }, 'a', newest, true)).toEqual({ key: 'a', value: newest });
     expect(nextSnapshot(shown, 'b', undefined, true)).toBe(shown);
   });
 
-  it('says what it holds back', () => {
+  it('counts withheld rows', () => {
     expect(freshRows([1], [1, 2, 3])).toBe('2 new');
     expect(freshRows([1, 2], [2, 1])).toBe('the list has changed');
     const [first, second] = [stepRow(0), stepRow(5)];
@@ -94,7 +94,7 @@ describe('answers', () => {
     expect(sharedAnswer(rows, [{ id: 1 }])).toBe(rows);
   });
 
-  it('about other runs are not asked again', () => {
+  it('about other runs are not refetched', () => {
     const changed = new Set([7]);
     expect(isStale(['step.list', { runId: 7 }], changed)).toBe(true);
     expect(isStale(['step.list', { runId: 8 }], changed)).toBe(false);
@@ -103,7 +103,7 @@ describe('answers', () => {
     expect(isStale(['mapping.preview', {}], changed)).toBe(false);
   });
 
-  it('rest longer after a long round', () => {
+  it('pause longer after a long round', () => {
     expect([10, 1_000, 60_000].map(restAfter)).toEqual([700, 3_000, 10_000]);
   });
 });
@@ -112,7 +112,7 @@ describe('news every 100 ms', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('asks at most about once a second, finishes what it asks, and rows of known rollouts seldom', async () => {
+  it('fetches at most about once a second, finishes each fetch, and rarely refetches known rows', async () => {
     const client = createFakeClient({});
     const connection: Connection = {
       client,

@@ -84,7 +84,7 @@ describe('fork tree', () => {
     expect(layout.rows).toBe(5);
   });
 
-  it('puts what a large branch parts into below it, and what a small one parts into beside it', () => {
+  it('puts large branches below their parent, and small ones beside it', () => {
     const layout = layoutTree(TREE, NONE, 2);
     expect(
       layout.items.map(({ columns, indents, firstRow, endRow }) => [columns, indents, firstRow, endRow]),
@@ -101,7 +101,7 @@ describe('fork tree', () => {
       [1, 1, 8, 9],
     ]);
     expect(layout.rows).toBe(9);
-    // Folded it has nothing below it.
+    // Folded, it has no rows below it.
     expect(layoutTree(TREE, new Set(['n1']), 2).rows).toBe(6);
   });
 
@@ -116,7 +116,7 @@ describe('fork tree', () => {
     ]);
   });
 
-  it('is walked by keys: rollouts like a list, branches like a column', () => {
+  it('is navigated by keys: rollouts like a list, branches like a column', () => {
     const layout = layoutTree(TREE, NONE);
     expect(itemFrom(layout, 0, 'right')).toBe(1);
     expect(itemFrom(layout, 1, 'down')).toBe(6);
@@ -129,7 +129,7 @@ describe('fork tree', () => {
     expect(itemFrom(layout, 0, 'left')).toBe(0);
   });
 
-  it('draws what is in sight, and the branches over it', () => {
+  it('draws visible items, and the branches over them', () => {
     expect(itemsInSight(layoutTree(TREE, NONE), 4, 5)).toEqual([0, 6, 8]);
   });
 
@@ -147,7 +147,7 @@ describe('fork tree', () => {
     expect(layout.items.filter(({ kind }) => kind === 'rollout')).toHaveLength(400);
   });
 
-  it('lays out nothing as nothing', () => {
+  it('lays out an empty tree as empty', () => {
     expect(layoutTree(treeOf([]), NONE)).toEqual({ items: [], rows: 0 });
   });
 
@@ -183,7 +183,7 @@ const counts = (...drawn: readonly string[]) =>
 describe('a tree over the steps', () => {
   const all = counts('0 8 2 8', '20 8 4 8', '40 4 3 3');
 
-  it('says of each step which share goes one way, and how much of it is right', () => {
+  it('gives per step the share of the branch, and the correct share of it', () => {
     const columns = stepColumns(all, counts('0 6 1 6', '40 2 1 1'), 10);
     expect(columns.map(columnLabel)).toEqual([
       'step 0: 6 of 8 rollouts go this way (75 %), 1 of 6 right',
@@ -193,7 +193,7 @@ describe('a tree over the steps', () => {
     expect(columns.map((column) => columnParts(column, column.total))).toEqual([
       { right: 1 / 8, unknown: 0, wrong: 5 / 8 },
       { right: 0, unknown: 0, wrong: 0 },
-      // Of the two, nothing is known of one: neither right nor wrong.
+      // One of the two is unknown: neither correct nor incorrect.
       { right: 1 / 4, unknown: 1 / 4, wrong: 0 },
     ]);
     expect(fateLabel(columns)).toBe('75 % of step 0 to 50 % of step 40');
@@ -203,7 +203,7 @@ describe('a tree over the steps', () => {
     );
   });
 
-  it('puts steps together where there are too many to draw, and loses none', () => {
+  it('merges steps if there are too many to draw, and loses none', () => {
     const [one, other] = stepColumns(all, counts('0 6 1 6', '40 2 1 1'), 2);
     expect(one).toEqual({ first: 0, last: 20, rollouts: 6, total: 16, correct: 1, correctKnown: 6 });
     expect(other).toEqual({ first: 40, last: 40, rollouts: 2, total: 4, correct: 1, correctKnown: 1 });

@@ -15,7 +15,7 @@ import { policyValues, quantileThreshold } from '../../shared/domain/thresholds.
 
 const VALUES = Float32Array.of(0.5, 2);
 
-describe('what stands beside the scale', () => {
+describe('labels beside the scale', () => {
   it('never calls surprisal entropy', () => {
     const words = signalLabels({
       signal: 'surprisal',
@@ -25,7 +25,7 @@ describe('what stands beside the scale', () => {
     expect(words?.source).toBe('surprisal, not entropy, nats, T unknown, rollout policy');
   });
 
-  it('says what the entropy is of', () => {
+  it('names the distribution of the entropy', () => {
     const source = { kind: 'full', unit: 'nats', temperature: 1, policy: 'trainer' } as const;
     expect(signalLabels({ signal: 'entropy', source })?.source).toBe(
       'entropy, full, nats, T=1.0, trainer policy',
@@ -38,14 +38,14 @@ describe('what stands beside the scale', () => {
     );
   });
 
-  it('says of listed alternatives that they give a lower bound', () => {
+  it('calls the entropy of listed alternatives a lower bound', () => {
     const source = { kind: 'top-k', k: 5, unit: 'nats' } as const;
     const words = signalLabels({ signal: 'entropy', source, tail: VALUES });
     expect(words?.name).toBe('entropy ≥');
     expect(words?.source).toBe('entropy ≥, lower bound from the 5 alternatives listed, nats, T unknown');
   });
 
-  it('has no words for a signal that is not there', () => {
+  it('is empty for a missing signal', () => {
     expect(signalLabels({})).toBeUndefined();
     expect(signalLabels({ signal: 'logprob', source: { kind: 'logprob' } })).toBeUndefined();
   });
@@ -63,7 +63,7 @@ describe('token heat', () => {
     expect(levels.slice(100).every((level) => level === 0)).toBe(true);
   });
 
-  it('marks nothing where nothing is known or nothing is uncertain', () => {
+  it('marks nothing if nothing is known or uncertain', () => {
     expect(heatCuts(policyValues(Float32Array.of(Number.NaN), undefined), undefined)).toEqual([]);
     expect(heatCuts(Float32Array.of(0.1), 0.5)).toEqual([]);
     expect(heatLevel(0, [0, 0, 0, 0])).toBe(0);
@@ -90,7 +90,7 @@ describe('token heat', () => {
     ]);
   });
 
-  it('says how many policy tokens are lower', () => {
+  it('counts lower policy tokens', () => {
     const known = Float32Array.of(0, 1, 1, 3);
     expect([0, 1, 2, 9].map((value) => shareBelow(known, value))).toEqual([0, 0.25, 0.75, 1]);
     expect(shareBelow(new Float32Array(), 1)).toBe(0);

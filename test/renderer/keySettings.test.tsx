@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-/** Giving commands other keys, without a browser: what is taken, what is refused and why, and the way back. */
+/** Rebinding keys, without a browser: what is accepted, what is refused and why, and reset. */
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { useKeyBindings } from '../../renderer/state/keyBindings.ts';
@@ -12,7 +12,7 @@ const find = (words: string) =>
 const startRecording = () =>
   fireEvent.click(screen.getByRole('button', { name: /^Change the keys of Go to the problems/ }));
 
-/** To whatever has the focus, as a keyboard does. */
+/** Sends a key to the focused element. */
 function press(init: KeyboardEventInit): void {
   fireEvent.keyDown(document.activeElement ?? document.body, init);
 }
@@ -26,7 +26,7 @@ beforeEach(() => {
 afterEach(cleanup);
 
 describe('key settings', () => {
-  it('tell which command has the keys already, and a command gets back its own', async () => {
+  it('report the command that has the keys, and a command gets its own back', async () => {
     startRecording();
     press({ key: '?' });
     const alert = await within(rowOf('place.problems')).findByRole('alert');

@@ -1,4 +1,4 @@
-/** No title, placeholder or sentence of the interface names a key that may have been rebound. */
+/** No title, placeholder or sentence of the interface hard-codes a key that may have been rebound. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -6,7 +6,7 @@ import { COMMANDS } from '../../renderer/app/keymap.ts';
 import { keyed, keyOf, keyWord, strokeLabel } from '../../renderer/app/keysInForce.ts';
 import { useKeyBindings } from '../../renderer/state/keyBindings.ts';
 
-// The store is made when it is imported, and keeps the keys where the browser does.
+// The store is created on import and reads the browser's storage.
 vi.hoisted(() => {
   const kept = new Map<string, string>();
   Object.defineProperty(globalThis, 'localStorage', {
@@ -20,7 +20,7 @@ vi.hoisted(() => {
 
 afterEach(() => useKeyBindings.getState().unbindAll());
 
-describe('keys in words', () => {
+describe('keys in texts', () => {
   it('are those of the table, the first of several', () => {
     expect(keyed('Problems', 'place.problems')).toBe('Problems (g p)');
     expect(keyOf('place.up')).toBe('Esc');
@@ -29,7 +29,7 @@ describe('keys in words', () => {
     expect(strokeLabel('Mod+k')).toBe('Ctrl K');
   });
 
-  it('follow rebinding, and say nothing of a command without keys', () => {
+  it('follow rebinding, and are empty for a command without keys', () => {
     const { bind } = useKeyBindings.getState();
     bind('place.problems', ['Mod+p']);
     bind('compare.add', []);
@@ -42,22 +42,24 @@ describe('keys in words', () => {
 
 const ROOT = resolve(import.meta.dirname, '../../renderer');
 
-/** Keys of a widget itself, which no command has and nobody can rebind: file → what it says of them. */
+/**
+ * Built-in keys of a widget, which have no command and cannot be rebound: file → the texts that name them.
+ */
 const OWN_KEYS: Readonly<Record<string, readonly string[]>> = {
-  // The canvas has arrows, + − 0 n and Enter to itself while it has the focus.
+  // The canvas handles arrows, + − 0 n and Enter while it has the focus.
   'views/browse/schedule/ScheduleTotals.tsx': ['(Enter)'],
-  // The list under a field that is typed into; the field keeps its keys.
+  // The list under a text field; the field keeps its keys.
   'app/filter/CompletionList.tsx': ['<kbd>↑</kbd>', '<kbd>↓</kbd>', '<kbd>Tab</kbd>', '<kbd>Enter</kbd>'],
   'app/filter/FilterBox.tsx': ['<kbd>Enter</kbd>'],
   // Alt with arrows, within the menu.
   'ui/ColumnPicker.tsx': ['<kbd>Alt</kbd>', '<kbd>↑</kbd>', '<kbd>↓</kbd>'],
-  // Escape closes a dialog whatever it is bound to: the dialog has the keys to itself.
+  // Escape always closes a dialog, because the dialog receives all keys.
   'app/KeyHelp.tsx': ['keys="Esc"'],
   'app/LibrarySizes.tsx': ['keys="Esc"'],
   'views/mapping/MappingJson.tsx': ['keys="Esc"'],
   'views/compare/DiffDialog.tsx': ['keys="Esc"'],
   'views/replay/RawRecord.tsx': ['keys="Esc"'],
-  // The form saves with it while one writes, whatever else it is bound to.
+  // The form always saves with it while the user types.
   'views/replay/labels/NoteEditor.tsx': ['(Ctrl+Enter)'],
 };
 
@@ -76,11 +78,11 @@ const SPELLINGS = [
 ];
 const ONE = `(?:${SPELLINGS.map(escaped).join('|')})`;
 const LITERALS = [
-  // In brackets at the end of words, or before more of them: `(g p)`, `(c adds one)`, `(u)'`.
+  // In parentheses after words, or before more of them: `(g p)`, `(c adds one)`, `(u)'`.
   new RegExp(String.raw`(?<=[\w.,…’}] )\(${ONE}(?: [a-z]+ [^()]*)?\)(?! ?=>)(?=["'\x60.;,<])`, 'g'),
   /\bkeys="[^"]*"/g,
   /<kbd>[^<{]*<\/kbd>/g,
-  // Behind the words of a field.
+  // After the words of a field.
   /(?<=placeholder=(?:"[^"]*|\{`[^`]*) {2,})\/(?=["`])/g,
 ];
 
@@ -104,7 +106,7 @@ describe('sources of the interface', () => {
     expect(found).toEqual([]);
   });
 
-  it('what is allowed is there', () => {
+  it('every exception is used', () => {
     const gone = Object.entries(OWN_KEYS).flatMap(([path, own]) => {
       const found = literalsIn(readFileSync(join(ROOT, path), 'utf8'));
       return own.filter((literal) => !found.includes(literal)).map((literal) => `${path}: ${literal}`);
@@ -112,7 +114,7 @@ describe('sources of the interface', () => {
     expect(gone).toEqual([]);
   });
 
-  it('the test can say no', () => {
+  it('the check finds planted keys', () => {
     expect(literalsIn('title="Statistics of the tokens of this run (g t)"')).toEqual(['(g t)']);
     expect(literalsIn("split: 'a column per lane (u)',")).toEqual(['(u)']);
     // biome-ignore lint/suspicious/noTemplateCurlyInString: source text

@@ -12,7 +12,6 @@ import {
 import { filterOf, partsOf, reportCsv, stepBars, stepsOf } from '../../renderer/views/labels/reportModel.ts';
 import {
   labelId,
-  readTaxonomyText,
   withLabel,
   withLabelMoved,
   withNewLabel,
@@ -36,11 +35,12 @@ import type {
   RolloutDetail,
 } from '../../shared/api/contract.ts';
 import { DEFAULT_TAXONOMY } from '../../shared/domain/annotate/taxonomy.ts';
+import { parseTaxonomyFile } from '../../shared/format/taxonomy.ts';
 
 const nothing = { rollouts: 0, annotations: 0 };
 
 describe('the link of a queue', () => {
-  it('comes back as it went out', () => {
+  it('survives a round trip', () => {
     const queue: fc.Arbitrary<QueueLink> = fc
       .record({
         runKey: fc.option(fc.string({ unit: 'binary' }), { nil: undefined }),
@@ -67,7 +67,7 @@ describe('the link of a queue', () => {
     );
   });
 
-  it('is read leniently: what cannot be read is not said', () => {
+  it('is parsed leniently: unparseable parts are dropped', () => {
     expect(readQueue('seed=-3&order=upside-down&ids=..!!')).toMatchObject({
       seed: 0,
       order: 'listed',
@@ -87,7 +87,7 @@ describe('the page of labels', () => {
     expect(tabOf('nonsense')).toBe('read');
   });
 
-  it('knows which answers change with annotations', () => {
+  it('knows which queries change with annotations', () => {
     expect(isOfAnnotations(['annotation.list', { rolloutId: 1 }])).toBe(true);
     expect(isOfAnnotations(['rollout.order', { runId: 1, filter: 'step:2 label:loops' }])).toBe(true);
     expect(isOfAnnotations(['rollout.order', { runId: 1, filter: 'step:2' }])).toBe(false);
@@ -134,13 +134,13 @@ describe('annotations in the replay', () => {
     ],
   } as unknown as RolloutDetail;
 
-  it('are those of the reader alone while reading blind', () => {
+  it('are only the reviewer’s own in a blind review', () => {
     const all = [row({ id: 'a' }), row({ id: 'b', author: 'other' })];
     expect(annotationsShown(all, { isBlind: true, reader: 'me' }).map(({ id }) => id)).toEqual(['a']);
     expect(annotationsShown(all, { isBlind: false, reader: 'me' })).toHaveLength(2);
   });
 
-  it('are placed on the segment they are in, of either text', () => {
+  it('belong to their segment, in either text', () => {
     expect(placeOf(span('response', 70, 75), detail)).toMatchObject({
       segment: 2,
       turn: 2,
@@ -162,7 +162,7 @@ describe('annotations in the replay', () => {
     expect(labelMarksIn({ source: 'prompt', start: 10, end: 80 }, ranges)).toEqual([]);
   });
 
-  it('mark the scrubber where they stand in the response', () => {
+  it('mark the scrubber at their position in the response', () => {
     const marks = scrubberMarks(
       [span('response', 50, 55, 'loops'), span('prompt', 1, 4), row({ label: 'loops' })],
       DEFAULT_TAXONOMY,
@@ -172,7 +172,7 @@ describe('annotations in the replay', () => {
     expect(scrubberMarks([span('response', 0, 0)], DEFAULT_TAXONOMY, 0)).toEqual([]);
   });
 
-  it('are about what the next key is about', () => {
+  it('target what the next key targets', () => {
     expect(isAbout(row({}), { kind: 'rollout' })).toBe(true);
     expect(isAbout(span('response', 3, 5), { kind: 'span', text: 'response', start: 3, end: 5 })).toBe(true);
     expect(isAbout(span('response', 3, 5), { kind: 'span', text: 'prompt', start: 3, end: 5 })).toBe(false);
@@ -199,7 +199,7 @@ describe('annotations in the replay', () => {
 });
 
 describe('selected text', () => {
-  it('goes from the first place to the last', () => {
+  it('extends from the first to the last position', () => {
     expect(
       spanOf([
         { text: 'response', start: 30, end: 40 },
@@ -208,7 +208,7 @@ describe('selected text', () => {
     ).toEqual({ text: 'response', start: 10, end: 40 });
   });
 
-  it('is of one text: the one with more of it', () => {
+  it('is in one text: the one with more of it', () => {
     expect(
       spanOf([
         { text: 'prompt', start: 0, end: 5 },
@@ -229,7 +229,7 @@ describe('a taxonomy that is edited', () => {
     expect(labelId('???', new Set())).toBe('label');
   });
 
-  it('has a key once', () => {
+  it('gives each key to one label', () => {
     const next = withLabel(DEFAULT_TAXONOMY, 'infrastructure', { key: '1' });
     expect(next.labels.filter(({ key }) => key === '1').map(({ id }) => id)).toEqual(['infrastructure']);
     const without = withLabel(next, 'infrastructure', { key: undefined });
@@ -244,23 +244,27 @@ describe('a taxonomy that is edited', () => {
     expect(withoutLabel(DEFAULT_TAXONOMY, 'loops').labels).toHaveLength(10);
   });
 
-  it('comes back from its file, and says what is wrong with another', () => {
-    expect(readTaxonomyText(JSON.stringify(DEFAULT_TAXONOMY))).toEqual({
+  it('survives its file, and explains an invalid one', () => {
+    expect(parseTaxonomyFile(JSON.stringify(DEFAULT_TAXONOMY))).toEqual({
       ok: true,
       taxonomy: DEFAULT_TAXONOMY,
     });
     const faultOf = (value: unknown) => {
-      const read = readTaxonomyText(typeof value === 'string' ? value : JSON.stringify(value));
+      const read = parseTaxonomyFile(typeof value === 'string' ? value : JSON.stringify(value));
       return read.ok ? undefined : read.message;
     };
     const [label] = DEFAULT_TAXONOMY.labels;
     expect(faultOf('{')).toMatch(/JSON/);
-    expect(faultOf([])).toMatch(/"name"/);
-    expect(faultOf({ name: 'x', choice: 'some', labels: [] })).toMatch(/"choice"/);
-    expect(faultOf({ name: 'x', choice: 'one', labels: [{ ...label, colour: 'puce' }] })).toMatch(
-      /labels\[0\]: "colour"/,
+    expect(faultOf([])).toBe('taxonomy: expected an object; found []');
+    expect(faultOf({ name: 'x', choice: 'some', labels: [] })).toBe(
+      'taxonomy.choice: expected one of one, many; found "some"',
     );
-    expect(faultOf({ name: 'x', choice: 'one', labels: [label, label] })).toBeDefined();
+    expect(faultOf({ name: 'x', choice: 'one', labels: [{ ...label, colour: 'puce' }] })).toMatch(
+      /^taxonomy\.labels\[0\]\.colour: expected one of red, .*; found "puce"$/,
+    );
+    expect(faultOf({ name: 'x', choice: 'one', labels: [label, label] })).toBe(
+      'taxonomy.labels: two labels have the id wrong-tool-use',
+    );
   });
 });
 
@@ -287,7 +291,7 @@ describe('the report', () => {
     annotations: rollouts,
   });
 
-  it('has one axis of steps, and adds up runs', () => {
+  it('has one axis of steps, and sums runs', () => {
     const one = report([
       { label: 'a', byStep: [at(5, 2), at(0, 1), at(5, 3, 2)] },
       { label: 'b', byStep: [at(10, 1)] },
@@ -303,7 +307,7 @@ describe('the report', () => {
     expect(Math.max(...bars.map(({ x, width }) => x + width))).toBeLessThanOrEqual(180);
   });
 
-  it('has shares of what is known', () => {
+  it('has shares of known values', () => {
     const parts = partsOf(
       { a: { rollouts: 3, annotations: 4 }, b: nothing, c: { rollouts: 1, annotations: 1 } },
       { a: 'A' },
@@ -321,7 +325,7 @@ describe('the report', () => {
     );
   });
 
-  it('is a CSV without formulas', () => {
+  it('is CSV without formulas', () => {
     const text = reportCsv(
       report([{ label: 'a', byRun: [{ runId: 1, runKey: '=cmd|x, "y"', rollouts: 1, annotations: 2 }] }]),
       () => '@name',

@@ -1,4 +1,4 @@
-/** How latencies are drawn, said and saved. */
+/** Drawing, describing and saving latencies. */
 import { describe, expect, it } from 'vitest';
 import { binAt, drawnEnds, logScale, logTicks, placedMarks } from '../../renderer/charts/logHistogram.ts';
 import { duration } from '../../renderer/ui/numbers.ts';
@@ -41,11 +41,11 @@ describe('a histogram over a logarithmic axis', () => {
     expect(drawnEnds({ from: 1e6, counts: [] })[1] / 1e6).toBeCloseTo(1.259, 3);
   });
 
-  it('finds the bar under a place, the first and the last beyond the axis', () => {
+  it('finds the bar at a position, and the first and last beyond the axis', () => {
     expect([0.001, 0.99, 1, 1.3, 1e6, 1e9].map((ms) => binAt(bins, ms))).toEqual([0, 0, 1, 2, 3, 3]);
   });
 
-  it('ticks are powers of ten, with 2 and 5 where there is room, and fewer where there is none', () => {
+  it('ticks are powers of ten, with 2 and 5 if there is room, and fewer if there is none', () => {
     const of = (from: number, to: number, width: number) =>
       logTicks(logScale([{ from, to, counts: [] }], { ...FRAME, width }), width - 52);
     expect(of(10, 1000, 400)).toEqual([10, 20, 50, 100, 200, 500, 1000]);
@@ -53,7 +53,7 @@ describe('a histogram over a logarithmic axis', () => {
     expect(of(1, 1e6, 200)).toEqual([1, 100, 1e4, 1e6]);
   });
 
-  it('labels stand in lines of their own where they would cover one another, and at the edge beyond it', () => {
+  it('labels move to lines of their own if they would overlap, and to the edge beyond it', () => {
     const x = logScale([{ from: 1, to: 1000, counts: [] }], FRAME);
     const marks = ['p50', 'p95', 'far', 'below'].map((label, i) => ({
       label,
@@ -85,7 +85,7 @@ describe('latencies of tool calls', () => {
     ]);
   });
 
-  it('says what a bar holds and which calls they are of', () => {
+  it('describes a bar and its calls', () => {
     expect(binReadout(FOUND, 2)).toBe(
       '1.25 ms to 1.6 ms: 8 calls, 80.0 % · 3 calls logged · 5 calls from the text',
     );
@@ -114,7 +114,7 @@ describe('latencies of tool calls', () => {
     expect(latencyMarks(FOUND).at(-1)?.source).toContain('2508.20722');
   });
 
-  it('a bar leads to rollouts by a filter that can be read', () => {
+  it('a bar leads to rollouts by a valid filter', () => {
     const filters = [
       binFilter(FOUND.bins[0] ?? { fromMs: 0 }),
       binFilter(FOUND.bins[2] ?? { fromMs: 0 }, { from: 3, to: 9 }),
@@ -128,7 +128,7 @@ describe('latencies of tool calls', () => {
     for (const filter of filters) expect(readFilter(filter).ok).toBe(true);
   });
 
-  it('as CSV: what it is of, then a row for each bin', () => {
+  it('as CSV: a title, then a row for each bin', () => {
     expect(latencyCsv('demo · all\nsteps', FOUND).split('\n')).toEqual([
       '# demo · all steps · 10 of 12 calls have a latency · mean 120000.5 ms, p50 1.3 ms, p95 1200000 ms, max 1200000 ms · logged: 4 calls, p50 1.3 ms, p95 1.5 ms, max 1.5 ms · derived: 6 calls, p50 1.3 ms, p95 1200000 ms, max 1200000 ms',
       'from_ms,to_ms,"calls, logged","calls, from the text"',

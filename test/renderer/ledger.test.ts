@@ -33,7 +33,7 @@ describe('the strip', () => {
     expect(strip.heightMeans).toBe('penalty');
   });
 
-  it('has its cut where the positives kept end', () => {
+  it('has its cut after the kept positives', () => {
     const strip = stripOf(entriesOf(KNOWN));
     expect(strip.cutAt).toBe(2);
     expect(strip.bars.slice(0, 4).map(({ entry }) => entry.standing.kept)).toEqual([
@@ -45,7 +45,7 @@ describe('the strip', () => {
     expect(strip.bars.map(({ entry }) => entry.isTie)).toEqual([false, true, true, ...Array(5).fill(false)]);
   });
 
-  it('ranks what the world size cut off apart', () => {
+  it('ranks rows cut by the world size separately', () => {
     const ledger = ledgerOf(KNOWN, FOUR);
     const rows = ledger.rows.map((row) => ({
       ...row,
@@ -58,7 +58,7 @@ describe('the strip', () => {
     expect(strip.cutAt).toBe(2);
   });
 
-  it('draws no cut through decisions that no line parts, nor through unknown ones', () => {
+  it('draws no cut through decisions that no line separates, nor through unknown ones', () => {
     expect(stripOf(entriesOf(POOL)).cutAt).toBeUndefined();
     const ledger = ledgerOf(KNOWN, FOUR);
     const rows = ledger.rows.map((row) => ({
@@ -70,8 +70,8 @@ describe('the strip', () => {
   });
 });
 
-describe('what stands', () => {
-  it('is never the recomputation where the log speaks', () => {
+describe('the decision in force', () => {
+  it('is never the recomputation if the log has one', () => {
     const ledger = ledgerOf(KNOWN, FOUR);
     const rows = ledger.rows.map((row) =>
       row.ordinal === 0 ? { ...row, logged: { kept: false, reason: 'discarded_positive_penalty' } } : row,
@@ -79,11 +79,11 @@ describe('what stands', () => {
     const [first, second] = ledgerEntries({ ...ledger, source: 'logged', rows }, rolloutsOf(KNOWN));
     expect(first?.standing).toEqual({ kept: false, reason: 'discarded_positive_penalty' });
     expect(first?.differs).toBe(true);
-    // Not logged in a group that is: unknown, though the recomputation would keep it.
+    // Not logged in a group that has logged decisions: unknown, though the recomputation would keep it.
     expect(second?.standing.kept).toBeUndefined();
   });
 
-  it('is unknown where nothing is logged nor configured, and then the penalty is the plain sum', () => {
+  it('is unknown if nothing is logged nor configured, and then the penalty is the plain sum', () => {
     const ledger = { ...ledgerOf(KNOWN, FOUR), source: 'unknown' as const };
     const [, second] = ledgerEntries(ledger, rolloutsOf(KNOWN));
     expect(second?.standing).toEqual({});
@@ -91,7 +91,7 @@ describe('what stands', () => {
     expect(countedKind(ledger)).toBe('text');
   });
 
-  it('flips only where both are known and differ', () => {
+  it('flips only if both are known and differ', () => {
     const entries = entriesOf(KNOWN, { ...FOUR, down_sample_to_n: 6 });
     const flipped = entries.filter((entry) => entry.isFlip);
     expect(flipped.map(({ row }) => row.ordinal)).toEqual([3, 6]);
@@ -99,13 +99,13 @@ describe('what stands', () => {
     expect(entriesOf(POOL, FOUR).some((entry) => entry.isFlip)).toBe(false);
   });
 
-  it('has no outcome while its row is on its way', () => {
+  it('has no outcome while its row loads', () => {
     expect(outcomeOf(undefined)).toBe('unknown');
   });
 });
 
 describe('filters', () => {
-  it('narrow by every mark that is on', () => {
+  it('combine all enabled marks', () => {
     const entries = entriesOf(KNOWN);
     const shown = (marks: readonly LedgerMark[]) =>
       entries.filter((entry) => matchesLedger(entry, marks)).map(({ row }) => row.ordinal);
@@ -115,7 +115,7 @@ describe('filters', () => {
     expect(entries.filter((entry) => hasMark(entry, 'disagrees'))).toEqual([]);
   });
 
-  it('live in the address, opposites putting each other out', () => {
+  it('are in the URL, and opposites disable each other', () => {
     expect(marksOf('tie.kept.nonsense')).toEqual(['kept', 'tie']);
     expect(marksText(['kept', 'tie'], 'discarded')).toBe('tie.discarded');
     expect(marksText(['tie'], 'tie')).toBeUndefined();
@@ -123,7 +123,7 @@ describe('filters', () => {
 });
 
 describe('two rollouts side by side', () => {
-  it('show where they differ, and leave blank what is unknown', () => {
+  it('show differences, and leave unknown blank', () => {
     const [a, b] = entriesOf(KNOWN);
     if (a === undefined || b === undefined) throw new Error('the pool has two');
     const facts = new Map(pairFacts(a, b, 'recomputed').map((fact) => [fact.label, fact]));
@@ -136,7 +136,7 @@ describe('two rollouts side by side', () => {
     expect(pairFacts({ ...a, rollout: undefined }, b, 'unknown')[0]?.values[0]).toBe('');
   });
 
-  it('are two at most: a third takes the place of the first', () => {
+  it('are two at most: a third replaces the first', () => {
     const { flipCompared, clearCompared } = useInterface.getState();
     for (const id of [1, 2, 3]) flipCompared(7, id);
     expect(useInterface.getState().comparedOf[7]).toEqual([2, 3]);
@@ -147,8 +147,8 @@ describe('two rollouts side by side', () => {
   });
 });
 
-describe('a pool joined with the list of what was kept', () => {
-  it('says which list decided', () => {
+describe('a pool joined with its list of kept rollouts', () => {
+  it('names the list that decided', () => {
     const ledger = ledgerOf(KNOWN, FOUR);
     expect(listedIn(ledger)).toBeUndefined();
     const rows = ledger.rows.map((row) => ({ ...row, logged: { kept: true, rule: 'listed in dumps' } }));

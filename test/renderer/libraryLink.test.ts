@@ -15,7 +15,7 @@ import {
 afterEach(() => enterLibrary(undefined));
 
 describe('the library of a link', () => {
-  it('stands before the path, unless it is the one Turnwise was started with', () => {
+  it('prefixes the path, except for the home library', () => {
     expect(pathInLibrary('home', '/run/a?x=1')).toBe('/run/a?x=1');
     expect(pathInLibrary('june', '/run/a?x=1')).toBe('/in/june/run/a?x=1');
     expect(pathInLibrary('june', '/')).toBe('/in/june');
@@ -24,7 +24,7 @@ describe('the library of a link', () => {
     expect(splitLibrary('/run/in/june')).toEqual({ library: 'home', path: '/run/in/june' });
   });
 
-  it('survives the round trip, whatever it is called and wherever it leads', () => {
+  it('survives a round trip, for any name and path', () => {
     const segment = fc.string({ minLength: 1, maxLength: 12, unit: 'binary' }).map(encodeURIComponent);
     const path = fc.array(segment, { maxLength: 4 }).map((parts) => `/${parts.join('/')}`);
     fc.assert(
@@ -37,7 +37,7 @@ describe('the library of a link', () => {
     );
   });
 
-  it('is where one is, unless the link names another', () => {
+  it('is the current one, unless the link names another', () => {
     expect(resolvedHref('june', '/sql?q=1')).toBe('/in/june/sql?q=1');
     expect(resolvedHref('home', '/sql?q=1')).toBe('/sql?q=1');
     expect(resolvedHref('june', hrefInLibrary('home', '/run/a?tab=x'))).toBe('/run/a?tab=x');
@@ -53,8 +53,8 @@ describe('the library of a link', () => {
   });
 });
 
-describe('what is remembered by path', () => {
-  it('is another thing in another library', () => {
+describe('state remembered by path', () => {
+  it('is separate in another library', () => {
     rememberQuery('/run/a', '?sort=-reward');
     rememberListPosition('runs', { scrollTop: 120, cursor: 4 });
     enterLibrary('june');
@@ -63,7 +63,7 @@ describe('what is remembered by path', () => {
     rememberQuery('/run/a', '?tab=recipe');
     rememberQuery('/compare', '?with=b');
     expect(cameFrom('/compare')).toBe('/run/a?tab=recipe');
-    // The way into this library began elsewhere: back leads no further than to its beginning.
+    // The visit to this library began elsewhere, so back stops at its beginning.
     expect(cameFrom('/run/a')).toBeUndefined();
     enterLibrary(undefined);
     expect(queryLeftAt('/run/a')).toBe('?sort=-reward');
@@ -72,7 +72,7 @@ describe('what is remembered by path', () => {
 });
 
 describe('answers of another library', () => {
-  it('are kept apart, and news of this one does not touch them', () => {
+  it('are separate, and events of this one do not affect them', () => {
     expect(isOfHere(requestKey('run.list', {}, undefined))).toBe(true);
     expect(isOfHere(requestKey('run.list', {}, 'june'))).toBe(false);
     expect(requestKey('run.list', {}, 'june')).not.toEqual(requestKey('run.list', {}, undefined));

@@ -44,7 +44,7 @@ describe('mapping', () => {
     expect('rollouts' in withPath(mapping, 'rollouts', undefined)).toBe(false);
   });
 
-  it('says what is missing, one thing at a time', () => {
+  it('reports what is missing, one thing at a time', () => {
     expect(mappingFault(mapping)).toBeUndefined();
     expect(mappingFault({ ...mapping, fields: { prompt: 'q' } })).toMatch(/messages or the response/);
     expect(mappingFault(withPath(mapping, 'reward', 'a.['))).toMatch(/reward/);
@@ -53,7 +53,7 @@ describe('mapping', () => {
     expect(pathFault('["a.b"].c')).toBeUndefined();
   });
 
-  it('asks no preview for a path that is being typed, nor for another name', () => {
+  it('requests no preview while a path is typed, nor for a new name', () => {
     const sent = previewable({ ...withPath(mapping, 'reward', 'a.['), name: '' });
     expect(sent).toEqual({ ...mapping, name: 'preview', shape: [] });
   });
@@ -88,7 +88,7 @@ describe('mapping', () => {
 });
 
 describe('a record as rows', () => {
-  it('folds what is deep and lists of plain values', () => {
+  it('folds deep values and lists of plain values', () => {
     const rows = treeRows({ a: { b: { c: { d: 1 } } }, list: [1, 2, 3] }, new Set());
     expect(rows.map((row) => `${'  '.repeat(row.depth)}${row.name}: ${row.text}`)).toEqual([
       'a: 1 field',
@@ -104,7 +104,7 @@ describe('a record as rows', () => {
     expect(treeRows({ list }, new Set()).at(-1)?.name).toBe('… 30 more');
   });
 
-  it('reads what is there of a cut record', () => {
+  it('parses a truncated record as far as possible', () => {
     const json = JSON.stringify(
       { q: 'What?', list: [{ a: 1 }, { a: 2 }], text: 'line\nlong "quoted" text', last: true },
       undefined,

@@ -1,4 +1,4 @@
-/** Offsets on rendered Markdown carry heat and search hits: they must point at the very characters shown. */
+/** Heat and search hits use offsets in rendered Markdown, which must point at the characters shown. */
 import fc from 'fast-check';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
@@ -25,7 +25,7 @@ const render = (text: string) =>
   renderToStaticMarkup(<MarkdownText text={text} start={1_000} source="response" />);
 
 describe('rendered Markdown', () => {
-  it('knows where each piece of text stands', () => {
+  it('has the offset of each text node', () => {
     const text = 'So *this* costs $5,\n\n1. `N` is **2**\n\n```python\nprint("<b>")\n```\n';
     const pieces = placed(render(text));
     expect(pieces.map((piece) => piece.text)).toEqual(
@@ -34,7 +34,7 @@ describe('rendered Markdown', () => {
     for (const piece of pieces) expect(text.startsWith(piece.text, piece.start - 1_000)).toBe(true);
   });
 
-  it('knows what each formula stands for', () => {
+  it('has the source of each formula', () => {
     const text = 'So $x^2$ and \\(y\\):\n\n$$\nz = 1\n$$\n\nthus \\boxed{42} it is, \\[w\\] too';
     const formulas = [
       ...render(text).matchAll(/data-formula-start="(\d+)" data-formula-end="(\d+)" data-source="response"/g),

@@ -24,7 +24,7 @@ describe('numbers', () => {
     expect(ratio(0, 0)).toBeUndefined();
   });
 
-  it('does not write a small number as nought', () => {
+  it('does not write a small number as 0', () => {
     expect([0, 0.5, -0.0123, 0.00043, -0.000_051, 0.000_000_02].map((value) => significant(value))).toEqual([
       '0.000',
       '0.500',

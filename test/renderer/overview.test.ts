@@ -67,12 +67,12 @@ const facts = (step: number, values: StepFacts['values'], rollouts = 100): StepF
 });
 
 describe('smoothing', () => {
-  it('is a mean over neighbours, itself in the middle, cut off at the ends', () => {
+  it('is a centred mean over neighbours, cut off at the ends', () => {
     expect(smoothed([0, 3, 6, 9], 3)).toEqual([1.5, 3, 6, 7.5]);
     expect(smoothed([1, 2], 1)).toEqual([1, 2]);
   });
 
-  it('fills no gap and takes nothing unknown for 0', () => {
+  it('fills no gap and treats nothing unknown as 0', () => {
     expect(smoothed([4, undefined, 8, null], 3)).toEqual([4, undefined, 8, undefined]);
   });
 
@@ -93,7 +93,7 @@ describe('smoothing', () => {
 });
 
 describe('the axis of a page of charts', () => {
-  it('has every step once, and a line its own', () => {
+  it('has every step once, and each line its own', () => {
     const other = line([1, 2], { steps: [5, 10] });
     expect(axisOf([line([1, 2]), other])).toEqual([0, 5, 10]);
     expect(valueAt(other, 10)).toBe(2);
@@ -101,18 +101,18 @@ describe('the axis of a page of charts', () => {
     expect(valueAt(line([1, null]), 10)).toBeUndefined();
   });
 
-  it('is read at its last step, and a line that ends before it with the step of its value', () => {
+  it('is read at its last step, and shorter lines with the step of their value', () => {
     const short = line([0.1, 0.25], { steps: [0, 5] });
     expect(readingOf(short, undefined, 1000)).toEqual({ value: 0.25, from: 5 });
     expect(readingOf(short, undefined, 5)).toEqual({ value: 0.25 });
     expect(readingOf(line([0, undefined]), undefined, 10)).toEqual({ value: 0, from: 0 });
-    // Pointed at, a step says what is known of it, and nothing of another.
+    // A hovered step shows its own values only.
     expect(readingOf(short, 1000, 1000)).toBeUndefined();
     expect(readingOf(short, 5, 1000)).toEqual({ value: 0.25 });
     expect(readingOf(line([undefined]), undefined, 0)).toBeUndefined();
   });
 
-  it('gives a limit no room where it lies far above everything else', () => {
+  it('does not scale to a limit far above everything else', () => {
     const limit = line([8192, 8192], { key: 'limit', isLimit: true });
     expect(withoutFarLimits([line([300, 500]), limit]).map(({ key }) => key)).toEqual(['a']);
     expect(withoutFarLimits([line([3000, 5000]), limit]).map(({ key }) => key)).toEqual(['a', 'limit']);
@@ -122,7 +122,7 @@ describe('the axis of a page of charts', () => {
 });
 
 describe('a brush', () => {
-  it('is the same in the URL', () => {
+  it('survives the URL', () => {
     expect(readRange('40..60')).toEqual({ from: 40, to: 60 });
     expect(rangeText(orderedRange(60, 40))).toBe('40..60');
     for (const wrong of [null, '', '40', '..60', 'a..b', '-1..3']) expect(readRange(wrong)).toBeUndefined();
@@ -136,25 +136,25 @@ describe('a brush', () => {
     expect(more.range).toEqual({ from: 10, to: 30 });
     expect(extendedRange(axis, more.range, 30, -1).range).toEqual({ from: 10, to: 20 });
     expect(extendedRange(axis, { from: 10, to: 20 }, 10, -1).range).toEqual({ from: 0, to: 20 });
-    // Back where it began, and on to the other side.
+    // Back to its start, and on to the other side.
     const none = extendedRange(axis, { from: 10, to: 20 }, 20, -1);
     expect(none.range).toEqual({ from: 10, to: 10 });
     expect(extendedRange(axis, none.range, 10, -1).range).toEqual({ from: 0, to: 10 });
   });
 
-  it('cuts lines when it is zoomed to', () => {
+  it('clips lines when zoomed', () => {
     const cut = lineWithin(line([1, 2, 3], { low: [0, 1, 2], high: [2, 3, 4] }), { from: 10, to: 15 });
     expect(cut).toMatchObject({ steps: [10], values: [2], low: [1], high: [3] });
   });
 });
 
-describe('what a click is about', () => {
+describe('the target of a click', () => {
   const lines = [
     line([0.2], { key: 'low' }),
     line([0.8], { key: 'high' }),
     line([0.5], { key: 'u', role: 'under' }),
   ];
-  it('is the line nearest in height, never one behind', () => {
+  it('is the nearest line in height, never one behind', () => {
     const y = (value: number) => 100 - value * 100;
     expect(nearestLine(lines, 0, y, 45)?.key).toBe('high');
     expect(nearestLine(lines, 0, y, 75)?.key).toBe('low');
@@ -184,7 +184,7 @@ describe('the link of an overview', () => {
     });
   });
 
-  it('takes no more than six runs and no window of its own making', () => {
+  it('accepts at most six runs and only valid windows', () => {
     const query = new URLSearchParams({ runs: 'a,b,c,d,e,f,g', smooth: '4', zoom: '1' });
     expect(overviewLinkOf(query)).toMatchObject({
       runs: ['a', 'b', 'c', 'd', 'e'].map((runKey) => ({ runKey })),
@@ -193,7 +193,7 @@ describe('the link of an overview', () => {
     });
   });
 
-  it('adds a condition to a filter without changing what it says', () => {
+  it('adds a condition to a filter without changing its meaning', () => {
     expect(filterAnd('', 'stop_reason:length')).toBe('stop_reason:length');
     const both = readFilter(filterAnd('is_correct:true or kept:true', 'stop_reason:length'));
     expect(both.ok && both.node.kind).toBe('and');
@@ -227,16 +227,16 @@ describe('the charts of a run', () => {
     openStep: (ref, step, filter) => opened.push(`${refText(ref)} ${step} ${filter}`),
   };
 
-  it('leaves out what is not known and says so, once', () => {
+  it('leaves out unknown charts, with one note', () => {
     const { panels, hidden } = overviewPanels(question);
     const ids = panels.map(({ id }) => id);
     expect(ids).toEqual(['reward', 'chars', 'truncated', 'logged my/number']);
     expect(hidden.some((each) => each.startsWith('Mean entropy'))).toBe(true);
-    // Characters stand in for tokens: their chart is not one that is missing.
+    // Characters replace tokens, so their chart does not count as missing.
     expect(hidden.some((each) => each.startsWith('Response length'))).toBe(false);
   });
 
-  it('keeps what was logged apart from what was recomputed', () => {
+  it('separates logged from recomputed values', () => {
     const [reward] = overviewPanels(question).panels;
     expect(reward?.lines.map(({ name, role, stroke }) => [name, role, stroke])).toEqual([
       ['right', 'main', 'solid'],
@@ -247,7 +247,7 @@ describe('the charts of a run', () => {
     expect([own?.provenance, own?.lines[0]?.role]).toEqual(['logged', 'logged']);
   });
 
-  it('says under a filter that what was logged is of all rollouts', () => {
+  it('notes under a filter that logged values cover all rollouts', () => {
     const filtered = {
       ...question,
       isFiltered: true,
@@ -266,7 +266,7 @@ describe('the charts of a run', () => {
     expect(chartCsv('x', panels)).toContain('critic/score/mean [0 … 1; logged, of all rollouts]');
   });
 
-  it('shows a chart that only the trainer fills, beside the one that stands in for ours', () => {
+  it('shows a chart that only the trainer fills, beside the one that replaces ours', () => {
     const metric = { name: 'response_length/mean', steps: [0, 10, 20], values: [100, 200, 300] };
     const { panels } = overviewPanels({ ...question, chosen: [], logged: [metric] });
     const lengths = panels.filter(({ title }) => title === 'Response length');
@@ -274,7 +274,7 @@ describe('the charts of a run', () => {
       ['policy tokens', 'logged'],
       ['characters', 'recomputed'],
     ]);
-    // A step without rollouts leads nowhere.
+    // A step without rollouts is no link.
     const before = opened.length;
     lengths[0]?.lines.at(-1)?.onOpen?.(20);
     expect(opened.length).toBe(before);
@@ -290,7 +290,7 @@ describe('the charts of a run', () => {
     ]);
   });
 
-  it('opens what a point is about', () => {
+  it('opens the target of a point', () => {
     const truncated = overviewPanels(question).panels.find(({ id }) => id === 'truncated');
     truncated?.lines[0]?.onOpen?.(10);
     truncated?.lines[0]?.onOpen?.(11);
@@ -317,7 +317,7 @@ describe('the charts of a run', () => {
     expect(rolloutsIn(undefined, undefined)).toBeUndefined();
   });
 
-  it('gives every measure a chart of its own where runs are compared', () => {
+  it('gives every measure its own chart in a comparison of runs', () => {
     const [run] = question.runs;
     if (run === undefined) throw new Error('no run');
     const { panels } = overviewPanels({
@@ -335,7 +335,7 @@ describe('the charts of a run', () => {
 });
 
 describe('CSV of charts', () => {
-  it('has numbers in full with units and who says them; unknown is blank', () => {
+  it('has full numbers with units and sources; unknown is blank', () => {
     const text = chartCsv('run\n· filter a:b', [
       {
         title: 'Reward',
@@ -372,7 +372,7 @@ const RUN = {
 } as unknown as RunDetail;
 
 describe('stages', () => {
-  it('last until the next one, and say only what changes', () => {
+  it('last until the next one, and list only changes', () => {
     const spans = stageSpans(RUN, [0, 10, 20, 30]);
     expect(spans.map(({ name, from, to }) => [name, from, to])).toEqual([
       ['one', 0, 10],
@@ -384,7 +384,7 @@ describe('stages', () => {
       'max_response_tokens 8,192 → 12,288',
       'max_turns 10 → 15',
     ]);
-    // What a line does not say goes on.
+    // Values that a line omits continue.
     expect(spans[1]).toMatchObject({ maxTurns: 10, data: 'all' });
     expect(responseLimits(RUN, [0, 20])).toEqual([8192, 12_288]);
     expect(responseLimits({ stages: [], config: {} }, [0])).toEqual([undefined]);
@@ -401,7 +401,7 @@ describe('stages', () => {
       groupsAllWrong: 0,
     }) as StepSummary;
 
-  it('count what was truncated against their limits', () => {
+  it('count truncated rollouts against their limits', () => {
     const rows = recipeRows(RUN, [
       summary(0, 10),
       summary(10, 30, 1),
@@ -435,13 +435,13 @@ describe('stages', () => {
     expect(atLimit({ from: 4, to: 9 }, reached, known)).toBeUndefined();
   });
 
-  it('are one where the log names none', () => {
+  it('are one if the log has none', () => {
     const [row, ...others] = recipeRows({ ...RUN, stages: [] }, [summary(3, 1), summary(4, 1)]);
     expect(others).toEqual([]);
     expect(row).toMatchObject({ name: 'Whole run', from: 3, to: 4, maxResponseTokens: 1000 });
   });
 
-  it('hand over the problems that are solved', () => {
+  it('list the solved problems', () => {
     const solved = [
       { problemId: 'a,b', groupKey: 'g', rollouts: 8, groundTruth: '7', question: 'What, then?' },
     ];
@@ -451,8 +451,8 @@ describe('stages', () => {
   });
 });
 
-describe('an evaluation in words', () => {
-  it('knows a benchmark by its name in any writing, and no other', () => {
+describe('description of an evaluation', () => {
+  it('recognizes a benchmark by its name in any spelling, and no other', () => {
     for (const name of ['aime24', 'math-ai/AIME_2024', 'AIME-24'])
       expect(isBenchmark(name, 'AIME24')).toBe(true);
     expect(isBenchmark('aime25', 'AIME24')).toBe(false);
@@ -460,7 +460,7 @@ describe('an evaluation in words', () => {
     expect(PUBLISHED.every(({ source, value }) => source !== '' && value > 0 && value < 1)).toBe(true);
   });
 
-  it('leaves blank what is not known', () => {
+  it('leaves unknown blank', () => {
     const point = {
       step: 3,
       rollouts: 8,
@@ -499,7 +499,7 @@ describe('the charts of tool calls', () => {
       ?.lines.find((each) => each.name === name)
       ?.of(of);
 
-  it('are shares of what they are about, and unknown where there is nothing', () => {
+  it('are shares of their base, and unknown without one', () => {
     expect(shareOf('outcomes', 'output')).toBe(0.6);
     expect(shareOf('failures', 'timeout')).toBe(0.1);
     expect(shareOf('retries', 'succeeds')).toBe(0.75);
@@ -514,7 +514,7 @@ describe('the charts of tool calls', () => {
     ).toEqual([]);
   });
 
-  it('draw what is of the step whatever the filter, and say so', () => {
+  it('draw facts of the whole step despite a filter, with a note', () => {
     const schedule = {
       placed: 4,
       wallSeconds: 100,
@@ -538,7 +538,7 @@ describe('the charts of tool calls', () => {
     expect(panels.find(({ id }) => id === 'peakRollouts')?.lines[0]?.values).toEqual([4]);
   });
 
-  it('call outcomes what the legend calls them', () => {
+  it('name outcomes as in the legend', () => {
     const stacked = TOOL_CHARTS.flatMap(({ id, lines }) =>
       id === 'outcomes' || id === 'failures' ? lines : [],
     );
@@ -549,7 +549,7 @@ describe('the charts of tool calls', () => {
     }
   });
 
-  it('every outcome there is has its place in the stack, once', () => {
+  it('every outcome is in the stack, once', () => {
     const stack = TOOL_CHARTS[0]?.lines ?? [];
     const sum = TOOL_OUTCOMES.map((outcome) => {
       const only = { ...facts(1, {}), outcomes: { [outcome]: 7 } };
@@ -558,7 +558,7 @@ describe('the charts of tool calls', () => {
     expect(sum).toEqual(TOOL_OUTCOMES.map(() => 1));
   });
 
-  it('every point leads to a filter that can be read', () => {
+  it('every point leads to a valid filter', () => {
     for (const each of TOOL_CHARTS.flatMap(({ lines }) => lines))
       expect(readFilter(each.filter(step))).toMatchObject({ ok: true });
   });

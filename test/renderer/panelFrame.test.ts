@@ -32,7 +32,7 @@ const shape = (values: PanelLine['values'], more: Partial<PanelShape> = {}): Pan
 });
 
 describe('a logarithmic axis of values', () => {
-  it('never begins at 0, holds every value above it, and has few ticks', () => {
+  it('never begins at 0, contains every value above it, and has few ticks', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 1e-3, max: 1e8, noNaN: true }), { minLength: 1 }), (values) => {
         const { frame, y, isLog } = panelPlace(shape(values));
@@ -58,13 +58,13 @@ describe('a logarithmic axis of values', () => {
     expect(y.ticks(3).map(asMs)).toEqual(['100 ms', '1 s', '10 s']);
   });
 
-  it('has no place for 0, where the line breaks, and holds what is held against it', () => {
+  it('breaks the line at 0, and includes reference values', () => {
     expect(withoutNoughts([line([0, 5, null])])[0]?.values).toEqual([undefined, 5, undefined]);
     const { y } = panelPlace(shape([5000], { references: [300] }));
     expect(y.domain()[0]).toBeLessThanOrEqual(300);
   });
 
-  it('of nothing above 0, and of shares that are stacked, is linear', () => {
+  it('is linear without positive values, and for stacked shares', () => {
     expect(logValueScale([[0, null]], { ...panelPlace(shape([1])).frame })).toBeUndefined();
     expect(panelPlace(shape([0])).isLog).toBe(false);
     expect(panelPlace(shape([0.5], { isStacked: true })).y.domain()).toEqual([0, 1]);

@@ -26,15 +26,15 @@ const sources = (more: Partial<RunSources>): RunSources => ({
   ...more,
 });
 
-describe('a pool and the list of what was kept', () => {
-  it('are told apart from either end', () => {
+describe('a pool and its list of kept rollouts', () => {
+  it('are recognized from either end', () => {
     expect([roleIn(JOIN, 'p'), otherOf(JOIN, 'p').name]).toEqual(['pool', 'dumps']);
     expect([roleIn(JOIN, 'k'), otherOf(JOIN, 'k').name]).toEqual(['kept', 'traces']);
     expect(keysOf('a', 'b', 'pool')).toEqual({ poolKey: 'a', keptKey: 'b' });
     expect(keysOf('a', 'b', 'kept')).toEqual({ poolKey: 'b', keptKey: 'a' });
   });
 
-  it('say what came of it, also when nothing did', () => {
+  it('report the result of the join, also if nothing matched', () => {
     expect(joinText(JOIN)).toBe(
       '192 rollouts decided: 96 are in the list and kept (50 %), the others discarded.',
     );
@@ -42,7 +42,7 @@ describe('a pool and the list of what was kept', () => {
     expect(joinText({ matched: 0, decided: 0 })).toBe('No step is in both logs: nothing is decided.');
   });
 
-  it('are guessed by rollouts per step, however many steps either has', () => {
+  it('are guessed by rollouts per step, whatever the number of steps', () => {
     expect(likelyRole(run('a', { rollouts: 320, steps: 10 }), run('b', { rollouts: 160, steps: 2 }))).toBe(
       'kept',
     );
@@ -67,7 +67,7 @@ describe('a pool and the list of what was kept', () => {
     expect(found.map(({ runKey }) => runKey)).toEqual(['n', 'a', 'e']);
   });
 
-  it('are sized without a step where the log knows none', () => {
+  it('are sized without a step if the log has none', () => {
     expect(sizeText(run('a'))).toBe('verl, 96 rollouts in 3 steps');
     expect(sizeText(run('a', { hasSteps: false }))).toBe('verl, 96 rollouts');
   });

@@ -66,7 +66,7 @@ const namesBy = (sort: Parameters<typeof sortedMap>[1]) =>
   sortedMap(rows, sort).map(({ problemId }) => problemId);
 
 describe('problems by steps', () => {
-  it('are sorted by what one looks for, and unknown is neither solved nor unsolved', () => {
+  it('are sorted, and unknown is neither solved nor unsolved', () => {
     expect(namesBy('order')).toEqual(['easy', 'fallen', 'hard', 'unknown', 'rising']);
     expect(namesBy('rate')).toEqual(['hard', 'rising', 'fallen', 'easy', 'unknown']);
     expect(namesBy('regressed')).toEqual(['fallen']);
@@ -77,7 +77,7 @@ describe('problems by steps', () => {
     expect(rows[1]).toMatchObject({ fall: 6 / 8, change: -6 / 8, correct: 14, known: 24 });
   });
 
-  it('where it was tried and nothing matches is neither a cell nor a step at which it was not tried', () => {
+  it('distinguishes a cell without matches from an untried step', () => {
     const [row] = mapRows(
       mapOf(
         ['half'],
@@ -110,7 +110,7 @@ describe('problems by steps', () => {
     expect(mapShape(1000, 500).columnWidth).toBeGreaterThanOrEqual(3);
   });
 
-  it('a problem whose id was made of its prompt goes by its question', () => {
+  it('a problem with a derived id is named by its question', () => {
     const named = (problemId: string, question: string) => problemName({ problemId, question });
     expect(named('26473afc4acf', 'What is 6·7?')).toBe('What is 6·7?');
     expect(named('26473afc4acf', '')).toBe('26473afc4acf');
@@ -120,18 +120,18 @@ describe('problems by steps', () => {
     );
   });
 
-  it('names take what few steps leave of the width, and no more than they need', () => {
+  it('names take the width that few steps leave, and no more than needed', () => {
     expect(mapShape(1200, 1, 200)).toMatchObject({ columnWidth: 72, gutter: 1126 });
     expect(mapShape(1200, 1, 30).gutter).toBe(82 + 180);
     expect(mapShape(1200, 1, 8).gutter).toBe(190);
-    // Many steps leave them a part of it.
+    // Many steps get only part of the width.
     const many = mapShape(1200, 60, 200);
     expect(many.gutter).toBeGreaterThanOrEqual(312);
     expect(many.gutter + 60 * many.columnWidth).toBeLessThanOrEqual(1200);
     expect(mapShape(1200, 500, 200).columnWidth).toBe(3);
   });
 
-  it('a name leads to its row, at the tried step nearest to the one read out', () => {
+  it('a name leads to its row, at the tried step nearest to the hovered one', () => {
     const shape = mapShape(1000, 3);
     expect(nameAt(rows, shape, shape.rowHeight * 4.5, 0)).toEqual({ row: 4, step: 0 });
     expect(nameAt(rows, shape, shape.rowHeight * 2.5, 2)).toEqual({ row: 2, step: 1 });
@@ -139,7 +139,7 @@ describe('problems by steps', () => {
     expect(nameAt(rows, shape, shape.rowHeight * 5.5, 0)).toBeUndefined();
   });
 
-  it('arrow keys walk from tried step to tried step', () => {
+  it('arrow keys move from tried step to tried step', () => {
     const start = moved(rows, undefined, { rows: 1, steps: 0 });
     expect(start).toEqual({ row: 0, step: 0 });
     expect(moved(rows, start, { rows: 0, steps: 1 })).toEqual({ row: 0, step: 2 });
@@ -154,7 +154,7 @@ describe('problems by steps', () => {
 });
 
 describe('as files', () => {
-  it('the map has a line per cell in the order of the page, with the key of its group', () => {
+  it('the map has a line per cell in page order, with the key of its group', () => {
     const [source, head, ...lines] = mapCsv(
       'run · q',
       sortedMap(rows, 'rate').slice(0, 1),
@@ -167,7 +167,7 @@ describe('as files', () => {
     expect(head?.split(',').length).toBe(9);
     expect(lines).toEqual(['hard,What is hard?,10,8,8,0,4,0,g105']);
     const unknown = mapCsv('run', sortedMap(rows, 'order').slice(3, 4), undefined, () => undefined);
-    // What is not known is blank, and so is the step of a log without steps.
+    // Unknown is blank, and so is the step of a log without steps.
     expect(unknown.split('\n')[2]).toBe('unknown,What is unknown?,,1,0,,0,0,');
   });
 
@@ -216,7 +216,7 @@ describe('answers of a problem over time', () => {
     })),
   });
 
-  it('the ground truth first, then by number; what is left is put together', () => {
+  it('the ground truth first, then by count; the rest is merged', () => {
     const many = group(20, { '1': 3, '2': 2, '3': 2, '4': 2, '5': 2, '6': 2, '7': 1, '8': 1 });
     const clusters = answerClusters([many]);
     expect(clusters.map(({ text }) => text)).toEqual(['7', '1', '2', '3', '4', '5']);
@@ -240,7 +240,7 @@ describe('answers of a problem over time', () => {
     ...more,
   });
 
-  it('without a ground truth an answer is what its rollouts were judged to be, and neither where they differ', () => {
+  it('without a ground truth an answer has its rollouts’ judgement, or none if they differ', () => {
     const clusters = answerClusters([
       judged([
         { text: 'wrong', rollouts: 9, judged: 9, right: 0 },
@@ -262,7 +262,7 @@ describe('answers of a problem over time', () => {
     ]);
   });
 
-  it('a ground truth decides, whatever the reward said', () => {
+  it('a ground truth decides, whatever the reward', () => {
     const clusters = answerClusters([
       judged([
         { text: '8', rollouts: 5, judged: 5, right: 5, isTruth: false },
@@ -275,7 +275,7 @@ describe('answers of a problem over time', () => {
     ]);
   });
 
-  it('all lengths have one unit: tokens where every group knows them', () => {
+  it('all lengths have one unit: tokens if every group has them', () => {
     const known = judged([], { meanTokens: 900, meanChars: 3000 });
     const unknown = judged([], { meanChars: 2700 });
     expect(historyScale([known, known])).toEqual({ unit: 'tokens', longest: 900, highest: undefined });
@@ -288,7 +288,7 @@ describe('answers of a problem over time', () => {
     ]);
   });
 
-  it('entropy has a track where some group knows it', () => {
+  it('entropy has a track if some group has it', () => {
     expect(historyScale([judged([]), judged([], { meanEntropy: 0.4 })]).highest).toBe(0.4);
     expect(historyScale([judged([])]).highest).toBeUndefined();
   });
@@ -299,7 +299,7 @@ it.each(SUSPECT_VIEWS.map(({ title, filter }) => [title, filter]))('%s is a filt
 });
 
 describe('the labels of the steps', () => {
-  it('stand evenly, in steps people count by', () => {
+  it('are even, at round steps', () => {
     expect(labelEvery(30, 70)).toBe(1);
     expect(labelEvery(30, 16)).toBe(2);
     expect(labelEvery(30, 9)).toBe(5);

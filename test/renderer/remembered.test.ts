@@ -1,4 +1,4 @@
-/** What a store takes back from the browser: every field that fits, and no other. */
+/** Stores restore every valid field from the browser, and no other. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { remembered } from '../../renderer/state/remembered.ts';
@@ -26,7 +26,7 @@ describe('remembered state', () => {
     expect(merge?.({ theme: 'sepia', widths: { a: 7 } }, initial)).toEqual({ ...initial, widths: { a: 7 } });
   });
 
-  it('ignores what it does not know', () => {
+  it('ignores unknown fields', () => {
     expect(merge?.({ isOpen: true, colour: 'red' }, initial)).toEqual(initial);
     for (const stored of [undefined, null, 'text', 7, []]) expect(merge?.(stored, initial)).toEqual(initial);
   });

@@ -60,7 +60,7 @@ describe('turns of a rollout', () => {
 });
 
 describe('outcomes', () => {
-  it('says what became of a call by glyph and word', () => {
+  it('shows the outcome of a call by glyph and word', () => {
     expect(outcomeMark('ok_stdout')).toEqual({ glyph: '✓', label: 'success', isError: false });
     expect(outcomeMark('timeout')).toEqual({ glyph: '✕', label: 'timed out', isError: true });
     expect(outcomeMark('missing').isError).toBe(false);
@@ -73,7 +73,7 @@ describe('outcomes', () => {
 });
 
 describe('arguments', () => {
-  it('lays out what is not shown elsewhere', () => {
+  it('lists fields that are not shown elsewhere', () => {
     expect(prettyArguments('{"code":"x","input":"","n":3}', ['code'])).toBe('{\n  "n": 3\n}');
     expect(prettyArguments('{"code":"x"}', ['code'])).toBeUndefined();
     expect(prettyArguments('{"n": NaN}')).toBe('{"n": NaN}');
@@ -82,7 +82,7 @@ describe('arguments', () => {
 });
 
 describe('raw record', () => {
-  it('is laid out token by token, numbers as written', () => {
+  it('is split into tokens, numbers as written', () => {
     const text = '{"id":12345678901234567890,"x":NaN,"e":[],"s":"a{\\"b","l":[1,{"k":null}]}';
     const lines = [
       '{',
@@ -118,7 +118,7 @@ describe('folds', () => {
     expect(fold.head.isWellFormed()).toBe(true);
   });
 
-  it('leaves alone what exceeds its limit by a line', () => {
+  it('keeps text that exceeds its limit by one line', () => {
     expect(foldOf('x\n'.repeat(41), 'tool-response').isFoldable).toBe(false);
   });
 });
@@ -171,7 +171,7 @@ describe('marks of the scrubber', () => {
     turn: i,
   }));
 
-  it('are no more than there is room for, each counted, and a failure is not covered', () => {
+  it('are limited to the room, each counted, and a failure stays visible', () => {
     const clusters = markClusters(marks, 100);
     expect(clusters).toHaveLength(100);
     expect(clusters.reduce((sum, one) => sum + one.marks, 0)).toBe(900);
@@ -180,7 +180,7 @@ describe('marks of the scrubber', () => {
     ]);
   });
 
-  it('are themselves where there is room', () => {
+  it('are unchanged if there is room', () => {
     expect(markClusters(marks.slice(0, 3), 10_000)).toMatchObject(marks.slice(0, 3));
   });
 });

@@ -77,20 +77,20 @@ describe('the sides of a report', () => {
   const names = (report: RocReport, wanted: string | null = null) =>
     sidesOf(report, wanted).map(({ name }) => name);
 
-  it('begin with what stands and say where it comes from', () => {
+  it('begin with the decisions in force and their source', () => {
     expect(names(REPORT)).toEqual(['logged']);
     expect(names(REPORT, 'recomputed')).toEqual(['recomputed: release']);
     const whatIf = sideOf('whatIf', basisFor(EXAMPLE, 'paper'));
     expect(names({ ...REPORT, whatIf })).toEqual(['logged', 'what if: paper']);
   });
 
-  it('are none where nothing is known', () => {
+  it('are empty if nothing is known', () => {
     expect(names({ ...REPORT, logged: undefined, source: 'unknown' })).toEqual([]);
   });
 });
 
 describe('the numbers of a report', () => {
-  it('are undecided rather than 0 % where nobody decided', () => {
+  it('are undecided rather than 0 % without decisions', () => {
     expect(keepRate(tally('a', 100, 46))).toBe(0.46);
     expect(keepRate(tally('a', 50, 0, 0))).toBeUndefined();
   });
@@ -129,7 +129,7 @@ describe('the numbers of a report', () => {
     expect(names.get('7:negatives')).toBe('negatives of step 7 · recomputed');
   });
 
-  it('leave out unknown rewards where there are none, and say no share of nothing', () => {
+  it('omit unknown rewards without any, and shares of nothing', () => {
     expect(healthNumbers(REPORT).map(({ label }) => label)).toEqual(['mixed', 'all right', 'all wrong']);
     const [side] = sidesOf(REPORT, null);
     if (side === undefined) throw new Error('the report has a side');
@@ -140,7 +140,7 @@ describe('the numbers of a report', () => {
     ]);
   });
 
-  it('put what was kept before what was discarded', () => {
+  it('put kept before discarded', () => {
     expect(orderedReasons(sideOf('a')).map(({ reason }) => reason)).toEqual([
       'kept_positive_topk',
       'discarded_positive_penalty',
@@ -149,14 +149,14 @@ describe('the numbers of a report', () => {
 });
 
 describe('buckets', () => {
-  it('say which end is in them', () => {
+  it('state which end is inclusive', () => {
     expect(bucketText(bucket(0, 0, 1), false)).toBe('0.00');
     expect(bucketText(bucket(Number.MIN_VALUE, 0.25, 1), false)).toBe('>0.00 to <0.25');
     expect(bucketText(bucket(0.5, 0.5 + 1e-9, 1), false)).toBe('0.50');
     expect(bucketText(bucket(1.5, 2, 1), true)).toBe('1.50 to 2.00');
   });
 
-  it('are left out where no one of the class is in them', () => {
+  it('are omitted for an empty class', () => {
     const { byPenalty } = sideOf('a');
     expect(filledBuckets([byPenalty], 'positives')).toEqual([0]);
     expect(filledBuckets([byPenalty], 'negatives')).toEqual([1]);
@@ -164,7 +164,7 @@ describe('buckets', () => {
 });
 
 describe('kept and discarded', () => {
-  it('are compared where both are known', () => {
+  it('are compared if both are known', () => {
     const facts = likenessFacts(
       like({ meanTurns: 3, meanResponseChars: 1500 }),
       like({ meanTurns: 2, withoutToolCalls: 0.27 }),
@@ -194,7 +194,7 @@ describe('kept and discarded', () => {
     ]);
   });
 
-  it('have an error rate only where there were calls', () => {
+  it('have an error rate only if there were calls', () => {
     const step = { ...{ callsBefore: 8, errorsBefore: 2, callsAfter: 0, errorsAfter: 0 } } as Parameters<
       typeof errorsBefore
     >[0];
@@ -204,12 +204,12 @@ describe('kept and discarded', () => {
 });
 
 describe('the groups behind a number', () => {
-  it('are listed in any order the host can sort by', () => {
+  it('are listed in any order the host supports', () => {
     expect([...inOrderOf(Uint32Array.of(3, 7, 9), Uint32Array.of(9, 8, 3, 1, 7))]).toEqual([9, 3, 7]);
     expect([...inOrderOf(Uint32Array.of(), Uint32Array.of(1))]).toEqual([]);
   });
 
-  /** A host that knows report 2 only. */
+  /** A host that knows only report 2. */
   const client = createFakeClient({
     'roc.groups': ({ reportId, key }) => {
       if (key === 'broken') throw new ApiError({ code: 'internal', message: 'disk' });
@@ -219,11 +219,11 @@ describe('the groups behind a number', () => {
   });
   const again = (reportId: number) => async () => ({ ...REPORT, reportId });
 
-  it('are of a new report where the host has forgotten the old one', async () => {
+  it('use a new report if the host has evicted the old one', async () => {
     expect([...(await groupsBehind(client, 1, 'mixed', again(2))).ids]).toEqual([7, 8]);
   });
 
-  it('fail where computing again does not help, and at any other failure', async () => {
+  it('fail if recomputing does not help, and at any other failure', async () => {
     await expect(groupsBehind(client, 1, 'mixed', again(3))).rejects.toThrow('no such report');
     await expect(groupsBehind(client, 1, 'mixed', async () => undefined)).rejects.toThrow('no such report');
     await expect(groupsBehind(client, 2, 'broken', again(2))).rejects.toThrow('disk');

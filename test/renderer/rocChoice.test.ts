@@ -17,8 +17,8 @@ import { basisFor, EXAMPLE } from './rocSides.ts';
 
 const read = (query: string) => choiceOfUrl(new URLSearchParams(query));
 
-describe('a what-if in the address', () => {
-  it('is none where nothing is named, however open the panel', () => {
+describe('a what-if in the URL', () => {
+  it('is absent if nothing is named, even with an open panel', () => {
     expect(read('whatif=group&sort=-reward')).toMatchObject({
       whatIf: undefined,
       chosen: [],
@@ -27,7 +27,7 @@ describe('a what-if in the address', () => {
     expect(read('').basis).toEqual({});
   });
 
-  it('is read setting by setting', () => {
+  it('is parsed setting by setting', () => {
     const { whatIf, chosen } = read(
       'if.rule=paper&if.penalty=typed&if.pool=24&if.down_sample_to_n=8&if.roc_error_ratio=false',
     );
@@ -38,7 +38,7 @@ describe('a what-if in the address', () => {
     expect(chosen).toEqual(['rule', 'penalty', 'pool', 'roc_error_ratio', 'down_sample_to_n']);
   });
 
-  it('keeps the chosen configuration where it does not name another value', () => {
+  it('keeps the chosen configuration for unnamed settings', () => {
     const { basis, whatIf } = read('basis=example&if.down_sample_to_n=8');
     expect(basis).toEqual(EXAMPLE_CHOICE);
     expect(whatIf).toEqual({
@@ -47,14 +47,14 @@ describe('a what-if in the address', () => {
     });
   });
 
-  it('says what it cannot read, and asks nothing of the host with it', () => {
+  it('reports invalid parts, and sends no request with them', () => {
     const { whatIf, unreadable } = read('if.world_size=0&if.rule=best&if.pool=-3&if.paper_epsilon=x');
     expect(whatIf).toBeUndefined();
     expect(unreadable).toEqual(['rule=best', 'pool=-3', 'world_size=0', 'paper_epsilon=x']);
     expect(refusalOf('world_size', '0')).toBe('a whole number of 1 or more');
   });
 
-  it('leaves the address when it is back at the basis', () => {
+  it('is removed from the URL when it equals the basis', () => {
     const basis = basisFor(EXAMPLE);
     expect(choiceChange(basis, 'down_sample_to_n', '8')).toEqual({ 'if.down_sample_to_n': '8' });
     expect(choiceChange(basis, 'down_sample_to_n', '16')).toEqual({ 'if.down_sample_to_n': undefined });
@@ -74,13 +74,13 @@ describe('a what-if in the address', () => {
     );
   });
 
-  it('goes along from a report to its groups, and nothing else does', () => {
+  it('is passed on from a report to its groups only', () => {
     const query = new URLSearchParams('of=x&sort=a&if.rule=paper&basis=example&whatif=run&class=negatives');
     expect(rocQuery(query)).toBe('?if.rule=paper&basis=example&whatif=run');
     expect(rocQuery(new URLSearchParams('of=x'))).toBe('');
   });
 
-  it('writes every setting as it would be read', () => {
+  it('writes every setting so that it parses', () => {
     const basis = basisFor(EXAMPLE);
     for (const name of CHOICE_NAMES) {
       if (name === 'pool') continue;
@@ -90,7 +90,7 @@ describe('a what-if in the address', () => {
 });
 
 describe('copied settings', () => {
-  it('are the trainer’s own keys, with what it cannot do said beside them', () => {
+  it('are the trainer’s own keys, with unsupported settings listed beside them', () => {
     const { text, notes } = trainerOverrides({
       ...basisFor({ ...EXAMPLE, world_size: 8, length_weight: 0.5 }, 'paper', 'typed'),
       groupSize: 24,
@@ -121,14 +121,14 @@ describe('copied settings', () => {
 });
 
 describe('effects', () => {
-  it('leave blank what a side does not know', () => {
+  it('leave unknown values of a side blank', () => {
     const [kept, , penalty, length] = effectsOf({ kept: 16, meanResponseChars: 1200 }, undefined);
     expect(kept).toMatchObject({ before: '16', after: '', isChanged: true });
     expect(penalty).toMatchObject({ before: '', after: '', isChanged: false });
     expect(length).toMatchObject({ label: 'characters', before: '1,200' });
   });
 
-  it('compare tokens only where both sides have them', () => {
+  it('compare tokens only if both sides have them', () => {
     const labels = (before: object, after: object) => effectsOf(before, after).map(({ label }) => label);
     expect(labels({ meanPolicyTokens: 3 }, { meanPolicyTokens: 4 })).toContain('tokens');
     expect(labels({ meanPolicyTokens: 3 }, { meanResponseChars: 4 })).toContain('characters');

@@ -20,17 +20,17 @@ describe('the quotas in a sentence', () => {
     );
   });
 
-  it('says where the cut is when nobody tied', () => {
+  it('states the cut without a tie', () => {
     expect(sentences('+0x6 +5x6 -0x20')).toContain('The worst positive kept has a penalty of 0.00.');
   });
 
-  it('says that a half went to the even neighbour', () => {
+  it('states that a half was rounded to the even neighbour', () => {
     expect(sentences('+0x9 -0x23')).toContain(
       'round(9 · 16/32) = 4 (half to even) positives and round(23 · 16/32) = 12 (half to even) negatives kept',
     );
   });
 
-  it('says which minimum acted', () => {
+  it('states which minimum applied', () => {
     expect(sentences('+0x30 -0x2')).toContain(
       'the minimum of negatives makes 1 into 2, which leaves 14 positives: 14 positives and 2 negatives kept.',
     );
@@ -39,12 +39,12 @@ describe('the quotas in a sentence', () => {
     );
   });
 
-  it('says when no minimum is set', () => {
+  it('states that no minimum is set', () => {
     const none = { min_zero_reward_trace_num: -1, min_non_zero_reward_trace_num: -1 };
     expect(sentences('+0x16 -0x16', none)).toContain('negatives kept; no minimum is set.');
   });
 
-  it('says when both minima are unmet', () => {
+  it('states that both minima are unmet', () => {
     const both = { min_zero_reward_trace_num: 3, min_non_zero_reward_trace_num: 3, down_sample_to_n: 2 };
     const { side, decision } = decide('+0x3 -0x3', { ...EXAMPLE, ...both });
     // min_zero + min_non_zero > n stops the run: an assertion goes before the quotas.
@@ -132,8 +132,8 @@ describe('the quotas in a sentence', () => {
   });
 });
 
-describe('where a decision comes from', () => {
-  it('is always said', () => {
+describe('the source of a decision', () => {
+  it('is always stated', () => {
     expect(decisionSourceLabel('logged', 'release')).toBe('decision: logged');
     expect(decisionSourceLabel('recomputed', 'release-first-week')).toBe(
       'decision: recomputed: release, first week',
@@ -141,7 +141,7 @@ describe('where a decision comes from', () => {
     expect(decisionSourceLabel('unknown', undefined)).toBe('decision: unknown');
   });
 
-  it('writes a penalty with the decimals it takes, and an unknown one as nothing', () => {
+  it('writes a penalty with its decimals, and an unknown one as blank', () => {
     expect([0, 0.5, 0.125, 1 / 3, undefined].map(penaltyText)).toEqual([
       '0.00',
       '0.50',

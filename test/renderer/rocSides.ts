@@ -1,4 +1,4 @@
-/** Ledgers drawn for the tests of the renderer: decided by the real rules, so that no test invents a quota. */
+/** Ledgers for the tests of the renderer, decided by the real rules, so that no test invents a quota. */
 import type {
   GroupLedger,
   LedgerSide,
@@ -71,7 +71,7 @@ export function decide(
   return { side, decision };
 }
 
-/** A ledger without log: the recomputation stands. */
+/** A ledger without logged decisions: the recomputation applies. */
 export function ledgerOf(picture: string, settings = EXAMPLE, whatIf?: DownSamplingSettings): GroupLedger {
   const { side, decision } = decide(picture, settings);
   const other = whatIf === undefined ? undefined : decide(picture, whatIf);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parentRoute, parseRoute, pathOfRoute } from '../../renderer/data/route.ts';
 import { bundleFile } from '../../shared/api/bundle.ts';
 
-describe('route', () => {
+describe('routes', () => {
   it.each([
     ['/', { view: 'library' }],
     ['/issues', { view: 'issues' }],
@@ -32,7 +32,7 @@ describe('route', () => {
     '/run/%E0%A4%A',
     '/run/a/step/1/group',
     '/other',
-  ])('says that %s is nowhere', (path) => {
+  ])('finds no route for %s', (path) => {
     expect(parseRoute(path)).toEqual({ view: 'nowhere', path });
   });
 
@@ -61,7 +61,7 @@ describe('route', () => {
     );
   });
 
-  it('climbs from a report to what it is of', () => {
+  it('goes up from a report to its scope', () => {
     expect(parentRoute(parseRoute('/run/a/roc'))).toEqual({ view: 'run', runKey: 'a' });
     expect(parentRoute(parseRoute('/run/a/step/5/roc'))).toEqual({ view: 'step', runKey: 'a', step: 5 });
     expect(parentRoute(parseRoute('/run/a/tokens'))).toEqual({ view: 'run', runKey: 'a' });

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { cameFrom, leaveTrail, rememberQuery } from '../../renderer/state/routeMemory.ts';
 
-/** Goes to a place by link or key. */
+/** Navigates by link or key. */
 const go = (path: string, search = '') => rememberQuery(path, search);
-/** What Escape does where it leads back. */
+/** The target of Escape. */
 const back = (from: string): string | undefined => {
   const to = cameFrom(from);
   leaveTrail(from);
@@ -12,7 +12,7 @@ const back = (from: string): string | undefined => {
 };
 
 describe('the way one came', () => {
-  // The trail is the window's: each test walks among places of its own.
+  // The trail belongs to the window, so each test uses its own routes.
   let mine: (name: string) => string;
   let tests = 0;
   beforeEach(() => {
@@ -20,7 +20,7 @@ describe('the way one came', () => {
     mine = (name) => `/${tests}/${name}`;
   });
 
-  it('leads back to the place before, as it was left', () => {
+  it('returns to the previous page, as it was left', () => {
     go(mine('tree'));
     go(mine('tree'), '?of=steps&at=n3');
     go(mine('compare'), '?lane=/a&lane=/b');
@@ -28,12 +28,12 @@ describe('the way one came', () => {
     expect(back(mine('compare'))).toBe(`${mine('tree')}?of=steps&at=n3`);
   });
 
-  it('is of the last way where there were two', () => {
+  it('uses the last of two visits', () => {
     for (const name of ['group', 'first', 'compare', 'second', 'compare']) go(mine(name));
     expect(cameFrom(mine('compare'))).toBe(mine('second'));
   });
 
-  it('ends: whoever goes back and back comes to the beginning', () => {
+  it('ends: repeated back reaches the start', () => {
     for (const name of ['start', 'tree', 'compare', 'tree', 'alike', 'compare']) go(mine(name));
     const seen: (string | undefined)[] = [];
     for (let at = mine('compare'); seen.length < 9 && at !== mine('start'); at = seen.at(-1) ?? '')
@@ -41,7 +41,7 @@ describe('the way one came', () => {
     expect(seen).toEqual([mine('alike'), mine('tree'), mine('start')]);
   });
 
-  it('is unknown of a place one never was at', () => {
+  it('is unknown for a page never visited', () => {
     expect(cameFrom(mine('compare'))).toBe(undefined);
   });
 });

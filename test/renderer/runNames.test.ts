@@ -1,4 +1,4 @@
-/** Runs that are named beside each other can be told apart. */
+/** Names of runs that are shown together are distinct. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { distinctNames, type NamedRun, partsApart } from '../../renderer/data/runNames.ts';
@@ -12,7 +12,7 @@ const run = (name: string, more: Partial<NamedRun> = {}): NamedRun => ({
 });
 
 describe('names of runs', () => {
-  it('are left alone where they differ', () => {
+  it('are unchanged if they differ', () => {
     expect(distinctNames([run('a'), run('b', { runKey: 'l' })])).toEqual(['a', 'b']);
   });
 
@@ -36,14 +36,14 @@ describe('names of runs', () => {
     ]);
   });
 
-  it('say training or evaluation, and the library, before anything else', () => {
+  it('add training or evaluation, and the library, first', () => {
     const both = [run('a'), run('a', { kind: 'eval' })];
     expect(distinctNames(both)).toEqual(['a · training', 'a · evaluation']);
     expect(distinctNames(both, { isKindSaid: true })).toEqual(['a', 'a']);
     expect(distinctNames([run('a'), run('a', { libraryName: 'old' })])).toEqual(['a', 'a · old']);
   });
 
-  it('are never the same twice', () => {
+  it('are never equal', () => {
     const text = fc.constantFrom('a', 'b', 'a/b', '');
     const any = fc.record({
       name: fc.constantFrom('n', 'm'),

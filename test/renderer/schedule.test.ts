@@ -1,4 +1,4 @@
-/** The timeline's arithmetic: lanes, zoom, what is under the pointer, what it says. */
+/** The timeline's arithmetic: lanes, zoom, hit testing, tooltips. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scheduleCsv } from '../../renderer/views/browse/schedule/ScheduleMenu.tsx';
@@ -25,7 +25,7 @@ import {
 } from '../../renderer/views/browse/schedule/scheduleModel.ts';
 import type { StepSchedule } from '../../shared/api/contract.ts';
 
-/** Two rollouts of w0 that overlap, one of w1 after a pause; w2 had nothing to do. */
+/** Two rollouts of w0 that overlap, one of w1 after a pause; w2 was idle. */
 const SCHEDULE: StepSchedule = {
   rollouts: 4,
   unplaced: { withStart: 0, withDuration: 1 },
@@ -63,7 +63,7 @@ const WHOLE = { from: 0, to: 100 };
 const layout = layoutOf(SCHEDULE, 400);
 
 describe('lanes', () => {
-  it('stand below each other, the cache of a GPU under its last one, idle workers at the end', () => {
+  it('are stacked, the cache of a GPU under its last lane, idle workers at the end', () => {
     expect(layout.lanes.map(({ name, busyShare }) => [name, busyShare])).toEqual([
       ['w0 · GPU 0', 0.6],
       ['w1 · GPU 1', 0.4],
@@ -78,7 +78,7 @@ describe('lanes', () => {
     expect([...first.busy]).toEqual([0, 60]);
   });
 
-  it('the bar under a point is found, and nothing where nothing ran', () => {
+  it('finds the bar under a point, and nothing in idle time', () => {
     const [first, second] = layout.lanes;
     const at = (seconds: number, y: number) => barAt(SCHEDULE, layout, { seconds, y, slack: 0 });
     expect(at(30, (first?.top ?? 0) + 1)).toBe(0);
@@ -118,7 +118,7 @@ describe('the time in sight', () => {
     );
   });
 
-  it('zooming in keeps what is under the pointer where it is', () => {
+  it('keeps the point under the pointer when zooming in', () => {
     fc.assert(
       fc.property(span, fc.double({ min: 0, max: 1, noNaN: true }), (before, share) => {
         const at = before.from + share * (before.to - before.from);
@@ -134,7 +134,7 @@ describe('the time in sight', () => {
     expect(revealed(near, 80, 90, WHOLE)).toEqual({ from: 75, to: 95 });
   });
 
-  it('is in the link, and only where it is not all', () => {
+  it('is in the link only if it is not the whole', () => {
     expect(spanText(WHOLE, WHOLE)).toBeUndefined();
     expect(readSpan(spanText({ from: 12.5, to: 40 }, WHOLE) ?? '', WHOLE)).toEqual({ from: 12.5, to: 40 });
     for (const odd of [null, '', '5', '40..12', 'a..b', '-1..5'])
@@ -151,8 +151,8 @@ describe('the time in sight', () => {
   });
 });
 
-describe('in words', () => {
-  it('what is not known is left out, and waits without a start are said to be not placed', () => {
+describe('descriptions', () => {
+  it('omit unknown values, and state that waits without a start are not placed', () => {
     expect(barFacts(SCHEDULE, 0).what).toBe(
       'right · reward 1 · 1 turn · 100 tokens · waited 4.00 s for tools',
     );
@@ -166,7 +166,7 @@ describe('in words', () => {
     });
   });
 
-  it('say what a filter leaves, and that waits are of that alone', () => {
+  it('state how many a filter leaves, and that waits cover only those', () => {
     const filtered = { ...SCHEDULE, matching: { rollouts: 2, placed: 1, medianSeconds: 40, stragglers: 1 } };
     expect(matchingLabel(filtered)).toBe(
       '2 of 4 rollouts match · 1 of them placed · their median 40.0 s · 1 straggler',
@@ -178,7 +178,7 @@ describe('in words', () => {
     expect(matchingLabel(SCHEDULE)).toBe('');
   });
 
-  it('keys walk what matches', () => {
+  it('keys move through matches', () => {
     const odd = (bar: number): boolean => bar % 2 === 1;
     expect([walked(6, undefined, 1, odd), walked(6, 1, 1, odd), walked(6, 5, 1, odd)]).toEqual([1, 3, 5]);
     expect([walked(6, 3, -1, odd), walked(6, 1, -1, odd), walked(6, 5, -6, odd)]).toEqual([1, 1, 1]);

@@ -1,4 +1,4 @@
-/** Rows of what was found, the query said elsewhere, and hits at their places in the rollout. */
+/** Result rows, the query as a filter, and positions of hits in the rollout. */
 import { describe, expect, it } from 'vitest';
 import { foundPath, hitAddress, readHitAddress } from '../../renderer/data/searchLink.ts';
 import type { SegmentView, TurnView } from '../../renderer/data/segmentViews.ts';
@@ -57,14 +57,14 @@ const page = (groups: readonly FoundGroup[], passed: number): SearchPage => ({
   unsearched: [],
 });
 
-describe('rows of what was found', () => {
+describe('rows of results', () => {
   const pages = [
     page([group(1, [rollout(0, ['a', 'b'], 9)], ['q'])], 10),
-    // The group goes on in the next page.
+    // The group continues on the next page.
     page([group(1, [rollout(3, [])], ['q']), group(2, [rollout(1, ['c'])])], 20),
   ];
 
-  it('a group, its prompt, then the hits of each rollout; a group across two pages is one', () => {
+  it('have a group, its prompt, then the hits of each rollout; a group across two pages is one', () => {
     const shown = rowsOf(pages).map((row) =>
       row.kind === 'group'
         ? `${row.group.groupKey}: ${row.found}`
@@ -80,12 +80,12 @@ describe('rows of what was found', () => {
     expect(tallyOf([])).toEqual({ rollouts: 0, groups: 0, passed: 0, scanned: 0, total: 0 });
   });
 
-  it('line breaks are seen, and nothing moves', () => {
+  it('show line breaks without moving text', () => {
     expect(onOneLine('a\r\nb\nc\td\u2028e')).toBe('a⏎ b⏎c d⏎e');
   });
 });
 
-describe('where to look', () => {
+describe('search scope', () => {
   const nodeOf = (text: string): FilterNode => {
     const read = readFilter(text);
     if (!read.ok) throw new Error(read.fault.message);
@@ -97,9 +97,9 @@ describe('where to look', () => {
     ['code:sympy reward:0', 'code'],
     ['code:sympy output:error', undefined],
     ['reward:0', undefined],
-    // What must not be there is looked for nowhere.
+    // Negated terms are not highlighted.
     ['code:sympy not wait', 'code'],
-  ])('%s looks in %s', (query, scope) => {
+  ])('%s searches %s', (query, scope) => {
     expect(scopeOf(nodeOf(query))).toBe(scope);
   });
 
@@ -112,7 +112,7 @@ describe('where to look', () => {
     expect(withScope(nodeOf(query), 'code')).toBe(inCode);
   });
 
-  it('a pattern with letters minds capitals, unless it says so', () => {
+  it('a pattern with letters is case-sensitive, unless its flags say otherwise', () => {
     expect(['/wait/', '/wait/i', '/==/', 'wait'].map((query) => hasCasedPattern(nodeOf(query)))).toEqual([
       true,
       false,
@@ -123,7 +123,7 @@ describe('where to look', () => {
 });
 
 describe('a link to a hit', () => {
-  it('says rollout, query and place, and is read again', () => {
+  it('has rollout, query and position, and parses again', () => {
     const route = { view: 'rollout', runKey: 'r', step: 1, groupKey: 'a/b', ordinal: 3 } as const;
     const link = foundPath(route, { query: 'code:"a b" reward:0', turn: 2, at: { segment: 5, start: 12 } });
     const url = new URL(link, 'http://localhost');
@@ -133,12 +133,12 @@ describe('a link to a hit', () => {
     expect(readHitAddress(hitAddress({ segment: 0, start: 0 }))).toEqual({ segment: 0, start: 0 });
   });
 
-  it.each([null, '', '5', '5.', '-1.2', '1.2.3', 'a.b', '1e9.2'])('%s is none', (text) => {
+  it.each([null, '', '5', '5.', '-1.2', '1.2.3', 'a.b', '1e9.2'])('rejects %s', (text) => {
     expect(readHitAddress(text)).toBeUndefined();
   });
 });
 
-describe('hits at their places in the response', () => {
+describe('positions of hits in the response', () => {
   const code = 'print("a")\nx = 1\n';
   const written = JSON.stringify({ name: 'python', arguments: { code } });
   const response = `<reason>let me print</reason><tool_call>${written}</tool_call>`;
@@ -161,19 +161,19 @@ describe('hits at their places in the response', () => {
       response.slice(found.start, found.end),
     );
 
-  it('of prose as it is written', () => {
+  it('are exact in prose', () => {
     expect(placed(0, 7, 12)).toEqual(['print']);
   });
 
-  it('of code where it stands with its escapes', () => {
+  it('cover code with its escapes', () => {
     expect(placed(1, 0, 5)).toEqual(['print']);
     expect(placed(1, 7, 8)).toEqual(['a']);
     expect(placed(1, code.indexOf('x'), code.indexOf('x') + 1)).toEqual(['x']);
-    // Across an escape: from the first stretch into the last.
+    // Across an escape: from the first part into the last.
     expect(placed(1, 0, code.indexOf('x') + 1)).toEqual(['print(\\"a\\")\\nx']);
   });
 
-  it('of code that cannot be found again, the whole call', () => {
+  it('cover the whole call if the code is not found again', () => {
     const strange = JSON.stringify({ name: 'python', arguments: JSON.stringify({ code }) });
     const lost: TurnView = {
       turn: 1,
@@ -183,7 +183,7 @@ describe('hits at their places in the response', () => {
     expect(found).toMatchObject(lost.segments[0]?.segment.inner ?? {});
   });
 
-  it('a hit of a segment that is not there is none', () => {
+  it('a hit of a missing segment has no position', () => {
     expect(placed(9, 0, 1)).toEqual([]);
   });
 });

@@ -62,7 +62,7 @@ describe('sorting', () => {
     expect(parseSorts(null, columns, otherwise)).toEqual(otherwise);
   });
 
-  it('takes a further key, turns one there is, and takes no more than the host', () => {
+  it('adds a key, reverses an existing one, and takes no more than the host', () => {
     const key = (column: string, direction: Sort['direction'] = 'ascending'): Sort => ({ column, direction });
     expect(withSort([key('a')], key('b'), true)).toEqual([key('a'), key('b')]);
     expect(withSort([key('a'), key('b')], key('a', 'descending'), true)).toEqual([

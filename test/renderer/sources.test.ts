@@ -15,8 +15,8 @@ import { recordText } from '../../renderer/views/replay/Inspector.tsx';
 import { recordPlace } from '../../renderer/views/replay/RawRecord.tsx';
 import type { IngestProgress, IssueRow } from '../../shared/api/contract.ts';
 
-describe('where a run comes from', () => {
-  it('says how its groups were formed', () => {
+describe('sources of a run', () => {
+  it('states how its groups were formed', () => {
     expect(groupsText(128, 2_048)).toBe('128 groups of 16 rollouts');
     expect(groupsText(3, 10)).toBe('3 groups, 3.3 rollouts in the mean');
     expect(
@@ -28,7 +28,7 @@ describe('where a run comes from', () => {
     expect(groupSentence([])).toBe('No groups yet.');
   });
 
-  it('says what every N in order would make', () => {
+  it('previews grouping by every N in order', () => {
     expect(orderEffect(2_048, 16)).toBe('2,048 rollouts make 128 groups of 16 rollouts');
     expect(orderEffect(33, 16)).toBe('33 rollouts make 2 groups of 16 and one of 1');
     expect(orderEffect(33, 0)).toBe('a whole number of rollouts');
@@ -36,7 +36,7 @@ describe('where a run comes from', () => {
     expect(usualSize([])).toBe(16);
   });
 
-  it('gathers neighbours by directory, which is what gets a name', () => {
+  it('collects neighbours by directory, which gets a name', () => {
     const one = {
       runKey: 'a',
       name: 'a',
@@ -75,7 +75,7 @@ describe('files no format knew', () => {
     ...{ code: 'unknown_format', message: 'no known format' },
   };
 
-  it('get a card at the latest job that met them, until it is put away', () => {
+  it('get a card for their latest job until dismissed', () => {
     const later = { ...job, jobId: 2, paths: ['/logs/odd.jsonl'] };
     const cards = unmappedCards([job, later], [issue], new Set());
     expect(cards.map(({ job: { jobId }, files }) => [jobId, files.length])).toEqual([[2, 1]]);
@@ -83,13 +83,13 @@ describe('files no format knew', () => {
     expect(unmappedCards([{ ...job, paths: ['/other'] }], [issue], new Set())).toEqual([]);
   });
 
-  it('do not keep a failed job in sight that was put away', () => {
+  it('do not show a dismissed failed job', () => {
     const failed = { ...job, state: 'failed' } as const;
     expect(jobsToShow([failed], new Set([1]))).toEqual([]);
     expect(jobsToShow([failed, job])).toEqual([failed]);
   });
 
-  it('are mapped at an address of their own', () => {
+  it('are mapped at a URL of their own', () => {
     expect(mappingPath('/a b/c&d.jsonl')).toBe('/mapping?path=%2Fa%20b%2Fc%26d.jsonl');
     expect(parseRoute('/mapping')).toEqual({ view: 'mapping' });
     expect(parseRoute('/formats')).toEqual({ view: 'formats' });
@@ -99,7 +99,7 @@ describe('files no format knew', () => {
 describe('a log without steps', () => {
   const group = { view: 'group', runKey: 'r', step: 0, groupKey: 'g' } as const;
 
-  it('has no step on the way', () => {
+  it('has no step in its path', () => {
     expect(crumbsOf(group, 'run', false).map(({ label }) => label)).toEqual(['run', 'g']);
     expect(parentRoute(group, false)).toEqual({ view: 'run', runKey: 'r' });
     expect(parentRoute(group)).toEqual({ view: 'step', runKey: 'r', step: 0 });
@@ -107,7 +107,7 @@ describe('a log without steps', () => {
 });
 
 describe('small truths', () => {
-  it('says who called a rollout right', () => {
+  it('names the source of correctness', () => {
     expect(correctnessSource({ isCorrect: true, correctSource: 'derived' })).toBe(
       'derived: answer equals ground truth',
     );

@@ -1,4 +1,4 @@
-/** The SQL console's arithmetic: completion, values, links, charts, plans. */
+/** The SQL console's logic: completion, values, links, charts, plans. */
 import { describe, expect, test } from 'vitest';
 import { parseRoute, pathOfRoute } from '../../renderer/data/route.ts';
 import { aliasesOf, type CompletionSource, completionsAt } from '../../renderer/editor/sqlCompletion.ts';
@@ -41,17 +41,17 @@ const offered = (marked: string) =>
   completionsAt(marked.replace('|', ''), marked.indexOf('|'), SOURCES).map(({ insert }) => insert);
 
 describe('completion', () => {
-  test('offers what can be read from behind FROM and JOIN', () => {
+  test('offers sources after FROM and JOIN', () => {
     expect(offered('SELECT * FROM |')).toEqual(['rollout', 'flag', 'tokens(']);
     expect(offered('SELECT * FROM rollout r\nleft join fl|')).toEqual(['rollout', 'flag', 'tokens(']);
   });
-  test('offers the columns of an alias, also where it comes later', () => {
+  test('offers the columns of an alias, also if it comes later', () => {
     expect(offered('SELECT r.| FROM rollout AS r')).toEqual(['rollout_id', 'reward', 'step']);
     expect(offered('SELECT t.en| FROM rollout r, tokens(r.rollout_id) t')).toEqual(['i', 'entropy']);
     expect(offered('SELECT f.| FROM flag f')).toEqual(['rollout_id', '"end"']);
     expect(offered('SELECT x.| FROM rollout r')).toEqual([]);
   });
-  test('offers columns of what is read first, and each once', () => {
+  test('offers columns of the current sources first, and each once', () => {
     const all = offered('SELECT | FROM flag JOIN rollout USING (rollout_id)');
     expect(all.slice(0, 4)).toEqual(['rollout_id', '"end"', 'reward', 'step']);
     expect(all).toContain('has_words(');
@@ -63,14 +63,14 @@ describe('completion', () => {
 });
 
 describe('values', () => {
-  test('are read in full, or say what is missing', () => {
+  test('are parsed in full, or state what is missing', () => {
     expect(valueText({ kind: 'integer', digits: '9007199254740993' })).toBe('9007199254740993');
     expect(valueText({ kind: 'bytes', bytes: 1 })).toBe('1 byte');
     expect(valueText({ kind: 'bytes', bytes: 12_000 })).toBe('12.0 kB');
     expect(valueText({ kind: 'cut', text: 'ab', chars: 50_000 })).toBe('ab… (50,000 characters in all)');
     expect(valueText(null)).toBe('');
   });
-  test('are numbers only where all that are known are', () => {
+  test('are numbers only if all known values are', () => {
     const rows: readonly SqlRow[] = [
       [1, null, 'a', null],
       [2.5, 3, 4, null],
@@ -93,17 +93,17 @@ describe('values', () => {
 });
 
 describe('a row', () => {
-  test('opens what lies deepest of what it names', () => {
+  test('opens the deepest target of its columns', () => {
     expect(linkOf(['run_id', 'n', 'rollout_id'])).toEqual({ column: 2, kind: 'rollout' });
     expect(linkOf(['run_id', 'group_id'])).toEqual({ column: 1, kind: 'group' });
     expect(linkOf(['reward'])).toBeUndefined();
   });
-  test('leads to a place', () => {
+  test('leads to a page', () => {
     const route = routeOfTarget({ runKey: 'a b', step: 3, groupKey: 'g/1', ordinal: 2 });
     expect(pathOfRoute(route)).toBe('/run/a%20b/step/3/group/g%2F1/rollout/2');
     expect(routeOfTarget({ runKey: 'r' })).toEqual({ view: 'run', runKey: 'r' });
   });
-  test('the console has a place of its own', () => {
+  test('the console has its own route', () => {
     expect(parseRoute('/sql')).toEqual({ view: 'sql' });
     expect(pathOfRoute({ view: 'sql' })).toBe('/sql');
   });
@@ -136,7 +136,7 @@ describe('a chart', () => {
     ).toEqual({ x: 0, y: [1], shape: 'scatter' });
     expect(proposedChart(['answer'], [['a']])).toBeUndefined();
   });
-  test('draws what is a number, in order, and counts what it leaves out', () => {
+  test('draws numbers, in order, and counts what it leaves out', () => {
     const rows: readonly SqlRow[] = [
       [3, 1],
       [1, null],
@@ -150,7 +150,7 @@ describe('a chart', () => {
     ]);
     expect(left).toBe(2);
   });
-  test('has several columns on one x, unknown where a row has no number in one of them', () => {
+  test('has several columns on one x, unknown if a row has no number in one', () => {
     const rows: readonly SqlRow[] = [
       [2, 5, null],
       [1, 4, 0.5],
@@ -166,11 +166,11 @@ describe('a chart', () => {
       `step,calls,"'=share, all"\n1,4,0.5\n2,5,\n`,
     );
   });
-  test('draws no more bars than there is room for', () => {
+  test('draws no more bars than fit', () => {
     const rows = Array.from({ length: MOST_BARS + 5 }, (_, i): SqlRow => [`n${i}`, i]);
     expect(chartData(rows, { x: 0, y: [1], shape: 'bar' })).toMatchObject({ left: 5 });
   });
-  test('writes numbers as short as they are', () => {
+  test('writes numbers as short as possible', () => {
     expect([0, 0.1 + 0.2, -12, 12_345_678, 0.00001].map(axisNumber)).toEqual([
       '0',
       '0.3',
@@ -195,7 +195,7 @@ describe('a plan', () => {
   });
 });
 
-test('places, times and names of files', () => {
+test('positions, times and file names', () => {
   expect(lineAndColumn('SELECT\n  x', 9)).toEqual({ line: 2, column: 3 });
   expect([durationLabel(12.4), durationLabel(1_234), durationLabel(12_340)]).toEqual([
     '12 ms',

@@ -20,14 +20,14 @@ const idsOf = (some: readonly { readonly id: string }[]) => some.map(({ id }) =>
 const NONE: ReadonlySet<string> = new Set();
 
 describe('the columns of a table', () => {
-  it('stand as the reader put them, a new one behind the one it comes after', () => {
+  it('are in the user’s order, a new one after its default neighbour', () => {
     expect(idsOf(inOrder(columns, []))).toBe('abcd');
     expect(idsOf(inOrder(columns, ['d', 'a', 'b', 'c']))).toBe('dabc');
     expect(idsOf(inOrder(columns, ['d', 'b', 'gone', 'c']))).toBe('adbc');
     expect(idsOf(inOrder(columns, ['c', 'a', 'd']))).toBe('cabd');
   });
 
-  it('are put away, and are never none', () => {
+  it('are hidden, but never all of them', () => {
     const hidden = { a: true, c: true } as const;
     expect(idsOf(shownColumns(columns, { ...AS_THEY_CAME, hidden }, NONE))).toBe('bd');
     expect(idsOf(shownColumns(columns, { ...AS_THEY_CAME, hidden }, new Set(['b'])))).toBe('d');
@@ -43,7 +43,7 @@ describe('the columns of a table', () => {
     expect(movedBy(['a', 'b', 'c'], 'c', 1)).toEqual(['a', 'b', 'c']);
   });
 
-  it('have the width that was drawn, and room for the arrow of what is sorted by', () => {
+  it('have the dragged width, and room for the sort arrow', () => {
     const plain = rowStyleOf(columns.slice(0, 2), {}, []);
     expect(plain.gridTemplateColumns).toBe('minmax(40px, 1fr) minmax(40px, 1fr)');
     const drawn = rowStyleOf(columns.slice(0, 2), { b: 99 }, []);
@@ -53,7 +53,7 @@ describe('the columns of a table', () => {
     expect(sorted.minWidth).toBeGreaterThan(plain.minWidth);
   });
 
-  it('are remembered by table, and come back as they came', () => {
+  it('are remembered by table, and restored', () => {
     const { arrange, reset } = useTableLayouts.getState();
     arrange('one', { hidden: { a: true } });
     arrange('one', { widths: { b: 70 } });
@@ -89,7 +89,7 @@ const COLUMNS: readonly Column<Row>[] = [
 ];
 
 describe('rows as TSV', () => {
-  it('has names, exact values, and nothing for the unknown', () => {
+  it('has names, exact values, and blanks for unknown', () => {
     expect(tableTsv(COLUMNS, [{ name: 'x', share: 1 / 3 }, { share: 1 }, {}])).toBe(
       'called\tcorrect\tshare (%)\nx\tfalse\t0.3333333333333333\n\ttrue\t1\n\tfalse\t\n',
     );
@@ -101,7 +101,7 @@ describe('rows as TSV', () => {
     expect(cellText('5\'6"')).toBe('"5\'6"""');
   });
 
-  it('makes no formula of what a policy wrote, and leaves numbers numbers', () => {
+  it('makes no formula of policy text, and keeps numbers', () => {
     for (const text of ['=1+1', '@SUM(A1)', '+cmd', '-x', '\t=1']) expect(cellText(text)).toMatch(/^"?'/);
     for (const text of ['-5', '+1e3', '-.5']) expect(cellText(text)).toBe(text);
     expect(cellText(-5)).toBe('-5');
@@ -112,14 +112,14 @@ describe('rows as TSV', () => {
 describe('selected rows that are not loaded', () => {
   const ids = Uint32Array.from({ length: 1_234 }, (_, i) => 10_000 - i);
 
-  it('are read in chunks, in order of the list, with what has come', async () => {
+  it('are fetched in chunks, in list order, with what has arrived', async () => {
     const asked: number[] = [];
     const read: number[] = [];
     const rowsOf = rowsById(
       ids,
       async (wanted) => {
         asked.push(wanted.length);
-        // The host answers in an order of its own, and one has been removed meanwhile.
+        // The host answers in another order, and one row has been removed.
         return [...wanted].reverse().filter((id) => id !== 9_999);
       },
       (id: number) => id,
@@ -134,7 +134,7 @@ describe('selected rows that are not loaded', () => {
     expect(rows).toEqual(Array.from(ids).filter((id) => id !== 9_999));
   });
 
-  it('are no longer asked for once nobody waits', async () => {
+  it('are not fetched once nobody waits', async () => {
     const own = new AbortController();
     let asked = 0;
     const rowsOf = rowsById(
@@ -153,7 +153,7 @@ describe('selected rows that are not loaded', () => {
 });
 
 describe('conditions from a table', () => {
-  it('are of the filter language, whatever a cell holds', () => {
+  it('are valid filters, whatever a cell contains', () => {
     expect(valueCondition('turns', 3, false)).toBe('turns:3');
     expect(valueCondition('reward', -0.25, true)).toBe('not reward:-0.25');
     expect(valueCondition('kept', false, false)).toBe('kept:false');
@@ -180,7 +180,7 @@ describe('conditions from a table', () => {
     }
   });
 
-  it('are begun behind what is there, which keeps its meaning', () => {
+  it('are appended to the existing filter, which keeps its meaning', () => {
     expect(withConditionBegun('', 'turns')).toBe('turns:>');
     expect(withConditionBegun('kept:true', 'answer')).toBe('kept:true answer:');
     expect(withConditionBegun('kept:true or reward:1', 'ordinal')).toBe('(kept:true or reward:1) ordinal:');

@@ -12,18 +12,18 @@ import {
 } from '../../renderer/ui/useRowSelection.ts';
 
 describe('selected rows', () => {
-  it('Shift goes on from the anchor, and drawn back it gives free again', () => {
+  it('Shift extends from the anchor, and shrinks again', () => {
     const one = withRowFlipped(NO_ROWS, 10);
     expect(selectedIndexes(extendedTo(one, 0, 13))).toEqual([10, 11, 12, 13]);
     expect(selectedIndexes(extendedTo(extendedTo(one, 0, 13), 0, 11))).toEqual([10, 11]);
     expect(selectedIndexes(extendedTo(extendedTo(one, 0, 13), 0, 8))).toEqual([8, 9, 10]);
   });
 
-  it('without an anchor Shift goes on from the cursor', () => {
+  it('without an anchor Shift extends from the cursor', () => {
     expect(selectedIndexes(extendedTo(NO_ROWS, 4, 5))).toEqual([4, 5]);
   });
 
-  it('what was selected apart stays', () => {
+  it('separate selections stay', () => {
     const apart = withRowFlipped(withRowFlipped(NO_ROWS, 2), 20);
     expect(selectedIndexes(extendedTo(apart, 0, 22))).toEqual([2, 20, 21, 22]);
     expect(selectedIndexes(withRowFlipped(apart, 2))).toEqual([20]);
@@ -40,7 +40,7 @@ describe('selected rows', () => {
     expect(selectedCount(allRows(0))).toBe(0);
   });
 
-  it('is what a set of places would be', () => {
+  it('equals a set of positions', () => {
     const step = fc.record({ isShift: fc.boolean(), index: fc.nat(30) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 20 }), (steps) => {

@@ -44,7 +44,7 @@ const BOUND = { kind: 'top-k', k: 5, bound: 'lower', unit: 'nats', policy: 'roll
 const GAP = { kind: 'gap', unit: 'nats' } as const;
 const SURPRISAL = { kind: 'surprisal', unit: 'nats', policy: 'rollout' } as const;
 
-/** A source as the domain sums it up: no test invents a histogram. */
+/** A source as the domain computes it, so that no test invents a histogram. */
 function sourceOf(values: readonly number[], source: SourceStatistics['source'] = FULL): SourceStatistics {
   const statistics = new SignalStatistics(['step']);
   statistics.add({
@@ -67,15 +67,15 @@ function available(...names: readonly SignalName[]): AvailableSignals {
   return { rollouts: 9, withTokens: 5, signals };
 }
 
-describe('what a signal is', () => {
-  it('is said in full', () => {
+describe('the source of a signal', () => {
+  it('is described in full', () => {
     expect(sourceLabel({ signal: 'entropy', source: FULL })).toBe(
       'entropy, full, nats, T=1.0, trainer policy',
     );
     expect(sourceLabel({ signal: 'entropy', source: TOP })).toBe(
       'entropy, of the top 5 only, as logged, nats, T unknown, trainer policy',
     );
-    // Ours is not taken for a logged one.
+    // Our bound is not labelled as logged.
     expect(sourceLabel({ signal: 'entropy', source: BOUND })).toBe(
       'entropy ≥, lower bound from the 5 alternatives listed, nats, T unknown, rollout policy',
     );
@@ -94,19 +94,19 @@ describe('what a signal is', () => {
     for (const name of SIGNALS) expect(SIGNAL_FACTS[name].label.includes('entropy')).toBe(name === 'entropy');
   });
 
-  it('is the best there is, unless the address says otherwise', () => {
+  it('is the best available, unless the URL names another', () => {
     expect(chosenSignal(null, available('surprisal', 'logprob'))).toBe('surprisal');
     expect(chosenSignal('gap', available('surprisal'))).toBe('gap');
     expect(chosenSignal('nonsense', available('entropy', 'surprisal'))).toBe('entropy');
     expect(chosenSignal(null, available())).toBe('entropy');
-    // Of no use without a loss mask, unless there is nothing else.
+    // Useless without a loss mask, unless there is nothing else.
     const maskless = { signal: 'entropy', isBound: false, rollouts: 3, withMask: 0 } as const;
     const { signals } = available('surprisal');
     expect(chosenSignal(null, { ...available(), signals: [maskless, ...signals] })).toBe('surprisal');
     expect(chosenSignal(null, { ...available(), signals: [maskless] })).toBe('entropy');
   });
 
-  it('is there in so many rollouts, and a bound is not counted as logged', () => {
+  it('lists rollouts with it, and does not count a bound as logged', () => {
     const counted: AvailableSignals = {
       rollouts: 1_821,
       withTokens: 130,
@@ -121,7 +121,7 @@ describe('what a signal is', () => {
     expect(availabilityText('gap', counted)).toBe('No rollout here has it.');
   });
 
-  it('comes with its numbers, and with who is not among them', () => {
+  it('has its numbers, and the rollouts without it', () => {
     const line = numbersLine(sourceOf([0.1, 0.1, 0.1, 0.1, 2]));
     expect(line).toBe('1 rollout, 5 policy tokens; mean 0.480; 80th percentile 0.10');
     expect(withoutText(0, 'entropy')).toBe('');
@@ -149,11 +149,11 @@ describe('sources', () => {
     expect(chosenSource([], null)).toBeUndefined();
   });
 
-  it('keep their rows apart, in whatever order an answer lists them', () => {
+  it('have separate rows, in any order of the answer', () => {
     expect(rowsOf(answer, 'segment', full).map(({ mean }) => mean)).toEqual([1.5]);
     expect(rowsOf(answer, 'segment', top).map(({ mean }) => mean)).toEqual([2]);
     expect(rowsOf(answer, 'segment', sourceOf([1], SURPRISAL))).toEqual([]);
-    // A bound of the same k is another source, and a cut that was not asked for has no rows.
+    // A bound of the same k is another source, and a cut that was not requested has no rows.
     expect(rowsOf(answer, 'segment', sourceOf([1], BOUND))).toEqual([]);
     expect(rowsOf(answer, 'step', full)).toEqual([]);
   });
@@ -180,7 +180,7 @@ describe('means', () => {
     expect(together([undefined])).toBeUndefined();
   });
 
-  it('by kind stand in the order of a turn, and by step in theirs', () => {
+  it('by kind are in turn order, and by step in theirs', () => {
     const mean = { tokens: 2, mean: 1, deviation: 0 };
     const kinds = segmentMeans([
       { source: 0, segment: 'tool-call', correctness: 'right', ...mean },
@@ -210,7 +210,7 @@ function sourceOfExact(values: readonly number[]) {
 }
 
 describe('a distribution', () => {
-  it('loses no token: what is not drawn is counted', () => {
+  it('loses no token: tokens outside are counted', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0, max: 14, noNaN: true }), { minLength: 1 }), (values) => {
         const found = distributionOf(sourceOf(values));
@@ -220,7 +220,7 @@ describe('a distribution', () => {
     );
   });
 
-  it('of a signed signal lies on both sides of 0, and its shares count from the left', () => {
+  it('covers both sides of 0 for a signed signal, and its shares count from the left', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: -30, max: 30, noNaN: true }), { minLength: 1 }), (values) => {
         const source = sourceOf(values, GAP);
@@ -239,7 +239,7 @@ describe('a distribution', () => {
     expect([from[0], end, under, above, width]).toEqual([-0.011, 0.031, 0, 0, 0.001]);
   });
 
-  it('is drawn as far as almost all of it goes', () => {
+  it('covers almost all of the values', () => {
     const values = [...Array.from({ length: 4_000 }, () => 0.5), 9.5];
     const { above, end } = distributionOf(sourceOf(values));
     expect([above, end]).toEqual([1, 0.52]);
@@ -252,7 +252,7 @@ describe('after a tool response', () => {
     ...{ source: 0, position, after, mean, tokens, deviation: 0 },
   });
 
-  it('success and error are two curves; a place nobody reached is a gap', () => {
+  it('success and error are two curves; an unreached position is a gap', () => {
     const rows = [at(0, 'success', 1), at(2, 'success', 3), at(0, 'error', 5)];
     const curve = curveOf(rows, 'success');
     expect(curve.means.map((mean) => mean?.mean)).toEqual([1, undefined, 3]);
@@ -261,7 +261,7 @@ describe('after a tool response', () => {
     expect(curveOf([], 'error').means).toEqual([]);
   });
 
-  it('a neighbourhood weighs by tokens', () => {
+  it('neighbourhoods are weighted by tokens', () => {
     const { smooth } = curveOf([at(0, 'error', 0, 30), at(1, 'error', 4, 10)], 'error');
     expect(smooth).toEqual([1, 1]);
   });
@@ -273,7 +273,7 @@ describe('after a tool response', () => {
 });
 
 describe('classes of high tokens', () => {
-  it('are shares of those that have one, and say what they mean', () => {
+  it('are shares of rollouts that have one, with an explanation', () => {
     const source = { ...sourceOf([1]), classes: { forking: 3, reflection: 1, code: 0, answer: 0 } };
     expect(classCounts(source).map(({ name, share }) => [name, share])).toEqual([
       ['forking', 0.75],
@@ -293,24 +293,24 @@ describe('tokens by mean', () => {
     { source: 0, token: 'the', tokens: 400, mean: 0.1, deviation: 1 },
   ];
 
-  it('are those common enough, and those asked for', () => {
+  it('are those common enough, and requested ones', () => {
     expect(tokenMeans(rows, 10, '').map(({ token }) => token)).toEqual([' Wait', 'the']);
     expect(tokenMeans(rows, 13, '').map(({ token }) => token)).toEqual(['the']);
     expect(tokenMeans(rows, 1, 'wai').map(({ token }) => token)).toEqual([' Wait']);
   });
 
-  it('are asked for by round numbers, never too few', () => {
+  it('use round minima', () => {
     fc.assert(fc.property(fc.integer({ min: 1, max: 1e6 }), (least) => askedLeast(least) <= least));
     expect([1, 9, 10, 99, 100, 4_000].map(askedLeast)).toEqual([1, 1, 10, 10, 100, 100]);
   });
 
-  it('show what cannot be seen', () => {
+  it('show invisible characters', () => {
     expect(tokenText(' a\n\t')).toBe('␣a↵⇥');
   });
 });
 
 describe('a copied table', () => {
-  it('says in its first line what it is of, and every row its tokens', () => {
+  it('states its scope in the first line, and tokens in every row', () => {
     const source = sourceOf([0.01, 0.01, 0.05, 99]);
     expect(csvText('demo,\nstep 3: entropy', distributionCsv(source))).toBe(
       '# demo, step 3: entropy\nfrom,to,tokens,share_below_to\n0,0.02,2,0.5\n0.02,0.04,0,0.5\n0.04,0.06,1,0.75\n0.06,,1,1\n',
@@ -333,8 +333,8 @@ describe('a copied table', () => {
   });
 });
 
-describe('the place', () => {
-  it('is of what is open: a rollout, a group, a step, else the run', () => {
+describe('the scope', () => {
+  it('is that of the page: a rollout, a group, a step, else the run', () => {
     const run = { view: 'run', runKey: 'r' } as const;
     expect(tokensRoute(run)).toEqual({ view: 'tokens', runKey: 'r' });
     expect(tokensRoute({ ...run, view: 'step', step: 3 })).toMatchObject({ view: 'stepTokens', step: 3 });

@@ -36,7 +36,7 @@ import {
 } from '../../renderer/views/replay/tokens/useLexicon.ts';
 import type { Segment, SegmentKind, Turn } from '../../shared/domain/model.ts';
 
-/** Segments drawn as kind, text and turn; the response is the texts in order. */
+/** Segments as kind, text and turn; the response is the concatenated texts. */
 function drawRollout(...drawn: readonly (readonly [SegmentKind, string, number])[]) {
   let at = 0;
   const segments = drawn.map(([kind, text, turn]): Segment => {
@@ -79,7 +79,7 @@ function heatAt(share: number) {
 }
 
 describe('thresholds', () => {
-  it('say how many tokens are high, and of how many', () => {
+  it('count high tokens, and of how many', () => {
     const { threshold } = heatAt(0.5);
     expect(thresholdLabel(threshold, 'nats', true)).toBe('≥ 0.750 nats · 3 of 6 policy tokens');
     expect(thresholdLabel({ ...threshold, value: undefined, high: 0 }, 'nats', false)).toBe(
@@ -109,7 +109,7 @@ describe('thresholds', () => {
     expect(resolveThreshold({ ...input, percentile: 1.5 })).toMatchObject({ value: 1.5, high: 1 });
   });
 
-  it('use the very share the slider shows', () => {
+  it('use exactly the slider’s share', () => {
     expect(shareOfSlider(sliderOfShare(0.2))).toBe(0.2);
     for (const share of [0.005, 0.01, 0.05, 0.5])
       expect(shareOfSlider(sliderOfShare(share))).toBeCloseTo(share, 2);
@@ -117,7 +117,7 @@ describe('thresholds', () => {
 });
 
 describe('classes, jumps and marks', () => {
-  it('tell forking from reflection, code and answer; the environment has none', () => {
+  it('separate forking, reflection, code and answer; the environment has none', () => {
     const heat = heatAt(1);
     expect(Array.from(ENDS, (_, token) => classOf(heat, token))).toEqual([
       'forking',
@@ -139,7 +139,7 @@ describe('classes, jumps and marks', () => {
     expect([neighbour(high, 6, 1), neighbour(high, 0, -1)]).toEqual([undefined, undefined]);
   });
 
-  it('know a signal that is the same everywhere', () => {
+  it('detect a constant signal', () => {
     const logged = {
       count: 2,
       available: ['advantage'] as const,
@@ -153,7 +153,7 @@ describe('classes, jumps and marks', () => {
     expect(Array.from(series?.heights ?? [])).toEqual([0.5, 0.5]);
   });
 
-  it('have names of their own for reflection and for each overlay', () => {
+  it('have their own names for reflection and for each overlay', () => {
     const marks = {
       heat: heatAt(1),
       isUnderlined: false,
@@ -183,7 +183,7 @@ describe('classes, jumps and marks', () => {
 });
 
 describe('the readout of a token', () => {
-  it('says value, rank and percentile, and leaves out what is unknown', () => {
+  it('shows value, rank and percentile, and leaves out unknown ones', () => {
     const heat = heatAt(0.5);
     expect(valueFacts(heat, 4).map(({ label, value }) => `${label} ${value}`.trim())).toEqual([
       'entropy 1.500 nats',
@@ -197,7 +197,7 @@ describe('the readout of a token', () => {
     expect(columnFacts(heat, 0, columns).find(({ label }) => label === 'gap')?.value).toBe('−0.250');
   });
 
-  it('turns listed alternatives into probabilities and says what is left', () => {
+  it('turns listed alternatives into probabilities and shows the rest', () => {
     const listed = [
       ['a', Math.log(0.5)],
       ['b', Math.log(0.25)],
@@ -244,10 +244,10 @@ describe('the list of high tokens', () => {
 });
 
 describe('the lexicon', () => {
-  it('finds words in what the policy wrote and says how they agree with heat', () => {
+  it('finds lexicon words in the policy’s text and measures their overlap with heat', () => {
     const words = parseWords('Wait, but\nout,, wait');
     expect(words).toEqual(['wait', 'but', 'out']);
-    // `out` stands in a tool response, which the policy did not write.
+    // `out` is in a tool response, which the policy did not write.
     const ranges = lexiconRanges(ROLLOUT.response, ROLLOUT.segments, words);
     expect(ranges).toEqual([
       { start: 0, end: 4 },
@@ -280,14 +280,14 @@ describe('ids without text', () => {
     expect(found?.means.get(3)).toMatchObject({ mean: 0.5, tokens: 3, segments: 2, level: 1 });
   });
 
-  it('say where an id stands, as far as that is known', () => {
+  it('show the position of an id, as far as known', () => {
     const found = segmentMeans({ segments, turns: [turn(1, 2), turn(2, 3)] }, heights, mask);
     expect([...(found?.segmentOf ?? [])]).toEqual([0, 0, -1, 3, 3, 3]);
     expect(found?.placeOf(2)).toBeUndefined();
     expect(found?.placeOf(3)).toBe(`turn 2, ${segments[3]?.kind.replace('-', ' ')}`);
   });
 
-  it('else by runs of the mask, else not at all', () => {
+  it('else by spans of the mask, else not at all', () => {
     const turns = [turn(1), turn(2)];
     expect(segmentMeans({ segments, turns }, heights, mask)?.by).toBe('runs');
     expect(segmentMeans({ segments, turns }, heights, undefined)).toBeUndefined();
@@ -298,7 +298,7 @@ describe('code of a tool call', () => {
   const code = 'a = 1\nprint("é")';
   const inner = '{"name":"python","arguments":{"code":"a = 1\\nprint(\\"\\u00e9\\")"}}';
 
-  it('has places where it is written as it is', () => {
+  it('has exact positions if written unchanged', () => {
     const places = codePlaces(code, inner, 100);
     for (const { start, end, source } of places)
       expect(inner.slice(source - 100, source - 100 + end - start)).toBe(code.slice(start, end));
@@ -307,7 +307,7 @@ describe('code of a tool call', () => {
     expect(codePlaces('x', 'x', 7)).toEqual([{ start: 0, end: 1, source: 7 }]);
   });
 
-  it('is cut where a place ends, and loses nothing', () => {
+  it('is cut at the end of a range, and loses nothing', () => {
     const pieces = placedPieces(code.slice(6), 6, codePlaces(code, inner, 0));
     expect(pieces.map(({ text }) => text).join('')).toBe('print("é")');
     expect(pieces.map(({ source }) => source !== undefined)).toEqual([true, false, true]);

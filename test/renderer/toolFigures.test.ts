@@ -22,7 +22,7 @@ describe('tool calls of a run without steps', () => {
     ]);
   });
 
-  it('are none where no tool was called', () => {
+  it('are empty without calls', () => {
     expect(toolFigures({ ...facts, outcomes: {}, values: { toolCalls: 0 } })).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ import {
 const VIEWPORT = 600;
 
 describe('virtual rows', () => {
-  it('stands as tall as its rows when they fit', () => {
+  it('is as tall as its rows when they fit', () => {
     const space = rowSpace(1_000, 28, VIEWPORT);
     expect(space.spacer).toBe(28_000);
     expect(visibleRows(space, 280, 0)).toEqual({ first: 10, end: 32, top: 280 });
@@ -25,7 +25,7 @@ describe('virtual rows', () => {
     expect(visibleRows(space, 0, 0).first).toBe(0);
   });
 
-  it('shows any row it is asked to show', () => {
+  it('shows any requested row', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 5_000_000 }),
@@ -45,7 +45,7 @@ describe('virtual rows', () => {
     );
   });
 
-  it('does not move for a row in sight', () => {
+  it('does not scroll for a visible row', () => {
     const space = rowSpace(100, 28, VIEWPORT);
     expect(scrollTopShowing(space, 280, 12)).toBe(280);
   });

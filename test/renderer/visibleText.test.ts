@@ -4,7 +4,7 @@ import { quietText, SHORT_PIECES, visiblePieces } from '../../renderer/ui/visibl
 import { lineBlocks } from '../../renderer/views/replay/SegmentBody.tsx';
 
 describe('visible text', () => {
-  it('draws what would act', () => {
+  it('shows control characters as glyphs', () => {
     expect(visiblePieces('a\u202eb\u0000\tc\n')).toEqual([
       { text: 'a', start: 0 },
       { text: '⟨RLO⟩', start: 1, name: 'RLO' },
@@ -28,7 +28,7 @@ describe('visible text', () => {
 describe('short pieces', () => {
   const joined = (pieces: ReturnType<typeof visiblePieces>) => pieces.map(({ text }) => text).join('');
 
-  it('are short, whole, and cut after white space where there is some', () => {
+  it('are short, whole, and cut after white space if there is some', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('word ', 'line\n', '😀', 'é', 'x'.repeat(40)), { maxLength: 200 }),
@@ -39,7 +39,7 @@ describe('short pieces', () => {
           for (const { text: piece, start } of pieces) {
             expect(piece.length).toBeLessThanOrEqual(SHORT_PIECES + 1);
             expect(text.startsWith(piece, start)).toBe(true);
-            // No half of a pair at either end.
+            // No half of a surrogate pair at either end.
             expect(piece.isWellFormed()).toBe(true);
           }
         },
@@ -54,7 +54,7 @@ describe('short pieces', () => {
 });
 
 describe('text out of sight', () => {
-  it('is one piece of the same length, and nothing in it acts', () => {
+  it('has the same length, and nothing in it acts', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const quiet = quietText(`\u202e${text}\u0000`);
@@ -66,7 +66,7 @@ describe('text out of sight', () => {
 });
 
 describe('blocks of lines', () => {
-  it('are the text, cut at line ends only, and none is long where lines are short', () => {
+  it('equal the text, cut at line ends only, and none is long if lines are short', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ maxLength: 3_000 }), { maxLength: 12 }), (lines) => {
         const text = lines.join('\n');

@@ -1,4 +1,4 @@
-/** A group's ledger: what was logged, what is recomputed, what would be, and why they differ. */
+/** A group's ledger: logged, recomputed and what-if decisions, and their differences. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { getLedger } from '../../electron/roc/ledger.ts';
 import { openReader } from '../../electron/storage/open.ts';
@@ -34,7 +34,7 @@ const keptOf = ({ rows: found }: GroupLedger): string =>
   found.map(({ recomputed: { kept } }) => (kept === undefined ? '?' : kept ? 'K' : 'd')).join('');
 
 describe('a recomputed group', () => {
-  it('keeps the cleanest positives and the first negatives, and says where everything comes from', async () => {
+  it('keeps the cleanest positives and the first negatives, and names the source of each decision', async () => {
     await read([{ step: 1, pools: ['-e+s-2+-'] }], EXAMPLE);
     const found = ledger(0);
     expect(keptOf(found)).toBe('K' + 'd' + 'K' + 'd' + 'K' + 'd' + 'K' + 'd');
@@ -87,7 +87,7 @@ describe('a recomputed group', () => {
     expect(clean?.disagreements).toEqual([]);
   });
 
-  it('is unknown where neither a decision nor a configuration is logged', async () => {
+  it('is unknown if neither a decision nor a configuration is logged', async () => {
     await read([{ step: 1, pools: ['++++----'] }]);
     expect(ledger(0).source).toBe('unknown');
     const chosen = ledger(0, { settings: { down_sample_to_n: 4, reject_equal_reward: true } });
@@ -95,7 +95,7 @@ describe('a recomputed group', () => {
     expect(chosen.recomputed.basis.chosen).toEqual(['reject_equal_reward', 'down_sample_to_n']);
   });
 
-  it('is not decided where a reward is unknown', async () => {
+  it('is undecided if a reward is unknown', async () => {
     await read([{ step: 1, pools: ['++?+----'] }], EXAMPLE);
     expect(ledger(0).recomputed).toMatchObject({ outcome: 'undecidable', why: 'reward_unknown', sums: {} });
     expect(keptOf(ledger(0))).toBe('????????');
@@ -104,7 +104,7 @@ describe('a recomputed group', () => {
   it('is cut with its whole step', async () => {
     const settings = { ...EXAMPLE, world_size: 6 };
     await read([{ step: 1, pools: ['++++----', '++++----'] }], settings);
-    // 16 rows are cut to 12: the second group is left with 4, which is the target; of 8 kept 6 remain.
+    // 16 rows are cut to 12: the second group keeps 4, which is the target; 6 of 8 kept rows remain.
     expect([keptOf(ledger(0)), keptOf(ledger(1))]).toEqual(['KKddKKdd', 'KKdddddd']);
     expect(ledger(1).rows[7]?.recomputed.reason).toBe('discarded_world_size_truncation');
   });
@@ -119,7 +119,7 @@ describe('logged decisions', () => {
   const kept = (pattern: string): readonly LoggedDecision[] =>
     [...pattern].map((letter) => ({ kept: letter === 'K' }));
 
-  it('stand, and agree', async () => {
+  it('are in force, and agree', async () => {
     await read([{ step: 1, pools: ['+e+s----'], decisions: [kept('KdKdKKdd')] }], EXAMPLE);
     const found = ledger(0);
     expect([found.source, keptOf(found), found.differences]).toEqual([
@@ -130,7 +130,7 @@ describe('logged decisions', () => {
     expect(found.logged).toMatchObject({ kept: 4, discarded: 4, keptByClass: { zeros: 2, nonZeros: 2 } });
   });
 
-  it('of the first week are told by the negatives', async () => {
+  it('of the first week are recognized by the negatives', async () => {
     await read([{ step: 1, pools: ['++eex-x-'], decisions: [kept('KKdddKdK')] }], EXAMPLE);
     const found = ledger(0);
     expect(keptOf(found)).toBe('KKddKKdd');
@@ -140,12 +140,12 @@ describe('logged decisions', () => {
     });
   });
 
-  it('of no rule known here say so', async () => {
+  it('of no known rule are reported', async () => {
     await read([{ step: 1, pools: ['++ee----'], decisions: [kept('ddKKKKdd')] }], EXAMPLE);
     expect(ledger(0).differences).toMatchObject({ rows: 4, causes: [{ code: 'unexplained' }] });
   });
 
-  it('with other penalties are told by those', async () => {
+  it('with other penalties are recognized by those', async () => {
     const [pErr, pFormat] = [(p_err: number) => ({ p_err }), { p_format: 0 }];
     const decisions = [
       [
@@ -163,7 +163,7 @@ describe('logged decisions', () => {
     expect(ledger(0, { penalty: 'logged' }).differences.rows).toBe(0);
   });
 
-  it('without a configuration say so', async () => {
+  it('without a configuration are reported', async () => {
     await read([{ step: 1, pools: ['++ee----'], decisions: [kept('KKddKKdd')] }]);
     const { causes } = ledger(0).differences;
     expect(causes.map(({ code }) => code)).toEqual(['configuration_unknown']);
@@ -171,7 +171,7 @@ describe('logged decisions', () => {
 });
 
 describe('a what-if', () => {
-  it('shows the flips against what stands', async () => {
+  it('shows the flips against the decisions in force', async () => {
     await read([{ step: 1, pools: ['tt++----'] }], EXAMPLE);
     const found = ledger(0, {}, { penalty: 'typed' });
     expect(keptOf(found)).toBe('KKddKKdd');
@@ -189,7 +189,7 @@ describe('a what-if', () => {
     expect(found.whatIf?.sums).toMatchObject({ kept: 4, meanPenalty: 0 });
   });
 
-  it('asks of a smaller pool, and of the paper', async () => {
+  it('supports a smaller pool, and the paper’s rule', async () => {
     await read([{ step: 1, pools: ['++ee----'] }], EXAMPLE);
     const smaller = ledger(0, {}, { groupSize: 6 });
     expect(smaller.rows.map(({ whatIf }) => whatIf?.isOutside === true)).toEqual([
@@ -210,7 +210,7 @@ describe('a what-if', () => {
     expect(paper.whatIf?.sums.kept).toBeCloseTo(4);
   });
 
-  it('weighs length and repetition only when told to', async () => {
+  it('weighs length and repetition only if set', async () => {
     await read([{ step: 1, pools: ['2+++----'] }], EXAMPLE);
     const longer = ledger(0, {}, { settings: { length_weight: 1000, roc_error_ratio: false } });
     expect(longer.rows[0]?.whatIf).toMatchObject({ kept: false });

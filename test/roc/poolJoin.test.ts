@@ -1,4 +1,6 @@
-/** A trace of the whole pool and verl dumps of what was kept: one group with decisions, and the way back. */
+/**
+ * A trace of the whole pool and verl dumps of the kept rollouts: one group with decisions, and the reverse.
+ */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -38,7 +40,7 @@ function trace(step: number, question: string, sample: number, numbers: readonly
     .join('');
 }
 
-/** A verl dump: what was kept, stripped of special tokens, with its score. */
+/** A verl dump: kept rollouts without special tokens, with scores. */
 const dump = (step: number, question: string, numbers: readonly number[]): string =>
   numbers
     .map((n) => {
@@ -78,7 +80,7 @@ const decisions = () =>
      WHERE n.format = 'verl-trace' ORDER BY r.step, r.group_id, r.ordinal`,
   ).map((row) => Object.values(row));
 
-describe('a pool and the list of what was kept of it', () => {
+describe('a pool and its list of kept rollouts', () => {
   it('become groups with decisions, by step, question and text', async () => {
     const keys = await readBoth(
       trace(7, QUESTION, 0, [42, 41, 42, 40]) + trace(8, QUESTION, 0, [42, 39]),
@@ -93,10 +95,10 @@ describe('a pool and the list of what was kept of it', () => {
     expect(decisions()).toEqual([
       [0, 1, 1, 1, rule],
       [1, 0, null, null, rule],
-      // The same text again: there is one in the list, and it was paired with the first.
+      // The same text again: the list has it once, and it was matched with the first.
       [2, 0, null, null, rule],
       [3, 1, 0, 0, rule],
-      // Of step 8 no list was read: nothing is known.
+      // No list of step 8 was read, so nothing is known.
       [0, null, null, null, null],
       [1, null, null, null, null],
     ]);
@@ -113,7 +115,7 @@ describe('a pool and the list of what was kept of it', () => {
     expect(withWriter((writer) => writer.rules.poolJoins.leave(keys))).toBeUndefined();
   });
 
-  it('pair equal texts one to one, and report what is left', async () => {
+  it('match equal texts one to one, and report the rest', async () => {
     const keys = await readBoth(
       trace(7, QUESTION, 0, [42, 42, 42]),
       dump(7, QUESTION, [42, 42]) + dump(7, 'Another question?', [42]) + dump(7, QUESTION, [13]),
@@ -134,7 +136,7 @@ describe('a pool and the list of what was kept of it', () => {
     expect(decisions().map(([, kept]) => kept)).toEqual([1, 0, 0, 1]);
   });
 
-  it('are not joined when they have nothing in common', async () => {
+  it('are not joined if they have nothing in common', async () => {
     const keys = await readBoth(trace(7, QUESTION, 0, [42, 41]), dump(7, 'Another question?', [13]));
     expect(withWriter((writer) => writer.rules.poolJoins.join(keys))).toMatchObject({
       refusal: expect.stringContaining('no rollout in common') as string,
@@ -143,7 +145,7 @@ describe('a pool and the list of what was kept of it', () => {
     expect(rows(place.library, 'SELECT count(*) AS n FROM pool_join_row')).toEqual([{ n: 0 }]);
   });
 
-  it('leave a step undecided of which nothing is listed', async () => {
+  it('leave a step undecided if nothing of it is listed', async () => {
     const keys = await readBoth(
       trace(7, QUESTION, 0, [42, 41]) + trace(8, QUESTION, 0, [42, 41]),
       dump(7, QUESTION, [42]) + dump(8, 'Another question?', [13]),
@@ -152,10 +154,10 @@ describe('a pool and the list of what was kept of it', () => {
     expect(decisions().map(([, kept]) => kept)).toEqual([1, 0, null, null]);
   });
 
-  it('leave what the pool itself logged, and fill in what it did not', async () => {
+  it('keep what the pool itself logged, and fill in the rest', async () => {
     const keys = await readBoth(trace(7, QUESTION, 0, [42, 41, 40]), dump(7, QUESTION, [42, 41]));
     const db = openWriter(place.library);
-    // As if a log of decisions had said so.
+    // As if a log of decisions had set it.
     db.exec(`UPDATE rollout_row SET kept = iif(ordinal = 0, 0, 1), rule = 'release', reward = iif(ordinal = 0, 0.5, NULL)
       WHERE run_id = (SELECT run_id FROM run_row WHERE format = 'verl-trace')`);
     db.close();
@@ -173,7 +175,7 @@ describe('a pool and the list of what was kept of it', () => {
     ]);
   });
 
-  it('part when either run is removed', async () => {
+  it('separate when either run is removed', async () => {
     const keys = await readBoth(trace(7, QUESTION, 0, [42, 41]), dump(7, QUESTION, [42]));
     joined(keys);
     withWriter((writer) => writer.removal.remove(keys.keptKey));

@@ -1,10 +1,10 @@
-/** Small logs of pools: what each rollout is, in a few letters. */
+/** Small logs of pools, with one letter per rollout. */
 import type { Scratch } from '../support/library.ts';
 
 /**
- * `+` right and clean, `e` right with a failed call, `2` right after one failed and one clean call,
- * `s` right without a tool in a single turn, `t` right with a timeout, `m` right with a printed
- * "mean squared error", `-` wrong and clean, `x` wrong with a failed call, `?` of unknown reward.
+ * `+` correct and clean, `e` correct with a failed call, `2` correct after one failed and one clean call, `s`
+ * correct without a tool in a single turn, `t` correct with a timeout, `m` correct with a printed "mean
+ * squared error", `-` incorrect and clean, `x` incorrect with a failed call, `?` of unknown reward.
  */
 type Pool = string;
 
@@ -43,7 +43,7 @@ export interface PoolStep {
   readonly step: number;
   /** Per group. */
   readonly pools: readonly Pool[];
-  /** Per group and rollout; absent: nothing was logged. */
+  /** Per group and rollout; absent: not logged. */
   readonly decisions?: readonly (readonly LoggedDecision[] | undefined)[];
 }
 
@@ -56,7 +56,7 @@ export function poolLog(steps: readonly PoolStep[], settings?: Readonly<Record<s
       const group = `p${g}`;
       [...pool].forEach((kind, index) => {
         const reward = kind === '?' ? {} : { reward: '-x'.includes(kind) ? 0 : 1 };
-        // Every text is its own, or equal rollouts could be mistaken for one another.
+        // Every text is unique, because equal rollouts could be confused.
         const text = `Try ${step}.${g}.${index}. ${TEXTS[kind]}`;
         const problem = { id: group, prompt: `Question ${g}?`, ground_truth: '42' };
         const chat = { chat_template: 'chatml-hermes', stop_reason: 'answer' };
@@ -84,7 +84,7 @@ export function writePoolLog(place: Scratch, ...args: Parameters<typeof poolLog>
   return place.file('pools.jsonl', poolLog(...args));
 }
 
-/** As the example script of the release has it, for groups of eight. */
+/** As in the example script of the release, for groups of eight. */
 export const EXAMPLE = {
   do_down_sampling: true,
   reject_equal_reward: true,

@@ -1,4 +1,4 @@
-/** A run's report: counts that add up, and for every number the groups it is of. */
+/** A run's report: counts add up, and every number leads to its groups. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FinishedReport, ReportBuilder, type ReportRequest } from '../../electron/roc/report.ts';
 import { openReader } from '../../electron/storage/open.ts';
@@ -13,7 +13,8 @@ beforeEach(() => {
 afterEach(() => place.remove());
 
 const STEPS: readonly PoolStep[] = [
-  // Group 0 has a tie at the cut, 1 is all right, 2 all wrong, 3 drops a clean one beside an erroneous one kept.
+  // Group 0 has a tie at the cut, 1 is all correct, 2 all incorrect, 3 drops a clean one and keeps an
+  // erroneous one.
   { step: 1, pools: ['+++e----', '++++++++', '--------'] },
   { step: 2, pools: ['e2tt++--', 'ss+e----'] },
 ];
@@ -40,7 +41,7 @@ function problemsOf({ keys }: FinishedReport, { key }: { readonly key: string })
 }
 
 describe('a run', () => {
-  it('has its groups by what they are', async () => {
+  it('classifies its groups', async () => {
     const found = await report();
     expect(found.report).toMatchObject({
       groups: 5,
@@ -104,7 +105,7 @@ describe('a run', () => {
     const [, second] = (await report()).report.recomputed.steps;
     // Of e, 2, t, t, +, + and s, s, +, e: 1 + 1 + 2 + 1 failed of 1 + 2 + 2 + 2 + 0 + 1 + 1 calls.
     expect(second).toMatchObject({ callsBefore: 9, errorsBefore: 5, groups: 2, mixed: 2 });
-    // The text rules take timeouts for clean: kept are both t and one of the +, and + and e or s.
+    // The text rules count timeouts as clean: they keep both t and one of the +, and + and e or s.
     expect(second?.errorsAfter).toBeGreaterThan(0);
     expect(second?.callsAfter).toBeLessThan(9);
   });
@@ -130,7 +131,7 @@ describe('a run', () => {
     expect([pErr?.part, pErr?.rollouts, pFormat?.part, pFormat?.rollouts]).toEqual(['pErr', 2, 'pFormat', 2]);
   });
 
-  it('asks what would be otherwise', async () => {
+  it('supports a what-if', async () => {
     const found = await report({ whatIf: { penalty: 'typed' } });
     expect(found.report.flips?.rollouts).toBeGreaterThan(0);
     expect(problemsOf(found, found.report.flips ?? { key: '' })).toContain('2/p0');
@@ -140,7 +141,7 @@ describe('a run', () => {
     expect(paper.report.flips?.rollouts).toBe(0);
   });
 
-  it('is one step, when one is asked for', async () => {
+  it('can cover one step', async () => {
     expect((await report({ step: 2 })).report).toMatchObject({ step: 2, groups: 2, rollouts: 16 });
     const db = openReader(place.library);
     expect(ReportBuilder.open(db, { runId: 1, step: 7, basis: {} })).toBeUndefined();

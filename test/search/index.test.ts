@@ -1,4 +1,4 @@
-/** The index says what reading says, however far it has come and whatever was removed. */
+/** The index returns the same as scanning, at any progress and after removals. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
@@ -13,7 +13,7 @@ import { wordsOf } from '../../shared/domain/filter/words.ts';
 import { askColumns } from '../support/columnQuestion.ts';
 import { ingestInto, type Scratch, scratch } from '../support/library.ts';
 
-/** Words that fold, join and part in different ways, in several scripts. */
+/** Words that fold, join and split in different ways, in several scripts. */
 const WORDS = [
   'wait',
   'Wait',
@@ -69,7 +69,7 @@ const node: fc.Arbitrary<TextNode> = fc
   })
   .filter((each) => wordsOf(each.text).length > 0)
   .map((each) => {
-    // A prefix is one word as it is typed.
+    // A prefix is a single typed word.
     const last = wordsOf(each.text).at(-1) ?? '';
     return each.form === 'prefix' ? { ...each, text: last.slice(0, Math.max(1, last.length - 1)) } : each;
   })
@@ -112,7 +112,7 @@ async function libraryOf(records: readonly (readonly [string, string])[]): Promi
 }
 
 describe('the full-text index', () => {
-  it('finds what reading finds, in every script, field and form, before, while and after it is made', async () => {
+  it('finds what scanning finds, in every script, field and form, before, during and after indexing', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(text, response), { minLength: 1, maxLength: 12 }),
@@ -128,7 +128,7 @@ describe('the full-text index', () => {
             finish();
             expect(indexState(db)).toMatchObject({ indexed: indexState(db).rollouts });
             expect(filters.map((filter) => idsFor(db, filter))).toEqual(read);
-            // Half of it: what lies beyond the mark is read.
+            // Half of it: the rest is scanned.
             const half = Math.ceil(records.length / 2);
             db.prepare('DELETE FROM search_text WHERE rowid > ?').run(half);
             db.prepare('UPDATE search_state_row SET rollouts_to = ?, prompts_to = 0').run(half);
@@ -142,7 +142,7 @@ describe('the full-text index', () => {
     );
   });
 
-  it('a phrase does not reach from one segment into the next', async () => {
+  it('a phrase does not cross segments', async () => {
     await libraryOf([['p', '<reason>one two</reason>\n<reason>three</reason>\n<answer>four</answer>']]);
     expect(idsFor(db, '"two three"')).toEqual([]);
     finish();
@@ -151,7 +151,7 @@ describe('the full-text index', () => {
     db.close();
   });
 
-  it('rollouts that are removed leave it, and ids given anew are indexed anew', async () => {
+  it('removed rollouts leave it, and reused ids are indexed again', async () => {
     await libraryOf([
       ['p', '<answer>alpha</answer>'],
       ['p', '<answer>beta</answer>'],
@@ -161,7 +161,7 @@ describe('the full-text index', () => {
     const [runKey = ''] = db.prepare('SELECT run_key FROM run_row').pluck().all() as string[];
     new LibraryWriter(db).removal.remove(runKey);
     expect(indexState(db)).toMatchObject({ indexed: 0, rollouts: 0 });
-    // No trace of their words is left in the file.
+    // The file contains no trace of their words.
     expect(db.prepare("SELECT count(*) FROM search_text WHERE search_text MATCH 'alpha'").pluck().get()).toBe(
       0,
     );
@@ -176,7 +176,7 @@ describe('the full-text index', () => {
     db.close();
   });
 
-  it('a file that was written anew is indexed anew', async () => {
+  it('a rewritten file is indexed again', async () => {
     libraries += 1;
     const name = 'again.jsonl';
     const records = (words: string) => lines([['p', `<answer>${words}</answer>`]], 1);
@@ -191,7 +191,7 @@ describe('the full-text index', () => {
     db.close();
   });
 
-  it('an end in the middle of a piece leaves the mark where it was', async () => {
+  it('an interruption in a batch leaves the mark unchanged', async () => {
     await libraryOf([['p', '<answer>alpha</answer>']]);
     while (indexState(db).promptsTo === 0) indexPiece(db);
     expect(() =>
@@ -207,7 +207,7 @@ describe('the full-text index', () => {
     db.close();
   });
 
-  it('is read by a connection that may not write', async () => {
+  it('is readable by a read-only connection', async () => {
     await libraryOf([['p', '<answer>alpha</answer>']]);
     finish();
     const path = db.name;
@@ -217,7 +217,7 @@ describe('the full-text index', () => {
     reader.close();
   });
 
-  it('is not asked what it cannot answer', () => {
+  it('is not used for queries it cannot answer', () => {
     const asked = (form: TextNode['form'], words: string) =>
       indexQuery({ kind: 'text', field: 'code', form, text: words });
     expect(asked('words', 'double-check')).toBe('code : "double check"');

@@ -1,4 +1,4 @@
-/** Pages of the search, asked of a host as the renderer asks. */
+/** Pages of the search, requested from a host like the renderer does. */
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ let host: Host;
 
 beforeAll(async () => {
   place = scratch();
-  // A text in which a pattern of nested repetitions never comes to an end.
+  // A text on which a pattern of nested repetitions never ends.
   const endless = place.file(
     'endless.jsonl',
     [`<answer>${'a'.repeat(60)}!</answer>`, '<answer>aab</answer>']
@@ -70,7 +70,7 @@ describe('pages of the search', () => {
     'prompt:the is_correct:true',
     'not wait',
     'comput*',
-  ])('%s: every rollout of every run that the lists have, once', async (query) => {
+  ])('%s: every matching rollout of every run, once', async (query) => {
     const listed: number[] = [];
     for (const { runId } of await runs()) {
       const { ids } = await ask<{ ids: Uint32Array }>('rollout.order', { runId, filter: query });
@@ -85,7 +85,7 @@ describe('pages of the search', () => {
     expect(pages[0]?.total).toBe(total);
   });
 
-  it('the newest step comes first, and rollouts of a group stand together', async () => {
+  it('the newest step comes first, and rollouts of a group are adjacent', async () => {
     const pages = await allPages({ query: 'the', runId: await runOf('demo'), limit: 40 });
     const steps = pages.flatMap(({ groups }) => groups.map(({ step }) => step));
     expect(steps).toEqual(steps.toSorted((a, b) => b - a));
@@ -95,12 +95,12 @@ describe('pages of the search', () => {
     );
   });
 
-  it('hits stand in the text around them, where the offsets say', async () => {
+  it('hits have their surrounding text, at exact offsets', async () => {
     const [page] = await allPages({ query: 'code:print', runId: await runOf('demo'), limit: 5 });
     const rollout = page?.groups[0]?.found[0];
     const [hit] = rollout?.found.hits ?? [];
     expect(hit).toMatchObject({ kind: 'tool-call', text: 'print' });
-    // Code without the escapes it is written with.
+    // Code is shown unescaped.
     expect(`${hit?.before}${hit?.after}`).not.toContain('\\n');
     const all = await ask<ResultOf<'search.hits'>>('search.hits', {
       query: 'code:print',
@@ -117,7 +117,7 @@ describe('pages of the search', () => {
     expect(group?.found.every(({ found }) => found.total === 0)).toBe(true);
   });
 
-  it('a regular expression reads, and says so; words that are indexed do not', async () => {
+  it('a regular expression scans texts, and reports it; indexed words do not', async () => {
     const runId = await runOf('demo');
     const scanned = async (query: string) =>
       (await allPages({ query, runId })).reduce((sum, page) => sum + page.scanned, 0);
@@ -134,26 +134,26 @@ describe('pages of the search', () => {
     expect(await ids('/\\bwait\\b/i')).toEqual(await ids('wait'));
   });
 
-  it('a regular expression that does not end costs the one rollout, which is named', async () => {
+  it('a runaway regular expression costs one rollout, which is named', async () => {
     const runId = await runOf('turnwise-test');
     const pages = await allPages({ query: 'answer_text:/^(a|a)*b$/', runId });
     expect(rolloutsOf(pages).map(({ ordinal }) => ordinal)).toEqual([1]);
     expect(pages.flatMap(({ unsearched }) => unsearched)).toMatchObject([{ runId, ordinal: 0 }]);
     const [{ rolloutId } = { rolloutId: 0 }] = pages.flatMap(({ unsearched }) => unsearched);
     await expect(ask('search.hits', { query: '/^(a|a)*b$/', rolloutId })).rejects.toThrow('timed_out');
-    // The thread that took its place answers.
+    // The replacement thread answers.
     expect(rolloutsOf(await allPages({ query: 'aab', runId }))).toHaveLength(1);
   });
 
-  it('a query that cannot be read is refused with where', async () => {
+  it('an invalid query is refused with its position', async () => {
     await expect(ask('search.page', { query: 'wait (' })).rejects.toThrow(/bad_request: query, character/);
     await expect(ask('search.hits', { query: 'wait', rolloutId: 1_000_000 })).rejects.toThrow('not_found');
   });
 
-  it('ends in time with what it has, and goes on from there; a cancel is heard', () => {
+  it('ends in time with its matches, and continues from there; a cancel is honoured', () => {
     const db = openReader(place.library);
     let clock = 0;
-    // Every look at the clock is 100 ms later.
+    // Every call of the clock advances 100 ms.
     const now = (): number => (clock += 100);
     const searcher = new Searcher(db);
     const first = searcher.page({ query: '/the/', limit: 500 }, FREE_TASK, now);

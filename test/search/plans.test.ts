@@ -1,4 +1,4 @@
-/** What is asked of the index and about it goes by an index, whatever the library holds. */
+/** Queries of and about the index use an index, whatever the library holds. */
 import { expect, it } from 'vitest';
 import { openWriter } from '../../electron/storage/open.ts';
 import {
@@ -13,7 +13,7 @@ import { TEXT_PLACE } from '../../electron/storage/queries/texts.ts';
 import { NEXT_ROLLOUTS } from '../../electron/storage/searchIndex.ts';
 import { scratch } from '../support/library.ts';
 
-/** Small tables, one row per step or one in all. */
+/** Small tables: one row per step, or one row. */
 const SMALL = /SCAN (step_row|search_state_row|json_each)/;
 
 it.each(
@@ -39,7 +39,7 @@ it.each(
       .all(...params)
       .map((row) => (row as { detail: string }).detail);
     const scans = plan.filter((detail) => detail.startsWith('SCAN') && !SMALL.test(detail));
-    // The full-text index is a virtual table, which SQLite always scans; what it does inside is its own.
+    // The full-text index is a virtual table, which SQLite always reports as a scan.
     expect(scans.filter((detail) => !detail.includes('VIRTUAL TABLE'))).toEqual([]);
   } finally {
     db.close();

@@ -1,4 +1,7 @@
-/** One log of everything: a logged entropy of the head, listed alternatives, signed signals, a rollout without a mask. */
+/**
+ * One log with everything: a logged entropy of the head, listed alternatives, signed signals, a rollout
+ * without a mask.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PlacesBuilder } from '../../electron/signals/places.ts';
 import { StatisticsBuilder, type StatisticsRequest } from '../../electron/signals/statistics.ts';
@@ -63,13 +66,13 @@ function statistics(request: Omit<StatisticsRequest, 'runId'>): TokenStatistics 
   return builder?.finish();
 }
 
-describe('what is logged', () => {
+describe('available signals', () => {
   const counts = (scope: Omit<MeasuredScope, 'runId'>) =>
     availableSignals(db, { runId, ...scope }).signals.map(
       ({ signal, isBound, rollouts, withMask }) => `${signal}${isBound ? ' ≥' : ''} ${rollouts} ${withMask}`,
     );
 
-  it('is counted per scope, a bound apart from what was logged, and what has no mask', () => {
+  it('are counted per scope, a bound apart from logged ones, and without a mask apart', () => {
     expect(availableSignals(db, { runId })).toMatchObject({ rollouts: 6, withTokens: 5 });
     expect(counts({})).toEqual([
       ...['entropy 3 2', 'entropy ≥ 1 1', 'surprisal 5 4', 'logprob 5 4', 'trainer_logprob 1 1', 'gap 1 1'],
@@ -88,7 +91,7 @@ describe('what is logged', () => {
 });
 
 describe('statistics', () => {
-  it('reach over a run, a step, a group or a rollout, and never further', () => {
+  it('cover a run, a step, a group or a rollout, and no more', () => {
     const tokens = (scope: Omit<MeasuredScope, 'runId'>) =>
       statistics({ ...scope, by: ['step'], signal: 'surprisal' })?.sources[0]?.tokens;
     const [g = -1] = ids("SELECT group_id FROM prompt_group WHERE step = 1 AND problem_id = 'g'");
@@ -99,11 +102,11 @@ describe('statistics', () => {
     expect(tokens({ step: 7 })).toBeUndefined();
     expect(tokens({ groupId: 999 })).toBeUndefined();
     expect(tokens({ rolloutId: 999 })).toBeUndefined();
-    // A group of another run is none of this one.
+    // A group of another run does not belong to this one.
     expect(StatisticsBuilder.open(db, { runId: runId + 1, groupId: g, by: ['step'] })).toBeUndefined();
   });
 
-  it('tell a logged entropy of the head from a bound of ours, and count who is left out', () => {
+  it('separate a logged entropy of the head from our bound, and count rollouts left out', () => {
     const found = statistics({ by: STATISTICS_BY, signal: 'entropy' });
     expect(found?.sources.map(({ source, tokens }) => [source.kind, source.k, source.bound, tokens])).toEqual(
       [
@@ -125,7 +128,7 @@ describe('statistics', () => {
   });
 });
 
-describe('places of a token', () => {
+describe('occurrences of a token', () => {
   it('are the highest of one source, with their addresses', () => {
     const builder = PlacesBuilder.open(db, {
       ...{ runId, signal: 'surprisal', token: ' so', order: 'descending', limit: 2 },

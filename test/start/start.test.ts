@@ -1,6 +1,6 @@
 /**
- * The scripts before every npm command. They are plain JavaScript for whatever Node there
- * is, so they are loaded by URL and described here by the part of them that is used.
+ * The scripts before every npm command. They are plain JavaScript for any Node version, so they are loaded by
+ * URL and typed here as far as they are used.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -58,11 +58,11 @@ describe('the lock', () => {
     expect(existsSync(join(directory, 'lock'))).toBe(false);
   });
 
-  test('is taken over from a process that is gone, and kept from one that is not', async () => {
+  test('is taken over from an ended process, and not from a running one', async () => {
     const { withLock } = await load<Lock>('lock.mjs');
     const lock = join(directory, 'lock');
     mkdirSync(lock);
-    // Larger than any pid of any system.
+    // Larger than any pid.
     writeFileSync(join(lock, 'pid'), '99999999');
     expect(await withLock('x', () => 'mine', { directory: lock })).toBe('mine');
 
@@ -81,7 +81,7 @@ describe('the lock', () => {
     expect(await waiting).toBe(true);
   });
 
-  test('without an owner is somebody about to write one, for a moment', async () => {
+  test('without an owner is taken over after a moment', async () => {
     const { withLock } = await load<Lock>('lock.mjs');
     const lock = join(directory, 'lock');
     mkdirSync(lock);
@@ -91,7 +91,7 @@ describe('the lock', () => {
   });
 });
 
-describe('what is installed', () => {
+describe('installed packages', () => {
   const lockFile = {
     packages: {
       '': {},
@@ -111,13 +111,13 @@ describe('what is installed', () => {
   beforeEach(() => write('package-lock.json', JSON.stringify(lockFile)));
 
   test.skipIf(process.platform === 'win32')(
-    'matches by the versions npm wrote down, whoever ran it',
+    'match by the versions npm recorded, whoever ran it',
     async () => {
       const { isInstalled } = await load<Install>('install.mjs');
       expect(isInstalled(directory)).toBe(false);
       await installed({ 'node_modules/a': { version: '1.0.0' } });
       expect(isInstalled(directory)).toBe(true);
-      // From now on by the stamp.
+      // From now on the stamp decides.
       expect(existsSync(join(directory, 'node_modules', '.turnwise-lock'))).toBe(true);
       write('package-lock.json', JSON.stringify({ ...lockFile, more: 1 }));
       expect(isInstalled(directory)).toBe(true);
@@ -131,13 +131,13 @@ describe('what is installed', () => {
       'a package too many',
       { 'node_modules/a': { version: '1.0.0' }, 'node_modules/c': { version: '1.0.0' } },
     ],
-  ])('does not match with %s', async (_name, packages) => {
+  ])('do not match with %s', async (_name, packages) => {
     const { isInstalled } = await load<Install>('install.mjs');
     await installed(packages);
     expect(isInstalled(directory)).toBe(false);
   });
 
-  test('is not enough without the Node it brings', async () => {
+  test('are incomplete without the bundled Node', async () => {
     const { isInstalled, nodeBinary } = await load<Install>('install.mjs');
     await installed({ 'node_modules/a': { version: '1.0.0' } });
     rmSync(nodeBinary(directory));
@@ -157,7 +157,7 @@ describe('the lock file', () => {
   ) as { packages: Readonly<Record<string, LockedPackage>> };
   const locked = Object.entries(packages).filter(([path]) => path !== '');
 
-  test('has a hash for every package and names no registry', () => {
+  test('have a hash for every package and name no registry', () => {
     expect(locked.length).toBeGreaterThan(100);
     expect(locked.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'))).toEqual([]);
     expect(locked.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
@@ -172,7 +172,7 @@ describe('the lock file', () => {
 });
 
 describe('the command line of npm start', () => {
-  test('takes paths from where the user is', async () => {
+  test('resolves paths from the user’s directory', async () => {
     const { parseStart } = await load<Start>('start.mjs');
     const before = process.env.INIT_CWD;
     process.env.INIT_CWD = directory;
@@ -209,7 +209,7 @@ describe('the command line of npm start', () => {
   );
 });
 
-test('ensure says nothing on stdout, and nothing at all when all is in place', () => {
+test('ensure prints nothing on stdout, and nothing at all if all is in place', () => {
   const script = fileURLToPath(new URL('ensure.mjs', START));
   expect(
     execFileSync(process.execPath, [script], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }),

@@ -1,4 +1,6 @@
-/** Annotations outlive the rows they are about: read again, from elsewhere, changed, moved; and what is done can be undone. */
+/**
+ * Annotations survive re-ingest, other paths, changed texts and moved runs; and every change can be undone.
+ */
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -26,7 +28,7 @@ const labelled = (library = place.library): Labelled => {
   return made;
 };
 
-/** Four rollouts of two problems at a step; a verl dump, which names no run. */
+/** Four rollouts of two problems at one step; a verl dump, which names no run. */
 const record = (problem: string, sample: number, step: number, end = '') => ({
   input: `<|im_start|>user\nWhat is ${problem}?<|im_end|>\n<|im_start|>assistant\n`,
   output: `Sample ${sample} of ${problem} at step ${step}. Wait, let me think.\n<answer>\\boxed{${sample}}</answer>${end}`,
@@ -52,7 +54,7 @@ const span = (rolloutId: number, start = 0, end = 8): Asked => ({
 });
 const states = (library = place.library) =>
   rows(library, 'SELECT state, count(*) AS n FROM annotation GROUP BY state ORDER BY state');
-/** By what the rollout itself says, not by its number. */
+/** By the rollout's content, not by its row number. */
 const attached = (library = place.library) =>
   rows(
     library,
@@ -72,7 +74,7 @@ function annotateAll(on: Labelled): void {
 }
 
 describe('an annotation stays with its rollout', () => {
-  it('when the run is removed and read again', async () => {
+  it('when the run is removed and re-ingested', async () => {
     const directory = writeRun('run');
     await ingestHere(place.library, [directory]);
     const before = labelled();
@@ -100,7 +102,7 @@ describe('an annotation stays with its rollout', () => {
     ).toEqual([{ n: 8 }]);
   });
 
-  it('when one run of a log of two is removed, and the log read again', async () => {
+  it('when one run of a log of two is removed, and the log re-ingested', async () => {
     const demo = join(import.meta.dirname, '../../fixtures/demo/demo.jsonl');
     const path = place.file('demo.jsonl', readFileSync(demo, 'utf8'));
     await ingestHere(place.library, [path]);
@@ -119,7 +121,7 @@ describe('an annotation stays with its rollout', () => {
         { state: 'exact', n: 1 },
         { state: 'unattached', n: 1 },
       ]);
-      // A copy would double what is left of it.
+      // A copy would duplicate the rest of it.
       const copy = place.file('copy.jsonl', readFileSync(demo, 'utf8'));
       expect((await ingestHere(place.library, [copy])).files).toMatchObject([{ status: 'duplicate' }]);
       await ingestHere(place.library, [path]);
@@ -129,7 +131,7 @@ describe('an annotation stays with its rollout', () => {
     }
   });
 
-  it('when the logs are read from another path into another library, under another name', async () => {
+  it('when the logs are ingested from another path into another library, under another name', async () => {
     await ingestHere(place.library, [writeRun('run')]);
     const here = labelled();
     annotateAll(here);
@@ -141,7 +143,7 @@ describe('an annotation stays with its rollout', () => {
     const db = openWriter(elsewhere);
     const writer = new LibraryWriter(db);
     writer.removal.remove(String(db.prepare('SELECT run_key FROM run_row').pluck().get()));
-    // The user gives the directory a name, which becomes the key of its run: no address is as it was.
+    // The user names the directory, which becomes the key of its run, so every address changes.
     writer.nameRun(join(place.directory, 'deep/down/elsewhere'), 'renamed');
     db.close();
     await ingestHere(elsewhere, [join(place.directory, 'deep/down/elsewhere')]);
@@ -149,7 +151,7 @@ describe('an annotation stays with its rollout', () => {
     expect(attached(elsewhere)).toEqual(was);
   });
 
-  it('when groups are made another way, and back', async () => {
+  it('when groups are formed another way, and back', async () => {
     await ingestHere(place.library, [writeRun('run')]);
     const on = labelled();
     annotateAll(on);
@@ -169,7 +171,7 @@ describe('an annotation stays with its rollout', () => {
     expect(attached().filter((row) => row['annotation_id'] !== annotations[0]?.id)).toEqual(was);
   });
 
-  it('when its text has changed: moved where it still stands, orphaned where it does not, never dropped', async () => {
+  it('when its text has changed: moved if still found, orphaned if not, never dropped', async () => {
     const path = place.file('1.jsonl', log(1));
     await ingestHere(place.library, [path]);
     const before = labelled();
@@ -194,7 +196,7 @@ describe('an annotation stays with its rollout', () => {
     expect(states()).toEqual([{ state: 'exact', n: 3 }]);
   });
 
-  it('is unattached rather than put on another problem that has its address by chance', async () => {
+  it('is unattached rather than put on another problem with the same address', async () => {
     const path = place.file('1.jsonl', log(1));
     await ingestHere(place.library, [path]);
     const before = labelled();
@@ -211,7 +213,7 @@ describe('an annotation stays with its rollout', () => {
     expect(states()).toEqual([{ state: 'unattached', n: 2 }]);
   });
 
-  it('costs ingest nothing where nothing is said, and is not looked for again where nothing came', async () => {
+  it('costs ingest nothing without annotations, and is not searched again without new rollouts', async () => {
     await ingestHere(place.library, [writeRun('run')]);
     const on = labelled();
     const statements: string[] = [];
@@ -230,7 +232,7 @@ describe('an annotation stays with its rollout', () => {
 });
 
 describe('a run that is moved', () => {
-  it('takes along what is said of it, and leaves what is said of others', async () => {
+  it('takes its annotations along, and leaves those of others', async () => {
     await ingestHere(place.library, [writeRun('one'), writeRun('two', ' ')]);
     const on = labelled();
     annotateAll(on);
@@ -247,7 +249,7 @@ describe('a run that is moved', () => {
     expect(rows(place.library, 'SELECT DISTINCT run_key FROM annotation')).toEqual([{ run_key: kept }]);
     expect([...attached(to), ...attached()].sort(byId)).toEqual(all);
     expect(rows(to, "SELECT count(*) AS n FROM reading WHERE verdict = 'read'")).toEqual([{ n: 8 }]);
-    // What undo would bring back is elsewhere.
+    // The annotation that undo would restore is elsewhere.
     expect(on.undo().words).toBeUndefined();
   });
 });
@@ -304,7 +306,7 @@ describe('undo and redo', () => {
             const before = on.said();
             const { history: state } = on.apply(author, ...of.map(asked));
             if (JSON.stringify(on.said()) === JSON.stringify(before)) {
-              // Undone at once, where a change made nothing of it but a step.
+              // Undone at once if the change did nothing but add a step.
               continue;
             }
             history.push(on.said());
@@ -329,7 +331,7 @@ describe('undo and redo', () => {
     },
   );
 
-  it('survives a restart, ends with a new change, and says what it takes back', () => {
+  it('survives a restart, ends with a new change, and describes the undone one', () => {
     const on = labelled();
     const [first = 0, second = 0] = on.rollouts();
     on.apply('ann', { put: { rolloutId: first, target: { kind: 'rollout' }, label: 'loops' } });
@@ -356,7 +358,7 @@ describe('a change', () => {
     await ingestHere(place.library, [place.file('1.jsonl', log(1))]);
   });
 
-  it('is made whole or not at all', () => {
+  it('is atomic', () => {
     const on = labelled();
     const [first = 0] = on.rollouts();
     const good: Asked = { put: { rolloutId: first, target: { kind: 'rollout' }, label: 'loops' } };
@@ -380,7 +382,7 @@ describe('a change', () => {
     }
   });
 
-  it('of one that is there keeps its date and, without a target, its place, and is of who made it', () => {
+  it('of an existing annotation keeps its date and, without a target, its target, and sets the author', () => {
     const on = labelled();
     const [first = 0] = on.rollouts();
     const [made] = on.apply('ann', span(first, 3, 9)).annotations;
@@ -398,7 +400,7 @@ describe('a change', () => {
       place: { start: 3, end: 9, state: 'exact' },
     });
     expect(edited?.annotationNo).toBe(made?.annotationNo);
-    // Nothing said otherwise is no change, and nobody's.
+    // A change to equal content is no change and sets no author.
     on.apply('ann', { put: { id: made?.id ?? '', note: 'because', label: 'gave-up' } });
     expect(rows(place.library, 'SELECT author FROM annotation')).toEqual([{ author: 'bob' }]);
     on.undo('bob');
@@ -421,7 +423,7 @@ describe('a change', () => {
     expect(without?.flag).toBeUndefined();
   });
 
-  it('that says what is said already is the one that is there, from any window', () => {
+  it('that equals an existing annotation returns that one, from any window', () => {
     const on = labelled();
     const [first = 0, second = 0] = on.rollouts();
     const made = on.apply('ann', span(first), span(first)).annotations;
@@ -429,14 +431,14 @@ describe('a change', () => {
     const other = labelled();
     expect(other.apply('ann', span(first)).annotations.map(({ id }) => id)).toEqual([made[0]?.id]);
     expect(rows(place.library, 'SELECT count(*) AS n FROM annotation')).toEqual([{ n: 1 }]);
-    // Said by another, of another place, or with more to it, it is another.
+    // A different author, target or content makes it a different annotation.
     const more: Asked = { put: { ...(span(first) as { put: object }).put, note: 'why' } } as Asked;
     on.apply('bob', span(first));
     on.apply('ann', span(first, 1, 8), span(second), more);
     expect(rows(place.library, 'SELECT count(*) AS n FROM annotation')).toEqual([{ n: 5 }]);
   });
 
-  it('is taken back by its author, past what others have done, unless they changed the same', () => {
+  it('is undone by its author, past changes of others, unless they changed the same', () => {
     const on = labelled();
     const [first = 0, second = 0] = on.rollouts();
     const [mine] = on.apply('ann', span(first)).annotations;
@@ -450,7 +452,7 @@ describe('a change', () => {
     expect(on.undo('ann').words).toBe('label Loops');
     expect(on.undo('ann').words).toBeUndefined();
     expect(rows(place.library, 'SELECT author FROM annotation')).toEqual([{ author: 'bob' }]);
-    // What somebody else does meanwhile does not end what ann can do again.
+    // Changes by somebody else do not clear ann's redo.
     on.apply('bob', span(second, 2, 5));
     expect(on.redo('ann').words).toBe('label Loops');
     on.apply('bob', { put: { id: mine?.id ?? '', label: 'gave-up' } });
@@ -463,7 +465,7 @@ describe('a change', () => {
     expect(on.undo('ann').words).toBe('label Loops');
   });
 
-  it('with one label for a place replaces that of the same author, and keeps what was noted', () => {
+  it('with one label for a place replaces that of the same author, and keeps its note', () => {
     const on = labelled();
     on.annotations.setTaxonomy({ ...DEFAULT_TAXONOMY, choice: 'one' });
     const [first = 0] = on.rollouts();

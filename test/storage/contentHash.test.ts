@@ -1,4 +1,4 @@
-/** The definitions that annotations are keyed by. Values are fixed: none of them may change after a release. */
+/** The hashes that annotations are keyed by. The values are fixed: none may change after a release. */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -37,7 +37,7 @@ describe('contentHash', () => {
     );
   });
 
-  it('takes an unpaired surrogate as it is stored', () => {
+  it('hashes an unpaired surrogate as it is stored', () => {
     expect(contentHash('a\ud800b')).toBe(contentHash('a\ufffdb'));
   });
 });
@@ -64,7 +64,7 @@ describe('rolloutHash', () => {
 describe('ids the log does not give', () => {
   const promptHash = contentHash('What is 6·7?');
 
-  it('a problem is named by its prompt and ground truth', () => {
+  it('a problem is identified by its prompt and ground truth', () => {
     expect(problemIdOf(problem({ problemId: 'p1' }), promptHash)).toBe('p1');
     expect(problemIdOf(problem(), promptHash)).toBe(promptHash.slice(0, 12));
     expect(problemIdOf(problem({ groundTruth: '42' }), promptHash)).toBe(
@@ -75,13 +75,13 @@ describe('ids the log does not give', () => {
     expect(problemIdOf(partial, promptHash)).toBe(promptHash.slice(0, 12));
   });
 
-  it('a group is named by its problem and by the role in it', () => {
+  it('a group is identified by its problem and the role in it', () => {
     expect(groupKeyOf(rollout({ groupKey: 'g1', role: 'solver' }), 'p1')).toBe('g1');
     expect(groupKeyOf(rollout({}), 'p1')).toBe('p1');
     expect(groupKeyOf(rollout({ role: 'solver' }), 'p1')).toBe('p1:solver');
   });
 
-  it('a join key is stored as it is, or as a hash where it is long', () => {
+  it('a join key is stored as it is, or as a hash if it is long', () => {
     expect(storedJoinKey('sample:1:2')).toBe('sample:1:2');
     const long = `ids:${'1,'.repeat(500)}`;
     expect(storedJoinKey(long)).toBe(`hash:${contentHash(long)}`);

@@ -31,7 +31,7 @@ beforeEach(() => {
 afterEach(() => place.remove());
 
 describe('the read views', () => {
-  /** The columns promised when the views were made public: later ones may be added, none of these may go. */
+  /** Columns of the public views: more may be added, none may be removed. */
   const PROMISED = {
     run: 'run_id name kind steps rollouts',
     prompt_group: 'group_id run_id step problem_id rollouts correct kept',
@@ -55,7 +55,7 @@ describe('the read views', () => {
   it('are all readable', () => {
     openWriter(place.library).close();
     const db = openReader(place.library);
-    // The labels Turnwise comes with are there from the start.
+    // The default labels exist from the start.
     for (const view of PUBLIC_VIEWS)
       expect(db.prepare(`SELECT * FROM ${view}`).all()).toHaveLength(view === 'label' ? 11 : 0);
     db.close();
@@ -85,7 +85,7 @@ describe('query plans', () => {
     expect(planOf(MEASURED)).toEqual(['SEARCH r USING INTEGER PRIMARY KEY (rowid=?)', byId]);
   });
 
-  it('which signals there are is counted over index ranges', () => {
+  it('available signals are counted over index ranges', () => {
     const left = 'SEARCH t USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN';
     expect(planOf(AVAILABLE.run)).toEqual(['SEARCH r USING COVERING INDEX rollout_by_step (run_id=?)', left]);
     expect(planOf(AVAILABLE.step)).toEqual([
@@ -98,7 +98,7 @@ describe('query plans', () => {
     ]);
   });
 
-  it('what is said of a rollout is found by its id, and a list of it by its numbers', () => {
+  it('annotations of a rollout are found by its id, and lists of them by number', () => {
     const place = [
       'SEARCH p USING COVERING INDEX annotated_place_by_rollout (rollout_id=?)',
       'SEARCH a USING INDEX annotation_by_rollout (annotated_no=?)',
@@ -109,14 +109,14 @@ describe('query plans', () => {
       READINGS_OF_ROLLOUT.replaceAll('?', ':id'),
     ])
       expect(planOf(sql).filter((step) => /^SCAN/.test(step) && !/VIRTUAL/.test(step))).toEqual(
-        // Conflicts are few, and asked of an index.
+        // Conflicts are looked up by an index.
         [],
       );
     for (const sql of [ANNOTATIONS_BY_NUMBER, ANNOTATIONS_BY_ID, ANNOTATED_FACTS, GROUPS_OF_ROLLOUTS])
       expect(planOf(sql).filter((step) => /^SCAN/.test(step))).toEqual(['SCAN ids VIRTUAL TABLE INDEX 1:']);
   });
 
-  it('lists of what is said go through what is said, never through rollouts', () => {
+  it('lists of annotations scan annotations, never rollouts', () => {
     for (const sql of [
       PLACED_ANNOTATIONS,
       PLACED_READINGS,
@@ -129,7 +129,7 @@ describe('query plans', () => {
     }
   });
 
-  it('places are looked for by indexes; by the record, in one scan of what has come', () => {
+  it('anchors are located by indexes; by the record, in one scan of new rollouts', () => {
     expect(planOf(PLACE_BY_ADDRESS)).toEqual(
       expect.arrayContaining([
         'SEARCH g USING COVERING INDEX group_by_key (run_id=? AND step=? AND group_key=?)',

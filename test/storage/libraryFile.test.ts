@@ -1,4 +1,4 @@
-/** How large a library is: one number, whoever says it. */
+/** The size of a library is one number, whoever reports it. */
 import { statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bytesOnDisk } from '../../electron/storage/bytesOnDisk.ts';
@@ -15,7 +15,7 @@ afterEach(() => place.remove());
 const WATCH = { isCancelled: () => false, onProgress: () => undefined };
 
 describe('the size of a library', () => {
-  it('is that of the file and of its log, and the parts add up to it', () => {
+  it('is that of the file and of its write-ahead log, and the parts add up to it', () => {
     const db = openWriter(place.library);
     try {
       db.pragma('wal_checkpoint(TRUNCATE)');
@@ -24,7 +24,7 @@ describe('the size of a library', () => {
       db.exec('CREATE TABLE filler (text TEXT)');
       const fill = db.prepare('INSERT INTO filler VALUES (?)');
       for (let i = 0; i < 200; i += 1) fill.run('x'.repeat(4000));
-      // What was written stands in the log alone.
+      // The data is only in the write-ahead log.
       expect(statSync(place.library).size).toBe(before);
       const sizes = librarySizes(db, WATCH);
       expect(sizes?.file).toBeGreaterThan(before);
@@ -36,7 +36,7 @@ describe('the size of a library', () => {
     }
   });
 
-  it('is unknown where there is no file', () => {
+  it('is unknown without a file', () => {
     expect(bytesOnDisk(`${place.library}.none`)).toBeUndefined();
   });
 });

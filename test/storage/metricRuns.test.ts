@@ -1,4 +1,4 @@
-/** Files of metrics that name no run: which run they are of, by where they lie. */
+/** Metric files that name no run are assigned by their location. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -17,7 +17,7 @@ const run = (runId: number, home: string, kind = 'train'): PlacedRun => ({
 const idsOf = (path: string, runs: readonly PlacedRun[]): readonly number[] =>
   runsBeside(path, runs).runs.map(({ runId }) => runId);
 
-describe('where a file of metrics lies', () => {
+describe('location of a metrics file', () => {
   it.each([
     ['by its name', '/out/exp.jsonl', [run(1, '/out/exp'), run(2, '/out/other')], [1]],
     ['by its name, further below', '/out/exp.jsonl', [run(1, '/out/exp/dump'), run(2, '/out')], [1]],
@@ -65,7 +65,7 @@ describe('read', () => {
     return (await ask<{ metrics: readonly LoggedMetric[] }>('metric.list', { runId: found?.runId })).metrics;
   };
 
-  it('before or after the run, appended to, and the file logger before what was printed', async () => {
+  it('before or after the run, appended to, and the file logger before the console', async () => {
     const printed = write(
       'exp/train.log',
       'loading\n(TaskRunner pid=1) step:1 - critic/score/mean:0.250 - actor/lr:0.001\nstep:2 - critic/score/mean:0.50',
@@ -94,7 +94,7 @@ describe('read', () => {
     });
   });
 
-  it('waits, and says so, where nobody can tell', async () => {
+  it('waits, with a message, if the run is ambiguous', async () => {
     write('a/1.jsonl', dump(1, '2'));
     write('b/1.jsonl', dump(1, 'is it 2'));
     const path = write('all.log', 'step:1 - critic/score/mean:0.25\n');

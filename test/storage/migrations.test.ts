@@ -1,4 +1,4 @@
-/** How a file becomes a library, and how a library gets from one version to the next. */
+/** Creating a library in a file, and migrating it from one version to the next. */
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -31,7 +31,7 @@ function withDatabase<T>(path: string, use: (db: Database.Database) => T): T {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Tables of ours; those inside the full-text index are SQLite's own. */
+/** Our own tables, without those of the full-text index. */
 function tablesOf(db: Database.Database): readonly string[] {
   const named = "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'";
   return db
@@ -69,7 +69,7 @@ describe('migrations', () => {
     expect(MIGRATIONS.map((migration) => migration.version)).toEqual(MIGRATIONS.map((_, i) => i + 1));
   });
 
-  it('make an empty file a library, once', () => {
+  it('turn an empty file into a library, once', () => {
     const db = openWriter(place.library);
     expect(versionOf(db)).toBe(NEWEST_VERSION);
     migrate(db);
@@ -77,7 +77,7 @@ describe('migrations', () => {
     db.close();
   });
 
-  it('refuse a newer library, with both numbers, and leave it as it is', () => {
+  it('refuse a newer library, with both numbers, and leave it unchanged', () => {
     const db = openWriter(place.library);
     db.pragma(`user_version = ${NEWEST_VERSION + 5}`);
     db.close();
@@ -88,7 +88,7 @@ describe('migrations', () => {
     expect(withDatabase(place.library, versionOf)).toBe(NEWEST_VERSION + 5);
   });
 
-  it('refuse a database that is none of ours', () => {
+  it('refuse a foreign database', () => {
     const foreign = new Database(place.library);
     foreign.exec('CREATE TABLE runs (id)');
     foreign.close();
@@ -106,7 +106,9 @@ describe('migrations', () => {
  */
 describe('from version 1 to 2 (an example)', () => {
   const BEFORE = MIGRATIONS.slice(0, 1);
-  /** Adds a column with a value for old rows, and rebuilds a table with a NOT NULL that SQLite cannot add. */
+  /**
+   * Adds a column with a default for old rows, and rebuilds a table with a NOT NULL that SQLite cannot add.
+   */
   const SECOND: Migration = {
     version: 2,
     sql: `
@@ -160,7 +162,7 @@ describe('from version 1 to 2 (an example)', () => {
     });
   });
 
-  it('has the schema of a library created at version 2, which differs as announced', () => {
+  it('has the schema of a library created at version 2, with the announced differences', () => {
     libraryBefore();
     const before = withDatabase(place.library, schemaOf);
     const after = withDatabase(place.library, (db) => {
@@ -195,7 +197,7 @@ describe('from version 1 to 2 (an example)', () => {
     });
   });
 
-  it('leaves the library as it was when a statement fails halfway', () => {
+  it('leaves the library unchanged when a statement fails halfway', () => {
     libraryBefore();
     withDatabase(place.library, (db) => {
       const before = { rows: rowsOf(db), schema: schemaOf(db) };
@@ -208,7 +210,7 @@ describe('from version 1 to 2 (an example)', () => {
     });
   });
 
-  it('is refused by a program that knows version 1 only', () => {
+  it('is refused by a program that supports only version 1', () => {
     withDatabase(place.library, (db) => {
       migrate(db, AFTER);
       expect(() => migrate(db, BEFORE)).toThrow('version 2; this Turnwise reads up to version 1');
@@ -219,9 +221,9 @@ describe('from version 1 to 2 (an example)', () => {
     withDatabase(place.library, (slower) =>
       withDatabase(place.library, (faster) => {
         migrate(slower, BEFORE);
-        // SQLite reads the tables of version 1 into this connection.
+        // SQLite caches the schema of version 1 in this connection.
         slower.prepare('INSERT INTO saved_view_row VALUES (?, ?)');
-        // The faster one comes in between, after the slower one has checked that the library is ours.
+        // The faster writer migrates after the slower one has checked that the library is ours.
         const transaction = slower.transaction.bind(slower);
         slower.transaction = ((work: () => void) => {
           migrate(faster, AFTER);

@@ -1,4 +1,4 @@
-/** Row specs: what they make of a row, and what they refuse. */
+/** Row specs: parsed rows and rejected ones. */
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import {
@@ -15,7 +15,7 @@ import {
 
 const db = new Database(':memory:');
 
-it('keeps null, leaves out what is optional, and makes booleans of 0 and 1', () => {
+it('keeps null, leaves out optional fields, and makes booleans of 0 and 1', () => {
   const spec = { a: orNull(number), b: optional(text), c: boolean, d: optional(boolean) };
   const rows = query(
     db,

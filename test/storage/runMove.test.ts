@@ -1,4 +1,4 @@
-/** A run into a library of its own: everything that belongs to it, nothing else, and never lost on the way. */
+/** Moving a run to its own library: complete, nothing else, and never lost. */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 afterEach(() => place.remove());
 
-/** Every row a run owns, without what is made anew: by table, in order. */
+/** Every row a run owns, without regenerated columns: by table, in order. */
 function rowsOf(library: string, runKey: string): Record<string, readonly unknown[]> {
   const of = `run_id = (SELECT run_id FROM run_row WHERE run_key = '${runKey}')`;
   const byRollout = `rollout_id IN (SELECT rollout_id FROM rollout_row WHERE ${of})`;
@@ -85,7 +85,7 @@ function move(runKey: string, watch = QUIET) {
 }
 
 describe('moving a run', () => {
-  it('knows what to do with every table of a library', () => {
+  it('covers every table of a library', () => {
     const tables = rows(
       place.library,
       `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
@@ -94,7 +94,7 @@ describe('moving a run', () => {
     expect([...COPIED_TABLES, ...LEFT_TABLES].sort()).toEqual(tables.sort());
   });
 
-  it('takes everything that is its own, row by row, and leaves nothing of it', () => {
+  it('moves all its own rows, and leaves none', () => {
     const others = runKeys(place.library).filter((key) => key !== DEMO);
     expect(others.length).toBeGreaterThan(3);
     const before = rowsOf(place.library, DEMO);
@@ -116,7 +116,7 @@ describe('moving a run', () => {
     ]);
   });
 
-  it('every run may go, one after the other', () => {
+  it('every run can be moved, one after the other', () => {
     for (const [i, key] of runKeys(place.library).entries()) {
       target = join(place.directory, `own-${i}.sqlite`);
       const before = rowsOf(place.library, String(key));
@@ -128,7 +128,7 @@ describe('moving a run', () => {
       expect(rows(place.library, `SELECT count(*) AS n FROM ${table}`)).toEqual([{ n: 0 }]);
   });
 
-  it('the new library goes on from there: it reads on, and makes its index', async () => {
+  it('the new library continues: ingest and indexing', async () => {
     move(DEMO);
     const again = await ingestHere(target, [join(FIXTURES, 'demo/demo.jsonl')]);
     expect(again.added).toBe(0);
@@ -139,7 +139,7 @@ describe('moving a run', () => {
     db.close();
   });
 
-  it('cancelled at any look, it has not happened', () => {
+  it('cancelled at any checkpoint, nothing happens', () => {
     const before = rowsOf(place.library, DEMO);
     for (let at = 0; ; at += 1) {
       let looks = 0;
@@ -154,7 +154,7 @@ describe('moving a run', () => {
     }
   });
 
-  it('a failure amid it leaves the run where it is, and no part of a file', () => {
+  it('a failure midway keeps the run, and leaves no partial file', () => {
     const before = rowsOf(place.library, DEMO);
     let told = 0;
     const full = () => {
@@ -168,7 +168,7 @@ describe('moving a run', () => {
     expect(move(DEMO)).toHaveProperty('moved');
   });
 
-  it('what a killed copy has left is made anew; what is somebody else’s is not touched', () => {
+  it('leftovers of a killed copy are replaced; foreign files are not touched', () => {
     openWriter(`${target}.partial`).close();
     expect(move(DEMO)).toHaveProperty('moved');
     const [other = ''] = runKeys(place.library).map(String);
@@ -183,7 +183,7 @@ describe('moving a run', () => {
     expect(move('no such run')).toBe('missing');
   });
 
-  it('a run that is joined with another stays until the join is taken back', () => {
+  it('a joined run stays until the join is undone', () => {
     const db = openWriter(place.library);
     db.prepare('INSERT INTO pool_join_row VALUES (?, ?)').run('another', DEMO);
     db.close();
@@ -201,7 +201,7 @@ describe('the size of a library', () => {
     }
   };
 
-  it('adds up to the file, to the byte, and is said by run', () => {
+  it('adds up to the file, to the byte, per run', () => {
     const found = sizes(place.library);
     if (found === undefined) throw new Error('it was not cancelled');
     const ofRuns = found.runs.reduce((sum, run) => sum + run.bytes, 0);
@@ -220,13 +220,13 @@ describe('the size of a library', () => {
     );
   });
 
-  it('ends when it is no longer wanted', () => {
+  it('stops when cancelled', () => {
     const db = openReader(place.library);
     expect(librarySizes(db, { ...QUIET, isCancelled: () => true })).toBeUndefined();
     db.close();
   });
 
-  it('falls by what was free when it is compacted', () => {
+  it('shrinks by the free pages when compacted', () => {
     const db = openWriter(place.library);
     const writer = new LibraryWriter(db);
     db.exec('CREATE TABLE filler (bytes BLOB) STRICT');

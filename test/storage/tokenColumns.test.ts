@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { packEnds, packMask, unpackEnds, unpackMask } from '../../electron/storage/tokenColumns.ts';
 
-it('offsets and masks come back as they were', () => {
+it('offsets and masks survive a round trip', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 3_000_000 }), { maxLength: 50 }),

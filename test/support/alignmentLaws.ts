@@ -1,4 +1,4 @@
-/** What every alignment must be, and rollouts to try it on. */
+/** Invariants of every alignment, and arbitrary rollouts to test them. */
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { AlignableRollout, PairAlignment, SegmentPair } from '../../shared/domain/align.ts';
@@ -27,7 +27,7 @@ const drawnWord = fc.constantFrom(
     'U1',
   ],
 );
-/** Rollouts of few different segments, so that there is something to pair. */
+/** Rollouts of few different segments, so that many can be paired. */
 export const drawnRollout: fc.Arbitrary<AlignableRollout> = fc
   .array(fc.array(drawnWord, { minLength: 1, maxLength: 4 }), { maxLength: 6 })
   .map((turns) => drawRollout(turns.map((words) => words.join(' ')).join('\n')));
@@ -58,7 +58,7 @@ const piece = fc.constantFrom(
   'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa ',
 );
 
-/** Tokens of one to five UTF-16 units, some of them cutting a surrogate pair, as bytes do. */
+/** Tokens of one to five UTF-16 units. Some split a surrogate pair, as byte tokens do. */
 function tokenEnds(text: string, lengths: readonly number[]): Uint32Array {
   const ends: number[] = [];
   for (let at = 0, i = 0; at < text.length; i++) {
@@ -87,7 +87,7 @@ export const hostileRollout: fc.Arbitrary<AlignableRollout> = fc
     };
   });
 
-/** Both of a pair begin alike, more often than chance would have it. */
+/** Pairs that share a beginning more often than by chance. */
 export const rolloutPair: fc.Arbitrary<readonly [AlignableRollout, AlignableRollout]> = fc.oneof(
   fc.tuple(drawnRollout, drawnRollout),
   fc.tuple(hostileRollout, hostileRollout),
@@ -101,7 +101,7 @@ const textOf = (rollout: AlignableRollout, segment: number | undefined): string 
   return rollout.response.slice(start, end);
 };
 
-/** Runs tile both ranges, removed before added; equal runs are equal; kept and added text makes `b`. */
+/** Runs tile both ranges, removed before added. Equal runs are equal, and kept plus added text gives `b`. */
 function expectEdits(edits: Edits, a: string, inA: TextRange, b: string, inB: TextRange): void {
   let [atA, atB] = [inA.start, inB.start];
   let last: number | undefined;
@@ -122,7 +122,7 @@ function expectEdits(edits: Edits, a: string, inA: TextRange, b: string, inB: Te
   expect(made).toBe(b.slice(inB.start, inB.end));
 }
 
-/** Every turn and segment once and in order, and each pair what its relation says. */
+/** Every turn and segment appears once and in order, and each pair fits its relation. */
 export function expectAlignment(alignment: PairAlignment, a: AlignableRollout, b: AlignableRollout): void {
   const { rows } = alignment;
   const turnsOf = ({ segments }: AlignableRollout): number[] => [

@@ -1,4 +1,4 @@
-/** A tokenizer.json of our own: the 256 bytes, in the alphabet of byte-level BPE, and a few more. */
+/** A generated tokenizer.json: the 256 bytes, in the alphabet of byte-level BPE, and a few words. */
 
 function alphabet(): readonly string[] {
   let next = 0x100;
@@ -8,7 +8,7 @@ function alphabet(): readonly string[] {
   });
 }
 
-/** Id of a byte is the byte; then the words in that alphabet, then the special tokens. */
+/** The id of a byte is the byte. Words in that alphabet follow, then special tokens. */
 export function byteTokenizerJson(
   words: readonly string[] = [],
   special: readonly string[] = ['<|im_end|>'],
@@ -24,5 +24,5 @@ export function byteTokenizerJson(
   };
 }
 
-/** A text as its bytes: the ids of `byteTokenizerJson`. */
+/** The bytes of a text, which are its ids for `byteTokenizerJson`. */
 export const idsOf = (text: string): number[] => [...Buffer.from(text, 'utf8')];

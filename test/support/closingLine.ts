@@ -10,7 +10,7 @@
  */
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** How the files of each target begin; everything in them runs on that target and nothing else. */
+/** How the files of each target begin; everything in them runs on that target only. */
 const TARGETS = [
   ['browser', 'test/e2e/browser'],
   ['electron double', 'test/e2e/electronDouble'],
@@ -22,7 +22,7 @@ function outcomeOf(modules: readonly TestModule[]): string {
   const isFailed = modules.some((module) => module.state() === 'failed');
   if (isFailed || tests.some((test) => test.result().state === 'failed')) return '✗';
   if (tests.some((test) => test.result().state === 'passed')) return '✓';
-  // A target that cannot run here has one skipped test, named by the reason.
+  // A target that cannot run has one skipped test, whose name is the reason.
   return `— ${tests[0]?.name ?? 'nothing ran'}`;
 }
 
@@ -41,7 +41,7 @@ export default class ClosingLine implements Reporter {
         else if (state === 'failed') failedTests += 1;
         else skipped += 1;
       }
-      // Errors of the file or of a suite's hooks, which fail it without failing a test.
+      // Errors of the file or of a suite's hooks, which fail the module without failing a test.
       const isBroken = module.state() === 'failed' && failedTests === 0;
       failed += isBroken ? 1 : failedTests;
     }

@@ -1,4 +1,4 @@
-/** A question over columns as one value, answered as the thread would answer it. */
+/** A request over columns as one value, answered like the thread does. */
 import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
 import type { ReadableLibrary } from '../../electron/storage/open.ts';
 import { FREE_TASK, type Task } from '../../electron/threads/task.ts';
@@ -19,7 +19,7 @@ export const CANCELLED_TASK: Task = {
   },
 };
 
-/** @param engine one that has read columns before, or a library */
+/** @param engine an engine with cached columns, or a library */
 export function askColumns(
   engine: ColumnQueryEngine | ReadableLibrary,
   { method, ...params }: ColumnQuestion,
@@ -29,7 +29,7 @@ export function askColumns(
   return attempt(() => asked.answer(method, params as never, task));
 }
 
-/** What a thread would send: a value, or a failure where an error has a failure code. */
+/** The result a thread would send: a value, or a failure for an error with a failure code. */
 export function attempt<T>(work: () => T): Result<T> {
   try {
     return { ok: true, value: work() };

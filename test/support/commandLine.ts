@@ -1,6 +1,6 @@
 /**
- * The command line inside this process. Starting Node costs more than most commands; signals, pipes and
- * what a process leaves behind are tested with real ones.
+ * Runs the command line in this process, because starting Node costs more than most commands. Signals, pipes
+ * and leftover processes are tested with real processes.
  */
 import { runCommand } from '../../electron/cli/runCommand.ts';
 
@@ -13,7 +13,7 @@ export interface CommandRun {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * @param directory what relative paths are relative to
+ * @param directory base of relative paths
  * @param env variables that differ from those of this process
  */
 export async function runHere(
@@ -43,7 +43,7 @@ export async function runHere(
       else process.env[name] = before;
     });
   }
-  // A command ends with its process and leaves its listeners to it.
+  // A command relies on the process's end to remove its listeners.
   for (const signal of SIGNALS) {
     const before = process.listeners(signal);
     restore.push(() => {

@@ -1,5 +1,5 @@
 /**
- * Writes `fixtures/turnwise-parquet/one-group/run=…/part-0.parquet`: one group of the demo run as the data set has it.
+ * Writes `fixtures/turnwise-parquet/one-group/run=…/part-0.parquet`: one group of the demo run as a data set.
  * `node test/support/dataSetFixture.ts`
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

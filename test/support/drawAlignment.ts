@@ -1,16 +1,16 @@
 /**
- * Rollouts and their alignments, drawn as text.
+ * Rollouts and their alignments as text.
  *
- * In: one line per turn, one word per segment. The letter is the kind, the number the contents, each `'` a
+ * Input: one line per turn, one word per segment. The letter is the kind, the number the content, each `'` a
  * few changed words:
  *
  *   T1 C1 r1      T reasoning, C tool call, R tool response, r failed response, A answer, U user, S text
- *   T2 C1' R2     C1' is C1 with a change; C2 has nothing to do with it
+ *   T2 C1' R2     C1' is C1 with a change; C2 is unrelated to it
  *   T3 A1
  *
- * A tool other than `python` is written behind a point: `C1.search`.
+ * A tool other than `python` follows a point: `C1.search`.
  *
- * Out: one line per row, `=` equal, `~` similar, `-` only in a, `+` only in b.
+ * Output: one line per row, `=` equal, `~` similar, `-` only in a, `+` only in b.
  */
 import type { AlignableRollout, PairAlignment, Relation, SegmentPair } from '../../shared/domain/align.ts';
 import type { LaneRow } from '../../shared/domain/alignLanes.ts';
@@ -37,7 +37,7 @@ const LETTERS: Readonly<Record<SegmentKind, string>> = {
 };
 
 export interface DrawnRollout extends AlignableRollout {
-  /** The word each segment was drawn with. */
+  /** The word that specifies each segment. */
   readonly words: readonly string[];
 }
 
@@ -68,7 +68,10 @@ export function drawRollout(drawing: string): DrawnRollout {
   return { response, segments, toolCalls, words };
 }
 
-/** Two numbers have hardly a word in common; a version differs from the one before in the last word of each eight. */
+/**
+ * Two numbers have hardly a word in common. A version differs from the previous one in the last word of each
+ * eight.
+ */
 function contents(kind: SegmentKind, number: number, version: number, isFailed: boolean): string {
   if (kind === 'answer') return `\\boxed{${number}${'5'.repeat(version)}}`;
   const random = seededRandom(1000 * number + kind.length);
@@ -89,7 +92,7 @@ const segmentMark = ({ a, b, relation }: SegmentPair): string =>
   relation !== 'only' ? MARKS[relation] : a === undefined ? '+' : b === undefined ? '-' : '?';
 
 export interface DrawOptions {
-  /** Lengths and likeness of every segment, for goldens of logs whose text is not to be shown. */
+  /** Adds lengths and likeness of every segment, for goldens that must not contain text. */
   readonly withNumbers?: boolean;
 }
 
@@ -125,7 +128,7 @@ export function drawAlignment(
   return lines.map((line) => line.trimEnd()).join('\n');
 }
 
-/** Turns per lane, then the blocks: per lane the mark of its segment to the baseline's, `.` where it has none. */
+/** Turns per lane, then blocks: per lane the mark of its segment against the baseline's; `.`: none. */
 export function drawLanes(rows: readonly LaneRow[], lanes: readonly AlignableRollout[]): string {
   return rows
     .map(({ turns, blocks, isEqual }) => {

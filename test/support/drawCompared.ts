@@ -1,4 +1,4 @@
-/** A comparison as the view holds it, of rollouts drawn as in `drawAlignment.ts`. */
+/** A comparison as the view's model, of rollouts given as in `drawAlignment.ts`. */
 import { type Compared, type Lane, laneOf } from '../../renderer/views/compare/laneModel.ts';
 import type { ComparedLane, RolloutDetail } from '../../shared/api/contract.ts';
 import { alignLanes } from '../../shared/domain/alignLanes.ts';

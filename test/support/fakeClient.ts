@@ -1,4 +1,7 @@
-/** A client whose methods throw unless the test gives them. No casts at the call sites: the contract types each one. */
+/**
+ * A client whose methods throw unless the test defines them. The contract types each one, so call sites need
+ * no casts.
+ */
 import type { HostEvent, Method, ParamsOf, ResultOf } from '../../shared/api/contract.ts';
 import type { Client } from '../../shared/api/transport.ts';
 

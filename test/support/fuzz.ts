@@ -1,4 +1,4 @@
-/** The properties of fuzzed records; how many runs is the caller's (`test/format`, `npm run soak`). */
+/** Properties of fuzzed records; the caller chooses the number of runs (`test/format`, `npm run soak`). */
 import fc from 'fast-check';
 import { readRecord } from '../../electron/ingest/readRecord.ts';
 import type { LogFormat } from '../../shared/format/format.ts';
@@ -12,7 +12,7 @@ export interface FuzzOptions {
   readonly runs: number;
 }
 
-/** Structure: fields dropped, swapped, nested, of other types. */
+/** Structural changes: fields dropped, swapped, nested, of other types. */
 export function fuzzRecords(files: readonly CorpusFile[], options: FuzzOptions): void {
   // Printed lines have no structure to change.
   const structured = files.filter(({ unit }) => unit !== 'text');
@@ -22,7 +22,7 @@ export function fuzzRecords(files: readonly CorpusFile[], options: FuzzOptions):
   });
 }
 
-/** Bytes: cut, flipped, not UTF-8. */
+/** Byte changes: truncated, flipped, not UTF-8. */
 export function fuzzBytes(files: readonly CorpusFile[], options: FuzzOptions): void {
   run(
     files,
@@ -35,7 +35,7 @@ export function fuzzBytes(files: readonly CorpusFile[], options: FuzzOptions): v
   );
 }
 
-/** Records are picked by number: a counterexample is printed as one, and shrinks in a moment. */
+/** Records are picked by number, so that a counterexample prints as a number and shrinks fast. */
 function run<T>(
   files: readonly CorpusFile[],
   isTaken: (text: string) => boolean,
@@ -81,7 +81,7 @@ function check(file: CorpusFile, bytes: Buffer): void {
   readByLaw(file.format, reader, bytes, { number: 2, unit: file.unit });
 }
 
-/** Detection is asked outside of any net: an error there would end the ingest of everything. */
+/** Detection runs without error handling: an exception there would end the whole ingest. */
 function detects(format: LogFormat, record: Readonly<Record<string, unknown>>): void {
   const answer: unknown = format.detect({ name: 'unknown', records: [record] });
   if (typeof answer !== 'boolean') throw new Error(`${format.name} answers ${typeof answer}`);

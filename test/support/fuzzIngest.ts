@@ -1,4 +1,4 @@
-/** Fuzzed files, read into libraries; how many is the caller's (`test/ingest`, `npm run soak`). */
+/** Fuzzed files, ingested into libraries; the caller chooses the number (`test/ingest`, `npm run soak`). */
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
@@ -16,10 +16,10 @@ import { type CorpusFile, damage, damages, mutate, mutations, readCorpus } from 
 import { ingestHere, rows, type Scratch, scratch } from './library.ts';
 import { isFarTooDeep, type Reading, readByLaw } from './recordLaw.ts';
 
-/** What each record of a file is, by its number; `deep` where the depth of the stack decides whether it can be read. */
+/** Expected outcome of each record by number; `deep`: the stack depth decides whether it is readable. */
 type Expected = ReadonlyMap<number, Reading | 'cut' | 'deep' | 'deep documented'>;
 
-/** @returns how many files were read */
+/** @returns number of ingested files */
 export async function fuzzFiles({ seed, runs }: FuzzOptions): Promise<number> {
   const corpus = (await readCorpus()).filter((file) => file.texts.some(isJson));
   let read = 0;
@@ -49,7 +49,7 @@ function fileOf(file: CorpusFile, changes: readonly (readonly [number, Change])[
 
 type Change = Parameters<typeof mutate>[1] | null;
 
-/** The step of the name, if it has one; never the container, which these files are not in. */
+/** The step in the name, if any, without the container, which these files do not have. */
 function nameOf(file: CorpusFile): string {
   return /^\d+\./.test(file.layoutPath) ? file.layoutPath : 'log.jsonl';
 }
@@ -72,7 +72,7 @@ async function checkFile(file: CorpusFile, path: string, place: Scratch): Promis
   const joined = count(`SELECT line, count(*) AS n FROM (SELECT line FROM join_row WHERE kind <> 'rollout'
     UNION ALL SELECT line FROM pending_row UNION ALL SELECT decision_line FROM rollout_row
     UNION ALL SELECT signal_line FROM token_row) GROUP BY line`);
-  // Of several records that say the same thing about one rollout the last one that fits is named.
+  // If several records state the same fact about one rollout, the last fitting one is reported.
   const recordsOf = new Map<string, number[]>();
   for (const [number, is] of expected) {
     for (const address of typeof is === 'object' ? is.addresses : []) {
@@ -91,7 +91,7 @@ async function checkFile(file: CorpusFile, path: string, place: Scratch): Promis
     else {
       assert.equal(rollouts, is.rollouts, what);
       const areJoined = is.addresses.every((address) => isJoined(address, number));
-      // Signals that do not fit the rollout they speak of are refused when they meet it.
+      // Signals that do not fit their rollout are refused when joined.
       if (is.outcome === 'joined') assert.ok(areJoined ? refusals <= 1 : refusals === 1, what);
       else assert.ok(refusals === is.refused && areJoined, what);
     }
@@ -127,7 +127,10 @@ async function expectedOf(path: string, name: string): Promise<Expected> {
   return expected;
 }
 
-/** Containers cut, flipped and filled with anything: a report, never an error. @returns how many were read */
+/**
+ * Truncated, flipped and random containers yield a report, never an error.
+ * @returns number of files read
+ */
 export async function fuzzContainers({ seed, runs }: FuzzOptions): Promise<number> {
   const containers = await packedFiles();
   const watched = new ParserThread(undefined, PATIENCE_MS);
@@ -137,7 +140,7 @@ export async function fuzzContainers({ seed, runs }: FuzzOptions): Promise<numbe
     if (container === undefined) return;
     read++;
     const bytes = damage(container.bytes, changes);
-    // The Parquet decoder loops over counts it reads from the pages: for ever, when one is damaged.
+    // The Parquet decoder loops over counts from the pages, endlessly if one is damaged.
     const parser = container.name.endsWith('.parquet') ? watched : undefined;
     await inScratch(async (place) => {
       const path = place.file(container.name, bytes);
@@ -146,7 +149,7 @@ export async function fuzzContainers({ seed, runs }: FuzzOptions): Promise<numbe
       const [report] = files;
       const says = report?.issues.length ?? 0;
       assert.ok(says > 0 || (report?.rollouts ?? 0) > 0, `${container.name}: neither rollouts nor an issue`);
-      // What a checksum covers cannot change unnoticed, and what is cut off is missed.
+      // A checksum detects every change, and truncation is detected.
       const isChecked = /\.(?:gz|zst)$/.test(container.name);
       if (isChecked && report?.rollouts !== container.rollouts) assert.ok(says > 0, container.name);
     });
@@ -155,7 +158,7 @@ export async function fuzzContainers({ seed, runs }: FuzzOptions): Promise<numbe
   return read;
 }
 
-/** Short: whichever it is, a file that takes longer and one that is given up both end with a report. */
+/** Short, because a slow file and an abandoned one both end with a report. */
 const PATIENCE_MS = 1500;
 
 interface Packed {
@@ -183,7 +186,7 @@ async function packedFiles(): Promise<readonly Packed[]> {
   return whole;
 }
 
-/** Making a library costs more than reading a small file into it: it is made once and copied. */
+/** Creating a library costs more than ingesting a small file, so it is created once and copied. */
 let empty: Buffer | undefined;
 
 async function inScratch(work: (place: Scratch) => Promise<void>): Promise<void> {

@@ -1,7 +1,6 @@
 /**
- * Records as programs really write them, and what can go wrong with them. The records are those
- * of all fixtures; a mutation is data (numbers that pick a place and a replacement), so that a
- * failing one can be shrunk and printed.
+ * Records as programs really write them, and their mutations. The records come from all fixtures. A mutation
+ * is data (numbers that select a place and a replacement), so that a failing one can be shrunk and printed.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -19,7 +18,7 @@ export interface CorpusFile {
   /** `<format>/<case>` */
   readonly name: string;
   readonly path: string;
-  /** What the path says to the reader. */
+  /** Path with its facts for the reader. */
   readonly layoutPath: string;
   readonly header: JsonObject | undefined;
   readonly unit: RecordUnit;
@@ -59,7 +58,7 @@ async function readCase(directory: string, format: string, name: string): Promis
   return { format, name, path, layoutPath: relative(directory, path), header, unit, texts };
 }
 
-/** One change to one place of a record; the numbers count modulo what there is. */
+/** One change to one place of a record. Numbers are taken modulo the number of places. */
 export interface Mutation {
   readonly what: (typeof CHANGES)[number];
   readonly place: number;
@@ -83,7 +82,7 @@ export const mutations: fc.Arbitrary<readonly Mutation[]> = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-/** What stands in the text until the end: values no JSON writer would write. */
+/** Replaced in the final text: values that no JSON writer would produce. */
 const RAW: Readonly<Record<string, string>> = {
   '@@nested 200@@': `${'['.repeat(200)}${']'.repeat(200)}`,
   '@@nested 200 objects@@': `${'{"role":"user","content":'.repeat(200)}1${'}'.repeat(200)}`,
@@ -137,7 +136,7 @@ const MARKUP = [
   ],
 ];
 
-/** @returns the JSON of the changed record; not always JSON any more */
+/** @returns the text of the changed record, which may be invalid JSON */
 export function mutate(text: string, changes: readonly Mutation[]): string {
   const root: { value: unknown } = { value: JSON.parse(text) };
   for (const change of changes) apply(root, change);
@@ -166,7 +165,7 @@ function apply(root: { value: unknown }, { what, place, choice }: Mutation): voi
       break;
     case 'swap': {
       const other = places[choice % places.length];
-      // A part and its whole cannot change places.
+      // A part and its whole cannot be swapped.
       if (other === undefined || isObject(value) || Array.isArray(value)) return;
       const theirs = other.holder[other.key];
       if (typeof theirs === 'object') return;
@@ -199,7 +198,7 @@ function inserted(text: string, choice: number): string {
   return text.slice(0, position) + (MARKUP[choice % MARKUP.length] ?? '') + text.slice(position);
 }
 
-/** As an own property, whatever the key is called. */
+/** Sets an own property, whatever the key is called. */
 function set({ holder, key }: Place, value: unknown): void {
   Object.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });
 }
@@ -220,7 +219,7 @@ function placesIn(root: { value: unknown }): readonly Place[] {
   return places;
 }
 
-/** Changes to bytes: cut, flipped, not UTF-8. */
+/** Changes to bytes: truncated, flipped, not UTF-8. */
 export const damages: fc.Arbitrary<readonly Damage[]> = fc.array(
   fc.record({
     what: fc.constantFrom('cut', 'flip', 'invalid', 'remove', 'repeat'),

@@ -1,9 +1,9 @@
-/** Logs that need something else: a pool and the list of what was kept of it, and token ids without their text. */
+/** Logs that need another input: a pool with the list of its kept rollouts, and token ids without text. */
 import { idsOf } from './byteTokenizer.ts';
 
 export const jsonLine = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
-/** Traces of all rollouts of a step, and a dump of every other one of them, stripped of special tokens. */
+/** Traces of all rollouts of a step, and a dump of every other one without special tokens. */
 export function poolAndKept(step: number): { readonly pool: string; readonly kept: string } {
   const prompt = `<|im_start|>system\nThink.<|im_end|>\n<|im_start|>user\nHow many shells in ${step} nets?<|im_end|>\n<|im_start|>assistant\n<reason>`;
   const responseOf = (n: number) => `Say ${n}.</reason><answer>\\boxed{${n}}</answer><|im_end|>`;
@@ -19,7 +19,7 @@ export function poolAndKept(step: number): { readonly pool: string; readonly kep
       started_at: '2026-01-01T00:00:00Z',
     }),
   );
-  // The last of the list is in no pool.
+  // The last of the list is not in the pool.
   const kept = [...numbers.filter((n) => n % 2 === 0), 77].map((n) =>
     jsonLine({
       input: stripped(prompt),
@@ -32,7 +32,7 @@ export function poolAndKept(step: number): { readonly pool: string; readonly kep
   return { pool: pool.join(''), kept: kept.join('') };
 }
 
-/** Ids without text, of what was said or of something else. */
+/** Ids without text, of the response or of another text. */
 export function sampledIds(index: number, sampled: string, said = sampled): string {
   const ids = [...idsOf(sampled), 256];
   const message = {

@@ -1,4 +1,4 @@
-/** As much of JSON Schema 2020-12 as our schemas use: where a value is not as one says. */
+/** The subset of JSON Schema 2020-12 that our schemas use. */
 type Schema = Readonly<Record<string, unknown>>;
 
 const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -26,7 +26,7 @@ const KNOWN = new Set([
   ...['properties', 'items', 'oneOf', 'anyOf', 'pattern', 'minimum', 'maxLength', 'maxItems'],
 ]);
 
-/** @returns paths with what is wrong; throws at a keyword it does not know */
+/** @returns paths with their faults; throws at an unknown keyword */
 export function faultsOf(root: Schema, value: unknown, schema: Schema = root, at = '$'): readonly string[] {
   const unknown = Object.keys(schema).filter((keyword) => !KNOWN.has(keyword));
   if (unknown.length > 0)

@@ -1,8 +1,7 @@
 /**
- * An ingest that kills itself: `node killedIngest.ts <library> <statement> <paths…>` ends by
- * SIGKILL right before the so-manieth statement that writes, wherever that is in a
- * transaction; 0: never, and the number of them is printed. No clock is asked, so a point that fails can
- * be tried again.
+ * An ingest that kills itself: `node killedIngest.ts <library> <statement> <paths…>` sends itself SIGKILL
+ * before the n-th writing statement, anywhere in a transaction. 0: never; it then prints their number.
+ * Independent of time, so a failing point can be repeated.
  */
 import { openWriter } from '../../electron/storage/open.ts';
 import { ingestInto } from './library.ts';

@@ -1,6 +1,6 @@
 /**
- * Labels rollouts through a host, one by one, and prints the id of each once it is answered: `node killedLabelling.ts
- * <library> <labels>`. Somebody else ends it.
+ * Labels rollouts through a host, one by one, and prints each id once it is answered: `node
+ * killedLabelling.ts <library> <labels>`. The test kills it.
  */
 import { createHost } from '../../electron/host/createHost.ts';
 import type { AppliedChanges } from '../../shared/api/annotationRows.ts';

@@ -1,4 +1,6 @@
-/** Ingests killed at any statement and run again; how many is the caller's (`test/ingest`, `npm run soak`). */
+/**
+ * Ingests killed at any statement and resumed; the caller chooses the number (`test/ingest`, `npm run soak`).
+ */
 import { strict as assert } from 'node:assert';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,7 +14,7 @@ const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures');
 /** More than one batch (`packBatch.ts`) in one file. */
 const MANY = 9000;
 
-/** @returns how often an ingest was killed; every library was whole in the end */
+/** @returns number of killed ingests; every library was complete in the end */
 export async function killIngests({
   seed,
   points: wanted,
@@ -30,7 +32,7 @@ export async function killIngests({
     let killed = 0;
     for (let round = 0; killed < wanted; round++) {
       const library = join(place.directory, `killed-${round}.sqlite`);
-      // The second and third kill, where there is one, meet what the one before has left.
+      // The second and third kill hit the state that the previous one left.
       const kills = Math.min(random.int(1, 3), wanted - killed);
       killed += kills;
       const points = Array.from({ length: kills }, (_, i) =>
@@ -53,7 +55,7 @@ function killedAt(library: string, point: number, logs: string): string {
   return child.stdout;
 }
 
-/** What a reader sees, and what the next ingest starts from. */
+/** Everything visible to readers, and the state that the next ingest starts from. */
 function everything(library: string): unknown {
   return {
     ...contents(library),
@@ -93,7 +95,7 @@ function everything(library: string): unknown {
   };
 }
 
-/** Every container and every way files of a run belong together. */
+/** Every container and every way in which files of a run are joined. */
 function writeLogs(directory: string): string {
   const put = (path: string, content: string | Uint8Array): void => {
     const target = join(directory, path);
@@ -108,7 +110,7 @@ function writeLogs(directory: string): string {
   put('verl/2.jsonl', `${lines(2, 300)}{"input": "half`);
   put('packed/3.jsonl.gz', Buffer.concat([gzipSync(lines(3, 200)), gzipSync(lines(4, 50))]));
   put('packed/5.jsonl.zst', Buffer.concat([zstdCompressSync(lines(5, 200)), zstdCompressSync(lines(6, 50))]));
-  // Decisions and signals come before the rollouts they speak of.
+  // Decisions and signals precede their rollouts.
   const turnwise = readFileSync(join(FIXTURES, 'turnwise/every-line-type/input.jsonl'), 'utf8').split('\n');
   const isAbout = (line: string): boolean => /"type": ?"(?:decision|signal)"/.test(line);
   put('turnwise/a.jsonl', turnwise.filter((line, i) => i === 0 || isAbout(line)).join('\n'));

@@ -1,4 +1,4 @@
-/** Libraries with something said in them, and everything that is said, whatever numbers rows have. */
+/** Libraries with annotations, and all their annotations independent of row numbers. */
 import { Annotations } from '../../electron/storage/annotations.ts';
 import { openWriter, type WritableLibrary } from '../../electron/storage/open.ts';
 import type { AppliedChanges } from '../../shared/api/annotationRows.ts';
@@ -6,7 +6,7 @@ import type { ParamsOf, ParsedParams } from '../../shared/api/contract.ts';
 
 export type Asked = ParamsOf<'annotation.apply'>['changes'][number];
 
-/** A writer's side of annotations, on this thread; the clock moves by one with every change. */
+/** The writer's side of annotations, on this thread. The clock advances by one with every change. */
 export class Labelled {
   readonly db: WritableLibrary;
   readonly annotations: Annotations;
@@ -22,7 +22,7 @@ export class Labelled {
     return this.annotations.apply(asked, this.now++).value;
   }
 
-  /** @param author of theirs alone */
+  /** @param author undoes only changes of this author */
   undo(author?: string): AppliedChanges {
     return this.annotations.undo({ author }).value;
   }
@@ -38,7 +38,7 @@ export class Labelled {
       .all() as number[];
   }
 
-  /** What is said, and where it stands. */
+  /** All annotations with their positions. */
   said(): readonly unknown[] {
     return [
       ...this.db.prepare('SELECT * FROM annotation ORDER BY annotation_id').all(),

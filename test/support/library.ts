@@ -1,4 +1,4 @@
-/** Temporary libraries and logs for tests; nothing of the user's is ever dirty. */
+/** Temporary libraries and logs for tests, which never touch the user's files. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ export function scratch(): Scratch {
   };
 }
 
-/** Ingest on this thread: the same code as in the workers, without the threads. */
+/** Ingests on this thread: the same code as in the workers, without threads. */
 export async function ingestHere(
   library: string,
   paths: readonly string[],
@@ -46,7 +46,7 @@ export async function ingestHere(
   }
 }
 
-/** Like `ingestHere`, where the connection is somebody else's. */
+/** Like `ingestHere`, on the caller's connection. */
 export function ingestInto(
   db: ReturnType<typeof openWriter>,
   paths: readonly string[],
@@ -74,7 +74,7 @@ export function rows(library: string, sql: string): readonly Record<string, unkn
   }
 }
 
-/** Everything a reader can see, in an order that does not depend on row ids or paths of this run. */
+/** Everything visible to readers, in an order independent of row ids and paths. */
 export function contents(library: string): Record<string, readonly Record<string, unknown>[]> {
   return {
     rollouts: rows(

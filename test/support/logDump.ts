@@ -1,6 +1,6 @@
 /**
- * A log as a person would jot it down, read through the same steps as ingest but without a
- * library: file → container → records → parsed lines → text.
+ * A readable summary of a log, read through the same steps as ingest but without a library: file → container
+ * → records → parsed lines → text.
  */
 import { openRecords } from '../../electron/ingest/containers/open.ts';
 import { identify } from '../../electron/ingest/identify.ts';
@@ -20,10 +20,10 @@ export interface LogDump {
 }
 
 export interface DumpOptions {
-  /** What the path says to the reader, where the file itself lies elsewhere. */
+  /** Path with facts for the reader, if the file itself is elsewhere. */
   readonly layoutPath?: string;
   readonly chunkSize?: number;
-  /** Instead of the formats Turnwise knows: a mapping. */
+  /** A mapping, used instead of the built-in formats. */
   readonly format?: LogFormat;
 }
 
@@ -75,13 +75,13 @@ export async function dumpFile(path: string, options: DumpOptions = {}): Promise
   return { format: format.name, unit, lines, issues };
 }
 
-/** The reader hands out lines that live until the next push; every one is copied here. */
+/** Copies each line, because the splitter's lines are valid only until the next push. */
 export function linesOf(bytes: Uint8Array, chunkSize: number): readonly Uint8Array[] {
   const splitter = new LineSplitter(0);
   const lines: Uint8Array[] = [];
   const chunk = new Uint8Array(chunkSize);
   for (let at = 0; at < bytes.byteLength; at += chunkSize) {
-    // One buffer for all chunks, as a file reader has: a splitter that keeps a view of it fails here.
+    // Reuses one buffer for all chunks, like a file reader, so that a splitter that keeps a view of it fails.
     const part = bytes.subarray(at, at + chunkSize);
     chunk.set(part);
     for (const line of splitter.push(chunk.subarray(0, part.byteLength))) {
@@ -188,7 +188,7 @@ function signalNames(tokens: object): string {
   return names.map(([key]) => key).join(',');
 }
 
-/** The first values of each column, so that a shift by one shows. */
+/** The first values of each column, so that a shift by one is visible. */
 function valuesOf(tokens: ParsedTokens): string {
   const columns = (
     ['ends', 'ids', 'mask', 'entropy', 'logprob', 'trainerLogprob', 'advantage'] as const
@@ -204,7 +204,7 @@ function valuesOf(tokens: ParsedTokens): string {
 const firstWords = (text: string): string =>
   JSON.stringify(text.length > 60 ? `${text.slice(0, 57)}…` : text);
 
-/** What the log says of a call's time beside the text. */
+/** Logged times of a call besides the text. */
 function timeOf({ latencySource, queueMs, worker, startedAt }: ToolCall): string {
   const known = { latencySource, queueMs, worker, startedAt };
   return Object.values(known).every((value) => value === undefined) ? '' : ` ${JSON.stringify(known)}`;

@@ -7,7 +7,10 @@ import type { ParsedRollout } from '../../shared/format/format.ts';
 import { formatNamed } from '../../shared/format/index.ts';
 import { layoutOf } from '../../shared/format/layout.ts';
 
-/** In the order of the file. @throws Error when the file is no log Turnwise knows */
+/**
+ * In file order.
+ * @throws Error if no format recognizes the file
+ */
 export async function loggedRollouts(
   path: string,
   isWanted: (rollout: ParsedRollout) => boolean,

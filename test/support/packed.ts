@@ -8,21 +8,21 @@ import { wholeRecord } from '../../electron/ingest/recordChunk.ts';
 import { openReader } from '../../electron/storage/open.ts';
 import { recordSource } from '../../electron/storage/queries/places.ts';
 import { FREE_TASK } from '../../electron/threads/task.ts';
-import type { PackFormat, PackWritten } from '../../shared/api/contract.ts';
+import type { PackFormat, WrittenPack } from '../../shared/api/contract.ts';
 import { Labelled } from './labelled.ts';
 import { ingestHere } from './library.ts';
 import { HOSTILE_TEXT } from './shells/hostileLog.ts';
 
 export type PackAsked = Partial<Omit<PackRequest, 'format' | 'path'>>;
 
-/** @param stopAfter so many rollouts, and then ended as a cancel ends it */
+/** @param stopAfter number of rollouts after which it is cancelled */
 export async function packHere(
   library: string,
   format: PackFormat,
   path: string,
   asked: PackAsked = {},
   stopAfter = Number.POSITIVE_INFINITY,
-): Promise<PackWritten | undefined> {
+): Promise<WrittenPack | undefined> {
   const request: PackRequest = {
     ...{ filter: '', isAll: false, siblings: false, tokens: false, raw: false, redact: [], version: 'test' },
     ...asked,
@@ -50,7 +50,7 @@ export async function packHere(
   }
 }
 
-/** Texts that would act, were they let; and a megabyte without a line end. */
+/** Texts that would act if they were not escaped, and a megabyte without a line end. */
 export const HOSTILE = [
   HOSTILE_TEXT,
   '</textarea></style></script></title>--> ]]> <!-- <![CDATA[',
@@ -61,7 +61,7 @@ export const HOSTILE = [
 ].join('\n');
 const LONG_LINE = 'long<b>line '.repeat(90_000);
 
-/** A log whose every field is hostile, with annotations that are, too. */
+/** A log whose fields and annotations are all hostile. */
 export async function hostileLibrary(library: string, directory: string): Promise<void> {
   const name = (text: string): string => `${text}${HOSTILE.slice(0, 300)}`;
   const lines = [
@@ -111,7 +111,7 @@ export async function hostileLibrary(library: string, directory: string): Promis
   }
 }
 
-/** Every file below, by its path there. */
+/** Every file below a directory, by relative path. */
 export function filesOf(directory: string): ReadonlyMap<string, Buffer> {
   const paths = readdirSync(directory, { recursive: true }).map(String).sort();
   return new Map(

@@ -1,6 +1,6 @@
 /**
- * Libraries that several tests begin with. Each is read once in a run of the tests, by whoever needs it
- * first, and copied by everyone.
+ * Libraries that several tests start from. Each is ingested once per test run, by the first test that needs
+ * it, and copied by the others.
  */
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { ingestHere } from './library.ts';
 
 export const DEMO_LOG = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', import.meta.url));
 
-/** Vitest's global set-up; the directory reaches the tests through their environment. */
+/** Vitest's global set-up. Tests receive the directory in their environment. */
 export function setup(): () => void {
   const directory = mkdtempSync(join(tmpdir(), 'turnwise-prepared-'));
   process.env['TURNWISE_PREPARED'] = directory;
@@ -19,7 +19,7 @@ export function setup(): () => void {
 }
 
 /**
- * @param libraryPath where there is no library yet
+ * @param libraryPath path without a library yet
  * @param logs fixtures, which no test changes
  */
 export async function copyLibraryOf(libraryPath: string, logs: readonly string[]): Promise<void> {

@@ -1,17 +1,16 @@
 /**
- * The law every record is read by: it yields rollouts, or speaks of one that stands elsewhere, or
- * is something its format documents as no rollout, or is exactly one refusal. Nothing is dropped
- * in silence, and what is read holds together.
+ * The invariant of reading: every record yields rollouts, joins one, is documented by its format as something
+ * else, or is exactly one refusal. Nothing is dropped silently, and results are consistent.
  */
 import type { RecordUnit } from '../../electron/ingest/containers/container.ts';
 import { parseRecord } from '../../electron/ingest/parseRecord.ts';
 import type { Segment } from '../../shared/domain/model.ts';
 import type { ParsedLine, ParsedRollout, ParsedTokens, RecordReader } from '../../shared/format/format.ts';
 
-/** What a record became. */
+/** Outcome of a record. */
 type Outcome = 'blank' | 'rollout' | 'joined' | 'documented' | 'refused';
 
-/** Formats whose records may be something else than a rollout, and what. */
+/** Formats with documented records that are not rollouts. */
 const DOCUMENTED: Readonly<Record<string, readonly ParsedLine['kind'][]>> = {
   turnwise: ['run', 'stage', 'metric'],
   'turnwise-pack': ['annotation', 'reading', 'taxonomy', 'run', 'stage', 'skip'],
@@ -29,11 +28,11 @@ export interface Reading {
   readonly outcome: Outcome;
   readonly rollouts: number;
   readonly refused: number;
-  /** Of a joined record: which rollouts it speaks of, and of what about them. */
+  /** For a joined record: its rollouts and the facts it adds. */
   readonly addresses: readonly string[];
 }
 
-/** @throws Error saying which law is broken */
+/** @throws Error naming the broken invariant */
 export function readByLaw(
   format: string,
   reader: RecordReader,
@@ -47,7 +46,7 @@ export function readByLaw(
   return { outcome: 'blank', rollouts: 0, refused: 0, addresses: [] };
 }
 
-/** Nested so deeply that a reader's stack may not suffice: the only error a reader may throw. */
+/** Whether nesting may exhaust a reader's stack, the only error a reader may throw. */
 export function isFarTooDeep(bytes: Uint8Array): boolean {
   return /\[{20000}|(?:\{"a":){20000}/.test(Buffer.from(bytes).toString('latin1'));
 }
@@ -147,7 +146,7 @@ function checkRollout(rollout: ParsedRollout): void {
   if (tokens !== undefined) checkTokens(tokens, response.length);
 }
 
-/** Outer ranges cover the text without gap or overlap, inner ones lie inside them. */
+/** Outer ranges cover the text without gap or overlap; inner ranges lie inside them. */
 function tile(what: string, text: string, segments: readonly Segment[]): void {
   let position = 0;
   for (const { outer, inner } of segments) {

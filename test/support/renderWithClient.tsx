@@ -1,10 +1,10 @@
-/** A component in a document of happy-dom, over a fake client, at an address of the page. */
+/** Renders a component in a happy-dom document, over a fake client, at a URL of the page. */
 import { type RenderResult, render } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { DataProvider } from '../../renderer/data/DataProvider.tsx';
 import type { FakeClient } from './fakeClient.ts';
 
-/** @param href path and query of the page; what the component navigates to is in `window.location` */
+/** @param href path and query of the page; navigation changes `window.location` */
 export function renderWithClient(client: FakeClient, children: ReactNode, href = '/'): RenderResult {
   window.history.replaceState(null, '', href);
   return render(

@@ -1,6 +1,6 @@
 /**
- * Checks values against the result types of the contract. The types are the schema: a program of the TypeScript compiler
- * reads them, so that nothing is written twice and the application carries no checks of its own results.
+ * Checks values against the result types of the contract. The TypeScript compiler reads the types as schemas.
+ * So nothing is written twice, and the application carries no checks of its own results.
  */
 import { basename, join } from 'node:path';
 import { getLibFiles, libFolderInMemoryPath, ts } from '@ts-morph/common';
@@ -13,10 +13,10 @@ export type Results = { [M in Method]: ResultOf<M> };
 `;
 const TYPED_ARRAYS = /^(?:Float32|Float64|Int8|Int16|Int32|Uint8|Uint16|Uint32)Array$/;
 
-/** @returns what does not fit the type and where; undefined when everything does */
+/** @returns the first mismatch with its path; undefined if the value fits */
 export type ShapeCheck = (value: unknown) => string | undefined;
 
-/** By method of the contract. Compiling takes some seconds. */
+/** Keyed by method of the contract. Compiling takes some seconds. */
 export function resultShapes(): ReadonlyMap<string, ShapeCheck> {
   const options: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2022,
@@ -86,7 +86,7 @@ class Shapes {
     return this.faultOfObject(type, value, path);
   }
 
-  /** Of the member that fits best: the one whose fault lies deepest. */
+  /** Of the union member that fits best: the one with the deepest mismatch. */
   private faultOfUnion(type: ts.UnionType, value: unknown, path: string): string | undefined {
     let deepest: string | undefined;
     for (const member of type.types) {

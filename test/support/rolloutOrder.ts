@@ -37,7 +37,7 @@ function rolloutOrderSql({ step, groupId, sort }: RolloutScope): string {
     ORDER BY ${orderByAll(sort, ROLLOUT_COLUMNS)}`;
 }
 
-/** Keys behind the order of the log never decide. */
+/** Keys after the order of the log never decide. */
 function orderByAll<S extends string>(
   sort: readonly { readonly by: S | 'order'; readonly direction: Direction }[],
   columns: Readonly<Record<S | 'order', string>>,

@@ -1,10 +1,10 @@
-/** A regular expression that runs away ends with a failure, and its thread goes on. */
+/** A runaway regular expression ends with a failure, and its thread continues. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { Host } from '../../electron/host/host.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
-/** One more than a search leaves out. */
+/** One more than a search skips. */
 const RUNAWAY_ROLLOUTS = 5;
 
 let place: Scratch;
@@ -29,7 +29,7 @@ const ENDLESS = { runId: 1, filter: '/^(a+)+$/' };
 const PATTERN = { runId: 1, filter: '/^a+!/ reward:1' };
 const FOUND = { ok: true, value: { ids: Uint32Array.of(1) } };
 
-describe('a filter whose expression runs away', () => {
+describe('a filter with a runaway expression', () => {
   it('fails with the reason, while lists and charts without a pattern are answered', async () => {
     let isEnded = false;
     const endless = host.dispatch('rollout.order', ENDLESS).finally(() => {
@@ -57,7 +57,7 @@ describe('a filter whose expression runs away', () => {
   }, 30_000);
 });
 
-describe('a search whose expression runs away', () => {
+describe('a search with a runaway expression', () => {
   it('fails when it has run away in several rollouts', async () => {
     expect(await host.dispatch('search.page', { query: ENDLESS.filter })).toMatchObject({
       ok: false,

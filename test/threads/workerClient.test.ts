@@ -1,4 +1,7 @@
-/** Every request gets an answer: in turn, when it is cancelled, when the client is closed, when no thread can be started. */
+/**
+ * Every request is answered: in order, when cancelled, when the client closes, and when no thread can be
+ * started.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import { WorkerClient } from '../../electron/threads/workerClient.ts';
@@ -24,7 +27,7 @@ describe('a worker client', () => {
     await client.close();
   });
 
-  it('never sends what was cancelled before its turn', async () => {
+  it('never sends a request cancelled before its turn', async () => {
     const client = readers();
     const abort = new AbortController();
     const cancelled = client.request('run.list', {}, { signal: abort.signal });
@@ -35,7 +38,7 @@ describe('a worker client', () => {
     await client.close();
   });
 
-  it('fails what waits when it is closed, and what comes after', async () => {
+  it('fails pending requests when closed, and later ones', async () => {
     const client = readers();
     const waiting = Array.from({ length: 5 }, () => client.request('run.list', {}));
     const closed = client.close();
@@ -45,7 +48,7 @@ describe('a worker client', () => {
     expect(await client.request('run.list', {})).toMatchObject({ result: { failure: { code: 'closed' } } });
   });
 
-  it('says why a thread cannot be started, to all who wait and to the next one', async () => {
+  it('reports why a thread cannot be started, to all pending requests and to the next one', async () => {
     const client = readers(`${place.library}.gone`);
     const waiting = Array.from({ length: 3 }, () => client.request('run.list', {}));
     for (const answer of [...(await Promise.all(waiting)), await client.request('run.list', {})])

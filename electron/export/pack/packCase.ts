@@ -1,5 +1,5 @@
 /** One rollout of a pack with everything a format may want of it, and the words all formats share. */
-import type { AnnotationRow, Reading, RolloutFlag } from '../../../shared/api/contract.ts';
+import type { AnnotationRow, ReviewMark, RolloutFlag } from '../../../shared/api/contract.ts';
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
 import type { ToolOutcome } from '../../../shared/domain/model.ts';
 import { TOOL_ERROR_OUTCOMES } from '../../../shared/domain/model.ts';
@@ -37,7 +37,7 @@ export interface PackCase {
   readonly flags: readonly RolloutFlag[];
   /** By place, then by id; none of a sibling. */
   readonly annotations: readonly AnnotationRow[];
-  readonly readings: readonly Reading[];
+  readonly readings: readonly ReviewMark[];
   readonly raw?: RawRecord;
 }
 

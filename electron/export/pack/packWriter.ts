@@ -1,6 +1,6 @@
 /** Writes a pack: cases are read, redacted, counted and written one by one, so that a pack of any size is held nowhere. */
 import { rmSync } from 'node:fs';
-import type { PackWritten } from '../../../shared/api/contract.ts';
+import type { WrittenPack } from '../../../shared/api/contract.ts';
 import { refused } from '../../../shared/api/errors.ts';
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
 import type { ReadableLibrary } from '../../storage/open.ts';
@@ -47,7 +47,7 @@ export async function* writePack(
   db: ReadableLibrary,
   request: PackRequest,
   { ids, siblings, rawOf }: PackSource,
-): AsyncGenerator<PackProgress, PackWritten> {
+): AsyncGenerator<PackProgress, WrittenPack> {
   const { format, path } = request;
   if (ids.length === 0)
     throw refused(

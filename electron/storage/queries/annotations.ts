@@ -1,6 +1,6 @@
 /** Annotations as they are asked for: of a rollout, by number, all in order; and the facts that lists and sums are made of. */
 import type {
-  AnnotationPlace,
+  AnnotationPosition,
   AnnotationRow,
   AuthorRow,
   ConflictRow,
@@ -87,7 +87,7 @@ function rowOf(row: RowRecord): AnnotationRow {
   };
 }
 
-function placeOf(row: RowRecord): AnnotationPlace | undefined {
+function placeOf(row: RowRecord): AnnotationPosition | undefined {
   const {
     rollout_id: rolloutId,
     run_id: runId,

@@ -1,4 +1,4 @@
-import type { ParsedParams, ProblemPlace, ResultOf } from '../../../shared/api/contract.ts';
+import type { ParsedParams, ProblemOccurrence, ResultOf } from '../../../shared/api/contract.ts';
 import { ApiError, found } from '../../../shared/api/errors.ts';
 import { RUN_KINDS } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
@@ -117,7 +117,7 @@ const PROBLEM_PLACES = `SELECT n.run_key AS runKey, coalesce(json_extract(c.conf
   ${PLACES_FROM} ORDER BY n.run_id, g2.step, g2.group_id LIMIT :limit`;
 const PLACE_COUNT = `SELECT count(*) ${PLACES_FROM}`;
 
-const PLACE_ROW: RowSpec<ProblemPlace> = {
+const PLACE_ROW: RowSpec<ProblemOccurrence> = {
   runKey: text,
   runName: text,
   kind: oneOf(RUN_KINDS),
@@ -134,8 +134,8 @@ const PLACE_ROW: RowSpec<ProblemPlace> = {
 /** Groups of the same question in all runs, the group itself among them. */
 export function problemPlaces(
   db: ReadableLibrary,
-  params: ParsedParams<'problem.places'>,
-): ResultOf<'problem.places'> {
+  params: ParsedParams<'problem.occurrences'>,
+): ResultOf<'problem.occurrences'> {
   const places = query(db, PROBLEM_PLACES, PLACE_ROW).all({ ...params });
   const total = queryValue(db, PLACE_COUNT, number).get({ groupId: params.groupId }) ?? 0;
   return { places, total };

@@ -31,7 +31,7 @@ export function FilterMenu({ runId, runKey, filter, within, onChoose }: FilterMe
   const copy = async (what: string, text: string) =>
     setNotice((await copyText(text)) ? `Copied as ${what}` : `The system did not allow copying as ${what}`);
   const copySql = async () => {
-    const { sql } = await client.request('filter.read', {
+    const { sql } = await client.request('filter.parse', {
       ...(runId === undefined ? {} : { runId }),
       filter: bothFilters(within, filter),
     });

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import { FIRST_PLACES, type GroupRow, type ProblemPlace } from '../../../shared/api/contract.ts';
+import { FIRST_OCCURRENCES, type GroupRow, type ProblemOccurrence } from '../../../shared/api/contract.ts';
 import { keyed } from '../../app/keysInForce.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -73,7 +73,7 @@ export function GroupHead({ runKey, group, children }: GroupHeadProps) {
 /** The same problem at other steps and in other runs: how the policy did there, and a way to look. */
 function SamePlaces({ groupId }: { readonly groupId: number }) {
   const [isOpen, setOpen] = useState(false);
-  const answer = useRequest('problem.places', { groupId, limit: FIRST_PLACES });
+  const answer = useRequest('problem.occurrences', { groupId, limit: FIRST_OCCURRENCES });
   const others = answer.data?.places.filter((place) => !place.isThis) ?? [];
   if (answer.error !== null) {
     return (
@@ -104,7 +104,7 @@ function SamePlaces({ groupId }: { readonly groupId: number }) {
   );
 }
 
-function PlaceLine({ place }: { readonly place: ProblemPlace }) {
+function PlaceLine({ place }: { readonly place: ProblemOccurrence }) {
   const { runKey, step, groupKey } = place;
   const share = ratio(place.correct, place.correctKnown);
   return (

@@ -72,7 +72,7 @@ export function AgreementTab({ scope }: { readonly scope: LabelsScope }) {
             {count(report.second)} by {second}).{' '}
             {report.overall.kappa === undefined ? (
               <span className="muted">
-                Cohen’s κ is not defined here: {report.overall.why ?? 'nothing read by both'}.
+                Cohen’s κ is not defined here: {report.overall.why ?? 'no rollout read by both'}.
               </span>
             ) : (
               <>

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Taxonomy } from '../../../shared/api/contract.ts';
 import { DEFAULT_TAXONOMY } from '../../../shared/domain/annotate/taxonomy.ts';
+import { parseTaxonomyFile } from '../../../shared/format/taxonomy.ts';
 import { annotationsChanged } from '../../data/annotations.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useRequest } from '../../data/useRequest.ts';
@@ -11,7 +12,7 @@ import { Button, Segmented } from '../../ui/Controls.tsx';
 import { saveText } from '../../ui/exportText.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
 import { LabelEditor } from './LabelEditor.tsx';
-import { readTaxonomyText, withLabel, withLabelMoved, withNewLabel, withoutLabel } from './taxonomyModel.ts';
+import { withLabel, withLabelMoved, withNewLabel, withoutLabel } from './taxonomyModel.ts';
 
 export function TaxonomyTab() {
   const answer = useRequest('taxonomy.get', {});
@@ -51,7 +52,7 @@ export function TaxonomyTab() {
   };
   const importFile = async (file: File | undefined) => {
     if (file === undefined) return;
-    const read = readTaxonomyText(await file.text());
+    const read = parseTaxonomyFile(await file.text());
     if (read.ok) await store(read.taxonomy, `${read.taxonomy.labels.length} labels of ${file.name}`);
     else setNotice(`${file.name}: ${read.message}`);
   };

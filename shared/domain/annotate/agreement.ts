@@ -1,16 +1,16 @@
 /**
- * How far two readers agree beyond what chance would give them: Cohen's κ = (pₒ − pₑ) / (1 − pₑ), J. Cohen,
- * "A coefficient of agreement for nominal scales", Educational and Psychological Measurement 20 (1960).
+ * Agreement of two reviewers beyond chance: Cohen's κ = (pₒ − pₑ) / (1 − pₑ), J. Cohen, "A coefficient of
+ * agreement for nominal scales", Educational and Psychological Measurement 20 (1960).
  */
 
-/** Labels two readers gave one thing. */
-export interface TwoReadings {
+/** Labels that two reviewers gave one rollout. */
+export interface LabelPair {
   readonly first: ReadonlySet<string>;
   readonly second: ReadonlySet<string>;
 }
 
-/** Why there is no κ. */
-export type NoKappa = 'nothing read by both' | 'both said the same of everything';
+/** Why κ is undefined. */
+export type NoKappa = 'no rollout read by both' | 'both gave the same label throughout';
 
 export interface Kappa {
   readonly n: number;
@@ -18,24 +18,24 @@ export interface Kappa {
   readonly onlyFirst: number;
   readonly onlySecond: number;
   readonly neither: number;
-  /** Absent where it is undefined; `why` says so. */
+  /** Absent if undefined; `why` gives the reason. */
   readonly kappa?: number;
   readonly why?: NoKappa;
 }
 
-/** Whether one label was given, yes or no, by each of two readers. */
-export function kappaOfLabel(readings: readonly TwoReadings[], label: string): Kappa {
+/** κ of the yes/no decision of two reviewers about one label. */
+export function kappaOfLabel(rollouts: readonly LabelPair[], label: string): Kappa {
   let both = 0;
   let onlyFirst = 0;
   let onlySecond = 0;
-  for (const { first, second } of readings) {
+  for (const { first, second } of rollouts) {
     const isFirst = first.has(label);
     const isSecond = second.has(label);
     if (isFirst && isSecond) both++;
     else if (isFirst) onlyFirst++;
     else if (isSecond) onlySecond++;
   }
-  const n = readings.length;
+  const n = rollouts.length;
   const neither = n - both - onlyFirst - onlySecond;
   const table = [
     [both, onlyFirst],
@@ -45,9 +45,9 @@ export function kappaOfLabel(readings: readonly TwoReadings[], label: string): K
 }
 
 /**
- * @param table how often the first reader said the row's category and the second the column's; square
- * @returns undefined: nothing was read, or both said the same one thing throughout, where agreement beyond chance has
- * no room
+ * @param table counts of the first reviewer's category (row) and the second's (column); square
+ * @returns undefined if nothing was read, or if both gave one and the same category throughout, so that
+ *   chance agreement is 1
  */
 export function kappaOf(table: readonly (readonly number[])[]): number | undefined {
   const rows = table.map((row) => row.reduce((sum, count) => sum + count, 0));
@@ -55,20 +55,20 @@ export function kappaOf(table: readonly (readonly number[])[]): number | undefin
   const n = rows.reduce((sum, count) => sum + count, 0);
   if (n === 0) return undefined;
   const agreed = table.reduce((sum, row, at) => sum + (row[at] ?? 0), 0);
-  // In whole numbers up to the division: equal margins must not differ by rounding.
+  // Uses integers until the division, because equal margins must not differ by rounding.
   const byChance = rows.reduce((sum, count, at) => sum + count * (columns[at] ?? 0), 0);
   const room = n * n - byChance;
   return room === 0 ? undefined : (n * agreed - byChance) / room;
 }
 
-/** @param read things both have read */
+/** @param read number of rollouts both have read */
 function kappaOrWhy(
   table: readonly (readonly number[])[],
   read: number,
 ): { readonly kappa: number } | { readonly why: NoKappa } {
   const kappa = kappaOf(table);
   if (kappa !== undefined) return { kappa };
-  return { why: read === 0 ? 'nothing read by both' : 'both said the same of everything' };
+  return { why: read === 0 ? 'no rollout read by both' : 'both gave the same label throughout' };
 }
 
 export interface OverallKappa {
@@ -79,8 +79,10 @@ export interface OverallKappa {
   readonly why?: NoKappa;
 }
 
-/** One label or none for each: the label is the category. Where somebody gave two, their pair is a category of its own. */
-export function kappaOfCategories(readings: readonly TwoReadings[]): OverallKappa {
+/**
+ * One category per rollout: its label, or none. If somebody gave two labels, the combination is a category.
+ */
+export function kappaOfCategories(rollouts: readonly LabelPair[]): OverallKappa {
   const names = new Map<string, number>();
   const codeOf = (labels: ReadonlySet<string>): number => {
     const name = JSON.stringify([...labels].sort());
@@ -88,24 +90,24 @@ export function kappaOfCategories(readings: readonly TwoReadings[]): OverallKapp
     names.set(name, code);
     return code;
   };
-  const pairs = readings.map(({ first, second }) => [codeOf(first), codeOf(second)] as const);
+  const pairs = rollouts.map(({ first, second }) => [codeOf(first), codeOf(second)] as const);
   const table = Array.from({ length: names.size }, () => new Array<number>(names.size).fill(0));
   for (const [first, second] of pairs) {
     const row = table[first];
     if (row !== undefined) row[second] = (row[second] ?? 0) + 1;
   }
-  return overall('categories', table, readings.length);
+  return overall('categories', table, rollouts.length);
 }
 
-/** Every label of every thing is a decision, yes or no. */
-export function kappaOfDecisions(readings: readonly TwoReadings[], labels: readonly string[]): OverallKappa {
-  const sums = labels.map((label) => kappaOfLabel(readings, label));
+/** Every pair of a label and a rollout is a yes/no decision. */
+export function kappaOfDecisions(rollouts: readonly LabelPair[], labels: readonly string[]): OverallKappa {
+  const sums = labels.map((label) => kappaOfLabel(rollouts, label));
   const sum = (of: (each: Kappa) => number): number => sums.reduce((total, each) => total + of(each), 0);
   const table = [
     [sum(({ both }) => both), sum(({ onlyFirst }) => onlyFirst)],
     [sum(({ onlySecond }) => onlySecond), sum(({ neither }) => neither)],
   ];
-  return overall('decisions', table, readings.length);
+  return overall('decisions', table, rollouts.length);
 }
 
 function overall(of: OverallKappa['of'], table: readonly (readonly number[])[], read: number): OverallKappa {
@@ -117,8 +119,8 @@ function overall(of: OverallKappa['of'], table: readonly (readonly number[])[], 
   };
 }
 
-/** Labels only one of two readers gave. */
-export function differences({ first, second }: TwoReadings): {
+/** Labels that only one of two reviewers gave. */
+export function differences({ first, second }: LabelPair): {
   readonly onlyFirst: readonly string[];
   readonly onlySecond: readonly string[];
 } {

@@ -1,7 +1,7 @@
 /**
- * Where a piece of text stands, and where it stands now. An anchor is made from offsets and found again in a text
- * that may have been edited or written differently: at the same place, else elsewhere, else written with other white
- * space. Every search is linear in the text, whatever is looked for.
+ * Anchors of annotations in text. An anchor is made from offsets and located again in a text that may have
+ * changed: at the same offsets, else elsewhere, else with different white space. Every search is linear in
+ * the text.
  */
 import type { TextRange, Utf16Offset } from '../model.ts';
 import {
@@ -12,12 +12,12 @@ import {
   LONGEST_QUOTE,
 } from './annotation.ts';
 
-/** Of a piece that is too long to be quoted whole: as much from either end. */
+/** Characters quoted from either end of a range that is too long to quote whole. */
 const END_CHARS = LONGEST_QUOTE / 2;
-/** Letters a quote must have before it is looked for without any white space: "no w" is not "now". */
+/** Minimum letters of a quote before it is searched without white space: "no w" is not "now". */
 const ENOUGH_LETTERS = 12;
 
-/** Offsets within a surrogate pair are moved out of it; beyond the text, to its end. */
+/** Moves offsets out of surrogate pairs and clips them to the text. */
 export function makeAnchor(
   which: Anchor['text'],
   text: string,
@@ -47,10 +47,10 @@ export type Placed =
   | ({ readonly state: Exclude<AnchorState, 'orphaned'> } & TextRange)
   | { readonly state: 'orphaned' };
 
-/** @param text the one the anchor names, as it is now */
-export function placeAnchor(anchor: Anchor, text: string, contentHash: ContentHash): Placed {
+/** @param text the current version of the text that the anchor names */
+export function locateAnchor(anchor: Anchor, text: string, contentHash: ContentHash): Placed {
   if (standsAt(anchor, text, contentHash)) return { state: 'exact', start: anchor.start, end: anchor.end };
-  // Nothing was quoted: nothing can be found elsewhere.
+  // Without a quote, nothing can be found elsewhere.
   if (anchor.quote === '') return { state: 'orphaned' };
   const found = nearest(anchor, text) ?? inOtherSpacing(anchor, text);
   return found === undefined ? { state: 'orphaned' } : { state: 'moved', ...found };
@@ -64,12 +64,12 @@ function standsAt(anchor: Anchor, text: string, contentHash: ContentHash): boole
   return anchor.hash === undefined || contentHash(text.slice(start, end)) === anchor.hash;
 }
 
-/** What is looked for in a text, and in its foldings. */
+/** The quote to find in a text or in its normalized forms. */
 type Wanted = Pick<Anchor, 'start' | 'end' | 'quote' | 'quoteEnd' | 'before' | 'after'>;
 
 /**
- * Of several places the one whose surroundings fit best, of equal ones the nearest. Of a long piece both ends must be
- * there, in order; what lies between may have changed.
+ * Of several matches, returns the one whose context fits best, then the nearest. For a long range, both ends
+ * must match in order; the text between may have changed.
  */
 function nearest(wanted: Wanted, text: string): TextRange | undefined {
   const starts = occurrences(text, wanted.quote);
@@ -92,7 +92,7 @@ function nearest(wanted: Wanted, text: string): TextRange | undefined {
   function endOf(start: Utf16Offset): Utf16Offset | undefined {
     const tail = wanted.quoteEnd;
     if (ends === undefined || tail === undefined) return start + wanted.quote.length;
-    // The one that makes the piece as long as it was, or nearly so; never one that begins before the quote has ended.
+    // The end that comes closest to the original length. It never starts before the end of the quote.
     const least = firstFrom(ends, start + wanted.quote.length);
     const at = firstFrom(ends, Math.max(start + wanted.quote.length, start + length - tail.length));
     const right = ends[at];
@@ -104,7 +104,7 @@ function nearest(wanted: Wanted, text: string): TextRange | undefined {
   }
 }
 
-/** A second chance: line ends of another system, a template with other gaps, trailing blanks; then no gaps at all. */
+/** Second attempt: ignores line endings, template spacing and trailing blanks, then all white space. */
 function inOtherSpacing(anchor: Anchor, text: string): TextRange | undefined {
   for (const keepsGaps of [true, false]) {
     const quote = folded(anchor.quote, keepsGaps).text;
@@ -128,7 +128,10 @@ function inOtherSpacing(anchor: Anchor, text: string): TextRange | undefined {
   return undefined;
 }
 
-/** Gaps as single blanks, those at both ends left out, or no gaps at all; with where each character came from. */
+/**
+ * Collapses white space to single blanks and trims it, or removes all of it. Also returns the source offset
+ * of each character.
+ */
 function folded(text: string, keepsGaps: boolean): { readonly text: string; readonly starts: Uint32Array } {
   const starts = new Uint32Array(text.length);
   const parts: string[] = [];
@@ -143,7 +146,10 @@ function folded(text: string, keepsGaps: boolean): { readonly text: string; read
   return { text: parts.join(keepsGaps ? ' ' : ''), starts: starts.subarray(0, length) };
 }
 
-/** Where the pattern begins, overlapping ones too: Knuth, Morris and Pratt, so that repetition costs nothing. */
+/**
+ * Offsets of all matches, overlapping ones too. Uses Knuth-Morris-Pratt, so that repetitive text stays
+ * linear.
+ */
 function occurrences(text: string, pattern: string): readonly Utf16Offset[] {
   const size = pattern.length;
   const found: Utf16Offset[] = [];
@@ -166,7 +172,7 @@ function occurrences(text: string, pattern: string): readonly Utf16Offset[] {
   return found;
 }
 
-/** From the one nearest to a place to the farthest; of two as far the one before it first. */
+/** Ordered by distance from an offset; of two equally distant ones, the earlier first. */
 function* outward(places: ArrayLike<Utf16Offset>, from: Utf16Offset): Generator<Utf16Offset> {
   let right = firstFrom(places, from);
   let left = right - 1;
@@ -183,7 +189,7 @@ function* outward(places: ArrayLike<Utf16Offset>, from: Utf16Offset): Generator<
   }
 }
 
-/** Index of the first one that is not less; ascending. */
+/** Index of the first value that is not less, in an ascending list. */
 function firstFrom(places: ArrayLike<number>, least: number): number {
   let low = 0;
   let high = places.length;
@@ -217,7 +223,7 @@ function fitAfter(context: string, text: string, start: Utf16Offset): number {
   return fit;
 }
 
-/** The offset itself, or the one before it where it lies within a surrogate pair. */
+/** The offset, moved back by one if it lies inside a surrogate pair. */
 function before(text: string, at: Utf16Offset): Utf16Offset {
   return isWithinPair(text, at) ? at - 1 : at;
 }

@@ -1,11 +1,11 @@
-/** What one change makes of an annotation. */
+/** Builds and edits annotations from the changes a user makes. */
 import type { Flag } from '../flags.ts';
 import type { Segment, TextRange, Utf16Offset } from '../model.ts';
 import { makeAnchor } from './anchor.ts';
 import type { Annotation, AnnotationTarget, ContentHash, RolloutKey, Severity } from './annotation.ts';
 import { targetText } from './identity.ts';
 
-/** A place by numbers alone. */
+/** An annotation target by numbers alone. */
 export type PlainTarget =
   | { readonly kind: 'rollout' }
   | { readonly kind: 'turn'; readonly turn: number }
@@ -17,8 +17,8 @@ export type PlainTarget =
       readonly end: Utf16Offset;
     };
 
-/** What an annotation says, wherever it stands. */
-export interface Said {
+/** Content of an annotation without its target. */
+export interface AnnotationContent {
   readonly label?: string | undefined;
   readonly note?: string | undefined;
   readonly correction?: string | undefined;
@@ -26,15 +26,15 @@ export interface Said {
   readonly flag?: Flag | undefined;
 }
 
-/** The texts a target counts in. */
+/** The texts that targets refer to. */
 export interface TargetTexts {
   readonly prompt: string;
   readonly response: string;
-  /** Of the prompt, turn 0, then of the response. */
+  /** Segments of the prompt (turn 0), then of the response. */
   readonly segments: readonly Segment[];
 }
 
-/** @returns what is wrong with it, in words, where there is no such place */
+/** @returns a message if the target does not exist */
 export function targetOf(
   texts: TargetTexts,
   plain: PlainTarget,
@@ -86,20 +86,22 @@ export interface NewAnnotation {
   readonly updatedAt: number;
 }
 
-/** Fields that are empty are left out: an empty note is none. Halves of surrogate pairs do not survive a disk. */
-export function annotationOf(base: NewAnnotation, said: Said): Annotation {
+/**
+ * Omits empty fields: an empty note is no note. Replaces lone surrogates, which cannot be stored as UTF-8.
+ */
+export function annotationOf(base: NewAnnotation, content: AnnotationContent): Annotation {
   const { id, rollout, target, author, createdAt, updatedAt } = base;
-  const note = written(said.note);
-  const correction = said.correction === undefined ? undefined : wellFormed(said.correction);
+  const note = written(content.note);
+  const correction = content.correction === undefined ? undefined : wellFormed(content.correction);
   return {
     id,
     rollout,
     target,
-    ...(said.label === undefined ? {} : { label: said.label }),
+    ...(content.label === undefined ? {} : { label: content.label }),
     ...(note === undefined ? {} : { note }),
     ...(correction === undefined ? {} : { correction }),
-    ...(said.severity === undefined ? {} : { severity: said.severity }),
-    ...(said.flag === undefined ? {} : { flag: said.flag }),
+    ...(content.severity === undefined ? {} : { severity: content.severity }),
+    ...(content.flag === undefined ? {} : { flag: content.flag }),
     author: wellFormed(author),
     createdAt,
     updatedAt,
@@ -110,32 +112,32 @@ function written(text: string | undefined): string | undefined {
   return text === undefined || text.trim() === '' ? undefined : wellFormed(text);
 }
 
-/** Halves of surrogate pairs as the replacement character, as UTF-8 would have them. */
+/** Replaces lone surrogates by the replacement character, as UTF-8 encoding would. */
 export function wellFormed(text: string): string {
   return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd');
 }
 
 /**
- * What becomes of the labels that a new one replaces, where a place has one label at most: gone, or, where they say
- * more than a label, without it.
+ * The rest of an annotation whose label is replaced, for targets that allow one label. Undefined without a
+ * note or correction.
  */
 export function withoutLabel(annotation: Annotation): Annotation | undefined {
   const { label: _, flag: __, severity: ___, ...rest } = annotation;
   return rest.note === undefined && rest.correction === undefined ? undefined : rest;
 }
 
-/** The same author, and everything that is said, wherever it stands. */
-export function saysTheSame(
-  a: Said & { readonly author: string },
-  b: Said & { readonly author: string },
+/** Whether author and content are equal, regardless of target. */
+export function hasSameContent(
+  a: AnnotationContent & { readonly author: string },
+  b: AnnotationContent & { readonly author: string },
 ): boolean {
   return (['author', 'label', 'note', 'correction', 'severity', 'flag'] as const).every(
     (each) => a[each] === b[each],
   );
 }
 
-/** Of two annotations of one rollout. */
-export function isSamePlace(a: AnnotationTarget, b: AnnotationTarget): boolean {
+/** Whether two annotations of one rollout have the same target. */
+export function isSameTarget(a: AnnotationTarget, b: AnnotationTarget): boolean {
   if (a.kind === 'rollout' || b.kind === 'rollout') return a.kind === b.kind;
   return (
     a.kind === b.kind &&

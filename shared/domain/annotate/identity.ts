@@ -1,18 +1,23 @@
-/** When two of them are the same: rollouts, annotations, readings. Key order and absent fields make no difference. */
-import type { Annotation, AnnotationTarget, ContentHash, Reading, RolloutKey } from './annotation.ts';
+/** Equality of rollouts, annotations and review marks. Ignores key order and absent fields. */
+import type { Annotation, AnnotationTarget, ContentHash, ReviewMark, RolloutKey } from './annotation.ts';
 
-/** One text for one rollout. The record's hash is left out: the same rollout is written in other records, too. */
+/**
+ * Canonical text of a rollout key. Omits the record hash, because the same rollout may be in other records.
+ */
 function rolloutText({ run, kind, step, group, problem, ordinal, contentHash }: RolloutKey): string {
   return JSON.stringify([run, kind, step, group, problem, ordinal, contentHash]);
 }
 
-/** One text for one place; how a piece is quoted is part of it. */
+/** Canonical text of a target, quote included. */
 export function targetText(target: AnnotationTarget): string {
   return canonical(target);
 }
 
-/** Equal texts: the same author said the same of the same place; nothing but id and times could differ. */
-export function likenessText(annotation: Annotation): string {
+/**
+ * Equal texts mean that the same author made the same statement about the same target. Only id and times may
+ * differ.
+ */
+export function contentText(annotation: Annotation): string {
   const { rollout, target, label, author, note, correction, severity, flag } = annotation;
   const said = [label, author, note, correction, severity, flag].map((each) => each ?? null);
   return JSON.stringify([rolloutText(rollout), targetText(target), ...said]);
@@ -26,17 +31,20 @@ export function isSameAnnotation(a: Annotation, b: Annotation): boolean {
   return a === b || annotationText(a) === annotationText(b);
 }
 
-export function readingText({ rollout, author }: Reading): string {
+export function reviewMarkText({ rollout, author }: ReviewMark): string {
   return JSON.stringify([rolloutText(rollout), author]);
 }
 
-/** Of a version that is taken in beside another one: follows from what it says, so that everybody gets the same. */
+/**
+ * Id of a version that is kept beside another one. Derived from its content, so that every library computes
+ * the same.
+ */
 export function idBeside(annotation: Annotation, contentHash: ContentHash): string {
   const text = annotationText(annotation);
   return `${annotation.id.slice(0, 64)}~${contentHash(text)}`;
 }
 
-/** JSON with sorted keys, without fields that are undefined. */
+/** JSON with sorted keys and without undefined fields. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

@@ -1,37 +1,37 @@
 /**
- * Annotations of others beside ours. Nothing of ours is changed by it: what is unknown is added, what is equal is
- * counted, what differs is kept beside ours until somebody decides.
+ * Merges imported annotations without changing local ones. Unknown annotations are added, equal ones counted,
+ * and differing ones kept as conflicts until somebody decides.
  */
-import type { Annotation, Reading } from './annotation.ts';
-import { annotationText, likenessText, readingText } from './identity.ts';
+import type { Annotation, ReviewMark } from './annotation.ts';
+import { annotationText, contentText, reviewMarkText } from './identity.ts';
 import type { Label, Taxonomy } from './taxonomy.ts';
 import { MOST_LABELS } from './taxonomy.ts';
 
-/** What is here already, as far as the merge has to know. */
+/** What the merge needs to know about the local library. */
 export interface Known {
   byId(id: string): Annotation | undefined;
-  /** One whose `likenessText` is this. */
+  /** The annotation with this `contentText`. */
   alike(likeness: string): Annotation | undefined;
-  /** The same version has come before: it waits, or has been decided about. */
+  /** The same version was imported before: it waits for a decision or has one. */
   hasCome(theirs: Annotation): boolean;
 }
 
 export interface Merged {
   readonly added: readonly Annotation[];
-  /** Said here already, under this id or another, or come before. */
+  /** Equal to a local annotation, under any id, or imported before. */
   readonly present: readonly Annotation[];
-  /** Ours of the same id says something else. */
+  /** The local annotation with the same id differs. */
   readonly conflicts: readonly Annotation[];
 }
 
-/** Idempotent: what was added is present the next time, what was in conflict has come before. */
+/** Idempotent: on a second import, added annotations are present and conflicts have been imported before. */
 export function mergeAnnotations(known: Known, theirs: readonly Annotation[]): Merged {
   const added = new Map<string, Annotation>();
   const likenesses = new Set<string>();
   const present: Annotation[] = [];
   const conflicts = new Map<string, Annotation>();
   for (const each of theirs) {
-    const likeness = likenessText(each);
+    const likeness = contentText(each);
     const text = annotationText(each);
     const ours = added.get(each.id) ?? known.byId(each.id);
     if (likenesses.has(likeness) || known.alike(likeness) !== undefined) present.push(each);
@@ -45,18 +45,17 @@ export function mergeAnnotations(known: Known, theirs: readonly Annotation[]): M
 }
 
 /**
- * A reading is no judgement: of two of the same author about the same rollout one stays. Read counts more than
- * skipped, then the later one.
+ * Keeps one review mark per author and rollout. `read` wins over `skipped`, then the later one.
  *
- * @returns those that are not here yet, or count more than ours
+ * @returns marks that are missing here or win over the local one
  */
-export function mergeReadings(
-  ours: (reading: Reading) => Reading | undefined,
-  theirs: readonly Reading[],
-): readonly Reading[] {
-  const taken = new Map<string, Reading>();
+export function mergeReviewMarks(
+  ours: (reading: ReviewMark) => ReviewMark | undefined,
+  theirs: readonly ReviewMark[],
+): readonly ReviewMark[] {
+  const taken = new Map<string, ReviewMark>();
   for (const each of theirs) {
-    const key = readingText(each);
+    const key = reviewMarkText(each);
     const mine = taken.get(key) ?? ours(each);
     if (mine === undefined || counts(each) > counts(mine)) taken.set(key, each);
     else if (counts(each) === counts(mine) && each.at > mine.at) taken.set(key, each);
@@ -64,15 +63,15 @@ export function mergeReadings(
   return [...taken.values()];
 }
 
-const counts = ({ verdict }: Reading): number => (verdict === 'read' ? 1 : 0);
+const counts = ({ verdict }: ReviewMark): number => (verdict === 'read' ? 1 : 0);
 
 export interface MergedTaxonomy {
   readonly taxonomy: Taxonomy;
-  /** Ids of labels that were not here, and are now, without their key where that is taken. */
+  /** Ids of added labels. A label loses its key if the key is taken. */
   readonly added: readonly string[];
-  /** Ids of labels that are called or described otherwise here: they stay as they are. */
+  /** Ids of labels whose name or text differs; the local version is kept. */
   readonly differing: readonly string[];
-  /** Ids of labels that could not be added: their name is another label's here, or there are too many. */
+  /** Ids of labels that could not be added: the name is taken here, or there are too many labels. */
   readonly refused: readonly string[];
 }
 

@@ -1,25 +1,25 @@
 /**
- * In which order rollouts are read. The order is made of everything that is asked for, and only then is left out what
- * has been read: reading one does not shuffle the others, nor do rollouts that come in meanwhile.
+ * Orders of the review queue. The order covers all requested rollouts, and reviewed ones are removed
+ * afterwards. So neither a review nor newly ingested rollouts shuffle the others.
  */
 
-/** A number for each id that says nothing about it; the same for the same seed. Two lots for one id are equally likely either way. */
-function lotOf(id: number, seed: number): number {
+/** A pseudorandom number per id, determined by the seed. Any two ids are equally likely in either order. */
+function shuffleKey(id: number, seed: number): number {
   let mixed = Math.imul(id ^ (id >>> 16), 0x45d9f3b) ^ Math.imul(seed ^ 0x9e3779b9, 0x27d4eb2f);
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x45d9f3b);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
-/** By lot; the same whatever order they come in. */
-export function drawn(ids: Uint32Array, seed: number): Uint32Array {
-  const lots = Float64Array.from(ids, (id) => lotOf(id, seed));
+/** Shuffles ids by the seed, independent of their input order. */
+export function shuffled(ids: Uint32Array, seed: number): Uint32Array {
+  const keys = Float64Array.from(ids, (id) => shuffleKey(id, seed));
   const order = Uint32Array.from(ids.keys());
-  order.sort((a, b) => (lots[a] ?? 0) - (lots[b] ?? 0) || (ids[a] ?? 0) - (ids[b] ?? 0));
+  order.sort((a, b) => (keys[a] ?? 0) - (keys[b] ?? 0) || (ids[a] ?? 0) - (ids[b] ?? 0));
   return order.map((at) => ids[at] ?? 0);
 }
 
-/** One of each group in turn: groups by lot, and those of a group by lot. */
+/** One rollout of each group in turn. Groups are shuffled, and so are the rollouts within each. */
 export function stratified(ids: Uint32Array, groupOf: (at: number) => number, seed: number): Uint32Array {
   const groups = new Map<number, number[]>();
   ids.forEach((id, at) => {
@@ -28,8 +28,8 @@ export function stratified(ids: Uint32Array, groupOf: (at: number) => number, se
     if (members === undefined) groups.set(group, [id]);
     else members.push(id);
   });
-  const keys = drawn(Uint32Array.from(groups.keys()), seed);
-  const members = Array.from(keys, (key) => drawn(Uint32Array.from(groups.get(key) ?? []), seed));
+  const keys = shuffled(Uint32Array.from(groups.keys()), seed);
+  const members = Array.from(keys, (key) => shuffled(Uint32Array.from(groups.get(key) ?? []), seed));
   const ordered = new Uint32Array(ids.length);
   let count = 0;
   for (let round = 0; count < ids.length; round++) {
@@ -41,16 +41,16 @@ export function stratified(ids: Uint32Array, groupOf: (at: number) => number, se
   return ordered;
 }
 
-/** What readers other than the one who asks have said of a rollout. */
-export interface OtherReadings {
-  /** Labels of each who has read it; one without any is among them. */
+/** Labels that other reviewers gave a rollout. */
+export interface OtherReviews {
+  /** Label set of each reviewer who has read it; may be empty. */
   readonly labels: readonly ReadonlySet<string>[];
 }
 
-/** Most differences first; then what one other has read; then the rest. Equal ones stay as they stand. */
+/** Most disputed first, then those one other reviewer has read, then the rest. Stable. */
 export function byDisagreement(
   ids: Uint32Array,
-  othersOf: (id: number) => OtherReadings | undefined,
+  othersOf: (id: number) => OtherReviews | undefined,
 ): Uint32Array {
   const ranks = Float64Array.from(ids, (id) => {
     const others = othersOf(id);
@@ -62,11 +62,11 @@ export function byDisagreement(
   return order.map((at) => ids[at] ?? 0);
 }
 
-/** Labels that some of the readers gave and others did not. */
-function disputed(readings: readonly ReadonlySet<string>[]): number {
+/** Number of labels that some reviewers gave and others did not. */
+function disputed(labelSets: readonly ReadonlySet<string>[]): number {
   const counts = new Map<string, number>();
-  for (const labels of readings) for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
+  for (const labels of labelSets) for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
   let differing = 0;
-  for (const count of counts.values()) if (count < readings.length) differing++;
+  for (const count of counts.values()) if (count < labelSets.length) differing++;
   return differing;
 }

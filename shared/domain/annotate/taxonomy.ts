@@ -1,10 +1,10 @@
 /**
- * The labels of a library: what a reader can say of a rollout with one key. One taxonomy per library, the user's own;
- * this one is where they start.
+ * The taxonomy: a library's labels, each with an optional shortcut key. One taxonomy per library, which users
+ * edit. This file has the default.
  */
 import type { Flag } from '../flags.ts';
 
-/** Names of the theme's data colours, so that a label is legible in both themes. */
+/** Names of the theme's data colours, which are legible in both themes. */
 export const LABEL_COLOURS = [
   'red',
   'orange',
@@ -24,7 +24,10 @@ export const LABEL_KEYS = ['1', '2', '3', '4', '5', '6', '7', '8', '9'] as const
 export type LabelKey = (typeof LABEL_KEYS)[number];
 
 export interface Label {
-  /** Short, stable, of `a-z 0-9 -`: what annotations, filters and files hold. Renaming a label changes its name only. */
+  /**
+   * Short and stable, of `a-z 0-9 -`. Annotations, filters and files refer to it; renaming a label changes
+   * only its name.
+   */
   readonly id: string;
   readonly name: string;
   readonly colour: LabelColour;
@@ -34,39 +37,18 @@ export interface Label {
 
 export interface Taxonomy {
   readonly name: string;
-  /** `one`: a second label of a place replaces the first. `many`: a place may have several. */
+  /** `one`: a second label on a target replaces the first. `many`: a target may have several. */
   readonly choice: 'one' | 'many';
-  /** In the order they are shown. Ids, keys and names are each unique. */
+  /** In display order. Ids, keys and names are each unique. */
   readonly labels: readonly Label[];
 }
 
-/** Keys are nine; beyond a hundred labels nobody finds one. */
+/** There are nine shortcut keys. More than a hundred labels would be unusable. */
 export const MOST_LABELS = 100;
-/** Nothing in it that a filter, a file name or a spreadsheet would take for something else. */
+/** No character with a meaning in a filter, a file name or a spreadsheet. */
 export const LABEL_ID = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
-/** What a filter means by `label:none` and `label:any`. */
-const RESERVED_IDS: readonly string[] = ['none', 'any'];
-
-/** @returns what is wrong with it, in words; undefined: nothing */
-export function taxonomyFault({ labels }: Pick<Taxonomy, 'labels'>): string | undefined {
-  if (labels.length > MOST_LABELS) return `${labels.length} labels are more than ${MOST_LABELS}`;
-  const seen = { id: new Set<string>(), name: new Set<string>(), key: new Set<string>() };
-  for (const { id, name, key } of labels) {
-    if (!LABEL_ID.test(id)) return `${JSON.stringify(id)} is no id of a label: a-z, 0-9 and - are, up to 64`;
-    if (RESERVED_IDS.includes(id)) return `no label can have the id ${id}: filters mean something else by it`;
-    if (name.trim() === '') return `the label ${id} has no name`;
-    if (seen.id.has(id)) return `two labels have the id ${id}`;
-    const folded = name.trim().toLowerCase();
-    if (RESERVED_IDS.includes(folded))
-      return `no label can be named ${name}: filters mean something else by it`;
-    if (seen.name.has(folded)) return `two labels are named ${name}`;
-    if (key !== undefined && seen.key.has(key)) return `two labels have the key ${key}`;
-    seen.id.add(id);
-    seen.name.add(folded);
-    if (key !== undefined) seen.key.add(key);
-  }
-  return undefined;
-}
+/** Filters use `label:none` and `label:any` for other purposes. */
+export const RESERVED_LABELS: readonly string[] = ['none', 'any'];
 
 export const DEFAULT_TAXONOMY: Taxonomy = {
   name: 'Tool-using reasoning',
@@ -77,14 +59,14 @@ export const DEFAULT_TAXONOMY: Taxonomy = {
       name: 'Wrong tool use',
       colour: 'red',
       key: '1',
-      description: 'The code does not do what the reasoning set out to do, or the tool is the wrong one.',
+      description: 'The code does not do what the reasoning planned, or it uses the wrong tool.',
     },
     {
       id: 'misread-output',
       name: 'Misread tool output',
       colour: 'orange',
       key: '2',
-      description: 'The tool said one thing; the policy goes on as if it had said another.',
+      description: 'The policy continues as if the tool had returned something else.',
     },
     {
       id: 'arithmetic-slip',
@@ -98,35 +80,36 @@ export const DEFAULT_TAXONOMY: Taxonomy = {
       name: 'Wrong formalisation',
       colour: 'violet',
       key: '4',
-      description: 'The problem was set up as another problem: a condition dropped, added or turned round.',
+      description: 'It solves another problem: a condition was dropped, added or reversed.',
     },
     {
       id: 'premature-answer',
       name: 'Premature answer',
       colour: 'blue',
       key: '5',
-      description: 'It answers before the result is there, or without checking one it doubted.',
+      description: 'It answers before it has the result, or without checking a result it doubted.',
     },
     {
       id: 'loops',
       name: 'Loops',
       colour: 'teal',
       key: '6',
-      description: 'The same thoughts or calls again and again without progress.',
+      description: 'It repeats the same thoughts or calls without progress.',
     },
     {
       id: 'gave-up',
       name: 'Gave up',
       colour: 'grey',
       key: '7',
-      description: 'It stops trying: a guess, no answer, or an answer it calls unfounded itself.',
+      description: 'It stops trying: it guesses, gives no answer, or calls its own answer unfounded.',
     },
     {
       id: 'format-violation',
       name: 'Format violation',
       colour: 'indigo',
       key: '8',
-      description: 'Tags unbalanced, several answers, text behind the answer, a call that cannot be parsed.',
+      description:
+        'Unbalanced tags, several answers, text after the answer, or a call that cannot be parsed.',
     },
     {
       id: 'reward-hack',
@@ -150,7 +133,10 @@ export const DEFAULT_TAXONOMY: Taxonomy = {
   ],
 };
 
-/** The label a flag suggests: one key turns the one into the other. Flags that are no failure of their own have none. */
+/**
+ * The label that a flag suggests, so that one key confirms the flag. Flags that are no failure by themselves
+ * have none.
+ */
 export const LABEL_OF_FLAG: { readonly [F in Flag]?: string } = {
   all_calls_failed: 'reward-hack',
   no_answer_tag: 'format-violation',

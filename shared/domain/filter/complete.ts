@@ -1,4 +1,4 @@
-/** What can stand where the caret is. */
+/** Completion for the filter language at the caret. */
 import { FIELDS, type Field, fieldNamed, WORD_FIELDS, type WordField } from './fields.ts';
 import { quoted } from './lexer.ts';
 
@@ -7,7 +7,7 @@ export interface Completion {
   readonly start: number;
   readonly end: number;
   readonly options: readonly CompletionOption[];
-  /** Values of this field that begin with this are worth asking the library for. */
+  /** The field and prefix for which the library can list values. */
   readonly asks?: { readonly field: WordField; readonly prefix: string };
 }
 
@@ -19,9 +19,9 @@ export interface CompletionOption {
 
 const BREAKS = /[\s()]/;
 const CONNECTIVES: readonly CompletionOption[] = [
-  { insert: 'and ', label: 'and', detail: 'both; the same as nothing between' },
-  { insert: 'or ', label: 'or', detail: 'one of both' },
-  { insert: 'not ', label: 'not', detail: 'everything else, unknown values included' },
+  { insert: 'and ', label: 'and', detail: 'both conditions; may be omitted' },
+  { insert: 'or ', label: 'or', detail: 'either condition' },
+  { insert: 'not ', label: 'not', detail: 'negation; also matches unknown values' },
 ];
 
 /** @param caret UTF-16 offset in the text */
@@ -36,7 +36,7 @@ export function completionAt(text: string, caret: number): Completion | undefine
   const before = text.slice(start, caret);
   const colon = before.indexOf(':');
   if (colon < 0) {
-    // The name of a field that has its value already is not completed with another colon.
+    // A field name that already has a value gets no second colon.
     const rest = text.slice(caret, end);
     const hasValue = rest.includes(':');
     return { start, end: hasValue ? caret + rest.indexOf(':') + 1 : end, options: names(before) };
@@ -46,7 +46,7 @@ export function completionAt(text: string, caret: number): Completion | undefine
   return values(field, before.slice(colon + 1), start + colon + 1, end);
 }
 
-/** Whether the word at the caret may become the name of a field: then it is not yet a word to look for. */
+/** Whether the word at the caret may become a field name, and so is not yet a search word. */
 export function namesField(text: string, caret: number): boolean {
   const word = nameAt(text, caret)?.toLowerCase();
   return (
@@ -55,7 +55,7 @@ export function namesField(text: string, caret: number): boolean {
   );
 }
 
-/** The word that ends at the caret; undefined inside quotes, and where there is none or it goes on. */
+/** The word that ends at the caret. Undefined inside quotes, and if there is none or it continues. */
 export function nameAt(text: string, caret: number): string | undefined {
   if (openQuote(text, caret) !== undefined || !/^(?:$|[\s()])/.test(text.slice(caret))) return undefined;
   const word = /[^\s()"]*$/.exec(text.slice(0, caret))?.[0].replace(/^-+/, '') ?? '';
@@ -65,7 +65,7 @@ export function nameAt(text: string, caret: number): string | undefined {
 function names(prefix: string): readonly CompletionOption[] {
   const wanted = prefix.toLowerCase();
   const options = FIELDS.map(fieldOption);
-  // One letter is most often the beginning of a field; "no" is on the way to "not", not to "note:".
+  // A single letter usually starts a field. "no" more often becomes "not" than "note:".
   const ordered = wanted.length > 1 ? [...CONNECTIVES, ...options] : [...options, ...CONNECTIVES];
   const all = wanted === '' ? options : ordered;
   const begins = all.filter(({ label }) => label.startsWith(wanted));
@@ -99,7 +99,7 @@ function values(field: Field, typed: string, from: number, end: number): Complet
 }
 
 const KNOWN: readonly CompletionOption[] = [
-  { insert: '*', label: '*', detail: 'known, whatever it is' },
+  { insert: '*', label: '*', detail: 'any known value' },
   { insert: 'none', label: 'none', detail: 'unknown' },
 ];
 const MARKS: Readonly<Record<Field['kind'], readonly CompletionOption[]>> = {
@@ -115,12 +115,12 @@ const MARKS: Readonly<Record<Field['kind'], readonly CompletionOption[]>> = {
   text: [],
 };
 
-/** A value as it must be written to be read as itself. */
+/** A value, quoted if necessary to be parsed as itself. */
 export function valueText(value: string): string {
   return /^[^\s()",*/-][^\s()",*]*$/.test(value) && !/^(?:none|any)$/i.test(value) ? value : quoted(value);
 }
 
-/** Where the quote begins that the caret is in. */
+/** Start of the quote around the caret. */
 function openQuote(text: string, caret: number): number | undefined {
   let open: number | undefined;
   for (let i = 0; i < caret; i++) {
@@ -130,10 +130,10 @@ function openQuote(text: string, caret: number): number | undefined {
   return open;
 }
 
-/** A name, a colon, and the values that stand before this one. */
+/** A name, a colon, and the values before this one. */
 const BEFORE_QUOTE = /(?:^|[\s(-])([a-z_]+):(?:(?:"(?:[^"\\]|\\.)*"|[^\s()",]*),)*$/i;
 
-/** Of what has blanks in it: `label:"wrong to`. Words to look for are nobody's values. */
+/** Completes a quoted value: `label:"wrong to`. Search words have no values. */
 function quotedValue(text: string, caret: number, open: number): Completion | undefined {
   const field = fieldNamed(BEFORE_QUOTE.exec(text.slice(0, open))?.[1]?.toLowerCase() ?? '');
   const word = WORD_FIELDS.find((name) => name === field?.name);

@@ -1,4 +1,4 @@
-/** The fields of the filter language, for the parser, completion, help, columns and SQL. */
+/** Fields of the filter language, for the parser, completion, help, columns and SQL. */
 import { type RolloutField, type RolloutFieldWith, rolloutFieldsWhere } from '../rolloutFieldRecord.ts';
 import { ROLLOUT_FIELDS } from '../rolloutFields.ts';
 
@@ -16,10 +16,10 @@ export type FieldName = NumberField | FlagField | WordField | TextField;
 type FieldKind = 'number' | 'flag' | 'word' | 'text';
 
 export const WORD_FIELDS = filterable<WordField>('word', 'list');
-/** Where words are looked for; `text` is everywhere. */
+/** Fields whose words are searched; `text` covers everything. */
 export const TEXT_FIELDS = filterable<TextField>('text');
 
-/** What readers have annotated: `any` is some of it, `none` is nothing. */
+/** Annotation fields: `any` matches every value, `none` their absence. */
 const ANNOTATION_FIELDS = [
   'label',
   'note',
@@ -36,10 +36,10 @@ export function isAnnotationField(name: string): name is AnnotationField {
 export interface Field {
   readonly name: FieldName;
   readonly kind: FieldKind;
-  /** Half a sentence for completion and help. */
+  /** Sentence fragment for completion and help. */
   readonly describe: string;
   readonly example: string;
-  /** Every value there is, or the usual ones, where they are known beforehand. */
+  /** All values, or the usual ones, if known in advance. */
   readonly values?: readonly string[];
   /** Other names that the parser accepts; the printer writes `name`. */
   readonly aliases: readonly string[];
@@ -85,7 +85,7 @@ export function fieldNamed(name: string): Field | undefined {
   return BY_NAME.get(name);
 }
 
-/** What people type for a field: names of trainers and of other tools. */
+/** Names that users of trainers and other tools type for a field. */
 const OTHER_NAMES: Readonly<Record<string, FieldName>> = {
   score: 'reward',
   rollout: 'ordinal',
@@ -104,7 +104,7 @@ const OTHER_NAMES: Readonly<Record<string, FieldName>> = {
   annotator: 'author',
 };
 
-/** The field somebody may have meant. */
+/** The field with the most similar name. */
 export function nearestField(name: string): FieldName | undefined {
   const lower = name.toLowerCase();
   const known = Object.hasOwn(OTHER_NAMES, lower) ? OTHER_NAMES[lower] : undefined;
@@ -121,7 +121,7 @@ export function nearestField(name: string): FieldName | undefined {
   return best;
 }
 
-/** Levenshtein distance, or `limit` where it is at least that. */
+/** Levenshtein distance, capped at `limit`. */
 function editsBetween(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

@@ -1,21 +1,24 @@
-/** A filter's text as words, with where each stands. */
+/** Splits a filter's text into tokens with their ranges. */
 import type { FilterFault } from './node.ts';
 
 export type Token = { readonly start: number; readonly end: number } & (
   | { readonly kind: '(' | ')' | '-' }
-  /** A bare word: also `and`, `or`, `not`, whose meaning depends on where they stand. */
+  /** A bare word, including `and`, `or` and `not`, whose meaning depends on position. */
   | { readonly kind: 'word'; readonly text: string }
-  /** `name:`; its value is the token behind it, which begins at `end` if there is one. */
+  /** `name:`; its value is the next token if that begins at `end`. */
   | { readonly kind: 'field'; readonly name: string }
   | { readonly kind: 'quoted'; readonly text: string }
   | { readonly kind: 'regex'; readonly text: string; readonly flags: string }
 );
 
 const BLANK = /\s+/y;
-/** Pictures are no letters, and yet what stands before a colon was meant as a name: `😀:1` is not the word 1. */
+/**
+ * Accepts emoji: they are no letters, but text before a colon is meant as a name. `😀:1` must not become the
+ * word 1.
+ */
 const FIELD = /[\p{L}_\p{So}][\p{L}\p{N}\p{M}_\p{So}\p{Sk}\u200d]*(?=:)/uy;
 const WORD = /[^\s()"]+/y;
-/** A value may hold quotes further on, as in 5'6", but not begin with one. */
+/** A value may contain quotes, as in 5'6", but not begin with one. */
 const VALUE = /[^\s()"][^\s()]*/y;
 const QUOTED = /"((?:[^"\\]|\\[\s\S])*)"/y;
 const REGEX = /\/((?:[^/\\\n]|\\[^\n])+)\/([a-z]*)/y;
@@ -31,7 +34,7 @@ export function tokensOf(text: string): readonly Token[] | FilterFault {
     tokens.push({ ...token, start: at, end: at + match[0].length } as Token);
     at += match[0].length;
   };
-  /** A value directly behind a field: `reward:-1` is no negation. */
+  /** Directly after a field, `-` is part of the value: `reward:-1`. */
   let isValue = false;
   while (at < text.length) {
     const blank = take(BLANK);
@@ -57,7 +60,8 @@ export function tokensOf(text: string): readonly Token[] | FilterFault {
     if (character === '/') {
       const match = take(REGEX);
       if (match === null) {
-        const message = 'this regular expression is not closed; to look for a slash, put the word in quotes';
+        const message =
+          'this regular expression is not closed; to search for a slash, put the word in quotes';
         return { message, start: at, end: text.length };
       }
       add(match, { kind: 'regex', text: match[1] ?? '', flags: match[2] ?? '' });
@@ -77,7 +81,7 @@ export function tokensOf(text: string): readonly Token[] | FilterFault {
       continue;
     }
     const word = take(wasValue ? VALUE : WORD);
-    if (word === null) throw new Error(`the filter's reader stands still at ${at}`);
+    if (word === null) throw new Error(`the filter lexer does not advance at ${at}`);
     add(word, { kind: 'word', text: word[0] });
   }
   return tokens;

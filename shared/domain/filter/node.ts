@@ -1,7 +1,6 @@
 /**
- * A filter as a tree. `not` means everything else: a rollout of which a value is unknown does
- * not match `reward:0` and does match `not reward:0`, so that a filter and its opposite are
- * together all rollouts.
+ * Syntax tree of a filter. `not` is the complement: a rollout with an unknown reward does not match
+ * `reward:0` and does match `not reward:0`. So a filter and its negation together match all rollouts.
  */
 import type { FieldName, FlagField, NumberField, TextField, WordField } from './fields.ts';
 
@@ -13,11 +12,11 @@ export type FilterNode =
   | NumberNode
   | { readonly kind: 'flag'; readonly field: FlagField; readonly value: boolean }
   | WordNode
-  /** The value is known, whatever it is. */
+  /** The value is any known value. */
   | { readonly kind: 'known'; readonly field: Exclude<FieldName, TextField> }
   | TextNode;
 
-/** Between two bounds; an absent one is open to that side. */
+/** Between two bounds; an absent one is unbounded. */
 export interface NumberNode {
   readonly kind: 'number';
   readonly field: NumberField;
@@ -31,7 +30,10 @@ export interface Bound {
   readonly isExclusive: boolean;
 }
 
-/** Equal without regard to case; `*` in a pattern stands for any characters. Of several tool calls one is enough. */
+/**
+ * Equality ignoring case; `*` in a pattern matches any characters. If a rollout has several tool calls, one
+ * match suffices.
+ */
 export interface WordNode {
   readonly kind: 'word';
   readonly field: WordField;
@@ -40,19 +42,19 @@ export interface WordNode {
 }
 
 /**
- * `words`: these words one after the other, without regard to case and to what stands between them.
- * `prefix`: the same, the last word may go on. `regex`: a JavaScript regular expression (flag `u`, else `i` and `s` as given).
+ * `words`: these words in sequence, ignoring case and the characters between them. `prefix`: the same, but
+ * the last word may continue. `regex`: a JavaScript regular expression (flag `u`, plus `i` and `s` as given).
  */
 export interface TextNode {
   readonly kind: 'text';
   readonly field: TextField;
   readonly form: 'words' | 'prefix' | 'regex';
   readonly text: string;
-  /** Of a regular expression: any of `ims`. */
+  /** Flags of a regular expression: any of `ims`. */
   readonly flags?: string;
 }
 
-/** What cannot be read, with where: a half-open range of the filter, UTF-16. */
+/** A syntax error with its half-open range of the filter, UTF-16. */
 export interface FilterFault {
   readonly message: string;
   readonly start: number;
@@ -63,7 +65,7 @@ export type ReadFilter =
   | { readonly ok: true; readonly node: FilterNode }
   | { readonly ok: false; readonly fault: FilterFault };
 
-/** The parts that look at texts, each once: they are answered elsewhere than numbers and words. */
+/** The distinct text nodes, which are evaluated separately from numbers and words. */
 export function textNodesOf(node: FilterNode): readonly TextNode[] {
   switch (node.kind) {
     case 'and':
@@ -78,7 +80,7 @@ export function textNodesOf(node: FilterNode): readonly TextNode[] {
   }
 }
 
-/** Parts that look at texts, of which a rollout that matches has one: what is worth marking in it. */
+/** Text nodes of which a matching rollout satisfies at least one, for highlighting. */
 export function wantedTextNodes(node: FilterNode): readonly TextNode[] {
   switch (node.kind) {
     case 'and':

@@ -1,4 +1,4 @@
-/** Bounds of a number as they are written: `0`, `>2`, `>=8k`, `40..60`, `40..`, `..60`. */
+/** Number bounds in their text form: `0`, `>2`, `>=8k`, `40..60`, `40..`, `..60`. */
 import type { Bound } from './node.ts';
 
 export interface Bounds {
@@ -10,7 +10,7 @@ const NUMBER = '-?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][-+]?\\d+)?[kKmM]?';
 const COMPARISON = new RegExp(`^(>=|<=|>|<|=|≥|≤)?(${NUMBER})$`);
 const RANGE = new RegExp(`^(${NUMBER})?\\.\\.(${NUMBER})?$`);
 
-/** @returns undefined where it is no number; a message where the bounds cannot hold */
+/** @returns undefined if it is not a number; a message if the bounds are contradictory */
 export function readBounds(text: string): Bounds | { readonly message: string } | undefined {
   const range = RANGE.exec(rangeSpaced(text));
   if (range !== null) {
@@ -19,7 +19,7 @@ export function readBounds(text: string): Bounds | { readonly message: string } 
     const from = low === undefined ? {} : { from: { value: numberIn(low), isExclusive: false } };
     const to = high === undefined ? {} : { to: { value: numberIn(high), isExclusive: false } };
     if (low !== undefined && high !== undefined && numberIn(low) > numberIn(high))
-      return { message: `nothing lies between ${low} and ${high}; the lower bound comes first` };
+      return { message: `the range from ${low} to ${high} is empty; put the lower bound first` };
     return { ...from, ...to };
   }
   const match = COMPARISON.exec(text);
@@ -42,7 +42,7 @@ export function readBounds(text: string): Bounds | { readonly message: string } 
   }
 }
 
-/** `1...5` is `1.` to `.5` for a pattern and a slip of the hand for people: refused. */
+/** Rejects `1...5`: a pattern would parse it as `1.` to `.5`, but people mistype it. */
 function rangeSpaced(text: string): string {
   return text.includes('...') ? '' : text;
 }
@@ -62,7 +62,7 @@ export function boundsText({ from, to }: Bounds): string {
   }
   if (from !== undefined) return `${from.isExclusive ? '>' : '>='}${numberText(from.value)}`;
   if (to !== undefined) return `${to.isExclusive ? '<' : '<='}${numberText(to.value)}`;
-  throw new Error('a range has a bound');
+  throw new Error('a range needs at least one bound');
 }
 
 function numberText(value: number): string {

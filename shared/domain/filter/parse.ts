@@ -5,8 +5,9 @@
  *   all    := one ('and'? one)*
  *   one    := ('not' | '-') one | '(' filter ')' | field ':' value (',' value)* | word | "words" | /regex/flags
  *
- * Values: `0` `>2` `>=8k` `40..60` `40..` `..60` for numbers; words, `"quoted"` and patterns with `*` for words;
- * `*` for known and `none` for unknown with either; `any` is `*` of what readers have said. Never throws.
+ * Values: `0` `>2` `>=8k` `40..60` `40..` `..60` for numbers; words, `"quoted"` and patterns with `*` for
+ * words; `*` for known and `none` for unknown with either. For annotation fields `any` means the same as `*`.
+ * Never throws.
  */
 import { SEVERITIES } from '../annotate/annotation.ts';
 import {
@@ -23,9 +24,9 @@ import type { FilterFault, FilterNode, NumberNode, ReadFilter, TextNode } from '
 import { readBounds } from './numbers.ts';
 import { wordsOf } from './words.ts';
 
-/** Deeper nesting is refused: every reader of the tree recurses. */
+/** Rejects deeper nesting, because every visitor of the tree recurses. */
 const MOST_NESTED = 50;
-/** Longer filters are refused. */
+/** Longer filters are rejected. */
 export const LONGEST_FILTER = 20_000;
 const MOST_VALUES = 500;
 
@@ -53,7 +54,7 @@ export function readFilter(text: string): ReadFilter {
   }
 }
 
-/** Which character of the text a fault begins at, from 1, as people count: not in UTF-16 code units. */
+/** Position of a fault for people: in characters, from 1, rather than UTF-16 code units. */
 export function characterOf(text: string, { start }: FilterFault): number {
   return Array.from(text.slice(0, start)).length + 1;
 }
@@ -124,7 +125,8 @@ class Reader {
   }
 
   private nested(token: Token, read: () => FilterNode): FilterNode {
-    if (++this.depth > MOST_NESTED) fail(`conditions nest at most ${MOST_NESTED} deep`, token);
+    if (++this.depth > MOST_NESTED)
+      fail(`conditions may be nested at most ${MOST_NESTED} levels deep`, token);
     const node = read();
     this.depth--;
     return node;
@@ -136,11 +138,11 @@ class Reader {
     if (field === undefined) {
       const near = nearestField(token.name);
       const hint = near === undefined ? '.' : `; did you mean ${near}:?`;
-      fail(`there is no field ${token.name}${hint} To look for it as text, put it in quotes`, name);
+      fail(`there is no field ${token.name}${hint} To search for it as text, put it in quotes`, name);
     }
     const value = this.tokens[this.at];
     if (value === undefined || value.start !== token.end || value.kind === '(' || value.kind === ')')
-      fail(`a value is missing behind ${field.name}:, as in ${field.example}`, {
+      fail(`a value is missing after ${field.name}:, as in ${field.example}`, {
         start: token.start,
         end: token.end,
       });
@@ -153,7 +155,7 @@ class Reader {
     );
   }
 
-  /** `a,"b c",d`: bare words and quoted ones, directly one behind the other. */
+  /** `a,"b c",d`: bare and quoted words without spaces between. */
   private valuesFrom(first: Token): readonly Value[] {
     const values: Value[] = [];
     let token: Token | undefined = first;
@@ -181,9 +183,9 @@ class Reader {
       if (!isOpen && token?.kind !== 'word') break;
       if (!isOpen && token?.kind === 'word' && !token.text.startsWith(',')) break;
     }
-    if (isOpen) fail('a value is missing behind this comma', { start: end - 1, end });
+    if (isOpen) fail('a value is missing after this comma', { start: end - 1, end });
     if (values.length === 0) fail('expected a value', first);
-    if (values.length > MOST_VALUES) fail(`at most ${MOST_VALUES} values`, first);
+    if (values.length > MOST_VALUES) fail(`a condition takes at most ${MOST_VALUES} values`, first);
     return values;
   }
 
@@ -216,14 +218,14 @@ function valueNode(field: Field, value: Value): FilterNode {
     case 'number': {
       const bounds = value.isQuoted ? undefined : readBounds(value.text);
       if (bounds === undefined)
-        fail(`${field.name}: is a number, as in ${field.example}; found ${shown(value.text)}`, value);
+        fail(`${field.name}: expects a number, as in ${field.example}; found ${shown(value.text)}`, value);
       if ('message' in bounds) fail(bounds.message, value);
       return { kind: 'number', field: field.name as NumberNode['field'], ...bounds };
     }
     case 'flag': {
       const flag = FLAGS.get(value.text.toLowerCase());
       if (flag === undefined)
-        fail(`${field.name}: is true, false or none; found ${shown(value.text)}`, value);
+        fail(`${field.name}: expects true, false or none; found ${shown(value.text)}`, value);
       return { kind: 'flag', field: field.name as FlagField, value: flag };
     }
     case 'word': {
@@ -231,7 +233,7 @@ function valueNode(field: Field, value: Value): FilterNode {
       if (field.name === 'severity' && !isPattern) return severityNode(value);
       const { values } = field;
       if (values !== undefined && !isPattern && !values.includes(value.text.toLowerCase()))
-        fail(`${field.name}: is one of ${values.join(', ')}; found ${shown(value.text)}`, value);
+        fail(`${field.name}: expects one of ${values.join(', ')}; found ${shown(value.text)}`, value);
       return { kind: 'word', field: field.name as 'answer', text: value.text, isPattern };
     }
     case 'text':
@@ -239,7 +241,7 @@ function valueNode(field: Field, value: Value): FilterNode {
   }
 }
 
-/** They have an order: `>=major` is each of those. */
+/** Severities are ordered: `>=major` expands to each of them. */
 function severityNode(value: Value): FilterNode {
   const [, sign = '', least = '', dots, most = ''] =
     /^(>=|<=|>|<|)([a-z]*)(\.\.)?([a-z]*)$/.exec(value.text.toLowerCase()) ?? [];
@@ -248,7 +250,7 @@ function severityNode(value: Value): FilterNode {
   const isKnown = (name: string): boolean => at(name) >= 0 || (isRange && name === '');
   if (!isKnown(least) || (isRange ? !isKnown(most) : most !== '' || dots !== undefined))
     fail(
-      `severity: is one of ${SEVERITIES.join(', ')}, as in severity:>=major; found ${shown(value.text)}`,
+      `severity: expects one of ${SEVERITIES.join(', ')}, as in severity:>=major; found ${shown(value.text)}`,
       value,
     );
   const wanted = SEVERITIES.filter((_, i) => {
@@ -299,7 +301,7 @@ function textNode(field: TextField, token: Token): TextNode {
     case 'quoted':
       if (wordsOf(token.text).length === 0)
         fail(
-          'there is no letter and no digit to look for; a regular expression finds signs, as in /==/',
+          'a search needs a letter or a digit; to find signs, use a regular expression, as in /==/',
           token,
         );
       return { kind: 'text', field, form: 'words', text: token.text };
@@ -308,24 +310,24 @@ function textNode(field: TextField, token: Token): TextNode {
       const text = isPrefix ? token.text.slice(0, -1) : token.text;
       if (wordsOf(text).length === 0)
         fail(
-          'there is no letter and no digit to look for; a regular expression finds signs, as in /==/',
+          'a search needs a letter or a digit; to find signs, use a regular expression, as in /==/',
           token,
         );
       return { kind: 'text', field, form: isPrefix ? 'prefix' : 'words', text };
     }
     default:
-      return fail('expected words to look for', token);
+      return fail('expected words to search for', token);
   }
 }
 
-/** @returns what is wrong with it */
+/** @returns a message if the expression is invalid */
 function regexProblem(source: string, flags: string): string | undefined {
   try {
     new RegExp(source, `${flags}u`);
     return undefined;
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
-    return `no regular expression: ${said.slice(said.lastIndexOf(': ') + 2)}`;
+    return `invalid regular expression: ${said.slice(said.lastIndexOf(': ') + 2)}`;
   }
 }
 

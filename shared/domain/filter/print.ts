@@ -1,4 +1,4 @@
-/** A filter as text: what is read from it is the same filter again. */
+/** Prints a filter as text that parses to the same filter. */
 import { quoted } from './lexer.ts';
 import type { FilterNode, TextNode, WordNode } from './node.ts';
 import { boundsText } from './numbers.ts';
@@ -27,7 +27,7 @@ export function filterText(node: FilterNode): string {
   }
 }
 
-/** Both filters at once. */
+/** A filter that matches what both match. */
 export function bothFilters(a: string, b: string): string {
   const parts = [a, b].map((part) => part.trim()).filter((part) => part !== '');
   if (parts.length < 2) return parts[0] ?? '';
@@ -38,7 +38,7 @@ function bracketed(node: FilterNode): string {
   return `(${filterText(node)})`;
 }
 
-/** A value may be bare when it reads as one word with no other meaning. */
+/** A value needs no quotes if it parses as one word without special meaning. */
 const BARE = /^(?!none$|any$|\*$)[^\s()",*/-][^\s()",*]*$/i;
 
 function wordText({ text, isPattern }: WordNode): string {

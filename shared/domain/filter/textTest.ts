@@ -1,11 +1,14 @@
-/** Whether and where the words of a filter stand in a text. */
+/** Matches the words of a filter in texts. */
 import type { SegmentKind } from '../model.ts';
 import { readCallPayload } from '../toolCallPayload.ts';
 import type { TextField } from './fields.ts';
 import type { TextNode } from './node.ts';
 import { BEYOND_ASCII, findWords, type WordSpan, wordsOf } from './words.ts';
 
-/** Kinds of segments of a response in which a field looks; `text` looks everywhere, `prompt` in the prompt alone. */
+/**
+ * Segment kinds of a response that a field searches. `text` searches all kinds and the prompt; `prompt` only
+ * the prompt.
+ */
 const KINDS: Readonly<Record<Exclude<TextField, 'text' | 'prompt'>, readonly SegmentKind[]>> = {
   reasoning: ['reasoning', 'text'],
   code: ['tool-call'],
@@ -19,12 +22,12 @@ export function looksIn(field: TextField, kind: SegmentKind, isPrompt: boolean):
   return KINDS[field].includes(kind);
 }
 
-/** Kinds in which a field looks; undefined is all of the rollout. */
+/** Segment kinds that a field searches; undefined: the whole rollout. */
 export function kindsOf(field: TextField): readonly SegmentKind[] | undefined {
   return field === 'text' || field === 'prompt' ? undefined : KINDS[field];
 }
 
-/** The column of the index in which a segment of a response is looked for; `text` looks in all of them. */
+/** The index column that holds a segment kind of the response; `text` searches all columns. */
 export function indexedColumn(kind: SegmentKind): 'reasoning' | 'code' | 'output' | 'answer' | 'other' {
   switch (kind) {
     case 'reasoning':
@@ -41,18 +44,18 @@ export function indexedColumn(kind: SegmentKind): 'reasoning' | 'code' | 'output
   }
 }
 
-/** A segment as it is read and searched: the code of a call without the escapes it is written with. */
+/** The searchable text of a segment: the code of a call without its JSON escapes. */
 export function searchedText(kind: SegmentKind, inner: string): string {
   return kind === 'tool-call' ? (readCallPayload(inner).code ?? inner) : inner;
 }
 
 export interface TextTest {
   holds(text: string): boolean;
-  /** In order; of a regular expression those that are not empty. */
+  /** Matches in order. Empty matches of a regular expression are skipped. */
   find(text: string): Iterable<WordSpan>;
 }
 
-/** @throws SyntaxError where a regular expression is none; what `readFilter` gives is one */
+/** @throws SyntaxError for an invalid regular expression, which `readFilter` never returns */
 export function textTest({ form, text, flags }: TextNode): TextTest {
   if (form === 'regex') {
     const pattern = new RegExp(text, `${flags ?? ''}u`);
@@ -60,11 +63,11 @@ export function textTest({ form, text, flags }: TextNode): TextTest {
   }
   const words = wordsOf(text);
   const isPrefix = form === 'prefix';
-  // Most texts hold the longest word nowhere: looking for it as it stands is much faster than reading every word.
+  // Most texts lack the longest word. A plain search for it is much faster than splitting every word.
   const longest = words.reduce((best, word) => (word.length > best.length ? word : best), '');
   const isPlain = /^[a-z0-9]+$/.test(longest);
   const hint = isPlain ? new RegExp(longest, 'i') : undefined;
-  // Beyond ASCII a word may be written otherwise than it folds: ß is ss, the sign for kelvin k.
+  // Beyond ASCII a word may be spelled differently from its folded form: ß folds to ss, the kelvin sign to k.
   const find = (where: string): Iterable<WordSpan> =>
     hint?.test(where) === false && !BEYOND_ASCII.test(where) ? [] : findWords(where, words, isPrefix);
   return {

@@ -1,6 +1,6 @@
 import type { WordNode } from './node.ts';
 
-/** Equal without regard to case; in a pattern `*` stands for any characters. */
+/** Equality ignoring case; `*` in a pattern matches any characters. */
 export function wordTest({
   text,
   isPattern,
@@ -11,7 +11,7 @@ export function wordTest({
   return (value) => hasParts(value.toLowerCase(), parts);
 }
 
-/** Stands in it, without regard to case; with a pattern, the parts one behind the other. */
+/** Containment ignoring case. The parts of a pattern must occur in sequence. */
 export function containsTest({
   text,
   isPattern,
@@ -21,7 +21,7 @@ export function containsTest({
   return (value) => value.toLowerCase().includes(wanted);
 }
 
-/** Each part after the one before it: linear, where a regular expression of many `.*` is not. */
+/** Finds each part after the previous one. Linear, unlike a regular expression with many `.*`. */
 function hasParts(value: string, parts: readonly string[]): boolean {
   const first = parts[0] ?? '';
   const last = parts.at(-1) ?? '';

@@ -1,7 +1,6 @@
 /**
- * What a word is: a run of letters, digits and marks, compared without regard to case. The
- * full-text index is given the same words, so that scanning a text and asking the index agree.
- * Scripts that write without spaces are taken character by character.
+ * A word is a run of letters, digits and marks, compared without case. The full-text index gets the same
+ * words, so that scanning and the index agree. Scripts written without spaces are split into characters.
  */
 
 const WORD =
@@ -15,22 +14,24 @@ export function wordsOf(text: string): readonly string[] {
   return (text.match(pattern) ?? []).map(folded);
 }
 
-/** Lower case without what depends on context (a final sigma) or on length (a dotted capital İ). */
+/** Lower case without context-dependent (final sigma) or length-changing (dotted capital İ) mappings. */
 function folded(word: string): string {
   return BEYOND_ASCII.test(word) ? word.toUpperCase().toLowerCase().replaceAll('ς', 'σ') : word.toLowerCase();
 }
 
-/** A word by itself in the index, of which no query asks: between two segments, so that no phrase reaches across. */
+/**
+ * An index word that no query contains. Placed between two segments, so that no phrase matches across them.
+ */
 export const BETWEEN_SEGMENTS = 'þ';
 /** Base 36: enough for every code point. */
 const ESCAPED_DIGITS = 4;
 
 /**
- * A word as the index knows it. What is beyond ASCII is written out, each code point as `þ` and four
- * digits: which characters make a word and how they fold is then decided here, not by the tables of the
- * index, which are of another edition of Unicode. A prefix stays a prefix.
+ * Encodes a word for the index. Each code point beyond ASCII becomes `þ` and four digits. Word boundaries and
+ * folding are then decided here rather than by the index, whose Unicode version differs. A prefix remains a
+ * prefix.
  *
- * @param word as `wordsOf` gives it
+ * @param word as returned by `wordsOf`
  */
 export function indexedWord(word: string): string {
   if (!BEYOND_ASCII.test(word)) return word;
@@ -42,7 +43,7 @@ export function indexedWord(word: string): string {
   return written;
 }
 
-/** The text as the index is given it: what it takes for words are `indexedWord` of the text's words, in order. */
+/** Encodes a text for the index, which then splits it into the `indexedWord` of each word, in order. */
 export function indexedText(text: string): string {
   return BEYOND_ASCII.test(text) ? wordsOf(text).map(indexedWord).join(' ') : text;
 }
@@ -54,16 +55,16 @@ export interface WordSpan {
 }
 
 /**
- * Where words follow one another in a text.
+ * Occurrences of a sequence of words in a text.
  *
- * @param words as `wordsOf` gives them; empty finds nothing
- * @param isPrefix the last word may go on
+ * @param words as returned by `wordsOf`; empty finds nothing
+ * @param isPrefix the last word may continue
  */
 export function* findWords(text: string, words: readonly string[], isPrefix: boolean): Generator<WordSpan> {
   const [first] = words;
   if (first === undefined) return;
   const pattern = new RegExp(BEYOND_ASCII.test(text) ? WORD : ASCII_WORD);
-  // A window as long as the words: their starts, and how many of them the last ones in the text have matched.
+  // A sliding window: the spans of the last words, and how many of the wanted words they match.
   const spans: WordSpan[] = [];
   const recent: string[] = [];
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {

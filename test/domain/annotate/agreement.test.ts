@@ -1,4 +1,4 @@
-/** κ against tables worked out by hand, and the laws it has. */
+/** κ against tables computed by hand, and its invariants. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -74,7 +74,7 @@ describe("Cohen's κ", () => {
     expect(kappaOf(table)).toBeCloseTo(expected, 12);
   });
 
-  it('is unknown, not 0, where chance leaves no room', () => {
+  it('is unknown, not 0, if chance agreement is certain', () => {
     expect(kappaOf([])).toBeUndefined();
     expect(
       kappaOf([
@@ -90,19 +90,19 @@ describe("Cohen's κ", () => {
     ).toBeUndefined();
     expect(kappaOfLabel([], 'x')).toEqual({
       ...{ n: 0, both: 0, onlyFirst: 0, onlySecond: 0, neither: 0 },
-      why: 'nothing read by both',
+      why: 'no rollout read by both',
     });
     const alike = kappaOfLabel([reading('a', 'a')], 'x');
     expect(alike).not.toHaveProperty('kappa');
-    expect(alike.why).toBe('both said the same of everything');
-    expect(kappaOfCategories([])).toMatchObject({ why: 'nothing read by both' });
-    // There are no labels, but something has been read.
+    expect(alike.why).toBe('both gave the same label throughout');
+    expect(kappaOfCategories([])).toMatchObject({ why: 'no rollout read by both' });
+    // Without labels, although something was read.
     expect(kappaOfDecisions([reading('', '')], [])).toMatchObject({
-      why: 'both said the same of everything',
+      why: 'both gave the same label throughout',
     });
   });
 
-  it('counts what both, one and none of them said', () => {
+  it('counts labels given by both, one and none', () => {
     const readings = [reading('a b', 'a'), reading('a', 'b'), reading('', 'a'), reading('', '')];
     expect(kappaOfLabel(readings, 'a')).toMatchObject({
       n: 4,
@@ -117,7 +117,7 @@ describe("Cohen's κ", () => {
     expect(differences(reading('a b', 'b c'))).toEqual({ onlyFirst: ['a'], onlySecond: ['c'] });
   });
 
-  it('is at most 1, 1 only for agreement throughout, and the same with the readers swapped', () => {
+  it('is at most 1, 1 only for full agreement, and symmetric', () => {
     const counts = fc.array(fc.array(fc.nat(50), { minLength: 3, maxLength: 3 }), {
       minLength: 3,
       maxLength: 3,

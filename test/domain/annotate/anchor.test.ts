@@ -1,4 +1,4 @@
-/** Anchors found again: laws over edits, and that no text makes them slow. */
+/** Relocating anchors: invariants under edits, and linear time for any text. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contentHash } from '../../../electron/storage/contentHash.ts';
@@ -8,13 +8,13 @@ import type { TextRange } from '../../../shared/domain/model.ts';
 
 const makeAnchor = (which: Anchor['text'], text: string, range: TextRange) =>
   anchors.makeAnchor(which, text, range, contentHash);
-const placeAnchor = (anchor: Anchor, text: string) => anchors.placeAnchor(anchor, text, contentHash);
+const locateAnchor = (anchor: Anchor, text: string) => anchors.locateAnchor(anchor, text, contentHash);
 
 const texts = fc.string({
   unit: fc.constantFrom(...'ab \n\t.<>', '\r\n', '😀', '\u0000', 'é', '解', 'x = 1'),
   maxLength: 200,
 });
-/** A text with a piece of it. */
+/** A text with a range of it. */
 const pieces = fc.tuple(texts, fc.nat(), fc.nat()).map(([text, a, b]) => {
   const start = a % (text.length + 1);
   const end = b % (text.length + 1);
@@ -22,18 +22,18 @@ const pieces = fc.tuple(texts, fc.nat(), fc.nat()).map(([text, a, b]) => {
 });
 
 describe('an anchor', () => {
-  it('stands where it was made', () => {
+  it('is found at its offsets', () => {
     fc.assert(
       fc.property(pieces, ({ text, start, end }) => {
         const anchor = makeAnchor('response', text, { start, end });
-        expect(placeAnchor(anchor, text)).toEqual({ state: 'exact', start: anchor.start, end: anchor.end });
+        expect(locateAnchor(anchor, text)).toEqual({ state: 'exact', start: anchor.start, end: anchor.end });
         expect(anchor.start).toBeLessThanOrEqual(start);
         expect(anchor.end).toBeGreaterThanOrEqual(end);
       }),
     );
   });
 
-  it('never cuts a surrogate pair, wherever it is put', () => {
+  it('never cuts a surrogate pair', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('😀', 'a', '𝒙'), { maxLength: 60 }),
@@ -50,13 +50,13 @@ describe('an anchor', () => {
     );
   });
 
-  it('moves with what is written before it, and stays for what is written behind it', () => {
+  it('moves with insertions before it, and not with insertions after it', () => {
     fc.assert(
       fc.property(pieces, texts, texts, ({ text, start, end }, front, back) => {
         const anchor = makeAnchor('response', text, { start, end });
         fc.pre(anchor.end > anchor.start && front.length > 0);
-        expect(placeAnchor(anchor, text + back).state).toBe('exact');
-        const placed = placeAnchor(anchor, front + text);
+        expect(locateAnchor(anchor, text + back).state).toBe('exact');
+        const placed = locateAnchor(anchor, front + text);
         expect(placed.state).not.toBe('orphaned');
         if (placed.state === 'orphaned') return;
         expect((front + text).slice(placed.start, placed.end)).toBe(anchor.quote);
@@ -64,21 +64,21 @@ describe('an anchor', () => {
     );
   });
 
-  it('is found at its own place when its quote stands there several times', () => {
+  it('is found at its own offsets if its quote repeats', () => {
     const text = 'first: wait. second: wait. third: wait.';
     const start = text.indexOf('wait', 20);
     const anchor = makeAnchor('response', text, { start, end: start + 4 });
     const front = 'Something new in front of it all, longer than the rest. wait. ';
-    expect(placeAnchor(anchor, front + text)).toEqual({
+    expect(locateAnchor(anchor, front + text)).toEqual({
       state: 'moved',
       start: front.length + start,
       end: front.length + start + 4,
     });
   });
 
-  it('takes the nearest of equal places', () => {
+  it('takes the nearest of equal matches', () => {
     const anchor = makeAnchor('response', 'wait', { start: 0, end: 4 });
-    expect(placeAnchor({ ...anchor, start: 20, end: 24 }, 'wait      wait     wait')).toEqual({
+    expect(locateAnchor({ ...anchor, start: 20, end: 24 }, 'wait      wait     wait')).toEqual({
       state: 'moved',
       start: 19,
       end: 23,
@@ -98,7 +98,7 @@ describe('an anchor', () => {
     const end = text.indexOf('and then') + 8;
     const anchor = makeAnchor('response', text, { start, end });
     const other = reformatted(text);
-    const placed = placeAnchor(anchor, other);
+    const placed = locateAnchor(anchor, other);
     expect(placed.state).toBe('moved');
     if (placed.state === 'orphaned') return;
     const found = other.slice(placed.start, placed.end);
@@ -106,51 +106,51 @@ describe('an anchor', () => {
     expect(found).toBe(found.trim());
   });
 
-  it('is orphaned when what it quotes is gone, and never stands on something else', () => {
+  it('is orphaned when its quote is gone, and never matches other text', () => {
     const text = 'the answer is 41, I think';
     const start = text.indexOf('41');
     const anchor = makeAnchor('response', text, { start, end: start + 2 });
-    expect(placeAnchor(anchor, 'the answer is 42, I think')).toEqual({ state: 'orphaned' });
-    expect(placeAnchor(anchor, '')).toEqual({ state: 'orphaned' });
+    expect(locateAnchor(anchor, 'the answer is 42, I think')).toEqual({ state: 'orphaned' });
+    expect(locateAnchor(anchor, '')).toEqual({ state: 'orphaned' });
     const blank = makeAnchor('response', 'a   b', { start: 1, end: 4 });
-    expect(placeAnchor(blank, 'a\tb')).toEqual({ state: 'orphaned' });
+    expect(locateAnchor(blank, 'a\tb')).toEqual({ state: 'orphaned' });
     const short = makeAnchor('response', 'no w', { start: 0, end: 4 });
-    expect(placeAnchor(short, 'now')).toEqual({ state: 'orphaned' });
+    expect(locateAnchor(short, 'now')).toEqual({ state: 'orphaned' });
   });
 
-  it('of a long piece is found by both ends, and says when its middle has changed', () => {
+  it('finds a long range by both ends, and detects a changed middle', () => {
     const piece = `begins ${'here '.repeat(1_000)} and ends`;
     const text = `before ${piece} after`;
     const anchor = makeAnchor('response', text, { start: 7, end: 7 + piece.length });
     expect(anchor.quote.length + (anchor.quoteEnd?.length ?? 0)).toBe(LONGEST_QUOTE);
     expect(anchor.before.length).toBeLessThanOrEqual(CONTEXT_CHARS);
-    expect(placeAnchor(anchor, text).state).toBe('exact');
-    expect(placeAnchor(anchor, `more ${text}`)).toEqual({
+    expect(locateAnchor(anchor, text).state).toBe('exact');
+    expect(locateAnchor(anchor, `more ${text}`)).toEqual({
       state: 'moved',
       start: 12,
       end: 12 + piece.length,
     });
     const middle = Math.floor(text.length / 2);
     const changed = `${text.slice(0, middle)}X${text.slice(middle + 1)}`;
-    expect(placeAnchor(anchor, changed)).toEqual({ state: 'moved', start: 7, end: 7 + piece.length });
+    expect(locateAnchor(anchor, changed)).toEqual({ state: 'moved', start: 7, end: 7 + piece.length });
     const longer = `${text.slice(0, middle)}something else${text.slice(middle)}`;
-    expect(placeAnchor(anchor, longer)).toEqual({ state: 'moved', start: 7, end: 7 + piece.length + 14 });
-    expect(placeAnchor(anchor, text.slice(0, middle))).toEqual({ state: 'orphaned' });
+    expect(locateAnchor(anchor, longer)).toEqual({ state: 'moved', start: 7, end: 7 + piece.length + 14 });
+    expect(locateAnchor(anchor, text.slice(0, middle))).toEqual({ state: 'orphaned' });
   });
 
   it.each([
     ['one letter', 'a', 'b'],
     ['a repeated line', 'again and again\n', 'never'],
     ['blanks', ' ', 'x'],
-  ])('is placed in a text of a megabyte of %s in a moment', (_, unit, odd) => {
+  ])('is found quickly in a megabyte of %s', (_, unit, odd) => {
     const text = unit.repeat(Math.ceil((1 << 20) / unit.length));
     const middle = text.length >>> 1;
     const anchor = makeAnchor('response', text, { start: middle, end: middle + LONGEST_QUOTE });
     const began = performance.now();
-    expect(placeAnchor(anchor, `${odd}${text.slice(0, middle)}${odd}${text.slice(middle)}`).state).not.toBe(
+    expect(locateAnchor(anchor, `${odd}${text.slice(0, middle)}${odd}${text.slice(middle)}`).state).not.toBe(
       'exact',
     );
-    expect(placeAnchor({ ...anchor, quote: `${anchor.quote}${odd}${odd}` }, text).state).toBe('orphaned');
+    expect(locateAnchor({ ...anchor, quote: `${anchor.quote}${odd}${odd}` }, text).state).toBe('orphaned');
     // A quadratic search would take minutes.
     expect(performance.now() - began).toBeLessThan(5_000);
   });

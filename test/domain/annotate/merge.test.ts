@@ -1,21 +1,22 @@
-/** Laws of taking in what others said. */
+/** Invariants of merging annotations of others. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contentHash } from '../../../electron/storage/contentHash.ts';
-import type { Annotation, Reading, RolloutKey } from '../../../shared/domain/annotate/annotation.ts';
+import type { Annotation, ReviewMark, RolloutKey } from '../../../shared/domain/annotate/annotation.ts';
 import {
   annotationText,
+  contentText,
   idBeside,
-  likenessText,
-  readingText,
+  reviewMarkText,
 } from '../../../shared/domain/annotate/identity.ts';
 import {
   type Known,
   mergeAnnotations,
-  mergeReadings,
+  mergeReviewMarks,
   mergeTaxonomy,
 } from '../../../shared/domain/annotate/merge.ts';
-import { DEFAULT_TAXONOMY, type Taxonomy, taxonomyFault } from '../../../shared/domain/annotate/taxonomy.ts';
+import { DEFAULT_TAXONOMY, type Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
+import { parseTaxonomy } from '../../../shared/format/taxonomy.ts';
 
 const keys: fc.Arbitrary<RolloutKey> = fc.record({
   run: fc.constantFrom('r', 's'),
@@ -38,7 +39,7 @@ const annotations: fc.Arbitrary<Annotation> = fc.record({
 });
 const packs = fc.array(annotations, { maxLength: 8 });
 
-/** A library, as far as merging sees it. */
+/** A minimal library for merging. */
 class Library {
   readonly all = new Map<string, Annotation>();
   readonly conflicts = new Map<string, Annotation>();
@@ -46,7 +47,7 @@ class Library {
   take(pack: readonly Annotation[]) {
     const known: Known = {
       byId: (id) => this.all.get(id),
-      alike: (likeness) => [...this.all.values()].find((each) => likenessText(each) === likeness),
+      alike: (likeness) => [...this.all.values()].find((each) => contentText(each) === likeness),
       hasCome: (each) => this.conflicts.has(annotationText(each)),
     };
     const merged = mergeAnnotations(known, pack);
@@ -55,14 +56,14 @@ class Library {
     return merged;
   }
 
-  /** Everything that anybody said, whether it stands or waits. */
+  /** All statements, accepted or in conflict. */
   said(): Set<string> {
-    return new Set([...this.all.values(), ...this.conflicts.values()].map(likenessText));
+    return new Set([...this.all.values(), ...this.conflicts.values()].map(contentText));
   }
 }
 
 describe('merging', () => {
-  it('takes in nothing twice', () => {
+  it('imports nothing twice', () => {
     fc.assert(
       fc.property(packs, packs, (ours, theirs) => {
         const library = new Library();
@@ -75,7 +76,7 @@ describe('merging', () => {
     );
   });
 
-  it('changes nothing of ours, and loses nothing of theirs', () => {
+  it('keeps every local annotation, and loses no imported one', () => {
     fc.assert(
       fc.property(packs, packs, (ours, theirs) => {
         const library = new Library();
@@ -84,12 +85,12 @@ describe('merging', () => {
         const { added, present, conflicts } = library.take(theirs);
         expect([...library.all].slice(0, before.length)).toEqual(before);
         expect(added.length + present.length + conflicts.length).toBe(theirs.length);
-        for (const each of theirs) expect(library.said()).toContain(likenessText(each));
+        for (const each of theirs) expect(library.said()).toContain(contentText(each));
       }),
     );
   });
 
-  it('in either order knows the same of what was said, up to which of two versions waits', () => {
+  it('gives the same statements in either order, except which version is local', () => {
     fc.assert(
       fc.property(packs, packs, (a, b) => {
         const [one, other] = [new Library(), new Library()];
@@ -102,7 +103,7 @@ describe('merging', () => {
     );
   });
 
-  it('gives what is kept beside ours the same id everywhere', () => {
+  it('gives versions kept beside ours the same id everywhere', () => {
     fc.assert(
       fc.property(annotations, (each) => {
         const shuffled = JSON.parse(
@@ -115,7 +116,7 @@ describe('merging', () => {
     );
   });
 
-  it('of readings keeps one for an author and a rollout, in whatever order they come', () => {
+  it('keeps one review mark per author and rollout, in any order', () => {
     const readings = fc.array(
       fc.record({
         rollout: keys,
@@ -124,11 +125,11 @@ describe('merging', () => {
         at: fc.nat(3),
       }),
     );
-    const taken = (...packs: readonly (readonly Reading[])[]): Map<string, Reading> => {
-      const all = new Map<string, Reading>();
+    const taken = (...packs: readonly (readonly ReviewMark[])[]): Map<string, ReviewMark> => {
+      const all = new Map<string, ReviewMark>();
       for (const pack of packs)
-        for (const each of mergeReadings((reading) => all.get(readingText(reading)), pack))
-          all.set(readingText(each), each);
+        for (const each of mergeReviewMarks((reading) => all.get(reviewMarkText(reading)), pack))
+          all.set(reviewMarkText(each), each);
       return new Map([...all].sort(([a], [b]) => (a < b ? -1 : 1)));
     };
     fc.assert(
@@ -151,12 +152,12 @@ describe('labels of others', () => {
     ],
   };
 
-  it('are added beside ours, never over them, and leave our keys alone', () => {
+  it('adds unknown labels, and never changes existing labels or keys', () => {
     const merged = mergeTaxonomy(DEFAULT_TAXONOMY, theirs);
     expect(merged).toMatchObject({ added: ['new'], differing: ['loops'], refused: ['other'] });
     expect(merged.taxonomy.labels.slice(0, -1)).toEqual(DEFAULT_TAXONOMY.labels);
     expect(merged.taxonomy.labels.at(-1)).toEqual({ id: 'new', name: 'New', colour: 'red', description: '' });
-    expect(taxonomyFault(merged.taxonomy)).toBeUndefined();
+    expect(parseTaxonomy(merged.taxonomy)).toEqual({ ok: true, taxonomy: merged.taxonomy });
     expect(mergeTaxonomy(merged.taxonomy, theirs).added).toEqual([]);
   });
 
@@ -166,32 +167,38 @@ describe('labels of others', () => {
         { id: 'a', name: 'A' },
         { id: 'a', name: 'B' },
       ],
-      'two labels have the id a',
+      'taxonomy.labels: two labels have the id a',
     ],
     [
       [
         { id: 'a', name: 'A' },
         { id: 'b', name: 'a ' },
       ],
-      'two labels are named a ',
+      'taxonomy.labels: two labels are named a',
     ],
     [
       [
         { id: 'a', name: 'A', key: '1' },
         { id: 'b', name: 'B', key: '1' },
       ],
-      'two labels have the key 1',
+      'taxonomy.labels: two labels have the key 1',
     ],
-    [[{ id: 'none', name: 'A' }], 'no label can have the id none'],
-    [[{ id: 'a', name: 'Any' }], 'no label can be named Any'],
-    [[{ id: 'A b', name: 'A' }], '"A b" is no id'],
-    [Array.from({ length: 101 }, (_, i) => ({ id: `l${i}`, name: `L${i}` })), '101 labels are more than 100'],
-  ])('at fault: %j', (labels, message) => {
+    [[{ id: 'none', name: 'A' }], 'taxonomy.labels: A (none): none and any are reserved for filters'],
+    [[{ id: 'a', name: 'Any' }], 'taxonomy.labels: Any (a): none and any are reserved for filters'],
+    [
+      [{ id: 'A b', name: 'A' }],
+      'taxonomy.labels[0].id: expected an id of a-z, 0-9 and -, at most 64 characters; found "A b"',
+    ],
+    [
+      Array.from({ length: 101 }, (_, i) => ({ id: `l${i}`, name: `L${i}` })),
+      'taxonomy.labels: expected at most 100 labels; found 101',
+    ],
+  ])('refuses %j', (labels, message) => {
     const whole = labels.map((label) => ({ colour: 'red' as const, description: '', ...label }));
-    expect(taxonomyFault({ labels: whole as Taxonomy['labels'] })).toContain(message);
+    expect(parseTaxonomy({ name: 'x', choice: 'many', labels: whole })).toEqual({ ok: false, message });
   });
 
-  it('those Turnwise comes with are without fault', () => {
-    expect(taxonomyFault(DEFAULT_TAXONOMY)).toBeUndefined();
+  it('the default labels are valid', () => {
+    expect(parseTaxonomy(DEFAULT_TAXONOMY)).toEqual({ ok: true, taxonomy: DEFAULT_TAXONOMY });
   });
 });

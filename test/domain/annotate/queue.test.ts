@@ -1,42 +1,42 @@
-/** Orders of reading. */
+/** Orders of the review queue. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { byDisagreement, drawn, stratified } from '../../../shared/domain/annotate/queue.ts';
+import { byDisagreement, shuffled, stratified } from '../../../shared/domain/annotate/queue.ts';
 
 const idSets = fc.uniqueArray(fc.nat(100_000), { maxLength: 200 }).map((ids) => Uint32Array.from(ids));
 const sorted = (ids: Uint32Array): Uint32Array => ids.slice().sort((a, b) => a - b);
 
-it('the same seed draws the same order, whatever order they come in; every one once', () => {
+it('shuffles by the seed alone, and keeps every id once', () => {
   fc.assert(
     fc.property(idSets, fc.nat(), (ids, seed) => {
-      const order = drawn(ids, seed);
-      expect(drawn(ids.slice().reverse(), seed)).toEqual(order);
+      const order = shuffled(ids, seed);
+      expect(shuffled(ids.slice().reverse(), seed)).toEqual(order);
       expect(sorted(order)).toEqual(sorted(ids));
     }),
   );
 });
 
-it('leaving some out leaves the order of the others', () => {
+it('removing some keeps the order of the others', () => {
   fc.assert(
     fc.property(idSets, fc.nat(), fc.integer({ min: 2, max: 5 }), (ids, seed, by) => {
       const some = ids.filter((id) => id % by === 0);
-      expect(drawn(ids, seed).filter((id) => id % by === 0)).toEqual(drawn(some, seed));
+      expect(shuffled(ids, seed).filter((id) => id % by === 0)).toEqual(shuffled(some, seed));
     }),
   );
 });
 
-it('another seed draws another order, and every place is as likely', () => {
+it('another seed gives another order, and positions are equally likely', () => {
   const ids = Uint32Array.from({ length: 10 }, (_, i) => i + 1);
   const first = new Map<number, number>();
   for (let seed = 0; seed < 5_000; seed++) {
-    const id = drawn(ids, seed)[0] ?? 0;
+    const id = shuffled(ids, seed)[0] ?? 0;
     first.set(id, (first.get(id) ?? 0) + 1);
   }
   // 500 each; five standard deviations are 106.
   for (const id of ids) expect(Math.abs((first.get(id) ?? 0) - 500)).toBeLessThan(106);
 });
 
-it('stratified takes one of each group in turn', () => {
+it('stratified returns one of each group in turn', () => {
   fc.assert(
     fc.property(idSets, fc.nat(), (ids, seed) => {
       const groupOf = (id: number): number => id % 7;
@@ -55,7 +55,7 @@ it('stratified takes one of each group in turn', () => {
   );
 });
 
-it('by disagreement: most differences, then what one other has read, then the rest as it stands', () => {
+it('by disagreement: most differences first, then those one other has read, then the rest', () => {
   const labels = (...each: string[]) => ({
     labels: each.map((names) => new Set(names.split(' ').filter(Boolean))),
   });

@@ -32,12 +32,12 @@ describe('completion', () => {
     expect(completion?.labels[0]).toBe(first);
   });
 
-  it('a word that may become a field is told from one that cannot', () => {
+  it('separates words that may become a field from those that cannot', () => {
     expect(namesField('rewar', 5)).toBe(true);
     expect(namesField('wait -kep', 9)).toBe(true);
     expect(namesField('reward:', 7)).toBe(false);
     expect(namesField('wait', 4)).toBe(false);
-    // Also before what is written already.
+    // Also before existing text.
     expect(namesField('tool_er reward:0', 7)).toBe(true);
     expect(namesField('(tool_er)', 8)).toBe(true);
     expect(namesField('tool_er', 4)).toBe(false);
@@ -45,7 +45,7 @@ describe('completion', () => {
     expect(namesField('rewar ', 6)).toBe(false);
   });
 
-  it('asks the library for values it cannot know', () => {
+  it('requests values from the library', () => {
     expect(at('problem_id:aim|')?.asks).toEqual({ field: 'problem_id', prefix: 'aim' });
     expect(at('answer:|')?.asks).toEqual({ field: 'answer', prefix: '' });
     expect(at('turns:|')?.asks).toBeUndefined();
@@ -65,13 +65,13 @@ describe('completion', () => {
     expect(at('label: "wrong|')).toBeUndefined();
   });
 
-  it('offers nothing inside quotes of words to look for and behind unknown fields', () => {
+  it('offers nothing inside quotes of search words and after unknown fields', () => {
     expect(at('"wai|')).toBeUndefined();
     expect(at('"wait" ste|')?.labels[0]).toBe('step:');
     expect(at('foo:b|')).toBeUndefined();
   });
 
-  it('a value is written so that it is read as itself', () => {
+  it('writes a value so that it parses as itself', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (value) => {
         expect(readFilter(`answer:${valueText(value)}`)).toEqual({

@@ -24,7 +24,7 @@ const is = (value: number) => ({
 const above = (value: number) => ({ from: { value, isExclusive: true } });
 const text = (words: string, field = 'text') => ({ kind: 'text', field, form: 'words', text: words });
 
-describe('reading filters', () => {
+describe('parsing filters', () => {
   it.each([
     ['', { kind: 'all' }],
     ['  ', { kind: 'all' }],
@@ -89,7 +89,7 @@ describe('reading filters', () => {
     expect(nodeOf(filter)).toEqual(node);
   });
 
-  it('reads what the documentation promises', () => {
+  it('parses the documented syntax', () => {
     const filter =
       'step:40..60 reward:0 kept:false tool_errors:>2 outcome:timeout stop_reason:length policy_tokens:>8000 penalty:>0.5 "double-check"';
     const node = nodeOf(filter);
@@ -114,16 +114,16 @@ describe('faults point at the character', () => {
 
   it.each([
     ['foo:1', 'foo', /there is no field foo/],
-    ['😀:1', '😀', /there is no field 😀\. To look/],
-    ['😀 foo:1', '😀', /no letter and no digit/],
+    ['😀:1', '😀', /there is no field 😀\. To search/],
+    ['😀 foo:1', '😀', /needs a letter or a digit/],
     ['"a😀" x👩‍🔬:1', 'x👩‍🔬', /there is no field x👩‍🔬/],
     ['score:1', 'score', /did you mean reward:/],
     ['turn:2', 'turn', /did you mean turns:/],
-    ['reward:high', 'high', /reward: is a number/],
-    ['reward:1...5', '1...5', /is a number/],
-    ['step:60..40', '60..40', /lower bound comes first/],
+    ['reward:high', 'high', /reward: expects a number/],
+    ['reward:1...5', '1...5', /expects a number/],
+    ['step:60..40', '60..40', /put the lower bound first/],
     ['kept:maybe', 'maybe', /true, false or none/],
-    ['stop_reason:sometimes', 'sometimes', /is one of answer, length/],
+    ['stop_reason:sometimes', 'sometimes', /expects one of answer, length/],
     ['reward:', 'reward:', /a value is missing/],
     ['reward: 0', 'reward:', /a value is missing/],
     ['a (b or', 'or', /missing/],
@@ -134,20 +134,20 @@ describe('faults point at the character', () => {
     ['a and and b', 'and', /missing before this word/],
     ['"abc', '"abc', /not closed/],
     ['/abc', '/abc', /not closed/],
-    ['/(/', '/(/', /no regular expression/],
+    ['/(/', '/(/', /invalid regular expression/],
     ['/a/g', 'g', /flags/],
-    ['==', '==', /no letter and no digit/],
+    ['==', '==', /needs a letter or a digit/],
     ['not', 'not', /missing/],
-    ['stop_reason:length,', ',', /missing behind this comma/],
+    ['stop_reason:length,', ',', /missing after this comma/],
   ])('%s at %s', (filter, at, message) => {
     const fault = faultOf(filter);
     expect(fault.message).toMatch(message);
     expect(fault.at).toBe(at);
   });
 
-  it('refuses what nests too deep instead of running out of stack', () => {
-    expect(faultOf('('.repeat(15_000)).message).toMatch(/nest at most 50/);
-    expect(faultOf('not '.repeat(4000)).message).toMatch(/nest at most 50/);
+  it('refuses nesting that is too deep instead of exhausting the stack', () => {
+    expect(faultOf('('.repeat(15_000)).message).toMatch(/nested at most 50/);
+    expect(faultOf('not '.repeat(4000)).message).toMatch(/nested at most 50/);
     expect(faultOf('a '.repeat(20_000)).message).toMatch(/at most 20000 characters/);
   });
 });
@@ -198,7 +198,7 @@ const { node: anyNode } = fc.letrec<{ node: FilterNode }>((tie) => ({
   ),
 }));
 
-/** `and` in `and` is one `and` when it is read again. */
+/** Nested `and` nodes are flattened when parsed again. */
 function flat(node: FilterNode): FilterNode {
   if (node.kind === 'not') return { kind: 'not', node: flat(node.node) };
   if (node.kind !== 'and' && node.kind !== 'or') return node;
@@ -207,8 +207,8 @@ function flat(node: FilterNode): FilterNode {
   return { kind, nodes };
 }
 
-describe('laws', () => {
-  it('what is printed is read as the same filter', () => {
+describe('invariants', () => {
+  it('a printed filter parses to the same filter', () => {
     fc.assert(
       fc.property(anyNode, (node) => {
         expect(nodeOf(filterText(node))).toEqual(flat(node));
@@ -217,7 +217,7 @@ describe('laws', () => {
     );
   });
 
-  it('any text is a filter or a fault inside the text', () => {
+  it('any text is a filter or an error inside the text', () => {
     const pieces = fc.constantFrom(
       '(',
       ')',
@@ -261,7 +261,7 @@ describe('laws', () => {
     );
   });
 
-  it('two filters at once are both', () => {
+  it('joining two filters matches both', () => {
     expect(bothFilters('a or b', 'kept:true')).toBe('(a or b) kept:true');
     expect(bothFilters('', 'kept:true')).toBe('kept:true');
     fc.assert(

@@ -16,7 +16,7 @@ describe('words', () => {
     expect(wordsOf(text)).toEqual(words);
   });
 
-  it('finds words in sequence, whatever stands between', () => {
+  it('finds words in sequence, whatever is between', () => {
     expect(found('Double  check. double-check doubled check', 'double check')).toEqual([
       'Double  check',
       'double-check',
@@ -27,7 +27,7 @@ describe('words', () => {
     expect(found('anything', '')).toEqual([]);
   });
 
-  it('the index is given the same words', () => {
+  it('the index gets the same words', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(wordsOf(indexedText(text))).toEqual(wordsOf(text).map(indexedWord));

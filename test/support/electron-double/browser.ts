@@ -1,4 +1,4 @@
-/** The Chromium under the double: started once, told to everybody who wants to drive it. */
+/** The Chromium under the double, started once. Its endpoint is printed for every driver. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ const FLAGS = [
   '--disable-backgrounding-occluded-windows',
   // Frames stay in the page's process, where one CDP session sees them.
   '--disable-site-isolation-trials',
-  // So that the control of the permission test has something to be granted.
+  // Gives the control of the permission test a device to grant.
   '--use-fake-device-for-media-stream',
 ];
 

@@ -1,4 +1,4 @@
-/** The Chrome DevTools Protocol over one WebSocket, flattened sessions, nothing typed that is not used. */
+/** The Chrome DevTools Protocol over one WebSocket with flattened sessions. Only the used parts are typed. */
 import { WebSocket } from 'ws';
 
 export interface CdpEvent {
@@ -39,7 +39,7 @@ export class Cdp {
     this.lastId += 1;
     const id = this.lastId;
     return new Promise<T>((resolve, reject) => {
-      // The protocol's answers are trusted as documented; this is a test's own browser.
+      // The protocol's responses are trusted as documented, because this is a test's own browser.
       this.pending.set(id, { method, resolve: (value) => resolve(value as T), reject });
       this.socket.send(JSON.stringify({ id, method, params, sessionId }));
     });

@@ -19,7 +19,7 @@ const BINDING = 'doubleSend';
 const HOSTED = 'http://bundle.app.localhost';
 const CUSTOM = 'app://bundle';
 
-/** Chromium refuses schemes it does not know, so inside it `app:` is a secure origin of its own. */
+/** Chromium rejects unknown schemes, so inside it `app:` is a secure origin of its own. */
 const toChromium = (url: string): string =>
   url.startsWith(CUSTOM) ? HOSTED + url.slice(CUSTOM.length) : url;
 export const toElectron = (url: string): string =>
@@ -31,7 +31,7 @@ export interface Frame {
   parent: Frame | null;
 }
 
-/** Who handles what comes from the page: `ipcMain` of the double. */
+/** Receiver of messages from the page: `ipcMain` of the double. */
 export interface IpcReceiver {
   invoke(event: object, channel: string, args: unknown[]): Promise<unknown>;
   send(event: object, channel: string, args: unknown[]): void;
@@ -63,7 +63,7 @@ let lastId = 0;
 
 export class DoubleContents extends EventEmitter {
   readonly id: number;
-  /** Every request that wanted to leave the application; all of them failed. */
+  /** Every request that tried to leave the application; all of them failed. */
   readonly outside: string[] = [];
   private readonly wire = createWire();
   private readonly frames = new Map<string, Frame>();
@@ -126,7 +126,7 @@ export class DoubleContents extends EventEmitter {
   }
 
   send(channel: string, ...args: unknown[]): void {
-    // Clone now: what the caller changes afterwards must not be seen.
+    // Clones now, because later changes by the caller must not be visible.
     const text = this.wire.pack({ kind: 'message', channel, args: structuredClone(args) });
     void this.ready.then(() => this.deliver(text, this.isolatedContext()));
   }
@@ -137,7 +137,7 @@ export class DoubleContents extends EventEmitter {
       .catch(() => undefined);
   }
 
-  /** Not of Electron: the paths that dropped files with these names came from. */
+  /** Not in Electron: sets the paths of dropped files with these names. */
   async placeFiles(paths: Record<string, string>): Promise<void> {
     const expression = `Object.assign(doubleFiles, ${JSON.stringify(paths)}), undefined`;
     await this.call('Runtime.evaluate', { expression, contextId: this.isolatedContext() });
@@ -196,7 +196,7 @@ export class DoubleContents extends EventEmitter {
   private async deliver(text: string, contextId: number | undefined): Promise<void> {
     if (contextId === undefined || this.isGone) return;
     const expression = `doubleReceive(${JSON.stringify(text)})`;
-    // The page may have navigated meanwhile; then nobody is waiting.
+    // The page may have navigated meanwhile; then nobody waits.
     await this.call('Runtime.evaluate', { expression, contextId }).catch(() => undefined);
   }
 
@@ -289,7 +289,7 @@ export class DoubleContents extends EventEmitter {
     await this.deliver(this.wire.pack(answer), executionContextId);
   }
 
-  /** As Electron: `preventDefault` in any of these listeners ends the navigation. */
+  /** As in Electron: `preventDefault` in any of these listeners cancels the navigation. */
   private mayNavigate(url: string, isMainFrame: boolean): boolean {
     let isPrevented = false;
     const details = {

@@ -1,6 +1,6 @@
 /**
- * What `import … from 'electron'` gives an unmodified electron/main/main.ts when there is no Electron:
- * the parts it uses, checked against Electron's own types; anything else throws.
+ * The double's `import … from 'electron'` for an unmodified electron/main/main.ts: the parts it uses, checked
+ * against Electron's own types. Everything else throws.
  */
 import { fork } from 'node:child_process';
 import { EventEmitter } from 'node:events';
@@ -15,7 +15,7 @@ import { applyPermissions, defaultSession, followDownloads } from './session.ts'
 
 export { protocol } from './protocol.ts';
 
-/** An API the double does not have must not look like one that does nothing. */
+/** A missing API must throw rather than silently do nothing. */
 function complete<T extends object>(name: string, implemented: T): T {
   return new Proxy(implemented, {
     get(target, key) {
@@ -53,7 +53,7 @@ const paths = new Map<string, string>([
 
 class App extends EventEmitter {
   readonly isPackaged = false;
-  /** Not of Electron: what the application told the system. */
+  /** Not in Electron: what the application reported to the system. */
   readonly recentDocuments: string[] = [];
   isSandboxEnabled = false;
 
@@ -233,7 +233,7 @@ export const screen = complete('screen', {
   getAllDisplays: () => [{ workArea: { x: 0, y: 0, width: 1920, height: 1080 } } as Electron.Display],
 } satisfies Pick<Electron.Screen, 'getAllDisplays'>);
 
-/** Nobody is there to click: dialogs are dismissed unless a test replaces them. */
+/** Dialogs are dismissed unless a test replaces them. */
 export const dialog = complete('dialog', {
   showOpenDialog: async (): Promise<Electron.OpenDialogReturnValue> => ({ canceled: true, filePaths: [] }),
   showSaveDialog: async (): Promise<Electron.SaveDialogReturnValue> => ({ canceled: true, filePath: '' }),
@@ -250,7 +250,7 @@ export const shell = complete('shell', {
   openExternal: async (url: string): Promise<void> => console.error(`double: openExternal ${url}`),
 } satisfies Pick<Electron.Shell, 'openExternal'>);
 
-/** A process of Node with the port that Electron gives its own. */
+/** A Node process with the port that Electron gives to its own. */
 class UtilityProcess extends EventEmitter {
   pid: number | undefined;
   private readonly child: ReturnType<typeof fork>;

@@ -1,4 +1,4 @@
-/** In the module whose URL ends in `file`, every `from` reads `to`. */
+/** Replaces every `from` by `to` in the module whose URL ends in `file`. */
 export interface Mutation {
   readonly file: string;
   readonly from: string;

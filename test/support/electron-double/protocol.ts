@@ -17,7 +17,7 @@ export const protocol = {
     }
   },
   handle(scheme: string, handler: Handler): void {
-    // Without the privileges Electron serves the scheme, too, but as an opaque origin.
+    // Without privileges, Electron also serves the scheme, but as an opaque origin.
     if (!privileged.has(scheme)) throw new Error(`${scheme} was not registered as privileged before ready`);
     handlers.set(scheme, handler);
   },

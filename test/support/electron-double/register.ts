@@ -1,7 +1,7 @@
 /**
- * `node --import register.ts electron/main/main.ts`: makes 'electron' mean the double, in that process.
- * The inspector is opened last; Playwright asks for `require('electron')` the moment it is,
- * and before the hook that would be the npm package, which downloads the real thing.
+ * `node --import register.ts electron/main/main.ts`: resolves 'electron' to the double in that process. The
+ * inspector opens last, because Playwright then calls `require('electron')` at once. Before the hook, that
+ * would be the npm package, which downloads the real Electron.
  */
 import { open } from 'node:inspector';
 import { registerHooks } from 'node:module';
@@ -9,7 +9,7 @@ import { isMainThread } from 'node:worker_threads';
 import type { Mutation } from './mutation.ts';
 
 const DOUBLE = new URL('electron.ts', import.meta.url).href;
-/** Changes to the application's source, by which a test shows that it would notice them. */
+/** Changes to the application's source, with which a test proves that it detects them. */
 const mutations = JSON.parse(process.env.TURNWISE_DOUBLE_MUTATIONS ?? '[]') as readonly Mutation[];
 
 registerHooks({
@@ -21,7 +21,7 @@ registerHooks({
     if (wanted.length === 0) return loaded;
     let source = Buffer.from(loaded.source as Uint8Array).toString('utf8');
     for (const { file, from, to } of wanted) {
-      // A mutation that no longer applies would leave its test passing for no reason.
+      // A mutation that no longer applies would let its test pass for no reason.
       if (!source.includes(from)) throw new Error(`${file} has no ${JSON.stringify(from)} to change`);
       source = source.replaceAll(from, to);
     }

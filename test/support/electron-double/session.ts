@@ -1,7 +1,6 @@
 /**
- * Permissions as Electron decides them, told to Chromium beforehand: CDP has no question
- * to answer at request time. Without a handler everything is granted, as in Electron; the
- * tests' control relies on that.
+ * Permissions as Electron decides them, set in Chromium beforehand, because CDP cannot answer at request
+ * time. Without a handler everything is granted, as in Electron; the tests' control relies on that.
  */
 import { EventEmitter } from 'node:events';
 import type { DownloadItem, SaveDialogOptions, Session } from 'electron';
@@ -25,7 +24,7 @@ let requestHandler: RequestHandler = null;
 let checkHandler: CheckHandler = null;
 
 /**
- * Not of Electron: what became of a download. Nobody is there to choose a file, so none is written.
+ * Not in Electron: the result of a download. Nobody can choose a file, so none is written.
  * @public the declaration of the double's `session` names it
  */
 export interface NotedDownload {
@@ -47,7 +46,7 @@ const implemented = {
     checkHandler = handler;
   },
   setDevicePermissionHandler(): void {
-    // No page can be given a device here; the call must only be possible.
+    // No page gets a device here; the call must only exist.
   },
 } satisfies Pick<
   Session,
@@ -64,7 +63,7 @@ export const defaultSession = Object.assign(implemented, {
 
 function isGranted(permission: string): boolean {
   let isAllowed = true;
-  // The handlers of an application under test get what they use: the name, and the way to answer.
+  // The handlers get only what they use: the name, and a callback for the answer.
   const ask = requestHandler as unknown as
     | ((c: unknown, p: string, cb: (granted: boolean) => void) => void)
     | null;
@@ -75,7 +74,9 @@ function isGranted(permission: string): boolean {
   return isAllowed && (check === null || check(undefined, permission));
 }
 
-/** On the browser's own session, which stays attached: on detach these settings are dropped and everything is denied. */
+/**
+ * Uses the browser's own session, which stays attached. Detaching drops these settings and denies everything.
+ */
 export async function applyPermissions(cdp: Cdp): Promise<void> {
   for (const [name, permission] of Object.entries(PERMISSIONS)) {
     const setting = isGranted(permission) ? 'granted' : 'denied';
@@ -88,7 +89,7 @@ interface DownloadWillBegin {
   readonly suggestedFilename: string;
 }
 
-/** Chromium tells of every download and saves none: that is the application's to say, and then the user's. */
+/** Chromium reports every download but saves none, because the application and the user decide. */
 export async function followDownloads(cdp: Cdp): Promise<void> {
   cdp.on(({ method, params }) => {
     if (method !== 'Browser.downloadWillBegin') return;

@@ -1,6 +1,6 @@
 /**
- * `node --import utilityPort.ts entry.ts`: the port a process has that was started by Electron's `utilityProcess`,
- * over Node's own channel.
+ * `node --import utilityPort.ts entry.ts`: emulates the port of a process started by Electron's
+ * `utilityProcess`, over Node's own channel.
  */
 Object.assign(process, {
   parentPort: {

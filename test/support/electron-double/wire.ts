@@ -1,6 +1,6 @@
 /**
- * Values between the isolated world and Node: CDP carries strings, Electron's IPC carries
- * structured clones. Self-contained, because its source is also run inside the page.
+ * Encodes values between the isolated world and Node: CDP carries strings, Electron's IPC structured clones.
+ * Self-contained, because its source also runs inside the page.
  */
 export interface Wire {
   pack(value: unknown): string;

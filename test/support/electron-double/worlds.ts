@@ -1,22 +1,22 @@
 /**
  * The two halves of Electron's page side, run inside Chromium:
  *
- *   isolated world   the bundled preload with a `require('electron')` of its own
+ *   isolated world   the bundled preload with its own `require('electron')`
  *        ▲ CustomEvents: `detail` is structured-cloned between worlds, synchronously;
  *        │ functions and promises cross as numbers and are called back
  *   main world       the page, with what `contextBridge` exposed
  *
- * Both functions are injected by their source, so they use nothing from outside.
+ * Both functions are injected as source, so they use nothing from outside.
  */
 import type { Wire } from './wire.ts';
 
-/** Calls the host side; a CDP binding that only the isolated world has. */
+/** Calls the host side, by a CDP binding that only the isolated world has. */
 type Send = (text: string) => void;
 
 interface IsolatedGlobals {
-  /** Node answers and sends through this. */
+  /** Node sends its messages through this function. */
   doubleReceive(text: string): void;
-  /** What the operating system would know of a dropped file, by its name. */
+  /** Paths of dropped files by name, which the operating system would know. */
   doubleFiles: Record<string, string>;
 }
 
@@ -171,7 +171,7 @@ export function isolatedWorld(
     },
   };
   const webUtils = {
-    // A file made by a script has no path; one that was dropped has the one the test put there.
+    // A file made by a script has no path. A dropped one has the path the test set.
     getPathForFile: (file: File): string => globals.doubleFiles[file.name] ?? '',
   };
   const modules: Record<string, unknown> = { electron: { ipcRenderer, contextBridge, webUtils } };

@@ -27,7 +27,7 @@ function ordered(
   return Uint32Array.from([...ids].sort((a, b) => sign * (key(a) - key(b))));
 }
 
-/** A log that knows no step: all its rollouts stand at step 0. */
+/** A log without steps: all its rollouts are stored at step 0. */
 const STEPLESS = { ...RUN, hasSteps: false, steps: 1, firstStep: 0, lastStep: 0 };
 
 export function createPreviewClient(scenario: string): FakeClient {
@@ -254,7 +254,7 @@ export function createPreviewClient(scenario: string): FakeClient {
   });
 }
 
-/** As much of the filter language as the switches of the lists speak. */
+/** The part of the filter language that the list switches use. */
 function flagIn(filter: string, field: 'correct' | 'kept'): boolean | undefined {
   const value = new RegExp(`${field}:(true|false)`).exec(filter)?.[1];
   return value === undefined ? undefined : value === 'true';

@@ -1,4 +1,4 @@
-/** Generated runs in the shape of the contract: 40 steps, 24 groups of 32, tokens with entropy. Seeded. */
+/** Generated runs in the contract's types: 40 steps, 24 groups of 32, tokens with entropy. Seeded. */
 import type {
   GroupRow,
   RolloutDetail,

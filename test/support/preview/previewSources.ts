@@ -1,4 +1,4 @@
-/** Where the generated runs come from: formats, a file to map, sources with joins, follows. */
+/** Sources of the generated runs: formats, a file to map, joins, followed directories. */
 import type { Mapping, RunSources } from '../../../shared/api/contract.ts';
 import { ApiError } from '../../../shared/api/errors.ts';
 import type { FakeMethods } from '../fakeClient.ts';
@@ -104,7 +104,7 @@ export function sourceMethods(scenario: string): FakeMethods {
     'run.setGroupRule': () => ({ groups: 480 }),
     'run.setName': () => ({ jobId: 9 }),
     'run.remove': () => ({ rollouts: 30_720, files: 340, bytes: 9.1e8 }),
-    'problem.places': ({ groupId }) => ({
+    'problem.occurrences': ({ groupId }) => ({
       total: 3,
       places: [0, 5, 10].map((step) => ({
         ...{ runKey: RUN.runKey, runName: RUN.name, kind: 'train' as const, step, groupKey: 'p-0017' },

@@ -1,4 +1,6 @@
-/** The renderer over generated data, for looking at states that real logs rarely show. Never part of the product. */
+/**
+ * The renderer over generated data, for viewing states that real logs rarely show. Not part of the product.
+ */
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';

@@ -11,12 +11,12 @@ import type { OpenOptions, RunningShell, Shell } from './shell.ts';
 const START = fileURLToPath(new URL('../../../electron/start/start.mjs', import.meta.url));
 
 export interface ServedHost {
-  /** With the token in its fragment. */
+  /** Includes the token in its fragment. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** The first line on stdout is the URL; nothing else may be there. */
+/** The first line on stdout is the URL; nothing else may be printed there. */
 export async function serveProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -46,7 +46,7 @@ export async function serveProcess(
 
 let browser: Promise<Browser> | undefined;
 
-/** One browser for all parts of a test file, which do not see each other: each has a context of its own. */
+/** One browser for all parts of a test file, each in its own context. */
 export function sharedBrowser(): Promise<Browser> {
   const { executablePath, env } = findChromium();
   browser ??= chromium.launch({ executablePath, args: [...CHROMIUM_FLAGS], env: { ...process.env, ...env } });

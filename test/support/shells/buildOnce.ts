@@ -1,4 +1,4 @@
-/** Vitest's global set-up of the end-to-end project: what the shells serve is built when it is stale. */
+/** Vitest's global set-up of the end-to-end project: builds the bundle if it is stale. */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

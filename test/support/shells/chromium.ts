@@ -1,7 +1,6 @@
 /**
- * A Chromium for the end-to-end tests: the one named by TURNWISE_CHROMIUM, one that is
- * installed, else the one that comes with the npm package @sparticuz/chromium. Without
- * any of them the tests fail; they are never skipped.
+ * A Chromium for the end-to-end tests: the one that TURNWISE_CHROMIUM names, an installed one, else the one
+ * in the npm package @sparticuz/chromium. Without any, the tests fail; they are never skipped.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
@@ -10,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 export interface ChromiumBinary {
   readonly executablePath: string;
-  /** Libraries the machine lacks, from the package. */
+  /** Libraries from the package that the machine lacks. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -32,8 +31,8 @@ function installed(): string | undefined {
 }
 
 /**
- * The package unpacks into the temporary directory and takes a file that is there for a
- * whole one; so it gets a directory of its own, which is moved into place when complete.
+ * The package unpacks into the temporary directory and trusts any existing file there. So it gets its own
+ * directory, which is moved into place when complete.
  */
 const UNPACK = `
   import { createRequire } from 'node:module';
@@ -56,7 +55,7 @@ function unpacked(): ChromiumBinary {
     try {
       renameSync(partial, CACHE);
     } catch (error) {
-      // Another process was faster, and its copy is as good as ours.
+      // Another process was faster; its copy is equal.
       rmSync(partial, { recursive: true, force: true });
       if (!existsSync(join(CACHE, 'chromium'))) throw error;
     }
@@ -65,7 +64,7 @@ function unpacked(): ChromiumBinary {
   return { executablePath, env: missingLibraries(executablePath) };
 }
 
-/** NSS and its kin are usually installed; the package brings them for a machine where they are not. */
+/** NSS and related libraries are usually installed; the package provides them otherwise. */
 function missingLibraries(executablePath: string): Record<string, string> {
   if (process.platform !== 'linux') return {};
   const linked = execFileSync('ldd', [executablePath], { encoding: 'utf8' });
@@ -75,7 +74,7 @@ function missingLibraries(executablePath: string): Record<string, string> {
   return { LD_LIBRARY_PATH: path };
 }
 
-/** @throws when there is none, with what to do */
+/** @throws with instructions if there is none */
 export function findChromium(): ChromiumBinary {
   const named = process.env.TURNWISE_CHROMIUM;
   if (named !== undefined && named !== '') return { executablePath: named, env: {} };
@@ -89,13 +88,13 @@ export function findChromium(): ChromiumBinary {
 }
 
 /**
- * Root (containers) cannot use Chromium's sandbox. The pages under test are our own;
- * the rollouts in them are hostile on purpose, and harmless.
+ * Root (in containers) cannot use Chromium's sandbox. The pages under test are our own, and their hostile
+ * rollouts are harmless.
  */
 export const CHROMIUM_FLAGS: readonly string[] = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-dev-shm-usage',
-  // Nothing a rollout contains may reach the network from a test either.
+  // Rollouts must not reach the network from a test either.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE ::1',
 ];

@@ -1,6 +1,6 @@
 /**
- * (b) and (c): electron/main and electron/preload, driven through Playwright's Electron API, on the
- * double of Electron or on the real one. Only the executable differs.
+ * (b) and (c): electron/main and electron/preload, driven through Playwright's Electron API, on the double or
+ * on real Electron. Only the executable differs.
  */
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const REGISTER = join(ROOT, 'test', 'support', 'electron-double', 'register.ts');
 const MAIN = join(ROOT, 'electron', 'main', 'main.ts');
 const APP_URL = 'app://bundle/';
-/** What the double's page is called inside Chromium; see electron-double/contents.ts. */
+/** URL of the double's page inside Chromium; see electron-double/contents.ts. */
 const HOSTED_URL = 'http://bundle.app.localhost/';
 
 export interface RunningElectron extends RunningShell {
@@ -21,11 +21,11 @@ export interface RunningElectron extends RunningShell {
 }
 
 export interface ElectronOptions extends OpenOptions {
-  /** What to break in the application first, to see a test notice. */
+  /** Mutations of the application that a test must detect. */
   readonly mutations?: readonly Mutation[];
 }
 
-/** An executable that Playwright takes for Electron: its own switches end with the debugging port's. */
+/** An executable that Playwright accepts as Electron. Playwright's switches end with the debugging port. */
 function writeLauncher(home: TemporaryHome): string {
   const path = join(home.directory, 'electron-double.sh');
   const script = [
@@ -83,7 +83,7 @@ export function openElectronDouble(options: ElectronOptions): Promise<RunningEle
 
 export const electronDoubleShell: Shell = { name: 'electron double', open: openElectronDouble };
 
-/** Undefined where Electron's binary is missing, or a display to show it on. */
+/** Undefined without Electron's binary or a display. */
 export function findElectronShell(): Shell | { readonly reason: string } {
   const packageDirectory = join(ROOT, 'node_modules', 'electron');
   const pathFile = join(packageDirectory, 'path.txt');
@@ -94,7 +94,7 @@ export function findElectronShell(): Shell | { readonly reason: string } {
     return { reason: 'no display' };
   return {
     name: 'electron',
-    // Playwright finds the executable itself, and holds back `ready` until it is connected.
+    // Playwright finds the executable itself, and delays `ready` until it is connected.
     open: (options) => launch(undefined, APP_URL, options),
   };
 }

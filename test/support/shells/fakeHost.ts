@@ -1,6 +1,6 @@
 /**
- * A host whose answers are obvious: `echo` returns its params, `hang` ends only when
- * cancelled, `fail` fails. Shells must carry all three without knowing what they mean.
+ * A host with simple methods: `echo` returns its params, `hang` ends only when cancelled, `fail` fails.
+ * Shells must transport all three without interpreting them.
  */
 
 import type { LibraryManager } from '../../../electron/host/host.ts';

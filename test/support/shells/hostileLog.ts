@@ -1,12 +1,12 @@
 /**
- * A small log whose every text tries to get out: HTML, script, event handlers, images and
- * links as Markdown, ANSI and bidi controls. If any of it runs, `window.pwned` exists.
+ * A small log whose texts all try to escape: HTML, script, event handlers, images and links in Markdown, ANSI
+ * and bidi controls. If any of it runs, `window.pwned` exists.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const HOSTILE_RUN = 'hostile-run';
-/** Where the texts try to go; no test machine has it, and no request may ask for it. */
+/** Target host of the texts; no test machine has it, and no request may contact it. */
 export const BEACON = 'beacon.attacker.example';
 
 export const HOSTILE_TEXT = [

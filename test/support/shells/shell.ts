@@ -1,7 +1,4 @@
-/**
- * One application, three ways to run it. Specs are written against this interface and
- * cannot tell which one they drive.
- */
+/** One application, three ways to run it. Specs use this interface and cannot tell which one they drive. */
 import type { Page } from 'playwright-core';
 
 type ShellName = 'browser' | 'electron double' | 'electron';
@@ -12,7 +9,7 @@ export interface OpenOptions {
   readonly home: TemporaryHome;
 }
 
-/** Never the user's own: library, window state and caches of one test. */
+/** Library, window state and caches of one test, never the user's own. */
 export interface TemporaryHome {
   readonly directory: string;
   readonly libraryPath: string;
@@ -21,13 +18,13 @@ export interface TemporaryHome {
 }
 
 export interface RunningShell {
-  /** Another one after `startAgain`, where the shell can have several. */
+  /** May change after `startAgain`, if the shell can open another page. */
   readonly page: Page;
-  /** A URL that the page can be sent to, for a path of the application such as `/run/…`. */
+  /** The URL of a path of the application such as `/run/…`. */
   urlOf(path: string): string;
-  /** The part of the page's URL that says the place. */
+  /** The route part of the page's URL. */
   place(): string;
-  /** The same application as someone opens it for the first time: its start page, and nothing kept from before. */
+  /** Restarts the application as on first use: its start page, without stored state. */
   startAgain(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,7 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One rollout, for tests of the shell that need some page to be there, quickly. @returns the file's path */
+/**
+ * One rollout, for tests of the shell that need any page quickly.
+ * @returns the file's path
+ */
 export function writeSmallLog(directory: string): string {
   const path = join(directory, 'small.jsonl');
   const rollout = {

@@ -1,4 +1,4 @@
-/** The WebSocket wire from a Node client: what the contract suite and the security tests speak to the loopback host. */
+/** The WebSocket transport from a Node client, for the contract suite and the security tests. */
 import { WebSocket } from 'ws';
 import { decodeFrame, encodeFrame, type Utf8 } from '../../../shared/api/codec.ts';
 import type { HostEvent } from '../../../shared/api/contract.ts';

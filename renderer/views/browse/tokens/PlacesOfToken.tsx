@@ -1,6 +1,6 @@
 /** Where one token stands with its highest values: each place opens the replay at it. */
 import { ArrowLeft } from 'lucide-react';
-import type { TokenPlace } from '../../../../shared/api/contract.ts';
+import type { TokenOccurrence } from '../../../../shared/api/contract.ts';
 import type { SourceStatistics } from '../../../../shared/domain/signalStatistics.ts';
 import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
 import { useCommands } from '../../../app/commands.ts';
@@ -35,7 +35,7 @@ const LIMIT = 100;
 export function PlacesOfToken({ runKey, token, scope, source, level, hasSteps }: PlacesOfTokenProps) {
   const [query, setQuery] = useUrlQuery();
   const isLowest = query.get('order') === 'lowest';
-  const found = useLongQuery('token.places', {
+  const found = useLongQuery('token.occurrences', {
     ...scope,
     signal: source.signal,
     source: source.source,
@@ -49,11 +49,11 @@ export function PlacesOfToken({ runKey, token, scope, source, level, hasSteps }:
   // A former answer is about another token or another order.
   const answer = found.isFormer ? undefined : found.data;
   const places = answer?.places ?? [];
-  const routeOf = ({ step, groupKey, ordinal }: TokenPlace): Route => ({
+  const routeOf = ({ step, groupKey, ordinal }: TokenOccurrence): Route => ({
     view: 'rollout',
     ...{ runKey, step, groupKey, ordinal },
   });
-  const searchOf = (place: TokenPlace) => `?token=${place.token}`;
+  const searchOf = (place: TokenOccurrence) => `?token=${place.token}`;
   const label = signalLabel(source);
   return (
     <section className="tokens-side" aria-label="Places of a token">
@@ -130,7 +130,7 @@ function columnsOf(
   of: SourceStatistics,
   token: string,
   shows: { readonly level: ScopeLevel; readonly hasSteps: boolean },
-): readonly Column<TokenPlace>[] {
+): readonly Column<TokenOccurrence>[] {
   const { signal, source } = of;
   return [
     {
@@ -153,7 +153,7 @@ function columnsOf(
 }
 
 interface PlaceCellProps {
-  readonly place: TokenPlace;
+  readonly place: TokenOccurrence;
   readonly token: string;
   readonly level: ScopeLevel;
   readonly hasSteps: boolean;

@@ -1,6 +1,6 @@
 /** Tables and curves of the page as CSV. Every row has its number of tokens; the first line says what all of it is of. */
 
-import type { TokenPlace } from '../../../../shared/api/contract.ts';
+import type { TokenOccurrence } from '../../../../shared/api/contract.ts';
 import { type Cell, delimitedLine } from '../../../../shared/domain/delimited.ts';
 import type { Mean, SourceStatistics } from '../../../../shared/domain/signalStatistics.ts';
 import {
@@ -99,7 +99,7 @@ export function tokensCsv(rows: readonly TokenMean[]): CsvTable {
   };
 }
 
-export function placesCsv(places: readonly TokenPlace[]): CsvTable {
+export function placesCsv(places: readonly TokenOccurrence[]): CsvTable {
   return {
     columns: ['value', 'step', 'group', 'rollout', 'token', 'is_correct', 'before', 'after'],
     rows: places.map((one) => [

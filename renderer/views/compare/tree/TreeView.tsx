@@ -169,7 +169,7 @@ function useProblemGroups(runKey: string, groupId: number | undefined) {
     enabled: groupId !== undefined,
     queryFn: async () => {
       if (groupId === undefined) throw new Error('the groups were asked for before the group was known');
-      const { places, total } = await fetchCached(queryClient, client, 'problem.places', {
+      const { places, total } = await fetchCached(queryClient, client, 'problem.occurrences', {
         groupId,
         limit: MOST,
       });

@@ -1,4 +1,4 @@
-/** Lines of packs of other people: whatever they hold, an annotation as it should be or a refusal that says where. */
+/** Pack lines of other people: any input gives a valid annotation or a refusal with the path. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contentHash } from '../../electron/storage/contentHash.ts';
@@ -31,7 +31,7 @@ const GOOD: Annotation = {
 const line = (annotation: unknown) => ({ pack: 1, type: 'annotation', annotation });
 
 describe('a line of a pack', () => {
-  it('comes back as it was written, without what is not known', () => {
+  it('survives a round trip, without unknown fields', () => {
     const written = JSON.parse(JSON.stringify(line({ ...GOOD, mood: 'bad' }))) as Record<string, unknown>;
     expect(readPackLine(written)).toEqual({ kind: 'annotation', annotation: GOOD });
     expect(readPackLine(line({ ...GOOD, label: null, severity: null }))).toMatchObject({
@@ -62,11 +62,11 @@ describe('a line of a pack', () => {
     ],
     [
       { ...GOOD, target: { kind: 'span', anchor: { ...ANCHOR, end: 9 } } },
-      'annotation.target.anchor: what is quoted has not the length of the piece, 5',
+      'annotation.target.anchor: expected a quote of 5 characters, the length of its range; found 3',
     ],
     [{ ...GOOD, flag: 'no_such' }, 'annotation.flag: expected one of '],
     [undefined, 'annotation: expected an object; found nothing'],
-  ])('is refused with where and why', (annotation, message) => {
+  ])('is refused with path and reason', (annotation, message) => {
     const read = readPackLine(line(annotation));
     expect(read).toMatchObject({ kind: 'issue', issue: { severity: 'refused', code: 'unfit_line' } });
     if (read.kind === 'issue') expect(read.issue.message).toContain(message);
@@ -83,7 +83,7 @@ describe('a line of a pack', () => {
     });
   });
 
-  it('never throws, whatever stands in it, and never takes in half of it', () => {
+  it('never throws, and never accepts half of a line', () => {
     const paths = [
       'id',
       'rollout',
@@ -117,7 +117,7 @@ describe('a line of a pack', () => {
     );
   });
 
-  it('says halves of surrogate pairs as U+FFFD, as a disk would', () => {
+  it('replaces lone surrogates by U+FFFD, as UTF-8 would', () => {
     const read = readPackLine(line({ ...GOOD, note: 'a\ud800b\udc00😀' }));
     expect(read).toMatchObject({ annotation: { note: 'a\ufffdb\ufffd😀' } });
   });

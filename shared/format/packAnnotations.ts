@@ -1,8 +1,7 @@
 /**
- * Annotations, readings and taxonomies as they stand in files of other people: read strictly, field by field. What is
- * wrong is said with the path to it; fields that are not known are left out.
+ * Parses annotations and review marks from files of other people, strictly and field by field. Errors begin with the
+ * path to the fault. Unknown fields are left out.
  */
-
 import {
   type Anchor,
   type Annotation,
@@ -11,32 +10,24 @@ import {
   LONGEST_CORRECTION,
   LONGEST_NOTE,
   LONGEST_QUOTE,
-  type Reading,
+  type ReviewMark,
   type RolloutKey,
   SEVERITIES,
 } from '../domain/annotate/annotation.ts';
 import { wellFormed } from '../domain/annotate/draft.ts';
-import {
-  LABEL_COLOURS,
-  LABEL_ID,
-  LABEL_KEYS,
-  type Label,
-  MOST_LABELS,
-  type Taxonomy,
-  taxonomyFault,
-} from '../domain/annotate/taxonomy.ts';
+import { LABEL_ID } from '../domain/annotate/taxonomy.ts';
 import { FLAGS } from '../domain/flags.ts';
 import { RUN_KINDS } from '../domain/model.ts';
 import { indexOf, isObject, type JsonObject, jsonText } from './fields.ts';
 
-/** What is wrong; its message begins with the path to it. */
-export class UnfitSaying extends Error {}
+/** The message begins with the path to the fault. */
+export class InvalidAnnotationError extends Error {}
 
 const LONGEST_NAME = 10_000;
 const LONGEST_ID = 200;
 
-/** @throws UnfitSaying */
-export function readAnnotation(value: unknown): Annotation {
+/** @throws InvalidAnnotationError */
+export function parseAnnotation(value: unknown): Annotation {
   const at = 'annotation';
   const fields = objectAt(value, at);
   const label = optional(fields, at, 'label', (field, path) => labelAt(field, path));
@@ -47,7 +38,7 @@ export function readAnnotation(value: unknown): Annotation {
   const severity = optional(fields, at, 'severity', (field, path) => oneAt(field, path, SEVERITIES));
   const flag = optional(fields, at, 'flag', (field, path) => oneAt(field, path, FLAGS));
   if (label === undefined && note === undefined && correction === undefined)
-    throw new UnfitSaying(`${at}: a label, a note or a correction is expected; there is none`);
+    throw new InvalidAnnotationError(`${at}: expected a label, a note or a correction; found none of them`);
   return {
     id: nameAt(fields['id'], `${at}.id`, LONGEST_ID),
     rollout: readKey(fields['rollout'], `${at}.rollout`),
@@ -63,44 +54,14 @@ export function readAnnotation(value: unknown): Annotation {
   };
 }
 
-/** @throws UnfitSaying */
-export function readReading(value: unknown): Reading {
+/** @throws InvalidAnnotationError */
+export function parseReviewMark(value: unknown): ReviewMark {
   const fields = objectAt(value, 'reading');
   return {
     rollout: readKey(fields['rollout'], 'reading.rollout'),
     author: nameAt(fields['author'], 'reading.author', LONGEST_AUTHOR),
     verdict: oneAt(fields['verdict'], 'reading.verdict', ['read', 'skipped']),
     at: timeAt(fields['at'], 'reading.at'),
-  };
-}
-
-/** @throws UnfitSaying */
-export function readTaxonomyOf(value: unknown): Taxonomy {
-  const at = 'taxonomy';
-  const fields = objectAt(value, at);
-  const list = fields['labels'];
-  if (!Array.isArray(list)) throw wrong(`${at}.labels`, 'a list', list);
-  if (list.length > MOST_LABELS) throw wrong(`${at}.labels`, `at most ${MOST_LABELS} labels`, list.length);
-  const taxonomy = {
-    name: nameAt(fields['name'], `${at}.name`, LONGEST_ID),
-    choice: oneAt(fields['choice'], `${at}.choice`, ['one', 'many']),
-    labels: list.map((each: unknown, i) => readLabel(each, `${at}.labels[${i}]`)),
-  };
-  const fault = taxonomyFault(taxonomy);
-  if (fault !== undefined) throw new UnfitSaying(`${at}: ${fault}`);
-  return taxonomy;
-}
-
-function readLabel(value: unknown, at: string): Label {
-  const fields = objectAt(value, at);
-  const key = optional(fields, at, 'key', (field, path) => oneAt(field, path, LABEL_KEYS));
-  return {
-    id: labelAt(fields['id'], `${at}.id`),
-    name: nameAt(fields['name'], `${at}.name`, LONGEST_ID),
-    colour: oneAt(fields['colour'], `${at}.colour`, LABEL_COLOURS),
-    description:
-      optional(fields, at, 'description', (field, path) => textAt(field, path, LONGEST_NAME)) ?? '',
-    ...(key === undefined ? {} : { key }),
   };
 }
 
@@ -143,8 +104,11 @@ function readAnchor(value: unknown, at: string): Anchor {
   const quote = quoted('quote');
   const quoteEnd = optional(fields, at, 'quoteEnd', (field, path) => textAt(field, path, LONGEST_QUOTE));
   const length = end - start;
-  if (quoteEnd === undefined ? quote.length !== length : quote.length + quoteEnd.length > length)
-    throw new UnfitSaying(`${at}: what is quoted has not the length of the piece, ${length}`);
+  const quotedLength = quote.length + (quoteEnd?.length ?? 0);
+  if (quoteEnd === undefined ? quotedLength !== length : quotedLength > length)
+    throw new InvalidAnnotationError(
+      `${at}: expected a quote of ${length} characters, the length of its range; found ${quotedLength}`,
+    );
   const hash = optional(fields, at, 'hash', (field, path) => nameAt(field, path, LONGEST_ID));
   return {
     text: oneAt(fields['text'], `${at}.text`, ['prompt', 'response']),
@@ -187,7 +151,7 @@ function nameAt(value: unknown, at: string, longest: number): string {
 
 function labelAt(value: unknown, at: string): string {
   if (typeof value !== 'string' || !LABEL_ID.test(value))
-    throw wrong(at, 'an id of a-z, 0-9 and -, up to 64', value);
+    throw wrong(at, 'an id of a-z, 0-9 and -, at most 64 characters', value);
   return value;
 }
 
@@ -210,8 +174,8 @@ function timeAt(value: unknown, at: string): number {
   return number;
 }
 
-function wrong(at: string, expected: string, value: unknown): UnfitSaying {
+function wrong(at: string, expected: string, value: unknown): InvalidAnnotationError {
   const text = value === undefined ? 'nothing' : jsonText(value);
   const found = text.length > 60 ? `${text.slice(0, 60)}… (${text.length} characters)` : text;
-  return new UnfitSaying(`${at}: expected ${expected}; found ${found}`);
+  return new InvalidAnnotationError(`${at}: expected ${expected}; found ${found}`);
 }
