@@ -144,7 +144,7 @@ export function describeLabels(shell: Shell): void {
       await panel().getByText('several calls in one turn, some of which were not run').waitFor();
       await press('F');
       await cards().filter({ hasText: 'flag confirmed' }).waitFor();
-      await panel().getByText('✓ several calls in a turn').waitFor();
+      await panel().getByText('✓ several calls in one turn').waitFor();
     });
 
     test('reviews from the overview to a pack, by keyboard alone', async () => {

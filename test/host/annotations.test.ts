@@ -59,7 +59,9 @@ afterAll(async () => {
 });
 
 describe('a change', () => {
-  it('is reported to every window, with its rollouts', () => {
+  it('is reported to every window, with its rollouts', async () => {
+    // Events follow the answer of the request.
+    await expect.poll(() => events.some(({ event }) => event === 'annotations.changed')).toBe(true);
     const told = events.filter(({ event }) => event === 'annotations.changed');
     expect(told[0]?.payload).toEqual({
       rolloutIds: expect.arrayContaining([...ids.subarray(0, 4)]),
