@@ -42,6 +42,7 @@ export function describeRoc(shell: Shell): void {
       await expect.poll(() => searchOf().get('sort')).toBe('penalty');
       const selected = page.getByRole('row', { selected: true });
       await page.keyboard.press('j');
+      await selected.filter({ hasText: /\d/ }).waitFor();
       const row = await selected.innerText();
       await page.keyboard.press('Enter');
       await page.getByRole('navigation', { name: 'Outline' }).waitFor();
