@@ -10,7 +10,7 @@
  *   folder/PAGE.md#some-heading    a heading, by GitHub's slug; this is how comments cite a page
  *
  * A name is looked up beside the file that cites it, then in each folder above that file, then anywhere by
- * its ending, which must be unique. Names with a placeholder (`*`, `<format>`, `{step}`) are no references.
+ * its ending, which must be unique. In Markdown, the last of these means below the folder of the page. Names with a placeholder (`*`, `<format>`, `{step}`) are no references.
  * A file of another repository is written with its owner and a colon: owner/repository:path/to/file.ts.
  * Fenced blocks and the products of a build (dist/) are not read.
  */
@@ -92,7 +92,10 @@ function candidates(file: string, path: string): string[] {
     if (PATHS.has(above)) return [above];
     if (folder === '.') break;
   }
-  return FILES.filter((known) => known.endsWith(`/${path}`));
+  const found = FILES.filter((known) => known.endsWith(`/${path}`));
+  if (!file.endsWith('.md') || !file.includes('/')) return found;
+  // A folder's page speaks of its own files: elsewhere another file may happen to have the name.
+  return found.filter((known) => known.startsWith(`${posix.dirname(file)}/`));
 }
 
 /** GitHub's: lower case, punctuation dropped, blanks as hyphens. */

@@ -22,8 +22,9 @@ export interface RolloutField {
   /** Never NULL. */
   readonly isAlwaysKnown?: true;
   readonly column?: RolloutFieldEncoding;
+  /** Lists sort by it. Needs `column`, unless `electron/columns/runOrder.ts` derives the values. */
   readonly sorts?: true;
-  /** A condition of the filter language. Absent if the field cannot be filtered. */
+  /** A condition of the filter language. Absent if the field cannot be filtered. Numbers need `column`. */
   readonly example?: string;
   /** All possible values. */
   readonly oneOf?: readonly string[];

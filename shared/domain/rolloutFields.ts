@@ -240,7 +240,7 @@ export const ROLLOUT_FIELDS = {
   },
   content_hash: {
     kind: 'word',
-    describe: 'hash of its content: equal for equal rollouts',
+    describe: 'hash of the log record: equal for records of the same bytes',
     sql: 'r.content_hash',
     isAlwaysKnown: true,
   },
