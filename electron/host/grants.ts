@@ -59,6 +59,6 @@ export function resolveOutputPath(host: OutputServices, asked: string, ending = 
     throw new ApiError({ code: 'not_granted', message });
   }
   const file = join(directory, basename(path));
-  if (existsSync(file)) throw refused(`${file} is there already`);
+  if (existsSync(file)) throw refused(`${file} already exists`);
   return file;
 }

@@ -1,4 +1,7 @@
-/** Changes to annotations: applied all or none, one step of undo each, on disk when they return. */
+/**
+ * Changes to annotations. One call is applied whole or not at all, is one undo step, and is on disk when it
+ * returns.
+ */
 
 import { randomUUID } from 'node:crypto';
 import type { ParsedParams } from '../../shared/api/contract.ts';
@@ -24,9 +27,9 @@ type Asked = ParsedParams<'annotation.apply'>['changes'][number];
 type Decision = ParsedParams<'annotation.resolve'>;
 type Draft = Extract<Asked, { put: unknown }>['put'];
 
-/** What came of it: ids, and the rollouts of this library it was about. */
+/** The result of a call: the ids that changed and the rollouts of this library they belong to. */
 export interface Outcome {
-  /** In words; absent: nothing has changed. */
+  /** Description of the change. Absent when nothing changed. */
   readonly words?: string;
   readonly annotationIds: readonly string[];
   readonly removed: readonly string[];
@@ -55,14 +58,19 @@ export class AnnotationChanges {
       const call = new Call({ db: this.db, store: this.store, taxonomy, author, now });
       for (const each of asked) call.make(each);
       const { changes } = call;
-      if (changes.length > 0) this.history.add({ words: wordsOf(changes, taxonomy), changes }, author, now);
-      return this.outcome(changes, changes.length === 0 ? undefined : wordsOf(changes, taxonomy), call.asIs);
+      if (changes.length > 0)
+        this.history.add({ words: describeChanges(changes, taxonomy), changes }, author, now);
+      return this.outcome(
+        changes,
+        changes.length === 0 ? undefined : describeChanges(changes, taxonomy),
+        call.asIs,
+      );
     });
   }
 
   /**
-   * @param author of whom the latest step is; absent: whoever's the latest is
-   * @throws ApiError `refused` of an author's step where somebody else has changed since what it is about
+   * @param author undoes this author's latest step; absent: the latest step of any author
+   * @throws ApiError `refused` when another author has changed the same annotations since
    */
   undo(author?: string): Outcome {
     return durably(this.db, () => {
@@ -81,24 +89,30 @@ export class AnnotationChanges {
     });
   }
 
-  /** @param author who decides; absent: the step is that of the author it came from @throws ApiError `refused` */
+  /**
+   * @param author who decides; absent: the author of the conflicting version
+   * @throws ApiError `refused`
+   */
   resolve({ conflictId, take, author }: Decision, now: number): Outcome {
     return durably(this.db, () => {
       const conflict = this.store.conflict(conflictId);
       if (conflict === undefined) throw refused(`there is no conflict ${conflictId}`);
-      if (conflict.taken !== null) throw refused('this conflict has been decided already');
+      if (conflict.taken !== null) throw refused('this conflict is resolved already');
       const changes: Change[] = [
         { of: 'conflict', conflictId, before: conflict.taken, after: take },
-        ...this.taken(conflict, take),
+        ...this.changesFor(conflict, take),
       ];
-      const words = `decision for ${TAKEN[take]}`;
+      const words = `decision for ${CHOICE_TEXTS[take]}`;
       this.set(changes);
       this.history.add({ words, changes }, author ?? conflict.theirs.author, now);
       return this.outcome(changes, words);
     });
   }
 
-  private taken({ annotationId, theirs }: Conflict, take: 'mine' | 'theirs' | 'both'): readonly Change[] {
+  private changesFor(
+    { annotationId, theirs }: Conflict,
+    take: 'mine' | 'theirs' | 'both',
+  ): readonly Change[] {
     if (take === 'mine') return [];
     const after = take === 'theirs' ? theirs : { ...theirs, id: idBeside(theirs, contentHash) };
     const id = take === 'theirs' ? annotationId : after.id;
@@ -108,7 +122,7 @@ export class AnnotationChanges {
       : [{ of: 'annotation', id, before, after }];
   }
 
-  /** @param undone as the step is to be marked: 0 does it again */
+  /** @param undone the step's new mark; 0 redoes it */
   private restore(step: Step, undone: 0 | 1 | 2): Outcome {
     const changes = undone === 0 ? step.changes : step.changes.map(reversed).reverse();
     if (undone === 2) this.assertUntouched(step, changes);
@@ -117,7 +131,7 @@ export class AnnotationChanges {
     return this.outcome(changes, step.words);
   }
 
-  /** What several changes are about must be as the first of them expects it. */
+  /** Checks that the annotations still are in the state that the changes start from. */
   private assertUntouched({ words }: Step, changes: readonly Change[]): void {
     const seen = new Set<string>();
     for (const change of changes) {
@@ -125,9 +139,7 @@ export class AnnotationChanges {
       if (seen.has(about)) continue;
       seen.add(about);
       if (canonical(this.present(change)) !== canonical(change.before))
-        throw refused(
-          `${words}: what this is about has been changed since by somebody else; change it by hand`,
-        );
+        throw refused(`${words}: another reviewer has changed this annotation since; edit it instead`);
     }
   }
 
@@ -154,8 +166,8 @@ export class AnnotationChanges {
     const removed = new Set<string>();
     const readings: Reading[] = [];
     const numbers = new Set<number>();
-    const about = (said: Annotation | Reading | null): void => {
-      const no = said === null ? undefined : this.store.numberOf(said.rollout);
+    const about = (item: Annotation | Reading | null): void => {
+      const no = item === null ? undefined : this.store.numberOf(item.rollout);
       if (no !== undefined) numbers.add(no);
     };
     for (const change of changes) {
@@ -173,9 +185,9 @@ export class AnnotationChanges {
       }
     }
     const texts = new RolloutTexts(this.db);
-    // What was removed and is back may be about a rollout that came meanwhile, and nothing else has to be looked for.
+    // A restored annotation may belong to a rollout that was ingested since its removal.
     if ([...numbers].some((no) => this.store.rolloutOf(no) === undefined)) this.store.places.placeAll();
-    const rolloutIds = [...numbers].flatMap((no) => this.store.places.standAll(no, texts));
+    const rolloutIds = [...numbers].flatMap((no) => this.store.places.updatePositions(no, texts));
     return {
       ...(words === undefined ? {} : { words }),
       annotationIds: [...put],
@@ -187,8 +199,8 @@ export class AnnotationChanges {
 }
 
 /**
- * On disk before it returns, even where the power fails: the commits of ingest may wait for a checkpoint, what a
- * person has said may not.
+ * Runs a transaction that is on disk when this returns. Commits of ingest may wait for a checkpoint;
+ * people's annotations must survive a power failure.
  */
 export function durably<T>(db: WritableLibrary, work: () => T): T {
   db.pragma('synchronous = FULL');
@@ -200,7 +212,7 @@ export function durably<T>(db: WritableLibrary, work: () => T): T {
 }
 
 const NOTHING: Outcome = { annotationIds: [], removed: [], readings: [], rolloutIds: [] };
-const TAKEN = { mine: 'ours', theirs: 'theirs', both: 'both versions' } as const;
+const CHOICE_TEXTS = { mine: 'ours', theirs: 'theirs', both: 'both versions' } as const;
 
 function setOne(store: AnnotationStore, change: Change, rolloutId?: number): void {
   switch (change.of) {
@@ -243,10 +255,10 @@ interface CallServices {
   readonly now: number;
 }
 
-/** The changes of one call, one after the other: each sees what those before it have done. */
+/** The changes of one call. Each sees the result of those before it. */
 class Call {
   readonly changes: Change[] = [];
-  /** Asked for, and already so. */
+  /** Ids of annotations that already are as requested. */
   readonly asIs: string[] = [];
   private readonly services: CallServices;
   private readonly texts: RolloutTexts;
@@ -271,12 +283,12 @@ class Call {
     if (rollout === undefined || target === undefined)
       throw refused(`there is no annotation ${id}; a new one needs a rollout and a target`);
     this.assertLabel(draft.label, before);
-    // Whoever changes what another has said answers for it from then on; the history has who said what before.
+    // An edit makes its author the annotation's author. The history keeps the earlier author.
     const base = { id, rollout, target, author, createdAt: before?.createdAt ?? now };
     const flag = draft.flag === undefined ? before?.flag : (draft.flag ?? undefined);
     const after = annotationOf({ ...base, updatedAt: now }, { ...draft, flag });
     if (after.label === undefined && after.note === undefined && after.correction === undefined)
-      throw refused('an annotation has a label, a note or a correction');
+      throw refused('an annotation needs a label, a note or a correction');
     const present = before ?? this.equalTo(after, draft);
     const isSame =
       present !== undefined &&
@@ -290,7 +302,7 @@ class Call {
     this.change(id, after, draft.rolloutId);
   }
 
-  /** What a new one says has been said by the same author of the same place: from another window, or a moment ago. */
+  /** Finds an equal annotation by the same author, made in another window or a moment ago. */
   private equalTo(after: Annotation, { id, rolloutId }: Draft): Annotation | undefined {
     if (id !== undefined || rolloutId === undefined) return undefined;
     return this.services.store
@@ -298,7 +310,7 @@ class Call {
       .find((each) => saysTheSame(each, after) && isSamePlace(each.target, after.target));
   }
 
-  /** With one label for a place, the one before it goes; a note it came with stays. */
+  /** Removes the previous label where the taxonomy allows one label per place. A note on it is kept. */
   private replaceLabels(after: Annotation): void {
     const { store, taxonomy, now } = this.services;
     if (taxonomy.choice !== 'one' || after.label === undefined) return;
@@ -357,23 +369,23 @@ class Call {
     const { labels } = this.services.taxonomy;
     if (label === undefined || label === before?.label || labels.some(({ id }) => id === label)) return;
     const known = labels.map(({ id }) => id).join(', ');
-    throw refused(`there is no label ${label}; there are ${known === '' ? 'none' : known}`);
+    throw refused(`there is no label ${label}; known labels: ${known === '' ? '(empty)' : known}`);
   }
 }
 
-/** For the words behind "undo". */
-function wordsOf(changes: readonly Change[], taxonomy: Taxonomy): string {
-  const said = changes.filter((change) => change.of === 'annotation');
-  const [first] = said;
+/** Describes the changes for the undo command. */
+function describeChanges(changes: readonly Change[], taxonomy: Taxonomy): string {
+  const edits = changes.filter((change) => change.of === 'annotation');
+  const [first] = edits;
   if (first === undefined) {
     const reading = changes.find((change) => change.of === 'reading' && change.after !== null);
     const verdict = reading?.of === 'reading' ? reading.after?.verdict : undefined;
     const what = verdict ?? 'unread';
     return changes.length === 1 ? what : `${what}, ${changes.length} changes`;
   }
-  const named = said.find(({ after }) => after !== null) ?? first;
-  const isOne = said.length === 1 || said.filter(({ after }) => after !== null).length === 1;
-  if (!isOne) return `${said.length} annotations`;
+  const named = edits.find(({ after }) => after !== null) ?? first;
+  const isOne = edits.length === 1 || edits.filter(({ after }) => after !== null).length === 1;
+  if (!isOne) return `${edits.length} annotations`;
   const about = named.after ?? named.before;
   const label = taxonomy.labels.find(({ id }) => id === about?.label)?.name ?? about?.label;
   const what = label === undefined ? (about?.note === undefined ? 'correction' : 'note') : `label ${label}`;

@@ -93,7 +93,7 @@ describe('ingest of numbers of a trainer', () => {
     const { code, out } = await turnwise('ingest', 'train.log', '--library', 'a.sqlite');
     expect(code).toBe(3);
     expect(out).toContain(
-      `${join(place.directory, 'train.log')}: warning: numbers of a trainer; no run has been read that lies where they do`,
+      `${join(place.directory, 'train.log')}: warning: trainer metrics without a run: no run was read from this directory`,
     );
   });
 });
@@ -142,7 +142,7 @@ describe('query', () => {
   it('refuses what does not read', async () => {
     const { code, err } = await ask('DELETE FROM run_row');
     expect(code).toBe(1);
-    expect(err).toMatch(/^turnwise: only SELECT, WITH, VALUES and EXPLAIN are accepted/);
+    expect(err).toMatch(/^turnwise: only SELECT, WITH, VALUES and EXPLAIN are allowed/);
     expect((await turnwise('query', '--library', 'none.sqlite', 'SELECT 1')).err).toMatch(
       /there is no library at/,
     );

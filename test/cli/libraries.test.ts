@@ -89,7 +89,7 @@ describe('turnwise move', () => {
     expect(await turnwise('move', '--run', DEMO, '--to', own())).toMatchObject({ code: 1 });
     const [other] = rows(library, 'SELECT run_key FROM run_row ORDER BY run_key LIMIT 1');
     const again = await turnwise('move', '--run', String(other?.['run_key']), '--to', own());
-    expect([again.code, again.err]).toEqual([1, expect.stringContaining('is there already')]);
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('already exists')]);
     expect(await turnwise('move', '--run', DEMO)).toMatchObject({ code: 2 });
   });
 

@@ -152,7 +152,7 @@ export function describeLibraries(shell: Shell): void {
       await dialog.getByRole('button', { name: /^Move 160 rollouts/ }).click();
       await dialog
         .getByRole('alert')
-        .getByText(/library\.sqlite is there already/)
+        .getByText(/library\.sqlite already exists/)
         .waitFor();
       await dialog.getByRole('textbox').fill('evaluations');
       await dialog.getByRole('button', { name: /^Move 160 rollouts/ }).click();

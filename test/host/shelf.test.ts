@@ -282,7 +282,7 @@ describe('a run that gets a library of its own', () => {
       const move = (path: string) => failureOf(shelf.dispatch('run.move', { runKey: DEMO_RUN, path }));
       expect((await move(join(elsewhere.directory, 'x.sqlite'))).code).toBe('not_granted');
       expect((await move('/no/such/directory/x.sqlite')).code).toBe('not_found');
-      expect((await move('other runs.sqlite')).message).toMatch(/is there already/);
+      expect((await move('other runs.sqlite')).message).toMatch(/already exists/);
       expect((await move(home.libraryPath)).code).toBe('not_granted');
       for (const path of ['../x.sqlite', '..', '.', './x', '.x'])
         expect([path, (await move(path)).code]).toEqual([path, 'not_granted']);

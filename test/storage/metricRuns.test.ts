@@ -101,7 +101,7 @@ describe('read', () => {
     const first = await host.ingest([join(directory, 'logs')]);
     const said = first.files.find((file) => file.path === path)?.issues;
     expect(said?.map(({ code }) => code)).toEqual(['metrics_without_run']);
-    expect(said?.[0]?.message).toContain('2 training runs lie in directories beside them');
+    expect(said?.[0]?.message).toContain('2 training runs are in directories beside the file');
     expect(first.issues).toBe(1);
     const runs = await ask<ResultOf<'run.list'>>('run.list');
     expect(runs).toHaveLength(2);

@@ -177,9 +177,11 @@ describe('moving a run', () => {
       `${target}.partial`,
       'a letter that somebody has written, longer than the header of a database is',
     );
-    expect(move(other)).toEqual({ refusal: `${target}.partial is there already, and is no copy of ours` });
+    expect(move(other)).toEqual({
+      refusal: `${target}.partial already exists and is not an unfinished copy of Turnwise`,
+    });
     target = place.library;
-    expect(move(other)).toEqual({ refusal: `${target} is there already` });
+    expect(move(other)).toEqual({ refusal: `${target} already exists` });
     expect(move('no such run')).toBe('missing');
   });
 
@@ -187,7 +189,7 @@ describe('moving a run', () => {
     const db = openWriter(place.library);
     db.prepare('INSERT INTO pool_join_row VALUES (?, ?)').run('another', DEMO);
     db.close();
-    expect(move(DEMO)).toHaveProperty('refusal', expect.stringContaining('take the join back first'));
+    expect(move(DEMO)).toHaveProperty('refusal', expect.stringContaining('remove the join first'));
   });
 });
 

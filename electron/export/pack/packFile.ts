@@ -101,7 +101,7 @@ export class PackFile {
 }
 
 export function refuseTaken(path: string): void {
-  if (existsSync(path)) throw refused(`${path} is there already`);
+  if (existsSync(path)) throw refused(`${path} already exists`);
 }
 
 /** A small file, made in one go. */
@@ -147,7 +147,7 @@ function moveTo(from: string, to: string): void {
     linkSync(from, to);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw refused(`${to} is there already`);
+    if (code === 'EEXIST') throw refused(`${to} already exists`);
     refuseTaken(to);
     renameSync(from, to);
   }
