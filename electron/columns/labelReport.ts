@@ -1,4 +1,4 @@
-/** Labels in numbers: where they stand, on what kind of rollouts. */
+/** Label statistics: how often each occurs, and on which rollouts. */
 import type { AnnotationReport, LabelReport, LabelTally } from '../../shared/api/annotationRows.ts';
 import type { ParsedParams } from '../../shared/api/contract.ts';
 import { SEVERITIES } from '../../shared/domain/annotate/annotation.ts';
@@ -50,7 +50,7 @@ export function labelReport(
   };
 }
 
-/** Those of the taxonomy in its order, then others by name, then notes without any. */
+/** Labels of the taxonomy in its order, then other labels by name, then notes without a label. */
 function orderOf(db: ReadableLibrary, facts: readonly Fact[]): readonly (string | null)[] {
   const given = new Set(facts.map(({ said }) => said.label));
   const known = readTaxonomy(db).taxonomy.labels.map(({ id }) => id);

@@ -1,4 +1,4 @@
-/** Which rollouts go into a failure pack, in the order they stand in it. */
+/** Chooses the rollouts of a failure pack, in pack order. */
 import type { ParsedParams } from '../../shared/api/contract.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { groupsOfRollouts, placedAnnotations } from '../storage/queries/annotations.ts';
@@ -10,10 +10,10 @@ type Question = Omit<ParsedParams<'pack.preview'>, 'progressKey'>;
 type Columns = { readonly match: MatchRun; readonly checkpoint: Checkpoint };
 
 export interface PackIds {
-  /** By run key, step, group key and index: the same in every library that has them. */
+  /** Sorted by run key, step, group key and index: the same in every library. */
   readonly ids: Uint32Array;
   readonly annotations: number;
-  /** The other rollouts of their groups. */
+  /** Number of other rollouts in their groups. */
   readonly siblings: number;
 }
 
