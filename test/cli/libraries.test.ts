@@ -67,7 +67,7 @@ describe('turnwise compact', () => {
     expect(code).toBe(0);
     const { before, after } = JSON.parse(out) as { before: number; after: number };
     expect(after).toBeLessThanOrEqual(before);
-    expect((await turnwise('compact')).out).toMatch(/^[\d.]+ KiB before, [\d.]+ KiB now\n$/);
+    expect((await turnwise('compact')).out).toMatch(/^[\d.]+ KiB before, [\d.]+ KiB after\n$/);
   });
 });
 

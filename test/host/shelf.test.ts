@@ -146,8 +146,8 @@ describe('opening', () => {
     newer.pragma(`user_version = ${NEWEST_VERSION + 1}`);
     newer.close();
     const said: [string, string, RegExp][] = [
-      ['text.sqlite', 'refused', /no SQLite database/],
-      ['empty.sqlite', 'refused', /no SQLite database/],
+      ['text.sqlite', 'refused', /not an SQLite database/],
+      ['empty.sqlite', 'refused', /not an SQLite database/],
       ['folder.sqlite', 'refused', /is a directory/],
       ['foreign.sqlite', 'refused', /not a Turnwise library/],
       ['other runs.sqlite', 'newer_database', new RegExp(`version ${NEWEST_VERSION + 1}`)],
