@@ -39,7 +39,7 @@ export function annotationLine({ annotationNo: _, conflicts, place, ...rest }: A
 }
 
 /** One line for people: position, content and author. */
-export function annotationWords({
+export function annotationText({
   rollout,
   target,
   label,
@@ -52,9 +52,9 @@ export function annotationWords({
   const what =
     target.kind === 'rollout' ? '' : ` ${target.kind} ${JSON.stringify(short(target.anchor.quote))}`;
   const state = place === undefined ? 'unattached' : place.state;
-  const said = [label, severity, note === undefined ? undefined : JSON.stringify(short(note))];
+  const parts = [label, severity, note === undefined ? undefined : JSON.stringify(short(note))];
   const id = place === undefined ? '' : ` (rollout ${place.rolloutId})`;
-  const words = said.filter((each) => each !== undefined).join(' ');
+  const words = parts.filter((each) => each !== undefined).join(' ');
   return visible(`${where}${id}${what}: ${words} — ${author}${state === 'exact' ? '' : `, ${state}`}`);
 }
 

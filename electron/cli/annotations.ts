@@ -1,5 +1,5 @@
 import { ANCHOR_STATES } from '../../shared/api/contract.ts';
-import { annotationLine, annotationWords, labelNamed, runNamed } from './annotationText.ts';
+import { annotationLine, annotationText, labelNamed, runNamed } from './annotationText.ts';
 import { type Command, readArguments, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
 
@@ -67,7 +67,7 @@ export const annotationsCommand: Command = {
       for (let at = 0; at < ids.length; at += PAGE) {
         const annotationNos = Array.from(ids.subarray(at, at + PAGE));
         for (const row of await host.ask('annotation.rows', { annotationNos }))
-          process.stdout.write(`${args.flag('json') ? annotationLine(row) : annotationWords(row)}\n`);
+          process.stdout.write(`${args.flag('json') ? annotationLine(row) : annotationText(row)}\n`);
       }
       return 0;
     });

@@ -60,12 +60,12 @@ export const compareCommand: Command = {
   },
 };
 
-interface Asked {
+interface CompareRequest {
   readonly rolloutIds: readonly number[];
   readonly baseline: number;
 }
 
-function jsonOf({ rolloutIds, baseline }: Asked, { rows, lanes }: Comparison): string {
+function jsonOf({ rolloutIds, baseline }: CompareRequest, { rows, lanes }: Comparison): string {
   const json = {
     rollout_ids: rolloutIds,
     baseline,
@@ -81,7 +81,7 @@ function jsonOf({ rolloutIds, baseline }: Asked, { rows, lanes }: Comparison): s
 
 const SIGNS = { equal: '=', similar: '~', only: '+' } as const;
 
-function drawn({ rolloutIds, baseline }: Asked, { rows, lanes }: Comparison): string {
+function drawn({ rolloutIds, baseline }: CompareRequest, { rows, lanes }: Comparison): string {
   const cells = rows.map((row) => rolloutIds.map((_, lane) => cellOf(row, lane)));
   const head = rolloutIds.map((id, lane) => `${id}${lane === baseline ? ' (baseline)' : ''}`);
   const widths = head.map((text, lane) =>

@@ -162,13 +162,13 @@ async function followUntilStopped(
   paths: readonly string[],
   signal: { readonly aborted: boolean; addEventListener(type: 'abort', listener: () => void): void },
 ): Promise<number> {
-  let told = 0;
+  let reported = 0;
   const unsubscribe = host.subscribe(({ event, payload }) => {
     if (event !== 'follow.changed') return;
     const rollouts = payload.follows.reduce((sum: number, follow: FollowRow) => sum + follow.rollouts, 0);
-    if (rollouts > told)
-      process.stdout.write(`${new Date().toISOString()}  ${rollouts - told} new rollouts\n`);
-    told = rollouts;
+    if (rollouts > reported)
+      process.stdout.write(`${new Date().toISOString()}  ${rollouts - reported} new rollouts\n`);
+    reported = rollouts;
   });
   await host.dispatch('follow.start', { paths });
   process.stderr.write('following; press Ctrl-C to stop\n');

@@ -82,10 +82,10 @@ function describe(found: FileInspection): string {
   );
   add('fields', found.keys.join(', '));
   add('run', found.format === undefined ? undefined : found.directory);
-  const said = [found.step === undefined ? '' : `step ${found.step}`, found.kind ?? ''].filter(
+  const pathFacts = [found.step === undefined ? '' : `step ${found.step}`, found.kind ?? ''].filter(
     (part) => part !== '',
   );
-  add('path says', said.join(', '));
+  add('path says', pathFacts.join(', '));
   add('size', `${found.bytes.toLocaleString('en')} bytes`);
   add(
     'next',

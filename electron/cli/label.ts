@@ -1,5 +1,5 @@
 import { SEVERITIES, type Severity } from '../../shared/api/contract.ts';
-import { annotationLine, annotationWords, authorOf, labelNamed } from './annotationText.ts';
+import { annotationLine, annotationText, authorOf, labelNamed } from './annotationText.ts';
 import { type Command, readArguments, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
 
@@ -48,7 +48,7 @@ export const labelCommand: Command = {
       const author = authorOf(args.string('author'));
       const { annotations } = await host.ask('annotation.apply', { author, changes: [{ put }] });
       for (const row of annotations)
-        process.stdout.write(`${args.flag('json') ? annotationLine(row) : annotationWords(row)}\n`);
+        process.stdout.write(`${args.flag('json') ? annotationLine(row) : annotationText(row)}\n`);
       return 0;
     });
   },

@@ -92,7 +92,7 @@ export const rocCommand: Command = {
         controller.signal,
       );
       await writer.end();
-      process.stderr.write(undecidedWords(undecided, worldSize));
+      process.stderr.write(undecidedText(undecided, worldSize));
       return 0;
     } catch (error) {
       if (error instanceof ApiError) throw new ExpectedError(error.message);
@@ -150,7 +150,7 @@ function oneOf<T extends string>(
   return found;
 }
 
-function undecidedWords(undecided: ReadonlyMap<string, number>, worldSize: number): string {
+function undecidedText(undecided: ReadonlyMap<string, number>, worldSize: number): string {
   const lines = [...undecided].map(
     ([why, groups]) => `undecided: ${groups} ${groups === 1 ? 'group' : 'groups'}: ${why}\n`,
   );

@@ -7,7 +7,7 @@ another machine: ssh -L N:127.0.0.1:N HOST, then open the printed URL there.
 
   PATH            logs to read first; default: none
   --library FILE  library file; default: the user's library; repeat it to open several
-  --port N        port; default: any free port
+  --port N        port; default: a free port
   --no-open       do not open a browser`;
 
 export const serveCommand: Command = {

@@ -82,10 +82,10 @@ export const tokensCommand: Command = {
   },
 };
 
-function missing(rolloutId: number, asked: string | undefined, { available }: Signal): string {
+function missing(rolloutId: number, requested: string | undefined, { available }: Signal): string {
   const there =
     available.length === 0 ? 'nothing was logged for its tokens' : `available: ${available.join(', ')}`;
-  return `rollout ${rolloutId} has no ${asked ?? 'entropy, no surprisal'}; ${there}`;
+  return `rollout ${rolloutId} has no ${requested ?? 'entropy, no surprisal'}; ${there}`;
 }
 
 interface Token {

@@ -20,7 +20,7 @@ export interface RunTable {
   annotations(): AnnotationFacts;
 }
 
-interface Kept {
+interface CachedRun {
   readonly steps: Map<number, StepTable>;
   /** Sum and number of revisions, which change with any step. */
   state: string;
@@ -31,9 +31,9 @@ export class ColumnStore {
   private readonly db: ReadableLibrary;
   private readonly memory: ColumnMemory;
   /** In order of use; the most recent run is last. */
-  private readonly runs = new Map<number, Kept>();
+  private readonly runs = new Map<number, CachedRun>();
 
-  private said: AnnotationFacts | undefined;
+  private annotationFacts: AnnotationFacts | undefined;
 
   constructor(db: ReadableLibrary, memory: ColumnMemory = new ColumnMemory()) {
     this.db = db;
@@ -43,8 +43,9 @@ export class ColumnStore {
   /** The current annotations. */
   annotations(): AnnotationFacts {
     const revision = annotationRevision(this.db);
-    if (this.said?.revision !== revision) this.said = new AnnotationFacts(this.db, revision);
-    return this.said;
+    if (this.annotationFacts?.revision !== revision)
+      this.annotationFacts = new AnnotationFacts(this.db, revision);
+    return this.annotationFacts;
   }
 
   /** The current state of the run. It has no steps if it has no rollouts. */

@@ -19,21 +19,21 @@ export interface PackIds {
 
 export function packIds(db: ReadableLibrary, question: Question, columns: Columns): PackIds {
   const { labels } = question;
-  const said = placedAnnotations(db);
+  const annotations = placedAnnotations(db);
   const labelled =
     labels === undefined
       ? undefined
       : new Set(
-          said.flatMap(({ label, rolloutId }) =>
+          annotations.flatMap(({ label, rolloutId }) =>
             label !== null && labels.includes(label) ? [rolloutId] : [],
           ),
         );
-  const chosen = chosenIds(db, question, said, columns).filter((id) => labelled?.has(id) ?? true);
+  const chosen = chosenIds(db, question, annotations, columns).filter((id) => labelled?.has(id) ?? true);
   const ids = inPackOrder(db, chosen);
   const among = new Set(ids);
   return {
     ids,
-    annotations: said.filter(({ rolloutId }) => among.has(rolloutId)).length,
+    annotations: annotations.filter(({ rolloutId }) => among.has(rolloutId)).length,
     siblings: countSiblings(db, ids),
   };
 }
@@ -41,7 +41,7 @@ export function packIds(db: ReadableLibrary, question: Question, columns: Column
 function chosenIds(
   db: ReadableLibrary,
   question: Question,
-  said: ReturnType<typeof placedAnnotations>,
+  annotations: ReturnType<typeof placedAnnotations>,
   columns: Columns,
 ): readonly number[] {
   const { runId, rolloutIds, isAll } = question;
@@ -53,7 +53,7 @@ function chosenIds(
     return [...annotatedScope(db, question, picked, columns).ids];
   }
   if (!isAll) {
-    const looked = new Map(said.map((each) => [each.rolloutId, each]));
+    const looked = new Map(annotations.map((each) => [each.rolloutId, each]));
     return [...annotatedScope(db, question, looked, columns).ids];
   }
   const ids: number[] = [];

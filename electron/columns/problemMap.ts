@@ -60,11 +60,11 @@ export function problemMap(
       cell.answers = Math.max(cell.answers, sums.answers);
     });
   });
-  const isTaken = new Set(cells.map(({ problem, step }) => problem * matched.length + step));
+  const cellKeys = new Set(cells.map(({ problem, step }) => problem * matched.length + step));
   for (const { questionKey, step, groupId } of beside) {
     const problem = problems.get(questionKey)?.index;
-    if (problem === undefined || isTaken.has(problem * matched.length + step)) continue;
-    isTaken.add(problem * matched.length + step);
+    if (problem === undefined || cellKeys.has(problem * matched.length + step)) continue;
+    cellKeys.add(problem * matched.length + step);
     cells.push({ problem, step, groupId, groups: 0, rollouts: 0, known: 0, correct: 0, answers: 0 });
   }
   const column = (of: (cell: Cell) => number): Uint32Array => Uint32Array.from(cells, of);

@@ -228,12 +228,12 @@ function sumGroups(source: ColumnSource, mask: Uint8Array | undefined) {
     else if (right === rollouts) allRight++;
     else mixed++;
   }
-  const told = allWrong + mixed + allRight;
+  const judgedGroups = allWrong + mixed + allRight;
   return {
     groups,
-    groupsAllWrong: told === 0 ? Number.NaN : allWrong,
-    groupsMixed: told === 0 ? Number.NaN : mixed,
-    groupsAllRight: told === 0 ? Number.NaN : allRight,
+    groupsAllWrong: judgedGroups === 0 ? Number.NaN : allWrong,
+    groupsMixed: judgedGroups === 0 ? Number.NaN : mixed,
+    groupsAllRight: judgedGroups === 0 ? Number.NaN : allRight,
     answersPerGroup: answers / answered,
   };
 }

@@ -5,10 +5,10 @@ import type { ReadableLibrary } from '../storage/open.ts';
 import {
   type GroupFigures,
   groupFigures,
-  keptColumn,
-  keptDictionary,
-  keptFacts,
   readStepColumns,
+  storedColumn,
+  storedDictionary,
+  storedFacts,
 } from '../storage/queries/columns.ts';
 import { type ColumnSource, stepFacts } from './series.ts';
 
@@ -50,7 +50,7 @@ export class StepTable {
 
   /** Chart data of the whole step. */
   facts(): StepFacts {
-    this.kept ??= keptFacts(this.db, this);
+    this.kept ??= storedFacts(this.db, this);
     this.kept ??= stepFacts(this);
     return this.kept;
   }
@@ -65,7 +65,7 @@ export class StepTable {
     const known = this.arrays.get(name);
     if (known !== undefined) return known as ColumnArray<N>;
     const array =
-      (this.read === undefined ? keptColumn(this.db, this, name) : undefined) ?? this.rows().arrays[name];
+      (this.read === undefined ? storedColumn(this.db, this, name) : undefined) ?? this.rows().arrays[name];
     this.arrays.set(name, array as ColumnArray<ColumnName>);
     return array as ColumnArray<N>;
   }
@@ -74,7 +74,7 @@ export class StepTable {
     const known = this.dictionaries.get(name);
     if (known !== undefined) return known;
     const texts =
-      (this.read === undefined ? keptDictionary(this.db, this, name) : undefined) ??
+      (this.read === undefined ? storedDictionary(this.db, this, name) : undefined) ??
       this.rows().dictionaries[name];
     this.dictionaries.set(name, texts);
     return texts;

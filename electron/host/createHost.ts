@@ -54,7 +54,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
 }
 
 /** Work of the host before or after a thread answers. `ask` forwards the parameters. */
-type Around = {
+type MethodWrappers = {
   [M in ThreadMethod]?: (
     params: ParsedParams<M>,
     ask: (params: ParsedParams<M>) => Promise<ResultOf<M>>,
@@ -76,7 +76,7 @@ class LibraryHost implements Host {
   private readonly sql: SqlConsole;
   private readonly follower: Follower;
   private readonly handlers: HostHandlers;
-  private readonly around: Around;
+  private readonly wrappers: MethodWrappers;
   private nextJobId = 1;
   private openRunKey: string | undefined;
   private isClosed = false;
@@ -97,7 +97,7 @@ class LibraryHost implements Host {
       isIgnored: (path) => path.startsWith(resolve(libraryPath)),
     });
     this.handlers = this.makeHandlers();
-    this.around = this.makeAround();
+    this.wrappers = this.makeWrappers();
   }
 
   async open(): Promise<void> {
@@ -198,11 +198,11 @@ class LibraryHost implements Host {
         : (progress: Progress) =>
             this.emit({ event: 'analysis.progress', payload: { progressKey, ...progress } });
     const ask = (checked: ParsedParams<M>) => this.threads.ask(method, checked, { signal, onProgress });
-    const around = this.around[method];
-    return around === undefined ? ask(params) : around(params, ask);
+    const wrappers = this.wrappers[method];
+    return wrappers === undefined ? ask(params) : wrappers(params, ask);
   }
 
-  private makeAround(): Around {
+  private makeWrappers(): MethodWrappers {
     const granted = async <P extends { readonly path: string }, R>(
       params: P,
       ask: (params: P) => Promise<R>,

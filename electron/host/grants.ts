@@ -31,7 +31,7 @@ export interface OutputServices {
   isGranted(path: string): boolean;
 }
 
-const ELSEWHERE =
+const OUTPUT_HELP =
   'Give a bare name for a file beside the library, or start Turnwise with that directory: npm start -- DIRECTORY';
 
 /**
@@ -55,7 +55,7 @@ export function resolveOutputPath(host: OutputServices, asked: string, ending = 
     throw notFound(`there is no directory ${dirname(path)}`);
   }
   if (!isName && !host.isGranted(directory)) {
-    const message = `${directory} has not been opened by the user. ${ELSEWHERE}`;
+    const message = `${directory} has not been opened by the user. ${OUTPUT_HELP}`;
     throw new ApiError({ code: 'not_granted', message });
   }
   const file = join(directory, basename(path));

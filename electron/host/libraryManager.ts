@@ -91,9 +91,9 @@ class OpenLibraries implements LibraryManager {
         // `dispatch` has validated the parameters for this method.
         return this.handlers[known as keyof ManagerHandlers](parsed as never, signal);
       }
-      const asked = this.open.get(library);
-      if (asked === undefined) throw notFound(`no library ${JSON.stringify(library)} is open`);
-      const value = await asked.host.answer(known, parsed, signal);
+      const opened = this.open.get(library);
+      if (opened === undefined) throw notFound(`no library ${JSON.stringify(library)} is open`);
+      const value = await opened.host.answer(known, parsed, signal);
       // The new library of a moved run is opened, so that the page can show the run there.
       return known === 'run.move' ? this.openMoved(value as ResultOf<'run.move'>) : value;
     });
@@ -142,7 +142,7 @@ class OpenLibraries implements LibraryManager {
       throw notFound(`there is no known library ${JSON.stringify(id)}`);
     }
     const opened = await this.openFile(this.fileAt(path));
-    // The library stays open, because another request may have asked for it too.
+    // The library stays open, because another request may have opened for it too.
     if (signal?.aborted === true) throw new ApiError(CANCELLED);
     return this.rowOf(opened);
   }

@@ -8,10 +8,10 @@ import type { ApiFailure } from '../../shared/api/errors.ts';
 import type { SqlRefusal } from '../../shared/api/sqlRows.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
 import { entryOf } from '../worker/entry.ts';
-import type { SqlMessage, SqlRequest, SqlTaken } from '../worker/sqlMessages.ts';
+import type { SqlMessage, SqlPageTaken, SqlRequest } from '../worker/sqlMessages.ts';
 
 interface SqlProcess {
-  send(request: SqlRequest | SqlTaken): void;
+  send(request: SqlRequest | SqlPageTaken): void;
   onMessage(listener: (message: SqlMessage) => void): void;
   onExit(listener: (code: number | null) => void): void;
   kill(): void;

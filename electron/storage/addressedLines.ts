@@ -1,6 +1,6 @@
 /**
  * Writes decisions and signals. They name a rollout by address (run, step, group, index) or by a key that
- * both carry, and can come in any order and from any file. Lines whose rollout is not in the library yet
+ * both carry. They can come in any order and from any file. Lines whose rollout is not in the library yet
  * wait.
  */
 import type { RunKind } from '../../shared/domain/model.ts';

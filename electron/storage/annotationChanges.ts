@@ -23,9 +23,9 @@ import type { WritableLibrary } from './open.ts';
 import { RolloutTexts } from './rolloutTexts.ts';
 import { readTaxonomy } from './taxonomies.ts';
 
-type Asked = ParsedParams<'annotation.apply'>['changes'][number];
+type RequestedChange = ParsedParams<'annotation.apply'>['changes'][number];
 type Decision = ParsedParams<'annotation.resolve'>;
-type Draft = Extract<Asked, { put: unknown }>['put'];
+type Draft = Extract<RequestedChange, { put: unknown }>['put'];
 
 /** The result of a call: the ids that changed and the rollouts of this library they belong to. */
 export interface Outcome {
@@ -52,18 +52,18 @@ export class AnnotationChanges {
    * @param now milliseconds since 1970
    * @throws ApiError `refused`
    */
-  apply(author: string, asked: readonly Asked[], now: number): Outcome {
+  apply(author: string, requested: readonly RequestedChange[], now: number): Outcome {
     return durably(this.db, () => {
       const { taxonomy } = readTaxonomy(this.db);
       const call = new Call({ db: this.db, store: this.store, taxonomy, author, now });
-      for (const each of asked) call.make(each);
+      for (const each of requested) call.make(each);
       const { changes } = call;
       if (changes.length > 0)
         this.history.add({ words: describeChanges(changes, taxonomy), changes }, author, now);
       return this.outcome(
         changes,
         changes.length === 0 ? undefined : describeChanges(changes, taxonomy),
-        call.asIs,
+        call.unchanged,
       );
     });
   }
@@ -161,8 +161,8 @@ export class AnnotationChanges {
     this.store.places.revise();
   }
 
-  private outcome(changes: readonly Change[], words?: string, asIs: readonly string[] = []): Outcome {
-    const put = new Set(asIs);
+  private outcome(changes: readonly Change[], words?: string, unchanged: readonly string[] = []): Outcome {
+    const put = new Set(unchanged);
     const removed = new Set<string>();
     const readings: Reading[] = [];
     const numbers = new Set<number>();
@@ -259,7 +259,7 @@ interface CallServices {
 class Call {
   readonly changes: Change[] = [];
   /** Ids of annotations that already are as requested. */
-  readonly asIs: string[] = [];
+  readonly unchanged: string[] = [];
   private readonly services: CallServices;
   private readonly texts: RolloutTexts;
 
@@ -268,10 +268,10 @@ class Call {
     this.texts = new RolloutTexts(services.db);
   }
 
-  make(asked: Asked): void {
-    if ('put' in asked) this.put(asked.put);
-    else if ('remove' in asked) this.change(asked.remove, null);
-    else this.read(asked.read, asked.verdict);
+  make(requested: RequestedChange): void {
+    if ('put' in requested) this.put(requested.put);
+    else if ('remove' in requested) this.change(requested.remove, null);
+    else this.read(requested.read, requested.verdict);
   }
 
   private put(draft: Draft): void {
@@ -295,7 +295,7 @@ class Call {
       (before === undefined ||
         isSameAnnotation({ ...after, author: before.author, updatedAt: before.updatedAt }, before));
     if (isSame) {
-      this.asIs.push(present.id);
+      this.unchanged.push(present.id);
       return;
     }
     this.replaceLabels(after);

@@ -70,7 +70,7 @@ export function mergeAnnotationLines(
   };
 }
 
-function hasSaid(db: WritableLibrary): boolean {
+function hasAnnotations(db: WritableLibrary): boolean {
   return db.prepare('SELECT 1 FROM annotation_row LIMIT 1').get() !== undefined;
 }
 
@@ -80,7 +80,7 @@ function mergeLabels(db: WritableLibrary, theirs: AnnotationLines['taxonomies'])
   const labelsRefused: { label: string; line: number }[] = [];
   for (const { taxonomy, line } of theirs) {
     const ours = readTaxonomy(db);
-    if (ours.isDefault && !hasSaid(db)) {
+    if (ours.isDefault && !hasAnnotations(db)) {
       // The library's taxonomy is unchanged and unused, so the file's replaces it.
       if (canonical(taxonomy) !== canonical(ours.taxonomy)) writeTaxonomy(db, taxonomy);
       const known = ours.taxonomy.labels.map(({ id }) => id);

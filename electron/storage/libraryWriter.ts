@@ -235,8 +235,8 @@ export class LibraryWriter {
       this.rollouts.begin(file, batch, dirty);
       for (const item of batch.items) this.rollouts.write(item);
       this.rollouts.finish(dirty);
-      const saidOf = this.annotations.mergeBatch(batch, file.path);
-      for (const issue of [...batch.issues, ...saidOf]) this.addIssue(file.fileId, issue);
+      const annotationIssues = this.annotations.mergeBatch(batch, file.path);
+      for (const issue of [...batch.issues, ...annotationIssues]) this.addIssue(file.fileId, issue);
       dirty.refresh(this.sql);
       this.sql.moveFileOffset.run(batch.offset, batch.lines, batch.masked, file.fileId);
     });

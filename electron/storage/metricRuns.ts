@@ -47,7 +47,7 @@ export function linkMetrics(db: WritableLibrary): readonly number[] {
     "INSERT INTO issue_row (file_id, line, severity, code, message) VALUES (?, NULL, 'warning', ?, ?)",
   );
   for (const { fileId, path, format } of files) {
-    const found = runsBeside(path, runs);
+    const found = runsOfMetricsFile(path, runs);
     const scope = scopeOfDirectory(runPlaceOf(path, format).place);
     const rank = FORMATS.indexOf(format) * 2 ** 40 + fileId;
     for (const { runId } of found.runs) add.run(runId, scope, rank);
@@ -60,7 +60,7 @@ export function linkMetrics(db: WritableLibrary): readonly number[] {
 }
 
 /** @returns the runs that the metrics belong to, or the reason why that is unknown */
-export function runsBeside(
+export function runsOfMetricsFile(
   path: string,
   runs: readonly PlacedRun[],
 ): { readonly runs: readonly PlacedRun[]; readonly reason?: string } {

@@ -25,7 +25,7 @@ export class ParserThread implements Parser {
   private readonly patienceMs: number;
   private readonly running = new Set<number>();
   private worker: Worker;
-  private asked = 0;
+  private lastParseId = 0;
   /** Requests without an answer, and pings since the last message. */
   private open = 0;
   private unanswered = 0;
@@ -71,7 +71,7 @@ export class ParserThread implements Parser {
         void written.then(() => (failure === undefined ? resolve(read) : reject(failure)));
       }
     });
-    parseId = this.asked;
+    parseId = this.lastParseId;
     this.running.add(parseId);
     signal?.addEventListener('abort', cancel);
     return outcome.finally(() => {
@@ -145,7 +145,7 @@ export class ParserThread implements Parser {
     question: DistributiveOmit<Extract<ParserRequest, { kind: 'identify' | 'parse' }>, 'parseId'>,
     onMessage: (message: ParserMessage, resolve: (value: T) => void, reject: (error: Error) => void) => void,
   ): Promise<T> {
-    const parseId = ++this.asked;
+    const parseId = ++this.lastParseId;
     const { worker } = this;
     this.open++;
     this.watchOver();

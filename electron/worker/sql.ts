@@ -4,7 +4,7 @@
  */
 import { isMainThread, Worker } from 'node:worker_threads';
 import type { SqlValue } from '../../shared/api/sqlRows.ts';
-import type { SqlMessage, SqlRequest, SqlTaken } from './sqlMessages.ts';
+import type { SqlMessage, SqlPageTaken, SqlRequest } from './sqlMessages.ts';
 
 /** Rows per message: enough to make messages cheap, few enough to show the first page at once. */
 const PAGE = 500;
@@ -44,9 +44,9 @@ async function answer(port: Port, request: SqlRequest): Promise<void> {
     let page: unknown[][] = [];
     let bytes = 0;
     for (const row of statement.rows()) {
-      const told = values === undefined ? row : shownRow(row, isShown);
-      bytes += pageSize(told);
-      page.push(told);
+      const sent = values === undefined ? row : shownRow(row, isShown);
+      bytes += pageSize(sent);
+      page.push(sent);
       if (page.length < PAGE && bytes < PAGE_BYTES) continue;
       await port.send({ kind: 'rows', rows: page });
       page = [];
@@ -69,7 +69,7 @@ type SqlRefusalPlace = Extract<SqlMessage, { kind: 'refused' }>['at'];
 function connect(): Port {
   let listener: (request: SqlRequest) => void = () => undefined;
   let taken: () => void = () => undefined;
-  const receive = (message: SqlRequest | SqlTaken): void => {
+  const receive = (message: SqlRequest | SqlPageTaken): void => {
     if ('kind' in message) taken();
     else listener(message);
   };
@@ -90,7 +90,7 @@ function connect(): Port {
   // The parent is gone. A running statement does not receive this event, so the parent also kills the
   // process.
   process.on('disconnect', () => process.exit(1));
-  process.on('message', (message) => receive(message as SqlRequest | SqlTaken));
+  process.on('message', (message) => receive(message as SqlRequest | SqlPageTaken));
   return {
     send: sendAndWait((message) =>
       process.send?.(message, undefined, undefined, (error) => error && process.exit(1)),
@@ -101,7 +101,7 @@ function connect(): Port {
 
 interface UtilityPort {
   postMessage(message: unknown): void;
-  on(event: 'message', listener: (message: { data: SqlRequest | SqlTaken }) => void): void;
+  on(event: 'message', listener: (message: { data: SqlRequest | SqlPageTaken }) => void): void;
 }
 
 /** UTF-16 units of a text that the console shows; more than fits a window. */

@@ -20,6 +20,6 @@ export type SqlMessage =
     };
 
 /** The parent has processed a page of rows and accepts another. */
-export interface SqlTaken {
+export interface SqlPageTaken {
   readonly kind: 'taken';
 }

@@ -13,7 +13,7 @@ import { LibraryWriter } from '../storage/libraryWriter.ts';
 import { ForeignDatabaseError, NewerDatabaseError } from '../storage/migrate.ts';
 import { openWriter, type WritableLibrary } from '../storage/open.ts';
 import { annotationRevision } from '../storage/queries/annotations.ts';
-import { keepColumnsOfOneStep } from '../storage/queries/columns.ts';
+import { storeColumnsOfOneStep } from '../storage/queries/columns.ts';
 import { indexPiece } from '../storage/searchIndex.ts';
 import { post, refuseToServe, serve } from '../threads/serve.ts';
 import type { Task } from '../threads/task.ts';
@@ -53,7 +53,7 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
   let running = 0;
   const idle = new IdleTasks(
     [
-      () => keepColumnsOfOneStep(db, (step, columns) => stepFacts(sourceOf(step, columns))),
+      () => storeColumnsOfOneStep(db, (step, columns) => stepFacts(sourceOf(step, columns))),
       () => indexPiece(db),
     ],
     () => running > 0,

@@ -334,7 +334,7 @@ describe('one library', () => {
       });
     });
     await ask('ingest.start', { paths: [DEMO] });
-    const said = { code: 'refused', message: expect.stringContaining('being read') };
+    const said = { code: 'refused', message: expect.stringContaining('ingest job is running') };
     expect(await failureOf(shelf.dispatch('library.compact', {}))).toMatchObject(said);
     expect(await failureOf(shelf.dispatch('run.move', { runKey: DEMO_RUN, path: 'x' }))).toMatchObject(said);
     await ended;

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { Host } from '../../electron/host/host.ts';
-import { type PlacedRun, runsBeside } from '../../electron/storage/metricRuns.ts';
+import { type PlacedRun, runsOfMetricsFile } from '../../electron/storage/metricRuns.ts';
 import type { LoggedMetric, ResultOf } from '../../shared/api/contract.ts';
 
 const run = (runId: number, home: string, kind = 'train'): PlacedRun => ({
@@ -15,7 +15,7 @@ const run = (runId: number, home: string, kind = 'train'): PlacedRun => ({
   directory: home,
 });
 const idsOf = (path: string, runs: readonly PlacedRun[]): readonly number[] =>
-  runsBeside(path, runs).runs.map(({ runId }) => runId);
+  runsOfMetricsFile(path, runs).runs.map(({ runId }) => runId);
 
 describe('where a file of metrics lies', () => {
   it.each([
@@ -31,7 +31,7 @@ describe('where a file of metrics lies', () => {
     ['nothing there', '/out/all.log', [], []],
   ])('%s', (_, path, runs, expected) => {
     expect(idsOf(path, runs)).toEqual(expected);
-    expect(runsBeside(path, runs).reason === undefined).toBe(expected.length > 0);
+    expect(runsOfMetricsFile(path, runs).reason === undefined).toBe(expected.length > 0);
   });
 });
 

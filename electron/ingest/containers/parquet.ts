@@ -30,10 +30,10 @@ export class ParquetSource implements RecordSource {
 
   /** Metadata of a file that Turnwise has written. */
   get header(): Readonly<Record<string, unknown>> | undefined {
-    const said = this.metadata.key_value_metadata?.find(({ key }) => key === HEADER_KEY)?.value;
-    if (said === undefined) return undefined;
+    const value = this.metadata.key_value_metadata?.find(({ key }) => key === HEADER_KEY)?.value;
+    if (value === undefined) return undefined;
     try {
-      const header: unknown = JSON.parse(said);
+      const header: unknown = JSON.parse(value);
       return typeof header === 'object' && header !== null ? { ...header } : undefined;
     } catch {
       return undefined;

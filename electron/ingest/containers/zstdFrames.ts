@@ -1,6 +1,6 @@
 /**
- * Splits zstd data into frames. A log that is appended to in pieces (`zstd >> log`, or a frame per batch)
- * has several frames, and Node's decompressor silently stops after the first. RFC 8878, section 3.
+ * Splits zstd data into frames (RFC 8878, section 3). A log that is appended to in pieces (`zstd >> log`,
+ * or a frame per batch) has several frames. Node's decompressor silently stops after the first.
  */
 const MAGIC = 0xfd2fb528;
 const SKIPPABLE = 0x184d2a50;

@@ -269,7 +269,7 @@ interface StaleStep {
 export type MakeFacts = (step: number, columns: StepColumns) => StepFacts;
 
 /** Computes and stores the columns of one step that needs them. @returns false when no step is left */
-export function keepColumnsOfOneStep(db: WritableLibrary, factsOf: MakeFacts): boolean {
+export function storeColumnsOfOneStep(db: WritableLibrary, factsOf: MakeFacts): boolean {
   return db.transaction(() => {
     const stale = query<StaleStep>(db, STALE_STEPS, { runId: number, step: number, revision: number }).get();
     if (stale === undefined) return false;
@@ -301,12 +301,12 @@ export interface ColumnPlace {
 }
 
 /** @returns undefined when the column is not stored, or is outdated */
-export function keptColumn<N extends ColumnName>(
+export function storedColumn<N extends ColumnName>(
   db: ReadableLibrary,
   { runId, step, revision }: ColumnPlace,
   name: N,
 ): ColumnArray<N> | undefined {
-  const kept = keptBytes(db, { runId, step, revision }, name);
+  const kept = storedBytes(db, { runId, step, revision }, name);
   if (kept === undefined) return undefined;
   const array = ARRAYS[NUMBER_COLUMNS[name]];
   // A typed array of 8-byte numbers needs an aligned buffer, and the driver's is not.
@@ -314,23 +314,23 @@ export function keptColumn<N extends ColumnName>(
   return new array(aligned as ArrayBuffer) as ColumnArray<N>;
 }
 
-export function keptDictionary(
+export function storedDictionary(
   db: ReadableLibrary,
   place: ColumnPlace,
   name: DictionaryName,
 ): readonly string[] | undefined {
-  const kept = keptBytes(db, place, textsOf(name));
+  const kept = storedBytes(db, place, textsOf(name));
   return kept === undefined ? undefined : (JSON.parse(decoded(kept)) as string[]);
 }
 
-export function keptFacts(db: ReadableLibrary, place: ColumnPlace): StepFacts | undefined {
-  const kept = keptBytes(db, place, FACTS);
+export function storedFacts(db: ReadableLibrary, place: ColumnPlace): StepFacts | undefined {
+  const kept = storedBytes(db, place, FACTS);
   return kept === undefined ? undefined : (JSON.parse(decoded(kept)) as StepFacts);
 }
 
 const decoded = (kept: Uint8Array): string => new TextDecoder().decode(kept);
 
-function keptBytes(db: ReadableLibrary, { runId, step, revision }: ColumnPlace, name: string) {
+function storedBytes(db: ReadableLibrary, { runId, step, revision }: ColumnPlace, name: string) {
   return queryValue(db, KEPT_COLUMN, bytes).get(runId, step, name, revision);
 }
 

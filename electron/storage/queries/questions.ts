@@ -37,8 +37,9 @@ const USER = SEGMENT_KINDS.indexOf('user');
 const BEGINNING = 200;
 
 /**
- * @returns a function from a problem number to the beginning of the user's question: one line, without the
- * instructions of a template, with an ellipsis if shortened; '' if the log holds no prompt
+ * Previews are one line, without the instructions of a template, and end in an ellipsis if shortened.
+ *
+ * @returns a function from a problem number to its preview; '' if the log holds no prompt
  */
 export function questionBeginnings(db: ReadableLibrary): (problemNo: number) => string {
   const previewOf = query<Preview>(db, PREVIEW_OF_PROBLEM, {
