@@ -52,7 +52,9 @@ export const compareCommand: Command = {
       const found = await host.dispatch('compare.align', { rollouts: rolloutIds, baseline: params.baseline });
       if (!found.ok) throw new ExpectedError(found.failure.message);
       const comparison = unpackComparison(found.value as ResultOf<'compare.align'>);
-      process.stdout.write(args.flag('json') ? jsonOf(params, comparison) : drawn(params, comparison));
+      process.stdout.write(
+        args.flag('json') ? jsonOf(params, comparison) : comparisonTable(params, comparison),
+      );
       return 0;
     } finally {
       await host.close();
@@ -81,7 +83,7 @@ function jsonOf({ rolloutIds, baseline }: CompareRequest, { rows, lanes }: Compa
 
 const SIGNS = { equal: '=', similar: '~', only: '+' } as const;
 
-function drawn({ rolloutIds, baseline }: CompareRequest, { rows, lanes }: Comparison): string {
+function comparisonTable({ rolloutIds, baseline }: CompareRequest, { rows, lanes }: Comparison): string {
   const cells = rows.map((row) => rolloutIds.map((_, lane) => cellOf(row, lane)));
   const head = rolloutIds.map((id, lane) => `${id}${lane === baseline ? ' (baseline)' : ''}`);
   const widths = head.map((text, lane) =>

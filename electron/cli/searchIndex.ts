@@ -3,9 +3,9 @@ import { type Command, ExpectedError, readArguments, UsageError } from './comman
 import { withLibraryHost } from './libraryHost.ts';
 
 /** Interval between two progress checks. */
-const LOOK_EVERY_MS = 100;
+const POLL_INTERVAL_MS = 100;
 /** Without progress for this long, another process holds the library. */
-const PATIENCE_MS = 30_000;
+const STALL_TIMEOUT_MS = 30_000;
 
 const help = `usage: turnwise index [--library FILE] [--json]
 
@@ -43,11 +43,11 @@ export const indexCommand: Command = {
           if (indexed !== before) movedAt = performance.now();
           before = indexed;
           if (!isWhole && !isStopped) {
-            if (performance.now() - movedAt > PATIENCE_MS)
+            if (performance.now() - movedAt > STALL_TIMEOUT_MS)
               throw new ExpectedError(
                 `the index stopped at ${indexed} of ${rollouts} rollouts: another program is writing to the library, or the disk is full`,
               );
-            await wait(LOOK_EVERY_MS);
+            await wait(POLL_INTERVAL_MS);
             continue;
           }
           if (process.stderr.isTTY) process.stderr.write('\n');

@@ -64,12 +64,12 @@ function tableOf({ taxonomy, counts }: ResultOf<'taxonomy.get'>): string {
     ({ id, name, key, colour, description }) =>
       `${key ?? ' '}  ${id.padEnd(24)} ${String(used.get(id) ?? 0).padStart(6)}  ${name} (${colour})${description === '' ? '' : `: ${description}`}`,
   );
-  const gone = counts
+  const removedLabels = counts
     .filter(({ label }) => !taxonomy.labels.some(({ id }) => id === label))
     .map(
       ({ label, annotations }) => `   ${label.padEnd(24)} ${String(annotations).padStart(6)}  removed label`,
     );
-  return `${[`${taxonomy.name}; ${choice}`, ...lines, ...gone].join('\n')}\n`;
+  return `${[`${taxonomy.name}; ${choice}`, ...lines, ...removedLabels].join('\n')}\n`;
 }
 
 /** @throws ExpectedError */

@@ -20,7 +20,7 @@ interface MatchedRun {
 /** Applies the filter to a run. */
 export type MatchRun = (runId: number) => MatchedRun;
 
-export interface Asked {
+export interface ScopeRequest {
   readonly runId?: number | undefined;
   readonly filter: string;
 }
@@ -39,7 +39,7 @@ export interface AnnotatedScope {
  */
 export function annotatedScope(
   db: ReadableLibrary,
-  { runId, filter }: Asked,
+  { runId, filter }: ScopeRequest,
   annotated: ReadonlyMap<number, { readonly runId: number }>,
   { match, checkpoint }: { readonly match: MatchRun; readonly checkpoint: Checkpoint },
 ): AnnotatedScope {

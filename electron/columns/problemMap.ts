@@ -139,7 +139,7 @@ interface Tally {
 }
 
 /** Problems whose rollouts mostly agree on an answer other than the ground truth, by agreement, descending. */
-export function suspiciousTruths(
+export function suspiciousGroundTruths(
   run: RunTable,
   matched: readonly Matched[],
   checkpoint: Checkpoint,

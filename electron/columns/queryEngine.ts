@@ -29,7 +29,7 @@ import { labelQueue } from './labelQueue.ts';
 import { labelReport } from './labelReport.ts';
 import { type CountedStep, latencyDistribution } from './latencies.ts';
 import { type PackIds, packIds } from './packChoice.ts';
-import { problemMap, suspiciousTruths } from './problemMap.ts';
+import { problemMap, suspiciousGroundTruths } from './problemMap.ts';
 import { matchedSteps, orderGroups, orderMatched } from './runOrder.ts';
 import { stepSchedule } from './schedule.ts';
 import { stepFacts } from './series.ts';
@@ -109,7 +109,7 @@ export class ColumnQueryEngine {
       },
       'problem.suspects': (params, task) => {
         const { run, matched } = this.match(params, task);
-        return { suspects: suspiciousTruths(run, matched, task.checkpoint) };
+        return { suspects: suspiciousGroundTruths(run, matched, task.checkpoint) };
       },
       'problem.disputed': (params, task) => {
         const { run, matched } = this.match(params, task);

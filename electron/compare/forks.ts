@@ -42,8 +42,8 @@ export function policyForkOf(db: ReadableLibrary, fork: Fork | undefined, sides:
 
 /**
  * The first difference of token ids. Ids without text have no position in the characters, so a fork in the
- * text cannot be mapped to tokens. Undefined if a side has no ids, if its tokens are aligned, or if all ids
- * are equal.
+ * text cannot be mapped to tokens. Undefined if a side has no ids, if the tokens of both sides are
+ * aligned, or if all ids are equal.
  */
 export function idForkOf(
   db: ReadableLibrary,
@@ -61,7 +61,7 @@ export function idForkOf(
   return { token, baseline: sideOf(a, inA), lane: sideOf(b, inB) };
 }
 
-/** Undefined when one array is a prefix of the other. */
+/** Index of the first difference, which may be the end of the shorter array. Undefined when they are equal. */
 export function firstDifference(a: Int32Array, b: Int32Array): number | undefined {
   const most = Math.max(a.length, b.length);
   for (let i = 0; i < most; i++) if (i >= a.length || i >= b.length || a[i] !== b[i]) return i;

@@ -48,7 +48,7 @@ function tokenIn(data: RawData, isBinary: boolean): unknown {
     const message: unknown = JSON.parse(bytes.toString('utf8'));
     return (message as { token?: unknown } | null)?.token;
   } catch {
-    return undefined; // not JSON, so not a token
+    return undefined; // not JSON, hence no token
   }
 }
 
@@ -75,12 +75,12 @@ export function serveSocket(
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_FRAME_BYTES,
-    perMessageDeflate: false, // costs more than loopback gains; `ssh -C` compresses a tunnel
+    perMessageDeflate: false, // costs more than it gains on loopback; `ssh -C` compresses a tunnel
     clientTracking: true,
   });
   let waiting = 0;
 
-  function talk(socket: WebSocket): void {
+  function serveClient(socket: WebSocket): void {
     const connection = openConnection(host);
 
     function send(message: HostMessage): void {
@@ -119,10 +119,10 @@ export function serveSocket(
   server.on('connection', (socket) => {
     waiting += 1;
     const timer = setTimeout(() => socket.close(REFUSED, REFUSAL.trim()), TOKEN_WITHIN_MS);
-    let hasShown = false;
+    let isSettled = false;
     const settle = (): void => {
-      if (hasShown) return;
-      hasShown = true;
+      if (isSettled) return;
+      isSettled = true;
       waiting -= 1;
       clearTimeout(timer);
     };
@@ -131,7 +131,7 @@ export function serveSocket(
     socket.on('error', () => socket.terminate());
     socket.once('message', (data, isBinary) => {
       settle();
-      if (isSameToken(token, tokenIn(data, isBinary))) talk(socket);
+      if (isSameToken(token, tokenIn(data, isBinary))) serveClient(socket);
       else socket.close(REFUSED, REFUSAL.trim());
     });
   });

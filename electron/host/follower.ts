@@ -104,11 +104,11 @@ export class Follower {
 
   /** Checks every followed path and ingests what has changed. */
   async look(): Promise<void> {
-    for (const follow of [...this.follows.values()]) await this.lookOnce(follow);
+    for (const follow of [...this.follows.values()]) await this.pollOnce(follow);
   }
 
-  private async lookOnce(follow: Follow): Promise<void> {
-    const states = await lookAt(follow.path, this.options.isIgnored);
+  private async pollOnce(follow: Follow): Promise<void> {
+    const states = await readFileStates(follow.path, this.options.isIgnored);
     if (!this.follows.has(follow.path)) return;
     if (states === undefined) {
       this.set(follow, 'lost');
@@ -167,7 +167,7 @@ export class Follower {
 export type FileStates = ReadonlyMap<string, string>;
 
 /** @returns undefined when the path does not exist */
-export async function lookAt(
+export async function readFileStates(
   path: string,
   isIgnored: (path: string) => boolean = () => false,
 ): Promise<FileStates | undefined> {

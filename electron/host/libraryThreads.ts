@@ -93,7 +93,7 @@ export class LibraryThreads {
         workerData,
         onNews,
         // A running job ends after the batch that it is writing.
-        closePatienceMs: Number.POSITIVE_INFINITY,
+        closeTimeoutMs: Number.POSITIVE_INFINITY,
       }),
     };
   }

@@ -48,7 +48,7 @@ async function startAndAwaitRun(
   let unsubscribe = (): void => undefined;
   const known = new Promise<void>((resolve) => {
     unsubscribe = host.subscribe((event) => {
-      if (knowsItsRun(event)) resolve();
+      if (hasRun(event)) resolve();
     });
   });
   let timer: NodeJS.Timeout | undefined;
@@ -65,6 +65,6 @@ async function startAndAwaitRun(
   }
 }
 
-function knowsItsRun({ event, payload }: HostEvent): boolean {
+function hasRun({ event, payload }: HostEvent): boolean {
   return event === 'ingest.progress' && (payload.runKey !== undefined || payload.state !== 'running');
 }

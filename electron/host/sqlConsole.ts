@@ -30,7 +30,7 @@ const CELL_BYTES = 16;
 const MOST_RUNNING = 4;
 const PROGRESS_MS = 150;
 /** An export that is not fetched for this time is stopped. */
-const FORGOTTEN_MS = 60_000;
+const EXPORT_EXPIRY_MS = 60_000;
 
 interface Export {
   readonly stop: AbortController;
@@ -40,9 +40,9 @@ interface Export {
   isWhole: boolean;
   failure: SqlFailure | undefined;
   /** Resumes the process. */
-  goOn: () => void;
+  resume: () => void;
   /** Wakes the pending fetch. */
-  tell: () => void;
+  notify: () => void;
   forget: ReturnType<typeof setTimeout> | undefined;
 }
 
@@ -154,8 +154,8 @@ export class SqlConsole {
           rows: 0,
           isWhole: false,
           failure: undefined,
-          goOn: () => undefined,
-          tell: () => undefined,
+          resume: () => undefined,
+          notify: () => undefined,
           forget: undefined,
         };
         this.exports.set(exportId, one);
@@ -174,9 +174,9 @@ export class SqlConsole {
           onRows: (rows) => {
             one.text += sqlLines(format, columns, rows);
             one.rows += rows.length;
-            one.tell();
-            return new Promise<void>((goOn) => {
-              one.goOn = goOn;
+            one.notify();
+            return new Promise<void>((resume) => {
+              one.resume = resume;
             });
           },
           start: this.services.start,
@@ -187,7 +187,7 @@ export class SqlConsole {
         if (one !== undefined) {
           one.failure = failure;
           one.isWhole = failure === undefined;
-          one.tell();
+          one.notify();
         }
         // No effect if the statement was accepted earlier.
         if (failure?.code === 'refused') resolve(refusal(failure));
@@ -205,7 +205,7 @@ export class SqlConsole {
     // Buffered rows are returned at once. Otherwise waits for the process.
     if (one.text === '' && !one.isWhole && one.failure === undefined) {
       await new Promise<void>((resolve) => {
-        one.tell = resolve;
+        one.notify = resolve;
       });
     }
     signal?.removeEventListener('abort', onAbort);
@@ -217,7 +217,7 @@ export class SqlConsole {
     one.text = '';
     if (isWhole) this.exports.delete(exportId);
     else this.forgetLater(exportId, one);
-    one.goOn();
+    one.resume();
     return { text, rows, isWhole };
   }
 
@@ -225,7 +225,7 @@ export class SqlConsole {
     one.forget = setTimeout(() => {
       one.stop.abort();
       this.exports.delete(exportId);
-    }, FORGOTTEN_MS);
+    }, EXPORT_EXPIRY_MS);
     one.forget.unref();
   }
 

@@ -29,7 +29,9 @@ export async function importAnnotations(
   if (found.kind === 'empty') throw refused(`${path} is empty`);
   if (found.kind === 'refused') throw refused(`${path}: ${found.issue.message}`);
   if (found.format !== pack.name)
-    throw refused(`${path} is not a failure pack; its format ${found.format} has no annotations`);
+    throw refused(
+      `${path} is not a failure pack; it has the format ${found.format}, which has no annotations`,
+    );
   const call = new ImportCall(writer, path);
   const source = await openRecords(path, found.container, found.unit);
   try {

@@ -211,7 +211,7 @@ class IngestCall {
       return this.reportOf(fileId, path, format, isContinued ? 'appended' : 'read');
     } catch (error) {
       await prepared?.parse?.drop();
-      if (hasHung(error) && !this.hung.has(path)) return this.readAlone(path);
+      if (parserHung(error) && !this.hung.has(path)) return this.readAlone(path);
       if (error instanceof ConcurrentIngestError) return this.reportBusy(path, error.message);
       if (!isSystemError(error)) throw error;
       return this.unreadable({ path, ...reasonOf(error) });
@@ -366,7 +366,7 @@ function reportUnreadable(found: { path: string; code: string; message: string }
   return { path: found.path, format: null, status: 'refused', rollouts: 0, issues: [issue] };
 }
 
-function hasHung(error: unknown): boolean {
+function parserHung(error: unknown): boolean {
   return isSystemError(error) && (error as { code?: unknown }).code === 'HANGS';
 }
 

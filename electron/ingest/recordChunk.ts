@@ -36,7 +36,7 @@ export async function readRecordChunk(
   try {
     path = realpathSync(source.path);
   } catch (error) {
-    throw gone(`${source.path}: ${reasonOf(error).message}`);
+    throw sourceMissing(`${source.path}: ${reasonOf(error).message}`);
   }
   if (
     !grantedRoots.some((root) => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep))
@@ -69,7 +69,7 @@ export async function readRecordChunk(
   } catch (error) {
     if (error instanceof ApiError) throw error;
     if (error instanceof CorruptContainerError) throw changed(source);
-    throw gone(`${source.path}: ${reasonOf(error).message}`);
+    throw sourceMissing(`${source.path}: ${reasonOf(error).message}`);
   }
 }
 
@@ -135,12 +135,12 @@ function wholeCharacters(bytes: Buffer): Buffer {
   return bytes.subarray(0, end);
 }
 
-function gone(message: string): ApiError {
+function sourceMissing(message: string): ApiError {
   return new ApiError({ code: 'source_gone', message });
 }
 
 function changed(source: RecordSource): ApiError {
-  return gone(
+  return sourceMissing(
     `${source.path} has changed since it was read; ${source.unit} ${source.line} is no longer this record`,
   );
 }

@@ -17,7 +17,7 @@ export async function openMainWindow({ preload, statePath }: MainWindowOptions):
     minWidth: MINIMUM_SIZE.width,
     minHeight: MINIMUM_SIZE.height,
     title: 'Turnwise',
-    show: false, // until there is something to see
+    show: false, // until the first paint
     webPreferences: webPreferences(preload),
   });
   if (isMaximized) window.maximize();

@@ -21,12 +21,12 @@ const savedState = z.object({
 });
 
 /** Part of the title bar that must be on a display, so that the user can move the window. */
-const GRIP = { width: 120, height: 32 } as const;
+const MIN_VISIBLE = { width: 120, height: 32 } as const;
 
 function isWithinReach({ x, y, width }: Rectangle, area: Rectangle): boolean {
   const visibleWidth = Math.min(x + width, area.x + area.width) - Math.max(x, area.x);
-  const isTopVisible = y >= area.y && y + GRIP.height <= area.y + area.height;
-  return visibleWidth >= GRIP.width && isTopVisible;
+  const isTopVisible = y >= area.y && y + MIN_VISIBLE.height <= area.y + area.height;
+  return visibleWidth >= MIN_VISIBLE.width && isTopVisible;
 }
 
 /** The part of a saved state that is valid for these displays. The system decides the rest. */
@@ -43,7 +43,7 @@ export function readWindowState(path: string, workAreas: readonly Rectangle[]): 
   try {
     return restorableState(JSON.parse(readFileSync(path, 'utf8')), workAreas);
   } catch {
-    return DEFAULT_STATE; // the first start, or a file cut short: neither is worth a word
+    return DEFAULT_STATE; // the first start, or a truncated file
   }
 }
 

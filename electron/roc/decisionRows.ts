@@ -45,7 +45,7 @@ const WHY = {
   penalty_unknown: 'a penalty needed for the ranking is unknown',
 };
 
-function whyUndecided({ outcome, why, assertion }: GroupDecision): string | undefined {
+function undecidedReason({ outcome, why, assertion }: GroupDecision): string | undefined {
   if (outcome === 'assertion') return assertion ?? 'the release stops here';
   return outcome === 'undecidable' && why !== undefined ? WHY[why] : undefined;
 }
@@ -55,7 +55,7 @@ export function decidedGroups(db: ReadableLibrary, run: PoolRun, step: number, b
   const batch = poolOfStep(db, run.runId, step);
   const problems = problemsOfStep(db, run.runId, step);
   const decisions = decideStep(batch, basis, responseReader(db));
-  const undecided = decisions.flatMap((decision) => whyUndecided(decision) ?? []);
+  const undecided = decisions.flatMap((decision) => undecidedReason(decision) ?? []);
   const groups = batch.map((all, i): DecidedGroup => {
     // Rows beyond the group size are outside the pool.
     const records = all.slice(0, basis.groupSize);

@@ -22,7 +22,7 @@ interface Recomputation {
 
 type Cause = { readonly code: DifferenceCause; readonly sentence: string };
 
-const PENALTY_WORDS: Readonly<Record<PenaltyKind, string>> = {
+const PENALTY_TEXTS: Readonly<Record<PenaltyKind, string>> = {
   logged: 'the logged penalties',
   text: 'the penalties of the release’s text rules',
   typed: 'the penalties of typed outcomes',
@@ -78,7 +78,7 @@ function alternativeOf(records: readonly PoolRecord[], { basis, decide }: Recomp
   };
   for (const penalty of penalties) {
     if (penalty !== basis.penalty && isLogged({ ...basis, penalty })) {
-      const sentence = `With ${PENALTY_WORDS[penalty]} the same rule decides as logged.`;
+      const sentence = `With ${PENALTY_TEXTS[penalty]} the same rule decides as logged.`;
       return { code: 'penalties_differ', sentence };
     }
   }
@@ -86,7 +86,7 @@ function alternativeOf(records: readonly PoolRecord[], { basis, decide }: Recomp
     if (rule === basis.rule) continue;
     for (const penalty of [basis.penalty, ...penalties.filter((other) => other !== basis.penalty)]) {
       if (!isLogged({ ...basis, rule, penalty })) continue;
-      const with_ = penalty === basis.penalty ? '' : ` with ${PENALTY_WORDS[penalty]}`;
+      const with_ = penalty === basis.penalty ? '' : ` with ${PENALTY_TEXTS[penalty]}`;
       return { code: 'other_rule', sentence: `The rule “${rule}”${with_} decides as logged.` };
     }
   }

@@ -95,7 +95,8 @@ function batchOf(db: ReadableLibrary, { runId, step }: PoolGroupPlace): Batch {
 }
 
 function isFlip({ logged, recomputed, whatIf }: LedgerRow, source: GroupLedger['source']): boolean {
-  const effective = source === 'logged' ? logged?.kept : source === 'recomputed' ? recomputed.kept : undefined;
+  const effective =
+    source === 'logged' ? logged?.kept : source === 'recomputed' ? recomputed.kept : undefined;
   return effective !== undefined && whatIf?.kept !== undefined && effective !== whatIf.kept;
 }
 

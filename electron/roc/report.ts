@@ -151,10 +151,10 @@ export class ReportBuilder {
       const logged = loggedRows[i]?.share ?? Number.NaN;
       const again = computed[i]?.share ?? Number.NaN;
       if (!Number.isNaN(logged)) this.loggedRows++;
-      if (isOtherwise(logged, again)) this.differences.add(groupId, logged);
+      if (decisionsDiffer(logged, again)) this.differences.add(groupId, logged);
       const effective = !isLogged && this.isStated ? again : logged;
       const supposedShare = supposed?.[i]?.share ?? Number.NaN;
-      if (isOtherwise(effective, supposedShare)) this.flips.add(groupId, supposedShare);
+      if (decisionsDiffer(effective, supposedShare)) this.flips.add(groupId, supposedShare);
       this.comparePenalties(record, groupId, effective);
     });
   }
@@ -167,7 +167,7 @@ export class ReportBuilder {
 }
 
 /** Only two definite decisions can differ; a probability is not one. */
-function isOtherwise(a: number, b: number): boolean {
+function decisionsDiffer(a: number, b: number): boolean {
   return (a === 0 && b === 1) || (a === 1 && b === 0);
 }
 

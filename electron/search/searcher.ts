@@ -35,7 +35,7 @@ type PageParams = ParsedParams<'search.page'>;
  * Milliseconds. A page ends then with its results; the next one follows at once, and a cancellation takes
  * effect in between.
  */
-const ENOUGH_MS = 150;
+const PAGE_TIME_MS = 150;
 /** Rollouts read at once under a regular expression. */
 const READ_AHEAD = 16;
 /** Rollouts per page in which a regular expression may time out. They are listed as not searched. */
@@ -326,7 +326,7 @@ class PageBuilder {
   private isTimeUp(row: number, hasRead: boolean): boolean {
     if (!hasRead && row % CHECK_EVERY_ROWS !== 0) return false;
     this.task.checkpoint(0, 1);
-    return this.now() - this.startedAt > ENOUGH_MS;
+    return this.now() - this.startedAt > PAGE_TIME_MS;
   }
 }
 

@@ -40,7 +40,7 @@ function placesIn(
         spans.push(span);
       }
     }
-    for (const span of apart(spans)) {
+    for (const span of withoutOverlaps(spans)) {
       if (places.length >= most) return { places, isAtLeast: true };
       places.push({ ...span, segment, text });
     }
@@ -49,7 +49,7 @@ function placesIn(
 }
 
 /** In order. Of overlapping hits, keeps the first and longest. */
-function apart(spans: readonly WordSpan[]): readonly WordSpan[] {
+function withoutOverlaps(spans: readonly WordSpan[]): readonly WordSpan[] {
   const sorted = [...spans].sort((a, b) => a.start - b.start || b.end - a.end);
   let end = -1;
   return sorted.filter((span) => {

@@ -20,7 +20,7 @@ function parse(text) {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // a half-written lock file of an interrupted install
+    return undefined; // incomplete lock file of an interrupted install
   }
 }
 

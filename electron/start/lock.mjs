@@ -37,7 +37,7 @@ function isAbandoned(directory) {
   try {
     return Date.now() - statSync(directory).mtimeMs > UNOWNED_MS;
   } catch (error) {
-    if (error.code === 'ENOENT') return false; // released meanwhile
+    if (error.code === 'ENOENT') return false; // released in the meantime
     throw error;
   }
 }

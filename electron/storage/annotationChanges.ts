@@ -53,7 +53,7 @@ export class AnnotationChanges {
    * @throws ApiError `refused`
    */
   apply(author: string, requested: readonly RequestedChange[], now: number): Outcome {
-    return durably(this.db, () => {
+    return writeDurably(this.db, () => {
       const { taxonomy } = readTaxonomy(this.db);
       const call = new Call({ db: this.db, store: this.store, taxonomy, author, now });
       for (const each of requested) call.make(each);
@@ -73,7 +73,7 @@ export class AnnotationChanges {
    * @throws ApiError `refused` when another author has changed the same annotations since
    */
   undo(author?: string): Outcome {
-    return durably(this.db, () => {
+    return writeDurably(this.db, () => {
       const step = this.history.lastDone(author);
       return step === undefined ? NOTHING : this.restore(step, author === undefined ? 1 : 2);
     });
@@ -81,7 +81,7 @@ export class AnnotationChanges {
 
   /** @throws ApiError `refused` as `undo` */
   redo(author?: string): Outcome {
-    return durably(this.db, () => {
+    return writeDurably(this.db, () => {
       const step = this.history.firstUndone(author);
       if (step === undefined) return NOTHING;
       if (author !== undefined) this.assertUntouched(step, step.changes);
@@ -94,7 +94,7 @@ export class AnnotationChanges {
    * @throws ApiError `refused`
    */
   resolve({ conflictId, take, author }: Decision, now: number): Outcome {
-    return durably(this.db, () => {
+    return writeDurably(this.db, () => {
       const conflict = this.store.conflict(conflictId);
       if (conflict === undefined) throw refused(`there is no conflict ${conflictId}`);
       if (conflict.taken !== null) throw refused('this conflict is resolved already');
@@ -202,7 +202,7 @@ export class AnnotationChanges {
  * Runs a transaction that is on disk when this returns. Commits of ingest may wait for a checkpoint;
  * people's annotations must survive a power failure.
  */
-export function durably<T>(db: WritableLibrary, work: () => T): T {
+export function writeDurably<T>(db: WritableLibrary, work: () => T): T {
   db.pragma('synchronous = FULL');
   try {
     return db.transaction(work).immediate();

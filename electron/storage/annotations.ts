@@ -10,7 +10,7 @@ import type { AppliedChanges, TaxonomyState } from '../../shared/api/annotationR
 import type { ParsedParams } from '../../shared/api/contract.ts';
 import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
 import type { LineIssue } from '../../shared/format/format.ts';
-import { AnnotationChanges, durably, type Outcome } from './annotationChanges.ts';
+import { AnnotationChanges, type Outcome, writeDurably } from './annotationChanges.ts';
 import { historyState } from './annotationHistory.ts';
 import { type AnnotationLines, type MergedLines, mergeAnnotationLines } from './annotationMerge.ts';
 import { AnnotationPlaces } from './annotationPlaces.ts';
@@ -63,7 +63,7 @@ export class Annotations {
   }
 
   setTaxonomy(taxonomy: Taxonomy): TaxonomyState {
-    durably(this.db, () => writeTaxonomy(this.db, taxonomy));
+    writeDurably(this.db, () => writeTaxonomy(this.db, taxonomy));
     return taxonomyState(this.db);
   }
 
@@ -73,7 +73,7 @@ export class Annotations {
   }
 
   mergeDurably(lines: AnnotationLines, from: string): MergedLines {
-    return durably(this.db, () => this.merge(lines, from, Date.now()));
+    return writeDurably(this.db, () => this.merge(lines, from, Date.now()));
   }
 
   /** Counts the annotations among `ids` whose rollout is not in the library. */

@@ -17,7 +17,7 @@ export interface Migration {
 
 export const MIGRATIONS: readonly Migration[] = [initial];
 export const NEWEST_VERSION = newestOf(MIGRATIONS);
-/** `TWLB`: tells our file from any other SQLite database (PRAGMA application_id). */
+/** `TWLB`: marks a Turnwise library among SQLite databases (PRAGMA application_id). */
 export const APPLICATION_ID = 0x54574c42;
 
 export class NewerDatabaseError extends Error {

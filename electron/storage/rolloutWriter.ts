@@ -142,11 +142,11 @@ export class RolloutWriter {
     const keys = rollout.joinKeys ?? [];
     if (this.joinsAnother(rollout, keys, scopes)) return;
     const group = this.groups.of(run, rollout, this.currentBatch);
-    if (this.file.format === PACK && this.isHere(group, rollout)) {
+    if (this.file.format === PACK && this.isStored(group, rollout)) {
       this.sql.addRunFile.run(run.runId, this.file.fileId);
       return;
     }
-    this.warnOfOtherPrompt(group, rollout);
+    this.reportPromptMismatch(group, rollout);
     const ordinal = this.ordinalFor(run, group, rollout);
     group.nextOrdinal = Math.max(group.nextOrdinal, ordinal + 1);
     if (!this.runsOfFile.has(run.runId)) {
@@ -214,7 +214,7 @@ export class RolloutWriter {
    * A pack may repeat rollouts that were read from the logs. Equal text at the same address is the same
    * rollout.
    */
-  private isHere(group: GroupEntry, rollout: PackedRollout): boolean {
+  private isStored(group: GroupEntry, rollout: PackedRollout): boolean {
     if (rollout.ordinal === null) return false;
     const taken = this.sql.rolloutByOrdinal.get(group.groupId, rollout.ordinal);
     const span = this.currentBatch.blocks[rollout.text.block];
@@ -246,7 +246,7 @@ export class RolloutWriter {
   }
 
   /** Reports a rollout whose prompt differs from its group's. The group keeps its first prompt. */
-  private warnOfOtherPrompt(group: GroupEntry, rollout: PackedRollout): void {
+  private reportPromptMismatch(group: GroupEntry, rollout: PackedRollout): void {
     const promptHash = this.currentBatch.problems[rollout.problem]?.promptHash;
     if (promptHash === group.promptHash) return;
     const message = `the prompt differs from the first rollout's of group ${rollout.groupKey} at step ${stepOf(rollout)}; the group shows the first prompt`;

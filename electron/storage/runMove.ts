@@ -13,7 +13,7 @@ import { APPLICATION_ID } from './migrate.ts';
 import { openWriter, type WritableLibrary } from './open.ts';
 import { number, queryValue, text } from './rows.ts';
 
-export interface MoveWatch {
+export interface MoveCallbacks {
   isCancelled(): boolean;
   /** Progress in rollouts. Each counts twice: once copied, once compared. */
   onProgress(done: number, total: number): void;
@@ -126,7 +126,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 const ROLLOUTS_AT_ONCE = 2_000;
 const BLOCKS_AT_ONCE = 64;
 /** Rows hashed between two checks for cancellation. */
-const LOOK_EVERY = 5_000;
+const CHECK_EVERY = 5_000;
 
 /** @returns the reason why the run cannot be moved there; undefined when it can */
 export function moveRefusal(db: WritableLibrary, { runKey }: RunIdentity, path: string): string | undefined {
@@ -155,7 +155,7 @@ export function copyRun(
   db: WritableLibrary,
   run: RunIdentity,
   path: string,
-  watch: MoveWatch,
+  watch: MoveCallbacks,
 ): RunCopy | undefined {
   const partial = partialOf(path);
   removeLibrary(partial);
@@ -181,7 +181,7 @@ function copyInto(
   partial: string,
   sourcePath: string,
   run: RunIdentity,
-  watch: MoveWatch,
+  watch: MoveCallbacks,
 ): { readonly rollouts: number; readonly rows: number } | undefined {
   const target = openWriter(partial);
   try {
@@ -199,12 +199,12 @@ function copyInto(
 class Mover {
   private readonly db: WritableLibrary;
   private readonly values: Readonly<Record<string, string | number>>;
-  private readonly watch: MoveWatch;
+  private readonly watch: MoveCallbacks;
   readonly rollouts: number;
   rows = 0;
   private done = 0;
 
-  constructor(db: WritableLibrary, { runId, runKey }: RunIdentity, watch: MoveWatch) {
+  constructor(db: WritableLibrary, { runId, runKey }: RunIdentity, watch: MoveCallbacks) {
     this.db = db;
     this.watch = watch;
     const scope = queryValue(db, 'SELECT scope FROM source.run_row WHERE run_id = ?', text).get(runId) ?? '';
@@ -313,7 +313,7 @@ class Mover {
     for (const row of this.db.prepare(select).raw().iterate(this.valuesIn(belongs))) {
       hash.update(JSON.stringify(row));
       rows += 1;
-      if (rows % LOOK_EVERY === 0 && this.watch.isCancelled()) return undefined;
+      if (rows % CHECK_EVERY === 0 && this.watch.isCancelled()) return undefined;
     }
     return { rows, hash: hash.digest('hex') };
   }

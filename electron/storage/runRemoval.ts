@@ -4,7 +4,7 @@ import { removeAnnotationsOf } from './annotationRemoval.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 import { shrink, usedBytes } from './libraryFile.ts';
 import type { WritableLibrary } from './open.ts';
-import { copyRun, type MoveWatch, moveRefusal } from './runMove.ts';
+import { copyRun, type MoveCallbacks, moveRefusal } from './runMove.ts';
 import type { RunRegistry } from './runRegistry.ts';
 import type { RunRules } from './runRules.ts';
 import { sweepIndex } from './searchIndex.ts';
@@ -134,7 +134,7 @@ export class RunRemoval {
   move(
     runKey: string,
     path: string,
-    watch: MoveWatch,
+    watch: MoveCallbacks,
   ):
     | { readonly moved: MovedRun; readonly runId: number }
     | { readonly refusal: string }

@@ -10,7 +10,7 @@ import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
 import type { FromWorker, Progress, ToWorker } from './messages.ts';
 
 /** Threads check for cancellation many times a second. */
-const CLOSE_PATIENCE_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 5_000;
 
 const CLOSED: ApiFailure = { code: 'closed', message: 'the library has been closed' };
 
@@ -25,7 +25,7 @@ export interface WorkerClientOptions {
   /** Milliseconds. A longer request fails and its thread is terminated. Only for threads without SQLite. */
   readonly longestMs?: number;
   /** How long `close` waits for running requests; default 5 s. */
-  readonly closePatienceMs?: number;
+  readonly closeTimeoutMs?: number;
 }
 
 export interface RequestOptions {
@@ -150,7 +150,7 @@ export class WorkerClient {
     const worker = new Worker(this.options.entry, { workerData: this.options.workerData });
     const thread: Thread = { worker, running: new Map(), isReady: false };
     worker.on('message', (message: FromWorker) => this.receive(thread, message));
-    worker.on('error', (error) => this.lose(thread, this.stoppedBy(error)));
+    worker.on('error', (error) => this.failThread(thread, this.stoppedBy(error)));
     this.threads.push(thread);
     return thread;
   }
@@ -161,7 +161,7 @@ export class WorkerClient {
         thread.isReady = true;
         break;
       case 'unavailable':
-        if (!message.result.ok) this.lose(thread, message.result.failure);
+        if (!message.result.ok) this.failThread(thread, message.result.failure);
         break;
       case 'progress': {
         const job = thread.running.get(message.id);
@@ -209,12 +209,12 @@ export class WorkerClient {
       void thread.worker.terminate();
       const seconds = milliseconds / 1000;
       const message = `the ${this.options.name} was busy for more than ${seconds} s without a result`;
-      this.lose(thread, { code: 'timed_out', message });
+      this.failThread(thread, { code: 'timed_out', message });
     }, milliseconds).unref();
   }
 
   /** Fails the requests of a lost thread. If the thread never loaded, fails all queued requests too. */
-  private lose(thread: Thread, failure: ApiFailure): void {
+  private failThread(thread: Thread, failure: ApiFailure): void {
     this.threads = this.threads.filter((each) => each !== thread);
     for (const job of thread.running.values()) job.settle(failed(failure));
     if (!thread.isReady) for (const job of this.queue.splice(0)) job.settle(failed(failure));
@@ -232,7 +232,7 @@ export class WorkerClient {
   private async end({ worker }: Thread): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const tooLong = new Promise<void>((resolve) => {
-      const patience = this.options.closePatienceMs ?? CLOSE_PATIENCE_MS;
+      const patience = this.options.closeTimeoutMs ?? CLOSE_TIMEOUT_MS;
       if (Number.isFinite(patience)) timer = setTimeout(resolve, patience);
     });
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));

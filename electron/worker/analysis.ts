@@ -77,7 +77,7 @@ const analysis: AnalysisHandlers = {
       isCancelled: task.isCancelled,
       onProgress: (pagesDone, pages) => task.progress(pagesDone, pages, pagesDone / pages),
     });
-    return unlessCancelled(sizes);
+    return throwIfCancelled(sizes);
   },
   ...compareHandlers(db),
   'pack.text': async (params) => found(await packText(db, params), `rollout ${params.rolloutId}`),
@@ -221,7 +221,7 @@ function listed(runs: readonly PoolRun[]): string {
   return `known runs: ${names.join(', ')}${runs.length > 20 ? ', …' : ''}`;
 }
 
-function unlessCancelled<T>(value: T | undefined): T {
+function throwIfCancelled<T>(value: T | undefined): T {
   if (value === undefined) throw new ApiError(CANCELLED);
   return value;
 }

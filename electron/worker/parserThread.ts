@@ -8,10 +8,10 @@ import { entryOf } from './entry.ts';
 import type { ParserMessage, ParserRequest } from './messages.ts';
 
 /** Longer than any readable record takes. An idle thread answers at once. */
-const PATIENCE_MS = 60_000;
+const HANG_TIMEOUT_MS = 60_000;
 const PINGS = 4;
 /** Event that a terminated thread emits to pending requests. */
-const LOST = 'lost';
+const THREAD_LOST = 'lost';
 
 type OnBatch = (batch: PackedBatch) => void | Promise<void>;
 
@@ -22,7 +22,7 @@ type OnBatch = (batch: PackedBatch) => void | Promise<void>;
  */
 export class ParserThread implements Parser {
   private readonly entry: URL;
-  private readonly patienceMs: number;
+  private readonly hangTimeoutMs: number;
   private readonly running = new Set<number>();
   private worker: Worker;
   private lastParseId = 0;
@@ -33,10 +33,10 @@ export class ParserThread implements Parser {
   /** A loading thread cannot answer pings; it reports a failure to load itself. */
   private isLoaded = false;
 
-  /** @param patienceMs silence after which the thread counts as hung */
-  constructor(entry: URL = entryOf('parser'), patienceMs: number = PATIENCE_MS) {
+  /** @param hangTimeoutMs silence after which the thread counts as hung */
+  constructor(entry: URL = entryOf('parser'), hangTimeoutMs: number = HANG_TIMEOUT_MS) {
     this.entry = entry;
-    this.patienceMs = patienceMs;
+    this.hangTimeoutMs = hangTimeoutMs;
     this.worker = this.start();
   }
 
@@ -110,7 +110,7 @@ export class ParserThread implements Parser {
    * and only terminating the thread stops that. The current file then counts as unreadable, and a new
    * thread continues.
    */
-  private watchOver(): void {
+  private startWatchdog(): void {
     this.watch ??= setInterval(() => {
       if (this.open === 0) {
         clearInterval(this.watch);
@@ -122,12 +122,12 @@ export class ParserThread implements Parser {
         this.unanswered++;
         this.send({ kind: 'ping' });
       } else {
-        const seconds = Math.round(this.patienceMs / 1000);
+        const seconds = Math.round(this.hangTimeoutMs / 1000);
         this.replace(
           `the parser was busy for more than ${seconds} s without a result; the file is probably damaged`,
         );
       }
-    }, this.patienceMs / PINGS);
+    }, this.hangTimeoutMs / PINGS);
     this.watch.unref();
   }
 
@@ -137,7 +137,7 @@ export class ParserThread implements Parser {
     this.isLoaded = false;
     this.worker = this.start();
     this.unanswered = 0;
-    ended.emit(LOST, Object.assign(new Error(message), { code: 'HANGS', syscall: 'parse' }));
+    ended.emit(THREAD_LOST, Object.assign(new Error(message), { code: 'HANGS', syscall: 'parse' }));
     void ended.terminate();
   }
 
@@ -148,11 +148,11 @@ export class ParserThread implements Parser {
     const parseId = ++this.lastParseId;
     const { worker } = this;
     this.open++;
-    this.watchOver();
+    this.startWatchdog();
     const answer = new Promise<T>((resolve, reject) => {
       const settle = (finish: () => void): void => {
         worker.off('message', receive);
-        worker.off(LOST, fail);
+        worker.off(THREAD_LOST, fail);
         this.open--;
         finish();
       };
@@ -165,7 +165,7 @@ export class ParserThread implements Parser {
         } else onMessage(message, (value) => settle(() => resolve(value)), fail);
       };
       worker.on('message', receive);
-      worker.on(LOST, fail);
+      worker.on(THREAD_LOST, fail);
     });
     this.send({ parseId, ...question });
     return answer;

@@ -12,7 +12,7 @@ const PAGE = 500;
 const PAGE_BYTES = 2_000_000;
 /** Bytes. A statement that accumulates data without end must not exhaust the machine. */
 const MOST_MEMORY = 1.5 * 2 ** 30;
-const LOOK_MS = 25;
+const MEMORY_CHECK_MS = 25;
 
 type Port = {
   send(message: SqlMessage): Promise<void>;
@@ -28,7 +28,7 @@ if (isMainThread) {
 function watchMemory(): void {
   setInterval(() => {
     if (process.memoryUsage.rss() > MOST_MEMORY) process.kill(process.pid, 'SIGKILL');
-  }, LOOK_MS);
+  }, MEMORY_CHECK_MS);
 }
 
 async function answer(port: Port, request: SqlRequest): Promise<void> {

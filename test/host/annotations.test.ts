@@ -408,7 +408,7 @@ describe('what others said', () => {
     const log = join(FIXTURES, 'demo/demo.jsonl');
     expect(await host.dispatch('annotation.import', { path: log })).toMatchObject({
       ok: false,
-      failure: { code: 'refused', message: expect.stringContaining('is no pack') },
+      failure: { code: 'refused', message: expect.stringContaining('is not a failure pack') },
     });
     expect(await host.dispatch('annotation.import', { path: '/etc/hostname' })).toMatchObject({
       ok: false,

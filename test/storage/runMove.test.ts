@@ -7,7 +7,7 @@ import { LibraryWriter } from '../../electron/storage/libraryWriter.ts';
 import { openReader, openWriter } from '../../electron/storage/open.ts';
 import { indexState } from '../../electron/storage/queries/search.ts';
 import { librarySizes } from '../../electron/storage/queries/sizes.ts';
-import { COPIED_TABLES, LEFT_TABLES, type MoveWatch } from '../../electron/storage/runMove.ts';
+import { COPIED_TABLES, LEFT_TABLES, type MoveCallbacks } from '../../electron/storage/runMove.ts';
 import { indexPiece } from '../../electron/storage/searchIndex.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 import { copyLibraryOf } from '../support/preparedLibrary.ts';
@@ -25,7 +25,7 @@ const BELOW_ROLLOUT = [
   'join_key_row',
   'join_row',
 ];
-const QUIET: MoveWatch = { isCancelled: () => false, onProgress: () => undefined };
+const QUIET: MoveCallbacks = { isCancelled: () => false, onProgress: () => undefined };
 
 let place: Scratch;
 let target: string;

@@ -24,7 +24,7 @@ import {
   textFact,
   turnsOf,
 } from './packCase.ts';
-import { turnOfAnnotation, turnsThatMatter } from './turnsThatMatter.ts';
+import { relevantTurns, turnOfAnnotation } from './relevantTurns.ts';
 
 export function chip(taxonomy: Taxonomy, label: string): string {
   return `<span class="chip ${colourClass(taxonomy, label)}">${html(labelName(taxonomy, label))}</span>`;
@@ -157,7 +157,7 @@ function problemHtml(drawn: Drawn): string {
 
 function turnsHtml(drawn: Drawn): string {
   const turns = turnsOf(drawn.one);
-  const matter = turnsThatMatter(drawn.one, turns);
+  const matter = relevantTurns(drawn.one, turns);
   return turns.map((turn) => turnHtml(drawn, turn, matter.has(turn.turn))).join('');
 }
 

@@ -24,8 +24,8 @@ import {
   textFact,
   turnsOf,
 } from './packCase.ts';
+import { relevantTurns, turnOfAnnotation } from './relevantTurns.ts';
 import type { LabelSummary, PackSummary } from './summary.ts';
-import { turnOfAnnotation, turnsThatMatter } from './turnsThatMatter.ts';
 
 type Row = readonly (string | number)[];
 
@@ -137,7 +137,7 @@ export function caseMarkdown(one: PackCase, taxonomy: Taxonomy, number: number):
 
 function turnsMarkdown(one: PackCase, taxonomy: Taxonomy): readonly string[] {
   const turns = turnsOf(one);
-  const matter = turnsThatMatter(one, turns);
+  const matter = relevantTurns(one, turns);
   const parts: string[] = [];
   let left: CaseTurn[] = [];
   const tell = (): void => {

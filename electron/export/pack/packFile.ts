@@ -24,7 +24,7 @@ export class PackFile {
   private readonly hash: Hash = createHash('sha256');
   private readonly body: string;
   private descriptor: number | undefined;
-  private held: string[] = [];
+  private buffered: string[] = [];
   private heldChars = 0;
   private size = 0;
 
@@ -39,7 +39,7 @@ export class PackFile {
 
   /** Lone surrogates become the replacement character of UTF-8. */
   write(text: string): void {
-    this.held.push(text);
+    this.buffered.push(text);
     this.heldChars += text.length;
     if (this.heldChars >= CHUNK) this.flush();
   }
@@ -90,9 +90,9 @@ export class PackFile {
   }
 
   private flush(): void {
-    if (this.held.length === 0 || this.descriptor === undefined) return;
-    const bytes = Buffer.from(this.held.join(''), 'utf8');
-    this.held = [];
+    if (this.buffered.length === 0 || this.descriptor === undefined) return;
+    const bytes = Buffer.from(this.buffered.join(''), 'utf8');
+    this.buffered = [];
     this.heldChars = 0;
     this.hash.update(bytes);
     this.size += bytes.byteLength;

@@ -128,9 +128,9 @@ export class Redactor {
           for (let k = 0; k + 1 < each.length; k += 2)
             ranges.push({ start: placeOf(each[k] ?? 0), end: placeOf(each[k + 1] ?? 0) });
         }
-        const blotted = blot(text, ranges);
-        if (isCounted) this.counts[i] = (this.counts[i] ?? 0) + blotted.count;
-        return blotted.text;
+        const masked = mask(text, ranges);
+        if (isCounted) this.counts[i] = (this.counts[i] ?? 0) + masked.count;
+        return masked.text;
       });
     });
     return results;
@@ -157,7 +157,7 @@ interface Range {
 }
 
 /** Matches of one range in several views count once. */
-function blot(text: string, ranges: readonly Range[]): { readonly text: string; readonly count: number } {
+function mask(text: string, ranges: readonly Range[]): { readonly text: string; readonly count: number } {
   const parts: string[] = [];
   let [done, count] = [0, 0];
   for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start || b.end - a.end)) {

@@ -8,7 +8,7 @@ import { bytesOnDisk } from '../bytesOnDisk.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { number, oneOf, query, queryValue, text } from '../rows.ts';
 
-export interface SizeWatch {
+export interface SizeCallbacks {
   isCancelled(): boolean;
   /** Progress in pages of the file. */
   onProgress(done: number, total: number): void;
@@ -17,7 +17,7 @@ export interface SizeWatch {
 /** Bytes or rows per run. */
 type Weights = Map<number, number>;
 
-interface SharedOut {
+interface PageShares {
   readonly part: SizePart;
   readonly by: Weights;
   /** The weights are bytes already. */
@@ -25,7 +25,7 @@ interface SharedOut {
 }
 
 /** Pages, or rollouts, between two checks for cancellation. */
-const LOOK_EVERY = 256;
+const CHECK_EVERY = 256;
 const ROLLOUTS_AT_ONCE = 20_000;
 
 const RUNS = `SELECT n.run_id AS runId, n.run_key AS runKey, n.kind,
@@ -58,12 +58,12 @@ const SPARSE: readonly (readonly [table: string, part: SizePart, weight: string]
 ];
 
 /** @returns undefined when cancelled */
-export function librarySizes(db: ReadableLibrary, watch: SizeWatch): LibrarySizes | undefined {
+export function librarySizes(db: ReadableLibrary, watch: SizeCallbacks): LibrarySizes | undefined {
   // One transaction reads one state of the library.
   return db.transaction(() => sizesNow(db, watch))();
 }
 
-function sizesNow(db: ReadableLibrary, watch: SizeWatch): LibrarySizes | undefined {
+function sizesNow(db: ReadableLibrary, watch: SizeCallbacks): LibrarySizes | undefined {
   const pragma = (name: string): number => Number(db.pragma(name, { simple: true }));
   const pageSize = pragma('page_size');
   const pages = pragma('page_count');
@@ -101,9 +101,9 @@ function sizesNow(db: ReadableLibrary, watch: SizeWatch): LibrarySizes | undefin
 }
 
 /** The rows or bytes by which the pages of each table are divided. Unlisted tables belong to no single run. */
-function sharesOf(db: ReadableLibrary, watch: SizeWatch): Map<string, SharedOut> | undefined {
+function sharesOf(db: ReadableLibrary, watch: SizeCallbacks): Map<string, PageShares> | undefined {
   const { rollouts, groups, turns, calls, chars, steps } = stepSums(db);
-  const shares = new Map<string, SharedOut>([
+  const shares = new Map<string, PageShares>([
     ['text_block', { part: 'texts', by: textBytes(db), isBytes: true }],
     ['step_column_row', { part: 'columns', by: weightsOf(db, COLUMNS), isBytes: true }],
     ['rollout_row', { part: 'rows', by: rollouts }],
@@ -174,7 +174,7 @@ function textBytes(db: ReadableLibrary): Weights {
 /** @returns undefined when SQLite was built without `dbstat` */
 function bytesByTable(
   db: ReadableLibrary,
-  watch: SizeWatch,
+  watch: SizeCallbacks,
   pages: number,
 ): Map<string, number> | 'cancelled' | undefined {
   const built = db.pragma('compile_options') as { readonly compile_options: string }[];
@@ -187,7 +187,7 @@ function bytesByTable(
     for (const pageSize of statement.iterate(name)) {
       size += pageSize;
       done += 1;
-      if (done % LOOK_EVERY !== 0) continue;
+      if (done % CHECK_EVERY !== 0) continue;
       watch.onProgress(done, pages);
       if (watch.isCancelled()) return 'cancelled';
     }

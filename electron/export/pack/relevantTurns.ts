@@ -3,7 +3,7 @@ import type { AnnotationRow } from '../../../shared/api/contract.ts';
 import type { CaseTurn, PackCase } from './packCase.ts';
 
 /** The first and last turn, and turns with annotations, flags or failed calls. */
-export function turnsThatMatter(one: PackCase, turns: readonly CaseTurn[]): ReadonlySet<number> {
+export function relevantTurns(one: PackCase, turns: readonly CaseTurn[]): ReadonlySet<number> {
   const matter = new Set<number>();
   const [first] = turns;
   const last = turns.at(-1);
