@@ -5,19 +5,19 @@ import { withLibraryHost } from './libraryHost.ts';
 
 const help = `usage: turnwise annotate --import PATH [--library FILE] [--json]
 
-Takes in what a colleague said: annotations, readings and labels of a pack, or of a file of annotations alone
+Imports annotations, review marks and labels from a failure pack, or from a file of annotations alone
 (turnwise annotations --json). Rollouts of a pack are left out; turnwise ingest reads them, too. Nothing here is
-overwritten: what differs is kept beside ours until somebody decides, in the app.
+overwritten: differing versions are kept as conflicts until they are resolved in the app.
 
-  --import PATH   the file; may be compressed with gzip or zstd
-  --library FILE  the library; without it the one of this user
-  --json          the report on stdout
+  --import PATH   file to import; may be compressed with gzip or zstd
+  --library FILE  library file; default: the user's library
+  --json          print the report as JSON
 
-Exit codes: 0 done, 1 failed, 2 usage, 3 done, with lines that could not be read or conflicts.`;
+Exit codes: 0 done, 1 failed, 2 usage, 3 done, with unreadable lines or with conflicts.`;
 
 export const annotateCommand: Command = {
   name: 'annotate',
-  summary: 'take in annotations of others',
+  summary: 'import annotations',
   help,
   async run(argv, context) {
     const args = readArguments('annotate', argv, {
@@ -43,15 +43,17 @@ export const annotateCommand: Command = {
 
 function reportText(report: MergeReport): string {
   const lines = [
-    `${report.added} added, ${report.present} already there, ${report.conflicts} in conflict; ${report.readings} readings taken in`,
+    `${report.added} added, ${report.present} unchanged, ${report.conflicts} in conflict; ${report.readings} review marks imported`,
     ...(report.unattached === 0
       ? []
-      : [`${report.unattached} of those added are unattached: their rollouts are not in this library`]),
+      : [
+          `${report.unattached} of the added annotations are unattached: their rollouts are not in this library`,
+        ]),
     ...(report.labelsAdded.length === 0 ? [] : [`labels added: ${report.labelsAdded.join(', ')}`]),
     ...(report.labelsDiffering.length === 0
       ? []
       : [
-          `labels with another name or description here, kept as they are: ${report.labelsDiffering.join(', ')}`,
+          `labels with another name or description in this library, not changed: ${report.labelsDiffering.join(', ')}`,
         ]),
   ];
   return `${lines.join('\n')}\n`;

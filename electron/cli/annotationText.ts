@@ -1,32 +1,32 @@
-/** What the commands about annotations share. */
+/** Helpers of the annotation commands. */
 import type { AnnotationRow, ResultOf } from '../../shared/api/contract.ts';
 import type { Annotation } from '../../shared/domain/annotate/annotation.ts';
 import { PACK_VERSION } from '../../shared/format/pack.ts';
 import { ExpectedError, UsageError } from './command.ts';
 import type { LibraryHost } from './libraryHost.ts';
 
-/** Who says it: as given, else whoever is logged in. */
+/** The given author, else the login name. */
 export function authorOf(given: string | undefined): string {
   return [given, process.env['USER'], 'me'].find((name) => name !== undefined && name.trim() !== '') ?? 'me';
 }
 
-/** A label by its id or its name. @throws UsageError naming those there are */
+/** Finds a label by id or name. @throws UsageError that lists the labels */
 export function labelNamed({ labels }: ResultOf<'taxonomy.get'>['taxonomy'], text: string): string {
   const wanted = text.trim().toLowerCase();
   const found = labels.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted);
   if (found !== undefined) return found.id;
-  throw new UsageError(`there is no label ${text}; there are ${labels.map(({ id }) => id).join(', ')}`);
+  throw new UsageError(`there is no label ${text}; known labels: ${labels.map(({ id }) => id).join(', ')}`);
 }
 
-/** @throws ExpectedError naming those there are */
+/** @throws ExpectedError that lists the runs */
 export async function runNamed(host: LibraryHost, name: string): Promise<number> {
   const runs = await host.ask('run.list', {});
   const found = runs.find((run) => run.runKey === name || run.name === name || String(run.runId) === name);
   if (found !== undefined) return found.runId;
-  throw new ExpectedError(`no run ${name}; there are ${runs.map(({ runKey }) => runKey).join(', ')}`);
+  throw new ExpectedError(`no run ${name}; known runs: ${runs.map(({ runKey }) => runKey).join(', ')}`);
 }
 
-/** As in a pack, with where it stands here: what is printed can be imported. */
+/** An annotation as in a pack, plus its current position. The printed line can be imported. */
 export function annotationLine({ annotationNo: _, conflicts, place, ...rest }: AnnotationRow): string {
   const annotation: Annotation = rest;
   return JSON.stringify({
@@ -38,8 +38,8 @@ export function annotationLine({ annotationNo: _, conflicts, place, ...rest }: A
   });
 }
 
-/** One line for people: where, what, by whom. */
-export function annotationWords({
+/** One line for people: position, content and author. */
+export function annotationText({
   rollout,
   target,
   label,
@@ -52,13 +52,13 @@ export function annotationWords({
   const what =
     target.kind === 'rollout' ? '' : ` ${target.kind} ${JSON.stringify(short(target.anchor.quote))}`;
   const state = place === undefined ? 'unattached' : place.state;
-  const said = [label, severity, note === undefined ? undefined : JSON.stringify(short(note))];
+  const parts = [label, severity, note === undefined ? undefined : JSON.stringify(short(note))];
   const id = place === undefined ? '' : ` (rollout ${place.rolloutId})`;
-  const words = said.filter((each) => each !== undefined).join(' ');
+  const words = parts.filter((each) => each !== undefined).join(' ');
   return visible(`${where}${id}${what}: ${words} — ${author}${state === 'exact' ? '' : `, ${state}`}`);
 }
 
-/** Control characters, and those that turn the direction of writing, are written out: a terminal would obey them. */
+/** Escapes control characters and bidirectional controls, which a terminal would obey. */
 function visible(text: string): string {
   return text.replace(
     /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,

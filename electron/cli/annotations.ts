@@ -1,5 +1,5 @@
 import { ANCHOR_STATES } from '../../shared/api/contract.ts';
-import { annotationLine, annotationWords, labelNamed, runNamed } from './annotationText.ts';
+import { annotationLine, annotationText, labelNamed, runNamed } from './annotationText.ts';
 import { type Command, readArguments, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
 
@@ -9,16 +9,16 @@ const PAGE = 500;
 
 const help = `usage: turnwise annotations [--run R] [--filter FILTER] [--label LABEL]… [--author NAME] [--state ${STATES.join('|')}]… [--library FILE] [--json] [--count]
 
-Lists what readers have said.
+Lists annotations.
 
-  --run R          key, name or number of a run; without it every run, and what is unattached
-  --filter FILTER  of rollouts that match (turnwise rollouts --help)
-  --label LABEL    its id or its name, whether or not the taxonomy still has it; may be repeated
-  --author NAME    what this reader said
-  --state STATE    moved: its text stands elsewhere; orphaned: it is gone; unattached: the rollout is not here
-  --library FILE   the library; without it the one of this user
-  --json           one line of a pack each: turnwise annotate --import takes them
-  --count          only how many there are
+  --run R          key, name or number of a run; default: every run, and unattached annotations
+  --filter FILTER  only of matching rollouts (turnwise rollouts --help)
+  --label LABEL    id or name of a label, also of a deleted one; may be repeated
+  --author NAME    only annotations of this author
+  --state STATE    moved: the text has moved; orphaned: the text is gone; unattached: the rollout is missing
+  --library FILE   library file; default: the user's library
+  --json           one pack line per annotation, for turnwise annotate --import
+  --count          print only the number of annotations
 
 Exit codes: 0 done, 1 failed, 2 usage.`;
 
@@ -67,7 +67,7 @@ export const annotationsCommand: Command = {
       for (let at = 0; at < ids.length; at += PAGE) {
         const annotationNos = Array.from(ids.subarray(at, at + PAGE));
         for (const row of await host.ask('annotation.rows', { annotationNos }))
-          process.stdout.write(`${args.flag('json') ? annotationLine(row) : annotationWords(row)}\n`);
+          process.stdout.write(`${args.flag('json') ? annotationLine(row) : annotationText(row)}\n`);
       }
       return 0;
     });

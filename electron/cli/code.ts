@@ -14,20 +14,20 @@ import { type Command, ExpectedError, readArguments, resolvePath, UsageError } f
 
 const help = `usage: turnwise code ROLLOUT_ID [--library FILE] [--format py|ipynb] [--call N | --to N] [--out PATH]
 
-Prints the code a rollout ran, to be run again elsewhere. Turnwise runs none of it: logged code can do anything.
+Prints the code that a rollout ran. Turnwise never runs it, because logged code can do anything.
 
-  --library FILE   the library; without it the one of this user
+  --library FILE   library file; default: the user's library
   --format NAME    py: one script, a "# %%" section per call (default). ipynb: a notebook with the outputs of the log
-  --call N         only the N-th tool call of the rollout, as a script
-  --to N           the calls up to the N-th
-  --out PATH       writes there instead of stdout; an existing file is not overwritten
+  --call N         only the N-th tool call, as a script
+  --to N           only calls up to the N-th
+  --out PATH       write to this file instead of stdout; an existing file is not overwritten
 
-What a call had on stdin is put there again. Calls whose code cannot be read are left out, and said to be on stderr.
+The script restores the stdin of each call. Calls without readable code are skipped and counted on stderr.
 Exit codes: 0 done, 1 no such rollout, no such call, or no code, 2 usage.`;
 
 export const codeCommand: Command = {
   name: 'code',
-  summary: 'print the code a rollout ran, as a script or a notebook',
+  summary: 'print the code of a rollout as a script or notebook',
   help,
   async run(argv, context) {
     const args = readArguments('code', argv, {
@@ -41,10 +41,10 @@ export const codeCommand: Command = {
     if (rawId === undefined || !/^\d+$/.test(rawId) || more.length > 0)
       throw new UsageError(`code: give one ROLLOUT_ID, a number\n\n${help}`);
     const format = args.string('format') ?? 'py';
-    if (format !== 'py' && format !== 'ipynb') throw new UsageError('code: --format is py or ipynb');
+    if (format !== 'py' && format !== 'ipynb') throw new UsageError('code: --format must be py or ipynb');
     const [call, to] = [numberOf('call', args.string('call')), numberOf('to', args.string('to'))];
     if (call !== undefined && (to !== undefined || format !== 'py'))
-      throw new UsageError('code: --call is one script; it goes neither with --to nor with a notebook');
+      throw new UsageError('code: --call prints one script; do not combine it with --to or --format ipynb');
     const path = args.string('library');
     const libraryPath = path === undefined ? defaultLibraryPath() : resolvePath(path);
     if (!existsSync(libraryPath)) throw new ExpectedError(`there is no library at ${libraryPath}`);

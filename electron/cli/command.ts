@@ -13,21 +13,21 @@ export interface CommandContext {
   readonly version: string;
 }
 
-/** The call itself is wrong: exit 2. */
+/** The arguments are wrong: exit 2. */
 export class UsageError extends Error {}
 
-/** Something was found that stops the command and is no bug: exit 1. */
+/** An expected failure, which is not a bug: exit 1. */
 export class ExpectedError extends Error {}
 
 export interface Arguments {
   readonly positionals: readonly string[];
   string(name: string): string | undefined;
-  /** Of an option that may be repeated, in order. */
+  /** Values of a repeatable option, in order. */
   strings(name: string): readonly string[];
   flag(name: string): boolean;
 }
 
-/** @throws UsageError naming the option that is not known or lacks its value */
+/** @throws UsageError that names the unknown option, or the option without a value */
 export function readArguments(
   command: string,
   argv: readonly string[],
@@ -38,7 +38,7 @@ export function readArguments(
     parsed = parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${command}: ${message}\nturnwise ${command} --help tells the options`);
+    throw new UsageError(`${command}: ${message}\nturnwise ${command} --help shows the options`);
   }
   const { values, positionals } = parsed;
   return {
@@ -52,7 +52,7 @@ export function readArguments(
   };
 }
 
-/** npm runs scripts in the project's directory; paths mean the caller's. */
+/** Resolves against the caller's directory, because npm runs scripts in the project's directory. */
 export function resolvePath(path: string): string {
   return resolve(process.env['INIT_CWD'] ?? process.cwd(), path);
 }

@@ -4,17 +4,17 @@ import { bytesText } from './libraryText.ts';
 
 const help = `usage: turnwise compact [--library FILE] [--json]
 
-Writes a library's file anew without its free pages. The disk needs room for a copy meanwhile. Other programs may
-read the library; where one writes into it just now, nothing is done.
+Rewrites the library file without its free pages. The disk needs room for a temporary copy. Other programs may
+read the library meanwhile. The command fails while another program writes to it.
 
-  --library FILE  the library; without it the one of this user
+  --library FILE  library file; default: the user's library
   --json          {before, after, elapsedMs} on stdout: bytes, milliseconds
 
-Exit codes: 0 done, 1 no library there, no room, or somebody writes, 2 usage.`;
+Exit codes: 0 done, 1 no such library, no room, or another program writes, 2 usage.`;
 
 export const compactCommand: Command = {
   name: 'compact',
-  summary: 'give the free pages of a library back to the disk',
+  summary: 'shrink a library file by its free pages',
   help,
   async run(argv, context) {
     const args = readArguments('compact', argv, { library: { type: 'string' }, json: { type: 'boolean' } });
@@ -24,7 +24,7 @@ export const compactCommand: Command = {
       process.stdout.write(
         args.flag('json')
           ? `${JSON.stringify(done)}\n`
-          : `${bytesText(done.before)} before, ${bytesText(done.after)} now\n`,
+          : `${bytesText(done.before)} before, ${bytesText(done.after)} after\n`,
       );
       return 0;
     });

@@ -15,20 +15,20 @@ import { type Command, ExpectedError, readArguments, resolvePath, UsageError } f
 
 const help = `usage: turnwise compare ROLLOUT_ID ROLLOUT_ID [ROLLOUT_ID …] [--library FILE] [--baseline N] [--json]
 
-Aligns two to ${MAX_LANES} rollouts: which turns and segments belong together, and where each parts from the baseline.
+Aligns two to ${MAX_LANES} rollouts: shows matching turns and segments, and the fork point of each from the baseline.
 
-  --library FILE   the library; without it the one of this user
-  --baseline N     which of them the others are compared with, from 1 on (default 1)
+  --library FILE   library file; default: the user's library
+  --baseline N     position of the baseline rollout, from 1 (default 1)
   --json           {rollout_ids, baseline, rows: [{turns, equal, blocks: [{segments, relations, edits}]}], lanes:
                    [{prefix, cost, fork}]}; segments are indices as in the view "segment", edits runs of five numbers:
                    kind (0 equal, 1 removed, 2 added), start and end in the baseline, start and end in the lane
 
-Printed: a line per turn, a column per rollout; = equal to the baseline, ~ similar, + only there, . not there.
+Output: a line per turn, a column per rollout; = equal to the baseline, ~ similar, + added, . missing.
 Exit codes: 0 done, 1 no such rollout, 2 usage.`;
 
 export const compareCommand: Command = {
   name: 'compare',
-  summary: 'align two to four rollouts, and say where they part',
+  summary: 'align two to four rollouts and show where they fork',
   help,
   async run(argv, context) {
     const args = readArguments('compare', argv, {
@@ -41,7 +41,7 @@ export const compareCommand: Command = {
       throw new UsageError(`compare: give two to ${MAX_LANES} ROLLOUT_IDs, numbers\n\n${help}`);
     const baseline = args.string('baseline') ?? '1';
     if (!/^[1-9]$/.test(baseline) || Number(baseline) > raw.length)
-      throw new UsageError(`compare: --baseline is a number from 1 to ${raw.length}`);
+      throw new UsageError(`compare: --baseline must be a number from 1 to ${raw.length}`);
     const path = args.string('library');
     const libraryPath = path === undefined ? defaultLibraryPath() : resolvePath(path);
     if (!existsSync(libraryPath)) throw new ExpectedError(`there is no library at ${libraryPath}`);
@@ -52,7 +52,9 @@ export const compareCommand: Command = {
       const found = await host.dispatch('compare.align', { rollouts: rolloutIds, baseline: params.baseline });
       if (!found.ok) throw new ExpectedError(found.failure.message);
       const comparison = unpackComparison(found.value as ResultOf<'compare.align'>);
-      process.stdout.write(args.flag('json') ? jsonOf(params, comparison) : drawn(params, comparison));
+      process.stdout.write(
+        args.flag('json') ? jsonOf(params, comparison) : comparisonTable(params, comparison),
+      );
       return 0;
     } finally {
       await host.close();
@@ -60,12 +62,12 @@ export const compareCommand: Command = {
   },
 };
 
-interface Asked {
+interface CompareRequest {
   readonly rolloutIds: readonly number[];
   readonly baseline: number;
 }
 
-function jsonOf({ rolloutIds, baseline }: Asked, { rows, lanes }: Comparison): string {
+function jsonOf({ rolloutIds, baseline }: CompareRequest, { rows, lanes }: Comparison): string {
   const json = {
     rollout_ids: rolloutIds,
     baseline,
@@ -81,7 +83,7 @@ function jsonOf({ rolloutIds, baseline }: Asked, { rows, lanes }: Comparison): s
 
 const SIGNS = { equal: '=', similar: '~', only: '+' } as const;
 
-function drawn({ rolloutIds, baseline }: Asked, { rows, lanes }: Comparison): string {
+function comparisonTable({ rolloutIds, baseline }: CompareRequest, { rows, lanes }: Comparison): string {
   const cells = rows.map((row) => rolloutIds.map((_, lane) => cellOf(row, lane)));
   const head = rolloutIds.map((id, lane) => `${id}${lane === baseline ? ' (baseline)' : ''}`);
   const widths = head.map((text, lane) =>

@@ -10,20 +10,20 @@ import { sourceFacts } from './sourceFacts.ts';
 
 const help = `usage: turnwise entropy [--library FILE] [--run R] [--step S] [--by BY] [--signal NAME] [--json]
 
-Means of a per-token signal over the policy's tokens of a run, each with its number of tokens and its source.
+Prints means of a per-token signal over the policy tokens of a run, with token counts and sources.
 
-  --library FILE     the library; without it the one of this user
-  --run R            key, name or number of a run; without it the only one, or the only one of training
-  --step S           this step only
-  --by BY            ${STATISTICS_BY.join(', ')}; without it segment. position counts policy tokens since a
-                     tool response, by what the response said
-  --signal NAME      ${SIGNALS.join(', ')}; without it entropy. Rollouts without it
-                     are counted on stderr; another signal never stands in for it
-  --vocabulary N     size of the vocabulary, where entropy is bounded from listed alternatives
-  --least-tokens N   by token: rarer ones are left out; without it 10
+  --library FILE     library file; default: the user's library
+  --run R            key, name or number of a run; default: the only run, or the only training run
+  --step S           only this step
+  --by BY            ${STATISTICS_BY.join(', ')}; default: segment. position counts policy tokens since a
+                     tool response, split by the outcome of the call
+  --signal NAME      ${SIGNALS.join(', ')}; default: entropy. Rollouts without the signal
+                     are counted on stderr; no other signal is substituted
+  --vocabulary N     size of the vocabulary, for entropy bounds from listed alternatives
+  --least-tokens N   with --by token: skip rarer tokens; default: 10
   --json             one JSON array on stdout: [{segment | step | token | position, after?, correctness?, tokens,
-                     mean, deviation, signal, source: {kind, k, unit, temperature, policy}}]. Where the values are a
-                     lower bound worked out from k listed alternatives, there is bound: "lower", too
+                     mean, deviation, signal, source: {kind, k, unit, temperature, policy}}]. If the values are a
+                     lower bound from k listed alternatives, source also has bound: "lower"
 
 Exit codes: 0 done, 1 no such run or nothing logged, 2 usage.`;
 
@@ -46,13 +46,13 @@ export const entropyCommand: Command = {
     });
     if (args.positionals.length > 0) throw new UsageError(`entropy: takes no arguments\n\n${help}`);
     const by = STATISTICS_BY.find((known) => known === (args.string('by') ?? 'segment'));
-    if (by === undefined) throw new UsageError(`entropy: --by is one of ${STATISTICS_BY.join(', ')}`);
+    if (by === undefined) throw new UsageError(`entropy: --by must be one of ${STATISTICS_BY.join(', ')}`);
     const signal = SIGNALS.find((known) => known === (args.string('signal') ?? 'entropy'));
-    if (signal === undefined) throw new UsageError(`entropy: --signal is one of ${SIGNALS.join(', ')}`);
+    if (signal === undefined) throw new UsageError(`entropy: --signal must be one of ${SIGNALS.join(', ')}`);
     const wholeNumber = (name: string): number | undefined => {
       const text = args.string(name);
       if (text !== undefined && !/^\d+$/.test(text))
-        throw new UsageError(`entropy: --${name} is a whole number`);
+        throw new UsageError(`entropy: --${name} must be a whole number`);
       return text === undefined ? undefined : Number(text);
     };
     const step = wholeNumber('step');
@@ -107,7 +107,7 @@ async function chosenRun(host: Host, named: string | undefined): Promise<RunSumm
         runs.find(({ runId }) => String(runId) === named));
   if (found !== undefined) return found;
   const names = runs.slice(0, 20).map(({ runKey, name, kind }) => `${runKey} (${name}, ${kind})`);
-  const there = runs.length === 0 ? 'the library has no runs' : `there are ${names.join(', ')}`;
+  const there = runs.length === 0 ? 'the library has no runs' : `known runs: ${names.join(', ')}`;
   throw new ExpectedError(
     named === undefined ? `name a run with --run; ${there}` : `no run ${named}; ${there}`,
   );

@@ -8,44 +8,44 @@ const help = `usage: turnwise export --out DIRECTORY [--run RUN_KEY]… [--libra
        turnwise export --format FORMAT --out PATH [--filter FILTER | --label LABEL… | --ids N,N… | --all]
                        [--run RUN] [--siblings] [--tokens] [--raw] [--redact PATTERN]… [--library FILE] [--json]
 
-The first writes rollouts with everything that is known of them as a data set in Parquet, one row per rollout, partitioned
-as Hive does: DIRECTORY/rollouts/run=…/step=…/part-0.parquet. DuckDB, ClickHouse, Spark and pandas read it as it is;
-README.md in it describes the columns. Turnwise reads it again: turnwise ingest DIRECTORY.
+The first form writes rollouts with all their data as a Parquet data set, one row per rollout, with Hive
+partitions: DIRECTORY/rollouts/run=…/step=…/part-0.parquet. DuckDB, ClickHouse, Spark and pandas read it
+directly. Its README.md describes the columns. Turnwise can read it back: turnwise ingest DIRECTORY.
 
-The second writes a failure pack: rollouts with what has been said of them. It is one as soon as --format is another than
-parquet, or one of --filter, --label, --ids, --all, --siblings, --tokens and --redact is given.
+The second form writes a failure pack: rollouts with their annotations. It applies if --format is not parquet,
+or if one of --filter, --label, --ids, --all, --siblings, --tokens and --redact is given.
 
-  --format FORMAT   html     one page to read, without network or script
+  --format FORMAT   html     one page, without network access or scripts
                     md       a report in Markdown
-                    jsonl    everything; Turnwise reads it again: turnwise ingest PATH
-                    csv, tsv a row per annotation; PATH.manifest.json beside it
-                    chat     conversations for training: right ones as they are, others with their suggested
-                             correction, the rest left out and counted; PATH.manifest.json beside it
+                    jsonl    all data; Turnwise can read it back: turnwise ingest PATH
+                    csv, tsv a row per annotation, with PATH.manifest.json
+                    chat     training conversations: correct rollouts unchanged, others with their suggested
+                             correction, the rest skipped and counted; with PATH.manifest.json
                     parquet  a directory: rollouts and annotations
-  --out PATH        the new file or directory; what is there already is never overwritten
+  --out PATH        new file or directory; existing ones are never overwritten
 
-Which rollouts; without any of these all that have a label or a note:
-  --filter FILTER   those that match, labelled or not: turnwise rollouts --help tells the language
-  --label LABEL     those with this label, by its id or name; may be given again; with --filter those that match, too
-  --ids N,N…        these, by their numbers
+Selection; default: all rollouts with a label or a note:
+  --filter FILTER   matching rollouts, labelled or not; turnwise rollouts --help shows the language
+  --label LABEL     rollouts with this label (id or name); may be repeated; --filter narrows them
+  --ids N,N…        rollouts with these numbers
   --all             all
-  --run RUN         of this run: key, name or number; of a data set it may be given again, by its key
+  --run RUN         only this run: key, name or number; a data set accepts several, by key
 
-What else:
+Content:
   --siblings        the other rollouts of their groups, marked as such
   --tokens          token ids and signals (jsonl, parquet), heat (html)
-  --raw             the record as it stands in its log (jsonl)
-  --redact PATTERN  a regular expression; what it matches is blotted out in every text; may be given again
-  --library FILE    the library; without it the one of this user
-  --json            what was written, on stdout
+  --raw             the raw log record (jsonl)
+  --redact PATTERN  a regular expression; its matches are masked in every text; may be repeated
+  --library FILE    library file; default: the user's library
+  --json            print the report as JSON
 
-Exit codes: 0 done, 1 no such run, or it cannot be written there, 2 usage.`;
+Exit codes: 0 done, 1 no such run, or the output cannot be written, 2 usage.`;
 
 const PACK_OPTIONS = ['filter', 'label', 'ids', 'all', 'siblings', 'tokens', 'raw', 'redact'] as const;
 
 export const exportCommand: Command = {
   name: 'export',
-  summary: 'write rollouts as a data set in Parquet, or labelled ones as a failure pack',
+  summary: 'write rollouts as a Parquet data set or a failure pack',
   help,
   async run(argv, context) {
     const args = readArguments('export', argv, {
@@ -67,7 +67,8 @@ export const exportCommand: Command = {
     if (out === undefined || args.positionals.length > 0)
       throw new UsageError(`export: give --out\n\n${help}`);
     const format = PACK_FORMATS.find((known) => known === (args.string('format') ?? 'parquet'));
-    if (format === undefined) throw new UsageError(`export: --format is one of ${PACK_FORMATS.join(', ')}`);
+    if (format === undefined)
+      throw new UsageError(`export: --format must be one of ${PACK_FORMATS.join(', ')}`);
     const path = resolvePath(out);
     const isPack = format !== 'parquet' || PACK_OPTIONS.some((name) => isGiven(args, name));
     return withLibraryHost(args.string('library'), context, async (host) => {
@@ -93,13 +94,14 @@ async function dataSet(host: LibraryHost, args: Arguments, path: string): Promis
 
 async function pack(host: LibraryHost, args: Arguments, format: PackFormat, path: string): Promise<string> {
   const [run, ...more] = args.strings('run');
-  if (more.length > 0) throw new UsageError('export: a failure pack is of one run or of all');
+  if (more.length > 0)
+    throw new UsageError('export: a failure pack covers one run or all runs; give --run once');
   const filter = args.string('filter');
   const labels = args.strings('label');
   const ids = args.string('ids');
   const ways = [filter !== undefined || labels.length > 0, ids !== undefined, args.flag('all')];
   if (ways.filter((isGivenWay) => isGivenWay).length > 1)
-    throw new UsageError('export: one of --filter and --label, --ids, or --all');
+    throw new UsageError('export: give only one of --filter/--label, --ids and --all');
   const named = labels.length === 0 ? [] : (await host.ask('taxonomy.get', {})).taxonomy;
   const written = await host.ask('pack.export', {
     ...(run === undefined ? {} : { runId: await runNamed(host, run) }),
@@ -127,7 +129,7 @@ function numbersOf(text: string): number[] {
   return text.split(',').map((part) => {
     const number = Number(part.trim());
     if (!/^\d+$/.test(part.trim()) || !Number.isSafeInteger(number))
-      throw new UsageError(`export: --ids are whole numbers with commas between them; found ${part}`);
+      throw new UsageError(`export: --ids must be whole numbers separated by commas; found ${part}`);
     return number;
   });
 }

@@ -11,13 +11,13 @@ import { type Command, ExpectedError, readArguments, resolvePath, UsageError } f
 
 const help = `usage: turnwise ingest PATH… [--library FILE] [--mapping FILE] [--follow] [--json]
 
-Reads logs (files or directories) into a library. Files read before are not read again;
-appended ones continue where they ended. Progress goes to stderr.
+Reads logs (files or directories) into a library. Unchanged files are skipped; appended files
+continue at their previous end. Progress goes to stderr.
 
-  --library FILE  the library; without it the one of this user
-  --mapping FILE  reads every file by this mapping (JSON; exported from the mapping preview, or
-                  begun with: turnwise inspect FILE --propose-mapping)
-  --follow        goes on reading what is appended or added, until interrupted
+  --library FILE  library file; default: the user's library
+  --mapping FILE  read every file by this mapping (JSON, from the mapping preview or from
+                  turnwise inspect FILE --propose-mapping)
+  --follow        keep reading appended and added files until interrupted
   --json          one JSON object on stdout: {library, seconds, bytes, rollouts, groups, issues, files}
 
 Exit codes: 0 done, 3 done with issues, 1 nothing could be read, 2 usage.`;
@@ -105,13 +105,13 @@ function exitCode(report: IngestReport): number {
 
 function failureOf(report: IngestReport, files: readonly FileEntry[], paths: readonly string[]): string {
   if (report.isCancelled)
-    return 'stopped; what was read so far is in the library, and the next call goes on from there';
+    return 'stopped; the library holds everything read up to now, and the next call continues from there';
   const [first] = files;
   if (first === undefined) return `no files in ${paths.join(', ')}`;
   const issue = first.issues[0];
   const place =
     issue?.line === null || issue === undefined ? first.path : `${first.path}, line ${issue.line}`;
-  const rest = files.length === 1 ? '' : ` (and ${files.length - 1} more files that hold no log)`;
+  const rest = files.length === 1 ? '' : ` (and ${files.length - 1} more files that are not logs)`;
   return `${place}: ${issue?.message ?? 'could not be read'}${rest}`;
 }
 
@@ -143,7 +143,7 @@ function clearProgress(): void {
   if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
 }
 
-/** @throws ExpectedError when the file is not there or holds no mapping */
+/** @throws ExpectedError when the file does not exist or holds no mapping */
 function readMappingFile(path: string): Mapping {
   let value: unknown;
   try {
@@ -156,23 +156,23 @@ function readMappingFile(path: string): Mapping {
   return reading.mapping;
 }
 
-/** Says on stdout what each look brought, until interrupted. @returns the exit code */
+/** Prints the rollouts of each check until interrupted. @returns the exit code */
 async function followUntilStopped(
   host: Host,
   paths: readonly string[],
   signal: { readonly aborted: boolean; addEventListener(type: 'abort', listener: () => void): void },
 ): Promise<number> {
-  let told = 0;
+  let reported = 0;
   const unsubscribe = host.subscribe(({ event, payload }) => {
     if (event !== 'follow.changed') return;
     const rollouts = payload.follows.reduce((sum: number, follow: FollowRow) => sum + follow.rollouts, 0);
-    if (rollouts > told)
-      process.stdout.write(`${new Date().toISOString()}  ${rollouts - told} new rollouts\n`);
-    told = rollouts;
+    if (rollouts > reported)
+      process.stdout.write(`${new Date().toISOString()}  ${rollouts - reported} new rollouts\n`);
+    reported = rollouts;
   });
   await host.dispatch('follow.start', { paths });
-  process.stderr.write('following; Ctrl-C ends it\n');
-  // The follower's own timer keeps no process alive.
+  process.stderr.write('following; press Ctrl-C to stop\n');
+  // Keeps the process alive; the follower's own timer does not.
   const heartbeat = setInterval(() => undefined, 60_000);
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();

@@ -5,16 +5,16 @@ import { type Command, ExpectedError, readArguments, resolvePath, UsageError } f
 
 const help = `usage: turnwise inspect FILE… [--json] [--propose-mapping]
 
-Says what a file is and why, from its first records, without reading it into a library.
+Identifies a file by its first records, without reading it into a library.
 
   --json             one JSON object per file on stdout
-  --propose-mapping  for a file no format recognises: the mapping to begin with, as JSON
+  --propose-mapping  print a mapping to start with, for a file that no format recognizes
 
-Exit codes: 0 every file is a log, 1 one is not or cannot be read, 2 usage.`;
+Exit codes: 0 every file is a log, 1 some file is not or cannot be read, 2 usage.`;
 
 export const inspectCommand: Command = {
   name: 'inspect',
-  summary: 'say what a file is and why, without reading it in',
+  summary: 'identify a file without reading it into a library',
   help,
   async run(argv) {
     const args = readArguments('inspect', argv, {
@@ -41,20 +41,18 @@ export const inspectCommand: Command = {
   },
 };
 
-/** @throws ExpectedError where there is nothing to map */
+/** @throws ExpectedError when there is nothing to map */
 function proposalOf(found: FileInspection): string {
   if (found.proposal !== undefined) {
     if (Object.keys(found.proposal.fields).length === 0) {
-      process.stderr.write(
-        'turnwise: nothing could be guessed from the names of the fields; fill in "fields" by hand\n',
-      );
+      process.stderr.write('turnwise: the field names give no hint; fill in "fields" by hand\n');
     }
     return JSON.stringify(found.proposal, undefined, 2);
   }
   throw new ExpectedError(
     found.format === undefined
       ? `${found.path}: ${found.issue?.message ?? 'not a log'}`
-      : `${found.path} is read as ${found.format}; it needs no mapping`,
+      : `${found.path} has the format ${found.format}; it needs no mapping`,
   );
 }
 
@@ -84,10 +82,10 @@ function describe(found: FileInspection): string {
   );
   add('fields', found.keys.join(', '));
   add('run', found.format === undefined ? undefined : found.directory);
-  const said = [found.step === undefined ? '' : `step ${found.step}`, found.kind ?? ''].filter(
+  const pathFacts = [found.step === undefined ? '' : `step ${found.step}`, found.kind ?? ''].filter(
     (part) => part !== '',
   );
-  add('path says', said.join(', '));
+  add('path says', pathFacts.join(', '));
   add('size', `${found.bytes.toLocaleString('en')} bytes`);
   add(
     'next',
@@ -109,7 +107,7 @@ function nounOf(what: string, count: number): string {
     run: 'record about the run',
     metric: 'record of metrics',
     stage: 'change of recipe',
-    skip: 'record that is no rollout',
+    skip: 'record without a rollout',
   };
   const noun = nouns[what] ?? what;
   if (count === 1) return noun;

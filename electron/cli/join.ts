@@ -6,20 +6,21 @@ import { type Command, ExpectedError, readArguments, resolvePath, UsageError } f
 
 const help = `usage: turnwise join POOL_RUN KEPT_RUN [--library FILE] [--undo] [--json]
 
-Makes one of two logs of the same training: POOL_RUN has every rollout (a Weave or MLflow trace, say), KEPT_RUN
-only those that were kept (verl dumps of a run with RoC). Rollouts are found again by step, question and text.
-Those found become kept in the pool, with the reward the other log knows; all others of steps with anything found
-become discarded. What the pool's own log says stands. Holds for what is read later, too. A run's key stands in its URL and in the view "run" (turnwise query).
+Joins two logs of one training: POOL_RUN has every rollout (for example a Weave or MLflow trace), KEPT_RUN only
+the kept ones (verl dumps of a run with RoC). Rollouts match by step, question and text. Matched rollouts count as
+kept and get the reward of the second log; other rollouts of those steps count as discarded. Values logged in the
+pool are not changed. The join also applies to files read later. A run's key is in its URL and in the view "run"
+(turnwise query).
 
-  --library FILE  the library; without it the one of this user
-  --undo          takes the join back
+  --library FILE  library file; default: the user's library
+  --undo          remove the join
   --json          {steps, pool, matched, discarded, conflicts, ambiguous, leftovers, firstLeftovers} on stdout
 
 Exit codes: 0 done, 3 done but some kept rollouts are not in the pool, 1 no such run or nothing in common, 2 usage.`;
 
 export const joinCommand: Command = {
   name: 'join',
-  summary: 'join a log of the pool with a log of the kept rollouts',
+  summary: 'join a log of all rollouts with a log of the kept ones',
   help,
   async run(argv, context) {
     const args = readArguments('join', argv, {
@@ -40,9 +41,7 @@ export const joinCommand: Command = {
         if (!result.ok) throw new ExpectedError(result.failure.message);
         const { left } = result.value as ResultOf<'run.leavePool'>;
         if (!left) throw new ExpectedError(`${poolKey} is not joined with ${keptKey}`);
-        process.stdout.write(
-          args.flag('json') ? `${JSON.stringify({ left })}\n` : 'the join is taken back\n',
-        );
+        process.stdout.write(args.flag('json') ? `${JSON.stringify({ left })}\n` : 'the join was removed\n');
         return 0;
       }
       const result = await host.dispatch('run.joinPool', { poolKey, keptKey });
@@ -59,11 +58,11 @@ export const joinCommand: Command = {
 function wordsOf(report: ResultOf<'run.joinPool'>): string {
   const { steps, pool, matched, discarded, conflicts, ambiguous, leftovers, firstLeftovers } = report;
   const lines = [
-    `${steps} steps in common: ${matched} of ${pool} rollouts of the pool were found, ${discarded} became discarded`,
+    `${steps} steps in common: ${matched} of ${pool} rollouts of the pool are kept, ${discarded} are discarded`,
   ];
-  if (conflicts > 0) lines.push(`${conflicts} are logged otherwise in the pool itself, which stands`);
+  if (conflicts > 0) lines.push(`${conflicts} have another decision in the pool log, which was not changed`);
   if (ambiguous > 0)
-    lines.push(`${ambiguous} were found among several of the same text: which of them is a guess`);
+    lines.push(`${ambiguous} match several rollouts with the same text, so their pairing is a guess`);
   if (leftovers > 0) {
     lines.push(`${leftovers} kept rollouts are not in the pool:`);
     for (const { step, groupKey, ordinal } of firstLeftovers)

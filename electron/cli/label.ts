@@ -1,24 +1,24 @@
 import { SEVERITIES, type Severity } from '../../shared/api/contract.ts';
-import { annotationLine, annotationWords, authorOf, labelNamed } from './annotationText.ts';
+import { annotationLine, annotationText, authorOf, labelNamed } from './annotationText.ts';
 import { type Command, readArguments, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
 
 const help = `usage: turnwise label ROLLOUT_ID LABEL [--note TEXT] [--severity ${SEVERITIES.join('|')}] [--author NAME] [--library FILE] [--json]
 
-Puts a label on a rollout. It is on disk when the command ends, and can be undone in the app.
+Labels a rollout. The label is on disk when the command ends, and can be undone in the app.
 
-  LABEL           its id or its name (turnwise taxonomy)
+  LABEL           id or name of a label (turnwise taxonomy)
   --note TEXT     Markdown
   --severity S    ${SEVERITIES.join(', ')}
-  --author NAME   who says it; without it $USER
-  --library FILE  the library; without it the one of this user
-  --json          the annotation as a line of a pack
+  --author NAME   author; default: $USER
+  --library FILE  library file; default: the user's library
+  --json          print the annotation as a pack line
 
-Exit codes: 0 done, 1 no such rollout, 2 usage (no such label, too).`;
+Exit codes: 0 done, 1 no such rollout, 2 usage or no such label.`;
 
 export const labelCommand: Command = {
   name: 'label',
-  summary: 'put a label on a rollout',
+  summary: 'label a rollout',
   help,
   async run(argv, context) {
     const args = readArguments('label', argv, {
@@ -33,7 +33,7 @@ export const labelCommand: Command = {
     if (name === undefined || more.length > 0)
       throw new UsageError(`label: give ROLLOUT_ID and LABEL\n\n${help}`);
     if (!/^\d+$/.test(id ?? '') || !Number.isSafeInteger(rolloutId))
-      throw new UsageError(`label: ROLLOUT_ID is a whole number; found ${id}`);
+      throw new UsageError(`label: ROLLOUT_ID must be a whole number; found ${id}`);
     const severity = severityOf(args.string('severity'));
     const note = args.string('note');
     return withLibraryHost(args.string('library'), context, async (host) => {
@@ -48,7 +48,7 @@ export const labelCommand: Command = {
       const author = authorOf(args.string('author'));
       const { annotations } = await host.ask('annotation.apply', { author, changes: [{ put }] });
       for (const row of annotations)
-        process.stdout.write(`${args.flag('json') ? annotationLine(row) : annotationWords(row)}\n`);
+        process.stdout.write(`${args.flag('json') ? annotationLine(row) : annotationText(row)}\n`);
       return 0;
     });
   },
@@ -57,6 +57,6 @@ export const labelCommand: Command = {
 function severityOf(text: string | undefined): Severity | undefined {
   const found = SEVERITIES.find((known) => known === text);
   if (text !== undefined && found === undefined)
-    throw new UsageError(`label: --severity is one of ${SEVERITIES.join(', ')}; found ${text}`);
+    throw new UsageError(`label: --severity must be one of ${SEVERITIES.join(', ')}; found ${text}`);
   return found;
 }

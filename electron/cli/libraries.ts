@@ -7,19 +7,19 @@ import { bytesText, terminalText } from './libraryText.ts';
 
 const help = `usage: turnwise libraries [--library FILE] [--json]
 
-Says what takes the space of a library, by run, and which other libraries were opened beside it.
+Prints the disk space of a library by run, and the other libraries that were opened.
 
-  --library FILE  the library; without it the one of this user
+  --library FILE  library file; default: the user's library
   --json          {path, sizes, known} on stdout; bytes throughout
 
-The pages of every table and index are counted and shared out among the runs by their rows and bytes: a run's
-share is an estimate, the sums are exact. Free pages are given back by turnwise compact.
+The pages of every table and index are divided among the runs by their rows and bytes. A run's share is an
+estimate; the sums are exact. turnwise compact releases free pages.
 
-Exit codes: 0 done, 1 no library there, 2 usage.`;
+Exit codes: 0 done, 1 no such library, 2 usage.`;
 
 export const librariesCommand: Command = {
   name: 'libraries',
-  summary: 'say what takes the space of a library, and which others are known',
+  summary: 'show the disk space of a library and the known libraries',
   help,
   async run(argv, context) {
     const args = readArguments('libraries', argv, { library: { type: 'string' }, json: { type: 'boolean' } });
@@ -45,10 +45,10 @@ export const librariesCommand: Command = {
               terminalText(`${run.name}  (${run.runKey})`),
             ] as const,
         ),
-        [bytesText(sizes.shared), '', 'of no single run'],
+        [bytesText(sizes.shared), '', 'shared by all runs'],
         [bytesText(sizes.free), '', 'free pages'],
-        [bytesText(sizes.wal), '', 'more in the log of what was written last'],
-        [bytesText(sizes.file + sizes.wal), '', `on the disk: ${path}`],
+        [bytesText(sizes.wal), '', 'write-ahead log'],
+        [bytesText(sizes.file + sizes.wal), '', `total on disk: ${path}`],
       ];
       const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
       for (const [size, rollouts, what] of rows)
@@ -57,7 +57,7 @@ export const librariesCommand: Command = {
         );
       for (const { id, path: other, bytes } of known)
         process.stdout.write(
-          `opened beside it: ${id}  ${other}  ${bytes === undefined ? '(gone)' : bytesText(bytes)}\n`,
+          `other library: ${id}  ${other}  ${bytes === undefined ? '(missing)' : bytesText(bytes)}\n`,
         );
       return 0;
     });

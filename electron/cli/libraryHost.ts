@@ -1,4 +1,4 @@
-/** A host over an existing library for the length of one command. */
+/** Opens a host over an existing library for one command. */
 import { existsSync } from 'node:fs';
 import type { Method, ParamsOf, ResultOf } from '../../shared/api/contract.ts';
 import { createHost } from '../host/createHost.ts';
@@ -7,14 +7,14 @@ import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { type CommandContext, ExpectedError, resolvePath, UsageError } from './command.ts';
 
 export interface LibraryHost {
-  /** @throws UsageError where a filter or another value is not as the contract says; ExpectedError */
+  /** @throws UsageError when a parameter is invalid; ExpectedError */
   ask<M extends Method>(method: M, params: ParamsOf<M>): Promise<ResultOf<M>>;
   readonly known: Host['known'];
   readonly mayWrite: Host['mayWrite'];
   readonly grant: Host['grant'];
 }
 
-/** @param named the library as it was given; without it the one of this user */
+/** @param named the given library; absent: the user's default library */
 export async function withLibraryHost(
   named: string | undefined,
   context: CommandContext,

@@ -1,4 +1,4 @@
-/** A size as people read it; JSON has the bytes. */
+/** A size for people. JSON output has the bytes. */
 export function bytesText(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   const power = bytes < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
@@ -6,7 +6,7 @@ export function bytesText(bytes: number): string {
   return `${power === 0 ? value : value.toFixed(1)} ${units[power]}`;
 }
 
-/** What a log says, in a terminal: control characters would move its cursor, or turn the text around. */
+/** Escapes control characters, which would move the cursor or reverse the text of a terminal. */
 export function terminalText(text: string): string {
   return text.replaceAll(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,

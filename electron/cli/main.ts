@@ -1,13 +1,13 @@
 /**
- * `turnwise <command>`: argv → host → stdout. Stdout holds the result and nothing else;
- * an error is one message on stderr, never a stack trace.
+ * `turnwise <command>`: argv → host → stdout. Stdout only holds the result. An error is one message on
+ * stderr, never a stack trace.
  *
  * Exit codes: 0 done · 1 failed or refused · 2 usage · 3 done, with issues.
  */
-// As a whole: older versions of Node lack what is asked of it below, and are told so.
+// Imported as a whole, because older versions of Node lack some exports and need a clear message.
 import * as modules from 'node:module';
 
-// better-sqlite3 13 does not fail on an older Node: it crashes, without a word.
+// better-sqlite3 13 crashes silently on an older Node.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 14)) {
   console.error(
@@ -16,13 +16,13 @@ if (major < 22 || (major === 22 && minor < 14)) {
   process.exit(1);
 }
 
-// Compiled modules are kept between calls, in the system's temporary directory: it halves the start,
-// of this process and, through the environment, of the threads it starts.
+// Caches compiled modules in the system's temporary directory. It halves the start time of this process
+// and, through the environment, of its threads.
 modules.enableCompileCache();
 const cache = modules.getCompileCacheDir();
 if (cache !== undefined) process.env['NODE_COMPILE_CACHE'] ??= cache;
 
-// A reader that has seen enough (`| head`) closes the pipe; that is not an error.
+// A reader such as `head` may close the pipe early, which is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 const { runCommand } = await import('./runCommand.ts');

@@ -4,19 +4,19 @@ import { bytesText } from './libraryText.ts';
 
 const help = `usage: turnwise move --run RUN_KEY --to FILE [--library FILE] [--json]
 
-Moves a run with everything read for it into a library of its own: copied, compared row by row, and only then
-removed here. Stopped at any moment, nothing is lost. The logs themselves are not touched.
+Moves a run with all its data into a new library. The copy is compared row by row before the run is removed here,
+so an interruption loses nothing. The logs are not changed.
 
-  --run RUN_KEY   the run; its key stands in its URL and in the view "run" (turnwise query)
-  --to FILE       the new library; .sqlite is added where it is missing. A file that is there is never touched
-  --library FILE  the library the run is in; without it the one of this user
+  --run RUN_KEY   key of the run, from its URL or the view "run" (turnwise query)
+  --to FILE       new library; .sqlite is appended if missing. An existing file is never changed
+  --library FILE  library of the run; default: the user's library
   --json          {path, rollouts, bytes, freed, rows} on stdout
 
-Exit codes: 0 done, 1 no such run, or it cannot be moved there, 2 usage.`;
+Exit codes: 0 done, 1 no such run, or the move is not possible, 2 usage.`;
 
 export const moveCommand: Command = {
   name: 'move',
-  summary: 'move a run into a library of its own',
+  summary: 'move a run to a new library',
   help,
   async run(argv, context) {
     const args = readArguments('move', argv, {

@@ -9,12 +9,12 @@ const FORMATS: readonly RowFormat[] = ['jsonl', 'csv', 'table'];
 
 const help = `usage: turnwise query [--library FILE] [--format jsonl|csv|table] [--timeout SECONDS] "SELECT …"
 
-Reads from a library with SQL. One statement that begins with SELECT, WITH, VALUES or EXPLAIN;
-the views are described in electron/storage/VIEWS.md.
+Queries a library with SQL: one statement that begins with SELECT, WITH, VALUES or EXPLAIN.
+electron/storage/VIEWS.md describes the views.
 
-  --library FILE     the library; without it the one of this user
+  --library FILE     library file; default: the user's library
   --format FORMAT    jsonl (default), csv or table: see Values
-  --timeout SECONDS  the statement is stopped after this long; default 30
+  --timeout SECONDS  time limit of the statement; default: 30
 
 Values: integers have all their digits, also beyond 2^53. In jsonl NULL is null, an infinite number is 1e999
 or -1e999, bytes are {"base64":"…"}; in csv and table these are an empty cell, Infinity or -Infinity, base64:….
@@ -23,7 +23,7 @@ Exit codes: 0 done, 1 refused, failed or out of time, 2 usage.`;
 
 export const queryCommand: Command = {
   name: 'query',
-  summary: 'read from a library with SQL',
+  summary: 'query a library with SQL',
   help,
   async run(argv) {
     const args = readArguments('query', argv, {
@@ -35,9 +35,9 @@ export const queryCommand: Command = {
     if (sql === undefined || more.length > 0)
       throw new UsageError(`query: give one statement, in quotes\n\n${help}`);
     const format = FORMATS.find((known) => known === (args.string('format') ?? 'jsonl'));
-    if (format === undefined) throw new UsageError(`query: --format is one of ${FORMATS.join(', ')}`);
+    if (format === undefined) throw new UsageError(`query: --format must be one of ${FORMATS.join(', ')}`);
     const seconds = Number(args.string('timeout') ?? '30');
-    if (!(seconds > 0)) throw new UsageError('query: --timeout is a number of seconds');
+    if (!(seconds > 0)) throw new UsageError('query: --timeout must be a number of seconds');
     const named = args.string('library');
     const libraryPath = named === undefined ? defaultLibraryPath() : resolvePath(named);
     if (!existsSync(libraryPath)) throw new ExpectedError(`there is no library at ${libraryPath}`);

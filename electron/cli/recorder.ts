@@ -9,7 +9,7 @@ const FILES: Readonly<Record<string, string>> = {
 
 const help = `usage: turnwise recorder [turnwise|verl|slime] > FILE.py
 
-Prints a Python file for the machine of the run:
+Prints a Python file for the training machine:
 
   turnwise  (default) the recorder, standard library only, that a trainer imports to write the
             Turnwise log
@@ -17,7 +17,7 @@ Prints a Python file for the machine of the run:
   slime     the exporter that turns .pt dumps of slime and verl into JSON Lines, with torch;
             Turnwise itself never loads a pickle
 
-Its docstring tells how to use it.`;
+Its docstring describes the usage.`;
 
 export const recorderCommand: Command = {
   name: 'recorder',

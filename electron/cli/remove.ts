@@ -6,10 +6,10 @@ import { type Command, ExpectedError, readArguments, resolvePath, UsageError } f
 
 const help = `usage: turnwise remove RUN_KEY [--library FILE] [--json]
 
-Removes a run and everything read for it from a library. The logs themselves are not touched;
-opening them again reads them again. A run's key stands in its URL and in the view "run" (turnwise query).
+Removes a run with all its data from a library. The logs are not changed; opening them reads them
+again. A run's key is in its URL and in the view "run" (turnwise query).
 
-  --library FILE  the library; without it the one of this user
+  --library FILE  library file; default: the user's library
   --json          {rollouts, files, bytes} on stdout
 
 Exit codes: 0 done, 1 no such run, 2 usage.`;
@@ -34,7 +34,7 @@ export const removeCommand: Command = {
       process.stdout.write(
         args.flag('json')
           ? `${JSON.stringify({ rollouts, files, bytes })}\n`
-          : `removed ${rollouts.toLocaleString('en')} rollouts; the library is ${size} smaller; the logs are where they were\n`,
+          : `removed ${rollouts.toLocaleString('en')} rollouts; the library is ${size} smaller; the logs were not changed\n`,
       );
       return 0;
     } finally {

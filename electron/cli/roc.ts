@@ -23,31 +23,31 @@ import { jsonWriter, tableWriter } from './rocWriters.ts';
 
 const help = `usage: turnwise roc [--library FILE] [--run R] [--step S] [--rule RULE] [--penalty KIND] [--set key=value …] [--group-size N] [--json]
 
-Recomputes Resample-on-Correct over the stored rollouts of a run: who is kept, who is discarded, and why.
+Recomputes Resample-on-Correct for the stored rollouts of a run: which are kept or discarded, and why.
 
-  --library FILE   the library; without it the one of this user
-  --run R          key, name or number of a run; without it the only one, or the only one of training
-  --step S         this step only
-  --rule RULE      ${RESAMPLE_RULES.join(', ')}; without it the logged one, else release
-  --penalty KIND   whose p_err and p_format: ${PENALTY_KINDS.join(', ')}; without it text, the release's rules
-  --set key=value  one setting, by its bare name or its path below augmentation; may be repeated. All others
-                   are as the run logged them, else the release's defaults; stderr says which is which
-  --group-size N   only the first N rollouts of each group are the pool
+  --library FILE   library file; default: the user's library
+  --run R          key, name or number of a run; default: the only run, or the only training run
+  --step S         only this step
+  --rule RULE      ${RESAMPLE_RULES.join(', ')}; default: the logged rule, else release
+  --penalty KIND   source of p_err and p_format: ${PENALTY_KINDS.join(', ')}; default: text, the release's rules
+  --set key=value  one setting, by name or by path below augmentation; may be repeated. Other settings
+                   are logged by the run, else the release's defaults; stderr shows their source
+  --group-size N   use only the first N rollouts of each group as the pool
   --json           one JSON array on stdout, one object per group, rejected groups included:
                    {group_id, step, problem_id, n, rule, rollouts: [{rollout_id, ordinal, reward, p_err,
-                   p_format, penalty, kept, reason, inclusion, advantage}]}; without it a line per step
+                   p_format, penalty, kept, reason, inclusion, advantage}]}; default: a line per step
 
 Settings: ${SETTING_NAMES.slice(0, 5).join(', ')},
 ${SETTING_NAMES.slice(5, 9).join(', ')},
 ${SETTING_NAMES.slice(9).join(', ')}.
-A batch is a step: groups by first appearance, then ordinal. world_size is 1 unless it is logged or set: nothing
-is truncated. Under paper nobody is kept or discarded: inclusion is the probability of being kept.
+A batch is a step: groups by first appearance, then ordinal. world_size is 1 unless it is logged or set, so
+that nothing is truncated. The rule paper keeps and discards no rollout: inclusion is the probability of keeping it.
 
 Exit codes: 0 done, 1 refused or failed, 2 usage.`;
 
 export const rocCommand: Command = {
   name: 'roc',
-  summary: 'recompute who is kept and who is discarded',
+  summary: 'recompute Resample-on-Correct: kept and discarded rollouts',
   help,
   async run(argv, context) {
     const args = readArguments('roc', argv, {
@@ -92,7 +92,7 @@ export const rocCommand: Command = {
         controller.signal,
       );
       await writer.end();
-      process.stderr.write(undecidedWords(undecided, worldSize));
+      process.stderr.write(undecidedText(undecided, worldSize));
       return 0;
     } catch (error) {
       if (error instanceof ApiError) throw new ExpectedError(error.message);
@@ -108,10 +108,11 @@ function requestOf(args: Arguments) {
   const rule = oneOf('rule', RESAMPLE_RULES, args.string('rule'));
   const penalty = oneOf('penalty', PENALTY_KINDS, args.string('penalty'));
   const rawStep = args.string('step');
-  if (rawStep !== undefined && !/^\d+$/.test(rawStep)) throw new UsageError('roc: --step is a whole number');
+  if (rawStep !== undefined && !/^\d+$/.test(rawStep))
+    throw new UsageError('roc: --step must be a whole number');
   const groupSize = args.string('group-size');
   if (groupSize !== undefined && !/^[1-9]\d*$/.test(groupSize))
-    throw new UsageError('roc: --group-size is a whole number of 1 or more');
+    throw new UsageError('roc: --group-size must be a whole number of 1 or more');
   const settings: Partial<Record<SettingName, boolean | number | string>> = {};
   for (const assignment of args.strings('set')) {
     const { name, value } = override(assignment);
@@ -145,23 +146,23 @@ function oneOf<T extends string>(
 ): T | undefined {
   if (given === undefined) return undefined;
   const found = words.find((word) => word === given);
-  if (found === undefined) throw new UsageError(`roc: --${option} is one of ${words.join(', ')}`);
+  if (found === undefined) throw new UsageError(`roc: --${option} must be one of ${words.join(', ')}`);
   return found;
 }
 
-function undecidedWords(undecided: ReadonlyMap<string, number>, worldSize: number): string {
+function undecidedText(undecided: ReadonlyMap<string, number>, worldSize: number): string {
   const lines = [...undecided].map(
     ([why, groups]) => `undecided: ${groups} ${groups === 1 ? 'group' : 'groups'}: ${why}\n`,
   );
   if (lines.length > 0 && worldSize > 1) {
     lines.push(
-      `where a batch is cut to a multiple of ${worldSize}, these groups are taken to keep as many rollouts as the target\n`,
+      `truncating a batch to a multiple of ${worldSize} assumes that these groups keep the target number of rollouts\n`,
     );
   }
   return lines.join('');
 }
 
-/** Everything the numbers depend on, and where each of it comes from. */
+/** The settings that the results depend on, with their sources. */
 function headOf(runKey: string, runName: string, basis: RocBasis): string {
   const { settings, logged, chosen, unreadable } = basis;
   const sourceOf = (name: SettingName): string =>
@@ -177,7 +178,9 @@ function headOf(runKey: string, runName: string, basis: RocBasis): string {
   const named = SETTING_NAMES.filter((name) => basis.rule === 'paper' || !name.startsWith('paper_'));
   const lines = named.map((name) => `  ${name} = ${settings[name]} (${sourceOf(name)})`);
   const assertion =
-    basis.assertion === undefined ? [] : [`  the run would not have started: ${basis.assertion}`];
+    basis.assertion === undefined
+      ? []
+      : [`  the trainer would reject this configuration: ${basis.assertion}`];
   return [
     `run ${runName} (${runKey}), rule ${basis.rule} (${basis.ruleSource === 'chosen' ? 'set' : basis.ruleSource}), penalties: ${basis.penalty}`,
     ...lines,

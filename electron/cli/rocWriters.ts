@@ -1,4 +1,4 @@
-/** How decisions are printed, a step at a time: a run has millions. */
+/** Prints decisions step by step, because a run has millions. */
 import type { DecidedStep } from '../host/host.ts';
 
 type Groups = DecidedStep['groups'];
@@ -34,7 +34,7 @@ const COLUMNS = [
 ];
 const WIDTHS = COLUMNS.map((name) => Math.max(name.length + 4, 9));
 
-/** One line per step. Under the paper's rule what is kept is an expectation. */
+/** One line per step. Under the paper's rule the number of kept rollouts is an expectation. */
 export function tableWriter(print: Print, isExpected: boolean): DecisionWriter {
   const line = (cells: readonly string[]): string =>
     `${cells.map((cell, i) => cell.padStart(WIDTHS[i] ?? 0)).join('  ')}\n`;

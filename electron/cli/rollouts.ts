@@ -13,20 +13,20 @@ const SORT_NAMES = ['order', ...SORT_FIELDS].join(', ');
 
 const help = `usage: turnwise rollouts [--library FILE] [--run R] [--step N] [--filter FILTER] [--sort COLUMNS] [--limit N] [--format jsonl|csv|table] [--count]
 
-Lists rollouts, as the lists of the app do.
+Lists rollouts like the lists of the app.
 
-  --library FILE   the library; without it the one of this user
-  --run R          key, name or number of a run; without it every run
+  --library FILE   library file; default: the user's library
+  --run R          key, name or number of a run; default: every run
   --step N         only this step
-  --filter FILTER  in the filter language: step:40..60 reward:0 kept:false tool_errors:>2 outcome:timeout
+  --filter FILTER  filter language: step:40..60 reward:0 kept:false tool_errors:>2 outcome:timeout
                    stop_reason:length policy_tokens:>8k "double-check" code:sympy, with and, or, not and brackets
   --sort COLUMNS   ${SORT_NAMES};
-                   several with commas, the first decides; with :desc behind one the largest first
-  --limit N        at most this many of each run
+                   separate several by commas; append :desc to sort descending
+  --limit N        most rollouts per run
   --format FORMAT  jsonl (default), csv or table
-  --count          only how many there are
+  --count          print only the number of rollouts
 
-Exit codes: 0 done, 1 failed, 2 usage (a filter that cannot be read, too).`;
+Exit codes: 0 done, 1 failed, 2 usage or invalid filter.`;
 
 interface Sort {
   readonly by: RolloutSort;
@@ -49,7 +49,7 @@ function sortsOf(text: string): readonly Sort[] {
       const by = sortNamed(name ?? '');
       if (by === undefined || more.length > 0 || (way !== 'asc' && way !== 'desc'))
         throw new UsageError(
-          `rollouts: --sort knows ${SORT_NAMES}; each with :asc or :desc; found ${part.trim()}`,
+          `rollouts: --sort must be one of ${SORT_NAMES}, each with :asc or :desc; found ${part.trim()}`,
         );
       return { by, direction: way === 'desc' ? 'descending' : 'ascending' };
     });
@@ -73,7 +73,7 @@ export const rolloutsCommand: Command = {
     if (args.positionals.length > 0)
       throw new UsageError(`rollouts: ${args.positionals[0]} is not an option\n\n${help}`);
     const format = FORMATS.find((known) => known === (args.string('format') ?? 'jsonl'));
-    if (format === undefined) throw new UsageError(`rollouts: --format is one of ${FORMATS.join(', ')}`);
+    if (format === undefined) throw new UsageError(`rollouts: --format must be one of ${FORMATS.join(', ')}`);
     const step = wholeNumber('step', args.string('step'));
     const limit = wholeNumber('limit', args.string('limit')) ?? Number.POSITIVE_INFINITY;
     const sort = [...sortsOf(args.string('sort') ?? '')];
@@ -104,7 +104,8 @@ export const rolloutsCommand: Command = {
 function wholeNumber(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const number = Number(text);
-  if (!Number.isInteger(number) || number < 0) throw new UsageError(`rollouts: --${name} is a whole number`);
+  if (!Number.isInteger(number) || number < 0)
+    throw new UsageError(`rollouts: --${name} must be a whole number`);
   return number;
 }
 
@@ -113,6 +114,6 @@ function named(runs: ResultOf<'run.list'>, name: string | undefined): ResultOf<'
   const found = runs.filter((run) => run.runKey === name || run.name === name || String(run.runId) === name);
   if (found.length > 0) return found;
   throw new ExpectedError(
-    `no run ${name}; there are ${runs.map((run) => `${run.runKey} (${run.name})`).join(', ')}`,
+    `no run ${name}; known runs: ${runs.map((run) => `${run.runKey} (${run.name})`).join(', ')}`,
   );
 }

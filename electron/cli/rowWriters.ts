@@ -1,4 +1,4 @@
-/** Rows as text, each value as `sqlText.ts` writes it. */
+/** Prints rows as text. `sqlText.ts` writes the values. */
 import { delimitedLine, distinctNames } from '../../shared/domain/delimited.ts';
 import { cellOf, jsonLine } from '../host/sqlText.ts';
 
@@ -47,7 +47,7 @@ function csv(write: (text: string) => void): RowWriter {
   };
 }
 
-/** Columns as wide as their widest cell, numbers to the right; needs all rows before the first is written. */
+/** Aligned columns, numbers to the right. Needs all rows before it prints the first. */
 function table(write: (text: string) => void): RowWriter {
   let names: readonly string[] = [];
   const all: (readonly unknown[])[] = [];

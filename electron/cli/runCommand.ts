@@ -1,4 +1,4 @@
-/** Finds the command, runs it, and turns what it throws into one message and an exit code. */
+/** Finds and runs the command, and converts exceptions to a message and an exit code. */
 import { readFileSync } from 'node:fs';
 import { type Command, ExpectedError, UsageError } from './command.ts';
 
@@ -13,7 +13,7 @@ const overview = async (): Promise<string> =>
     '',
     ...(await allCommands()).map(({ name, summary }) => `  ${name.padEnd(11)} ${summary}`),
     '',
-    'turnwise <command> --help tells the options of one command.',
+    'turnwise <command> --help shows the options of one command.',
     'Exit codes: 0 done, 1 failed or refused, 2 usage, 3 done with issues.',
   ].join('\n');
 
@@ -24,7 +24,7 @@ async function main(argv: readonly string[]): Promise<number> {
   if (name === '--version' || name === '-v') return print(version());
   const command = await commandNamed(name);
   if (command === undefined)
-    throw new UsageError(`no command is named ${JSON.stringify(name)}\n\n${await overview()}`);
+    throw new UsageError(`there is no command ${JSON.stringify(name)}\n\n${await overview()}`);
   if (rest.includes('--help') || rest.includes('-h')) return print(command.help);
   if (rest[0] === '--version') return print(version());
   return command.run(rest, { version: version() });
@@ -35,7 +35,7 @@ function print(text: string): number {
   return 0;
 }
 
-/** @returns the exit code, once everything has been written to stdout and stderr; it never throws */
+/** @returns the exit code, after all output has been written; never throws */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   try {
     return await main(argv);
@@ -49,7 +49,10 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Every command by its name, in the order of the overview. Each is loaded when called: loading the others takes 0.1 s. */
+/**
+ * Commands by name, in the order of the overview. Each is loaded on demand, because loading all takes 0.1
+ * s.
+ */
 const COMMANDS = {
   ingest: async () => (await import('./ingest.ts')).ingestCommand,
   inspect: async () => (await import('./inspect.ts')).inspectCommand,

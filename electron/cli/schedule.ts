@@ -6,20 +6,20 @@ import { type RowFormat, rowWriter } from './rowWriters.ts';
 
 const help = `usage: turnwise schedule --run R [--step N] [--filter F] [--library FILE] [--json | --csv]
 
-When and where rollouts ran, as logged. Without --step: a row per step with wall time, tail and concurrency. With it: a
-row per rollout that has a start and an end.
+Prints when and where rollouts ran, as logged. Without --step: a row per step with wall time, tail and concurrency.
+With --step: a row per rollout that has a start and an end.
 
   --run R          key, name or number of a run
-  --step N         the rollouts of this step
-  --filter F       only the rollouts that match, in the filter language
-  --library FILE   the library; without it the one of this user
-  --json           one JSON object per row and line; --csv: CSV; without either a table
+  --step N         print the rollouts of this step
+  --filter F       only matching rollouts, in the filter language
+  --library FILE   library file; default: the user's library
+  --json           one JSON object per line; --csv: CSV; default: a table
 
-Times are seconds: started_at and ended_at since 1970, the others durations. Unknown is null. mean_calls is an estimate
-(Little's law: known latencies over the wall time); peak_calls needs the start of every call. wait_s: known latencies of
-calls without a logged start, together. is_straggler is by the tail and the median of the whole step, whatever the
-filter.
-Exit codes: 0 done, 1 no such run or step, or nothing is placed in time, 2 usage.`;
+Times are seconds: started_at and ended_at since 1970, others are durations. null: unknown. mean_calls is an estimate
+(Little's law: known latencies over the wall time); peak_calls needs the start of every call. wait_s is the sum of
+known latencies of calls without a logged start. is_straggler depends on the tail and the median of the whole step,
+not on the filter.
+Exit codes: 0 done, 1 no such run or step, or no logged times, 2 usage.`;
 
 const STEP_COLUMNS = [
   ...['step', 'rollouts', 'placed', 'wall_s', 'median_s', 'tail_s', 'stragglers', 'peak_rollouts'],
@@ -48,8 +48,9 @@ export const scheduleCommand: Command = {
       throw new UsageError(`schedule: name a run with --run\n\n${help}`);
     const rawStep = args.string('step');
     if (rawStep !== undefined && !/^\d+$/.test(rawStep))
-      throw new UsageError('schedule: --step is a whole number of 0 or more');
-    if (args.flag('json') && args.flag('csv')) throw new UsageError('schedule: --json or --csv, not both');
+      throw new UsageError('schedule: --step must be a whole number of 0 or more');
+    if (args.flag('json') && args.flag('csv'))
+      throw new UsageError('schedule: give --json or --csv, not both');
     const format: RowFormat = args.flag('json') ? 'jsonl' : args.flag('csv') ? 'csv' : 'table';
     const filter = args.string('filter') ?? '';
     return await withLibraryHost(args.string('library'), context, async ({ ask }) => {
@@ -83,8 +84,8 @@ function runNamed(runs: readonly RunSummary[], named: string): RunSummary {
   const known = runs.map(({ runKey }) => runKey).join(', ');
   throw new ExpectedError(
     byName.length > 1
-      ? `${byName.length} runs are called ${named}; name one by its key: ${byName.map(({ runKey }) => runKey).join(', ')}`
-      : `no run ${named}; ${known === '' ? 'the library has no runs' : `there are ${known}`}`,
+      ? `${byName.length} runs have the name ${named}; use a key: ${byName.map(({ runKey }) => runKey).join(', ')}`
+      : `no run ${named}; ${known === '' ? 'the library has no runs' : `known runs: ${known}`}`,
   );
 }
 
@@ -110,11 +111,11 @@ function stepRow({ step, rollouts, schedule, latency }: StepFacts): readonly (re
   ];
 }
 
-/** What the columns of a step mark as unknown. */
+/** The value for unknown in the columns of a step. */
 const UNKNOWN_TOKENS = -2147483648;
 const known = (value: number | undefined): number | null =>
   value === undefined || Number.isNaN(value) ? null : value;
-/** Times cross as seconds from the first start in single precision: a tenth of a millisecond in a step of an hour. */
+/** Times arrive in single precision, as seconds from the first start: 0.1 ms accuracy in a step of an hour. */
 const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
 function rolloutRows({ bars, lanes, origin = 0 }: StepSchedule): readonly (readonly unknown[])[] {

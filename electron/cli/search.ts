@@ -7,21 +7,21 @@ const DEFAULT_LIMIT = 50;
 
 const help = `usage: turnwise search QUERY [--library FILE] [--run R] [--step N] [--limit N] [--json]
 
-Looks for words in the texts of all rollouts: newest run and step first. What the full-text index does not have yet is read.
+Searches the texts of all rollouts, newest run and step first. Texts that are not indexed yet are read.
 
-  QUERY            in the filter language: "double-check"  verif*  code:sympy reward:0  output:/Zero\\w+Error/
-                   words stand in text: (everywhere), reasoning:, code:, output:, answer_text: or prompt:
-  --library FILE   the library; without it the one of this user
-  --run R          key, name or number of a run; without it every run
+  QUERY            filter language: "double-check"  verif*  code:sympy reward:0  output:/Zero\\w+Error/
+                   fields: text: (everywhere), reasoning:, code:, output:, answer_text: or prompt:
+  --library FILE   library file; default: the user's library
+  --run R          key, name or number of a run; default: every run
   --step N         only this step
-  --limit N        at most this many rollouts (default ${DEFAULT_LIMIT})
-  --json           one JSON object per rollout and line, with every hit that is shown and its offsets
+  --limit N        most rollouts (default ${DEFAULT_LIMIT})
+  --json           one JSON object per rollout and line, with the shown hits and their offsets
 
-Exit codes: 0 done, 1 failed, 2 usage (a query that cannot be read, too). Ctrl-C ends it with what it has found.`;
+Exit codes: 0 done, 1 failed, 2 usage or invalid query. Ctrl-C stops the search; results up to then are printed.`;
 
 export const searchCommand: Command = {
   name: 'search',
-  summary: 'look for words in the texts of all rollouts',
+  summary: 'search the texts of all rollouts',
   help,
   async run(argv, context) {
     const args = readArguments('search', argv, {
@@ -33,9 +33,9 @@ export const searchCommand: Command = {
     });
     const [query, ...others] = args.positionals;
     if (query === undefined || query.trim() === '')
-      throw new UsageError(`search: what to look for is missing\n\n${help}`);
+      throw new UsageError(`search: QUERY is missing\n\n${help}`);
     if (others.length > 0)
-      throw new UsageError(`search: ${others[0]} is one word too many; put the query in quotes`);
+      throw new UsageError(`search: unexpected argument ${others[0]}; put the query in quotes`);
     const step = wholeNumber('step', args.string('step'));
     const limit = wholeNumber('limit', args.string('limit')) ?? DEFAULT_LIMIT;
     return await withLibraryHost(args.string('library'), context, async (host) => {
@@ -82,12 +82,13 @@ async function search(
     }
     for (const { step, groupKey, ordinal } of page.unsearched)
       process.stderr.write(
-        `not searched, the regular expression takes too long there: step ${step} ${groupKey} #${ordinal}\n`,
+        `skipped, because the regular expression took too long: step ${step} ${groupKey} #${ordinal}\n`,
       );
     after = page.next;
     if (after === undefined) break;
   }
-  if (after !== undefined) process.stderr.write(`the first ${found} rollouts; --limit N shows more\n`);
+  if (after !== undefined)
+    process.stderr.write(`showing the first ${found} rollouts; use --limit N for more\n`);
   else if (found === 0) process.stderr.write('nothing found\n');
 }
 
@@ -143,7 +144,7 @@ function snippet({ before, text, after, isCut }: SearchHit): string {
   return `${isCut.before ? '…' : ''}${before}[${text}${isCut.text ? '…' : ''}]${after}${isCut.after ? '…' : ''}`;
 }
 
-/** Logged text goes to a terminal: line breaks become ⏎, and nothing steers it. */
+/** Replaces line breaks by ⏎ and escapes control characters, for a terminal. */
 function plain(line: string): string {
   return line
     .replaceAll(/\r\n|[\n\r\u2028\u2029]/g, '⏎')
@@ -154,7 +155,7 @@ function wholeNumber(name: string, text: string | undefined): number | undefined
   if (text === undefined) return undefined;
   const number = Number(text);
   if (text.trim() === '' || !Number.isInteger(number) || number < 0)
-    throw new UsageError(`search: --${name} is a whole number`);
+    throw new UsageError(`search: --${name} must be a whole number`);
   return number;
 }
 
@@ -163,6 +164,6 @@ function runNamed(runs: readonly RunSummary[], name: string | undefined): RunSum
   const found = runs.find((run) => run.runKey === name || run.name === name || String(run.runId) === name);
   if (found !== undefined) return found;
   throw new ExpectedError(
-    `no run ${name}; there are ${runs.map((run) => `${run.runKey} (${run.name})`).join(', ')}`,
+    `no run ${name}; known runs: ${runs.map((run) => `${run.runKey} (${run.name})`).join(', ')}`,
   );
 }

@@ -2,24 +2,24 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Command, ExpectedError, readArguments, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
 
-/** Between two looks at how far the index has come. */
-const LOOK_EVERY_MS = 100;
-/** Without a step forward, something else holds the library. */
-const PATIENCE_MS = 30_000;
+/** Interval between two progress checks. */
+const POLL_INTERVAL_MS = 100;
+/** Without progress for this long, another process holds the library. */
+const STALL_TIMEOUT_MS = 30_000;
 
 const help = `usage: turnwise index [--library FILE] [--json]
 
-Makes the full-text index of a library whole. Turnwise makes it by itself whenever it is open; this is for libraries that are filled
-by a script. It can be stopped at any time (Ctrl-C) and goes on from there.
+Completes the full-text index of a library. Turnwise also builds it in the background while it is open; use this
+command for libraries filled by a script. Ctrl-C stops it; the next call continues.
 
-  --library FILE   the library; without it the one of this user
+  --library FILE   library file; default: the user's library
   --json           {"rollouts": …, "indexed": …, "seconds": …} on stdout
 
-Exit codes: 0 the index is whole, 1 failed, 2 usage, 130 stopped before.`;
+Exit codes: 0 the index is complete, 1 failed, 2 usage, 130 stopped.`;
 
 export const indexCommand: Command = {
   name: 'index',
-  summary: 'make the full-text index whole',
+  summary: 'complete the full-text index',
   help,
   async run(argv, context) {
     const args = readArguments('index', argv, { library: { type: 'string' }, json: { type: 'boolean' } });
@@ -31,7 +31,7 @@ export const indexCommand: Command = {
     };
     process.once('SIGINT', onSignal);
     try {
-      // The host's writer indexes while nothing else is asked of it.
+      // The host's writer indexes while it has no requests.
       return await withLibraryHost(args.string('library'), context, async ({ ask }) => {
         const startedAt = performance.now();
         let before = -1;
@@ -43,11 +43,11 @@ export const indexCommand: Command = {
           if (indexed !== before) movedAt = performance.now();
           before = indexed;
           if (!isWhole && !isStopped) {
-            if (performance.now() - movedAt > PATIENCE_MS)
+            if (performance.now() - movedAt > STALL_TIMEOUT_MS)
               throw new ExpectedError(
-                `the index stands at ${indexed} of ${rollouts} rollouts: another program is writing to the library, or the disk is full`,
+                `the index stopped at ${indexed} of ${rollouts} rollouts: another program is writing to the library, or the disk is full`,
               );
-            await wait(LOOK_EVERY_MS);
+            await wait(POLL_INTERVAL_MS);
             continue;
           }
           if (process.stderr.isTTY) process.stderr.write('\n');
@@ -55,7 +55,7 @@ export const indexCommand: Command = {
           process.stdout.write(
             args.flag('json')
               ? `${JSON.stringify({ rollouts, indexed, seconds })}\n`
-              : `${indexed} of ${rollouts} rollouts are in the index${isWhole ? '' : '; the next time it goes on from there'}\n`,
+              : `${indexed} of ${rollouts} rollouts are indexed${isWhole ? '' : '; the next call continues from there'}\n`,
           );
           return isWhole ? 0 : 130;
         }

@@ -2,12 +2,12 @@ import { type Command, readArguments, resolvePath, UsageError } from './command.
 
 const help = `usage: turnwise serve [PATH…] [--library FILE] [--port N] [--no-open]
 
-Serves the application on loopback and prints its URL, which holds the access token. From
+Serves the application on loopback and prints its URL, which contains the access token. From
 another machine: ssh -L N:127.0.0.1:N HOST, then open the printed URL there.
 
-  PATH            logs to read first; without any, the library as it is
-  --library FILE  the library; without it the one of this user. Given again: opened beside the first
-  --port N        the port; without it any free one
+  PATH            logs to read first; default: none
+  --library FILE  library file; default: the user's library; repeat it to open several
+  --port N        port; default: a free port
   --no-open       do not open a browser`;
 
 export const serveCommand: Command = {
@@ -21,7 +21,7 @@ export const serveCommand: Command = {
       'no-open': { type: 'boolean' },
     });
     const port = args.string('port');
-    if (port !== undefined && !/^\d{1,5}$/.test(port)) throw new UsageError('serve: --port is a number');
+    if (port !== undefined && !/^\d{1,5}$/.test(port)) throw new UsageError('serve: --port must be a number');
     const [library, ...further] = args.strings('library').map(resolvePath);
     const { serve } = await import('../headless/serve.ts');
     await serve({

@@ -1,6 +1,9 @@
 import type { SignalSource } from '../../shared/domain/entropy.ts';
 
-/** `full, unit nats, temperature 1, policy trainer`; a bound of ours is not taken for a logged entropy of the head. */
+/**
+ * Formats a signal's source: `full, unit nats, temperature 1, policy trainer`. Marks a bound computed from
+ * listed alternatives.
+ */
 export function sourceFacts({ kind, bound, ...rest }: SignalSource): string {
   const facts = Object.entries(rest).map(([name, value]) => `${name} ${value}`);
   const what = bound === 'lower' ? [kind, 'lower bound from listed alternatives'] : [kind];

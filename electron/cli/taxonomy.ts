@@ -8,13 +8,13 @@ import { withLibraryHost } from './libraryHost.ts';
 
 const help = `usage: turnwise taxonomy [--export FILE | --import FILE] [--library FILE] [--json]
 
-Shows the labels of a library, or takes them elsewhere.
+Shows, exports or imports the labels of a library.
 
-  --export FILE   writes them as JSON; a file that is there is replaced
-  --import FILE   these are the labels from now on, in place of those there are. Annotations stay as they are, those
-                  with a label that is gone too
-  --library FILE  the library; without it the one of this user
-  --json          on stdout, as --export writes them
+  --export FILE   write the labels as JSON; an existing file is replaced
+  --import FILE   replace the labels of the library. Annotations are not changed, even if their label is
+                  removed
+  --library FILE  library file; default: the user's library
+  --json          print the labels as JSON
 
 Exit codes: 0 done, 1 failed, 2 usage.`;
 
@@ -32,7 +32,7 @@ export const taxonomyCommand: Command = {
     const to = args.string('export');
     const from = args.string('import');
     if (args.positionals.length > 0 || (to !== undefined && from !== undefined))
-      throw new UsageError(`taxonomy: give --export or --import, or neither\n\n${help}`);
+      throw new UsageError(`taxonomy: give at most one of --export and --import\n\n${help}`);
     return withLibraryHost(args.string('library'), context, async (host) => {
       const state =
         from === undefined
@@ -45,9 +45,9 @@ export const taxonomyCommand: Command = {
   },
 };
 
-/** As a line of a pack, so that it reads as one, but laid out to be edited. */
+/** A taxonomy line of a pack, formatted for editing. */
 function jsonOf({ taxonomy: { name, choice, labels } }: ResultOf<'taxonomy.get'>): string {
-  // In one order, so that two exports of the same labels are the same file.
+  // Fixed key order, so that two exports of equal labels are equal files.
   const listed = labels.map(({ id, name: called, key, colour, description }) => ({
     ...{ id, name: called },
     ...(key === undefined ? {} : { key }),
@@ -59,18 +59,17 @@ function jsonOf({ taxonomy: { name, choice, labels } }: ResultOf<'taxonomy.get'>
 
 function tableOf({ taxonomy, counts }: ResultOf<'taxonomy.get'>): string {
   const used = new Map(counts.map(({ label, annotations }) => [label, annotations]));
-  const choice = taxonomy.choice === 'one' ? 'one label for a place' : 'several labels for a place';
+  const choice = taxonomy.choice === 'one' ? 'one label per place' : 'several labels per place';
   const lines = taxonomy.labels.map(
     ({ id, name, key, colour, description }) =>
       `${key ?? ' '}  ${id.padEnd(24)} ${String(used.get(id) ?? 0).padStart(6)}  ${name} (${colour})${description === '' ? '' : `: ${description}`}`,
   );
-  const gone = counts
+  const removedLabels = counts
     .filter(({ label }) => !taxonomy.labels.some(({ id }) => id === label))
     .map(
-      ({ label, annotations }) =>
-        `   ${label.padEnd(24)} ${String(annotations).padStart(6)}  no longer among the labels`,
+      ({ label, annotations }) => `   ${label.padEnd(24)} ${String(annotations).padStart(6)}  removed label`,
     );
-  return `${[`${taxonomy.name}; ${choice}`, ...lines, ...gone].join('\n')}\n`;
+  return `${[`${taxonomy.name}; ${choice}`, ...lines, ...removedLabels].join('\n')}\n`;
 }
 
 /** @throws ExpectedError */

@@ -9,19 +9,19 @@ type Unplaced = ResultOf<'run.setTokenizer'>['firstUnplaced'][number];
 const help = `usage: turnwise tokenizer RUN FILE [--library FILE] [--json]
        turnwise tokenizer RUN --remove [--library FILE] [--json]
 
-Places token ids on the text of a run whose logs have ids without text. FILE is the tokenizer.json (Hugging Face,
-byte-level BPE) of the model. Only what agrees with the logged text character by character, white space aside, gets
-a place. Holds for what is read later, too. RUN is a run's key: it stands in its URL and in the view "run".
+Aligns token ids with the text of a run whose logs have ids without text. FILE is the model's tokenizer.json
+(Hugging Face, byte-level BPE). Only tokens that match the logged text exactly, except for white space, are aligned.
+The tokenizer also applies to files read later. RUN is a run's key, from its URL or the view "run".
 
-  --library FILE  the library; without it the one of this user
-  --remove        takes it back
+  --library FILE  library file; default: the user's library
+  --remove        remove the tokenizer
   --json          {size, rollouts, aligned, runs, placed, firstUnplaced: [{step, groupKey, ordinal, why}]} on stdout
 
-Exit codes: 0 done, 3 done but some tokens have no place, 1 refused or no such run, 2 usage.`;
+Exit codes: 0 done, 3 done but some tokens are not aligned, 1 refused or no such run, 2 usage.`;
 
 export const tokenizerCommand: Command = {
   name: 'tokenizer',
-  summary: 'place token ids on the text with a tokenizer.json',
+  summary: 'align token ids with the text by a tokenizer.json',
   help,
   async run(argv, context) {
     const args = readArguments('tokenizer', argv, {
@@ -44,7 +44,7 @@ export const tokenizerCommand: Command = {
         const { removed } = result.value as ResultOf<'run.removeTokenizer'>;
         if (!removed) throw new ExpectedError(`${runKey} has no tokenizer`);
         process.stdout.write(
-          args.flag('json') ? `${JSON.stringify({ removed })}\n` : 'the tokenizer is removed\n',
+          args.flag('json') ? `${JSON.stringify({ removed })}\n` : 'the tokenizer was removed\n',
         );
         return 0;
       }
@@ -55,7 +55,7 @@ export const tokenizerCommand: Command = {
       if (!result.ok) throw new ExpectedError(result.failure.message);
       const report = result.value as ResultOf<'run.setTokenizer'>;
       const { size, rollouts, aligned, runs, placed } = report;
-      const words = `${size} ids; ${aligned} of ${rollouts} rollouts with ids without text have places now, ${placed} of ${runs} runs of sampled tokens in them\n`;
+      const words = `${size} ids; ${aligned} of ${rollouts} rollouts with ids without text are aligned, with ${placed} of ${runs} spans of sampled tokens\n`;
       process.stdout.write(args.flag('json') ? `${JSON.stringify(report)}\n` : words);
       for (const { step, groupKey, ordinal, why } of report.firstUnplaced)
         process.stderr.write(`step ${step}, group ${groupKey}, #${ordinal}: ${reasonOf(why)}\n`);
@@ -69,10 +69,10 @@ export const tokenizerCommand: Command = {
 function reasonOf(why: Unplaced['why']): string {
   switch (why.kind) {
     case 'nothing':
-      return 'its sampled tokens spell no text';
+      return 'its sampled tokens have no text';
     case 'unknown-ids':
-      return `${why.tokens} tokens with ids the vocabulary does not have: ${why.ids.join(', ')}`;
+      return `${why.tokens} tokens have ids that are not in the vocabulary: ${why.ids.join(', ')}`;
     case 'other-text':
-      return `from token ${why.token} on the ids spell ${JSON.stringify(why.spelled)}, the text has ${JSON.stringify(why.written)}`;
+      return `from token ${why.token} on the ids decode to ${JSON.stringify(why.spelled)}, but the text has ${JSON.stringify(why.written)}`;
   }
 }

@@ -9,18 +9,18 @@ import { sourceFacts } from './sourceFacts.ts';
 
 const help = `usage: turnwise tokens ROLLOUT_ID [--library FILE] [--signal NAME] [--vocabulary N] [--json]
 
-Prints the tokens of a rollout with one number each, and what that number is. The joined text of the tokens
-is the response; a token that ends inside a character has no text, the one that completes it has the character.
+Prints the tokens of a rollout with the values of one signal. The joined text of the tokens is the response. A token
+that ends inside a character has no text; the token that completes the character has it.
 
-  --library FILE   the library; without it the one of this user
-  --signal NAME    ${SIGNALS.join(', ')}; without it entropy as logged, else its lower
-                   bound from listed alternatives, else surprisal. One never stands in for another
+  --library FILE   library file; default: the user's library
+  --signal NAME    ${SIGNALS.join(', ')}; default: logged entropy, else its lower
+                   bound from listed alternatives, else surprisal. A named signal is never substituted
   --vocabulary N   size of the vocabulary, for upper bounds of entropy from listed alternatives
   --json           {rollout_id, signal, source: {kind, k, unit, temperature, policy}, tokens: [{i, start, end,
-                   text, value}]} on stdout, with id, mask, upper and tail where they are known; where the values are a lower
-                   bound from k listed alternatives, there is bound: "lower", too. Without it a line per token
+                   text, value}]} on stdout, with id, mask, upper and tail where they are known; if the values are a lower
+                   bound from k listed alternatives, source also has bound: "lower". Default: a line per token
 
-Unknown is null. Where the log has ids without text, start, end and text are null.
+null: unknown. If the log has ids without text, start, end and text are null.
 Exit codes: 0 done, 1 no such rollout or no such signal, 2 usage.`;
 
 type Signal = ResultOf<'rollout.signal'>;
@@ -42,10 +42,10 @@ export const tokensCommand: Command = {
     const named = args.string('signal');
     const signal = SIGNALS.find((known) => known === named);
     if (named !== undefined && signal === undefined)
-      throw new UsageError(`tokens: --signal is one of ${SIGNALS.join(', ')}`);
+      throw new UsageError(`tokens: --signal must be one of ${SIGNALS.join(', ')}`);
     const vocabulary = args.string('vocabulary');
     if (vocabulary !== undefined && !/^[1-9]\d*$/.test(vocabulary))
-      throw new UsageError('tokens: --vocabulary is a whole number of 1 or more');
+      throw new UsageError('tokens: --vocabulary must be a whole number of 1 or more');
     const path = args.string('library');
     const libraryPath = path === undefined ? defaultLibraryPath() : resolvePath(path);
     if (!existsSync(libraryPath)) throw new ExpectedError(`there is no library at ${libraryPath}`);
@@ -57,7 +57,7 @@ export const tokensCommand: Command = {
         ...(signal === undefined ? {} : { signal }),
         ...(vocabulary === undefined ? {} : { vocabulary: Number(vocabulary) }),
       };
-      // Asked first: what is not there has no signals either, and that would be half the truth.
+      // Requested first, because a missing rollout would otherwise be reported as having no signals.
       const detail = await host.dispatch('rollout.get', { rolloutId });
       if (!detail.ok) {
         const isMissing = detail.failure.code === 'not_found';
@@ -82,10 +82,10 @@ export const tokensCommand: Command = {
   },
 };
 
-function missing(rolloutId: number, asked: string | undefined, { available }: Signal): string {
+function missing(rolloutId: number, requested: string | undefined, { available }: Signal): string {
   const there =
-    available.length === 0 ? 'nothing was logged for its tokens' : `there is ${available.join(', ')}`;
-  return `rollout ${rolloutId} has no ${asked ?? 'entropy, no surprisal'}; ${there}`;
+    available.length === 0 ? 'nothing was logged for its tokens' : `available: ${available.join(', ')}`;
+  return `rollout ${rolloutId} has no ${requested ?? 'entropy, no surprisal'}; ${there}`;
 }
 
 interface Token {

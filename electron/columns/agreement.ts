@@ -1,4 +1,4 @@
-/** How far two readers agree about the rollouts both have read. */
+/** Agreement of two reviewers about the rollouts that both have reviewed. */
 import type { AgreementReport } from '../../shared/api/annotationRows.ts';
 import type { ParsedParams } from '../../shared/api/contract.ts';
 import {
@@ -17,7 +17,7 @@ type Question = Omit<ParsedParams<'annotation.agreement'>, 'progressKey'>;
 
 interface Read {
   readonly runId: number;
-  /** By author; one that is there has read it. */
+  /** Labels by author. An author without labels has reviewed the rollout. */
   readonly labels: Map<string, Set<string>>;
 }
 
@@ -62,7 +62,7 @@ function count(each: {
   return each.onlyFirst.length + each.onlySecond.length;
 }
 
-/** Whoever says so has read a rollout, and whoever has put a label on it. */
+/** Rollouts that each author has reviewed. A review mark or a label counts. */
 function readBy(db: ReadableLibrary, authors: ReadonlySet<string>): ReadonlyMap<number, Read> {
   const read = new Map<number, Read>();
   const labelsOf = (rolloutId: number, runId: number, author: string): Set<string> => {

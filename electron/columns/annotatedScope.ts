@@ -1,4 +1,4 @@
-/** Which rollouts a question about annotations is about: of a run or all, under a filter or not. */
+/** The rollouts of an annotation query: of one run or all, optionally filtered. */
 
 import type { ParsedParams } from '../../shared/api/contract.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
@@ -17,34 +17,36 @@ interface MatchedRun {
   readonly matched: readonly Matched[];
 }
 
-/** A filter over a run, as every list has it. */
+/** Applies the filter to a run. */
 export type MatchRun = (runId: number) => MatchedRun;
 
-export interface Asked {
+export interface ScopeRequest {
   readonly runId?: number | undefined;
   readonly filter: string;
 }
 
 export interface AnnotatedScope {
-  /** Of those that are looked at, the ones the question is about. */
+  /** The annotated rollouts in scope. */
   readonly ids: ReadonlySet<number>;
-  /** Rollouts the question is about, looked at or not. */
+  /** Number of rollouts in scope. */
   readonly rollouts: number;
 }
 
 /**
- * Columns are read under a filter alone: without one, what is said of a run costs as much as has been said.
+ * Loads columns only if there is a filter. Without one, the cost depends on the number of annotations.
  *
- * @param looked rollouts of which something is said
+ * @param annotated rollouts that have annotations
  */
 export function annotatedScope(
   db: ReadableLibrary,
-  { runId, filter }: Asked,
-  looked: ReadonlyMap<number, { readonly runId: number }>,
+  { runId, filter }: ScopeRequest,
+  annotated: ReadonlyMap<number, { readonly runId: number }>,
   { match, checkpoint }: { readonly match: MatchRun; readonly checkpoint: Checkpoint },
 ): AnnotatedScope {
   if (filter.trim() === '') {
-    const ids = [...looked].filter(([, of]) => runId === undefined || of.runId === runId).map(([id]) => id);
+    const ids = [...annotated]
+      .filter(([, of]) => runId === undefined || of.runId === runId)
+      .map(([id]) => id);
     return { ids: new Set(ids), rollouts: countRollouts(db, runId) };
   }
   const ids = new Set<number>();
@@ -58,21 +60,21 @@ export function annotatedScope(
         if (mask[row] !== 1) continue;
         rollouts++;
         const id = rolloutIds[row] ?? 0;
-        if (looked.has(id)) ids.add(id);
+        if (annotated.has(id)) ids.add(id);
       }
     }
   });
   return { ids, rollouts };
 }
 
-/** The run that is asked for, or all, in the order of the library. */
+/** The requested run, or all runs in library order. */
 export function runsOf(db: ReadableLibrary, runId: number | undefined): readonly number[] {
   return runId === undefined ? runIdsOf(db) : [runId];
 }
 
 type Question = Omit<ParsedParams<'annotation.order'>, 'progressKey'>;
 
-/** @returns `annotationNo` of each; what is unattached matches no filter */
+/** @returns the `annotationNo` of each; unattached annotations match no filter */
 export function orderedAnnotations(
   db: ReadableLibrary,
   question: Question,
@@ -80,8 +82,8 @@ export function orderedAnnotations(
 ): Uint32Array {
   const ordered = annotationOrder(db, question);
   if (question.filter.trim() === '') return Uint32Array.from(ordered, ({ annotationNo }) => annotationNo);
-  const looked = new Map(placedAnnotations(db).map((each) => [each.rolloutId, each]));
-  const { ids } = annotatedScope(db, question, looked, columns);
+  const annotated = new Map(placedAnnotations(db).map((each) => [each.rolloutId, each]));
+  const { ids } = annotatedScope(db, question, annotated, columns);
   const matching = ordered.filter(({ rolloutId }) => rolloutId !== null && ids.has(rolloutId));
   return Uint32Array.from(matching, ({ annotationNo }) => annotationNo);
 }

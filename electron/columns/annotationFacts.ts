@@ -1,4 +1,7 @@
-/** What has been said of rollouts, by what filters ask: small beside any column, read at once and kept until it changes. */
+/**
+ * Annotations of rollouts as sets per filter field. They are small compared to a column, and cached until
+ * the revision changes.
+ */
 import type { AnnotationField } from '../../shared/domain/filter/fields.ts';
 import type { WordNode } from '../../shared/domain/filter/node.ts';
 import { containsTest, wordTest } from '../../shared/domain/filter/wordTest.ts';
@@ -38,7 +41,7 @@ export class AnnotationFacts {
     }
   }
 
-  /** A label by its id or its name; notes by what stands in them. */
+  /** Labels match by id or name, notes by their text. */
   where({ field, ...node }: WordNode & { readonly field: AnnotationField }): Rollouts {
     const test = field === 'note' ? containsTest(node) : wordTest(node);
     return this.union(field, (value) => {
@@ -47,14 +50,14 @@ export class AnnotationFacts {
     });
   }
 
-  /** Those of which there is any. */
+  /** Rollouts that have any value of the field. */
   known(field: AnnotationField): Rollouts {
     return this.union(field, () => true);
   }
 
-  /** Rollouts of a run for each value; labels nobody has used yet are among them. */
+  /** Counts the rollouts of a run per value, including unused labels. */
   counts(field: AnnotationField, runId: number): readonly (readonly [string, number])[] {
-    // A whole note is nothing to complete a word with.
+    // Whole notes are useless as completions.
     if (field === 'note') return [];
     const unused = field === 'label' ? [...this.names.keys()].map((id) => [id, 0] as const) : [];
     const used = [...this.values[field]].map(([value, ids]) => {
@@ -65,7 +68,7 @@ export class AnnotationFacts {
     return [...unused, ...used.filter(([, count]) => count > 0)];
   }
 
-  /** Of a label of the taxonomy, by its id. */
+  /** Name of a label of the taxonomy, by id. */
   nameOf(label: string): string | undefined {
     return this.names.get(label);
   }

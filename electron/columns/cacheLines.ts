@@ -1,8 +1,8 @@
-/** Use of the KV cache of each GPU over time, from what its rollouts logged. */
+/** KV cache usage of each GPU over time, from the values that its rollouts logged. */
 import { kvCacheOf } from '../../shared/format/timing.ts';
 import type { CacheUse } from '../storage/queries/schedule.ts';
 
-/** More points than a screen has columns are put together: each is then the mean of its part of the time. */
+/** More points than a screen has columns are averaged per interval. */
 const MOST_POINTS = 2000;
 
 export interface CacheLine {
@@ -12,7 +12,7 @@ export interface CacheLine {
   readonly share: Float32Array;
 }
 
-/** One number stands at the end of its rollout; samples at even distances. */
+/** A single number is placed at the end of its rollout, samples at equal distances. */
 export function cacheLines(uses: readonly CacheUse[]): readonly CacheLine[] {
   const byGpu = new Map<string | null, Point[]>();
   for (const { gpu, kvCache, startedAt, endedAt } of uses) {

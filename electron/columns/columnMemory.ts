@@ -1,15 +1,15 @@
 /**
- * The memory that columns take in this process. Every thread with columns has a slot in one shared array, so that the
- * limit counts for all of them together.
+ * The memory limit of columns for the whole process. Each thread with columns has a slot in one shared
+ * array.
  */
 
-/** A run of a million rollouts with every column takes about half of it. */
+/** A run of a million rollouts with all columns takes about half of it. */
 const LIMIT_BYTES = 400 * 2 ** 20;
 const KIB = 2 ** 10;
 
-/** Handed to a thread when it is started. */
+/** Passed to a thread when it starts. */
 export interface ColumnMemorySlot {
-  /** Int32 of KiB, one for each thread. */
+  /** Int32 of KiB, one per thread. */
   readonly shared: SharedArrayBuffer;
   readonly slot: number;
 }
@@ -17,7 +17,7 @@ export interface ColumnMemorySlot {
 export class ColumnMemory {
   private readonly kib: Int32Array;
   private readonly slot: number;
-  /** Asks the other threads to drop what they do not use. */
+  /** Asks the other threads to drop unused columns. */
   readonly askOthers: () => void;
 
   constructor(
@@ -27,7 +27,7 @@ export class ColumnMemory {
     this.kib = new Int32Array(shared);
     this.slot = slot;
     this.askOthers = askOthers;
-    // The thread that had this slot before may have been ended.
+    // The previous thread of this slot may have been terminated.
     this.holds(0);
   }
 

@@ -1,4 +1,4 @@
-/** The columns of the runs used last, by step. A step that has changed is read again. */
+/** Caches the columns of recently used runs, by step. A changed step is loaded again. */
 import type { ReadableLibrary } from '../storage/open.ts';
 import { annotationRevision } from '../storage/queries/annotations.ts';
 import { type GroupFacts, groupFacts, stepRevisions } from '../storage/queries/columns.ts';
@@ -8,21 +8,21 @@ import { StepTable } from './stepTable.ts';
 
 export interface RunTable {
   readonly runId: number;
-  /** Without it everything stands at step 0, which is none. */
+  /** Without steps, everything is at step 0. */
   readonly hasSteps: boolean;
-  /** Another one whenever a step of the run has changed. */
+  /** Changes whenever a step of the run changes. */
   readonly state: string;
-  /** In order of steps. */
+  /** In step order. */
   readonly steps: readonly StepTable[];
-  /** By group id; read when first asked for. */
+  /** By group id, loaded on demand. */
   groups(): ReadonlyMap<number, GroupFacts>;
-  /** What has been said of rollouts, of whichever run. */
+  /** Annotations of rollouts of all runs. */
   annotations(): AnnotationFacts;
 }
 
-interface Kept {
+interface CachedRun {
   readonly steps: Map<number, StepTable>;
-  /** Sum and number of revisions: changes whenever a step does. */
+  /** Sum and number of revisions, which change with any step. */
   state: string;
   groups: ReadonlyMap<number, GroupFacts> | undefined;
 }
@@ -30,24 +30,25 @@ interface Kept {
 export class ColumnStore {
   private readonly db: ReadableLibrary;
   private readonly memory: ColumnMemory;
-  /** The run used last is the last. */
-  private readonly runs = new Map<number, Kept>();
+  /** In order of use; the most recent run is last. */
+  private readonly runs = new Map<number, CachedRun>();
 
-  private said: AnnotationFacts | undefined;
+  private annotationFacts: AnnotationFacts | undefined;
 
   constructor(db: ReadableLibrary, memory: ColumnMemory = new ColumnMemory()) {
     this.db = db;
     this.memory = memory;
   }
 
-  /** As it is in the library now. */
+  /** The current annotations. */
   annotations(): AnnotationFacts {
     const revision = annotationRevision(this.db);
-    if (this.said?.revision !== revision) this.said = new AnnotationFacts(this.db, revision);
-    return this.said;
+    if (this.annotationFacts?.revision !== revision)
+      this.annotationFacts = new AnnotationFacts(this.db, revision);
+    return this.annotationFacts;
   }
 
-  /** The run as it stands in the library now; without rollouts, no steps. */
+  /** The current state of the run. It has no steps if it has no rollouts. */
   run(runId: number): RunTable {
     const kept = this.runs.get(runId) ?? {
       steps: new Map<number, StepTable>(),
@@ -85,7 +86,7 @@ export class ColumnStore {
     };
   }
 
-  /** Drops the runs used longest ago until the process is within its limit. Call when the thread is idle. */
+  /** Drops the least recently used runs until the process is within its limit. Call when the thread is idle. */
   makeRoom(wanted?: number): void {
     let bytes = 0;
     for (const { steps } of this.runs.values()) for (const table of steps.values()) bytes += table.weight;

@@ -1,4 +1,7 @@
-/** Answers of which the reward said both: within a problem the same text was right in one rollout and wrong in another. */
+/**
+ * Answers that the reward contradicts itself on: in one problem, the same text was correct in one rollout
+ * and incorrect in another.
+ */
 import type { DisputedAnswer } from '../../shared/api/contract.ts';
 import type { GroupFacts } from '../storage/queries/columns.ts';
 import type { Checkpoint } from '../threads/task.ts';
@@ -10,19 +13,19 @@ interface Tally {
   readonly text: string;
   right: number;
   wrong: number;
-  /** Of the newest group that has one. */
+  /** A rollout of the newest group that has one. */
   rightId: number;
   wrongId: number;
   rightGroup: number;
   wrongGroup: number;
-  /** Of the newest group that has both: two attempts at the same time are the best to compare. */
+  /** A pair from the newest group that has both, because simultaneous attempts compare best. */
   together: readonly [rightId: number, wrongId: number] | undefined;
 }
 
 /**
- * Over groups and steps of the run. The most disputed first: the answers most often judged in the rarer way.
+ * Searches all groups and steps of the run. Sorts by the count of the rarer verdict, descending.
  *
- * @param questionOf the beginning of the question, by the number of a problem
+ * @param questionOf returns the beginning of a question by problem number
  */
 export function disputedAnswers(
   run: RunTable,

@@ -1,4 +1,4 @@
-/** What an evaluation says, from columns: the samples of each problem, by the source of the problem, per step. */
+/** Evaluation results per step, by the data source of the problems, computed from columns. */
 import type { EvaluationPanel, EvaluationPoint } from '../../shared/api/contract.ts';
 import { evaluate, type ProblemSamples } from '../../shared/domain/evaluation.ts';
 import { UNKNOWN_I32 } from '../storage/columnNames.ts';
@@ -6,7 +6,7 @@ import type { Checkpoint } from '../threads/task.ts';
 import type { RunTable } from './columnStore.ts';
 import type { Matched } from './runOrder.ts';
 
-/** In the order in which sources first appear; problems of which the log names no source come together. */
+/** Sources in order of first appearance. Problems without a logged source form one panel. */
 export function evaluationPanels(
   run: RunTable,
   matched: readonly Matched[],
@@ -15,7 +15,7 @@ export function evaluationPanels(
   const groups = run.groups();
   const panels = new Map<string | null, EvaluationPoint[]>();
   for (const [at, { table, mask }] of matched.entries()) {
-    // Drawing majorities takes longer than matching did.
+    // Sampling majorities takes longer than matching.
     checkpoint(at, matched.length);
     const tallies = new Map<string | null, SourceTally>();
     const groupId = table.column('groupId');
@@ -51,9 +51,9 @@ export function evaluationPanels(
 
 interface Sample {
   readonly problem: number;
-  /** -1 unknown. */
+  /** -1: unknown. */
   readonly correct: number;
-  /** Code; 0 unknown. */
+  /** Code; 0: unknown. */
   readonly answer: number;
   readonly tokens: number;
   readonly chars: number;
@@ -64,7 +64,7 @@ interface Tally {
   correct: number;
 }
 
-/** The problems of one source at one step. A problem may have several groups; its samples are taken together. */
+/** The problems of one source at one step. Samples of several groups of a problem are pooled. */
 class SourceTally {
   private readonly problems = new Map<number, Tally & { readonly answers: Map<number, Tally> }>();
   private rollouts = 0;

@@ -6,7 +6,7 @@ import { type DictionaryField, UNKNOWN_I32 } from '../storage/columnNames.ts';
 import type { RunTable } from './columnStore.ts';
 import type { StepTable } from './stepTable.ts';
 
-/** Numbers with NaN for what is unknown, whatever the column marks it with. */
+/** Numbers, with NaN for unknown in every encoding. */
 export function numbersOf(run: RunTable, table: StepTable, field: NumberField): ArrayLike<number> {
   switch (field) {
     case 'step':
@@ -20,7 +20,7 @@ export function numbersOf(run: RunTable, table: StepTable, field: NumberField): 
   }
 }
 
-/** Words whose column holds codes. */
+/** Word fields with a code column. */
 export type CodedField = DictionaryField | RolloutFieldWith<{ column: 'code' }>;
 
 export function isCoded(field: RolloutFieldName): field is CodedField {
@@ -28,7 +28,7 @@ export function isCoded(field: RolloutFieldName): field is CodedField {
   return 'column' in record && (record.column === 'code' || record.column === 'dictionary');
 }
 
-/** The texts of a column's codes; code 1 is the first. */
+/** The texts of a column's codes, from code 1. */
 export function codedTexts(table: StepTable, field: CodedField): readonly string[] {
   const record = ROLLOUT_FIELDS[field];
   return record.column === 'code' ? record.oneOf : table.dictionary(camelCase(field as DictionaryField));
@@ -41,7 +41,7 @@ function known(column: ArrayLike<number>): ArrayLike<number> {
   return numbers;
 }
 
-/** Calls of each rollout with the same text as an earlier one. */
+/** Number of calls per rollout that repeat an earlier call's text. */
 function repeats(table: StepTable): Float64Array {
   const counts = new Float64Array(table.count);
   const callRollout = table.column('callRollout');
@@ -53,7 +53,7 @@ function repeats(table: StepTable): Float64Array {
   return counts;
 }
 
-/** Share of correct rollouts among those of which it is known, of each rollout's group. */
+/** Pass rate of each rollout's group, over rollouts whose correctness is known. */
 function passRates(run: RunTable, table: StepTable): Float64Array {
   const groups = run.groups();
   const rates = new Float64Array(table.count);

@@ -1,4 +1,4 @@
-/** Values of a word field in a run, for completion. */
+/** Frequent values of a word field in a run, for completion. */
 import type { FrequentValue, ParsedParams } from '../../shared/api/contract.ts';
 import { type AnnotationField, isAnnotationField } from '../../shared/domain/filter/fields.ts';
 import { bitOf, FLAGS } from '../../shared/domain/flags.ts';
@@ -11,7 +11,7 @@ import type { StepTable } from './stepTable.ts';
 
 type Question = Omit<ParsedParams<'filter.values'>, 'runId'>;
 
-/** Those that begin with what has been typed, by their names too, else those that hold it; the most frequent first. */
+/** Values or names that begin with the typed text come first, then those that contain it, each by frequency. */
 export function frequentValues(
   run: RunTable,
   { field, prefix, limit }: Question,

@@ -1,4 +1,4 @@
-/** What to read next. */
+/** The review queue. */
 import type { LabelQueue } from '../../shared/api/annotationRows.ts';
 import type { ParsedParams } from '../../shared/api/contract.ts';
 import {
@@ -32,7 +32,7 @@ export function labelQueue(
   };
 }
 
-/** As listed, with the group of each. */
+/** In list order, with the group of each rollout. */
 function listed(
   db: ReadableLibrary,
   { runId, filter, rolloutIds }: Question,
@@ -102,7 +102,7 @@ function inOrder(
   }
 }
 
-/** What the author has been through, and what the others have said. */
+/** Rollouts that the author has reviewed, and annotations of others. */
 function readingsOf(db: ReadableLibrary, author: string) {
   const read = new Set<number>();
   const skipped = new Set<number>();

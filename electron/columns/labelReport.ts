@@ -1,4 +1,4 @@
-/** Labels in numbers: where they stand, on what kind of rollouts. */
+/** Label statistics: how often each occurs, and on which rollouts. */
 import type { AnnotationReport, LabelReport, LabelTally } from '../../shared/api/annotationRows.ts';
 import type { ParsedParams } from '../../shared/api/contract.ts';
 import { SEVERITIES } from '../../shared/domain/annotate/annotation.ts';
@@ -18,7 +18,7 @@ import { annotatedScope, type MatchRun } from './annotatedScope.ts';
 type Question = Omit<ParsedParams<'annotation.report'>, 'progressKey'>;
 
 interface Fact {
-  readonly said: PlacedAnnotation;
+  readonly annotation: PlacedAnnotation;
   readonly of: AnnotatedFacts;
 }
 
@@ -28,17 +28,17 @@ export function labelReport(
   columns: { readonly match: MatchRun; readonly checkpoint: Checkpoint },
 ): AnnotationReport {
   const { runId, filter, labels, authors } = question;
-  const said = placedAnnotations(db).filter(
+  const annotations = placedAnnotations(db).filter(
     ({ label, author }) =>
       (labels === undefined || (label !== null && labels.includes(label))) &&
       (authors === undefined || authors.includes(author)),
   );
-  const looked = new Map(said.map((each) => [each.rolloutId, each]));
-  const { ids, rollouts } = annotatedScope(db, question, looked, columns);
+  const annotated = new Map(annotations.map((each) => [each.rolloutId, each]));
+  const { ids, rollouts } = annotatedScope(db, question, annotated, columns);
   const facts = annotatedFacts(db, [...ids]);
-  const inScope = said.flatMap((each): Fact[] => {
+  const inScope = annotations.flatMap((each): Fact[] => {
     const of = facts.get(each.rolloutId);
-    return of === undefined ? [] : [{ said: each, of }];
+    return of === undefined ? [] : [{ annotation: each, of }];
   });
   const isEverything =
     runId === undefined && filter.trim() === '' && labels === undefined && authors === undefined;
@@ -50,16 +50,16 @@ export function labelReport(
   };
 }
 
-/** Those of the taxonomy in its order, then others by name, then notes without any. */
+/** Labels of the taxonomy in its order, then other labels by name, then notes without a label. */
 function orderOf(db: ReadableLibrary, facts: readonly Fact[]): readonly (string | null)[] {
-  const given = new Set(facts.map(({ said }) => said.label));
+  const given = new Set(facts.map(({ annotation }) => annotation.label));
   const known = readTaxonomy(db).taxonomy.labels.map(({ id }) => id);
   const others = [...given].filter((label) => label !== null && !known.includes(label)).sort();
   return [...known.filter((label) => given.has(label)), ...others, ...(given.has(null) ? [null] : [])];
 }
 
 function reportOf(label: string | null, all: readonly Fact[]): LabelReport {
-  const facts = all.filter(({ said }) => said.label === label);
+  const facts = all.filter(({ annotation }) => annotation.label === label);
   const where = (holds: (fact: Fact) => boolean): LabelTally => tally(facts.filter(holds));
   return {
     ...(label === null ? {} : { label }),
@@ -84,7 +84,7 @@ function reportOf(label: string | null, all: readonly Fact[]): LabelReport {
     bySeverity: [...SEVERITIES, null]
       .map((severity) => ({
         ...(severity === null ? {} : { severity }),
-        ...where(({ said }) => said.severity === severity),
+        ...where(({ annotation }) => annotation.severity === severity),
       }))
       .filter(({ annotations }) => annotations > 0),
   };

@@ -1,4 +1,4 @@
-/** How the latencies of tool calls lie, over steps: counted in bins, ranked exactly. */
+/** The distribution of tool call latencies over steps: binned counts and exact percentiles. */
 import type { LatencyBin, LatencyBySource, LatencyDistribution } from '../../shared/api/contract.ts';
 import { LATENCY_BINS, latencyBinEnds, latencyBinOf } from '../../shared/domain/latencyBins.ts';
 import type { Checkpoint } from '../threads/task.ts';
@@ -10,7 +10,7 @@ const NO_BIN = 0xff;
 
 export interface CountedStep {
   readonly table: StepTable;
-  /** One byte per rollout, 1 where it counts; without it all do. */
+  /** One byte per rollout; 1 includes it. Absent: all rollouts. */
   readonly mask?: Uint8Array;
 }
 
@@ -21,7 +21,8 @@ export function latencyDistribution(
   const counts = SOURCES.map(() => new Float64Array(LATENCY_BINS));
   let calls = 0;
   let total = 0;
-  // Two passes: the second takes only the few bins in which a rank lies, since all latencies of a long run are millions.
+  // Two passes: the second collects only the bins that contain a rank, because a long run has millions of
+  // latencies.
   steps.forEach((step, i) => {
     checkpoint(i, 2 * steps.length);
     const found = step.mask === undefined ? binned(step.table).counted : counted(step, binned(step.table));
@@ -57,7 +58,7 @@ export function latencyDistribution(
       ] as const;
     }),
   );
-  /** @param of 0: all; else a source, from 1 */
+  /** @param of 0: all; otherwise a source, from 1 */
   const valuesOf = (of: number): readonly number[] =>
     (ranked[of] ?? []).map(({ bin, below }) => sorted.get(bin)?.[of]?.[below] ?? Number.NaN);
   const [p50Ms = 0, p95Ms = 0, maxMs = 0] = valuesOf(0);
@@ -74,11 +75,11 @@ export function latencyDistribution(
 
 interface Rank {
   readonly bin: number;
-  /** Values of the bin that are smaller, or equal and before it. */
+  /** Number of values in the bin before this rank. */
   readonly below: number;
 }
 
-/** Where the median, the 95th percentile and the largest lie, by the nearest rank; nowhere where nothing is counted. */
+/** Ranks of the median, the 95th percentile and the maximum (nearest rank). Empty without values. */
 function ranksOf(counts: Float64Array): readonly Rank[] {
   const count = counts.reduce((sum, n) => sum + n, 0);
   if (count === 0) return [];
@@ -92,7 +93,7 @@ function ranksOf(counts: Float64Array): readonly Rank[] {
 
 const ascending = (values: readonly number[]): Float64Array => Float64Array.from(values).sort();
 
-/** From the first that holds a call to the last. */
+/** From the first to the last bin with a call. */
 function binsOf(counts: readonly Float64Array[], all: Float64Array): readonly LatencyBin[] {
   const first = all.findIndex((n) => n > 0);
   const last = all.findLastIndex((n) => n > 0);
@@ -107,21 +108,21 @@ interface Counted {
   readonly calls: number;
   /** Sum of the known latencies, in milliseconds. */
   readonly total: number;
-  /** By source, then by bin. */
+  /** Indexed by source, then by bin. */
   readonly counts: readonly Float64Array[];
 }
 
 interface BinnedStep {
-  /** Of each call. */
+  /** Bin of each call. */
   readonly bins: Uint8Array;
-  /** Of all its rollouts. */
+  /** Counts over all rollouts. */
   readonly counted: Counted;
 }
 
-/** A step that changes is another table, so that nothing has to be forgotten by hand. */
+/** A changed step is another table, so entries need no invalidation. */
 const BINNED = new WeakMap<StepTable, BinnedStep>();
 
-/** The bins of the calls of a step, and how many lie in each: made once, so that a chart of everything scans no calls. */
+/** Bins of a step's calls, with counts. Computed once, so that an unfiltered chart scans no calls. */
 function binned(table: StepTable): BinnedStep {
   const known = BINNED.get(table);
   if (known !== undefined) return known;
@@ -155,7 +156,7 @@ function counted({ table, mask }: CountedStep, { bins }: Pick<BinnedStep, 'bins'
   return { calls, total, counts };
 }
 
-/** Puts the latencies of the bins that are wanted to those of their source. */
+/** Collects the latencies of the requested bins by source. */
 function collect({ table, mask }: CountedStep, inBin: ReadonlyMap<number, readonly number[][]>): void {
   const { bins } = binned(table);
   const rollout = table.column('callRollout');

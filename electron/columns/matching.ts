@@ -1,4 +1,4 @@
-/** A filter over the columns of a step: one byte per rollout, 1 where it matches. */
+/** Evaluates a filter on the columns of a step: one byte per rollout, 1 if it matches. */
 import type { FilterNode, NumberNode, TextNode, WordNode } from '../../shared/domain/filter/node.ts';
 import { wordTest } from '../../shared/domain/filter/wordTest.ts';
 import { bitOf, FLAGS } from '../../shared/domain/flags.ts';
@@ -9,7 +9,7 @@ import type { RunTable } from './columnStore.ts';
 import { codedTexts, isCoded, numbersOf } from './fieldColumns.ts';
 import type { StepTable } from './stepTable.ts';
 
-/** Rollouts in which the words of a text node are found. */
+/** Rollouts that match a text node. */
 export type TextMatches = (node: TextNode) => Pick<ReadonlySet<number>, 'has'>;
 
 export interface MatchScope {
@@ -17,7 +17,7 @@ export interface MatchScope {
   readonly texts: TextMatches;
 }
 
-/** @returns as long as the step has rollouts */
+/** @returns one byte per rollout of the step */
 export function matching({ run, texts }: MatchScope, table: StepTable, node: FilterNode): Uint8Array {
   switch (node.kind) {
     case 'all':
@@ -77,7 +77,7 @@ function where(column: ArrayLike<number>, holds: (value: number) => boolean): Ui
   return mask;
 }
 
-/** Codes whose text holds; 0, unknown, never does. */
+/** Codes whose text matches. Code 0 (unknown) never does. */
 function codesWhere(texts: readonly string[], holds: (text: string) => boolean): Uint8Array {
   const codes = new Uint8Array(texts.length + 1);
   texts.forEach((text, i) => {
@@ -127,12 +127,12 @@ function words(run: RunTable, table: StepTable, node: WordNode): Uint8Array {
   }
 }
 
-/** Most often there are none, and then no column is read. */
+/** Usually the set is empty, and no column is loaded. */
 function among(table: StepTable, ids: ReadonlySet<number>): Uint8Array {
   return ids.size === 0 ? new Uint8Array(table.count) : where(table.column('rolloutId'), (id) => ids.has(id));
 }
 
-/** Rollouts of a group stand together. */
+/** Rollouts of a group are adjacent. */
 function byGroup(run: RunTable, table: StepTable, holds: (facts: GroupFacts) => boolean): Uint8Array {
   const groups = run.groups();
   let lastId = -1;

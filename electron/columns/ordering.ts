@@ -1,18 +1,18 @@
-/** Rows in the order of several keys: stable, linear, the same for a million rows as for ten. */
+/** Sorts rows by several keys: stable, and linear in the number of rows. */
 
 export interface SortKey {
-  /** One number per row; NaN is unknown and comes last either way. */
+  /** One number per row. NaN is unknown and comes last in both directions. */
   readonly values: Float64Array;
   readonly isDescending: boolean;
 }
 
-/** Below this the bookkeeping of the radix sort costs more than comparing. */
+/** Rows. Comparison sort is faster below this. */
 const FEW = 3000;
 const DIGIT_BITS = 16;
 const BUCKETS = 1 << DIGIT_BITS;
 const DIGITS = 4;
 
-/** @param rows indexes into the keys' values; equal rows stay as they stand */
+/** @param rows indexes into the keys' values; equal rows keep their order */
 export function sortedRows(rows: Uint32Array, keys: readonly SortKey[]): Uint32Array {
   if (keys.length === 0) return rows;
   if (rows.length < FEW) return byComparing(rows, keys);
@@ -38,7 +38,7 @@ function compare(a: number, b: number, isDescending: boolean): number {
   return a === b ? 0 : (a < b ? -1 : 1) * (isDescending ? -1 : 1);
 }
 
-/** Least significant digit first, four digits of 16 bits of the doubles' own order. */
+/** Radix sort, least significant digit first: four digits of 16 bits of the doubles' bit order. */
 function byDigits(rows: Uint32Array, { values, isDescending }: SortKey): Uint32Array {
   const count = rows.length;
   const bits = sortableBits(rows, values, isDescending);
@@ -78,7 +78,7 @@ function byDigits(rows: Uint32Array, { values, isDescending }: SortKey): Uint32A
   return from;
 }
 
-/** Two words per row, low before high, whose order as unsigned numbers is the order wanted. */
+/** Two words per row, low before high, which sort as unsigned integers. */
 function sortableBits(rows: Uint32Array, values: Float64Array, isDescending: boolean): Uint32Array {
   const bits = new Uint32Array(2 * rows.length);
   const numbers = new Float64Array(1);
@@ -90,7 +90,7 @@ function sortableBits(rows: Uint32Array, values: Float64Array, isDescending: boo
       bits[2 * i + 1] = 0xffffffff;
       continue;
     }
-    // -0 and 0 are equal and must have the same bits.
+    // -0 and 0 are equal and need the same bits.
     numbers[0] = value + 0;
     let low = words[0] ?? 0;
     let high = words[1] ?? 0;

@@ -1,4 +1,4 @@
-/** Which rollouts go into a failure pack, in the order they stand in it. */
+/** Chooses the rollouts of a failure pack, in pack order. */
 import type { ParsedParams } from '../../shared/api/contract.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { groupsOfRollouts, placedAnnotations } from '../storage/queries/annotations.ts';
@@ -10,30 +10,30 @@ type Question = Omit<ParsedParams<'pack.preview'>, 'progressKey'>;
 type Columns = { readonly match: MatchRun; readonly checkpoint: Checkpoint };
 
 export interface PackIds {
-  /** By run key, step, group key and index: the same in every library that has them. */
+  /** Sorted by run key, step, group key and index: the same in every library. */
   readonly ids: Uint32Array;
   readonly annotations: number;
-  /** The other rollouts of their groups. */
+  /** Number of other rollouts in their groups. */
   readonly siblings: number;
 }
 
 export function packIds(db: ReadableLibrary, question: Question, columns: Columns): PackIds {
   const { labels } = question;
-  const said = placedAnnotations(db);
+  const annotations = placedAnnotations(db);
   const labelled =
     labels === undefined
       ? undefined
       : new Set(
-          said.flatMap(({ label, rolloutId }) =>
+          annotations.flatMap(({ label, rolloutId }) =>
             label !== null && labels.includes(label) ? [rolloutId] : [],
           ),
         );
-  const chosen = chosenIds(db, question, said, columns).filter((id) => labelled?.has(id) ?? true);
+  const chosen = chosenIds(db, question, annotations, columns).filter((id) => labelled?.has(id) ?? true);
   const ids = inPackOrder(db, chosen);
   const among = new Set(ids);
   return {
     ids,
-    annotations: said.filter(({ rolloutId }) => among.has(rolloutId)).length,
+    annotations: annotations.filter(({ rolloutId }) => among.has(rolloutId)).length,
     siblings: countSiblings(db, ids),
   };
 }
@@ -41,7 +41,7 @@ export function packIds(db: ReadableLibrary, question: Question, columns: Column
 function chosenIds(
   db: ReadableLibrary,
   question: Question,
-  said: ReturnType<typeof placedAnnotations>,
+  annotations: ReturnType<typeof placedAnnotations>,
   columns: Columns,
 ): readonly number[] {
   const { runId, rolloutIds, isAll } = question;
@@ -53,7 +53,7 @@ function chosenIds(
     return [...annotatedScope(db, question, picked, columns).ids];
   }
   if (!isAll) {
-    const looked = new Map(said.map((each) => [each.rolloutId, each]));
+    const looked = new Map(annotations.map((each) => [each.rolloutId, each]));
     return [...annotatedScope(db, question, looked, columns).ids];
   }
   const ids: number[] = [];

@@ -1,4 +1,4 @@
-/** The problems of a run by the steps at which they were tried; and which of them or of their rewards are suspicious. */
+/** Problems of a run by step, and suspicious problems and rewards. */
 import type { ProblemMap, ProblemSuspect } from '../../shared/api/contract.ts';
 import { isSameAnswer } from '../../shared/domain/sameAnswer.ts';
 import type { GroupFacts } from '../storage/queries/columns.ts';
@@ -18,9 +18,9 @@ interface Cell {
 }
 
 /**
- * One cell per problem and step; several groups of a problem at one step are put together.
+ * One cell per problem and step. Several groups of a problem at one step are merged.
  *
- * @param questionOf the beginning of the question, by the number of a problem
+ * @param questionOf returns the beginning of a question by problem number
  */
 export function problemMap(
   run: RunTable,
@@ -30,7 +30,7 @@ export function problemMap(
 ): ProblemMap {
   const problems = new Map<string, { readonly index: number; readonly facts: GroupFacts }>();
   const cells: Cell[] = [];
-  /** Groups that were tried, none of whose rollouts matches: to be told from steps at which the problem was not tried. */
+  /** Groups without a matching rollout, to distinguish them from steps at which the problem was not tried. */
   const beside: { readonly questionKey: string; readonly step: number; readonly groupId: number }[] = [];
   matched.forEach(({ table, mask }, step) => {
     checkpoint(step, matched.length);
@@ -60,11 +60,11 @@ export function problemMap(
       cell.answers = Math.max(cell.answers, sums.answers);
     });
   });
-  const isTaken = new Set(cells.map(({ problem, step }) => problem * matched.length + step));
+  const cellKeys = new Set(cells.map(({ problem, step }) => problem * matched.length + step));
   for (const { questionKey, step, groupId } of beside) {
     const problem = problems.get(questionKey)?.index;
-    if (problem === undefined || isTaken.has(problem * matched.length + step)) continue;
-    isTaken.add(problem * matched.length + step);
+    if (problem === undefined || cellKeys.has(problem * matched.length + step)) continue;
+    cellKeys.add(problem * matched.length + step);
     cells.push({ problem, step, groupId, groups: 0, rollouts: 0, known: 0, correct: 0, answers: 0 });
   }
   const column = (of: (cell: Cell) => number): Uint32Array => Uint32Array.from(cells, of);
@@ -101,7 +101,7 @@ function eachGroup(
   }
 }
 
-/** Sums of one group after the other; an answer has been seen in a group when it bears the group's stamp. */
+/** Sums of one group at a time. A stamp per answer marks answers that the current group has. */
 function groupSums(table: Matched['table'], mask: Uint8Array) {
   const correct = table.column('isCorrect');
   const answer = table.column('answer');
@@ -125,7 +125,7 @@ function groupSums(table: Matched['table'], mask: Uint8Array) {
   };
 }
 
-/** A majority is consistent when it is at least this share of the answers, of which there are some. */
+/** A majority is consistent at this fraction of the answers. */
 const MAJORITY_SHARE = 0.5;
 const LEAST_ANSWERS = 4;
 
@@ -133,13 +133,13 @@ interface Tally {
   readonly facts: GroupFacts;
   readonly counts: Map<string, number>;
   answers: number;
-  /** The newest step at which it was tried. */
+  /** The newest step with this problem. */
   step: number;
   groupId: number;
 }
 
-/** Problems whose rollouts mostly agree on an answer that is not the ground truth; the most agreed first. */
-export function suspiciousTruths(
+/** Problems whose rollouts mostly agree on an answer other than the ground truth, by agreement, descending. */
+export function suspiciousGroundTruths(
   run: RunTable,
   matched: readonly Matched[],
   checkpoint: Checkpoint,
@@ -175,7 +175,7 @@ export function suspiciousTruths(
     .sort((a, b) => b.rollouts / b.answers - a.rollouts / a.answers || b.rollouts - a.rollouts);
 }
 
-/** Answers that are written alike count as one. */
+/** Answers that normalize to the same text count as one. */
 function suspectOf({ facts, counts, answers, step, groupId }: Tally): ProblemSuspect | undefined {
   const { groundTruth, problemId } = facts;
   if (groundTruth === null || answers < LEAST_ANSWERS) return undefined;

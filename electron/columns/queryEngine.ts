@@ -29,7 +29,7 @@ import { labelQueue } from './labelQueue.ts';
 import { labelReport } from './labelReport.ts';
 import { type CountedStep, latencyDistribution } from './latencies.ts';
 import { type PackIds, packIds } from './packChoice.ts';
-import { problemMap, suspiciousTruths } from './problemMap.ts';
+import { problemMap, suspiciousGroundTruths } from './problemMap.ts';
 import { matchedSteps, orderGroups, orderMatched } from './runOrder.ts';
 import { stepSchedule } from './schedule.ts';
 import { stepFacts } from './series.ts';
@@ -40,13 +40,13 @@ type ColumnMethod = MethodsOn<'lists' | 'charts'>;
 type Params<M extends ColumnMethod> = Omit<ParsedParams<M>, 'progressKey'>;
 type ColumnHandlers = { readonly [M in ColumnMethod]: (params: Params<M>, task: Task) => ResultOf<M> };
 
-/** Answers what lists and charts ask, from columns. One for each thread, since it caches what it has read. */
+/** Answers lists and charts from columns. Each thread has its own engine, because it caches columns. */
 export class ColumnQueryEngine {
   readonly store: ColumnStore;
   /** The handlers of the methods that run on `lists` and `charts`. */
   readonly handlers: ColumnHandlers;
   private readonly db: ReadableLibrary;
-  /** The maps used last. Sorting a map and walking through it ask for it again and again. */
+  /** Recently used maps. Sorting and paging a map request it repeatedly. */
   private readonly maps = new LRUCache<string, ProblemMap>({ max: 4 });
 
   constructor(db: ReadableLibrary, memory?: ColumnMemory) {
@@ -56,15 +56,15 @@ export class ColumnQueryEngine {
   }
 
   /**
-   * In one transaction: the answer is of one state of the library, whatever is written meanwhile.
+   * Runs in one transaction, so that the result reflects one state of the library.
    *
-   * @throws ApiError where the filter cannot be read, something is not in the library, or the task is cancelled
+   * @throws ApiError when the filter is invalid, something is not in the library, or the task is cancelled
    */
   answer<M extends ColumnMethod>(method: M, params: Params<M>, task: Task): ResultOf<M> {
     return this.db.transaction(() => this.handlers[method](params, task))();
   }
 
-  /** Which rollouts a pack holds. Call inside a transaction of one's own, or through `answer('pack.preview')`. */
+  /** The rollouts of a pack. Call inside a transaction, or through `answer('pack.preview')`. */
   packIds(params: Params<'pack.preview'>, task: Task): PackIds {
     return this.db.transaction(() => packIds(this.db, params, this.columns(params.filter, task)))();
   }
@@ -109,7 +109,7 @@ export class ColumnQueryEngine {
       },
       'problem.suspects': (params, task) => {
         const { run, matched } = this.match(params, task);
-        return { suspects: suspiciousTruths(run, matched, task.checkpoint) };
+        return { suspects: suspiciousGroundTruths(run, matched, task.checkpoint) };
       },
       'problem.disputed': (params, task) => {
         const { run, matched } = this.match(params, task);
@@ -145,7 +145,7 @@ export class ColumnQueryEngine {
   private schedule({ runId, step, filter }: Params<'step.schedule'>, task: Task): ResultOf<'step.schedule'> {
     const run = this.store.run(runId);
     const table = run.steps.find((each) => each.step === step);
-    if (table === undefined) throw notFound(`the library has no step ${step} of this run`);
+    if (table === undefined) throw notFound(`this run has no step ${step}`);
     if (nodeOf(filter).kind === 'all') return stepSchedule(this.db, { run, table });
     const { matched } = this.match({ runId, step, filter }, task);
     const mask = matched.find((each) => each.table === table)?.mask ?? new Uint8Array(table.count);
@@ -153,7 +153,7 @@ export class ColumnQueryEngine {
   }
 
   private columns(filter: string, task: Task) {
-    // A filter that cannot be read is refused even where there is no run to apply it to.
+    // An invalid filter is refused even if there is no run.
     nodeOf(filter);
     return {
       checkpoint: task.checkpoint,
@@ -176,7 +176,7 @@ export class ColumnQueryEngine {
     return { run, texts, node, matched: matchedSteps({ run, texts }, node, scope, task.checkpoint) };
   }
 
-  /** The steps of the range, each with the rows that match. */
+  /** The steps of the range, each with the matching rows. */
   private steps(question: Params<'run.latencies'>, task: Task): readonly CountedStep[] {
     const { from = 0, to = Number.POSITIVE_INFINITY } = question;
     const node = nodeOf(question.filter);

@@ -1,13 +1,16 @@
-/** A filter row by row, where it is not known of every text what it holds: true, false, or to be read first. */
+/**
+ * Evaluates a filter row by row while some texts are unread. The result is true, false, or undefined if a
+ * text has to be read.
+ */
 import type { FilterNode, TextNode } from '../../shared/domain/filter/node.ts';
 
-/** undefined: not known. */
+/** undefined: not known yet. */
 export type Ternary = boolean | undefined;
 
-/** @param text what is known of the row's texts; asked only where the answer may depend on it */
+/** @param text returns what is known of the row's texts; called only if the result may depend on it */
 export type RowPredicate = (row: number, text: (node: TextNode) => Ternary) => Ternary;
 
-/** @param maskOf one byte per row of a filter without texts; asked once for each part */
+/** @param maskOf evaluates a filter without texts to one byte per row; called once for each part */
 export function rowPredicate(node: FilterNode, maskOf: (node: FilterNode) => Uint8Array): RowPredicate {
   switch (node.kind) {
     case 'text':
@@ -22,7 +25,7 @@ export function rowPredicate(node: FilterNode, maskOf: (node: FilterNode) => Uin
     case 'and':
     case 'or': {
       const plain = node.nodes.filter((each) => !hasText(each));
-      // Numbers and words first: they cost nothing, and most often decide.
+      // Numbers and words come first: they are free and usually decide.
       const parts = [
         ...(plain.length === 0 ? [] : [ofMask(maskOf({ kind: node.kind, nodes: plain }))]),
         ...node.nodes.filter(hasText).map((each) => rowPredicate(each, maskOf)),

@@ -1,4 +1,4 @@
-/** All rollouts of a run, a step or a group that match a filter, in any order; and all groups that have one. */
+/** Sorts the matching rollouts of a run, step or group, and the groups of a run. */
 import type { GroupOrder, GroupSort, ParsedParams, RolloutSort } from '../../shared/api/contract.ts';
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
 import { camelCase, SORT_FIELDS } from '../../shared/domain/rolloutFieldRecord.ts';
@@ -21,7 +21,7 @@ export interface Matched {
   readonly mask: Uint8Array;
 }
 
-/** The steps in scope with what matches in each. */
+/** The steps in scope with their matching rows. */
 export function matchedSteps(
   scope: MatchScope,
   node: FilterNode,
@@ -42,7 +42,7 @@ export function matchedSteps(
 
 type Sort = ParsedParams<'rollout.order'>['sort'];
 
-/** @returns ids; equal ones in the order of the log */
+/** @returns ids; equal rollouts keep log order */
 export function orderMatched(run: RunTable, matched: readonly Matched[], sort: Sort): Uint32Array {
   const total = matched.reduce((sum, { mask }) => sum + mask.length, 0);
   const ids = new Uint32Array(total);
@@ -54,7 +54,7 @@ export function orderMatched(run: RunTable, matched: readonly Matched[], sort: S
     for (let i = 0; i < mask.length; i++) if (mask[i] === 1) rows[count++] = base + i;
     base += mask.length;
   }
-  // Keys behind the order of the log never decide.
+  // Keys after log order never decide.
   const isLogged = sort[0]?.by === 'order';
   const keys = isLogged
     ? []
@@ -103,7 +103,7 @@ function valuesFor(
       const ranks = ranksOf([...new Set([...groups.values()].map(({ problemId }) => problemId))]);
       return (table) => {
         const groupId = table.column('groupId');
-        // Rollouts of a group stand together.
+        // Rollouts of a group are adjacent.
         let lastId = -1;
         let last = Number.NaN;
         return (i) => {
@@ -137,7 +137,7 @@ function plainValue(column: ArrayLike<number>): ValueAt {
   return (i) => column[i] ?? Number.NaN;
 }
 
-/** Codes of each step have a dictionary of their own: they are compared by the rank of their texts among all. */
+/** Each step has its own dictionary, so codes are compared by the rank of their texts among all steps. */
 function ranked(matched: readonly Matched[], field: CodedField): (table: StepTable, at: number) => ValueAt {
   const ranks = ranksOf([...new Set(matched.flatMap(({ table }) => codedTexts(table, field)))]);
   return (table) => {
@@ -147,7 +147,7 @@ function ranked(matched: readonly Matched[], field: CodedField): (table: StepTab
   };
 }
 
-/** In the order of UTF-16 units, as SQL's binary order but for rare characters. */
+/** UTF-16 order. It equals SQL's binary order except for rare characters. */
 function ranksOf(texts: readonly string[]): ReadonlyMap<string, number> {
   return new Map([...texts].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0)).map((text, rank) => [text, rank]));
 }
@@ -155,9 +155,9 @@ function ranksOf(texts: readonly string[]): ReadonlyMap<string, number> {
 type GroupOrderParams = Pick<ParsedParams<'group.order'>, 'step' | 'sort' | 'direction'>;
 
 /**
- * Unknown values come last either way; equal ones keep the order of the log.
+ * Unknown values come last in both directions; equal groups keep log order.
  *
- * @param matched rollouts of a filter: only groups that have one are listed, with how many they have
+ * @param matched rollouts of a filter; only groups that have one are listed, with the number of matches
  */
 export function orderGroups(
   run: RunTable,
@@ -192,7 +192,7 @@ function groupValues(
   return Float64Array.from(groups, ({ groupId }) => ranks.get(facts.get(groupId)?.problemId ?? '') ?? 0);
 }
 
-/** How many of the rollouts each group has. */
+/** Matching rollouts per group. */
 function matchesByGroup(matched: readonly Matched[]): ReadonlyMap<number, number> {
   const counts = new Map<number, number>();
   for (const { table, mask } of matched) {

@@ -1,4 +1,4 @@
-/** Where and when the rollouts of a step ran: lanes of workers, bars of rollouts, and what stood still. */
+/** Schedule of a step: worker lanes, rollout bars, and idle time. */
 import type {
   CountOverTime,
   KvCacheLine,
@@ -34,13 +34,13 @@ import type { StepTable } from './stepTable.ts';
 interface ScheduleQuestion {
   readonly run: RunTable;
   readonly table: StepTable;
-  /** One byte per rollout, 1 where it matches; without it nothing is filtered. */
+  /** One byte per rollout; 1 if it matches. Absent: no filter. */
   readonly mask?: Uint8Array;
 }
 
 /**
- * Lanes, concurrency, busy and idle time are facts of the step, over all its rollouts: a filter marks bars, and only
- * `matching`, `latencies` and `queue` are of what it leaves. Times are seconds, as logged.
+ * Lanes, concurrency, busy and idle time cover all rollouts of the step. A filter only marks bars.
+ * `matching`, `latencies` and `queue` cover matching rollouts only. Times are logged seconds.
  */
 export function stepSchedule(db: ReadableLibrary, { run, table, mask }: ScheduleQuestion): StepSchedule {
   const placed = placedRollouts(table, undefined);
@@ -159,7 +159,10 @@ function unplacedOf(table: StepTable): StepSchedule['unplaced'] {
   return { withStart, withDuration };
 }
 
-/** Placed rollouts by GPU, then worker, both as people count (`w2` before `w10`); what names neither comes last. */
+/**
+ * Placed rollouts by GPU, then worker, both in natural order (`w2` before `w10`). Rollouts without either
+ * come last.
+ */
 function lanesOf(table: StepTable, { at, starts, ends }: PlacedRollouts) {
   const [worker, gpu] = [table.column('worker'), table.column('gpu')];
   const [workers, gpus] = [table.dictionary('worker'), table.dictionary('gpu')];
@@ -205,7 +208,7 @@ function asCounted(a: string | undefined, b: string | undefined): number {
   return a.localeCompare(b, 'en', { numeric: true });
 }
 
-/** Calls with a start are placed; of the others only the sum is known. */
+/** Calls with a start are placed. Of the others only the sum is known. */
 function waitsOf(calls: PlacedCalls, order: Uint32Array, origin: number) {
   const barOf = new Uint32Array(order.length);
   order.forEach((place, bar) => {
@@ -266,7 +269,7 @@ function knownOf(column: Float32Array, counts: (i: number) => boolean): Float64A
 
 function idleWorkersOf(run: RunTable, table: StepTable): readonly string[] {
   const here = new Set(table.dictionary('worker'));
-  // A step that names no worker says nothing about those that are not named.
+  // Without logged workers, missing workers cannot be determined.
   if (here.size === 0) return [];
   const elsewhere = new Set(run.steps.flatMap((other) => other.dictionary('worker')));
   return [...elsewhere].filter((worker) => !here.has(worker)).sort(asCounted);
@@ -293,7 +296,7 @@ function idleGpuOf(
       places.map((place) => starts[place] ?? 0),
       places.map((place) => ends[place] ?? 0),
     );
-    // An engine over several GPUs keeps all of them.
+    // An engine over several GPUs occupies all of them.
     idle += (wallSeconds - busy) * (gpus[code - 1] ?? '').split('+').length;
   }
   return { idleGpuSeconds: idle };

@@ -1,4 +1,4 @@
-/** The schedule of a step in a few numbers. */
+/** Summary figures of a step's schedule. */
 import type { ScheduleFacts } from '../../shared/api/contract.ts';
 import {
   inFlight,
@@ -18,7 +18,7 @@ export interface PlacedRollouts {
   readonly ends: Float64Array;
 }
 
-/** An end before the start places nothing. */
+/** Rollouts with a start and an end; an end before the start is ignored. */
 export function placedRollouts(source: ColumnSource, mask: Uint8Array | undefined): PlacedRollouts {
   const startedAt = source.column('startedAt');
   const endedAt = source.column('endedAt');
@@ -36,12 +36,12 @@ export function placedRollouts(source: ColumnSource, mask: Uint8Array | undefine
 export interface PlacedCalls {
   /** Index into `PlacedRollouts.at` of each call's rollout. */
   readonly rollout: Uint32Array;
-  /** Seconds since 1970; NaN where it is not known. */
+  /** Seconds since 1970; NaN: unknown. */
   readonly starts: Float64Array;
   readonly latencySeconds: Float64Array;
 }
 
-/** Calls with a known latency, of rollouts that are placed. */
+/** Calls with a known latency in placed rollouts. */
 export function callsOfPlaced(source: ColumnSource, { at }: PlacedRollouts): PlacedCalls {
   const callRollout = source.column('callRollout');
   const latencyMs = source.column('callLatencyMs');
@@ -60,7 +60,7 @@ export function callsOfPlaced(source: ColumnSource, { at }: PlacedRollouts): Pla
   };
 }
 
-/** @returns ends of the calls, or nothing where a start is missing */
+/** @returns ends of the calls; undefined when a start is missing */
 export function callEnds({ starts, latencySeconds }: PlacedCalls): Float64Array | undefined {
   if (starts.length === 0 || starts.some(Number.isNaN)) return undefined;
   return starts.map((start, i) => start + (latencySeconds[i] ?? 0));

@@ -1,4 +1,4 @@
-/** What the charts of a run show, per step: sums over the columns of the step, or over the rollouts that match. */
+/** Chart data of a run per step: sums over the columns of a step, or over its matching rollouts. */
 import type { LatencySummary, SeriesName, StepFacts } from '../../shared/api/contract.ts';
 import {
   STOP_REASONS,
@@ -9,13 +9,13 @@ import {
 import { type ColumnArray, type ColumnName, UNKNOWN_I32 } from '../storage/columnNames.ts';
 import { scheduleFacts } from './scheduleFacts.ts';
 
-/** The columns of a step, wherever they come from. */
+/** The columns of a step, stored or just computed. */
 export interface ColumnSource {
   readonly step: number;
   column<N extends ColumnName>(name: N): ColumnArray<N>;
 }
 
-/** Codes of stop reasons count from 1. */
+/** Codes of stop reasons start at 1. */
 const STOP_LENGTH = STOP_REASONS.indexOf('length') + 1;
 const ERROR_BITS = TOOL_OUTCOMES.reduce(
   (bits, outcome, i) => (TOOL_ERROR_OUTCOMES.has(outcome) ? bits | (1 << i) : bits),
@@ -23,7 +23,7 @@ const ERROR_BITS = TOOL_OUTCOMES.reduce(
 );
 const MISSING = TOOL_OUTCOMES.indexOf('missing');
 
-/** @param mask one byte per rollout, 1 where it counts; without it all do */
+/** @param mask one byte per rollout, 1 includes it; absent: all rollouts */
 export function stepFacts(source: ColumnSource, mask?: Uint8Array): StepFacts {
   const sums = sumRollouts(source, mask);
   const { groups, ...groupValues } = sumGroups(source, mask);
@@ -80,7 +80,10 @@ class Sample {
     this.total += value;
   }
 
-  /** Nearest rank: the least value that at least this share of the values does not exceed. NaN of nothing. */
+  /**
+   * Nearest rank: the smallest value that at least this fraction of the values does not exceed. NaN without
+   * values.
+   */
   percentile(share: number): number {
     const sorted = this.numbers.subarray(0, this.count).sort();
     return sorted[Math.max(0, Math.ceil(share * this.count) - 1)] ?? Number.NaN;
@@ -187,7 +190,7 @@ function sumRollouts(source: ColumnSource, mask: Uint8Array | undefined) {
   return sums;
 }
 
-/** Rollouts of a group stand together. */
+/** Rollouts of a group are adjacent. */
 function sumGroups(source: ColumnSource, mask: Uint8Array | undefined) {
   const groupId = source.column('groupId');
   const correct = source.column('isCorrect');
@@ -225,12 +228,12 @@ function sumGroups(source: ColumnSource, mask: Uint8Array | undefined) {
     else if (right === rollouts) allRight++;
     else mixed++;
   }
-  const told = allWrong + mixed + allRight;
+  const judgedGroups = allWrong + mixed + allRight;
   return {
     groups,
-    groupsAllWrong: told === 0 ? Number.NaN : allWrong,
-    groupsMixed: told === 0 ? Number.NaN : mixed,
-    groupsAllRight: told === 0 ? Number.NaN : allRight,
+    groupsAllWrong: judgedGroups === 0 ? Number.NaN : allWrong,
+    groupsMixed: judgedGroups === 0 ? Number.NaN : mixed,
+    groupsAllRight: judgedGroups === 0 ? Number.NaN : allRight,
     answersPerGroup: answers / answered,
   };
 }
@@ -257,7 +260,7 @@ function sumCalls(source: ColumnSource, mask: Uint8Array | undefined) {
       else sources.derived++;
     }
     repeats += repeat[i] ?? 0;
-    // Of a next call without a response nobody knows how it went: it is no success, and no failure.
+    // A next call without a response counts neither as a success nor as a failure.
     const next = rollout[i + 1] === rollout[i] ? outcome[i + 1] : undefined;
     if (isError(outcome[i]) && next !== undefined && next !== MISSING) {
       retries.calls++;

@@ -1,18 +1,18 @@
-/** The columns of one step at one revision, each read when it is first asked for. */
+/** The columns of one step at one revision. Each is loaded on demand. */
 import type { StepFacts } from '../../shared/api/contract.ts';
 import type { ColumnArray, ColumnName, DictionaryName, StepColumns } from '../storage/columnNames.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import {
   type GroupFigures,
   groupFigures,
-  keptColumn,
-  keptDictionary,
-  keptFacts,
   readStepColumns,
+  storedColumn,
+  storedDictionary,
+  storedFacts,
 } from '../storage/queries/columns.ts';
 import { type ColumnSource, stepFacts } from './series.ts';
 
-/** What an object of nine numbers weighs in V8, rounded up. */
+/** Bytes of an object of nine numbers in V8, rounded up. */
 const GROUP_BYTES = 160;
 
 export class StepTable {
@@ -22,7 +22,7 @@ export class StepTable {
   private readonly db: ReadableLibrary;
   private readonly arrays = new Map<ColumnName, ColumnArray<ColumnName>>();
   private readonly dictionaries = new Map<DictionaryName, readonly string[]>();
-  /** Everything at once, from the rows. */
+  /** All columns at once, computed from the rows. */
   private read: StepColumns | undefined;
   private kept: StepFacts | undefined;
   private groups: readonly GroupFigures[] | undefined;
@@ -41,21 +41,21 @@ export class StepTable {
     return this.column('rolloutId').length;
   }
 
-  /** Bytes held in memory. */
+  /** Bytes in memory. */
   get weight(): number {
     let bytes = 0;
     for (const array of this.arrays.values()) bytes += array.byteLength;
     return bytes + (this.groups?.length ?? 0) * GROUP_BYTES;
   }
 
-  /** What charts show of the whole step. */
+  /** Chart data of the whole step. */
   facts(): StepFacts {
-    this.kept ??= keptFacts(this.db, this);
+    this.kept ??= storedFacts(this.db, this);
     this.kept ??= stepFacts(this);
     return this.kept;
   }
 
-  /** The groups of the step, in the order of the log. */
+  /** The groups of the step, in log order. */
   groupFigures(): readonly GroupFigures[] {
     this.groups ??= groupFigures(this.db, this.runId, this.step);
     return this.groups;
@@ -65,7 +65,7 @@ export class StepTable {
     const known = this.arrays.get(name);
     if (known !== undefined) return known as ColumnArray<N>;
     const array =
-      (this.read === undefined ? keptColumn(this.db, this, name) : undefined) ?? this.rows().arrays[name];
+      (this.read === undefined ? storedColumn(this.db, this, name) : undefined) ?? this.rows().arrays[name];
     this.arrays.set(name, array as ColumnArray<ColumnName>);
     return array as ColumnArray<N>;
   }
@@ -74,7 +74,7 @@ export class StepTable {
     const known = this.dictionaries.get(name);
     if (known !== undefined) return known;
     const texts =
-      (this.read === undefined ? keptDictionary(this.db, this, name) : undefined) ??
+      (this.read === undefined ? storedDictionary(this.db, this, name) : undefined) ??
       this.rows().dictionaries[name];
     this.dictionaries.set(name, texts);
     return texts;
@@ -86,7 +86,7 @@ export class StepTable {
   }
 }
 
-/** Columns that have just been made. */
+/** Columns that were just computed. */
 export function sourceOf(step: number, { arrays }: StepColumns): ColumnSource {
   return { step, column: (name) => arrays[name] };
 }

@@ -6,12 +6,15 @@ import { withTimeLimit } from '../threads/timeLimit.ts';
 import type { TextLookup } from './textLookup.ts';
 
 const MOST_ROLLOUTS = 64;
-/** UTF-16 code units. */
+/** UTF-16 units. */
 const MOST_CHARS = 2 ** 20;
 
 export interface SearchedTexts {
   readonly texts: RolloutTexts;
-  /** By node, where the index did not know; undefined where a regular expression ran away in this rollout. */
+  /**
+   * Result by text node, for nodes that the index cannot answer. Undefined if a regular expression timed
+   * out in this rollout.
+   */
   readonly holds: ReadonlyMap<TextNode, boolean> | undefined;
 }
 
@@ -30,7 +33,7 @@ export class TextBatch {
 
   /** @returns true when the batch should be searched before another rollout is added */
   add(rollout: RolloutTexts): boolean {
-    // Read now: SQLite must not be used under the time limit.
+    // Read before the search, because SQLite must not run under the time limit.
     const [prompt, response] = [rollout.prompt(), rollout.response()];
     this.rollouts.push({ ...rollout, prompt: () => prompt, response: () => response });
     for (const { inner } of response) this.chars += inner.length;
@@ -40,9 +43,9 @@ export class TextBatch {
   /**
    * Searches and empties the batch.
    *
-   * @param mostRunaway rollouts in which an expression may run away
-   * @param runawayBefore those in which one has run away already
-   * @throws ApiError `refused` when there are more
+   * @param mostRunaway number of rollouts in which an expression may time out
+   * @param runawayBefore number of rollouts in which one has timed out already
+   * @throws ApiError `refused` when the limit is exceeded
    */
   search(mostRunaway = 0, runawayBefore = 0): readonly SearchedTexts[] {
     const { rollouts } = this;
@@ -74,6 +77,6 @@ export class TextBatch {
 function runawayRegex(rollouts: number): ApiError {
   const where = rollouts === 1 ? 'in one text' : `in each of ${rollouts} rollouts`;
   return refused(
-    `the regular expression was given up: ${where} it took longer than 2 s. Repetitions of repetitions do, as in (a+)+`,
+    `the regular expression was stopped: ${where} it took longer than 2 s. Avoid nested repetitions such as (a+)+`,
   );
 }

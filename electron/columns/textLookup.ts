@@ -1,4 +1,4 @@
-/** Whether a rollout holds the words of a filter: from the index where it can tell, else by reading. */
+/** Evaluates text nodes of a filter for a rollout: by the index if possible, else by reading the text. */
 import type { TextNode } from '../../shared/domain/filter/node.ts';
 import { looksIn, searchedText, type TextTest, textTest } from '../../shared/domain/filter/textTest.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
@@ -16,7 +16,7 @@ import type { Ternary } from './rowPredicate.ts';
 
 interface Wanted {
   readonly test: TextTest;
-  /** undefined: no question for the index. */
+  /** undefined: the index cannot answer the node. */
   readonly indexed: IndexedMatches | undefined;
 }
 
@@ -37,12 +37,12 @@ export class TextLookup {
     this.isWhole = isIndexed(db, run, this.state);
   }
 
-  /** What the index says of all rollouts of the run; undefined where it cannot tell of each. */
+  /** The index result for the whole run; undefined if the index does not cover each rollout. */
   whole(node: TextNode): { has(rolloutId: number): boolean } | undefined {
     return this.isWhole ? this.of(node).indexed?.all() : undefined;
   }
 
-  /** Without reading. */
+  /** The result if it is known without reading the text. */
   known(node: TextNode, rolloutId: number, groupId: number): Ternary {
     const indexed = this.of(node).indexed;
     if (indexed === undefined) return undefined;

@@ -1,4 +1,7 @@
-/** Which rollouts hold the words of a filter: from the index, and by reading those it cannot tell of. */
+/**
+ * Finds the rollouts that match the text nodes of a filter: by the index, and by reading the texts that it
+ * lacks.
+ */
 import { type FilterNode, type TextNode, textNodesOf } from '../../shared/domain/filter/node.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { TextReader } from '../storage/queries/texts.ts';
@@ -17,7 +20,10 @@ interface TextScope {
   readonly task: Task;
 }
 
-/** @returns right for every rollout whose match depends on it; the rest of the filter may spare a text from being read */
+/**
+ * @returns sets that are correct for every rollout whose match depends on them; other conditions of the
+ * filter may make reading a text unnecessary
+ */
 export function textMatches(db: ReadableLibrary, { run, step: only, node, task }: TextScope): TextMatches {
   const nodes = textNodesOf(node);
   const found = new Map(nodes.map((each) => [each, new Set<number>()]));

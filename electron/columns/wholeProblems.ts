@@ -1,6 +1,7 @@
 /**
- * A filter that chooses problems: each with all its rollouts, not only those that match. Of an evaluation everything
- * else is a selection by outcome: under `correct:true` every problem would be solved by every sample it has.
+ * Selects whole problems by a filter: every problem with a matching rollout, with all its rollouts. In an
+ * evaluation a filter on rollouts would select by outcome: under `correct:true` every problem would be
+ * solved by all its samples.
  */
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
 import type { Checkpoint } from '../threads/task.ts';
@@ -8,10 +9,11 @@ import { type MatchScope, matching } from './matching.ts';
 import type { Matched } from './runOrder.ts';
 
 /**
- * The same problems at every step, so that steps can be compared: those with a rollout that matches at any of them.
- * A condition on the step itself, which holds for all rollouts of a step alike, says which steps are wanted instead.
+ * Selects the same problems at every step, so that steps can be compared: problems with a matching rollout
+ * at any step. A condition on the step itself applies to all its rollouts equally, so it selects steps
+ * instead.
  *
- * @param matched of the filter, per step; its masks are left as they are
+ * @param matched matches of the filter per step; its masks are not changed
  */
 export function wholeProblems(
   scope: MatchScope,
@@ -44,7 +46,7 @@ export function wholeProblems(
   });
 }
 
-/** The part of a filter that is about nothing but the step. */
+/** The part of a filter that only depends on the step. */
 function stepsOf(node: FilterNode): FilterNode {
   const nodes = (node.kind === 'and' ? node.nodes : [node]).filter(isAboutStep);
   return nodes.length === 0 ? { kind: 'all' } : { kind: 'and', nodes };

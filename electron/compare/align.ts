@@ -13,9 +13,9 @@ export interface AlignRequest {
 }
 
 /**
- * The same rollout may stand in several lanes.
+ * The same rollout may be in several lanes.
  *
- * @throws ApiError where a rollout is not in the library or the baseline is no lane; AlignmentCancelled
+ * @throws ApiError when a rollout does not exist or the baseline is not a lane; AlignmentCancelled
  */
 export function compareRollouts(
   db: ReadableLibrary,

@@ -1,4 +1,4 @@
-/** What stands where two rollouts part, and what the policy was unsure of there. */
+/** The fork point of two rollouts, and the policy's uncertainty there. */
 import type { Fork, ForkSide, IdFork, IdSide } from '../../shared/api/contract.ts';
 import type { AlignableRollout, Divergence, ForkPosition } from '../../shared/domain/align.ts';
 import { isEnvironment, policyDivergence } from '../../shared/domain/divergence.ts';
@@ -16,7 +16,7 @@ export function forkOf(db: ReadableLibrary, divergence: Divergence, sides: Sides
   const { rolloutIds, lanes, baseline, lane } = sides;
   const [a, b] = [lanes[baseline], lanes[lane]];
   if (a === undefined || b === undefined) return undefined;
-  const [inA, inB] = [standsAt(a, divergence.a), standsAt(b, divergence.b)];
+  const [inA, inB] = [textAt(a, divergence.a), textAt(b, divergence.b)];
   const isTokens = divergence.a.token !== undefined && divergence.b.token !== undefined;
   return {
     baseline: {
@@ -30,7 +30,7 @@ export function forkOf(db: ReadableLibrary, divergence: Divergence, sides: Sides
   };
 }
 
-/** Where the policy itself parts, when the first difference is a tool's or a user's. */
+/** The fork point of the policy itself, if a tool or user differs first. */
 export function policyForkOf(db: ReadableLibrary, fork: Fork | undefined, sides: Sides): Fork | undefined {
   const { lanes, baseline, lane } = sides;
   const [a, b] = [lanes[baseline], lanes[lane]];
@@ -41,8 +41,9 @@ export function policyForkOf(db: ReadableLibrary, fork: Fork | undefined, sides:
 }
 
 /**
- * Ids without text have no place on the characters, so a fork in the text says nothing of tokens; the ids themselves
- * do. Undefined where a side has none, where its tokens have places, and where all are equal.
+ * The first difference of token ids. Ids without text have no position in the characters, so a fork in the
+ * text cannot be mapped to tokens. Undefined if a side has no ids, if the tokens of both sides are
+ * aligned, or if all ids are equal.
  */
 export function idForkOf(
   db: ReadableLibrary,
@@ -60,7 +61,7 @@ export function idForkOf(
   return { token, baseline: sideOf(a, inA), lane: sideOf(b, inB) };
 }
 
-/** Undefined when one is the other, to its end. */
+/** Index of the first difference, which may be the end of the shorter array. Undefined when they are equal. */
 export function firstDifference(a: Int32Array, b: Int32Array): number | undefined {
   const most = Math.max(a.length, b.length);
   for (let i = 0; i < most; i++) if (i >= a.length || i >= b.length || a[i] !== b[i]) return i;
@@ -71,12 +72,12 @@ function valueOnly({ tail: _, ...rest }: Partial<ForkSide>): IdSide {
   return rest;
 }
 
-/** A word, with what joins it to the text before: long enough to be recognised. */
+/** A word with the white space before it: long enough to recognize. */
 const WORD = /\s*(?:[\p{L}\p{N}_]+|[^\p{L}\p{N}_\s]+)?/uy;
 const LONGEST_WORD = 80;
 
-/** The token, or the word, at a place; undefined where the response has ended. */
-function standsAt({ response, tokenEnds }: AlignableRollout, place: ForkPosition): string | undefined {
+/** The token or word at a position; undefined after the end of the response. */
+function textAt({ response, tokenEnds }: AlignableRollout, place: ForkPosition): string | undefined {
   if (place.offset >= response.length) return undefined;
   if (place.token !== undefined && tokenEnds !== undefined) {
     const start = place.token === 0 ? 0 : (tokenEnds[place.token - 1] ?? 0);
@@ -86,7 +87,7 @@ function standsAt({ response, tokenEnds }: AlignableRollout, place: ForkPosition
   return (WORD.exec(response)?.[0] ?? '').slice(0, LONGEST_WORD);
 }
 
-/** Nobody has written what stands behind the end. */
+/** Undefined after the end. */
 function kindAt(
   { segments, response }: AlignableRollout,
   { segment, offset }: ForkPosition,
@@ -133,7 +134,7 @@ function measureAt(db: ReadableLibrary, rolloutId: number, token: number): Parti
 const known = (value: number | undefined): number | undefined =>
   value === undefined || Number.isNaN(value) ? undefined : value;
 
-/** Over policy tokens; undefined without a mask, as nobody knows then which these are. */
+/** Percentile among policy tokens; undefined without a mask, which marks these tokens. */
 function percentileOf(values: Float32Array, mask: Uint8Array | undefined, value: number): number | undefined {
   if (mask === undefined) return undefined;
   let tokens = 0;
@@ -154,7 +155,7 @@ function listedAt(
 ): Partial<ForkSide> {
   const alternatives = getAlternatives(db, rolloutId, token, 1)?.alternatives[0];
   if (alternatives === undefined || alternatives === null || alternatives.length === 0) return {};
-  // '' is a token that ends inside a character: no list can be asked for it by its text.
+  // '' is a token that ends inside a character; alternatives cannot be looked up by it.
   if (otherText === undefined || otherText === '') return { alternatives };
   const rank = alternatives.findIndex(([listed]) => listed === otherText);
   const logprob = alternatives[rank]?.[1];

@@ -1,4 +1,4 @@
-/** Answers questions about a few rollouts side by side. */
+/** Handlers of comparisons of a few rollouts. */
 import type { AlikeList, ParsedParams, ResultOf } from '../../shared/api/contract.ts';
 import { ApiError, found } from '../../shared/api/errors.ts';
 import { packComparison } from '../../shared/api/packedRows.ts';
@@ -28,7 +28,7 @@ export function compareHandlers(db: ReadableLibrary): CompareHandlers {
     },
     'compare.tree': ({ groupIds }, task) => {
       const tree = growTree(db, groupIds, optionsOf(task));
-      // A tree is returned as far as it got.
+      // A cancelled tree returns the part that is complete.
       if (task.isCancelled()) throw new ApiError(CANCELLED);
       return found(tree, 'rollouts in these groups');
     },
@@ -44,10 +44,13 @@ function optionsOf(task: Task): AlignOptions {
   return { isCancelled: task.isCancelled, onShare: (share) => task.progress(0, 1, share) };
 }
 
-/** Of the same problem: its own group, then those nearest in step. Reading and comparing them takes about a second. */
+/**
+ * Rollouts of the same problem: the own group, then groups nearest in step. Reading and comparing them
+ * takes about 1 s.
+ */
 const MAX_ROLLOUTS = 512;
 const MAX_GROUPS = 1_000;
-/** Of the time; the rest is comparing. */
+/** Fraction of the progress; comparing takes the rest. */
 const READING_SHARE = 0.3;
 
 interface AlikeRequest {
@@ -55,7 +58,10 @@ interface AlikeRequest {
   readonly limit: number;
 }
 
-/** @returns undefined when the library has no such rollout. @throws AlignmentCancelled */
+/**
+ * @returns undefined when there is no such rollout
+ * @throws AlignmentCancelled
+ */
 function findAlike(
   db: ReadableLibrary,
   { rolloutId, limit }: AlikeRequest,
@@ -66,7 +72,7 @@ function findAlike(
   if (target === undefined) return undefined;
   const groupIds = groupsOfProblem(db, rolloutId, MAX_GROUPS);
   const { rollouts, total: inGroups } = rolloutsOfGroups(db, groupIds, MAX_ROLLOUTS);
-  // Also of the groups beyond those that were asked for: what is left out is said.
+  // Includes groups that were not read, so that the page can show the number left out.
   const total = countOfProblem(db, rolloutId) ?? inGroups;
   const checkpoint = checkpointOf(options);
   const addresses = new Map(rollouts.map((address) => [address.rolloutId, address]));

@@ -8,11 +8,11 @@ import { rolloutsOfGroups } from '../storage/queries/compared.ts';
 import { getSignal } from '../storage/queries/tokens.ts';
 import { TranscriptReader } from '../storage/queries/transcripts.ts';
 
-/** A group has 16 or 32; what is larger than this is no group but a whole log. */
+/** A group has 16 or 32 rollouts; more than this is a whole log. */
 const MAX_ROLLOUTS = 2_000;
-/** More branches than anyone can tell apart. */
+/** More branches than a person can distinguish. */
 const MAX_NODES = 4_000;
-/** Of the two ends of a node's text, UTF-16 units. */
+/** UTF-16 units at either end of a node's text. */
 const HEAD = 160;
 const TAIL = 80;
 
@@ -35,7 +35,7 @@ export function growTree(
   const ends = new Map(members.map(({ id, tokenEnds }) => [id, tokenEnds]));
   const { nodes, isCut } = prefixTree(members, { ...options, maxNodes: MAX_NODES });
   const signals = new SignalCache(db, rollouts);
-  // Of those that are in the tree: a rollout whose text is gone goes no way.
+  // Only rollouts in the tree; a rollout without text has no path.
   const inTree = (ids: readonly number[]) => stepProfile(ids.flatMap((id) => rollouts[id] ?? []));
   const steps = inTree(members.map(({ id }) => id));
   return {
@@ -59,7 +59,7 @@ export function growTree(
 
 function shortened(text: string): { readonly text: string; readonly omitted: number } {
   if (text.length <= HEAD + TAIL) return { text, omitted: 0 };
-  // Not inside a pair, or a reader would be shown what nobody wrote.
+  // Cutting a surrogate pair would show a character that is not in the text.
   const head = text.slice(0, HEAD).toWellFormed() === text.slice(0, HEAD) ? HEAD : HEAD - 1;
   const from = text.length - TAIL;
   const tail = text.slice(from).toWellFormed() === text.slice(from) ? from : from + 1;
@@ -68,7 +68,7 @@ function shortened(text: string): { readonly text: string; readonly omitted: num
 
 type Signal = NonNullable<ReturnType<typeof getSignal>>;
 
-/** Signals of the members, read once each, whatever the number of nodes they stand in. */
+/** Signals of the members. Each is read once, even if it occurs in many nodes. */
 class SignalCache {
   private readonly db: ReadableLibrary;
   private readonly rollouts: readonly TreeRollout[];
@@ -79,7 +79,10 @@ class SignalCache {
     this.rollouts = rollouts;
   }
 
-  /** At the token that begins where the node's text ends; of the source most members have, as two sources are never averaged. */
+  /**
+   * Mean at the first token after the node's text. Uses the most common source of the members, because
+   * sources are never averaged.
+   */
   meanAfter(node: PrefixNode, ends: ReadonlyMap<number, Uint32Array | undefined>): ForkNode['fork'] {
     const bySource = new Map<string, { signal: Signal; sum: number; rollouts: number }>();
     for (const member of node.members) {
@@ -108,7 +111,7 @@ class SignalCache {
   }
 }
 
-/** The first token that ends behind `offset`: binary search, as ends ascend. */
+/** The first token that ends after `offset`, by binary search over ascending ends. */
 function tokenFrom(ends: Uint32Array | undefined, offset: number): number | undefined {
   if (ends === undefined) return undefined;
   let low = 0;

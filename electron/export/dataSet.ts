@@ -1,12 +1,12 @@
 /**
- * A data set of rollouts in Parquet, partitioned by run and step, for tools that read what outgrows one machine:
+ * Exports rollouts as a Parquet data set, partitioned by run and step, for tools beyond one machine:
  *
  *   rollouts/run=K/step=S/part-0.parquet   one row per rollout
  *   runs/K.jsonl                           run, stages and metrics, as lines of the Turnwise log
  *   README.md                              the columns
  *
- * All of it comes to lie there once it is whole. Until then it is in `.unfinished`, which nobody reads: an export that
- * ended early is no data set, and is begun anew.
+ * Files are written to `.unfinished` and moved when the export is complete. An interrupted export leaves no
+ * data set.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -35,16 +35,16 @@ import { DATA_SET_SCHEMA } from './parquetSchema.ts';
 
 const UNFINISHED = '.unfinished';
 const PARTS = ['runs', 'rollouts'] as const;
-/** Bytes of a name: file systems take 255, with `run=` before it or `.jsonl` behind. */
+/** Bytes. File systems allow 255, including `run=` or `.jsonl`. */
 const LONGEST_NAME = 200;
 
-/** What Hive, Spark, pandas and DuckDB take for "no value". */
+/** Marks a missing partition value in Hive, Spark, pandas and DuckDB. */
 const NO_STEP = '__HIVE_DEFAULT_PARTITION__';
 
 export interface DataSetRequest {
   /** Absent: every run. */
   readonly runKeys?: readonly string[];
-  /** A directory that is empty, or not there yet. */
+  /** An empty directory, or a path that does not exist. */
   readonly directory: string;
 }
 
@@ -58,15 +58,16 @@ export interface DataSetReport {
 
 export interface DataSetProgress {
   readonly rollouts: number;
-  /** Of so many. */
+  /** Total number of rollouts. */
   readonly total: number;
 }
 
 /**
- * Writes step by step, and hands back control after each row group.
+ * Writes step by step, and yields after each row group.
  *
- * @yields how far it is
- * @throws ApiError `refused` when the directory is in use or a run is not there; the system's error when it cannot be written
+ * @yields progress
+ * @throws ApiError `refused` when the directory is in use or a run does not exist; the system's error when
+ * writing fails
  */
 export function* writeDataSet(
   db: ReadableLibrary,
@@ -75,7 +76,7 @@ export function* writeDataSet(
   const runs = chosen(exportedRuns(db), runKeys);
   const isThere = existsSync(directory);
   if (isThere && readdirSync(directory).some((name) => name !== UNFINISHED))
-    throw refused(`${directory} is not empty; a data set is written into a directory of its own`);
+    throw refused(`${directory} is not empty; choose an empty or new directory for the data set`);
   const unfinished = join(directory, UNFINISHED);
   try {
     rmSync(unfinished, { recursive: true, force: true });
@@ -85,7 +86,7 @@ export function* writeDataSet(
     writeFileSync(join(directory, 'README.md'), dataSetReadme(runs.map(({ runKey }) => runKey)));
     return { directory, runs: runs.length, ...written };
   } finally {
-    // Also when nobody asks for the rest.
+    // Also runs when the caller ends the generator early.
     rmSync(unfinished, { recursive: true, force: true });
     if (!isThere && existsSync(directory) && readdirSync(directory).length === 0) rmdirSync(directory);
   }
@@ -138,12 +139,12 @@ function* writeStep(
     if (part.held > 0) yield part.flush();
     part.finish();
   } finally {
-    // Also when nobody asks for the rest.
+    // Also runs when the caller ends the generator early.
     part.abandon();
   }
 }
 
-/** A file of rollouts of one step, with what it says of itself. */
+/** A file of one step's rollouts, with its metadata. */
 export function rolloutPart(
   path: string,
   of: { readonly id: string; readonly key: string; readonly kind: 'train' | 'eval'; readonly step?: number },
@@ -168,7 +169,7 @@ export function stepDirectory(runKey: string, step: number | undefined): string 
   return join(`run=${partitionName(runKey)}`, `step=${step ?? NO_STEP}`);
 }
 
-/** Run, stages and metrics in the log's own words: read again, they are what they were. */
+/** Run, stages and metrics as log lines, so that ingest restores them. */
 function runLines(db: ReadableLibrary, run: ExportedRun): string {
   const id = run.loggedId ?? run.runKey;
   const metrics = Map.groupBy(exportedMetrics(db, run.runId), ({ step }) => step);
@@ -197,8 +198,8 @@ function chosen(runs: readonly ExportedRun[], keys: readonly string[] | undefine
 }
 
 /**
- * As Hive escapes what a directory's name may not hold; no more than needed, as ClickHouse shows the escapes. What is too
- * long for a name is cut and ends in a hash of all of it; the key itself stands in the metadata of the files.
+ * Escapes directory names as Hive does, and no more than needed, because ClickHouse shows the escapes. A
+ * name that is too long is cut and ends in a hash of the whole; the files' metadata has the full key.
  */
 export function partitionName(value: string): string {
   const escaped = value.replace(/[^\w.~@,-]/gu, (character) =>

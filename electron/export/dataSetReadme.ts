@@ -1,4 +1,4 @@
-/** What a data set says of itself to whoever finds it. */
+/** The README.md of a data set. */
 import { type ColumnType, DATA_SET_COLUMNS } from '../../shared/format/dataSetColumns.ts';
 import { DATA_SET_QUERIES } from '../storage/exampleQueries.ts';
 
@@ -22,9 +22,9 @@ export function dataSetReadme(runKeys: readonly string[]): string {
     .join('\n');
   return `# Rollouts, written by Turnwise
 
-\`rollouts/run=…/step=…/part-0.parquet\` has one row per rollout, partitioned as Hive does: run and step are in the path, not in
-the files. \`runs/\` has run, stages and metrics of each run as lines of the Turnwise log. Opening this directory in Turnwise
-reads all of it again.
+\`rollouts/run=…/step=…/part-0.parquet\` has one row per rollout, with Hive partitions: run and step are in the path, not in
+the files. \`runs/\` has run, stages and metrics of each run as lines of the Turnwise log. Turnwise can read this
+directory back.
 
 \`\`\`sql
 ${queries}
@@ -35,11 +35,11 @@ pandas.read_parquet("rollouts")          # run and step become columns
 spark.read.parquet("rollouts")
 \`\`\`
 
-A run's key stands in the path as Hive escapes it (\`%2F\` is a slash); ClickHouse does not undo that, the others do.
+The path contains the run's key with Hive's escapes (\`%2F\` is a slash). ClickHouse shows the escapes; the other tools decode them.
 
 Runs: ${runKeys.map((key) => `\`${key}\``).join(', ')}
 
-Offsets are UTF-16 code units. Null is "not known", never 0.
+Offsets are UTF-16 code units. Null means unknown, never 0.
 
 | column | type | meaning |
 |---|---|---|

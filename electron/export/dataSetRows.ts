@@ -1,4 +1,4 @@
-/** Rollouts of the library as rows of the data set (`shared/format/dataSetColumns.ts`). */
+/** Converts rollouts to rows of the data set (`shared/format/dataSetColumns.ts`). */
 import { EXPORTED_FIELDS, type ExportedField } from '../../shared/domain/rolloutFieldRecord.ts';
 import { ROLLOUT_FIELDS } from '../../shared/domain/rolloutFields.ts';
 import { type ColumnName, DATA_SET_VERSION } from '../../shared/format/dataSetColumns.ts';
@@ -42,7 +42,7 @@ export function rowOf(rollout: ExportedRollout, split: 'train' | 'eval'): DataSe
   } as DataSetRow;
 }
 
-/** Tokens placed by a tokenizer of the user are the user's work on the log: the data set has them as they are shown. */
+/** Includes token ends computed by the user's tokenizer, because the data set shows what the app shows. */
 function tokenColumns(tokens: TokenRecord | undefined): Partial<Record<ColumnName, unknown>> {
   const count = tokens?.count;
   if (tokens === undefined || count === undefined) return { tokens: null, ...NOTHING_PER_TOKEN };

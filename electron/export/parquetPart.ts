@@ -1,15 +1,15 @@
-/** One file of Parquet, row group by row group: it has its name once it is whole. */
+/** One Parquet file, written in row groups. It gets its name when it is complete. */
 import { renameSync, rmSync } from 'node:fs';
 import { constants, zstdCompressSync } from 'node:zlib';
 import type { SchemaElement } from 'hyparquet';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
 import { HEADER_KEY } from '../../shared/format/dataSetColumns.ts';
 
-/** Rows of a row group: at either size. What readers hold at once. */
+/** A row group ends at either limit. Readers hold one at a time. */
 const GROUP_ROWS = 512;
 const GROUP_CHARS = 16 << 20;
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-/** No two rollouts have the same: looking for what repeats takes most of the time of a file. */
+/** Columns with distinct values. Searching them for repetitions takes most of a file's time. */
 const ALONE: ReadonlySet<string> = new Set(['response', 'extra', 'alternatives']);
 
 export type ParquetRow = Readonly<Record<string, unknown>>;
@@ -25,7 +25,7 @@ export class ParquetPart {
   private written = 0;
   private isWhole = false;
 
-  /** @param header what the file says of itself, in its metadata */
+  /** @param header metadata of the file */
   constructor(
     path: string,
     of: { readonly schema: SchemaElement[]; readonly names: readonly string[]; readonly header?: object },
@@ -54,13 +54,13 @@ export class ParquetPart {
     return this.rows.length >= GROUP_ROWS || this.chars >= GROUP_CHARS;
   }
 
-  /** @param weight in characters, as far as it can be long */
+  /** @param weight characters of the long columns */
   add(row: ParquetRow, weight: number): void {
     this.rows.push(row);
     this.chars += weight;
   }
 
-  /** What is held as a row group. */
+  /** Writes the buffered rows as a row group. */
   flush(): { readonly rows: number; readonly bytes: number } {
     const { rows, sink } = this;
     const columnData = this.names.map((name) => ({
@@ -82,7 +82,7 @@ export class ParquetPart {
     renameSync(this.partial, this.path);
   }
 
-  /** Nothing of it stays, unless it is whole. */
+  /** Deletes the file unless it is complete. */
   abandon(): void {
     if (!this.isWhole) rmSync(this.partial, { force: true });
   }

@@ -1,4 +1,4 @@
-/** The columns of a data set as Parquet knows them: lists in three levels, as every reader expects them. */
+/** The Parquet schema of a data set. Lists have three levels, as every reader expects. */
 import type { SchemaElement } from 'hyparquet';
 import { type ColumnType, DATA_SET_COLUMNS } from '../../shared/format/dataSetColumns.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Serves the renderer's bundle: files, GET and HEAD only, nothing else. It is the only
- * part of the loopback host that answers without the token.
+ * Serves the renderer's bundle: only files, only GET and HEAD. It is the only part of the loopback host
+ * that answers without the token.
  */
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -11,9 +11,9 @@ import { bundleFile, PAGE_HEADERS } from '../../shared/api/bundle.ts';
 import { mayRead, REFUSAL } from './access.ts';
 
 const compress = promisify(gzip);
-/** Below this the header of a gzip stream eats what it saves. */
+/** Below this the gzip header costs more than compression saves. */
 const WORTH_COMPRESSING_BYTES = 1024;
-/** Fixed text: nothing of the address is repeated in it. */
+/** Fixed text that repeats nothing of the address. */
 const REFUSED_ADDRESS = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>Turnwise</title></head>
 <body><h1>This is no address of Turnwise</h1>
@@ -41,13 +41,13 @@ function isMissing(error: unknown): boolean {
 
 export function serveBundle(directory: string): RequestListener {
   const root = resolve(directory);
-  /** Hashed assets never change while we run; compressed for those who come over `ssh -L`. */
+  /** Hashed assets do not change while we run. They are compressed for clients over `ssh -L`. */
   const immutable = new Map<string, Promise<Body>>();
 
   async function read(path: string, contentType: string): Promise<Body> {
     const plain = await readFile(path);
     if (plain.byteLength < WORTH_COMPRESSING_BYTES || !COMPRESSIBLE.test(contentType)) return { plain };
-    // The build lays it beside what it wrote.
+    // The build writes compressed files beside the originals.
     const zipped = await readFile(`${path}.gz`).catch(() => compress(plain));
     return { plain, zipped };
   }
@@ -72,7 +72,7 @@ export function serveBundle(directory: string): RequestListener {
       ...PAGE_HEADERS,
       'Content-Type': contentType,
       'Cache-Control': 'no-store',
-      // Whatever else the client meant to send is not read.
+      // The rest of the request is not read.
       Connection: 'close',
     });
     response.end(text);
@@ -81,13 +81,13 @@ export function serveBundle(directory: string): RequestListener {
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const isGet = request.method === 'GET' || request.method === 'HEAD';
     const target = request.url ?? '';
-    // Absolute-form targets (`GET http://elsewhere/`) are for proxies, which we are not.
+    // Absolute-form targets (`GET http://elsewhere/`) are for proxies.
     if (!isGet || hasBody(request) || !target.startsWith('/') || !mayRead(request.headers)) {
       return answer(response, 403, REFUSAL);
     }
-    // Not `new URL`: that resolves dot segments before they can be refused.
+    // `new URL` would resolve dot segments before they can be refused.
     const file = bundleFile(target.replace(/[?#].*$/s, ''));
-    // A person who followed such a link is told so, and has a way back.
+    // A browser gets a page with an explanation and a link back.
     if (file === undefined && /\btext\/html\b/.test(String(request.headers.accept ?? '')))
       return answer(response, 403, REFUSED_ADDRESS, 'text/html; charset=utf-8');
     if (file === undefined) return answer(response, 403, REFUSAL);

@@ -1,6 +1,6 @@
 /**
- * `turnwise serve` and `npm start` without Electron: one host, one loopback server, until
- * the user ends it.
+ * `turnwise serve` and `npm start` without Electron: one host and one loopback server, until the user stops
+ * them.
  */
 
 import { spawn } from 'node:child_process';
@@ -14,12 +14,12 @@ import { openDemo, openPaths } from '../host/openPaths.ts';
 import { startServer } from './startServer.ts';
 
 export interface ServeOptions {
-  /** Absolute; granted and read. */
+  /** Absolute paths, which are granted and ingested. */
   readonly paths: readonly string[];
-  /** Without paths: read and open the demo run, rather than open the library as it is. */
+  /** Without paths: opens the demo run instead of the library. */
   readonly opensDemo?: boolean;
   readonly libraryPath?: string;
-  /** Absolute; libraries to open beside it. */
+  /** Absolute paths of further libraries to open. */
   readonly furtherLibraries?: readonly string[];
   readonly port?: number;
   readonly opensBrowser: boolean;
@@ -44,16 +44,16 @@ async function openAtStart(host: LibraryManager, { paths, opensDemo = false }: S
   if (!opened.ok) console.error(`turnwise: ${opened.failure.message}`);
 }
 
-/** The user has named it. */
+/** Grants the path, because the user has named it. */
 async function openLibrary(host: LibraryManager, path: string): Promise<void> {
   if (existsSync(path)) await host.grant(path);
   const opened = await host.dispatch('library.open', { path });
   if (!opened.ok) console.error(`turnwise: ${opened.failure.message}`);
 }
 
-/** Prints the URL as the only line on stdout; resolves when everything has been closed. */
+/** Prints the URL as the only line on stdout. Resolves when everything is closed. */
 export async function serve(options: ServeOptions): Promise<void> {
-  if (!existsSync(RENDERER)) throw new Error('the interface has not been built: npm run build');
+  if (!existsSync(RENDERER)) throw new Error('the interface has not been built; run: npm run build');
   const libraryPath = options.libraryPath ?? defaultLibraryPath();
   mkdirSync(dirname(libraryPath), { recursive: true });
   const host = await createLibraryManager({
@@ -80,15 +80,15 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
 }
 
-/** What opens a URL with the user's browser, or undefined on a machine without a display. */
+/** The command that opens a URL in the user's browser; undefined without a display. */
 function opener(): readonly [string, ...string[]] | undefined {
   if (process.platform === 'darwin') return ['open'];
-  // `start` would read `&` and `#` of a URL; this takes it as one argument.
+  // `start` would interpret `&` and `#` of the URL; this command takes it as one argument.
   if (process.platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler'];
   return process.env.DISPLAY || process.env.WAYLAND_DISPLAY ? ['xdg-open'] : undefined;
 }
 
-/** Best effort: the URL has been printed, and a browser that does not open is no failure of ours. */
+/** Best effort: the URL has been printed, so a failure is ignored. */
 function openBrowser(url: string): void {
   const command = opener();
   if (command === undefined) return;

@@ -3,8 +3,8 @@
  *
  *   upgrade (Host, Origin) ──► first frame: text {"token": "…"} ──► binary frames (codec.ts)
  *
- * Everything before the token has a time and a size limit; anything out of order ends
- * the connection. A page that leaves takes its requests with it.
+ * Everything before the token has a time and a size limit. A protocol violation ends the connection.
+ * Closing a connection cancels its requests.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -20,13 +20,13 @@ import { openConnection } from '../host/connection.ts';
 import type { LibraryManager } from '../host/host.ts';
 import { isSameToken, mayConnect, REFUSAL } from './access.ts';
 
-/** What a page sends is parameters; what it receives may be larger and is not limited by this. */
+/** Limits requests, which only contain parameters. Responses may be larger. */
 export const MAX_FRAME_BYTES = 8 * 1024 * 1024;
 const MAX_TOKEN_FRAME_BYTES = 512;
 const TOKEN_WITHIN_MS = 5_000;
-/** Pages that have not shown the token yet; a browser opens one at a time. */
+/** Connections that have not sent the token yet. A browser opens one at a time. */
 const MAX_WAITING = 32;
-/** A client that stopped reading is dropped before its answers fill the memory. It may reconnect. */
+/** A client that stops reading is disconnected before its responses fill the memory. It may reconnect. */
 const MAX_UNSENT_BYTES = 512 * 1024 * 1024;
 /** WebSocket close code "policy violation". */
 const REFUSED = 1008;
@@ -48,11 +48,11 @@ function tokenIn(data: RawData, isBinary: boolean): unknown {
     const message: unknown = JSON.parse(bytes.toString('utf8'));
     return (message as { token?: unknown } | null)?.token;
   } catch {
-    return undefined; // not JSON, so not a token
+    return undefined; // not JSON, hence no token
   }
 }
 
-/** Undefined for what is no message of ours; `params` stay unknown until `dispatch` has parsed them. */
+/** Returns undefined for invalid messages. `dispatch` parses `params`. */
 function clientMessage(data: RawData): ClientMessage | undefined {
   let message: unknown;
   try {
@@ -75,12 +75,12 @@ export function serveSocket(
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_FRAME_BYTES,
-    perMessageDeflate: false, // costs more than loopback gains; `ssh -C` compresses a tunnel
+    perMessageDeflate: false, // costs more than it gains on loopback; `ssh -C` compresses a tunnel
     clientTracking: true,
   });
   let waiting = 0;
 
-  function talk(socket: WebSocket): void {
+  function serveClient(socket: WebSocket): void {
     const connection = openConnection(host);
 
     function send(message: HostMessage): void {
@@ -95,7 +95,8 @@ export function serveSocket(
       try {
         send({ kind: 'response', id, result });
       } catch (error) {
-        // The handler returned what the wire cannot carry: a bug of ours, and the page must not wait forever.
+        // The handler returned a value that the wire cannot encode, which is a bug. The page still needs an
+        // answer.
         console.error(`turnwise: ${method}: ${String(error)}`);
         const failure = { code: 'internal', message: `${method}: ${String(error)}` } as const;
         send({ kind: 'response', id, result: { ok: false, failure } });
@@ -118,19 +119,19 @@ export function serveSocket(
   server.on('connection', (socket) => {
     waiting += 1;
     const timer = setTimeout(() => socket.close(REFUSED, REFUSAL.trim()), TOKEN_WITHIN_MS);
-    let hasShown = false;
+    let isSettled = false;
     const settle = (): void => {
-      if (hasShown) return;
-      hasShown = true;
+      if (isSettled) return;
+      isSettled = true;
       waiting -= 1;
       clearTimeout(timer);
     };
     socket.once('close', settle);
-    // `ws` closes the socket itself on a protocol error; without a listener it would throw.
+    // `ws` closes the socket itself after a protocol error; without a listener it would throw.
     socket.on('error', () => socket.terminate());
     socket.once('message', (data, isBinary) => {
       settle();
-      if (isSameToken(token, tokenIn(data, isBinary))) talk(socket);
+      if (isSameToken(token, tokenIn(data, isBinary))) serveClient(socket);
       else socket.close(REFUSED, REFUSAL.trim());
     });
   });

@@ -1,11 +1,11 @@
 /**
- * The same host for a browser, on loopback only:
+ * Serves the host to a browser, on loopback only:
  *
  *   bundleServer  GET, the renderer's files, no token
  *   socketServer  /socket, the contract, token in the first frame
- *   access        Host, Origin and token rules both rely on
+ *   access        Host, Origin and token rules of both
  *
- * There is no option to listen anywhere else; from another machine, use `ssh -L`.
+ * There is no option to listen elsewhere; use `ssh -L` from another machine.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,18 +23,18 @@ export interface ServerOptions {
 }
 
 export interface LoopbackServer {
-  /** With the token in its fragment, which browsers never send and servers never log. */
+  /** Contains the token in its fragment, which browsers never send and servers never log. */
   readonly url: string;
   readonly port: number;
   readonly token: string;
-  /** Ends every connection; the host stays open, it belongs to the caller. */
+  /** Closes every connection. The host stays open, because it belongs to the caller. */
   close(): Promise<void>;
 }
 
-/** Bytes of a request's head: the longest filter, of 20,000 characters, stands in the address of a page. */
+/** Bytes of a request head. A page's address may contain the longest filter, of 20,000 characters. */
 const LONGEST_HEAD = 256 * 1024;
 
-/** Free on one loopback address does not mean free on the other; both must have the same port. */
+/** Both loopback addresses need the same port, and a port may be free on only one of them. */
 const PORT_ATTEMPTS = 10;
 
 function listen(server: Server, address: string, port: number): Promise<number> {
@@ -58,7 +58,7 @@ function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }
 
-/** @throws with `code: 'EADDRINUSE'` when the port asked for is taken on either address. */
+/** @throws an error with `code: 'EADDRINUSE'` when the port is in use on either address */
 async function bindLoopback(
   createListener: () => Server,
   wanted: number,
@@ -90,7 +90,7 @@ export async function startServer(options: ServerOptions): Promise<LoopbackServe
       bundle,
     );
     server.on('upgrade', (request, connection, head) => {
-      // A peer that resets the connection during the handshake is not our error.
+      // A reset during the handshake is not our error.
       connection.on('error', () => connection.destroy());
       socket.upgrade(request, connection, head);
     });

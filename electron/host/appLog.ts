@@ -1,10 +1,10 @@
 /**
- * The log file of the application: bugs with their stacks, and slow requests. It lies beside the library, is made when
- * there is something to write, and never holds texts of rollouts.
+ * The log file of the application: bugs with stacks, and slow requests. It is beside the library, is
+ * created on demand, and never contains texts of rollouts.
  */
 import { appendFileSync, renameSync, statSync } from 'node:fs';
 
-/** Then the file is renamed to `….1`, which replaces the one before. */
+/** Bytes. A longer file is renamed to `….1`, which replaces the previous one. */
 const LONGEST_BYTES = 1_000_000;
 
 export class AppLog {
@@ -20,7 +20,7 @@ export class AppLog {
       if (size > LONGEST_BYTES) renameSync(this.path, `${this.path}.1`);
       appendFileSync(this.path, `${new Date().toISOString()} ${entry}\n`, { mode: 0o600 });
     } catch (error) {
-      // A full disk or a read-only directory must not fail the request that is logged.
+      // A full disk or read-only directory must not fail the request that is being logged.
       console.error(`turnwise: ${this.path} cannot be written: ${String(error)}`);
     }
   }

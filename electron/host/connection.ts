@@ -1,17 +1,17 @@
 /**
- * One client's requests in flight, whatever wire they came over. Ids are the client's
- * own; cancelling and disconnecting abort what they name and nothing of anyone else's.
+ * The pending requests of one client, on any wire. Ids are the client's own. Cancelling and disconnecting
+ * only affect this client's requests.
  */
 import type { ApiFailure, Result } from '../../shared/api/errors.ts';
 import type { ClientRequest } from '../../shared/api/transport.ts';
 import type { LibraryManager } from './host.ts';
 
 export interface Connection {
-  /** Never rejects. An id that is still in flight is refused: its answer could not be told apart. */
+  /** Never rejects. Refuses an id that is still pending, because the answers would be ambiguous. */
   request(message: ClientRequest): Promise<Result<unknown>>;
-  /** Unknown ids are fine: the answer may have crossed the cancellation on the wire. */
+  /** Ignores unknown ids, because the answer may have crossed the cancellation. */
   cancel(id: number): void;
-  /** The client is gone. */
+  /** Cancels all requests of a disconnected client. */
   cancelAll(): void;
 }
 
@@ -20,7 +20,7 @@ export function openConnection(host: Pick<LibraryManager, 'dispatch'>): Connecti
   return {
     async request({ id, method, params, library }) {
       if (inFlight.has(id)) {
-        const failure: ApiFailure = { code: 'bad_request', message: `request ${id} is still in flight` };
+        const failure: ApiFailure = { code: 'bad_request', message: `request ${id} is still pending` };
         return { ok: false, failure };
       }
       const abort = new AbortController();

@@ -31,10 +31,10 @@ import type {
 import { LibraryThreads, type ThreadMethod } from './libraryThreads.ts';
 import { SqlConsole } from './sqlConsole.ts';
 
-/** The log alone: the README beside it is no log and would be reported as such. */
+/** Only the log, because ingest would report the README beside it as an issue. */
 const DEMO = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', import.meta.url));
 const LIBRARY_ENDING = '.sqlite';
-/** Finished jobs a renderer may still ask about. */
+/** Finished jobs that can still be queried. */
 const KEPT_JOBS = 50;
 const NO_PROGRESS = {
   files: 0,
@@ -53,8 +53,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
   return host;
 }
 
-/** Work of the host before or after a thread answers. `ask` hands the parameters on. */
-type Around = {
+/** Work of the host before or after a thread answers. `ask` forwards the parameters. */
+type MethodWrappers = {
   [M in ThreadMethod]?: (
     params: ParsedParams<M>,
     ask: (params: ParsedParams<M>) => Promise<ResultOf<M>>,
@@ -66,17 +66,17 @@ class LibraryHost implements Host {
   private readonly log: AppLog;
   private readonly listeners = new Set<(event: HostEvent) => void>();
   private readonly jobs = new Map<number, IngestProgress>();
-  /** By job id; present while the job waits or runs. */
+  /** By job id, while the job waits or runs. */
   private readonly jobAborts = new Map<number, AbortController>();
   /** Real paths that the user has opened. */
   private readonly granted = new Set<string>();
-  /** Paths that the user has named for new files. */
+  /** Paths that the user has chosen for new files. */
   private readonly writable = new Set<string>();
   private readonly threads: LibraryThreads;
   private readonly sql: SqlConsole;
   private readonly follower: Follower;
   private readonly handlers: HostHandlers;
-  private readonly around: Around;
+  private readonly wrappers: MethodWrappers;
   private nextJobId = 1;
   private openRunKey: string | undefined;
   private isClosed = false;
@@ -97,7 +97,7 @@ class LibraryHost implements Host {
       isIgnored: (path) => path.startsWith(resolve(libraryPath)),
     });
     this.handlers = this.makeHandlers();
-    this.around = this.makeAround();
+    this.wrappers = this.makeWrappers();
   }
 
   async open(): Promise<void> {
@@ -115,10 +115,10 @@ class LibraryHost implements Host {
 
   async answer(method: Method, params: unknown, signal?: AbortSignal): Promise<unknown> {
     if (this.isClosed) throw new ApiError({ code: 'closed', message: 'the host has been closed' });
-    // `dispatch` has validated `params` for exactly this method.
+    // `dispatch` has validated `params` for this method.
     switch (CONTRACT[method].runsOn) {
       case 'libraries':
-        throw refused(`${method} is about all open libraries, and this host has one`);
+        throw refused(`${method} needs a library manager, but this host has only one library`);
       case 'host':
         return this.handlers[method as keyof HostHandlers](params as never, signal);
       default:
@@ -146,7 +146,7 @@ class LibraryHost implements Host {
   }
 
   async ingest(paths: readonly string[], options: HostIngestOptions = {}): Promise<IngestReport> {
-    // A path that does not exist cannot be granted; ingest reports it with the others.
+    // A path that does not exist cannot be granted. Ingest reports it with the others.
     for (const path of paths) if (existsSync(path)) await this.grant(path);
     const { mapping, signal, onProgress } = options;
     const { jobId, report } = this.readLogs(paths, { mapping });
@@ -198,11 +198,11 @@ class LibraryHost implements Host {
         : (progress: Progress) =>
             this.emit({ event: 'analysis.progress', payload: { progressKey, ...progress } });
     const ask = (checked: ParsedParams<M>) => this.threads.ask(method, checked, { signal, onProgress });
-    const around = this.around[method];
-    return around === undefined ? ask(params) : around(params, ask);
+    const wrappers = this.wrappers[method];
+    return wrappers === undefined ? ask(params) : wrappers(params, ask);
   }
 
-  private makeAround(): Around {
+  private makeWrappers(): MethodWrappers {
     const granted = async <P extends { readonly path: string }, R>(
       params: P,
       ask: (params: P) => Promise<R>,
@@ -210,7 +210,7 @@ class LibraryHost implements Host {
       this.requireGranted(params.path);
       return ask(params);
     };
-    /** Stops following the run's directory: else the next line that is logged would bring the run back. */
+    /** Stops following the run's directory, because the next logged line would restore the run. */
     const unfollowed = async <P extends { readonly runKey: string }, R>(
       params: P,
       ask: (params: P) => Promise<R>,
@@ -283,7 +283,7 @@ class LibraryHost implements Host {
       },
       'ingest.demo': async () => {
         const path = this.options.demoPath ?? DEMO;
-        if (!existsSync(path)) throw notFound(`the demo run is not at ${path}`);
+        if (!existsSync(path)) throw notFound(`there is no demo run at ${path}`);
         await this.grant(path);
         return this.startJob([path]);
       },
@@ -304,7 +304,7 @@ class LibraryHost implements Host {
         return chosen;
       },
       'shell.openLink': ({ url }) => {
-        if (actions === undefined) throw refused('this shell opens no links');
+        if (actions === undefined) throw refused('this shell cannot open links');
         return actions.openLink(url);
       },
       'shell.recent': () => ({ paths: [...this.granted] }),
@@ -313,9 +313,9 @@ class LibraryHost implements Host {
 
   private startJob(paths: readonly string[], mapping?: string): { readonly jobId: number } {
     const { jobId, report } = this.readLogs(paths, { mapping });
-    // Known from the first moment on: a page that is opened now can wait for its run.
+    // Registered at once, so that a page opened now can wait for its run.
     this.jobs.set(jobId, { jobId, state: 'running', paths, ...NO_PROGRESS });
-    // Its progress and its end, good or bad, are events; nobody waits for the promise.
+    // Progress and end are reported as events, so nothing awaits this promise.
     report.catch(() => undefined);
     return { jobId };
   }
@@ -359,7 +359,7 @@ class LibraryHost implements Host {
 
   private requireNoJob(): void {
     if ([...this.jobs.values()].some(({ state }) => state === 'running'))
-      throw refused('logs are being read into this library; wait for them, or cancel');
+      throw refused('an ingest job is running in this library; wait for it or cancel it');
   }
 
   private receive(news: WriterNews): void {

@@ -1,6 +1,6 @@
 /**
- * The door of the host: every request of every shell comes in here. Checks method and parameters against the contract,
- * turns what a handler throws into a failure, and logs bugs and slow requests.
+ * The entry of all requests. Checks method and parameters against the contract, converts exceptions to
+ * failures, and logs bugs and slow requests.
  */
 import { randomBytes } from 'node:crypto';
 import { CONTRACT, isMethod, type Method } from '../../shared/api/contract.ts';
@@ -9,7 +9,7 @@ import type { AppLog } from './appLog.ts';
 
 const SLOW_MS = 500;
 
-/** A bug in a thread, with the stack it had there. */
+/** A bug in a thread, with the stack from there. */
 export class ThreadBug extends Error {
   constructor(message: string, stack: string) {
     super(message);
@@ -20,7 +20,7 @@ export class ThreadBug extends Error {
 
 /**
  * @param answer returns the method's result or throws
- * @returns never rejects
+ * @returns a promise that never rejects
  */
 export async function dispatch(
   method: string,
@@ -37,7 +37,7 @@ export async function dispatch(
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const where = issue === undefined || issue.path.length === 0 ? 'params' : issue.path.join('.');
-    const message = `${method}: ${where}: ${issue?.message ?? 'not as the contract says'}`;
+    const message = `${method}: ${where}: ${issue?.message ?? 'invalid value'}`;
     return failed({ code: 'bad_request', message });
   }
   const startedAt = performance.now();
@@ -52,7 +52,7 @@ export async function dispatch(
   }
 }
 
-/** The user gets a sentence with an id, by which the log has the stack. */
+/** Returns a message with an id for the user. The log file has the stack under that id. */
 function reportBug(method: Method, error: unknown, log: AppLog): ApiFailure {
   const id = randomBytes(4).toString('hex');
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -63,7 +63,7 @@ function reportBug(method: Method, error: unknown, log: AppLog): ApiFailure {
   };
 }
 
-/** Sizes only: parameters hold texts and paths of the user. */
+/** Logs sizes only, because parameters contain texts and paths of the user. */
 function sizesOf(params: unknown): string {
   if (typeof params !== 'object' || params === null) return 'no parameters';
   const sizes = Object.entries(params)

@@ -1,30 +1,30 @@
 /**
- * Follows growing directories: looks at sizes and times, and has read what is new. Polling
- * only: change notices do not cross network file systems, and a look at the names and sizes
- * of hundreds of files takes milliseconds. Time comes from outside, so that tests need not wait.
+ * Follows growing directories: compares sizes and times, and ingests changed files. It polls, because
+ * change notifications do not cross network file systems, and listing hundreds of files takes milliseconds.
+ * Tests inject the clock.
  */
 
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FollowRow } from '../../shared/api/contract.ts';
 
-/** Between two looks; a slow file system is looked at less often, so that looking never is the load. */
+/** Polling interval. A slow file system is polled less often, so that polling is never the main load. */
 const INTERVAL_MS = 1000;
 const SHARE_OF_TIME = 20;
 const LONGEST_INTERVAL_MS = 30_000;
 
 export interface FollowerOptions {
-  /** Reads files into the library. @returns how many rollouts were new */
+  /** Ingests files. @returns the number of new rollouts */
   readonly read: (paths: readonly string[]) => Promise<number>;
   readonly onChange: (follows: readonly FollowRow[]) => void;
-  /** Files that change because of the reading: the library. */
+  /** Files that ingest itself changes, such as the library. */
   readonly isIgnored?: (path: string) => boolean;
   readonly clock?: Clock;
 }
 
 export interface Clock {
   now(): number;
-  /** @returns what cancels it */
+  /** @returns a function that cancels the timer */
   after(milliseconds: number, then: () => void): () => void;
 }
 
@@ -32,7 +32,7 @@ const systemClock: Clock = {
   now: () => Date.now(),
   after(milliseconds, then) {
     const timer = setTimeout(then, milliseconds);
-    // Nobody waits for a follower: it must not keep a process alive that has nothing else to do.
+    // Following must not keep an otherwise finished process alive.
     timer.unref();
     return () => clearTimeout(timer);
   },
@@ -68,7 +68,7 @@ export class Follower {
     }));
   }
 
-  /** What is there already is read by whoever opened the path; a file that changed meanwhile is simply looked at again. */
+  /** Starts to follow a path, whose existing files the caller ingests. Unchanged files cost one more check. */
   start(path: string): void {
     if (this.follows.has(path)) return;
     const since = this.clock.now();
@@ -89,7 +89,7 @@ export class Follower {
     this.options.onChange(this.list());
   }
 
-  /** Nothing of this directory, or of what lies below it, is wanted any more. */
+  /** Stops following this directory and everything below it. */
   stopBelow(directory: string): void {
     for (const path of this.follows.keys()) {
       if (path === directory || path.startsWith(`${directory}/`)) this.stop(path);
@@ -102,13 +102,13 @@ export class Follower {
     await this.looking;
   }
 
-  /** One look at everything followed, and the reading of what is new. */
+  /** Checks every followed path and ingests what has changed. */
   async look(): Promise<void> {
-    for (const follow of [...this.follows.values()]) await this.lookOnce(follow);
+    for (const follow of [...this.follows.values()]) await this.pollOnce(follow);
   }
 
-  private async lookOnce(follow: Follow): Promise<void> {
-    const states = await lookAt(follow.path, this.options.isIgnored);
+  private async pollOnce(follow: Follow): Promise<void> {
+    const states = await readFileStates(follow.path, this.options.isIgnored);
     if (!this.follows.has(follow.path)) return;
     if (states === undefined) {
       this.set(follow, 'lost');
@@ -116,7 +116,7 @@ export class Follower {
     }
     const { seen } = follow;
     const changed = [...states].filter(([path, state]) => seen?.get(path) !== state).map(([path]) => path);
-    // Ingest knows the order of a directory; of single files it is theirs here.
+    // Ingest sorts a directory itself; a list of files is sorted here.
     const paths = seen === undefined ? [follow.path] : changed.sort(byName.compare);
     follow.seen = states;
     if (changed.length === 0) {
@@ -128,7 +128,7 @@ export class Follower {
     try {
       added = await this.options.read(paths);
     } catch (error) {
-      // Reported as a job; what was to be read is looked at again.
+      // The failure is reported as a job. The same files are tried again.
       follow.seen = seen;
       this.set(follow, 'watching');
       throw error;
@@ -150,7 +150,7 @@ export class Follower {
     this.cancelTimer = this.clock.after(milliseconds, () => {
       const before = this.clock.now();
       this.looking = this.look()
-        // A job that fails is reported as a job; following goes on.
+        // A failed job is reported as a job; following continues.
         .catch(() => undefined)
         .then(() => {
           this.looking = undefined;
@@ -163,11 +163,11 @@ export class Follower {
   }
 }
 
-/** Path → size, time and inode; unequal means somebody wrote to it, or put another file in its place. */
+/** Path → size, time and inode. A difference means that the file was written to or replaced. */
 export type FileStates = ReadonlyMap<string, string>;
 
-/** @returns undefined when nothing is there */
-export async function lookAt(
+/** @returns undefined when the path does not exist */
+export async function readFileStates(
   path: string,
   isIgnored: (path: string) => boolean = () => false,
 ): Promise<FileStates | undefined> {
@@ -177,7 +177,7 @@ export async function lookAt(
   return states;
 }
 
-/** @param seen real paths of the directories looked at: links may form circles */
+/** @param seen real paths of visited directories, because symbolic links may form cycles */
 async function walk(path: string, states: Map<string, string>, seen: Set<string>): Promise<boolean> {
   try {
     const found = await stat(path, { bigint: true });
@@ -193,7 +193,7 @@ async function walk(path: string, states: Map<string, string>, seen: Set<string>
     }
     return true;
   } catch {
-    // Gone between two looks, or not readable: the next look, or the ingest of the directory, says so.
+    // The file was deleted meanwhile or is not readable. The next check or the ingest reports that.
     return false;
   }
 }

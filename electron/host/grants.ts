@@ -1,4 +1,4 @@
-/** Which paths a page may name: those the user has opened, and what lies below them. */
+/** Decides which paths a page may name: paths that the user has opened, and everything below them. */
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { ApiError, type ApiFailure, notFound, refused } from '../../shared/api/errors.ts';
@@ -9,7 +9,7 @@ export function isBelowAny(path: string, granted: ReadonlySet<string>): boolean 
   try {
     real = realpathSync(path);
   } catch {
-    // No such file: nothing to protect, and whoever reads it will say that it is missing.
+    // A missing file needs no protection; reading it reports that it is missing.
     real = path;
   }
   return [...granted].some(
@@ -17,7 +17,7 @@ export function isBelowAny(path: string, granted: ReadonlySet<string>): boolean 
   );
 }
 
-/** Why a path that is below none of them is not read: nothing lies there, or the user has not opened it. */
+/** The failure for a path outside all granted paths: it does not exist, or the user has not opened it. */
 export function refusalOfPath(path: string): ApiFailure {
   return existsSync(path)
     ? { code: 'not_granted', message: `${path} has not been opened by the user` }
@@ -26,24 +26,24 @@ export function refusalOfPath(path: string): ApiFailure {
 
 export interface OutputServices {
   readonly libraryPath: string;
-  /** Paths that the user has named for new files. */
+  /** Paths that the user has chosen for new files. */
   readonly writable: ReadonlySet<string>;
   isGranted(path: string): boolean;
 }
 
-const ELSEWHERE =
-  'Give a name alone, which lies beside the library, or start Turnwise with that directory: npm start -- DIRECTORY';
+const OUTPUT_HELP =
+  'Give a bare name for a file beside the library, or start Turnwise with that directory: npm start -- DIRECTORY';
 
 /**
- * A page may have a file made where the user has named it in a dialog, in a directory that was opened, or beside the
- * library, which no page chooses. The file is always new.
+ * Resolves the path of a new file for a page. Allowed are a path that the user chose in a dialog, an opened
+ * directory, and the directory of the library. Existing files are never overwritten.
  *
  * @param asked a bare name, or a path
- * @param ending appended where it is missing
- * @throws ApiError where the file may not be made
+ * @param ending appended if missing
+ * @throws ApiError when the path is not allowed
  */
 export function resolveOutputPath(host: OutputServices, asked: string, ending = ''): string {
-  // `..` is its own base name, and leads elsewhere.
+  // `..` equals its own base name but leads to another directory.
   const isName = basename(asked) === asked && !asked.startsWith('.');
   const named = isName ? join(dirname(resolve(host.libraryPath)), asked) : resolve(asked);
   const path = named.endsWith(ending) ? named : named + ending;
@@ -55,10 +55,10 @@ export function resolveOutputPath(host: OutputServices, asked: string, ending = 
     throw notFound(`there is no directory ${dirname(path)}`);
   }
   if (!isName && !host.isGranted(directory)) {
-    const message = `${directory} has not been opened by the user. ${ELSEWHERE}`;
+    const message = `${directory} has not been opened by the user. ${OUTPUT_HELP}`;
     throw new ApiError({ code: 'not_granted', message });
   }
   const file = join(directory, basename(path));
-  if (existsSync(file)) throw refused(`${file} is there already`);
+  if (existsSync(file)) throw refused(`${file} already exists`);
   return file;
 }

@@ -1,12 +1,12 @@
 /**
- * The host: one library, one contract, whatever shell carries the messages. The library manager: the open libraries of
- * one application, a host each.
+ * The host: one library behind one contract, for any shell. The library manager: the open libraries of one
+ * application, with one host each.
  *
  *   shell (Electron IPC | WebSocket) ──► LibraryManager.dispatch ──► Host.answer ──► worker threads
  *                                    ◄── LibraryManager.subscribe ◄── Host.subscribe (events)
  *
- * A shell starts one manager (the command line: one host), hands it every request as it came off the wire, forwards
- * every event, and closes it last. Methods and parameters off the wire are untrusted; `dispatch` validates them.
+ * A shell starts one manager (the command line: one host), forwards every request and every event, and
+ * closes the manager last. Methods and parameters from the wire are untrusted; `dispatch` validates them.
  */
 import type {
   HostEvent,
@@ -44,56 +44,59 @@ export type DecidedStep = InternalMethods['roc.decisions']['result'];
 
 export interface DecisionListeners {
   readonly onRun: (run: DecisionsRun) => void;
-  /** The next step is decided when this resolves. */
+  /** The next step is computed when this resolves. */
   readonly onStep: (step: DecidedStep) => Promise<void> | void;
 }
 
 export interface Host {
-  /** For a caller without a manager. Never rejects: failures are values. */
+  /** For callers without a manager. Never rejects; failures are values. */
   dispatch(method: string, params: unknown, signal?: AbortSignal): Promise<Result<unknown>>;
-  /** @param params as the contract has them for the method @throws ApiError; any other error is a bug */
+  /**
+   * @param params validated parameters of the method
+   * @throws ApiError; any other error is a bug
+   */
   answer(method: Method, params: unknown, signal?: AbortSignal): Promise<unknown>;
   subscribe(listener: (event: HostEvent) => void): () => void;
-  /** The user has pointed at this path (argv, dialog, drop): it and what lies below may be read. */
+  /** Records that the user has chosen this path (argv, dialog, drop). It and everything below may be read. */
   grant(path: string): Promise<void>;
-  /** Reads logs into the library and reports on every file; what the command line prints. Paths are granted by being named. */
+  /** Ingests logs and returns a report per file, for the command line. Named paths are granted. */
   ingest(paths: readonly string[], options?: HostIngestOptions): Promise<IngestReport>;
-  /** Recomputes every decision of Resample-on-Correct, step by step; what the command line prints. @throws ApiError */
+  /** Recomputes every decision of Resample-on-Correct, step by step, for the command line. @throws ApiError */
   decisions(request: DecisionsRequest, listeners: DecisionListeners, signal?: AbortSignal): Promise<void>;
-  /** The user has named this file to be made. */
+  /** Records that the user has chosen this file for writing. */
   mayWrite(path: string): void;
-  /** Changes which libraries are remembered in this one. @returns them, the one opened last first */
+  /** Changes the list of remembered libraries. @returns the list, most recently opened first */
   known(change?: KnownLibraryChange): Promise<readonly KnownLibrary[]>;
-  /** Refuses new requests, waits for the writer's transaction, closes the library. */
+  /** Refuses new requests, waits for the writer's transaction, and closes the library. */
   close(): Promise<void>;
 }
 
-/** All that a shell needs. */
+/** The interface for shells. */
 export interface LibraryManager {
   /**
-   * Never rejects: failures are values.
+   * Never rejects; failures are values.
    *
-   * @param library id of an open one; absent: the one the application was started with
+   * @param library id of an open library; absent: the home library
    */
   dispatch(method: string, params: unknown, signal?: AbortSignal, library?: string): Promise<Result<unknown>>;
-  /** Events name the library they came from, unless it is the one the application was started with. */
+  /** Events carry the id of their library, except for the home library. */
   subscribe(listener: (event: HostEvent) => void): () => void;
-  /** For every open library. */
+  /** Grants the path for every open library. */
   grant(path: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What only a desktop shell can do; a shell without it answers `refused`. */
+/** Actions that only a desktop shell has. Other shells answer `refused`. */
 export interface ShellActions {
   openDialog(kind: 'files' | 'directory' | 'library'): Promise<ResultOf<'shell.openDialog'>>;
-  /** Where a new file is to lie; it is made by whoever asked. */
+  /** Asks for the path of a new file, without creating it. */
   saveDialog(name: string): Promise<ResultOf<'shell.saveDialog'>>;
-  /** Asks the user with the full URL first; https only. */
+  /** Shows the full URL to the user before opening it. Only https. */
   openLink(url: string): Promise<ResultOf<'shell.openLink'>>;
 }
 
 export interface HostIngestOptions {
-  /** Taken for every file, whatever its shape: a saved mapping by name, or one given. */
+  /** A saved mapping by name, or a mapping. It is used for every file. */
   readonly mapping?: string | Mapping;
   readonly onProgress?: (progress: IngestProgress) => void;
   readonly signal?: AbortSignal;
@@ -104,10 +107,10 @@ export interface HostOptions {
   readonly shell: 'desktop' | 'browser';
   readonly version: string;
   readonly actions?: ShellActions;
-  /** A page will ask at once: what reads for it is started while the page loads. A command may need none of it. */
+  /** Starts the threads that a page needs while it loads. A command may need none of them. */
   readonly isForPages?: boolean;
-  /** Where the demo run lies; beside the sources unless the application is packed. */
+  /** Path of the demo run. Default: beside the sources. */
   readonly demoPath?: string;
-  /** How the process of a user's statement is started; Node's own fork where it is not said. */
+  /** Starts the process of a user's statement. Default: Node's fork. */
   readonly startSql?: StartSqlProcess;
 }

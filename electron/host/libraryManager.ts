@@ -1,9 +1,10 @@
 /**
- * The open libraries of one application: the home library it was started with, and any number opened later, a host
- * each. Requests name the library they are for, events the one they come from.
+ * The open libraries of one application: the home library and any number opened later, with a host each.
+ * Requests and events carry the id of their library.
  *
- * Ids stand in links. The home library is `home`; every other one is called by the name of its file, made unique, and
- * keeps that id while the home library remembers it. One file is open once, by whatever path it was reached.
+ * Ids are part of links. The home library has the id `home`. Others are named after their file, made
+ * unique, and keep the id while the home library remembers them. A file is opened once, even under several
+ * paths.
  */
 import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { basename, extname, resolve } from 'node:path';
@@ -40,7 +41,7 @@ interface OpenLibrary {
   readonly unsubscribe: () => void;
 }
 
-/** What every SQLite database begins with. */
+/** The first bytes of every SQLite database. */
 const SQLITE_HEADER = 'SQLite format 3\0';
 
 /** @throws ApiError when the home library is newer, foreign, or cannot be opened */
@@ -54,12 +55,12 @@ class OpenLibraries implements LibraryManager {
   private readonly log: AppLog;
   private readonly home: Host;
   private readonly open = new Map<string, OpenLibrary>();
-  /** By real path, the latest first. */
+  /** By real path, most recent first. */
   private known: readonly KnownLibrary[];
   private readonly granted = new Set<string>();
   private readonly listeners = new Set<(event: HostEvent) => void>();
   private readonly handlers: ManagerHandlers;
-  /** By real path: the same file is not opened twice, nor while it is being closed. */
+  /** By real path. Prevents opening a file twice, or while it is being closed. */
   private readonly opening = new Map<string, Promise<OpenLibrary>>();
   private readonly closing = new Map<string, Promise<void>>();
   private isClosed = false;
@@ -87,13 +88,13 @@ class OpenLibraries implements LibraryManager {
     return dispatch(method, params, this.log, async (known, parsed) => {
       if (this.isClosed) throw new ApiError({ code: 'closed', message: 'the host has been closed' });
       if (CONTRACT[known].runsOn === 'libraries') {
-        // `dispatch` has validated the parameters for exactly this method.
+        // `dispatch` has validated the parameters for this method.
         return this.handlers[known as keyof ManagerHandlers](parsed as never, signal);
       }
-      const asked = this.open.get(library);
-      if (asked === undefined) throw notFound(`no library ${JSON.stringify(library)} is open`);
-      const value = await asked.host.answer(known, parsed, signal);
-      // A run that was moved into a library of its own is shown there.
+      const opened = this.open.get(library);
+      if (opened === undefined) throw notFound(`no library ${JSON.stringify(library)} is open`);
+      const value = await opened.host.answer(known, parsed, signal);
+      // The new library of a moved run is opened, so that the page can show the run there.
       return known === 'run.move' ? this.openMoved(value as ResultOf<'run.move'>) : value;
     });
   }
@@ -138,10 +139,10 @@ class OpenLibraries implements LibraryManager {
     const path = 'path' in params ? params.path : this.pathOf(params.id);
     if (path === undefined) {
       const id = 'id' in params ? params.id : '';
-      throw notFound(`no library ${JSON.stringify(id)} is remembered`);
+      throw notFound(`there is no known library ${JSON.stringify(id)}`);
     }
     const opened = await this.openFile(this.fileAt(path));
-    // It stays open: somebody else may have asked for it, too.
+    // The library stays open, because another request may have opened for it too.
     if (signal?.aborted === true) throw new ApiError(CANCELLED);
     return this.rowOf(opened);
   }
@@ -152,12 +153,12 @@ class OpenLibraries implements LibraryManager {
       return { ...moved, library: id };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      // The run has been moved all the same.
+      // The run was moved even though its library cannot be opened.
       return moved;
     }
   }
 
-  /** @param path real */
+  /** @param path real path */
   private async openFile(path: string): Promise<OpenLibrary> {
     await this.closing.get(path);
     const there = [...this.open.values()].find((library) => isSameFile(library.path, path));
@@ -178,10 +179,10 @@ class OpenLibraries implements LibraryManager {
   }
 
   private async closeLibrary(id: string): Promise<{ closed: boolean }> {
-    if (id === HOME_LIBRARY) throw refused('the library Turnwise was started with stays open');
+    if (id === HOME_LIBRARY) throw refused('the library that Turnwise was started with cannot be closed');
     const library = this.open.get(id);
     if (library === undefined) return { closed: false };
-    // From here on it cannot be asked; what is under way is answered with `closed`.
+    // No new requests from here on. Pending ones are answered with `closed`.
     this.open.delete(id);
     const closed = library.host.close().finally(() => this.closing.delete(library.path));
     this.closing.set(library.path, closed);
@@ -210,7 +211,7 @@ class OpenLibraries implements LibraryManager {
     return library;
   }
 
-  /** The file a page may have opened: one that the user has opened, or had opened before. */
+  /** Checks a path that a page wants to open: the user must have opened it now or before. */
   private fileAt(path: string): string {
     const isRemembered = this.known.some((one) => one.path === path);
     const isOpen = [...this.open.values()].some((one) => one.path === path);
@@ -225,7 +226,7 @@ class OpenLibraries implements LibraryManager {
     } catch (error) {
       throw refused(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
     }
-    throw refused(`${path} is not a Turnwise library: it is no SQLite database`);
+    throw refused(`${path} is not a Turnwise library: it is not an SQLite database`);
   }
 
   private pathOf(id: string): string | undefined {
@@ -244,10 +245,14 @@ class OpenLibraries implements LibraryManager {
     this.keep(this.home.known({ remember: library }));
   }
 
-  /** Behind a job that is running; the list here is the one that counts until the next start. */
+  /**
+   * Runs without waiting, because a job may be running. The list in memory is authoritative until the next
+   * start.
+   */
   private keep(kept: Promise<unknown>): void {
     kept.catch((error: unknown) => {
-      if (!this.isClosed) console.error(`turnwise: the opened libraries could not be kept: ${String(error)}`);
+      if (!this.isClosed)
+        console.error(`turnwise: the list of opened libraries could not be saved: ${String(error)}`);
     });
   }
 
@@ -260,7 +265,7 @@ class OpenLibraries implements LibraryManager {
   }
 }
 
-/** Of letters, digits, `.`, `-` and `_`, so that it stands in a URL as it is. */
+/** An id of letters, digits, `.`, `-` and `_`, which needs no escaping in a URL. */
 export function uniqueId(path: string, taken: ReadonlySet<string>): string {
   const plain = nameOf(path)
     .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')
@@ -282,7 +287,7 @@ function fileFacts(id: string, path: string): Omit<LibraryRow, 'isOpen'> {
   return sizeBytes === undefined ? { ...facts, isGone: true } : { ...facts, sizeBytes };
 }
 
-/** Also by a hard link: two hosts with a write-ahead log each would destroy the file. */
+/** Also detects hard links. Two hosts with a write-ahead log each would destroy the file. */
 function isSameFile(one: string, other: string): boolean {
   if (one === other) return true;
   const [a, b] = [one, other].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));

@@ -2,8 +2,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * The library used when none is named: one per user, shared by all shells. Follows each
- * system's habit for application data that is not a document.
+ * The default library: one per user, shared by all shells. Uses each system's directory for application
+ * data.
  */
 export function defaultLibraryPath(
   platform: NodeJS.Platform = process.platform,

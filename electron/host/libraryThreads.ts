@@ -1,4 +1,4 @@
-/** The worker threads of one library, and which of them answers a method. */
+/** The worker threads of one library, and the thread of each method. */
 import {
   CONTRACT,
   definitionOf,
@@ -17,19 +17,19 @@ import { ThreadBug } from './dispatch.ts';
 
 type ThreadName = Exclude<RunsOn, 'host' | 'libraries'>;
 export type ThreadMethod = MethodsOn<ThreadName>;
-/** `patterns`: lists and charts under a regular expression, for which all texts may be read. */
+/** `patterns`: lists and charts with a regular expression, which may read all texts. */
 type LibraryThread = ThreadName | 'patterns';
 
-/** A preview reads ten records; the longest line there may be takes seconds. */
+/** A preview reads ten records. The longest possible line takes seconds. */
 const INSPECTION_LIMIT_MS = 30_000;
-/** Column threads of the process. More of them than these share a slot, and the limit is a little too high. */
+/** Column threads of the process. More threads share a slot, which makes the limit slightly too high. */
 const MEMORY_SLOTS = 500;
 const columnMemory = new Int32Array(new SharedArrayBuffer(MEMORY_SLOTS * Int32Array.BYTES_PER_ELEMENT));
 const freeSlots = Array.from({ length: MEMORY_SLOTS }, (_, slot) => slot);
-/** By client, the slot of its thread. One whose memory is full asks all others to make room. */
+/** Memory slot of each client's thread. A thread at the limit asks all others to make room. */
 const columnClients = new Map<WorkerClient, number>();
 
-/** The thread that answers each request beside the contract. */
+/** The thread of each internal request. */
 const INTERNAL: Readonly<
   Record<keyof InternalMethods, { readonly thread: 'writer' | 'analysis'; readonly isAtOnce?: true }>
 > = {
@@ -92,13 +92,13 @@ export class LibraryThreads {
         entry: entryOf('writer'),
         workerData,
         onNews,
-        // A job that is running ends after the batch it is writing.
-        closePatienceMs: Number.POSITIVE_INFINITY,
+        // A running job ends after the batch that it is writing.
+        closeTimeoutMs: Number.POSITIVE_INFINITY,
       }),
     };
   }
 
-  /** @returns why the library cannot be opened */
+  /** @returns a failure when the library cannot be opened */
   open(): Promise<ApiFailure | undefined> {
     return this.clients.writer.open();
   }
@@ -120,7 +120,7 @@ export class LibraryThreads {
     return valueIn(answer) as ResultOf<M>;
   }
 
-  /** A request beside the contract. @throws ApiError, ThreadBug */
+  /** Sends an internal request. @throws ApiError, ThreadBug */
   async askInternally<M extends keyof InternalMethods>(
     method: M,
     params: InternalMethods[M]['params'],
@@ -162,7 +162,7 @@ function valueIn({ result, stack }: WorkerAnswer): unknown {
   throw stack === undefined ? new ApiError(result.failure) : new ThreadBug(result.failure.message, stack);
 }
 
-/** Looks at one file without a library. For the command line. @throws ApiError */
+/** Inspects one file without a library, for the command line. @throws ApiError */
 export async function inspectFileOnce(path: string): Promise<ResultOf<'file.inspect'>> {
   const inspector = new WorkerClient({
     name: 'file inspector',

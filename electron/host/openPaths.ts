@@ -4,12 +4,12 @@ import type { LibraryManager } from './host.ts';
 
 type OpenableHost = Pick<LibraryManager, 'grant' | 'dispatch' | 'subscribe'>;
 
-/** Long enough for the first record of a log, too short to be taken for a hang. */
+/** Long enough for the first record of a log, and short enough not to look like a hang. */
 const RUN_KNOWN_WITHIN_MS = 1_000;
 
 /**
- * Paths named at start, in a second instance or by the system. Ingest goes on after this has
- * returned. What is not there is named in the failure; the rest is read all the same.
+ * Opens paths from the command line, a second instance or the system. Returns while ingest continues. The
+ * failure names missing paths; the others are ingested.
  */
 export async function openPaths(host: OpenableHost, paths: readonly string[]): Promise<Result<unknown>> {
   const there: string[] = [];
@@ -19,7 +19,7 @@ export async function openPaths(host: OpenableHost, paths: readonly string[]): P
       await host.grant(path);
       there.push(path);
     } catch {
-      // Whatever the reason, a path that cannot be resolved cannot be read.
+      // Whatever the reason, an unresolvable path cannot be read.
       missing.push(path);
     }
   }
@@ -34,12 +34,12 @@ export async function openPaths(host: OpenableHost, paths: readonly string[]): P
   };
 }
 
-/** Idempotent: what the library already holds is not read again. */
+/** Idempotent: ingested files are not read again. */
 export function openDemo(host: OpenableHost): Promise<Result<unknown>> {
   return startAndAwaitRun(host, 'ingest.demo', {});
 }
 
-/** Waits until the job knows its first run, so that a page opened now can be told where to open. */
+/** Waits until the job knows its first run, so that the page can navigate to it. */
 async function startAndAwaitRun(
   host: OpenableHost,
   method: string,
@@ -48,7 +48,7 @@ async function startAndAwaitRun(
   let unsubscribe = (): void => undefined;
   const known = new Promise<void>((resolve) => {
     unsubscribe = host.subscribe((event) => {
-      if (knowsItsRun(event)) resolve();
+      if (hasRun(event)) resolve();
     });
   });
   let timer: NodeJS.Timeout | undefined;
@@ -65,6 +65,6 @@ async function startAndAwaitRun(
   }
 }
 
-function knowsItsRun({ event, payload }: HostEvent): boolean {
+function hasRun({ event, payload }: HostEvent): boolean {
   return event === 'ingest.progress' && (payload.runKey !== undefined || payload.state !== 'running');
 }

@@ -1,6 +1,6 @@
 /**
- * Runs a user's statement in a process that is killed when the time is up or the user has had
- * enough. The caller may replace the way the process is started (Electron's utilityProcess).
+ * Runs a user's statement in a process, which is killed on a time-out or on cancellation. The caller may
+ * replace how the process is started (Electron's utilityProcess).
  */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -8,16 +8,16 @@ import type { ApiFailure } from '../../shared/api/errors.ts';
 import type { SqlRefusal } from '../../shared/api/sqlRows.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
 import { entryOf } from '../worker/entry.ts';
-import type { SqlMessage, SqlRequest, SqlTaken } from '../worker/sqlMessages.ts';
+import type { SqlMessage, SqlPageTaken, SqlRequest } from '../worker/sqlMessages.ts';
 
 interface SqlProcess {
-  send(request: SqlRequest | SqlTaken): void;
+  send(request: SqlRequest | SqlPageTaken): void;
   onMessage(listener: (message: SqlMessage) => void): void;
   onExit(listener: (code: number | null) => void): void;
   kill(): void;
 }
 
-/** @param entry path of the code of the process */
+/** @param entry path of the process's code */
 export type StartSqlProcess = (entry: string) => SqlProcess;
 
 export interface SqlOptions {
@@ -27,22 +27,22 @@ export interface SqlOptions {
   readonly signal?: AbortSignal;
   readonly values?: SqlRequest['values'];
   readonly onColumns: (columns: readonly string[]) => void;
-  /** The next page is asked for when this resolves. `STOP_ROWS`: no more are wanted. */
+  /** The next page is requested when this resolves. Return `STOP_ROWS` to stop. */
   readonly onRows: (rows: readonly (readonly unknown[])[]) => Promise<unknown> | unknown;
   readonly start?: StartSqlProcess | undefined;
 }
 
-/** Timers count in 31 bits: 24 days. */
+/** Timers have 31 bits: 24 days. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** What is returned by `onRows` to have no more of them. */
+/** Returned by `onRows` to stop. */
 export const STOP_ROWS: unique symbol = Symbol('no more rows');
 
 export interface SqlFailure extends ApiFailure {
   readonly at?: SqlRefusal['at'];
 }
 
-/** @returns the failure, or undefined when every row that was wanted has been delivered */
+/** @returns the failure, or undefined when all requested rows have been delivered */
 export function runSql(options: SqlOptions): Promise<SqlFailure | undefined> {
   if (options.signal?.aborted === true) return Promise.resolve(CANCELLED_STATEMENT);
   const child = (options.start ?? startChild)(fileURLToPath(entryOf('sql')));
@@ -57,7 +57,7 @@ export function runSql(options: SqlOptions): Promise<SqlFailure | undefined> {
       child.kill();
       resolve(failure);
     };
-    // However this process ends, its statement does not outlive it.
+    // Kills the statement when this process exits.
     process.once('exit', child.kill);
     const onAbort = (): void => settle(CANCELLED_STATEMENT);
     const timer = setTimeout(
@@ -95,7 +95,7 @@ export function runSql(options: SqlOptions): Promise<SqlFailure | undefined> {
     child.onExit((code) =>
       settle({
         code: 'internal',
-        message: `the SQL process ended by itself (${code === null ? 'killed' : `code ${code}`}); it is ended when it needs more than 1.5 GiB of memory`,
+        message: `the SQL process exited unexpectedly (${code === null ? 'killed' : `code ${code}`}); it is stopped when it uses more than 1.5 GiB of memory`,
       }),
     );
     const { libraryPath, sql, values } = options;
@@ -112,7 +112,7 @@ function startChild(entry: string): SqlProcess {
     execArgv: [],
   });
   return {
-    // A child that has already ended is told nothing; its exit says the rest.
+    // A child that has exited is disconnected; its exit event settles the statement.
     send: (request) => void (child.connected && child.send(request)),
     onMessage: (listener) => void child.on('message', (message) => listener(message as SqlMessage)),
     onExit: (listener) => void child.on('exit', listener),

@@ -1,6 +1,6 @@
 /**
- * Handlers of the SQL console. A result is held here, as far as it is held at all, and asked for page by page; an
- * export is written as fast as it is asked for and never held.
+ * Handlers of the SQL console. A result is kept in memory up to a limit and paged. An export streams as
+ * fast as the client fetches it, and is never kept.
  */
 import type { Events, ParsedParams } from '../../shared/api/contract.ts';
 import { ApiError, notFound, refused } from '../../shared/api/errors.ts';
@@ -21,28 +21,28 @@ export interface SqlServices {
   progressed(progress: Events['sql.progress']): void;
 }
 
-/** Results that can still be paged through, the latest ones. */
+/** The latest results, which can still be paged. */
 const KEPT_RESULTS = 4;
-/** Of one result, about: texts and cells. */
+/** Approximate bytes of one result: texts and cells. */
 const MOST_BYTES = 32_000_000;
 const CELL_BYTES = 16;
-/** Statements at once; each has a process. */
+/** Concurrent statements. Each has a process. */
 const MOST_RUNNING = 4;
 const PROGRESS_MS = 150;
-/** An export that nobody asks for. */
-const FORGOTTEN_MS = 60_000;
+/** An export that is not fetched for this time is stopped. */
+const EXPORT_EXPIRY_MS = 60_000;
 
 interface Export {
   readonly stop: AbortController;
-  /** What has been written and not been fetched; the process waits while there is any. */
+  /** Written but not fetched yet. The process pauses while this is not empty. */
   text: string;
   rows: number;
   isWhole: boolean;
   failure: SqlFailure | undefined;
-  /** Lets the process go on. */
-  goOn: () => void;
-  /** Tells who asks that something has happened. */
-  tell: () => void;
+  /** Resumes the process. */
+  resume: () => void;
+  /** Wakes the pending fetch. */
+  notify: () => void;
   forget: ReturnType<typeof setTimeout> | undefined;
 }
 
@@ -62,8 +62,7 @@ export class SqlConsole {
       'sql.run': (params, signal) => this.run(params, signal),
       'sql.page': ({ resultId, from, limit }) => {
         const rows = this.results.get(resultId);
-        if (rows === undefined)
-          throw notFound(`result ${resultId} is no longer held; run the statement again`);
+        if (rows === undefined) throw notFound(`result ${resultId} has expired; run the statement again`);
         return { rows: rows.slice(from, from + limit) };
       },
       'sql.export': (params) => this.export(params),
@@ -77,7 +76,7 @@ export class SqlConsole {
     };
   }
 
-  /** Ends every process. */
+  /** Stops every process. */
   close(): void {
     for (const one of this.running) one.abort();
     for (const { forget } of this.exports.values()) clearTimeout(forget);
@@ -141,7 +140,7 @@ export class SqlConsole {
     };
   }
 
-  /** Answers once the statement has been accepted. */
+  /** Resolves once SQLite has accepted the statement. */
   private async export(params: ParsedParams<'sql.export'>): Promise<SqlExportStart> {
     const { sql, format, timeoutMs } = params;
     if (this.running.size >= MOST_RUNNING) throw tooMany();
@@ -155,8 +154,8 @@ export class SqlConsole {
           rows: 0,
           isWhole: false,
           failure: undefined,
-          goOn: () => undefined,
-          tell: () => undefined,
+          resume: () => undefined,
+          notify: () => undefined,
           forget: undefined,
         };
         this.exports.set(exportId, one);
@@ -175,9 +174,9 @@ export class SqlConsole {
           onRows: (rows) => {
             one.text += sqlLines(format, columns, rows);
             one.rows += rows.length;
-            one.tell();
-            return new Promise<void>((goOn) => {
-              one.goOn = goOn;
+            one.notify();
+            return new Promise<void>((resume) => {
+              one.resume = resume;
             });
           },
           start: this.services.start,
@@ -188,9 +187,9 @@ export class SqlConsole {
         if (one !== undefined) {
           one.failure = failure;
           one.isWhole = failure === undefined;
-          one.tell();
+          one.notify();
         }
-        // Does nothing where it has been accepted before.
+        // No effect if the statement was accepted earlier.
         if (failure?.code === 'refused') resolve(refusal(failure));
         else if (failure !== undefined) reject(new ApiError(failure));
       });
@@ -199,14 +198,14 @@ export class SqlConsole {
 
   private async part(exportId: number, signal?: AbortSignal): Promise<SqlExportPart> {
     const one = this.exports.get(exportId);
-    if (one === undefined) throw notFound(`export ${exportId} is no longer there`);
+    if (one === undefined) throw notFound(`export ${exportId} has expired`);
     clearTimeout(one.forget);
     const onAbort = (): void => one.stop.abort();
     signal?.addEventListener('abort', onAbort);
-    // Rows that are waiting are taken together with what the process still has to say.
+    // Buffered rows are returned at once. Otherwise waits for the process.
     if (one.text === '' && !one.isWhole && one.failure === undefined) {
       await new Promise<void>((resolve) => {
-        one.tell = resolve;
+        one.notify = resolve;
       });
     }
     signal?.removeEventListener('abort', onAbort);
@@ -218,7 +217,7 @@ export class SqlConsole {
     one.text = '';
     if (isWhole) this.exports.delete(exportId);
     else this.forgetLater(exportId, one);
-    one.goOn();
+    one.resume();
     return { text, rows, isWhole };
   }
 
@@ -226,7 +225,7 @@ export class SqlConsole {
     one.forget = setTimeout(() => {
       one.stop.abort();
       this.exports.delete(exportId);
-    }, FORGOTTEN_MS);
+    }, EXPORT_EXPIRY_MS);
     one.forget.unref();
   }
 
@@ -248,7 +247,7 @@ export class SqlConsole {
   }
 }
 
-/** A statement that is not accepted is an answer; every other failure is thrown. */
+/** A refused statement is a result; every other failure is thrown. */
 function refusal({ message, at }: SqlFailure): {
   kind: 'refused';
   message: string;

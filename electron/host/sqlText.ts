@@ -1,5 +1,5 @@
 /**
- * Rows of a statement as text, value by value as SQLite has them:
+ * Writes rows of a statement as text, value by value:
  *
  *             JSON                      CSV, TSV, table
  *   NULL      null                      an empty cell
@@ -11,7 +11,7 @@
 import type { SqlFormat } from '../../shared/api/sqlRows.ts';
 import { type Cell, delimitedLine, distinctNames } from '../../shared/domain/delimited.ts';
 
-/** @returns the line of column names, which JSON lines do without */
+/** @returns the header line of column names; '' for JSON lines */
 export function sqlHead(format: SqlFormat, columns: readonly string[]): string {
   return format === 'jsonl' ? '' : line(format, distinctNames(columns));
 }
@@ -32,15 +32,15 @@ function line(format: 'csv' | 'tsv', cells: readonly unknown[]): string {
   return delimitedLine(cells.map(cellOf), format === 'csv' ? ',' : '\t');
 }
 
-/** A value as a cell: bytes become text. */
+/** A value as a cell. Bytes become text. */
 export function cellOf(value: unknown): Cell {
   return value instanceof Uint8Array ? `base64:${Buffer.from(value).toString('base64')}` : (value as Cell);
 }
 
 /**
- * Written by hand, since an integer may be larger than a number holds.
+ * Written by hand, since an integer may exceed the range of a number.
  *
- * @param names each once
+ * @param names distinct names
  */
 export function jsonLine(names: readonly string[], row: readonly unknown[]): string {
   return `{${names.map((name, i) => `${JSON.stringify(name)}:${jsonOf(row[i])}`).join(',')}}`;
@@ -49,7 +49,7 @@ export function jsonLine(names: readonly string[], row: readonly unknown[]): str
 /** A value as JSON. */
 function jsonOf(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
-  // SQLite has infinities, JSON has not; it reads a number that is too large as one.
+  // JSON has no infinities, but a parser reads a number that is too large as infinite.
   if (value === Number.POSITIVE_INFINITY) return '1e999';
   if (value === Number.NEGATIVE_INFINITY) return '-1e999';
   if (value === null || value === undefined) return 'null';

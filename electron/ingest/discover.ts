@@ -1,6 +1,6 @@
 /**
- * From the paths a user names to the files to read: directories are walked, names sorted as
- * people count (2.jsonl before 10.jsonl), so that runs come out the same on every machine.
+ * Resolves the paths a user names to files. Directories are walked recursively. Names sort in natural order
+ * (2.jsonl before 10.jsonl), so that runs are equal on every machine.
  */
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ export type Discovered =
 
 const byName = new Intl.Collator('en', { numeric: true, sensitivity: 'variant' });
 
-/** @param library its own files are no logs, wherever they lie */
+/** @param library path of the library, whose files are skipped */
 export function discover(paths: readonly string[], library: string): readonly Discovered[] {
   const found: Discovered[] = [];
   const own = ['', '-wal', '-shm', '-journal'].flatMap((suffix) => realOf(library + suffix) ?? []);
@@ -30,7 +30,7 @@ function realOf(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch {
-    // Not there (yet): then it cannot be met either.
+    // The library does not exist yet, so no path can refer to it.
     return undefined;
   }
 }
@@ -50,7 +50,7 @@ function walk(path: string, found: Discovered[], seen: Set<string>): void {
     found.push({ kind: 'unreadable', path, ...reasonOf(error) });
     return;
   }
-  // Links may form circles, and the same file may be named twice.
+  // Symbolic links may form cycles, and a file may be named twice.
   if (seen.has(real)) return;
   seen.add(real);
   if (!isDirectory) {
@@ -71,7 +71,7 @@ function walk(path: string, found: Discovered[], seen: Set<string>): void {
   }
 }
 
-/** What a data set of ours says of itself (`electron/export`) is no log either. */
+/** Whether the file is the README of an exported data set (`electron/export`). */
 function isOwnReadme(name: string, beside: readonly string[]): boolean {
   return name === 'README.md' && beside.includes('rollouts') && beside.includes('runs');
 }

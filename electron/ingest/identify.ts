@@ -1,6 +1,6 @@
 /**
- * What a file is, from its beginning: a log of a known format, or something that is said to
- * be what it is. Names decide nothing.
+ * Identifies a file by its first bytes: a log of a known format, or another kind of file that the message
+ * names. File names do not matter.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { SqliteSource } from './containers/sqlite.ts';
 import { ZipSource } from './containers/zip.ts';
 import { type Head, headOfBytes, headOfSource } from './readHead.ts';
 
-/** Bytes whose hash tells an appended file from a replaced one. */
+/** Bytes that are hashed to distinguish an appended file from a replaced one. */
 const HEAD_BYTES = 4096;
 
 export interface Log {
@@ -36,11 +36,11 @@ export type Identified =
   | {
       readonly kind: 'refused';
       readonly issue: LineIssue & { readonly line?: number };
-      /** What the records of an unknown format look like: a mapping can be made for it. */
+      /** The first records of an unknown format, as the base of a mapping. */
       readonly head?: Head & { readonly container: Container };
     };
 
-/** Asked before the formats: mappings the user made for files of this shape. */
+/** Tried before the built-in formats: the user's mappings. */
 export type DetectMapping = (records: readonly JsonObject[]) => string | undefined;
 
 /** @throws the system's error when the file cannot be opened or read */
@@ -63,8 +63,9 @@ export function identityOf(path: string, headBytes: number = HEAD_BYTES): FileId
 }
 
 /**
- * Hash of what stands right before `offset`: a file rewritten with the same beginning, as a
- * resumed trainer does, differs there.
+ * Hash of the bytes before `offset`. It detects a file that was rewritten with the same beginning, as a
+ * resumed trainer does.
+ *
  * @throws the system's error when the file cannot be opened or read
  */
 export function tailHashOf(path: string, offset: number): string {
@@ -103,8 +104,8 @@ export async function identify(
     if (error instanceof NoLogError) return refused(error);
     if (error instanceof CorruptContainerError) return refused({ code: 'damaged', message: error.message });
     if (!(error instanceof Error) || 'syscall' in error) throw error;
-    // Whatever one file does to a parser (nesting that exhausts the stack, say), the next one is read.
-    return refused({ code: 'unreadable', message: `its first records cannot be read: ${error.message}` });
+    // Failures of one file, such as exhausted stack, must not stop the others.
+    return refused({ code: 'unreadable', message: `the first records cannot be read: ${error.message}` });
   }
 }
 
@@ -117,7 +118,7 @@ function firstBytes(path: string): Buffer {
   }
 }
 
-/** The container is sound, and what is in it is no log. */
+/** A readable container without a log in it. */
 class NoLogError extends Error {
   readonly code: string;
   constructor(code: string, message: string) {
@@ -155,8 +156,8 @@ async function headOf(path: string, container: Container): Promise<Head> {
 }
 
 const TORCH =
-  'a PyTorch file (torch.save), which holds a Python pickle; it is never loaded, because loading one runs code. ' +
-  'Export it where the run lives: turnwise recorder slime prints the exporter';
+  'a PyTorch file (torch.save), which holds a Python pickle. Turnwise never loads pickles, because loading one runs code. ' +
+  'Export it on the training machine: turnwise recorder slime prints the exporter';
 
 function archiveMessage(names: readonly string[]): string {
   const shown = names.slice(0, 5).join(', ') + (names.length > 5 ? ', …' : '');
@@ -168,7 +169,7 @@ function sqliteMessage(tables: ReadonlySet<string>): string {
   if (isOurs) return 'a Turnwise library, not a log; open it with --library';
   const names = [...tables].sort();
   const shown = names.slice(0, 6).join(', ') + (names.length > 6 ? ', …' : '');
-  return `an SQLite database that is no MLflow store (tables: ${shown === '' ? 'none' : shown})`;
+  return `an SQLite database that is not an MLflow store (tables: ${shown === '' ? 'none' : shown})`;
 }
 
 function fromHead(
@@ -207,22 +208,22 @@ function refused(found: { readonly code: string; readonly message: string }): Id
   return { kind: 'refused', issue: { severity: 'refused', code: found.code, message: found.message } };
 }
 
-/** Content that is no text at all, or a stand-in for one: said to be what it is. */
+/** Files that are not text, or that stand in for a log. */
 const MAGIC: readonly (readonly [string, readonly number[], string])[] = [
   [
     'pickle',
     [0x80, 0x04, 0x95],
-    'a Python pickle; it is never loaded, because loading one runs code. Export it where the run lives: ' +
+    'a Python pickle. Turnwise never loads pickles, because loading one runs code. Export it on the training machine: ' +
       'turnwise recorder slime prints the exporter',
   ],
-  ['pickle', [0x80, 0x02], 'a Python pickle; it is never loaded, because loading one runs code'],
+  ['pickle', [0x80, 0x02], 'a Python pickle. Turnwise never loads pickles, because loading one runs code'],
   ['utf16', [0xff, 0xfe], 'UTF-16 text; convert it to UTF-8'],
   ['utf16', [0xfe, 0xff], 'UTF-16 text; convert it to UTF-8'],
 ];
 
 const LFS_POINTER = 'version https://git-lfs.github.com/spec/';
 
-/** How the library tokenizers begins every file it writes. */
+/** The beginning of every file that the library `tokenizers` writes. */
 const TOKENIZER = /^\s*\{\s*"version":\s*"[^"]*",\s*"truncation":[\s\S]{1,400}?"padding":/;
 
 function foreignContent(first: Buffer): { code: string; message: string } | undefined {
@@ -238,7 +239,7 @@ function foreignContent(first: Buffer): { code: string; message: string } | unde
   if (TOKENIZER.test(text)) {
     return {
       code: 'tokenizer',
-      message: 'a tokenizer, no log; it is given to a run in its sources, or with turnwise tokenizer',
+      message: 'a tokenizer, not a log; assign it to a run under Sources, or with turnwise tokenizer',
     };
   }
   for (const [code, magic, message] of MAGIC) {

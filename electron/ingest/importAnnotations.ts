@@ -1,4 +1,4 @@
-/** Annotations, readings and labels of a pack into a library, without its rollouts. */
+/** Imports annotations, review marks and labels of a pack, without its rollouts. */
 import { basename } from 'node:path';
 import type { MergeReport } from '../../shared/api/annotationRows.ts';
 import { refused } from '../../shared/api/errors.ts';
@@ -11,15 +11,15 @@ import { openRecords } from './containers/open.ts';
 import { identify } from './identify.ts';
 import { readRecord } from './readRecord.ts';
 
-/** Lines that are taken in at once: each time all of them or none. */
+/** Lines per transaction. */
 const AT_ONCE = 5_000;
-/** Faults that are told one by one. */
+/** Further issues are only counted. */
 const MOST_ISSUES = 1_000;
 
 /**
- * Stopped on the way it can be begun again: what is here already is not taken in twice.
+ * Can be interrupted and repeated: existing annotations are not added twice.
  *
- * @throws ApiError `refused` when it is no pack; the system's error when the file cannot be read
+ * @throws ApiError `refused` when the file is not a pack; the system's error when the file cannot be read
  */
 export async function importAnnotations(
   writer: LibraryWriter,
@@ -29,7 +29,9 @@ export async function importAnnotations(
   if (found.kind === 'empty') throw refused(`${path} is empty`);
   if (found.kind === 'refused') throw refused(`${path}: ${found.issue.message}`);
   if (found.format !== pack.name)
-    throw refused(`${path} is no pack; it reads as ${found.format}, which has no annotations`);
+    throw refused(
+      `${path} is not a failure pack; it has the format ${found.format}, which has no annotations`,
+    );
   const call = new ImportCall(writer, path);
   const source = await openRecords(path, found.container, found.unit);
   try {
@@ -37,7 +39,7 @@ export async function importAnnotations(
       for (const record of records) call.take(record, found.unit);
   } catch (error) {
     if (!(error instanceof CorruptContainerError)) throw error;
-    call.issue(`${error.message}; what stands before is read`);
+    call.issue(`${error.message}; everything before that was read`);
   } finally {
     await source.close();
   }
@@ -65,7 +67,7 @@ class ImportCall {
   take(record: SourceRecord, unit: Parameters<typeof readRecord>[2]): void {
     this.line++;
     if ('tooLong' in record) {
-      this.issue(`the record has ${record.tooLong} bytes, more than one may have`, this.line);
+      this.issue(`the record has ${record.tooLong} bytes and is too long`, this.line);
       return;
     }
     const reading = readRecord(record.bytes, this.line === 1, unit);
@@ -74,7 +76,7 @@ class ImportCall {
       this.issue(reading.issue.message, this.line);
       return;
     }
-    // Rollouts are not asked for: whether they can be read is nobody's question.
+    // Rollouts are not imported, so unreadable ones are no issue.
     if (reading.record['type'] === 'rollout') return;
     const parsed = readPackLine(reading.record);
     const { line } = this;
@@ -112,6 +114,6 @@ class ImportCall {
     this.labelsAdded.push(...merged.labelsAdded);
     this.labelsDiffering.push(...merged.labelsDiffering.map(({ label }) => label));
     for (const { label, line } of merged.labelsRefused)
-      this.issue(`the label ${label} was not added: another one has its name, or there are too many`, line);
+      this.issue(`the label ${label} was not added: its name is in use, or the taxonomy is full`, line);
   }
 }

@@ -1,9 +1,9 @@
 /**
- * One ingest call: find the files, decide for each what is new, have it parsed, write it.
+ * One ingest call: finds the files, plans each one, has it parsed, and writes it.
  *
  *   discover ─► plan (unchanged | continue | start over | duplicate) ─► identify ─► parser ─► LibraryWriter
  *
- * One bad line never ends a file, one bad file never ends the call.
+ * A bad line never ends a file, and a bad file never ends the call.
  */
 import { basename } from 'node:path';
 import type { IngestIssue } from '../../shared/domain/model.ts';
@@ -18,32 +18,32 @@ import { type Identified, identityOf, type Log, tailHashOf } from './identify.ts
 import type { Mappings } from './mappings.ts';
 import type { ParseOutcome, ParseRequest } from './parseFile.ts';
 import { type Plan, planFile, tailPositionOf } from './planFile.ts';
-import { MOST_FILES, type Parser, type Prepared, ReadAhead, Reading, requestOf } from './readAhead.ts';
+import { MOST_FILES, type Parser, PendingParse, type Prepared, ReadAhead, requestOf } from './readAhead.ts';
 
-/** `read` from the start, `appended` from where it ended last time, `unchanged` not at all, `duplicate` of a file read before. */
+/** `read` from the start, `appended` since the last ingest, `unchanged`, or `duplicate` of an ingested file. */
 type FileStatus = 'read' | 'appended' | 'unchanged' | 'duplicate' | 'refused';
 
 export interface FileReport {
   readonly path: string;
   readonly format: string | null;
   readonly status: FileStatus;
-  /** In the library from this file now, already-read ones included; likewise `issues`. */
+  /** Rollouts of this file in the library, including those of earlier calls. `issues` counts likewise. */
   readonly rollouts: number;
   readonly issues: readonly IngestIssue[];
-  /** Records that joined a rollout of another file, and those still waiting for theirs. */
+  /** Records that joined a rollout of another file, and records that wait for theirs. */
   readonly joined?: number;
   readonly waiting?: number;
-  /** Absent for what could not even be opened. */
+  /** Absent when the file could not be opened. */
   readonly fileId?: number;
 }
 
 export interface IngestOutcome {
   readonly files: readonly FileReport[];
   readonly groups: number;
-  /** Rollouts this call has read; those of earlier calls are not among them. */
+  /** Rollouts read by this call. */
   readonly added: number;
   readonly bytes: number;
-  /** The runs these files belong to, in the order of the files. */
+  /** The runs of these files, in file order. */
   readonly runKeys: readonly string[];
   readonly isCancelled: boolean;
 }
@@ -56,18 +56,18 @@ interface IngestStatus {
   readonly bytesDone: number;
   readonly rollouts: number;
   readonly issues: number;
-  /** The first run rollouts were read of. */
+  /** The first run that rollouts were read of. */
   readonly runKey?: string;
 }
 
 export interface IngestOptions {
   readonly onStatus?: (status: IngestStatus) => void;
-  /** After each commit: the runs whose rows changed. */
+  /** Called after each commit with the runs whose rows changed. */
   readonly onChange?: (runIds: readonly number[]) => void;
-  /** Rollouts of which something that was said is attached now. */
+  /** Called with rollouts that got annotations. */
   readonly onPlaced?: (rolloutIds: readonly number[]) => void;
   readonly isCancelled?: () => boolean;
-  /** The user's, for files no format recognises. */
+  /** The user's mappings, for files that no format recognizes. */
   readonly mappings?: Mappings;
 }
 
@@ -87,12 +87,12 @@ class IngestCall {
   private readonly parser: Parser;
   private readonly options: IngestOptions;
   private readonly status: { -readonly [K in keyof IngestStatus]: IngestStatus[K] };
-  /** Read before, and to be read again because a file they had joined was forgotten. */
+  /** Files to read again, because a file that they had joined was forgotten. */
   private readonly dependents = new Set<string>();
-  /** Files whose reading ended because the parser fell silent. */
+  /** Files whose parser stopped responding. */
   private readonly hung = new Set<string>();
   private isCancelled = false;
-  /** The files after the one being read, and what has been prepared of them. */
+  /** The files after the current one, which are prepared ahead. */
   private next: readonly string[] = [];
   private readonly ahead: ReadAhead;
 
@@ -138,7 +138,7 @@ class IngestCall {
       if (changed.length > 0) this.options.onChange?.(changed);
       this.writer.checkpoint();
     }
-    // Only now: a later file may have brought the rollout an earlier decision speaks of, or the run of metrics.
+    // Reported at the end, because a later file may have brought the missing rollout or run.
     const reports = files.map((file) =>
       file.fileId === undefined
         ? file
@@ -153,14 +153,14 @@ class IngestCall {
     return this.isCancelled;
   }
 
-  /** An estimate for the progress bar; what is really read is decided file by file. */
+  /** An estimate for the progress bar. Each file decides later what is read. */
   private bytesToRead(path: string): number {
     try {
       const { bytes } = identityOf(path, 0);
       const known = this.writer.knownFile(path);
       return known?.format === undefined ? bytes : Math.max(0, bytes - known.bytes);
     } catch {
-      // Said when the file's turn comes.
+      // The error is reported when the file is read.
       return 0;
     }
   }
@@ -200,9 +200,9 @@ class IngestCall {
       const from = isContinued ? plan.known : { offset: 0, lines: 0 };
       const { offset, lines } = from;
       const request = requestOf(path, identified, identity.bytes, this.options.mappings, { offset, lines });
-      const reading = prepared?.reading ?? new Reading(this.parser, request);
+      const parse = prepared?.parse ?? new PendingParse(this.parser, request);
       this.ahead.fill(identity, this.next);
-      const outcome = await this.write({ fileId, path, format, runHash }, request, reading);
+      const outcome = await this.write({ fileId, path, format, runHash }, request, parse);
       if (outcome.isCancelled) this.isCancelled = true;
       else {
         const tailOf = (known: KnownFile) => tailHashOf(path, tailPositionOf(known));
@@ -210,15 +210,15 @@ class IngestCall {
       }
       return this.reportOf(fileId, path, format, isContinued ? 'appended' : 'read');
     } catch (error) {
-      await prepared?.reading?.drop();
-      if (hasHung(error) && !this.hung.has(path)) return this.readAlone(path);
-      if (error instanceof ConcurrentIngestError) return this.leftToAnother(path, error.message);
+      await prepared?.parse?.drop();
+      if (parserHung(error) && !this.hung.has(path)) return this.readAlone(path);
+      if (error instanceof ConcurrentIngestError) return this.reportBusy(path, error.message);
       if (!isSystemError(error)) throw error;
       return this.unreadable({ path, ...reasonOf(error) });
     }
   }
 
-  /** The next file may have been the one that hung the parser: once more, without looking ahead. */
+  /** Reads the file again without reading ahead, because the next file may have blocked the parser. */
   private async readAlone(path: string): Promise<FileReport> {
     this.hung.add(path);
     this.next = [];
@@ -234,11 +234,11 @@ class IngestCall {
   private async write(
     file: { fileId: number; path: string; format: string; runHash: string },
     request: ParseRequest,
-    reading: Reading,
+    parse: PendingParse,
   ): Promise<ParseOutcome> {
     const base = this.status.bytesDone;
     const toRead = request.container === 'plain' ? request.bytes - request.offset : request.bytes;
-    const outcome = await reading.take((batch) => {
+    const outcome = await parse.take((batch) => {
       const changed = this.writer.writeBatch(file, batch);
       this.status.runKey ??= this.writer.runKeysOf([file.fileId])[0];
       // Offsets of compressed files and tables are not bytes of the file.
@@ -255,11 +255,11 @@ class IngestCall {
         severity: 'refused',
         code: 'incomplete_line',
         line: outcome.incompleteLine,
-        message: `the last ${request.unit} is not whole; it is read once it is`,
+        message: `the last ${request.unit} is incomplete; it is read when it is complete`,
       });
     }
     if (outcome.damage !== undefined) {
-      const message = `${outcome.damage}; what stands before is read`;
+      const message = `${outcome.damage}; everything before that was read`;
       this.addIssue(file.fileId, { severity: 'refused', code: 'damaged', message });
     }
     this.reportMasked(file.fileId);
@@ -277,7 +277,7 @@ class IngestCall {
     this.addIssue(fileId, {
       severity: 'warning',
       code: 'masked_values',
-      message: `${what} masked before they were stored; texts of rollouts are kept as they are`,
+      message: `${what} masked before storage; texts of rollouts are not changed`,
     });
   }
 
@@ -301,9 +301,9 @@ class IngestCall {
 
   private fileRow(plan: ReadPlan, reading: FileReading, status: string): number {
     if (plan.kind === 'new') return this.writer.addFile(plan.identity, reading, status);
-    // While it is being read, nobody can say where its tail is.
+    // The hash of the tail is unknown while the file is being read.
     this.writer.setTail(plan.known.fileId, undefined);
-    // A file once refused or empty may have become a log.
+    // A file that was refused or empty may have become a log.
     if (plan.known.format !== reading?.format) this.writer.dropIssues(plan.known.fileId);
     this.writer.updateFile(plan.known.fileId, plan.identity, reading, status);
     return plan.known.fileId;
@@ -314,24 +314,24 @@ class IngestCall {
     return { path, fileId, format: format ?? null, status, rollouts, issues: [] };
   }
 
-  /** Not an issue: nothing is missing. Its own row is not made either; where the other copy goes, this one is read. */
+  /** Reports a duplicate. It gets no file row, so that it is read if the other copy disappears. */
   private duplicate({ known, identity }: Extract<Plan, { kind: 'duplicate' }>): FileReport {
     this.status.bytesDone += identity.bytes;
     this.status.runKey ??= this.writer.runKeysOf([known.fileId])[0];
-    const message = `the same file as ${known.path}, which has been read; not read twice`;
+    const message = `the same file as ${known.path}, which was read before; not read again`;
     const issues: IngestIssue[] = [{ severity: 'warning', code: 'duplicate_file', message }];
     return { path: identity.path, format: known.format ?? null, status: 'duplicate', rollouts: 0, issues };
   }
 
-  /** Nothing is wrong with the file: another process is reading it, and its rollouts are or will be there. */
-  private leftToAnother(path: string, message: string): FileReport {
+  /** Reports a file that another process is reading. Its rollouts are or will be in the library. */
+  private reportBusy(path: string, message: string): FileReport {
     const known = this.writer.knownFile(path);
     const rollouts = known === undefined ? 0 : this.writer.countRollouts(known.fileId);
     const issues: IngestIssue[] = [{ severity: 'warning', code: 'busy', message }];
     return { path, format: known?.format ?? null, status: 'unchanged', rollouts, issues };
   }
 
-  /** A file that is there but cannot be read stays on record; a path that leads nowhere is only reported. */
+  /** Stores an existing file that cannot be read. A path that does not exist is only reported. */
   private unreadable(found: { path: string; code: string; message: string }): FileReport {
     this.status.issues++;
     const report = reportUnreadable(found);
@@ -356,7 +356,7 @@ class IngestCall {
 
 type ReadPlan = Exclude<Plan, { kind: 'unchanged' | 'duplicate' }>;
 
-/** Read on only in the way it was read so far. */
+/** Whether the file can be continued in the same format, container and unit. */
 function isSameReading(known: KnownFile, found: Log): boolean {
   return known.format === found.format && known.container === found.container && known.unit === found.unit;
 }
@@ -366,7 +366,7 @@ function reportUnreadable(found: { path: string; code: string; message: string }
   return { path: found.path, format: null, status: 'refused', rollouts: 0, issues: [issue] };
 }
 
-function hasHung(error: unknown): boolean {
+function parserHung(error: unknown): boolean {
   return isSystemError(error) && (error as { code?: unknown }).code === 'HANGS';
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a file is, and how its first records read, without a library: for `turnwise inspect`
- * and the mapping preview.
+ * Identifies a file and parses its first records without a library, for `turnwise inspect` and the mapping
+ * preview.
  */
 import { basename } from 'node:path';
 import type {
@@ -26,7 +26,7 @@ import { identify, identityOf } from './identify.ts';
 import { Mappings } from './mappings.ts';
 import { readRecord } from './readRecord.ts';
 
-/** Records an inspection reads, and a preview shows. */
+/** Records that an inspection parses and a preview shows. */
 const INSPECTED = 20;
 const PREVIEWED = 10;
 const LONGEST_JSON = 20_000;
@@ -62,7 +62,7 @@ export async function inspectFile(path: string, mappings: readonly Mapping[]): P
   }
   const mapping = known.named(found.format);
   const format = mapping === undefined ? formatNamed(found.format) : formatOfMapping(mapping);
-  if (format === undefined) throw new Error(`no format is named ${found.format}`);
+  if (format === undefined) throw new Error(`unknown format: ${found.format}`);
   const { container, unit } = found;
   const read = await readFirst(path, container, unit, format, INSPECTED);
   const outcomes: Record<string, number> = {};
@@ -77,7 +77,7 @@ export async function inspectFile(path: string, mappings: readonly Mapping[]): P
     ...{ ...common, container, unit, format: format.name, title: format.title, rule: format.rule },
     records: read.length,
     outcomes,
-    // A mapping may be changed: then its paths are picked again.
+    // A mapping can be edited, so its paths are listed again.
     ...(mapping === undefined
       ? {}
       : { paths: describePaths(read.flatMap(({ record }) => (record === undefined ? [] : [record]))) }),
@@ -205,7 +205,7 @@ function typeOf(value: unknown): RecordPath['type'] {
   }
 }
 
-/** The file's name without what makes it one of many. */
+/** The file name without its extension and number. */
 function nameFor(path: string): string {
   const stem = basename(path).replace(/(?:\.[A-Za-z]+)+$/, '');
   return stem.replace(/[_-]?\d+$/, '') || stem || 'mapping';

@@ -1,21 +1,21 @@
-/** The user's mappings as ingest asks for them: which one a file is of, and what it says. */
+/** The user's mappings during ingest: which one matches a file. */
 import type { JsonObject } from '../../shared/format/fields.ts';
 import { type Mapping, mappingFormatName } from '../../shared/format/mapping.ts';
 
 export class Mappings {
-  /** As given, to be sent to another thread. */
+  /** The mappings as given, for sending to another thread. */
   readonly all: readonly Mapping[];
   readonly forced: Mapping | undefined;
   private readonly mappings: ReadonlyMap<string, Mapping>;
 
-  /** @param forced asked for by name: taken for every file, whatever its shape */
+  /** @param forced a mapping that the user named; it is used for every file */
   constructor(mappings: readonly Mapping[], forced?: Mapping) {
     this.all = forced === undefined ? mappings : [...mappings, forced];
     this.mappings = new Map(this.all.map((mapping) => [mappingFormatName(mapping.name), mapping]));
     this.forced = forced;
   }
 
-  /** Name of the format these records are read by; undefined when no mapping fits. */
+  /** Name of the mapping that fits these records; undefined when none does. */
   readonly detect = (records: readonly JsonObject[]): string | undefined => {
     if (this.forced !== undefined) return mappingFormatName(this.forced.name);
     for (const [format, mapping] of this.mappings) {

@@ -1,4 +1,4 @@
-/** Packs parsed lines for the crossing to the writer thread (`storage/batch.ts`). */
+/** Packs parsed lines for transfer to the writer thread (`storage/batch.ts`). */
 import type { Annotation } from '../../shared/domain/annotate/annotation.ts';
 import { flagsOf } from '../../shared/domain/flags.ts';
 import { SEGMENT_KINDS, type Segment, TOOL_ERROR_OUTCOMES } from '../../shared/domain/model.ts';
@@ -34,7 +34,10 @@ export interface LinePlace {
 }
 
 const KIND_CODE = new Map(SEGMENT_KINDS.map((kind, i) => [kind, i]));
-/** A batch is handed over at either size: big enough to amortise a transaction and the sums of its steps, small enough to stay responsive. */
+/**
+ * Weight of a full batch; the next constant limits its items. Large enough to amortize a transaction, small
+ * enough to stay responsive.
+ */
 const BATCH_SIZE = 8 << 20;
 const BATCH_ITEMS = 8192;
 const PREVIEW_CHARS = 200;
@@ -46,7 +49,7 @@ export class BatchBuilder {
   private problems: (Omit<PackedProblem, 'text'> & { readonly prompt: number })[] = [];
   private problemIndex = new Map<ParsedProblem, number>();
   private readonly texts = new TextBlocks();
-  /** Characters of texts and bytes of token columns: what a batch weighs. */
+  /** Weight of the batch: UTF-16 units of texts plus bytes of token columns. */
   private size = 0;
   private masked = 0;
   private segments: number[] = [];
@@ -70,7 +73,7 @@ export class BatchBuilder {
     this.items.push(item);
   }
 
-  /** @throws RangeError when the configuration nests deeper than the writer can write */
+  /** @throws RangeError when the configuration is nested more deeply than the writer supports */
   addRun(run: ParsedRun): void {
     assertShallow(run.config);
     const { value, masked } = maskSecrets(run.config);
@@ -84,7 +87,7 @@ export class BatchBuilder {
     this.items.push({ kind: 'stage', stage });
   }
 
-  /** @param recordHash content hash of the line as read; recognises the same record elsewhere */
+  /** @param recordHash content hash of the raw line; recognizes the same record elsewhere */
   addRollout(rollout: ParsedRollout, place: LinePlace, recordHash: string): void {
     const extra = this.extraOf(rollout);
     const tokens = rollout.tokens === undefined ? null : packTokens(rollout.tokens);
@@ -152,7 +155,7 @@ export class BatchBuilder {
     this.items.push({ kind: 'rollout', rollout: packed });
   }
 
-  /** Empties the builder. `offset` and `lines` say how far the file is read with this batch. */
+  /** Returns the batch and empties the builder. `offset` and `lines` are the read position after the batch. */
   async finish(startOffset: number, offset: number, lines: number): Promise<PackedBatch> {
     const { items, issues, problems, masked } = this;
     const segments = Int32Array.from(this.segments);
@@ -216,12 +219,12 @@ export class BatchBuilder {
   }
 }
 
-/** Deeper than any configuration nests; far from where the stack of a thread ends. */
+/** No configuration is nested this deeply, and the stack of a thread holds far more. */
 const DEEPEST = 256;
 
 function assertShallow(value: unknown, depth = 0): void {
   if (typeof value !== 'object' || value === null) return;
-  if (depth > DEEPEST) throw new RangeError(`it nests deeper than ${DEEPEST} levels`);
+  if (depth > DEEPEST) throw new RangeError(`it is nested deeper than ${DEEPEST} levels`);
   for (const inner of Object.values(value)) assertShallow(inner, depth + 1);
 }
 
@@ -244,17 +247,17 @@ function pushSegments(into: number[], segments: readonly Segment[]): void {
   }
 }
 
-/** The last user message: what was asked, not the instructions before it. */
-function askedOf(problem: ParsedProblem): string {
+/** The last user message, without the instructions before it. */
+function userQuestionOf(problem: ParsedProblem): string {
   const asked = problem.promptSegments.findLast((segment) => segment.kind === 'user');
   return asked === undefined ? problem.prompt : problem.prompt.slice(asked.inner.start, asked.inner.end);
 }
 
 function previewOf(problem: ParsedProblem): string {
-  return askedOf(problem).slice(0, PREVIEW_CHARS).replace(/\s+/g, ' ').trim();
+  return userQuestionOf(problem).slice(0, PREVIEW_CHARS).replace(/\s+/g, ' ').trim();
 }
 
-/** By this the same problem is recognised under another template, at another step, in another run. */
+/** Recognizes a problem under another template, at another step or in another run. */
 function questionOf(problem: ParsedProblem): string {
-  return normalisedQuestion(askedOf(problem));
+  return normalisedQuestion(userQuestionOf(problem));
 }

@@ -1,6 +1,6 @@
 /**
- * Reads one file from a position to its end: container → records → parsed lines → batches.
- * Runs in the parser thread, ahead of the writer by a bounded number of batches.
+ * Parses one file from a position to its end: container → records → parsed lines → batches. Runs in the
+ * parser thread, ahead of the writer by a bounded number of batches.
  */
 import { basename } from 'node:path';
 import type { ParsedLine, RecordReader } from '../../shared/format/format.ts';
@@ -28,19 +28,22 @@ export interface ParseRequest {
   readonly format: string;
   readonly container: Container;
   readonly unit: RecordUnit;
-  /** Where reading goes on, and how many records stand before it. */
+  /** Start position, and the number of records before it. */
   readonly offset: number;
   readonly lines: number;
-  /** Size when the file was identified; what is appended meanwhile waits for the next call. */
+  /** Size when the file was identified. Data appended later waits for the next call. */
   readonly bytes: number;
-  /** Where the format is a mapping of the user's. */
+  /** Set when the format is a mapping of the user. */
   readonly mapping?: Mapping;
 }
 
 export interface ParseOutcome {
-  /** A last line without line end that is no whole record: it is left for when it is complete. */
+  /** Number of an unterminated last line that is not a whole record. The next call reads it. */
   readonly incompleteLine?: number;
-  /** The container could not be read to its end; what stands before the damage is in the batches. */
+  /**
+   * The reason why the container could not be read to its end. The batches hold everything before the
+   * damage.
+   */
   readonly damage?: string;
   readonly isCancelled: boolean;
 }
@@ -53,7 +56,7 @@ export async function parseFile(
 ): Promise<ParseOutcome> {
   const format =
     request.mapping === undefined ? formatNamed(request.format) : formatOfMapping(request.mapping);
-  if (format === undefined) throw new Error(`no format is named ${request.format}`);
+  if (format === undefined) throw new Error(`unknown format: ${request.format}`);
   const { path, container, unit, bytes, offset } = request;
   const source = await openRecords(path, container, unit, { bytes });
   try {
@@ -95,9 +98,9 @@ export async function parseFile(
   }
 }
 
-/** The last line read had no line end yet: the one that comes first now is not a line of its own. */
+/** Whether the last line read had no line end, so that the next bytes do not begin a line. */
 async function continuesAfterUnendedLine({ path, container, offset }: ParseRequest): Promise<boolean> {
-  // In compressed files the byte before is not at hand; their lines are read only once they have ended.
+  // The previous byte of a compressed file is not available; only terminated lines of these are read.
   if (offset === 0 || container !== 'plain') return false;
   const before = await bytesBetween(path, container, offset - 1, offset);
   return before[0] !== LINE_FEED;
@@ -113,7 +116,7 @@ class FileParser {
   private readonly unit: RecordUnit;
   private readonly builder = new BatchBuilder();
   private offset: number;
-  /** Where the batch being built begins. */
+  /** Start position of the batch being built. */
   private committed: number;
   private sawSomething = false;
 
@@ -142,13 +145,16 @@ class FileParser {
 
   tooLong(bytes: number, nextOffset: number): void {
     this.advance(nextOffset);
-    const message = `the record has ${bytes} bytes, more than the ${LONGEST_RECORD} a record may have`;
+    const message = `the record has ${bytes} bytes; the limit is ${LONGEST_RECORD}`;
     this.builder.addIssue({ severity: 'refused', code: 'line_too_long', message }, this.lines);
   }
 
-  /** The end of a file without line end or closing bracket; only a whole record counts as one. */
+  /**
+   * Handles a record at the end of the file without line end or closing bracket. Only a whole record is
+   * accepted.
+   */
   takeIfWhole(record: ByteRecord): boolean {
-    // Words end anywhere: only the line end says that a printed line is whole.
+    // A printed line may be cut anywhere, so only a line end completes it.
     if (this.unit === 'text') return false;
     const reading = readRecord(record.bytes, this.lines === 0, this.unit);
     if (reading.kind === 'issue') return false;
@@ -165,7 +171,7 @@ class FileParser {
     try {
       for (const [part, line] of outcome.lines.entries()) this.pack(line, place, record.bytes, part);
     } catch (error) {
-      // A configuration the writer cannot write: whatever one record holds, the next one is read.
+      // The writer cannot store this configuration; the next record may still be readable.
       this.builder.addIssue(unreadable(error), this.lines);
     }
   }
@@ -182,7 +188,7 @@ class FileParser {
     switch (parsed.kind) {
       case 'rollout': {
         const hash = contentHash(bytes);
-        // Rollouts of one record tell each other apart by their place in it.
+        // The index in the record distinguishes its rollouts.
         this.builder.addRollout(parsed.rollout, place, part === 0 ? hash : `${hash}:${part}`);
         return;
       }

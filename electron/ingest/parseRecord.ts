@@ -1,7 +1,6 @@
 /**
- * One record to what it says. Whatever it does to its reader, the answer is never an error and
- * never silence: it yields rollouts, joins one, is something its format documents, or is exactly
- * one refusal.
+ * Parses one record. It never throws and never drops a record silently. The result is rollouts, a join,
+ * something that the format documents, or exactly one refusal.
  */
 import type { LineIssue, ParsedLine, RecordReader } from '../../shared/format/format.ts';
 import type { RecordUnit } from './containers/container.ts';
@@ -12,7 +11,7 @@ export type RecordOutcome =
   | {
       readonly kind: 'read';
       readonly lines: readonly ParsedLine[];
-      /** What was tolerated on the way from bytes to values. */
+      /** Repairs that were made between bytes and values. */
       readonly warnings: readonly LineIssue[];
     };
 
@@ -37,9 +36,9 @@ export function parseRecord(
 
 export function unreadable(error: unknown): LineIssue {
   const reason = error instanceof Error ? error.message : String(error);
-  // The stack is what nesting exhausts; what it says of itself explains nothing.
+  // Deep nesting exhausts the stack; V8's message does not explain that.
   const isTooDeep = error instanceof RangeError && reason.includes('call stack');
-  const message = `the record cannot be read: ${isTooDeep ? 'it nests too deeply' : reason}`;
+  const message = `the record cannot be read: ${isTooDeep ? 'it is nested too deeply' : reason}`;
   return { severity: 'refused', code: 'unreadable_record', message };
 }
 
@@ -47,14 +46,14 @@ function refused(issue: LineIssue): RecordOutcome {
   return { kind: 'read', lines: [{ kind: 'issue', issue }], warnings: [] };
 }
 
-/** A record of several rollouts none of which could be read is one refusal, as any other record, whatever it says of its run. */
+/** Merges the refusals of a record none of whose rollouts could be read into one. */
 function asOneRefusal(lines: readonly ParsedLine[]): readonly ParsedLine[] {
   const isRead = lines.some(({ kind }) => kind === 'rollout' || kind === 'signal' || kind === 'decision');
   const refusals = isRead ? [] : lines.filter((line) => line.kind === 'issue');
   const [first, ...others] = refusals;
   if (first === undefined || others.length === 0) return lines;
-  const rest = others.length === 1 ? 'another one of it' : `${others.length} others of it`;
-  const message = `${first.issue.message}; so it is with ${rest}`;
+  const rest = others.length === 1 ? 'another part' : `${others.length} other parts`;
+  const message = `${first.issue.message}; the same holds for ${rest} of the record`;
   const merged: ParsedLine = { kind: 'issue', issue: { ...first.issue, message } };
   return [...lines.filter((line) => line.kind !== 'issue'), merged];
 }

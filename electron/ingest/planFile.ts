@@ -1,7 +1,6 @@
 /**
- * What is to be done with a file: nothing, go on where reading ended, or start over. Told by
- * size, inode, time and the hashes of its beginning and of what stands before the position
- * reading ended at.
+ * Plans one file: skip it, continue after the last position, or start over. Decides by size, inode, time,
+ * and the hashes of its beginning and of the bytes before the last position.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
@@ -15,7 +14,7 @@ export type Plan =
   | { readonly kind: 'appended'; readonly known: KnownFile; readonly identity: FileIdentity }
   | { readonly kind: 'replaced'; readonly known: KnownFile; readonly identity: FileIdentity }
   | { readonly kind: 'new'; readonly identity: FileIdentity }
-  /** The same bytes have been read under another path, and are still there. */
+  /** The same content was read under another path, which still exists. */
   | { readonly kind: 'duplicate'; readonly known: KnownFile; readonly identity: FileIdentity };
 
 export interface Unreadable {
@@ -33,13 +32,13 @@ export async function planFile(path: string, writer: LibraryWriter): Promise<Pla
       const same = await sameFile(identity, writer);
       return same === undefined ? { kind: 'new', identity } : { kind: 'duplicate', known: same, identity };
     }
-    // A refused or empty file is looked at again: it may have grown, or Turnwise learnt its format.
+    // Retries refused and empty files, because they may have grown or a new format may match.
     if (known.format === undefined) return { kind: 'appended', known, identity };
     if (known.status === 'partial' && known.offset === 0) return { kind: 'replaced', known, identity };
     if (!continues(path, known, identity)) return { kind: 'replaced', known, identity };
     if (identity.bytes > known.bytes || known.status === 'partial')
       return { kind: 'appended', known, identity };
-    // Same size: the same inode and time stamp mean nobody wrote to it.
+    // With equal size, the inode and time stamp decide whether the file was written to.
     const isUntouched = identity.mtimeMs === known.mtimeMs && identity.inode === known.inode;
     return isUntouched ? { kind: 'unchanged', known } : { kind: 'replaced', known, identity };
   } catch (error) {
@@ -47,30 +46,34 @@ export async function planFile(path: string, writer: LibraryWriter): Promise<Pla
   }
 }
 
-/** Whether what was read of the file still stands where it stood. */
+/** Whether the part of the file that was read is unchanged. */
 function continues(path: string, known: KnownFile, identity: FileIdentity): boolean {
   if (identity.bytes < known.bytes || identity.bytes < known.headBytes) return false;
   const container = known.container as Container;
   const isSameSize = identity.bytes === known.bytes;
-  // Rows and members have no fixed place once the file is written anew.
+  // Rows and members move when the file is rewritten.
   if (!isAppendable(container) && !isSameSize) return false;
   if (identityOf(path, known.headBytes).headHash !== known.headHash) return false;
   return known.tailHash === undefined || tailHashOf(path, tailPositionOf(known)) === known.tailHash;
 }
 
-/** Before this byte of the file itself its tail is hashed. In compressed files the offset counts other bytes. */
+/**
+ * End of the hashed tail, in bytes of the file itself. The offset of a compressed file counts uncompressed
+ * bytes.
+ */
 export function tailPositionOf(known: Pick<KnownFile, 'container' | 'offset' | 'bytes'>): number {
   return known.container === 'plain' ? known.offset : known.bytes;
 }
 
-/** Equal size and beginning are a reason to compare the whole content, which is rare. */
+/** Compares the whole content of files with equal size and beginning, which are rare. */
 async function sameFile(identity: FileIdentity, writer: LibraryWriter): Promise<KnownFile | undefined> {
   if (identity.bytes === 0) return undefined;
   for (const candidate of writer.filesOfSameHead(identity)) {
-    // One that a run was removed from still has rollouts of others: a second time they would be doubled.
+    // A file whose run was removed may still have rollouts of other runs, and reading its copy would
+    // duplicate those.
     const isRead = candidate.status === 'read' || writer.countRollouts(candidate.fileId) > 0;
     if (candidate.format === undefined || !isRead || !existsSync(candidate.path)) continue;
-    // It may have grown since; then what was read of it is not this.
+    // If the candidate has grown since, its stored rollouts do not describe this content.
     if (identityOf(candidate.path).bytes !== identity.bytes) continue;
     if ((await hashOfFile(candidate.path)) === (await hashOfFile(identity.path))) return candidate;
   }

@@ -1,7 +1,6 @@
 /**
- * While one file is written, the next ones are already planned, identified and parsed: with
- * hundreds of small files the parser would otherwise wait for the writer, and the writer for
- * the parser, at every one of them.
+ * Plans, identifies and parses the next files while one is written. With hundreds of small files, parser
+ * and writer would otherwise wait for each other at every file.
  */
 import { basename } from 'node:path';
 import type { PackedBatch } from '../storage/batch.ts';
@@ -13,7 +12,7 @@ import { type Plan, planFile } from './planFile.ts';
 
 export interface Parser {
   identify(path: string, name: string, mappings: Mappings | undefined): Promise<Identified>;
-  /** Batches are handed over one by one, each when the one before it is done. */
+  /** Batches are passed one by one; each waits for the previous one. */
   parse(
     request: ParseRequest,
     onBatch: (batch: PackedBatch) => void | Promise<void>,
@@ -21,8 +20,8 @@ export interface Parser {
   ): Promise<ParseOutcome>;
 }
 
-/** The parsing of a file whose batches wait until it is its turn. */
-export class Reading {
+/** A file that is parsed ahead. Its batches wait until the file's turn. */
+export class PendingParse {
   private write: ((batch: PackedBatch) => void) | undefined;
   private open: (() => void) | undefined;
   private readonly outcome: Promise<ParseOutcome>;
@@ -37,7 +36,7 @@ export class Reading {
       (batch) => turn.then(() => this.write?.(batch)),
       this.controller.signal,
     );
-    // Until somebody takes it, a failure is nobody's; who takes it gets it.
+    // Marks the rejection as handled; `take()` rethrows it.
     this.outcome.catch(() => undefined);
   }
 
@@ -58,7 +57,7 @@ export interface Prepared {
   readonly path: string;
   readonly plan: Extract<Plan, { kind: 'new' }>;
   readonly identified: Identified;
-  readonly reading: Reading | undefined;
+  readonly parse: PendingParse | undefined;
 }
 
 export interface AheadServices {
@@ -67,7 +66,7 @@ export interface AheadServices {
   readonly mappings: Mappings | undefined;
 }
 
-/** At most so many files ahead, and with their batches at most so many bytes; one always. */
+/** Limits for reading ahead: files, and the sum of their bytes. One file is always allowed. */
 export const MOST_FILES = 4;
 const MOST_BYTES = 16 << 20;
 
@@ -80,9 +79,9 @@ interface Waiting {
 }
 
 /**
- * The files after the one being read, in their order. Only files the library does not know: what
- * is to be done with the others may change with the files before them; likewise one that may be
- * the duplicate of a file before it (the same size and beginning).
+ * Prepares the files after the current one, in order. Stops at a file that the library knows, because
+ * earlier files may change its plan. Also stops at a possible duplicate of an earlier file (same size and
+ * beginning).
  */
 export class ReadAhead {
   private readonly services: AheadServices;
@@ -93,7 +92,7 @@ export class ReadAhead {
     this.services = services;
   }
 
-  /** @param paths what follows the file being read, nearest first */
+  /** @param paths the files after the current one, in order */
   fill(current: Likeness, paths: readonly string[]): void {
     this.filling = this.look(current, paths);
   }
@@ -114,7 +113,7 @@ export class ReadAhead {
     }
   }
 
-  /** What has been prepared of a file whose turn it is; what was prepared instead of it is dropped. */
+  /** Returns what was prepared for the file. If another file was prepared instead, that is dropped. */
   async take(path: string): Promise<Prepared | undefined> {
     await this.filling;
     if (this.waiting[0]?.path === path) return this.waiting.shift()?.prepared;
@@ -124,7 +123,7 @@ export class ReadAhead {
 
   async drop(): Promise<void> {
     await this.filling;
-    for (const { prepared } of this.waiting.splice(0)) await (await prepared)?.reading?.drop();
+    for (const { prepared } of this.waiting.splice(0)) await (await prepared)?.parse?.drop();
   }
 }
 
@@ -133,7 +132,7 @@ async function planOf(path: string, writer: LibraryWriter): Promise<Prepared['pl
     const plan = await planFile(path, writer);
     return plan.kind === 'new' ? plan : undefined;
   } catch {
-    // Whatever it is, it will be met again, and said, when it is the file's turn; likewise below.
+    // The error is reported when it is the file's turn. The same holds below.
     return undefined;
   }
 }
@@ -145,9 +144,9 @@ async function prepare(
 ): Promise<Prepared | undefined> {
   try {
     const identified = await parser.identify(path, basename(path), mappings);
-    if (identified.kind !== 'log') return { path, plan, identified, reading: undefined };
+    if (identified.kind !== 'log') return { path, plan, identified, parse: undefined };
     const request = requestOf(path, identified, plan.identity.bytes, mappings);
-    return { path, plan, identified, reading: new Reading(parser, request) };
+    return { path, plan, identified, parse: new PendingParse(parser, request) };
   } catch {
     return undefined;
   }

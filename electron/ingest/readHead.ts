@@ -1,6 +1,6 @@
 /**
- * The first records of a file, and what its records are: lines, elements of an array, or
- * values one after another. Only as much is read as that takes.
+ * Reads the first records of a file and determines its unit: lines, elements of an array, or a sequence of
+ * values. Reads no more than that needs.
  */
 import { isObject, type JsonObject } from '../../shared/format/fields.ts';
 import { LIST_KEY, TEXT_KEY } from '../../shared/format/format.ts';
@@ -16,11 +16,11 @@ import {
   type SourceRecord,
 } from './containers/container.ts';
 
-/** Detection looks at this many records … */
+/** Records that detection looks at. */
 const RECORDS = 20;
-/** … and reads at most this much, unless not even one record ends within it. */
+/** Bytes that detection reads, unless the first record is longer. */
 const WINDOW = 1 << 20;
-/** Most records are shorter than this. */
+/** Bytes. Most records are shorter. */
 const CHUNK = 64 << 10;
 
 const LINE_FEED = 0x0a;
@@ -29,7 +29,7 @@ export interface Head {
   readonly unit: RecordUnit;
   readonly records: readonly JsonObject[];
   readonly firstRecordHash: string;
-  /** Why the first records are none, when one is not. */
+  /** The reason why the first record could not be parsed. */
   readonly firstProblem?: { readonly number: number; readonly message: string };
 }
 
@@ -44,7 +44,7 @@ export async function headOfSource(source: RecordSource, unit: RecordUnit): Prom
   return head.finish();
 }
 
-/** What stands before the damage says what the file is; whoever reads it all reports the damage. */
+/** Stops at damage after the first part. The full read reports the damage. */
 async function* upToDamage<T>(parts: AsyncIterable<T>, isSomething: () => boolean): AsyncGenerator<T> {
   try {
     yield* parts;
@@ -53,7 +53,7 @@ async function* upToDamage<T>(parts: AsyncIterable<T>, isSomething: () => boolea
   }
 }
 
-/** @throws the system's error, or CorruptContainerError when not even the beginning can be unpacked */
+/** @throws the system's error, or CorruptContainerError when the beginning cannot be unpacked */
 export async function headOfBytes(path: string, container: Container): Promise<Head> {
   const start = await openingOf(path, container);
   const guess = unitOf(start);
@@ -63,14 +63,14 @@ export async function headOfBytes(path: string, container: Container): Promise<H
     if (printed !== undefined) return printed;
   }
   if (guess === 'line' || head.records.length > 0) {
-    // A list of messages is one conversation, not a list of conversations.
+    // A list of messages is one conversation, not a list of records.
     if (guess !== 'element' || !head.records.some(isMessage)) return head;
     return readWith(startsWithWholeLine(start) ? 'line' : 'value', path, container);
   }
   return readWith('line', path, container);
 }
 
-/** The first lines, or a window of the first one, as text. */
+/** The first lines as text, or as much of the first line as the window holds. */
 async function openingOf(path: string, container: Container): Promise<string> {
   const pieces: Buffer[] = [];
   let length = 0;
@@ -78,7 +78,7 @@ async function openingOf(path: string, container: Container): Promise<string> {
   for await (const chunk of upToDamage(chunks, () => length > 0)) {
     pieces.push(Buffer.from(chunk));
     length += chunk.byteLength;
-    // The first line tells enough, once something stands in it.
+    // The first line with content is enough.
     if (length >= WINDOW || chunk.includes(LINE_FEED)) break;
   }
   return Buffer.concat(pieces)
@@ -87,7 +87,7 @@ async function openingOf(path: string, container: Container): Promise<string> {
     .trimStart();
 }
 
-/** An array or a pretty-printed object shows in the first line: it is not whole. */
+/** Guesses the unit: an array or a pretty-printed object does not end in the first line. */
 function unitOf(start: string): RecordUnit {
   if (start.startsWith('[')) return 'element';
   if (!start.startsWith('{')) return 'line';
@@ -115,7 +115,7 @@ async function readWith(unit: RecordUnit, path: string, container: Container): P
       head.take(record);
       if (head.isEnough) return head.finish();
     }
-    // A first record of many megabytes is read to its end.
+    // A first record beyond the window is read to its end.
     if (position >= WINDOW && head.seen > 0) return head.finish();
   }
   const rest = splitter.rest();
@@ -123,10 +123,10 @@ async function readWith(unit: RecordUnit, path: string, container: Container): P
   return head.finish();
 }
 
-/** A trainer prints much before its first step. */
+/** Bytes, because a trainer prints much before its first step. */
 const PRINTED_WINDOW = 64 << 20;
 
-/** Lines that are no JSON, where some of them are what a trainer prints of a step. */
+/** Looks for lines that a trainer prints per step in a file that is not JSON. */
 async function printedHead(path: string, container: Container): Promise<Head | undefined> {
   const splitter = splitterFor('text', 0);
   const records: JsonObject[] = [];
@@ -193,7 +193,7 @@ class HeadBuilder {
   }
 }
 
-/** Nesting that exhausts the stack is one record's fault. */
+/** Deep nesting exhausts the stack; only this record fails. */
 function readSafely(text: string): ReturnType<typeof readJson> {
   try {
     return readJson(text);
@@ -202,12 +202,12 @@ function readSafely(text: string): ReturnType<typeof readJson> {
   }
 }
 
-/** V8's message quotes the text, which may be anything. */
+/** V8's message quotes the text, which may contain control characters. */
 function printable(message: string): string {
   return message.replace(/[^\P{C}]+/gu, '\ufffd');
 }
 
-/** A record is an object; a bare list of objects or lists is taken for one with the list under `LIST_KEY`. */
+/** A record is an object. A list of objects or lists becomes an object with the list under `LIST_KEY`. */
 export function objectOf(value: unknown): JsonObject | undefined {
   if (isObject(value)) return value;
   return Array.isArray(value) && value.some((inner) => typeof inner === 'object' && inner !== null)
@@ -222,7 +222,7 @@ function isMessage(record: JsonObject): boolean {
   );
 }
 
-/** Decodes one record; the byte order mark of a first one is no part of its JSON. */
+/** Decodes one record, and drops the byte order mark of the first. */
 export function textOfRecord(bytes: Uint8Array, isFirst: boolean): string {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   return isFirst && text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;

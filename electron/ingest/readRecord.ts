@@ -1,4 +1,7 @@
-/** The bytes of one record to its value, or the reason why not. Tolerates what Python writes and says so. */
+/**
+ * Parses the bytes of one record to a value, or returns the reason for failure. Tolerates what Python
+ * writes, with a warning.
+ */
 import { isUtf8 } from 'node:buffer';
 import { isObject, type JsonObject } from '../../shared/format/fields.ts';
 import { type LineIssue, TEXT_KEY } from '../../shared/format/format.ts';
@@ -36,16 +39,16 @@ export function readRecord(
   }
   const warnings = [...reading.warnings];
   if (hasRoundedInteger(value)) value = objectOf(withExactIntegers(text)) ?? value;
-  // The decoder leaves U+FFFD where bytes were invalid; only then is it worth asking.
+  // The decoder replaces invalid bytes by U+FFFD, so only texts with U+FFFD need a check.
   if (text.includes('\ufffd') && !isUtf8(bytes)) {
-    const message = 'the record is not valid UTF-8; the bytes that are not became U+FFFD';
+    const message = 'the record is not valid UTF-8; invalid bytes were replaced by U+FFFD';
     warnings.push({ severity: 'warning', code: 'invalid_utf8', message });
   }
   if (hasLoneSurrogate(value)) {
     const repaired = withoutLoneSurrogates(value);
     if (repaired.count > 0) {
       const noun = repaired.count === 1 ? 'text contains' : 'texts contain';
-      const message = `${repaired.count} ${noun} half of a surrogate pair, which is no character; read as U+FFFD`;
+      const message = `${repaired.count} ${noun} half of a surrogate pair; it was replaced by U+FFFD`;
       warnings.push({ severity: 'warning', code: 'lone_surrogate', message });
       value = repaired.value;
     }
@@ -55,15 +58,15 @@ export function readRecord(
     : { kind: 'issue', issue: { severity: 'refused', code: 'bad_json', message: 'not JSON' } };
 }
 
-/** Deeper than any log nests; what lies below keeps what it has. */
+/** Nesting levels. Logs are less deep; values below are not changed. */
 const DEEPEST = 32;
 
-/** Asked of the parsed strings, which know whether they hold any such unit; searching the line for escapes costs far more. */
+/** Checks the parsed strings for lone surrogates. Searching the line for escapes costs far more. */
 function hasLoneSurrogate(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return !value.isWellFormed();
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return false;
   if (Array.isArray(value)) {
-    // Columns of numbers are long, and hold no strings.
+    // Columns of numbers are long and contain no strings.
     if (typeof value[0] === 'number') return false;
     return value.some((inner) => hasLoneSurrogate(inner, depth + 1));
   }
@@ -71,7 +74,7 @@ function hasLoneSurrogate(value: unknown, depth = 0): boolean {
   return false;
 }
 
-/** Replacement keeps every length, so offsets stay what they were. */
+/** The replacement has the same length, so offsets stay valid. */
 function withoutLoneSurrogates(value: unknown, depth = 0): { value: unknown; count: number } {
   if (typeof value === 'string') {
     return value.isWellFormed() ? { value, count: 0 } : { value: value.toWellFormed(), count: 1 };

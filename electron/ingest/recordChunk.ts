@@ -1,7 +1,7 @@
 /**
- * The raw record of a rollout, read from its source by byte range. Only below directories the
- * user has opened, and only while the file still holds that record: otherwise it is said that
- * the source is gone, never something else shown in its place.
+ * Reads the raw record of a rollout from its source file by byte range. Reads only below directories that
+ * the user has opened, and only while the file still holds that record. Otherwise it reports the source as
+ * missing.
  */
 import { realpathSync } from 'node:fs';
 import { sep } from 'node:path';
@@ -20,7 +20,10 @@ import { openRecords } from './containers/open.ts';
 import { reasonOf } from './discover.ts';
 import { textOfRecord } from './readHead.ts';
 
-/** Longer records are recognised by their edges instead of their hash: they are paged, not read whole. */
+/**
+ * Bytes. Longer records are verified by their first and last bytes instead of their hash, because they are
+ * paged.
+ */
 const LONGEST_HASHED = 1 << 20;
 
 export async function readRecordChunk(
@@ -33,12 +36,12 @@ export async function readRecordChunk(
   try {
     path = realpathSync(source.path);
   } catch (error) {
-    throw gone(`${source.path}: ${reasonOf(error).message}`);
+    throw sourceMissing(`${source.path}: ${reasonOf(error).message}`);
   }
   if (
     !grantedRoots.some((root) => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep))
   ) {
-    const message = `${source.path} is outside the directories that have been opened`;
+    const message = `${source.path} is outside the opened directories`;
     throw new ApiError({ code: 'not_granted', message });
   }
   const container = source.container as Container;
@@ -66,11 +69,11 @@ export async function readRecordChunk(
   } catch (error) {
     if (error instanceof ApiError) throw error;
     if (error instanceof CorruptContainerError) throw changed(source);
-    throw gone(`${source.path}: ${reasonOf(error).message}`);
+    throw sourceMissing(`${source.path}: ${reasonOf(error).message}`);
   }
 }
 
-/** The record of a rollout with where it stands, for a pack; where it cannot be read any more, that is said instead. */
+/** The record of a rollout for a pack, with its position. If the source cannot be read, returns the reason. */
 export async function wholeRecord(
   source: RecordSource | undefined,
   grantedRoots: readonly string[],
@@ -81,7 +84,7 @@ export async function wholeRecord(
   readonly missing?: string;
 }> {
   if (source === undefined)
-    return { path: '', line: 0, missing: 'the library does not say where it was read' };
+    return { path: '', line: 0, missing: 'the library has no source position for it' };
   const { path, line, byteLength } = source;
   try {
     const { text } = await readRecordChunk(source, 0, byteLength, grantedRoots);
@@ -92,7 +95,7 @@ export async function wholeRecord(
   }
 }
 
-/** Rows and members have no place in the file's bytes: the source is asked for them again. */
+/** Rows and members have no byte range in the file; the container fetches them by number. */
 async function recordOf(path: string, container: Container, source: RecordSource): Promise<Buffer> {
   const records = await openRecords(path, container, source.unit as RecordUnit);
   try {
@@ -105,7 +108,7 @@ async function recordOf(path: string, container: Container, source: RecordSource
   }
 }
 
-/** Rollouts of one record share its hash, before the colon. */
+/** Rollouts of one record share the hash before the colon. */
 async function holdsRecord(
   between: (start: number, end: number) => Promise<Buffer>,
   source: RecordSource,
@@ -119,7 +122,7 @@ async function holdsRecord(
   return /^\ufeff?\s*[[{]/.test(first) && /[}\]\s]/.test(last);
 }
 
-/** Drops the start of a character whose end lies in the next chunk. */
+/** Drops an incomplete character at the end, which continues in the next chunk. */
 function wholeCharacters(bytes: Buffer): Buffer {
   let end = bytes.byteLength;
   for (let back = 1; back <= Math.min(4, bytes.byteLength); back++) {
@@ -132,12 +135,12 @@ function wholeCharacters(bytes: Buffer): Buffer {
   return bytes.subarray(0, end);
 }
 
-function gone(message: string): ApiError {
+function sourceMissing(message: string): ApiError {
   return new ApiError({ code: 'source_gone', message });
 }
 
 function changed(source: RecordSource): ApiError {
-  return gone(
+  return sourceMissing(
     `${source.path} has changed since it was read; ${source.unit} ${source.line} is no longer this record`,
   );
 }

@@ -1,32 +1,35 @@
 /**
- * Gathers the texts of neighbouring rollouts into blocks that are compressed together. A
- * rollout never spans blocks; a long one is a block of its own. Compression runs in libuv's
- * thread pool while the parser goes on: it is the largest single cost of ingest.
+ * Gathers the texts of neighbouring rollouts into blocks, which are compressed together. A rollout never
+ * spans blocks; a long one is a block of its own. libuv's thread pool compresses while the parser
+ * continues, because compression is the largest cost of ingest.
  */
 import type { ByteSpan, TextPlace } from '../storage/batch.ts';
 import { packUtf8, type StoredText } from '../storage/textCodec.ts';
 
-/** Reading one rollout decompresses its block (512 KiB: about a millisecond); every call of zstd costs about 0.3 ms by itself, a tenth of ingest at half this size. */
+/**
+ * Unpacking a block of 512 KiB takes about 1 ms. Each call of zstd costs about 0.3 ms, a tenth of ingest at
+ * half this size.
+ */
 const BLOCK_BYTES = 512 << 10;
-/** Room for one more text behind a block that is not yet full. */
+/** Leaves room for one more text after a block that is not full yet. */
 const BUFFER_BYTES = BLOCK_BYTES * 2;
-/** As many as are compressed at once. */
+/** The number of concurrent compressions. */
 const MOST_SPARE = 4;
 const NONE = Buffer.alloc(0);
 
 export class TextBlocks {
-  /** Made when the first text comes: most files of a directory of small ones fill no second one. */
+  /** Allocated at the first text, because most small files need no second buffer. */
   private buffer: Buffer = NONE;
   private used = 0;
-  /** Texts in the buffer: a block of nothing but empty ones is a block all the same. */
+  /** Number of texts in the buffer. A block of empty texts is still a block. */
   private texts = 0;
   private blocks: Promise<StoredText>[] = [];
   private alone: StoredText[] = [];
-  /** Buffers whose compression is done: memory that is new to the process costs as much as half the compression. */
+  /** Reused buffers. New memory costs half as much time as the compression. */
   private readonly spare: Buffer[] = [];
 
   add(text: string, extra: string): TextPlace {
-    // UTF-16 code units take at most three bytes each.
+    // A UTF-16 unit takes at most three bytes in UTF-8.
     const most = (text.length + extra.length) * 3;
     if (this.used > 0 && this.used + most > this.buffer.byteLength) this.close();
     if (most > this.buffer.byteLength) this.buffer = this.bufferOf(Math.max(most, BUFFER_BYTES));
@@ -39,12 +42,12 @@ export class TextBlocks {
     return place;
   }
 
-  /** A passage that is looked up by itself. @returns its index among such passages */
+  /** Adds a passage that is read on its own. @returns its index among such passages */
   addAlone(text: StoredText): number {
     return this.alone.push(text) - 1;
   }
 
-  /** Empties this; what is added meanwhile belongs to the next batch. */
+  /** Returns the blocks and empties this. Later texts belong to the next batch. */
   async finish(): Promise<{
     readonly blocks: readonly ByteSpan[];
     readonly alone: readonly ByteSpan[];
@@ -75,7 +78,7 @@ export class TextBlocks {
 
   private close(): void {
     this.blocks.push(this.pack(this.buffer, this.used));
-    // The old buffer belongs to the compression now.
+    // The compression owns the old buffer now.
     this.buffer = NONE;
     this.used = 0;
     this.texts = 0;

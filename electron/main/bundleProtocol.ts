@@ -13,7 +13,7 @@ function answer(
   return new Response(body, { status, headers: { ...PAGE_HEADERS, ...headers } });
 }
 
-/** What `protocol.handle` wants; Electron reads asar archives through the same `readFile`. */
+/** The handler for `protocol.handle`. Electron reads asar archives through the same `readFile`. */
 export function bundleHandler(directory: string): (request: Request) => Promise<Response> {
   const root = resolve(directory);
   return async (request) => {
@@ -43,8 +43,8 @@ export interface BundlePaths {
 }
 
 /**
- * Where everything lies, seen from main: `electron/main/main.ts` in the sources,
- * `dist/electron/main.js` built, the same inside `app.asar` packaged.
+ * Paths relative to main: `electron/main/main.ts` in the sources, `dist/electron/main.js` when built, the
+ * same inside `app.asar` when packaged.
  */
 export function bundlePaths(mainUrl: string): BundlePaths {
   const isSource = mainUrl.endsWith('.ts');
@@ -52,7 +52,7 @@ export function bundlePaths(mainUrl: string): BundlePaths {
   const renderer = fileURLToPath(new URL('renderer', dist));
   const preload = fileURLToPath(new URL('electron/preload.cjs', dist));
   if (isSource) return { renderer, preload };
-  // Worker threads read the demo run, and they know nothing of archives: packed, it lies beside.
+  // Worker threads cannot read archives, so the packaged demo run is outside the archive.
   const demo = new URL('../fixtures/demo/demo.jsonl', dist).href.replace('/app.asar/', '/app.asar.unpacked/');
   return { renderer, preload, demo: fileURLToPath(demo) };
 }

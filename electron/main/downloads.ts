@@ -1,13 +1,13 @@
 /**
- * Files the page hands over: a notebook, a script, a report. The page makes them itself, so a download is a blob of
- * ours; any other is refused, as whatever it would fetch is not on this machine. Where it goes is said by the user's
- * hand in a dialog of the system, and the page never learns where that was.
+ * Saves files that the page creates: a notebook, a script, a report. Such a download is a blob of our page;
+ * all others are refused. The user chooses the target in a system dialog, and the page never learns the
+ * path.
  */
 import { extname, join } from 'node:path';
 import type { DownloadItem, FileFilter, Session } from 'electron';
 import { isOurUrl } from './security.ts';
 
-/** `notebook (.ipynb)` reads better than a bare ending. */
+/** Type names for the dialog, such as `notebook (.ipynb)`. */
 const KINDS: Readonly<Record<string, string>> = {
   csv: 'Table',
   html: 'Web page',
@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<string, string>> = {
   txt: 'Text',
 };
 
-/** @param directory where the dialog begins; asked when there is something to save */
+/** @param directory returns the dialog's initial directory */
 export function saveDownloads(session: Pick<Session, 'on'>, directory: () => string): void {
   session.on(
     'will-download',
@@ -40,7 +40,7 @@ export function saveDownloads(session: Pick<Session, 'on'>, directory: () => str
   );
 }
 
-/** `blob:app://bundle/<id>`: made by our page, in its memory. */
+/** `blob:app://bundle/<id>`: created by our page. */
 export function isOurBlob(url: string): boolean {
   return url.startsWith('blob:') && isOurUrl(url.slice('blob:'.length));
 }

@@ -4,8 +4,7 @@
  *   turnwise:request  page → main   {kind: request | cancel | grant}; requests are answered
  *   turnwise:event    main → page   events of the host
  *
- * `grant` is sent by the preload alone, for a file the user dropped; the page's bridge
- * has no way to say it.
+ * Only the preload sends `grant`, for a file that the user dropped. The page's bridge cannot send it.
  */
 import type { IpcMain, IpcMainEvent, IpcMainInvokeEvent, WebContents } from 'electron';
 import type { HostEvent } from '../../shared/api/contract.ts';
@@ -20,23 +19,23 @@ const EVENT_CHANNEL = 'turnwise:event';
 
 const REFUSED: Result<unknown> = {
   ok: false,
-  failure: { code: 'refused', message: 'the request does not come from the page of Turnwise' },
+  failure: { code: 'refused', message: 'the request is not from the Turnwise page' },
 };
 const MALFORMED: Result<unknown> = {
   ok: false,
-  failure: { code: 'bad_request', message: 'the message is none of the contract' },
+  failure: { code: 'bad_request', message: 'the message does not match the contract' },
 };
 
 interface Page {
   connection: Connection;
-  /** A drop grants and asks to ingest in one breath; the request waits for what was granted before it. */
+  /** A drop sends a grant and then an ingest request. The request waits for earlier grants. */
   grants: Promise<void>;
 }
 
 export interface IpcOptions {
   readonly ipcMain: Pick<IpcMain, 'handle' | 'on'>;
   readonly host: Pick<LibraryManager, 'dispatch' | 'grant'>;
-  /** A path came in by the user's hand. */
+  /** Called with a path that the user has chosen. */
   onGrant(path: string): void;
 }
 
@@ -48,7 +47,7 @@ export function serveIpc({ ipcMain, host, onGrant }: IpcOptions): void {
     if (known !== undefined) return known;
     const page: Page = { connection: openConnection(host), grants: Promise.resolve() };
     pages.set(contents.id, page);
-    // A reloaded page counts its requests from 1 again and wants none of the old answers.
+    // A reloaded page numbers its requests from 1 again and does not need old responses.
     contents.on('did-navigate', () => {
       page.connection.cancelAll();
       page.connection = openConnection(host);
@@ -65,7 +64,7 @@ export function serveIpc({ ipcMain, host, onGrant }: IpcOptions): void {
       await host.grant(path);
       onGrant(path);
     } catch (error) {
-      // Gone between the drop and now; the request that names it will say so.
+      // The file was deleted after the drop. The request that names it reports that.
       console.error(`turnwise: ${path} cannot be opened: ${String(error)}`);
     }
   }
@@ -83,7 +82,7 @@ export function serveIpc({ ipcMain, host, onGrant }: IpcOptions): void {
     if (!isOurFrame(event.senderFrame)) return;
     const { data: sent } = DESKTOP_MESSAGE.safeParse(message);
     const page = pageOf(event.sender);
-    // A cancellation waits for grants as its request does, so that it cannot overtake it.
+    // A cancellation waits for grants like its request, so that it cannot overtake it.
     if (sent?.kind === 'cancel') void page.grants.then(() => page.connection.cancel(sent.id));
     else if (sent?.kind === 'grant') page.grants = page.grants.then(() => grant(sent.path));
   });

@@ -1,8 +1,8 @@
 /**
- * Electron's main process: lifecycle and wiring, nothing else.
+ * Electron's main process: lifecycle and wiring only.
  *
  *   argv, second instance, open-file, drop, dialog ──► grant + ingest on the host
- *   host (worker threads; SQLite is never touched here) ◄──► ipc ◄──► preload ◄──► page
+ *   host (worker threads; SQLite is never used here) ◄──► ipc ◄──► preload ◄──► page
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -36,7 +36,7 @@ const paths = bundlePaths(import.meta.url);
 const start = startArguments(process.argv.slice(app.isPackaged ? 1 : 2), process.cwd());
 
 if (start.libraryPath !== undefined) {
-  // The single-instance lock and the window's place belong to a library, not to the user.
+  // The single-instance lock and the window state belong to a library, not to the user.
   const name = createHash('sha256').update(start.libraryPath).digest('hex').slice(0, 16);
   app.setPath('userData', join(app.getPath('userData'), 'libraries', name));
 }
@@ -44,7 +44,7 @@ if (start.libraryPath !== undefined) {
 secureApp(app);
 protocol.registerSchemesAsPrivileged([SCHEME_PRIVILEGES]);
 
-/** Files the system asks to open before there is a host to open them with (macOS). */
+/** Files that the system opens before the host exists (macOS). */
 const early: string[] = [];
 let openEarly = (path: string): void => void early.push(path);
 app.on('open-file', (event, path) => {
@@ -132,7 +132,7 @@ async function run(): Promise<void> {
   app.on('activate', () => {
     if (window === undefined) void openWindow();
   });
-  // Once more after the writer's transaction: quitting amid it would lose what it has read.
+  // Quits again after the writer's transaction, because quitting during it would lose ingested data.
   app.once('will-quit', (event) => {
     event.preventDefault();
     void host.close().finally(() => app.exit(0));

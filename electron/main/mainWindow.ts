@@ -1,4 +1,4 @@
-/** The one window: its place on the screen, its page, and what happens when the page dies. */
+/** The main window: its position, its page, and recovery when the page crashes. */
 import { BrowserWindow, dialog, screen } from 'electron';
 import { APP_URL, webPreferences } from './security.ts';
 import { DEFAULT_SIZE, MINIMUM_SIZE, readWindowState, writeWindowState } from './windowState.ts';
@@ -17,7 +17,7 @@ export async function openMainWindow({ preload, statePath }: MainWindowOptions):
     minWidth: MINIMUM_SIZE.width,
     minHeight: MINIMUM_SIZE.height,
     title: 'Turnwise',
-    show: false, // until there is something to see
+    show: false, // until the first paint
     webPreferences: webPreferences(preload),
   });
   if (isMaximized) window.maximize();

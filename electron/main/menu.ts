@@ -1,6 +1,6 @@
 /**
- * The menu sends stable command ids to the page, which knows what they do. Keys that the
- * page handles itself are shown but not registered, or they would run twice.
+ * The menu sends stable command ids to the page, which implements them. Keys that the page handles are
+ * displayed but not registered, since they would run twice.
  */
 import type { MenuItemConstructorOptions } from 'electron';
 

@@ -1,13 +1,12 @@
 /**
- * The rules of Electron's security checklist as they apply here. Rollouts are hostile
- * input: assume that the page can be scripted, and that it must still reach neither
- * files nor processes nor the network.
+ * The applicable rules of Electron's security checklist. Rollouts are hostile input. Assume that the page
+ * can be scripted; it must still not reach files, processes or the network.
  *
- * Everything takes the Electron objects it acts on, so that tests can hand in others.
+ * Functions take the Electron objects as parameters, so that tests can pass others.
  */
 import type { App, Session, WebContents, WebFrameMain, WebPreferences } from 'electron';
 
-/** Scheme and host of the one page there is. */
+/** Scheme and host of the only page. */
 export const SCHEME = 'app';
 export const APP_HOST = 'bundle';
 export const APP_URL = `${SCHEME}://${APP_HOST}/`;
@@ -18,7 +17,7 @@ export const SCHEME_PRIVILEGES = {
   privileges: { standard: true, secure: true, supportFetchAPI: true },
 } as const;
 
-/** Written out although most are defaults: a default is a decision somebody else may change. */
+/** Most values are defaults, written out because defaults may change. */
 export function webPreferences(preload: string): WebPreferences {
   return {
     preload,
@@ -28,7 +27,7 @@ export function webPreferences(preload: string): WebPreferences {
     contextIsolation: true,
     sandbox: true,
     webviewTag: false,
-    // The spell checker downloads dictionaries; nothing here talks to the network.
+    // The spell checker would download dictionaries.
     spellcheck: false,
   };
 }
@@ -36,17 +35,17 @@ export function webPreferences(preload: string): WebPreferences {
 /** Parsed, never `startsWith`: `app://bundle.attacker.example` starts like ours. */
 export function isOurUrl(url: string): boolean {
   if (!URL.canParse(url)) return false;
-  // Node calls the origin of a scheme it does not know "null", so its two halves are compared.
+  // Node returns the origin "null" for an unknown scheme, so scheme and host are compared.
   const { protocol, host, username, password } = new URL(url);
   return protocol === `${SCHEME}:` && host === APP_HOST && username === '' && password === '';
 }
 
-/** Electron gives null for a frame that has navigated or is gone by the time the message is handled. */
+/** Electron passes null for a frame that has navigated or was closed. */
 export function isOurFrame(frame: Pick<WebFrameMain, 'url' | 'parent'> | null): boolean {
   return frame !== null && frame.parent === null && isOurUrl(frame.url);
 }
 
-/** The defaults approve. */
+/** Electron's defaults approve permissions. */
 export function denyPermissions(
   session: Pick<
     Session,
@@ -58,7 +57,7 @@ export function denyPermissions(
   session.setDevicePermissionHandler(() => false);
 }
 
-/** What the page may do to its window: move within the bundle, and nothing else. */
+/** Restricts the page to navigation within the bundle. */
 export function guardContents(contents: Pick<WebContents, 'on' | 'setWindowOpenHandler'>): void {
   const stayHome = (details: { readonly url: string; preventDefault(): void }): void => {
     if (!isOurUrl(details.url)) details.preventDefault();
@@ -70,13 +69,13 @@ export function guardContents(contents: Pick<WebContents, 'on' | 'setWindowOpenH
   contents.setWindowOpenHandler(() => ({ action: 'deny' }));
 }
 
-/** Before `ready`, once. Contents that no code of ours created (dev tools, for one) are guarded as well. */
+/** Call once, before `ready`. Also guards contents that our code did not create, such as dev tools. */
 export function secureApp(app: Pick<App, 'enableSandbox' | 'on'>): void {
   app.enableSandbox();
   app.on('web-contents-created', (_event, contents) => guardContents(contents));
 }
 
-/** The URL to open outside, as it will be opened, or undefined: https only, no credentials in it. */
+/** The normalized URL to open externally; undefined unless it is https without credentials. */
 export function externalUrl(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const parsed = new URL(url);

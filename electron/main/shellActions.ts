@@ -1,4 +1,4 @@
-/** What the host asks of the desktop: a dialog to choose logs with, and a way out for links. */
+/** The desktop actions of the host: file dialogs and external links. */
 import type { BrowserWindow, Dialog, Shell } from 'electron';
 import type { ShellActions } from '../host/host.ts';
 import { externalUrl } from './security.ts';
@@ -7,7 +7,7 @@ export interface ShellActionOptions {
   readonly dialog: Pick<Dialog, 'showOpenDialog' | 'showSaveDialog' | 'showMessageBox'>;
   readonly shell: Pick<Shell, 'openExternal'>;
   window(): BrowserWindow | undefined;
-  /** The user has chosen this path. */
+  /** Grants a path that the user has chosen. */
   grant(path: string): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export function createShellActions({ dialog, shell, window, grant }: ShellAction
       const { response } = await dialog.showMessageBox(parent, {
         type: 'question',
         message: 'Open this link in your browser?',
-        // In full and as it will be opened: what a rollout shows as its text may say otherwise.
+        // Shows the whole URL, because the text of a link in a rollout may differ from it.
         detail: href,
         buttons: ['Cancel', 'Open'],
         defaultId: 0,

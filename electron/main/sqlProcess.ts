@@ -1,4 +1,7 @@
-/** The process of a user's statement as Electron's utility process: the RunAsNode fuse is off, so Node's fork is not there. */
+/**
+ * Runs a user's statement in Electron's utility process. The RunAsNode fuse is off, so Node's fork is not
+ * available.
+ */
 import type { ForkOptions, UtilityProcess } from 'electron';
 import type { StartSqlProcess } from '../host/runSql.ts';
 
@@ -8,7 +11,7 @@ type Fork = (
   options: ForkOptions,
 ) => Pick<UtilityProcess, 'pid' | 'postMessage' | 'on' | 'kill'>;
 
-/** @param end ends a process by its id at once; a statement that runs hears no request to end */
+/** @param end kills a process by its id; a running statement cannot receive a request to end */
 export function sqlProcesses(
   utilityProcess: { readonly fork: Fork },
   end: (pid: number) => void = (pid) => process.kill(pid, 'SIGKILL'),
@@ -20,12 +23,12 @@ export function sqlProcesses(
     const kill = (): void => {
       isWanted = false;
       const { pid } = child;
-      // Not started yet, or gone: there is no process of ours with that id.
+      // The process has not started yet, or has ended, so the id is not ours.
       if (pid === undefined || hasEnded) return;
       try {
         end(pid);
       } catch {
-        // It has ended in this moment.
+        // The process has just ended.
         child.kill();
       }
     };

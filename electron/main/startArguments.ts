@@ -1,17 +1,17 @@
 import { resolve } from 'node:path';
 
 export interface StartArguments {
-  /** Absolute. */
+  /** Absolute paths. */
   readonly paths: readonly string[];
-  /** Absolute; absent: the user's own library. */
+  /** Absolute path; absent: the user's default library. */
   readonly libraryPath?: string;
 }
 
 const LIBRARY = '--library=';
 
 /**
- * What follows the executable (and, unpackaged, the application's directory). Switches of
- * Chromium's own may stand anywhere before `--`; after it everything is a path.
+ * Parses what follows the executable (and, unpackaged, the application's directory). Chromium's own
+ * switches may occur anywhere before `--`. Everything after `--` is a path.
  */
 export function startArguments(args: readonly string[], workingDirectory: string): StartArguments {
   const end = args.indexOf('--');

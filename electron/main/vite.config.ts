@@ -4,18 +4,18 @@ import { defineConfig } from 'vite';
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /**
- * Electron's main process and the workers it starts, for the packaged application and for
- * `npm start`; tests and the command line run from the sources.
+ * Bundles Electron's main process and its workers, for the packaged application and `npm start`. Tests and
+ * the command line run from the sources.
  *
- * Everything is flat in one directory, because a worker is looked for beside the module
- * that starts it. All packages are bundled but the addon, which has to stay a file of
- * its own (and is unpacked from the archive, see builder.yml).
+ * All files are in one directory, because a worker is found beside the module that starts it. All packages
+ * are bundled except the addon, which has to be a separate file (unpacked from the archive, see
+ * builder.yml).
  */
 export default defineConfig({
   root: here('.'),
   plugins: [
     {
-      // A worker thread cannot be started from inside an archive; builder.yml unpacks them beside it.
+      // A worker thread cannot start from inside an archive, so builder.yml unpacks them.
       name: 'workers-outside-the-archive',
       transform: (code, id) =>
         id.endsWith('/worker/entry.ts')

@@ -1,4 +1,4 @@
-/** Where the window was. Displays come and go between starts, so what was saved is judged anew. */
+/** Restores the window's position. Displays may change between starts, so the saved state is checked again. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Rectangle } from 'electron';
@@ -20,16 +20,16 @@ const savedState = z.object({
   isMaximized: z.boolean(),
 });
 
-/** So much of the title bar must be on a display for the user to get hold of the window. */
-const GRIP = { width: 120, height: 32 } as const;
+/** Part of the title bar that must be on a display, so that the user can move the window. */
+const MIN_VISIBLE = { width: 120, height: 32 } as const;
 
 function isWithinReach({ x, y, width }: Rectangle, area: Rectangle): boolean {
   const visibleWidth = Math.min(x + width, area.x + area.width) - Math.max(x, area.x);
-  const isTopVisible = y >= area.y && y + GRIP.height <= area.y + area.height;
-  return visibleWidth >= GRIP.width && isTopVisible;
+  const isTopVisible = y >= area.y && y + MIN_VISIBLE.height <= area.y + area.height;
+  return visibleWidth >= MIN_VISIBLE.width && isTopVisible;
 }
 
-/** What to restore of a saved state with these work areas; anything doubtful is left to the system. */
+/** The part of a saved state that is valid for these displays. The system decides the rest. */
 export function restorableState(saved: unknown, workAreas: readonly Rectangle[]): WindowState {
   const parsed = savedState.safeParse(saved);
   if (!parsed.success) return DEFAULT_STATE;
@@ -43,7 +43,7 @@ export function readWindowState(path: string, workAreas: readonly Rectangle[]): 
   try {
     return restorableState(JSON.parse(readFileSync(path, 'utf8')), workAreas);
   } catch {
-    return DEFAULT_STATE; // the first start, or a file cut short: neither is worth a word
+    return DEFAULT_STATE; // the first start, or a truncated file
   }
 }
 
@@ -52,7 +52,7 @@ export function writeWindowState(path: string, state: Required<WindowState>): vo
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, JSON.stringify(state));
   } catch (error) {
-    // Forgetting a window's place must not keep it from closing.
-    console.error(`turnwise: the window's place could not be saved: ${String(error)}`);
+    // Failing to save must not prevent the window from closing.
+    console.error(`turnwise: the window position could not be saved: ${String(error)}`);
   }
 }

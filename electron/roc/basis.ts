@@ -1,4 +1,4 @@
-/** Under what decisions are recomputed: what the user chose, else what the run logged, else the release's defaults. */
+/** The settings of a recomputation: chosen by the user, else logged by the run, else the release's defaults. */
 import type { RocBasis, RocChoice } from '../../shared/api/rocRows.ts';
 import {
   assertionOf,
@@ -8,14 +8,14 @@ import {
   withOverride,
 } from '../../shared/domain/downSampling.ts';
 
-/** As it comes from a request or a command line: values are not yet those a setting can have. */
+/** A choice from a request or command line, with unchecked values. */
 export type UncheckedChoice = Omit<RocChoice, 'settings'> & {
   readonly settings?: Partial<Record<SettingName, boolean | number | string>>;
 };
 
 /**
  * @param config the run's logged configuration as JSON
- * @throws SettingError for a value that a setting cannot have
+ * @throws SettingError for an invalid value
  */
 export function basisOf(config: string, choice: UncheckedChoice): RocBasis {
   const { settings: base, logged, unreadable, rule } = settingsOf(JSON.parse(config));
@@ -38,7 +38,7 @@ export function basisOf(config: string, choice: UncheckedChoice): RocBasis {
   };
 }
 
-/** Settings that decide who is kept: a run that logged none of them says nothing about its down-sampling. */
+/** Settings of down-sampling. A run that logged none of them has no known down-sampling. */
 const DECISIVE: ReadonlySet<SettingName> = new Set<SettingName>([
   'do_down_sampling',
   'reject_equal_reward',
@@ -47,7 +47,7 @@ const DECISIVE: ReadonlySet<SettingName> = new Set<SettingName>([
   'down_sample_to_n',
 ]);
 
-/** Whether anybody, the run or the user, has said how the rollouts were down-sampled. */
+/** Whether the run or the user has set the down-sampling. */
 export function isStated(basis: RocBasis): boolean {
   return basis.logged.some((name) => DECISIVE.has(name)) || basis.chosen.some((name) => DECISIVE.has(name));
 }

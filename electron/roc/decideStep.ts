@@ -1,4 +1,4 @@
-/** One step's batch under one basis. */
+/** Decides the batch of one step under one basis. */
 import type { LedgerDecision, PenaltyKind, RocBasis } from '../../shared/api/rocRows.ts';
 import { repetitionOf } from '../../shared/domain/repetition.ts';
 import {
@@ -12,7 +12,7 @@ import type { PoolRecord } from '../storage/queries/pool.ts';
 
 type PoolPart = readonly [pErr: number | null, pFormat: number | null];
 
-/** The unit of `length_weight`: a thousand tokens; where they are unknown, four thousand characters stand for them. */
+/** The unit of `length_weight`: 1,000 tokens, or 4,000 characters if tokens are unknown. */
 const TOKENS_PER_UNIT = 1000;
 const CHARS_PER_UNIT = 4000;
 
@@ -29,7 +29,7 @@ export function penaltiesOf(row: PoolRecord, kind: PenaltyKind): PoolPart {
 
 /**
  * @param batch groups of one step in order of first appearance
- * @param responseOf reads a rollout's text; asked only when repetition counts
+ * @param responseOf reads a rollout's text; called only if repetition counts
  * @returns one decision per group; rows beyond `groupSize` have none
  */
 export function decideStep(
@@ -59,7 +59,7 @@ export function decideStep(
   return resample(pool, basis.rule, settings);
 }
 
-/** What is known of a row beyond the pool: nothing but that. */
+/** The decision of a row outside the pool. */
 const OUTSIDE: LedgerDecision = { isTie: false, isOutside: true };
 
 export function ledgerDecision(row: RowDecision | undefined): LedgerDecision {
@@ -77,11 +77,11 @@ export function ledgerDecision(row: RowDecision | undefined): LedgerDecision {
   };
 }
 
-/** Rewards near the largest number there is have no mean. */
+/** The mean of rewards near the largest number overflows. */
 const isKnown = (value: number | undefined): value is number => value !== undefined && Number.isFinite(value);
 
-/** How much of a row enters the update: 1, 0, a probability; NaN where nothing is decided. */
-export function shareKept(row: {
+/** Fraction of a row that enters the update: 1, 0, or a probability; NaN: undecided. */
+export function keptShare(row: {
   readonly kept?: boolean | undefined;
   readonly inclusion?: number | undefined;
 }): number {

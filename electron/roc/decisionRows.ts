@@ -1,4 +1,7 @@
-/** What the command line prints: one object per group, rejected groups included. Unknown is null. */
+/**
+ * JSON rows of decisions for the command line: one object per group, including rejected groups. null:
+ * unknown.
+ */
 import type { RocBasis } from '../../shared/api/rocRows.ts';
 import type { GroupDecision } from '../../shared/domain/resample.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
@@ -11,9 +14,9 @@ interface DecisionRow {
   readonly reward: number | null;
   readonly p_err: number | null;
   readonly p_format: number | null;
-  /** The sum of the parts that count under the settings. */
+  /** Sum of the penalty parts that the settings use. */
   readonly penalty: number | null;
-  /** null where nothing can be decided, and under `paper`, which has probabilities only. */
+  /** null when undecidable, and under `paper`, which only has probabilities. */
   readonly kept: boolean | null;
   readonly reason: string | null;
   readonly inclusion: number | null;
@@ -22,7 +25,7 @@ interface DecisionRow {
 
 interface DecidedGroup {
   readonly group_id: number;
-  /** null where the log knows no step. */
+  /** null when the log has no steps. */
   readonly step: number | null;
   readonly problem_id: string;
   /** Rollouts in the pool. */
@@ -33,16 +36,16 @@ interface DecidedGroup {
 
 export interface DecidedStep {
   readonly groups: readonly DecidedGroup[];
-  /** Why a group is undecided, once per such group. */
+  /** The reason of each undecided group, once per group. */
   readonly undecided: readonly string[];
 }
 
 const WHY = {
   reward_unknown: 'a reward is unknown',
-  penalty_unknown: 'a penalty that would be ranked is unknown',
+  penalty_unknown: 'a penalty needed for the ranking is unknown',
 };
 
-function whyUndecided({ outcome, why, assertion }: GroupDecision): string | undefined {
+function undecidedReason({ outcome, why, assertion }: GroupDecision): string | undefined {
   if (outcome === 'assertion') return assertion ?? 'the release stops here';
   return outcome === 'undecidable' && why !== undefined ? WHY[why] : undefined;
 }
@@ -52,9 +55,9 @@ export function decidedGroups(db: ReadableLibrary, run: PoolRun, step: number, b
   const batch = poolOfStep(db, run.runId, step);
   const problems = problemsOfStep(db, run.runId, step);
   const decisions = decideStep(batch, basis, responseReader(db));
-  const undecided = decisions.flatMap((decision) => whyUndecided(decision) ?? []);
+  const undecided = decisions.flatMap((decision) => undecidedReason(decision) ?? []);
   const groups = batch.map((all, i): DecidedGroup => {
-    // Beyond the group size there is no pool.
+    // Rows beyond the group size are outside the pool.
     const records = all.slice(0, basis.groupSize);
     const groupId = records[0]?.groupId ?? 0;
     return {

@@ -1,6 +1,6 @@
 /**
- * Where the log and the recomputation decide otherwise, and the likely cause: what would have to
- * be different for the same rules to decide as logged is tried out, one thing after the other.
+ * Finds groups where log and recomputation differ, with the likely cause. Tries one change of the basis at
+ * a time until the rules decide as logged.
  */
 import type {
   DifferenceCause,
@@ -16,13 +16,13 @@ import { isStated } from './basis.ts';
 
 interface Recomputation {
   readonly basis: RocBasis;
-  /** The group under another basis. */
+  /** Decides the group under another basis. */
   readonly decide: (basis: RocBasis) => GroupDecision;
 }
 
 type Cause = { readonly code: DifferenceCause; readonly sentence: string };
 
-const PENALTY_WORDS: Readonly<Record<PenaltyKind, string>> = {
+const PENALTY_TEXTS: Readonly<Record<PenaltyKind, string>> = {
   logged: 'the logged penalties',
   text: 'the penalties of the release’s text rules',
   typed: 'the penalties of typed outcomes',
@@ -39,23 +39,23 @@ export function differencesOf(
   const { basis } = recomputation;
   if (!isStated(basis)) {
     const sentence =
-      'The run logged decisions but no configuration of its down-sampling; the defaults are not it.';
+      'The run logged decisions but no down-sampling configuration, and the defaults do not reproduce them.';
     causes.push({ code: 'configuration_unknown', sentence });
   }
   const alternative = alternativeOf(records, recomputation);
   if (alternative !== undefined) causes.push(alternative);
   else if (differing.every(isTied)) {
     const sentence =
-      'Only rollouts of equal penalty at the cut differ: the trainer saw them in another order, as after balancing.';
+      'Only rollouts with equal penalty at the cut differ: the trainer saw them in another order, for example after balancing.';
     causes.push({ code: 'tie', sentence });
   }
   const configured = basis.settings.down_sample_to_n;
   if (records.some(({ reward }) => reward === null) || records.length < configured) {
-    const sentence = 'Rollouts or rewards of the pool are missing in the logs.';
+    const sentence = 'Rollouts or rewards of the pool are missing from the logs.';
     causes.push({ code: 'pool_incomplete', sentence });
   }
   if (causes.length === 0) {
-    const sentence = 'No rule or penalty known here decides as logged.';
+    const sentence = 'No known rule or penalty decides as logged.';
     causes.push({ code: 'unexplained', sentence });
   }
   return { rows: differing.length, causes };
@@ -68,7 +68,7 @@ function isTied({ logged, recomputed }: LedgerRow): boolean {
   return recomputed.isTie || logged?.reason?.endsWith('_tie') === true;
 }
 
-/** The smallest change of the basis under which the group is decided exactly as logged. */
+/** The smallest change of the basis that decides the group exactly as logged. */
 function alternativeOf(records: readonly PoolRecord[], { basis, decide }: Recomputation): Cause | undefined {
   const rules: readonly ResampleRule[] = RESAMPLE_RULES.filter((rule) => rule !== 'paper');
   const penalties: readonly PenaltyKind[] = ['logged', 'text', 'typed'];
@@ -78,7 +78,7 @@ function alternativeOf(records: readonly PoolRecord[], { basis, decide }: Recomp
   };
   for (const penalty of penalties) {
     if (penalty !== basis.penalty && isLogged({ ...basis, penalty })) {
-      const sentence = `With ${PENALTY_WORDS[penalty]} the same rule decides as logged.`;
+      const sentence = `With ${PENALTY_TEXTS[penalty]} the same rule decides as logged.`;
       return { code: 'penalties_differ', sentence };
     }
   }
@@ -86,7 +86,7 @@ function alternativeOf(records: readonly PoolRecord[], { basis, decide }: Recomp
     if (rule === basis.rule) continue;
     for (const penalty of [basis.penalty, ...penalties.filter((other) => other !== basis.penalty)]) {
       if (!isLogged({ ...basis, rule, penalty })) continue;
-      const with_ = penalty === basis.penalty ? '' : ` with ${PENALTY_WORDS[penalty]}`;
+      const with_ = penalty === basis.penalty ? '' : ` with ${PENALTY_TEXTS[penalty]}`;
       return { code: 'other_rule', sentence: `The rule “${rule}”${with_} decides as logged.` };
     }
   }
@@ -100,7 +100,7 @@ function alternativeOf(records: readonly PoolRecord[], { basis, decide }: Recomp
     records.some(({ reason }) => reason === 'discarded_world_size_truncation') &&
     settings.world_size === 1
   ) {
-    const sentence = 'The log speaks of a world-size truncation; the configuration names no world size.';
+    const sentence = 'The log mentions a world-size truncation, but the configuration has no world size.';
     return { code: 'world_size', sentence };
   }
   return undefined;

@@ -22,7 +22,7 @@ import {
 } from '../storage/queries/pool.ts';
 import { getRollout } from '../storage/queries/rollout.ts';
 import { basisOf, isStated, type UncheckedChoice } from './basis.ts';
-import { decideStep, ledgerDecision, shareKept } from './decideStep.ts';
+import { decideStep, keptShare, ledgerDecision } from './decideStep.ts';
 import { differencesOf } from './differences.ts';
 import { Sums } from './sums.ts';
 
@@ -32,13 +32,13 @@ export interface LedgerRequest {
   readonly whatIf?: UncheckedChoice | undefined;
 }
 
-/** @throws SettingError for a value that a setting cannot have. @returns undefined when there is no such group */
+/** @throws SettingError for an invalid value. @returns undefined when there is no such group */
 export function getLedger(db: ReadableLibrary, request: LedgerRequest): GroupLedger | undefined {
   const { groupId } = request;
   const place = placeOfGroup(db, groupId);
   const run = place === undefined ? undefined : poolRun(db, place.runId);
   if (place === undefined || run === undefined) return undefined;
-  // The whole step: a batch is cut to a multiple of the world size, and where depends on the others.
+  // Reads the whole step, because truncation to a multiple of the world size depends on all groups.
   const batch = batchOf(db, place);
   const index = batch.findIndex(([first]) => first?.groupId === groupId);
   const records = batch[index];
@@ -82,7 +82,7 @@ export function getLedger(db: ReadableLibrary, request: LedgerRequest): GroupLed
 }
 
 type Batch = ReturnType<typeof poolOfStep>;
-/** By connection, the step read last: a what-if asks for the same one again and again. */
+/** The last step per connection, because a what-if requests the same step repeatedly. */
 const lastBatches = new WeakMap<ReadableLibrary, { readonly key: string; readonly batch: Batch }>();
 
 function batchOf(db: ReadableLibrary, { runId, step }: PoolGroupPlace): Batch {
@@ -95,8 +95,9 @@ function batchOf(db: ReadableLibrary, { runId, step }: PoolGroupPlace): Batch {
 }
 
 function isFlip({ logged, recomputed, whatIf }: LedgerRow, source: GroupLedger['source']): boolean {
-  const stands = source === 'logged' ? logged?.kept : source === 'recomputed' ? recomputed.kept : undefined;
-  return stands !== undefined && whatIf?.kept !== undefined && stands !== whatIf.kept;
+  const effective =
+    source === 'logged' ? logged?.kept : source === 'recomputed' ? recomputed.kept : undefined;
+  return effective !== undefined && whatIf?.kept !== undefined && effective !== whatIf.kept;
 }
 
 function loggedOf(record: PoolRecord): LedgerRow['logged'] {
@@ -127,7 +128,7 @@ function penaltiesOf(record: PoolRecord): LedgerRow['penalties'] {
   };
 }
 
-/** The text is read only where the numbers differ: to say why. */
+/** Reads the text only if the numbers differ, to find the reason. */
 function disagreementsOf(db: ReadableLibrary, record: PoolRecord): readonly PenaltyDisagreement[] {
   const { text, typed, logged } = penaltiesOf(record);
   const ways = { text, typed, ...(logged === undefined ? {} : { logged }) };
@@ -140,7 +141,7 @@ function disagreementsOf(db: ReadableLibrary, record: PoolRecord): readonly Pena
   if (isAgreed) return [];
   const detail = getRollout(db, record.rolloutId);
   if (detail === undefined) return [];
-  // Calls count their segments from the prompt's on; what is judged is the response alone.
+  // Calls count segments from the prompt on, but only the response is judged.
   const first = detail.segments.findIndex(({ turn }) => turn > 0);
   const offset = first < 0 ? detail.segments.length : first;
   return disagreements(ways, {
@@ -161,7 +162,7 @@ function sideOf(basis: RocBasis, decision: GroupDecision, records: readonly Pool
   const sums = new Sums();
   records.forEach((record, i) => {
     const row: LedgerDecision | undefined = decision.rows[i] && ledgerDecision(decision.rows[i]);
-    if (row !== undefined) sums.add(record, shareKept(row), row.penalty, row.advantage);
+    if (row !== undefined) sums.add(record, keptShare(row), row.penalty, row.advantage);
   });
   return {
     basis,

@@ -1,14 +1,14 @@
-/** What a set of rollouts looks like: lengths, turns, tools. */
+/** Profile of a set of rollouts: lengths, turns, tools. */
 import type { Likeness } from '../../shared/api/rocRows.ts';
 import type { PoolRecord } from '../storage/queries/pool.ts';
 import { Mean } from './sums.ts';
 import type { GroupKeys } from './tallies.ts';
 
-/** Upper bounds in characters; longer ones are in one entry more. */
+/** Upper bounds in characters. One more entry counts longer responses. */
 export const LENGTH_BINS: readonly number[] = [
   500, 1000, 2000, 3000, 4000, 6000, 8000, 12_000, 16_000, 24_000, 32_000, 48_000, 64_000, 96_000, 128_000,
 ];
-/** The last entry counts all that have more. */
+/** The last entry counts rollouts with more turns. */
 const TURN_BINS = 20;
 
 export class LikenessTally {
@@ -28,7 +28,7 @@ export class LikenessTally {
     this.keys = keys;
   }
 
-  /** @param share of the rollout that counts, 0 … 1 */
+  /** @param share fraction of the rollout that counts, 0 … 1 */
   add(row: PoolRecord, share: number): void {
     if (share === 0) return;
     const { key, keys } = this;

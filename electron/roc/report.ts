@@ -1,4 +1,4 @@
-/** Resample-on-Correct over a step or a whole run: logged, recomputed, and under a what-if. */
+/** Resample-on-Correct of a step or a whole run: logged, recomputed, and under a what-if. */
 import type { PenaltyKind, RocBasis, RocReport } from '../../shared/api/rocRows.ts';
 import type { GroupDecision } from '../../shared/domain/resample.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
@@ -10,7 +10,7 @@ import {
   responseReader,
 } from '../storage/queries/pool.ts';
 import { basisOf, isStated, type UncheckedChoice } from './basis.ts';
-import { decideStep, penaltiesOf, shareKept } from './decideStep.ts';
+import { decideStep, keptShare, penaltiesOf } from './decideStep.ts';
 import { LENGTH_BINS } from './likenessTally.ts';
 import { type SideGroup, type SideRow, SideTally } from './sideTally.ts';
 import { Counter, GroupKeys } from './tallies.ts';
@@ -30,8 +30,9 @@ export interface FinishedReport {
 const LOGGED_TOLERANCE = 1e-6;
 
 /**
- * Step by step, so that whoever runs it can show progress and stop between two.
- * @throws SettingError for a value that a setting cannot have
+ * Works step by step, so that the caller can show progress and stop.
+ *
+ * @throws SettingError for an invalid value
  */
 export class ReportBuilder {
   readonly steps: readonly number[];
@@ -54,7 +55,7 @@ export class ReportBuilder {
   private rollouts = 0;
   private loggedRows = 0;
 
-  /** @returns undefined when there is no such run, or it has no such step */
+  /** @returns undefined when there is no such run or step */
   static open(db: ReadableLibrary, request: ReportRequest): ReportBuilder | undefined {
     const run = poolRun(db, request.runId);
     if (run === undefined) return undefined;
@@ -143,17 +144,18 @@ export class ReportBuilder {
     this.recomputed.add(group(computed, recomputed));
     const supposed = whatIf === undefined ? undefined : sideRows(records, whatIf);
     if (supposed !== undefined) this.whatIf?.add(group(supposed, whatIf));
-    // Where the log decided some rows of a group, what it says of the others is nothing, not the recomputation.
+    // If the log decided some rows of a group, its other rows are unknown and are not taken from the
+    // recomputation.
     const isLogged = loggedRows.some(({ share }) => !Number.isNaN(share));
     records.forEach((record, i) => {
       const logged = loggedRows[i]?.share ?? Number.NaN;
       const again = computed[i]?.share ?? Number.NaN;
       if (!Number.isNaN(logged)) this.loggedRows++;
-      if (isOtherwise(logged, again)) this.differences.add(groupId, logged);
-      const stands = !isLogged && this.isStated ? again : logged;
+      if (decisionsDiffer(logged, again)) this.differences.add(groupId, logged);
+      const effective = !isLogged && this.isStated ? again : logged;
       const supposedShare = supposed?.[i]?.share ?? Number.NaN;
-      if (isOtherwise(stands, supposedShare)) this.flips.add(groupId, supposedShare);
-      this.comparePenalties(record, groupId, stands);
+      if (decisionsDiffer(effective, supposedShare)) this.flips.add(groupId, supposedShare);
+      this.comparePenalties(record, groupId, effective);
     });
   }
 
@@ -164,8 +166,8 @@ export class ReportBuilder {
   }
 }
 
-/** Probabilities are no decisions: only two that were taken can differ. */
-function isOtherwise(a: number, b: number): boolean {
+/** Only two definite decisions can differ; a probability is not one. */
+function decisionsDiffer(a: number, b: number): boolean {
   return (a === 0 && b === 1) || (a === 1 && b === 0);
 }
 
@@ -193,11 +195,11 @@ function sideRows(records: readonly PoolRecord[], decision: GroupDecision): read
     const row = decision.rows[i];
     if (row === undefined) return OUTSIDE;
     const { reason, penalty, advantage, isTie } = row;
-    return { share: shareKept(row), reason, penalty, advantage, isTie };
+    return { share: keptShare(row), reason, penalty, advantage, isTie };
   });
 }
 
-/** By reward, as RoC classes; undefined when one is unknown. */
+/** The class of a group by reward, as in RoC; undefined when a reward is unknown. */
 function mixtureOf(records: readonly PoolRecord[]): SideGroup['mixture'] {
   let positives = 0;
   for (const { reward } of records) {

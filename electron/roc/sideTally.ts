@@ -1,4 +1,4 @@
-/** One set of decisions, logged, recomputed or a what-if's, summed over the groups of a run. */
+/** Sums of one set of decisions (logged, recomputed or what-if) over the groups of a run. */
 import type { RocBasis, RocSide, RocStep } from '../../shared/api/rocRows.ts';
 import type { GroupOutcome } from '../../shared/domain/resample.ts';
 import type { PoolRecord } from '../storage/queries/pool.ts';
@@ -6,9 +6,9 @@ import { LikenessTally } from './likenessTally.ts';
 import { Sums } from './sums.ts';
 import { Buckets, Counter, type GroupKeys, PART_EDGES, PENALTY_EDGES } from './tallies.ts';
 
-/** Of one rollout under one set of decisions; undefined is unknown. */
+/** One rollout under one set of decisions. undefined: unknown. */
 export interface SideRow {
-  /** Of the rollout that is kept, 0 … 1; NaN: nobody decided. */
+  /** Kept fraction, 0 … 1; NaN: undecided. */
   readonly share: number;
   readonly reason: string | undefined;
   readonly penalty: number | undefined;
@@ -82,7 +82,7 @@ export class SideTally {
   add(group: SideGroup): void {
     const { groupId, records, rows, outcome, mixture } = group;
     const step = this.steps.at(-1);
-    if (step === undefined) throw new Error('a group stands in a step');
+    if (step === undefined) throw new Error('a group must belong to a step');
     step.groups++;
     if (mixture !== undefined) step[mixture]++;
     if (outcome !== undefined) {

@@ -1,8 +1,8 @@
-/** What the kept rows of some groups sum up to. */
+/** Sums over the kept rows of groups. */
 import type { RocSums } from '../../shared/api/rocRows.ts';
 import type { PoolRecord } from '../storage/queries/pool.ts';
 
-/** A weighted mean that knows nothing until something is added. */
+/** A weighted mean that is undefined without values. */
 export class Mean {
   private sum = 0;
   private weight = 0;
@@ -28,7 +28,7 @@ export class Sums {
   private readonly chars = new Mean();
   private readonly advantage = new Mean();
 
-  /** @param share of the row that is kept, 0 … 1; NaN: nobody decided */
+  /** @param share kept fraction of the row, 0 … 1; NaN: undecided */
   add(row: PoolRecord, share: number, penalty: number | undefined, advantage: number | undefined): void {
     if (Number.isNaN(share)) return;
     this.decided++;

@@ -1,7 +1,7 @@
-/** Counting rollouts and groups so that every number can be asked which groups it is of. */
+/** Counts rollouts and groups, and remembers the groups behind every number. */
 import type { Bucket, GroupTally, Tally } from '../../shared/api/rocRows.ts';
 
-/** Which groups stand behind which number. Groups come one after the other, so each is noted once. */
+/** The groups behind each number. Groups arrive one after another, so each is stored once. */
 export class GroupKeys {
   private readonly groups = new Map<string, number[]>();
 
@@ -15,7 +15,7 @@ export class GroupKeys {
     return this.groups.get(key)?.length ?? 0;
   }
 
-  /** None for a number that is 0. */
+  /** Empty for a number that is 0. */
   idsOf(key: string): Uint32Array {
     return Uint32Array.from(this.groups.get(key) ?? []);
   }
@@ -37,7 +37,7 @@ export class Counter {
     this.keys = keys;
   }
 
-  /** @param share of the rollout that is kept, 0 … 1; NaN: nobody decided */
+  /** @param share kept fraction of the rollout, 0 … 1; NaN: undecided */
   add(groupId: number, share: number): void {
     this.rollouts++;
     this.keys.note(this.key, groupId);
@@ -53,8 +53,8 @@ export class Counter {
 }
 
 /**
- * By a penalty, in fixed ranges. Exactly 0 is one of its own: it is what RoC looks for. So is 0.5
- * where it means "no tool call".
+ * Fixed ranges of a penalty. Exactly 0 is a range of its own, because RoC selects for it. So is 0.5 if it
+ * means "no tool call".
  */
 export class Buckets {
   private readonly edges: readonly (readonly [from: number, to: number])[];
@@ -93,7 +93,7 @@ export class Buckets {
   }
 }
 
-/** Above 0: the smallest number that is not 0. */
+/** The lower bound of "above 0". */
 const ABOVE = Number.MIN_VALUE;
 export const PART_EDGES = [
   [0, 0],

@@ -1,4 +1,4 @@
-/** Pages of the search over a library, each bounded in time. */
+/** Pages of search results, each limited in time. */
 import type {
   FoundGroup,
   FoundRollout,
@@ -27,17 +27,20 @@ import { runsOfSearch } from '../storage/queries/search.ts';
 import { type RolloutTexts, TextReader } from '../storage/queries/texts.ts';
 import type { Task } from '../threads/task.ts';
 import { withTimeLimit } from '../threads/timeLimit.ts';
-import { allHits, hitList } from './inContext.ts';
+import { allHits, hitList } from './snippets.ts';
 
 type PageParams = ParsedParams<'search.page'>;
 
-/** A page ends then with what it has found: the next one follows at once, and a cancel is heard between the two. */
-const ENOUGH_MS = 150;
+/**
+ * Milliseconds. A page ends then with its results; the next one follows at once, and a cancellation takes
+ * effect in between.
+ */
+const PAGE_TIME_MS = 150;
 /** Rollouts read at once under a regular expression. */
 const READ_AHEAD = 16;
-/** Rollouts of a page in which a regular expression may run away. They are listed as not searched. */
+/** Rollouts per page in which a regular expression may time out. They are listed as not searched. */
 const MOST_RUNAWAY = 4;
-/** Rows between two looks at the clock. */
+/** Rows between two checks of the clock. */
 const CHECK_EVERY_ROWS = 256;
 
 interface Scope {
@@ -47,11 +50,11 @@ interface Scope {
   readonly hasRegex: boolean;
 }
 
-/** One for each thread, since it caches what it has read. */
+/** Use one per thread, because it caches columns and index results. */
 export class Searcher {
   private readonly db: ReadableLibrary;
   private readonly store: ColumnStore;
-  private asked: { readonly key: string; readonly scope: Scope; readonly truths: Truths } | undefined;
+  private last: { readonly key: string; readonly scope: Scope; readonly lookups: LookupsByRun } | undefined;
 
   constructor(db: ReadableLibrary, store: ColumnStore = new ColumnStore(db)) {
     this.db = db;
@@ -59,25 +62,28 @@ export class Searcher {
   }
 
   /**
-   * @param now milliseconds
-   * @throws ApiError where the query cannot be read, or the task is cancelled
+   * @param now returns milliseconds
+   * @throws ApiError when the query is invalid, or the task is cancelled
    */
   page(params: PageParams, task: Task, now: () => number = () => performance.now()): SearchPage {
-    const asked = scopeOf(params.query);
+    const last = scopeOf(params.query);
     return this.db.transaction(() => {
-      const { scope, truths } = this.remembered(params.query, asked);
-      return new PageBuilder(this.db, { store: this.store, truths, scope, task, now }).build(params);
+      const { scope, lookups } = this.remembered(params.query, last);
+      return new PageBuilder(this.db, { store: this.store, lookups, scope, task, now }).build(params);
     })();
   }
 
-  /** What the index said of each run holds for the next page, too, as long as nothing is written. */
-  private remembered(query: string, scope: Scope): { readonly scope: Scope; readonly truths: Truths } {
+  /** Reuses the index results of the last page until the library changes. */
+  private remembered(query: string, scope: Scope): { readonly scope: Scope; readonly lookups: LookupsByRun } {
     const key = `${this.db.pragma('data_version', { simple: true })} ${query}`;
-    if (this.asked?.key !== key) this.asked = { key, scope, truths: new Map() };
-    return this.asked;
+    if (this.last?.key !== key) this.last = { key, scope, lookups: new Map() };
+    return this.last;
   }
 
-  /** @throws ApiError where the query cannot be read, the rollout is not there, or an expression runs away in it */
+  /**
+   * @throws ApiError when the query is invalid, the rollout does not exist, or a regular expression times
+   * out
+   */
   hits({ query, rolloutId }: ParsedParams<'search.hits'>): RolloutHits {
     const scope = scopeOf(query);
     const texts = new TextReader(this.db).rollout(rolloutId);
@@ -90,7 +96,7 @@ export class Searcher {
   }
 }
 
-/** @returns undefined where a regular expression of the query runs away */
+/** @returns undefined when a regular expression of the query times out */
 function limited<T extends object>({ hasRegex }: Scope, search: () => T): T | undefined {
   return hasRegex ? withTimeLimit(search) : search();
 }
@@ -110,12 +116,12 @@ function scopeOf(query: string): Scope {
   };
 }
 
-/** By run. */
-type Truths = Map<number, TextLookup>;
+/** By run id. */
+type LookupsByRun = Map<number, TextLookup>;
 
 interface PageScope {
   readonly store: ColumnStore;
-  readonly truths: Truths;
+  readonly lookups: LookupsByRun;
   readonly scope: Scope;
   readonly task: Task;
   readonly now: () => number;
@@ -126,7 +132,7 @@ type Building = Omit<FoundGroup, 'found'> & { readonly found: FoundRollout[] };
 class PageBuilder {
   private readonly db: ReadableLibrary;
   private readonly store: ColumnStore;
-  private readonly truths: Truths;
+  private readonly lookups: LookupsByRun;
   private readonly scope: Scope;
   private readonly task: Task;
   private readonly now: () => number;
@@ -138,10 +144,10 @@ class PageBuilder {
   private passed = 0;
   private scanned = 0;
 
-  constructor(db: ReadableLibrary, { store, truths, scope, task, now }: PageScope) {
+  constructor(db: ReadableLibrary, { store, lookups, scope, task, now }: PageScope) {
     this.db = db;
     this.store = store;
-    this.truths = truths;
+    this.lookups = lookups;
     this.scope = scope;
     this.task = task;
     this.now = now;
@@ -166,29 +172,29 @@ class PageBuilder {
     return { groups, passed, scanned, total, unsearched, ...(next === undefined ? {} : { next }) };
   }
 
-  /** @returns where it stopped before the end */
+  /** @returns the position at which it stopped; undefined at the end */
   private run(
     run: RunTable,
     { step, limit, after }: { step: number | undefined; limit: number; after: SearchCursor | undefined },
   ): SearchCursor | undefined {
-    const truth = this.truths.get(run.runId) ?? new TextLookup(this.db, run.runId, this.scope.nodes);
-    this.truths.set(run.runId, truth);
+    const lookup = this.lookups.get(run.runId) ?? new TextLookup(this.db, run.runId, this.scope.nodes);
+    this.lookups.set(run.runId, lookup);
     const tables = run.steps.filter((table) => step === undefined || table.step === step).toReversed();
     for (const table of tables) {
       if (after !== undefined && table.step > after.step) continue;
-      const from = after?.step === table.step ? firstBehind(table, after) : 0;
-      const next = this.step({ run, table, truth }, from, limit);
+      const from = after?.step === table.step ? firstRowAfter(table, after) : 0;
+      const next = this.step({ run, table, lookup }, from, limit);
       if (next !== undefined) return next;
     }
     return undefined;
   }
 
   private step(
-    place: { readonly run: RunTable; readonly table: StepTable; readonly truth: TextLookup },
+    place: { readonly run: RunTable; readonly table: StepTable; readonly lookup: TextLookup },
     from: number,
     limit: number,
   ): SearchCursor | undefined {
-    const { run, table, truth } = place;
+    const { run, table, lookup } = place;
     this.task.checkpoint(0, 1);
     const ids = table.column('rolloutId');
     const groups = table.column('groupId');
@@ -197,7 +203,7 @@ class PageBuilder {
     for (let row = from; row < ids.length; row++) {
       const id = ids[row] ?? 0;
       const groupId = groups[row] ?? 0;
-      let holds = test(row, (node) => truth.known(node, id, groupId));
+      let holds = test(row, (node) => lookup.known(node, id, groupId));
       let texts: RolloutTexts | undefined;
       if (holds === undefined) {
         if (!read.has(id)) read = this.readAhead(row, place, test);
@@ -208,7 +214,7 @@ class PageBuilder {
           if (found === undefined) this.leaveOut(id, groupId, row, place);
           else {
             this.scanned += 1;
-            holds = test(row, (node) => found.get(node) ?? truth.known(node, id, groupId));
+            holds = test(row, (node) => found.get(node) ?? lookup.known(node, id, groupId));
           }
         }
       }
@@ -226,20 +232,23 @@ class PageBuilder {
     return undefined;
   }
 
-  /** Searches this row and, under a regular expression, the next ones that must be read: one time limit for all. */
+  /**
+   * Searches this row. Under a regular expression also searches the next rows whose text has to be read,
+   * under one time limit.
+   */
   private readAhead(
     from: number,
-    { table, truth }: { readonly table: StepTable; readonly truth: TextLookup },
+    { table, lookup }: { readonly table: StepTable; readonly lookup: TextLookup },
     test: ReturnType<typeof rowPredicate>,
   ): ReadonlyMap<number, SearchedTexts> {
     const ids = table.column('rolloutId');
     const groups = table.column('groupId');
-    const batch = new TextBatch(truth, this.scope.nodes);
+    const batch = new TextBatch(lookup, this.scope.nodes);
     const to = Math.min(ids.length, from + CHECK_EVERY_ROWS);
     let wanted = this.scope.hasRegex ? READ_AHEAD : 1;
     for (let row = from; row < to && wanted > 0; row++) {
       const id = ids[row] ?? 0;
-      if (test(row, (node) => truth.known(node, id, groups[row] ?? 0)) !== undefined) continue;
+      if (test(row, (node) => lookup.known(node, id, groups[row] ?? 0)) !== undefined) continue;
       const texts = this.texts.rollout(id);
       if (texts === undefined) continue;
       wanted--;
@@ -313,19 +322,19 @@ class PageBuilder {
     this.found += 1;
   }
 
-  /** @param hasRead a text was read, which takes long enough to look at the clock */
+  /** @param hasRead whether a text was read, which takes long enough to check the clock */
   private isTimeUp(row: number, hasRead: boolean): boolean {
     if (!hasRead && row % CHECK_EVERY_ROWS !== 0) return false;
     this.task.checkpoint(0, 1);
-    return this.now() - this.startedAt > ENOUGH_MS;
+    return this.now() - this.startedAt > PAGE_TIME_MS;
   }
 }
 
 const NONE: ReadonlySet<number> = new Set();
 const nothing = (): ReadonlySet<number> => NONE;
 
-/** Rows are in the order of group, ordinal and id. */
-function firstBehind(table: StepTable, { groupId, ordinal, rolloutId }: SearchCursor): number {
+/** Rows are ordered by group, ordinal and id. */
+function firstRowAfter(table: StepTable, { groupId, ordinal, rolloutId }: SearchCursor): number {
   const groups = table.column('groupId');
   const ordinals = table.column('ordinal');
   const ids = table.column('rolloutId');

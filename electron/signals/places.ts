@@ -1,4 +1,4 @@
-/** Where the policy sampled one token, with its highest or lowest values. */
+/** Occurrences of one token sampled by the policy, with its highest or lowest values. */
 import type { TokenOccurrences } from '../../shared/api/contract.ts';
 import type { SourceParts } from '../../shared/domain/entropy.ts';
 import { HighestTokens } from '../../shared/domain/highestTokens.ts';
@@ -23,7 +23,7 @@ export class PlacesBuilder {
   private readonly request: PlacesRequest;
   private readonly found: HighestTokens;
 
-  /** @returns undefined when there is nothing of the kind to read */
+  /** @returns undefined when there is nothing to read */
   static open(db: ReadableLibrary, request: PlacesRequest): PlacesBuilder | undefined {
     const reader = ScopeReader.open(db, request);
     return reader === undefined ? undefined : new PlacesBuilder(db, reader, request);
@@ -60,7 +60,7 @@ export class PlacesBuilder {
       total,
       places: best.flatMap((place) => {
         const address = addresses.get(place.rolloutId);
-        // Gone since it was read: its log is being read anew.
+        // The rollout was removed meanwhile, because its log is being read again.
         return address === undefined ? [] : [{ ...address, ...place }];
       }),
     };

@@ -1,4 +1,4 @@
-/** The rollouts of a scope, one after the other, so that whoever reads them can show progress and stop in between. */
+/** Reads the rollouts of a scope one by one, so that the caller can show progress and stop. */
 import type { MeasuredRollout } from '../../shared/domain/signalStatistics.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import {
@@ -11,7 +11,7 @@ import {
 
 export interface ScopeProgress {
   readonly stepsDone: number;
-  /** Of everything, 0 … 1: one step alone may be sixteen thousand rollouts. */
+  /** Fraction of all work, 0 … 1. One step can have sixteen thousand rollouts. */
   readonly share: number;
 }
 
@@ -19,7 +19,7 @@ export class ScopeReader {
   readonly steps: readonly number[];
   private readonly db: ReadableLibrary;
   private readonly scope: MeasuredScope;
-  /** Rollouts that have tokens, but not the signal or no loss mask. */
+  /** Rollouts with tokens, but without the signal or a loss mask. */
   without = 0;
 
   /** @returns undefined when the library has no such run, step, group or rollout */
@@ -34,7 +34,7 @@ export class ScopeReader {
     this.steps = steps;
   }
 
-  /** Yields before each rollout; what is read of it goes to `take`. */
+  /** Yields before each rollout and passes its data to `take`. */
   *read(
     options: MeasuredOptions,
     take: (rollout: MeasuredRollout, rolloutId: number) => void,

@@ -10,11 +10,11 @@ export interface StatisticsRequest extends MeasuredScope {
   readonly by: readonly StatisticsBy[];
   readonly signal?: SignalName | undefined;
   readonly vocabulary?: number | undefined;
-  /** Policy tokens after a tool response that can reflect on it. */
+  /** Number of policy tokens after a tool response that may react to it. */
   readonly window?: number | undefined;
-  /** Of the lexicon: how it agrees with what is high. */
+  /** Words of the lexicon, to compare with high values. */
   readonly words?: readonly string[] | undefined;
-  /** By token: rarer ones are left out. */
+  /** With `by: token`: skips rarer tokens. */
   readonly leastTokens?: number | undefined;
 }
 
@@ -23,7 +23,7 @@ export class StatisticsBuilder {
   private readonly request: StatisticsRequest;
   private readonly statistics: SignalStatistics;
 
-  /** @returns undefined when there is nothing of the kind to read */
+  /** @returns undefined when there is nothing to read */
   static open(db: ReadableLibrary, request: StatisticsRequest): StatisticsBuilder | undefined {
     const reader = ScopeReader.open(db, request);
     return reader === undefined ? undefined : new StatisticsBuilder(reader, request);

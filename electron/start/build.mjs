@@ -1,6 +1,6 @@
 /**
- * Builds what has to be built, when its sources have changed since: the renderer, and
- * the Electron bundles (main, preload, workers). Everything else runs from its sources.
+ * Builds the renderer and the Electron bundles (main, preload, workers) if their sources have changed.
+ * Everything else runs from its sources.
  *
  *   node electron/start/build.mjs [renderer] [electron]
  */
@@ -37,7 +37,7 @@ function addTo(hash, path) {
   }
 }
 
-/** By size and time, not content: hashing every source would cost more than the builds it saves. */
+/** Compares size and time, because hashing every source would cost more than the builds it saves. */
 function fingerprint(sources) {
   const hash = createHash('sha256');
   for (const source of sources) addTo(hash, join(ROOT, source));
@@ -54,17 +54,18 @@ function isFresh(target) {
 
 async function buildOne(target) {
   const { sources, configs, directory, product } = TARGETS[target];
-  // Taken first: what changes during the build makes it stale again.
+  // Computed before the build, so that changes during the build make it stale.
   const before = fingerprint(sources);
   say(`building ${target === 'renderer' ? 'the interface' : 'the desktop shell'} …`);
   const vite = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
   const finished = join(ROOT, directory);
-  // Beside the old build and then in its place: a running host serves whole files until then.
+  // Built beside the old output and then renamed, so that a running host always serves complete files.
   const next = `${finished}.next`;
   rmSync(next, { recursive: true, force: true });
   for (const config of configs) {
     const args = [vite, 'build', '--config', config, '--outDir', next, '--logLevel', 'warn'];
-    // Also when tests ask for it: theirs is NODE_ENV=test, which would build React for development, several times slower.
+    // Set for tests too: under NODE_ENV=test Vite would build the development version of React, which is
+    // several times slower.
     const env = { ...process.env, NODE_ENV: 'production' };
     const problem = await run(process.execPath, args, { cwd: ROOT, env });
     if (problem !== undefined) throw new StartFailure(`vite build of ${config} failed (${problem})`);

@@ -1,7 +1,6 @@
 /**
- * Electron's binary is not part of its npm package; it is fetched on first use, and there
- * are machines where it cannot be. Finding that out must be quick, and must not be
- * repeated at every start.
+ * Finds Electron's binary. It is not part of the npm package but downloaded on first use, which is
+ * impossible on some machines. That has to be detected quickly, and only once.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -13,7 +12,7 @@ const DOWNLOAD_MS = 5 * 60_000;
 const RETRY_AFTER_MS = 24 * 60 * 60_000;
 const NOTE = '.turnwise-electron';
 
-/** What `require('electron')` would return, without the download it starts when there is nothing. */
+/** The result of `require('electron')`, without the download that it starts. */
 export function findElectron(root) {
   const packageDirectory = join(root, 'node_modules', 'electron');
   const pathFile = join(packageDirectory, 'path.txt');
@@ -23,7 +22,7 @@ export function findElectron(root) {
   return existsSync(binary) ? binary : undefined;
 }
 
-/** Whether a connection can be opened at all; a blocked network often drops packets instead of refusing. */
+/** Whether a connection can be opened. A blocked network often drops packets instead of refusing. */
 function isReachable(host, port) {
   return new Promise((resolve) => {
     const socket = connect({ host, port });
@@ -32,7 +31,7 @@ function isReachable(host, port) {
       socket.destroy();
       resolve(answer);
     };
-    // A timer of our own: the socket's does not cover name resolution.
+    // The socket's own timer does not cover name resolution.
     const timer = setTimeout(() => settle(false), PROBE_MS);
     socket.once('connect', () => settle(true));
     socket.once('error', () => settle(false));
@@ -58,7 +57,7 @@ export async function obtainElectron(root) {
   if (failedLately(notePath))
     return { reason: "Electron's binary could not be downloaded (tried within the last day)" };
 
-  // A mirror named by the user is its own business; the default one is GitHub.
+  // A mirror named by the user is not checked; the default is GitHub.
   const hasMirror = Object.keys(process.env).some((name) => /electron_mirror$/i.test(name));
   if (hasMirror || (await isReachable('github.com', 443))) {
     say("downloading Electron's binary (once) …");

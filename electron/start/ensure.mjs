@@ -1,7 +1,7 @@
 /**
- * First step of every npm script: dependencies as locked, and with `--build` the
- * interface built. Takes some milliseconds when there is nothing to do. Writes to
- * stderr only, so that `npm run -s turnwise -- …` prints results and nothing else.
+ * The first step of every npm script: installs locked dependencies and, with `--build`, builds the
+ * interface. Takes milliseconds if nothing changed. Writes only to stderr, because stdout of `npm run -s
+ * turnwise -- …` is the result.
  */
 import { fileURLToPath } from 'node:url';
 import { install, isInstalled, nodeBinary } from './install.mjs';
@@ -22,7 +22,7 @@ try {
     );
   }
   if (process.argv.includes('--build')) {
-    // A process of its own, on the Node that was just installed: this one may be too old for Vite.
+    // A separate process on the installed Node, because the current one may be too old for Vite.
     const script = fileURLToPath(new URL('build.mjs', import.meta.url));
     if ((await run(nodeBinary(root), [script, 'renderer'], { cwd: root })) !== undefined)
       process.exitCode = 1;

@@ -1,7 +1,6 @@
 /**
- * Brings node_modules in line with package-lock.json, and nothing when it already is.
- * Dependency-free and plain: it runs before anything is installed, on whatever Node
- * the machine has (18 or later).
+ * Installs the dependencies of package-lock.json, unless they are installed already. Has no dependencies
+ * itself, because it runs first, on the machine's Node (18 or later).
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -21,13 +20,13 @@ function parse(text) {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // a half-written lock file of an interrupted install
+    return undefined; // incomplete lock file of an interrupted install
   }
 }
 
 /**
- * npm writes what it installed to node_modules/.package-lock.json. Comparing that with
- * the lock file recognises an install somebody made by hand.
+ * npm writes its state to node_modules/.package-lock.json. Comparing that with the lock file also accepts a
+ * manual install.
  */
 function isInstalledByNpm(lockText, hiddenText) {
   const wanted = parse(lockText)?.packages;
@@ -36,26 +35,26 @@ function isInstalledByNpm(lockText, hiddenText) {
   for (const [path, entry] of Object.entries(wanted)) {
     if (path === '') continue;
     const found = installed[path];
-    // Optional packages are there or not, depending on the platform.
+    // Optional packages depend on the platform.
     if (found === undefined ? !entry.optional : found.version !== entry.version) return false;
   }
-  // npm never forgets a package it removed, but it does list what was added without saving it.
+  // An entry that is not wanted belongs to a package that was added without saving.
   return Object.keys(installed).every((path) => path in wanted);
 }
 
-/** npm itself, by the file that runs it where we were started by npm: on Windows `npm` alone is a script. */
+/** The npm that started us, as a file that Node can run: on Windows `npm` alone is a script. */
 function npmCommand() {
   const script = process.env.npm_execpath;
-  // The Node that runs npm, not the one of node_modules, which `npm ci` is about to delete.
+  // Uses npm's Node, because `npm ci` deletes the one in node_modules.
   if (script?.endsWith('.js'))
     return { command: process.env.npm_node_execpath ?? process.execPath, first: [script] };
   return { command: process.platform === 'win32' ? 'npm.cmd' : 'npm', first: [] };
 }
 
-/** The optional dependency that carries Node 24 for this machine; the lock file holds its hash. */
+/** The optional dependency that carries Node 24 for this machine. The lock file holds its hash. */
 function nodePackage() {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
-  // The name without "bin" was never published for this one.
+  // The name without "bin" was never published for this platform.
   const prefix = platform === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node';
   return `${prefix}-${platform}-${process.arch}`;
 }

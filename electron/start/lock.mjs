@@ -1,9 +1,9 @@
 /**
- * One process at a time does the installing and building of this checkout; a second
- * `npm start` or `npm test` waits for it and then finds nothing left to do.
+ * A lock for installing and building this checkout. A second `npm start` or `npm test` waits for it and
+ * then finds nothing to do.
  *
- * The lock is a directory (mkdir is atomic everywhere) outside the checkout, because
- * `npm ci` deletes node_modules and a build empties dist.
+ * The lock is a directory, because mkdir is atomic everywhere. It is outside the checkout, because `npm ci`
+ * deletes node_modules and a build empties dist.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const POLL_MS = 200;
-/** Between making the directory and writing the owner's pid; longer means that it died in between. */
+/**
+ * Milliseconds between creating the directory and writing the owner's pid. After that the owner counts as
+ * dead.
+ */
 const UNOWNED_MS = 5_000;
 
 function isAlive(pid) {
@@ -34,7 +37,7 @@ function isAbandoned(directory) {
   try {
     return Date.now() - statSync(directory).mtimeMs > UNOWNED_MS;
   } catch (error) {
-    if (error.code === 'ENOENT') return false; // released meanwhile
+    if (error.code === 'ENOENT') return false; // released in the meantime
     throw error;
   }
 }

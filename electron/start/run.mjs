@@ -1,11 +1,11 @@
-/** Child processes of the start scripts: whatever they say goes to stderr, because stdout is for results. */
+/** Runs child processes of the start scripts. Their output goes to stderr, because stdout is for results. */
 import { spawn } from 'node:child_process';
 
 export function say(line) {
   process.stderr.write(`turnwise: ${line}\n`);
 }
 
-/** A failure that is told in one line, without a stack. */
+/** A failure that is reported in one line, without a stack. */
 export class StartFailure extends Error {}
 
 /**

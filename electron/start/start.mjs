@@ -1,6 +1,6 @@
 /**
- * `npm start -- [options] [PATH…]`: the desktop application where Electron can run, the
- * same application in the browser where it cannot.
+ * `npm start -- [options] [PATH…]`: the desktop application if Electron can run, otherwise the same
+ * application in the browser.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -24,7 +24,7 @@ Opens Turnwise on the logs at PATH (files or directories); without PATH, on the 
   --help           print this
 `;
 
-/** npm runs scripts in the package's directory and leaves the user's own in INIT_CWD. */
+/** npm runs scripts in the package's directory; INIT_CWD has the user's directory. */
 function fromUser(path) {
   return resolve(process.env.INIT_CWD ?? process.cwd(), path);
 }
@@ -69,7 +69,7 @@ function hasDisplay() {
   return Boolean(process.env.DISPLAY) || Boolean(process.env.WAYLAND_DISPLAY);
 }
 
-/** @returns the binary, or why there is no desktop here */
+/** @returns the binary, or the reason why there is no desktop */
 async function chooseShell(options) {
   if (options.isBrowser) return {};
   if (!hasDisplay()) return { reason: 'there is no display' };
@@ -79,7 +79,7 @@ async function chooseShell(options) {
 function runElectron(binary, options) {
   const args = [ROOT];
   if (options.library !== undefined) args.push(`--library=${options.library}`);
-  // After `--` nothing is taken for a switch of Chromium's.
+  // Chromium ignores switches after `--`.
   args.push('--', ...options.paths);
   const child = spawn(binary, args, { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));

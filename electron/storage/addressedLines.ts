@@ -1,7 +1,7 @@
 /**
- * Decisions and signals: they speak of a rollout, by its place (run, step, group, index) or by
- * a key both carry, in whatever order and from whatever file they come. Until the rollout is
- * there they wait.
+ * Writes decisions and signals. They name a rollout by address (run, step, group, index) or by a key that
+ * both carry. They can come in any order and from any file. Lines whose rollout is not in the library yet
+ * wait.
  */
 import type { RunKind } from '../../shared/domain/model.ts';
 import type { JoinAddress, ParsedDecision, RolloutAddress } from '../../shared/format/format.ts';
@@ -33,7 +33,7 @@ export class AddressedLines {
     this.pending.recount();
   }
 
-  /** @returns the rollout that was there for it; undefined when the line waits */
+  /** @returns the rollout the line was written to; undefined when the line waits */
   write(
     kind: 'decision' | 'signal',
     address: RolloutAddress | JoinAddress,
@@ -46,7 +46,7 @@ export class AddressedLines {
     if (found === undefined) {
       this.pending.add(
         kind,
-        isByKey ? keyPlace(address.joinKey, scopes.run) : address,
+        isByKey ? keyAddress(address.joinKey, scopes.run) : address,
         payload,
         place.fileId,
         place.line,
@@ -59,8 +59,8 @@ export class AddressedLines {
     return found;
   }
 
-  /** What has been waiting for this rollout. */
-  takeWaiting(
+  /** Applies the lines that waited for this rollout. */
+  applyWaiting(
     rolloutId: number,
     address: (RolloutAddress & { readonly kind: RunKind }) | undefined,
     keys: readonly string[],
@@ -72,7 +72,7 @@ export class AddressedLines {
     }
     for (const key of keys) {
       for (const scope of new Set([scopes.run, scopes.directory])) {
-        for (const line of this.pending.take({ ...keyPlace(key, scope), kind: 'train' })) {
+        for (const line of this.pending.take({ ...keyAddress(key, scope), kind: 'train' })) {
           this.apply(rolloutId, line);
           this.joins.record(line.kind, rolloutId, line.fileId, line.line);
         }
@@ -114,7 +114,7 @@ export class AddressedLines {
   }
 }
 
-/** A key has no place in a run; in `pending_row` it stands where a group would. */
-function keyPlace(key: string, scope: string): RolloutAddress {
+/** Addresses a key in `pending_row`: the key is stored as the group of a made-up run. */
+function keyAddress(key: string, scope: string): RolloutAddress {
   return { run: scopeOfKeys(scope), step: 0, group: key, index: 0 };
 }

@@ -1,4 +1,7 @@
-/** Changes to annotations: applied all or none, one step of undo each, on disk when they return. */
+/**
+ * Changes to annotations. One call is applied whole or not at all, is one undo step, and is on disk when it
+ * returns.
+ */
 
 import { randomUUID } from 'node:crypto';
 import type { ParsedParams } from '../../shared/api/contract.ts';
@@ -25,13 +28,13 @@ import type { WritableLibrary } from './open.ts';
 import { RolloutTexts } from './rolloutTexts.ts';
 import { readTaxonomy } from './taxonomies.ts';
 
-type Asked = ParsedParams<'annotation.apply'>['changes'][number];
+type RequestedChange = ParsedParams<'annotation.apply'>['changes'][number];
 type Decision = ParsedParams<'annotation.resolve'>;
-type Draft = Extract<Asked, { put: unknown }>['put'];
+type Draft = Extract<RequestedChange, { put: unknown }>['put'];
 
-/** What came of it: ids, and the rollouts of this library it was about. */
+/** The result of a call: the ids that changed and the rollouts of this library they belong to. */
 export interface Outcome {
-  /** In words; absent: nothing has changed. */
+  /** Description of the change. Absent when nothing changed. */
   readonly words?: string;
   readonly annotationIds: readonly string[];
   readonly removed: readonly string[];
@@ -54,23 +57,28 @@ export class AnnotationChanges {
    * @param now milliseconds since 1970
    * @throws ApiError `refused`
    */
-  apply(author: string, asked: readonly Asked[], now: number): Outcome {
-    return durably(this.db, () => {
+  apply(author: string, requested: readonly RequestedChange[], now: number): Outcome {
+    return writeDurably(this.db, () => {
       const { taxonomy } = readTaxonomy(this.db);
       const call = new Call({ db: this.db, store: this.store, taxonomy, author, now });
-      for (const each of asked) call.make(each);
+      for (const each of requested) call.make(each);
       const { changes } = call;
-      if (changes.length > 0) this.history.add({ words: wordsOf(changes, taxonomy), changes }, author, now);
-      return this.outcome(changes, changes.length === 0 ? undefined : wordsOf(changes, taxonomy), call.asIs);
+      if (changes.length > 0)
+        this.history.add({ words: describeChanges(changes, taxonomy), changes }, author, now);
+      return this.outcome(
+        changes,
+        changes.length === 0 ? undefined : describeChanges(changes, taxonomy),
+        call.unchanged,
+      );
     });
   }
 
   /**
-   * @param author of whom the latest step is; absent: whoever's the latest is
-   * @throws ApiError `refused` of an author's step where somebody else has changed since what it is about
+   * @param author undoes this author's latest step; absent: the latest step of any author
+   * @throws ApiError `refused` when another author has changed the same annotations since
    */
   undo(author?: string): Outcome {
-    return durably(this.db, () => {
+    return writeDurably(this.db, () => {
       const step = this.history.lastDone(author);
       return step === undefined ? NOTHING : this.restore(step, author === undefined ? 1 : 2);
     });
@@ -78,7 +86,7 @@ export class AnnotationChanges {
 
   /** @throws ApiError `refused` as `undo` */
   redo(author?: string): Outcome {
-    return durably(this.db, () => {
+    return writeDurably(this.db, () => {
       const step = this.history.firstUndone(author);
       if (step === undefined) return NOTHING;
       if (author !== undefined) this.assertUntouched(step, step.changes);
@@ -86,24 +94,30 @@ export class AnnotationChanges {
     });
   }
 
-  /** @param author who decides; absent: the step is that of the author it came from @throws ApiError `refused` */
+  /**
+   * @param author who decides; absent: the author of the conflicting version
+   * @throws ApiError `refused`
+   */
   resolve({ conflictId, take, author }: Decision, now: number): Outcome {
-    return durably(this.db, () => {
+    return writeDurably(this.db, () => {
       const conflict = this.store.conflict(conflictId);
       if (conflict === undefined) throw refused(`there is no conflict ${conflictId}`);
-      if (conflict.taken !== null) throw refused('this conflict has been decided already');
+      if (conflict.taken !== null) throw refused('this conflict is resolved already');
       const changes: Change[] = [
         { of: 'conflict', conflictId, before: conflict.taken, after: take },
-        ...this.taken(conflict, take),
+        ...this.changesFor(conflict, take),
       ];
-      const words = `decision for ${TAKEN[take]}`;
+      const words = `decision for ${CHOICE_TEXTS[take]}`;
       this.set(changes);
       this.history.add({ words, changes }, author ?? conflict.theirs.author, now);
       return this.outcome(changes, words);
     });
   }
 
-  private taken({ annotationId, theirs }: Conflict, take: 'mine' | 'theirs' | 'both'): readonly Change[] {
+  private changesFor(
+    { annotationId, theirs }: Conflict,
+    take: 'mine' | 'theirs' | 'both',
+  ): readonly Change[] {
     if (take === 'mine') return [];
     const after = take === 'theirs' ? theirs : { ...theirs, id: idBeside(theirs, contentHash) };
     const id = take === 'theirs' ? annotationId : after.id;
@@ -113,7 +127,7 @@ export class AnnotationChanges {
       : [{ of: 'annotation', id, before, after }];
   }
 
-  /** @param undone as the step is to be marked: 0 does it again */
+  /** @param undone the step's new mark; 0 redoes it */
   private restore(step: Step, undone: 0 | 1 | 2): Outcome {
     const changes = undone === 0 ? step.changes : step.changes.map(reversed).reverse();
     if (undone === 2) this.assertUntouched(step, changes);
@@ -122,7 +136,7 @@ export class AnnotationChanges {
     return this.outcome(changes, step.words);
   }
 
-  /** What several changes are about must be as the first of them expects it. */
+  /** Checks that the annotations still are in the state that the changes start from. */
   private assertUntouched({ words }: Step, changes: readonly Change[]): void {
     const seen = new Set<string>();
     for (const change of changes) {
@@ -130,9 +144,7 @@ export class AnnotationChanges {
       if (seen.has(about)) continue;
       seen.add(about);
       if (canonical(this.present(change)) !== canonical(change.before))
-        throw refused(
-          `${words}: what this is about has been changed since by somebody else; change it by hand`,
-        );
+        throw refused(`${words}: another reviewer has changed this annotation since; edit it instead`);
     }
   }
 
@@ -154,13 +166,13 @@ export class AnnotationChanges {
     this.store.places.revise();
   }
 
-  private outcome(changes: readonly Change[], words?: string, asIs: readonly string[] = []): Outcome {
-    const put = new Set(asIs);
+  private outcome(changes: readonly Change[], words?: string, unchanged: readonly string[] = []): Outcome {
+    const put = new Set(unchanged);
     const removed = new Set<string>();
     const readings: ReviewMark[] = [];
     const numbers = new Set<number>();
-    const about = (said: Annotation | ReviewMark | null): void => {
-      const no = said === null ? undefined : this.store.numberOf(said.rollout);
+    const about = (item: Annotation | ReviewMark | null): void => {
+      const no = item === null ? undefined : this.store.numberOf(item.rollout);
       if (no !== undefined) numbers.add(no);
     };
     for (const change of changes) {
@@ -178,9 +190,9 @@ export class AnnotationChanges {
       }
     }
     const texts = new RolloutTexts(this.db);
-    // What was removed and is back may be about a rollout that came meanwhile, and nothing else has to be looked for.
+    // A restored annotation may belong to a rollout that was ingested since its removal.
     if ([...numbers].some((no) => this.store.rolloutOf(no) === undefined)) this.store.places.placeAll();
-    const rolloutIds = [...numbers].flatMap((no) => this.store.places.standAll(no, texts));
+    const rolloutIds = [...numbers].flatMap((no) => this.store.places.updatePositions(no, texts));
     return {
       ...(words === undefined ? {} : { words }),
       annotationIds: [...put],
@@ -192,10 +204,10 @@ export class AnnotationChanges {
 }
 
 /**
- * On disk before it returns, even where the power fails: the commits of ingest may wait for a checkpoint, what a
- * person has said may not.
+ * Runs a transaction that is on disk when this returns. Commits of ingest may wait for a checkpoint;
+ * people's annotations must survive a power failure.
  */
-export function durably<T>(db: WritableLibrary, work: () => T): T {
+export function writeDurably<T>(db: WritableLibrary, work: () => T): T {
   db.pragma('synchronous = FULL');
   try {
     return db.transaction(work).immediate();
@@ -205,7 +217,7 @@ export function durably<T>(db: WritableLibrary, work: () => T): T {
 }
 
 const NOTHING: Outcome = { annotationIds: [], removed: [], readings: [], rolloutIds: [] };
-const TAKEN = { mine: 'ours', theirs: 'theirs', both: 'both versions' } as const;
+const CHOICE_TEXTS = { mine: 'ours', theirs: 'theirs', both: 'both versions' } as const;
 
 function setOne(store: AnnotationStore, change: Change, rolloutId?: number): void {
   switch (change.of) {
@@ -248,11 +260,11 @@ interface CallServices {
   readonly now: number;
 }
 
-/** The changes of one call, one after the other: each sees what those before it have done. */
+/** The changes of one call. Each sees the result of those before it. */
 class Call {
   readonly changes: Change[] = [];
-  /** Asked for, and already so. */
-  readonly asIs: string[] = [];
+  /** Ids of annotations that already are as requested. */
+  readonly unchanged: string[] = [];
   private readonly services: CallServices;
   private readonly texts: RolloutTexts;
 
@@ -261,10 +273,10 @@ class Call {
     this.texts = new RolloutTexts(services.db);
   }
 
-  make(asked: Asked): void {
-    if ('put' in asked) this.put(asked.put);
-    else if ('remove' in asked) this.change(asked.remove, null);
-    else this.read(asked.read, asked.verdict);
+  make(requested: RequestedChange): void {
+    if ('put' in requested) this.put(requested.put);
+    else if ('remove' in requested) this.change(requested.remove, null);
+    else this.read(requested.read, requested.verdict);
   }
 
   private put(draft: Draft): void {
@@ -276,26 +288,26 @@ class Call {
     if (rollout === undefined || target === undefined)
       throw refused(`there is no annotation ${id}; a new one needs a rollout and a target`);
     this.assertLabel(draft.label, before);
-    // Whoever changes what another has said answers for it from then on; the history has who said what before.
+    // An edit makes its author the annotation's author. The history keeps the earlier author.
     const base = { id, rollout, target, author, createdAt: before?.createdAt ?? now };
     const flag = draft.flag === undefined ? before?.flag : (draft.flag ?? undefined);
     const after = annotationOf({ ...base, updatedAt: now }, { ...draft, flag });
     if (after.label === undefined && after.note === undefined && after.correction === undefined)
-      throw refused('an annotation has a label, a note or a correction');
+      throw refused('an annotation needs a label, a note or a correction');
     const present = before ?? this.equalTo(after, draft);
     const isSame =
       present !== undefined &&
       (before === undefined ||
         isSameAnnotation({ ...after, author: before.author, updatedAt: before.updatedAt }, before));
     if (isSame) {
-      this.asIs.push(present.id);
+      this.unchanged.push(present.id);
       return;
     }
     this.replaceLabels(after);
     this.change(id, after, draft.rolloutId);
   }
 
-  /** What a new one says has been said by the same author of the same place: from another window, or a moment ago. */
+  /** Finds an equal annotation by the same author, made in another window or a moment ago. */
   private equalTo(after: Annotation, { id, rolloutId }: Draft): Annotation | undefined {
     if (id !== undefined || rolloutId === undefined) return undefined;
     return this.services.store
@@ -303,7 +315,7 @@ class Call {
       .find((each) => hasSameContent(each, after) && isSameTarget(each.target, after.target));
   }
 
-  /** With one label for a place, the one before it goes; a note it came with stays. */
+  /** Removes the previous label where the taxonomy allows one label per place. A note on it is kept. */
   private replaceLabels(after: Annotation): void {
     const { store, taxonomy, now } = this.services;
     if (taxonomy.choice !== 'one' || after.label === undefined) return;
@@ -362,23 +374,23 @@ class Call {
     const { labels } = this.services.taxonomy;
     if (label === undefined || label === before?.label || labels.some(({ id }) => id === label)) return;
     const known = labels.map(({ id }) => id).join(', ');
-    throw refused(`there is no label ${label}; there are ${known === '' ? 'none' : known}`);
+    throw refused(`there is no label ${label}; known labels: ${known === '' ? '(empty)' : known}`);
   }
 }
 
-/** For the words behind "undo". */
-function wordsOf(changes: readonly Change[], taxonomy: Taxonomy): string {
-  const said = changes.filter((change) => change.of === 'annotation');
-  const [first] = said;
+/** Describes the changes for the undo command. */
+function describeChanges(changes: readonly Change[], taxonomy: Taxonomy): string {
+  const edits = changes.filter((change) => change.of === 'annotation');
+  const [first] = edits;
   if (first === undefined) {
     const reading = changes.find((change) => change.of === 'reading' && change.after !== null);
     const verdict = reading?.of === 'reading' ? reading.after?.verdict : undefined;
     const what = verdict ?? 'unread';
     return changes.length === 1 ? what : `${what}, ${changes.length} changes`;
   }
-  const named = said.find(({ after }) => after !== null) ?? first;
-  const isOne = said.length === 1 || said.filter(({ after }) => after !== null).length === 1;
-  if (!isOne) return `${said.length} annotations`;
+  const named = edits.find(({ after }) => after !== null) ?? first;
+  const isOne = edits.length === 1 || edits.filter(({ after }) => after !== null).length === 1;
+  if (!isOne) return `${edits.length} annotations`;
   const about = named.after ?? named.before;
   const label = taxonomy.labels.find(({ id }) => id === about?.label)?.name ?? about?.label;
   const what = label === undefined ? (about?.note === undefined ? 'correction' : 'note') : `label ${label}`;

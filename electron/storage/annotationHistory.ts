@@ -1,7 +1,7 @@
 /**
- * What can be taken back. A step holds what was before and what was after, so that undo and redo set states instead of
- * working out inverses; it survives a restart. A new change ends what
- * could have been done again; what an author alone has taken back, only a change of that author.
+ * The undo history. A step stores the states before and after, so undo and redo set states instead of
+ * computing inverses. The history survives a restart. A new change deletes the steps that could be redone.
+ * A step that its author undid alone is only deleted by a new change of that author.
  */
 import type { HistoryState } from '../../shared/api/annotationRows.ts';
 import type { Annotation, ReviewMark } from '../../shared/domain/annotate/annotation.ts';
@@ -10,7 +10,7 @@ import type { ReadableLibrary, WritableLibrary } from './open.ts';
 import { annotationRevision } from './queries/annotations.ts';
 import { number, query, type RowOf, text } from './rows.ts';
 
-/** `null`: there was none, or is none any more. */
+/** `null`: absent before or after the change. */
 export type Change =
   | {
       readonly of: 'annotation';
@@ -32,10 +32,10 @@ export interface Step {
   readonly changes: readonly Change[];
 }
 
-/** Steps that are kept; nobody goes back further. */
+/** Steps that are kept. Older steps are deleted. */
 const MOST_STEPS = 2_000;
 
-/** 2: by its author alone, past steps of others that stayed. */
+/** 2: undone by its author alone, while later steps of others remain. */
 type Undone = 1 | 2;
 
 const STEP = 'SELECT history_no AS historyNo, words, changes FROM annotation_history_row';
@@ -59,7 +59,7 @@ function firstUndone(db: ReadableLibrary, author: string | undefined): StepRecor
     : query(db, FIRST_UNDONE_BY, STEP_ROW).get(author);
 }
 
-/** @param author whose steps; absent: everybody's */
+/** @param author limits the history to this author; absent: all authors */
 export function historyState(db: ReadableLibrary, author?: string): HistoryState {
   const undo = lastDone(db, author);
   const redo = firstUndone(db, author);

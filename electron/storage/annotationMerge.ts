@@ -1,4 +1,4 @@
-/** Annotations, readings and labels that come with files: taken in beside ours, never over them. */
+/** Merges annotations, review marks and taxonomies from files. They never overwrite those of the library. */
 import type { Annotation, ReviewMark } from '../../shared/domain/annotate/annotation.ts';
 import { canonical } from '../../shared/domain/annotate/identity.ts';
 import { mergeAnnotations, mergeReviewMarks, mergeTaxonomy } from '../../shared/domain/annotate/merge.ts';
@@ -7,8 +7,8 @@ import type { AnnotationStore } from './annotationStore.ts';
 import type { WritableLibrary } from './open.ts';
 import { readTaxonomy, writeTaxonomy } from './taxonomies.ts';
 
-/** What the lines of a file say, each with where it stands. */
-export interface SaidLines {
+/** The parsed lines of a file, each with its line number. */
+export interface AnnotationLines {
   readonly annotations: readonly (Line & { readonly annotation: Annotation })[];
   readonly readings: readonly (Line & { readonly reading: ReviewMark })[];
   readonly taxonomies: readonly (Line & { readonly taxonomy: Taxonomy })[];
@@ -24,38 +24,38 @@ export interface MergedLines {
   readonly present: number;
   readonly readings: number;
   readonly labelsAdded: readonly string[];
-  /** What somebody has to look at. */
+  /** Versions that a person has to decide about. */
   readonly conflicts: readonly (Line & { readonly annotationId: string })[];
   readonly labelsDiffering: readonly (Line & { readonly label: string })[];
   readonly labelsRefused: readonly (Line & { readonly label: string })[];
 }
 
 /**
- * Must run inside a transaction. Where the rollouts are is found out by `AnnotationPlaces.placeAll` afterwards.
+ * Must run inside a transaction. `AnnotationPlaces.placeAll` finds the rollouts afterwards.
  *
- * @param from the file they came from
+ * @param from the file the lines came from
  * @param now milliseconds since 1970
  */
-export function mergeSaid(
+export function mergeAnnotationLines(
   db: WritableLibrary,
   store: AnnotationStore,
-  said: SaidLines,
+  lines: AnnotationLines,
   { from, now }: { readonly from: string; readonly now: number },
 ): MergedLines {
-  const labels = mergeLabels(db, said.taxonomies);
-  const lineOf = new Map(said.annotations.map(({ annotation, line }) => [annotation, line]));
-  const theirs = said.annotations.map(({ annotation }) => annotation);
+  const labels = mergeLabels(db, lines.taxonomies);
+  const lineOf = new Map(lines.annotations.map(({ annotation, line }) => [annotation, line]));
+  const theirs = lines.annotations.map(({ annotation }) => annotation);
   const known = {
     byId: (id: string) => store.get(id),
     alike: (likeness: string) => store.alike(likeness),
-    hasCome: (each: Annotation) => store.hasCome(each),
+    hasCome: (each: Annotation) => store.hasConflict(each),
   };
   const merged = mergeAnnotations(known, theirs);
   for (const annotation of merged.added) store.set(annotation);
   for (const annotation of merged.conflicts) store.addConflict(annotation, from, now);
   const readings = mergeReviewMarks(
     (reading) => store.reading(reading),
-    said.readings.map(({ reading }) => reading),
+    lines.readings.map(({ reading }) => reading),
   );
   for (const reading of readings) store.setReading(reading);
   const hasChanged = merged.added.length + merged.conflicts.length + readings.length > 0;
@@ -70,18 +70,18 @@ export function mergeSaid(
   };
 }
 
-function hasSaid(db: WritableLibrary): boolean {
+function hasAnnotations(db: WritableLibrary): boolean {
   return db.prepare('SELECT 1 FROM annotation_row LIMIT 1').get() !== undefined;
 }
 
-function mergeLabels(db: WritableLibrary, theirs: SaidLines['taxonomies']) {
+function mergeLabels(db: WritableLibrary, theirs: AnnotationLines['taxonomies']) {
   const labelsAdded: string[] = [];
   const labelsDiffering: { label: string; line: number }[] = [];
   const labelsRefused: { label: string; line: number }[] = [];
   for (const { taxonomy, line } of theirs) {
     const ours = readTaxonomy(db);
-    if (ours.isDefault && !hasSaid(db)) {
-      // Nobody has chosen the labels here, or used them: theirs as they are.
+    if (ours.isDefault && !hasAnnotations(db)) {
+      // The library's taxonomy is unchanged and unused, so the file's replaces it.
       if (canonical(taxonomy) !== canonical(ours.taxonomy)) writeTaxonomy(db, taxonomy);
       const known = ours.taxonomy.labels.map(({ id }) => id);
       labelsAdded.push(...taxonomy.labels.flatMap(({ id }) => (known.includes(id) ? [] : [id])));

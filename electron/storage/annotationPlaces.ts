@@ -1,11 +1,11 @@
 /**
- * Which rollout of this library an annotation is about, and where its text stands in it. Derived, and worked out anew
- * when rollouts come and go:
+ * Finds the rollout of this library that an annotation belongs to, and the position of its text in that
+ * rollout. The result is derived data. It is recomputed when rollouts are added or removed:
  *
- *   address, and the record or the content agrees ─► certain
- *   the problem's rollouts of that step by content, then any rollout by its record ─► certain
- *   the address alone: the same problem, or something that was quoted stands in it ─► its text has changed
- *   else none: the annotation is unattached, and listed with what it quotes
+ *   address matches, and the record hash or the content hash agrees ─► certain
+ *   else same content among the problem's rollouts of that step, or same record hash anywhere ─► certain
+ *   else address alone, with the same problem or a quote that occurs in the text ─► uncertain: the text has changed
+ *   else the annotation is unattached, and is listed with its quote
  */
 import { locateAnchor } from '../../shared/domain/annotate/anchor.ts';
 import type { AnchorState, AnnotationTarget } from '../../shared/domain/annotate/annotation.ts';
@@ -15,15 +15,18 @@ import type { WritableLibrary } from './open.ts';
 import { RolloutTexts } from './rolloutTexts.ts';
 import { boolean, number, query, queryValue, type RowOf, text } from './rows.ts';
 
-/** What is without a certain place; asked before anything else, so it must cost nothing where all have one. */
+/**
+ * Keys without a certain rollout. This runs before everything else, so it must be cheap when there are
+ * none.
+ */
 const UNCERTAIN = `k.annotated_no NOT IN (SELECT annotated_no FROM annotated_place_row WHERE is_certain = 1)
   AND (EXISTS (SELECT 1 FROM annotation_row a WHERE a.annotated_no = k.annotated_no)
     OR EXISTS (SELECT 1 FROM reading_row d WHERE d.annotated_no = k.annotated_no))`;
-/** In this order, whatever the planner thinks of it: what is said is little, rollouts are many. */
+/** CROSS JOIN fixes the join order against the planner: there are few annotations and many rollouts. */
 const AT_ADDRESS = `FROM annotated_row k CROSS JOIN run_row n ON n.run_key = k.run_key
   CROSS JOIN group_row g ON g.run_id = n.run_id AND g.step = k.step AND g.group_key = k.group_key
   CROSS JOIN rollout_row r ON r.group_id = g.group_id AND r.ordinal = k.ordinal`;
-/** All at once, by indexes: what most are found by. */
+/** Places all keys at once, by index. Most keys are found this way. */
 export const PLACE_BY_ADDRESS = `INSERT OR REPLACE INTO annotated_place_row (annotated_no, rollout_id, is_certain)
   SELECT k.annotated_no, r.rollout_id, 1 ${AT_ADDRESS} WHERE r.content_hash = k.record_hash AND ${UNCERTAIN}
   RETURNING annotated_no`;
@@ -66,27 +69,30 @@ export class AnnotationPlaces {
         'SELECT annotation_no AS annotationNo, target FROM annotation_row WHERE annotated_no = ?',
         { annotationNo: number, target: text },
       ),
-      standing: db.prepare<[number, string, number | null, number | null]>(
+      setPosition: db.prepare<[number, string, number | null, number | null]>(
         'INSERT OR REPLACE INTO annotation_place_row VALUES (?, ?, ?, ?)',
       ),
     };
   }
 
-  /** Must run inside a transaction that has removed rollouts, or brought annotations: all are looked through again. */
+  /**
+   * Makes the next `placeAll` search all rollouts. Must run inside a transaction that has removed rollouts
+   * or added annotations.
+   */
   forgetSearch(): void {
     this.sql.setSearchedTo.run(0);
   }
 
-  /** What is said changed: whoever keeps something of it asks by this number. */
+  /** Bumps the revision that caches of annotation data are keyed by. */
   revise(): void {
     this.sql.revise.run();
   }
 
   /**
-   * Looks for what has no certain place, among rollouts that have come since it was looked for last. Must run inside
-   * a transaction.
+   * Searches the rollouts added since the last search for keys without a certain place. Must run inside a
+   * transaction.
    *
-   * @returns rollouts of which something is now known that was not
+   * @returns rollouts whose annotations changed
    */
   placeAll(): readonly number[] {
     if (this.sql.anyKey.get() === undefined) return [];
@@ -100,10 +106,10 @@ export class AnnotationPlaces {
     this.sql.setSearchedTo.run(newest);
     if (placed.size === 0) return [];
     this.revise();
-    return [...placed].flatMap((no) => this.standAll(no, texts));
+    return [...placed].flatMap((no) => this.updatePositions(no, texts));
   }
 
-  /** One that has been put on a rollout here. Must run inside a transaction. */
+  /** Records the rollout that an annotation was made on. Must run inside a transaction. */
   placeAt(annotatedNo: number, rolloutId: number): void {
     this.sql.place.run(annotatedNo, rolloutId, 1);
   }
@@ -112,8 +118,8 @@ export class AnnotationPlaces {
     return this.sql.placeOf.get(annotatedNo)?.rolloutId;
   }
 
-  /** The prompts that are shown may be others: the places of a run's annotations, once more. */
-  standAgain(runId: number): void {
+  /** Recomputes the text positions of a run's annotations, because the displayed prompts may have changed. */
+  recomputePositions(runId: number): void {
     const keys = queryValue(
       this.db,
       `SELECT p.annotated_no FROM annotated_place_row p JOIN rollout_row r USING (rollout_id) WHERE r.run_id = ?`,
@@ -121,17 +127,20 @@ export class AnnotationPlaces {
     ).all(runId);
     if (keys.length === 0) return;
     const texts = new RolloutTexts(this.db);
-    for (const no of keys) this.standAll(no, texts);
+    for (const no of keys) this.updatePositions(no, texts);
     this.revise();
   }
 
-  /** Where the text of each annotation of this rollout stands. @returns the rollout, if it is here */
-  standAll(annotatedNo: number, texts = new RolloutTexts(this.db)): readonly number[] {
+  /**
+   * Computes the text position of each annotation of a rollout. @returns the rollout, if it is in the
+   * library
+   */
+  updatePositions(annotatedNo: number, texts = new RolloutTexts(this.db)): readonly number[] {
     const place = this.sql.placeOf.get(annotatedNo);
     if (place === undefined) return [];
     for (const { annotationNo: no, target } of this.sql.annotationsOf.all(annotatedNo)) {
-      const { state, start, end } = standing(JSON.parse(target) as AnnotationTarget, place, texts);
-      this.sql.standing.run(no, state, start, end);
+      const { state, start, end } = positionOf(JSON.parse(target) as AnnotationTarget, place, texts);
+      this.sql.setPosition.run(no, state, start, end);
     }
     return [place.rolloutId];
   }
@@ -144,10 +153,10 @@ export class AnnotationPlaces {
       this.sql.place.run(key.annotated_no, rolloutId, Number(isCertain));
       placed.push(key.annotated_no);
     };
-    const contents = new Contents(texts, (step) => this.sql.siblings.all({ ...step, from }));
+    const contents = new ContentLookup(texts, (step) => this.sql.siblings.all({ ...step, from }));
     const rest = left.filter((key) => {
       const at = this.sql.address.get(key.annotated_no)?.rolloutId;
-      // What was there before has been looked at before.
+      // Rollouts up to `from` were searched earlier.
       const isAt = at !== undefined && at > from && contents.hashOf(at) === key.content_hash;
       const found = isAt ? at : contents.find(key);
       if (found !== undefined) place(key, found, true);
@@ -164,7 +173,7 @@ export class AnnotationPlaces {
     return placed;
   }
 
-  /** Of several equal records the one at the same step and index, else the first. */
+  /** Prefers the record at the same step and index among several equal ones, else takes the first. */
   private byRecord(keys: readonly KeyRow[], from: number): ReadonlyMap<number, number> {
     const hashes = [...new Set(keys.map((key) => key.record_hash))].filter((hash) => hash !== '');
     if (hashes.length === 0) return new Map();
@@ -190,7 +199,7 @@ export class AnnotationPlaces {
     if (at.problemId === key.problem_id) return true;
     return this.sql.annotationsOf.all(key.annotated_no).some(({ target }) => {
       const parsed = JSON.parse(target) as AnnotationTarget;
-      if (parsed.kind === 'rollout' || parsed.anchor.quote.length < TELLING) return false;
+      if (parsed.kind === 'rollout' || parsed.anchor.quote.length < DISTINCTIVE_LENGTH) return false;
       return (
         locateAnchor(parsed.anchor, texts.textOf(at.rolloutId, parsed.anchor.text), contentHash).state !==
         'orphaned'
@@ -199,10 +208,10 @@ export class AnnotationPlaces {
   }
 }
 
-/** A quote this long does not stand in another text by chance. */
-const TELLING = 24;
+/** UTF-16 units. A quote of this length does not occur in another text by chance. */
+const DISTINCTIVE_LENGTH = 24;
 
-function standing(
+function positionOf(
   target: AnnotationTarget,
   place: { readonly rolloutId: number; readonly isCertain: boolean },
   texts: RolloutTexts,
@@ -213,8 +222,8 @@ function standing(
   return placed.state === 'orphaned' ? { state: 'orphaned', start: null, end: null } : placed;
 }
 
-/** Rollouts of a problem at a step by their content: each text is read once, however many are looked for. */
-class Contents {
+/** Finds rollouts of a problem at a step by content hash. Each text is read once for all lookups. */
+class ContentLookup {
   private readonly texts: RolloutTexts;
   private readonly siblings: (place: Record<string, unknown>) => readonly number[];
   private readonly hashes = new Map<number, string | undefined>();
@@ -235,7 +244,7 @@ class Contents {
     let known = this.known.get(place);
     if (known === undefined) {
       const ids = this.siblings({ run: key.run_key, step: key.step, problem: key.problem_id });
-      // The first of equal ones.
+      // Reversed, so that the first of several equal rollouts wins.
       known = new Map([...ids].reverse().map((id) => [this.hashOf(id) ?? '', id]));
       this.known.set(place, known);
     }

@@ -1,4 +1,4 @@
-/** Annotations and readings as rows, and back. Nothing is decided here. */
+/** Converts annotations and review marks to rows and back. */
 import {
   type Annotation,
   type AnnotationTarget,

@@ -1,8 +1,11 @@
-/** What was said of a run goes where the run goes. */
+/** Removes the annotations of a run together with the run. */
 import type { WritableLibrary } from './open.ts';
 import { number, queryValue } from './rows.ts';
 
-/** Of rollouts of the run, and of rollouts that it had and that are not here now. Bound: `runId`, `runKey`. */
+/**
+ * Selects annotation keys of the run's rollouts, including rollouts that are no longer in the library.
+ * Parameters: `runId`, `runKey`.
+ */
 export function annotatedOfRun(schema: 'main' | 'source'): string {
   return `SELECT annotated_no FROM ${schema}.annotated_place_row p JOIN ${schema}.rollout_row r ON r.rollout_id = p.rollout_id
       WHERE r.run_id = :runId
@@ -11,7 +14,10 @@ export function annotatedOfRun(schema: 'main' | 'source'): string {
       AND annotated_no NOT IN (SELECT annotated_no FROM ${schema}.annotated_place_row)`;
 }
 
-/** Must run inside a transaction, before the rollouts are removed. Undo ends here: what it would bring back is elsewhere. */
+/**
+ * Must run inside a transaction, before the rollouts are removed. Clears the undo history, because its
+ * steps may restore annotations that left with the run.
+ */
 export function removeAnnotationsOf(
   db: WritableLibrary,
   run: { readonly runId: number; readonly runKey: string },

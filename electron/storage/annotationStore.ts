@@ -1,4 +1,7 @@
-/** Annotations, readings and conflicts one by one: got, set, removed. What belongs to one change is `annotationChanges.ts`. */
+/**
+ * Reads, writes and deletes single annotations, review marks and conflicts. `annotationChanges.ts` groups
+ * them into changes.
+ */
 import type { Annotation, ReviewMark, RolloutKey } from '../../shared/domain/annotate/annotation.ts';
 import { canonical, contentText } from '../../shared/domain/annotate/identity.ts';
 import type { AnnotationPlaces } from './annotationPlaces.ts';
@@ -117,7 +120,7 @@ export class AnnotationStore {
       .find((each) => contentText(each) === likeness);
   }
 
-  /** Of the same rollout, under whichever key. */
+  /** Annotations of the same rollout, under any key. */
   beside(rollout: RolloutKey): readonly Annotation[] {
     const no = this.numberOf(rollout);
     if (no === undefined) return [];
@@ -125,12 +128,12 @@ export class AnnotationStore {
     return (here === undefined ? this.sql.ofKey.all(no) : this.sql.ofRollout.all(here)).map(annotationFrom);
   }
 
-  /** Of one rollout of this library, under whichever key. */
+  /** Annotations of one rollout of this library, under any key. */
   ofRollout(rolloutId: number): readonly Annotation[] {
     return this.sql.ofRollout.all(rolloutId).map(annotationFrom);
   }
 
-  /** @param rolloutId the one it is put on, where that is known: nothing has to be looked for then */
+  /** @param rolloutId the annotated rollout, if known; saves the search for it */
   set(annotation: Annotation, rolloutId?: number): void {
     const no = this.numberFor(annotation.rollout, rolloutId);
     const values = annotationValues(annotation, no);
@@ -149,7 +152,10 @@ export class AnnotationStore {
     return row === undefined ? undefined : readingFrom(row);
   }
 
-  /** By one author, of a rollout of this library: one, unless it was read under several keys. */
+  /**
+   * Review marks of one author on a rollout. There is one, unless the rollout was reviewed under several
+   * keys.
+   */
   readingsOf(rolloutId: number, author: string): readonly ReviewMark[] {
     return this.sql.readingsHere.all(rolloutId, author).map(readingFrom);
   }
@@ -175,8 +181,8 @@ export class AnnotationStore {
     };
   }
 
-  /** The same version has come before, decided about or not. */
-  hasCome(theirs: Annotation): boolean {
+  /** Whether the same version was offered before, decided or not. */
+  hasConflict(theirs: Annotation): boolean {
     return this.sql.conflictOf.get(theirs.id, canonical(theirs)) !== undefined;
   }
 
@@ -188,12 +194,12 @@ export class AnnotationStore {
     this.sql.setTaken.run(taken, conflictId);
   }
 
-  /** The number its rollout has here, if it has one. */
+  /** The number of the rollout's key in this library, if it has one. */
   numberOf(key: RolloutKey): number | undefined {
     return this.sql.key.get(keyValues(key));
   }
 
-  /** Which rollout of this library that is. */
+  /** The rollout of this library that the key belongs to. */
   rolloutOf(annotatedNo: number): number | undefined {
     return this.places.rolloutOf(annotatedNo);
   }

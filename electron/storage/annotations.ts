@@ -1,18 +1,18 @@
 /**
- * What the writer does about annotations.
+ * The annotation part of the writer.
  *
- *   Annotations ── AnnotationChanges (what a person does, with undo) ── AnnotationHistory
- *        ├── mergeSaid (what comes with files)
+ *   Annotations ── AnnotationChanges (edits by a person, with undo) ── AnnotationHistory
+ *        ├── mergeAnnotationLines (annotations from files)
  *        ├── AnnotationStore (rows)
- *        └── AnnotationPlaces (derived: where they are)
+ *        └── AnnotationPlaces (derived: the rollout and text position of each annotation)
  */
 import type { AppliedChanges, TaxonomyState } from '../../shared/api/annotationRows.ts';
 import type { ParsedParams } from '../../shared/api/contract.ts';
 import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
 import type { LineIssue } from '../../shared/format/format.ts';
-import { AnnotationChanges, durably, type Outcome } from './annotationChanges.ts';
+import { AnnotationChanges, type Outcome, writeDurably } from './annotationChanges.ts';
 import { historyState } from './annotationHistory.ts';
-import { type MergedLines, mergeSaid, type SaidLines } from './annotationMerge.ts';
+import { type AnnotationLines, type MergedLines, mergeAnnotationLines } from './annotationMerge.ts';
 import { AnnotationPlaces } from './annotationPlaces.ts';
 import { AnnotationStore } from './annotationStore.ts';
 import type { PackedBatch } from './batch.ts';
@@ -20,10 +20,10 @@ import type { WritableLibrary } from './open.ts';
 import { annotationsById, annotationsOfRollout, taxonomyState } from './queries/annotations.ts';
 import { readTaxonomy, writeTaxonomy } from './taxonomies.ts';
 
-/** Rollouts whose annotations come with the answer to a change. */
+/** Rollouts whose annotations are returned with the result of a change. */
 const MOST_ANSWERED = 100;
 
-/** Of `annotation.apply`, `undo`, `redo` and `resolve`. */
+/** Result of `annotation.apply`, `undo`, `redo` and `resolve`. */
 export interface Answered<T> {
   readonly value: T;
   readonly rolloutIds: readonly number[];
@@ -47,7 +47,7 @@ export class Annotations {
     return this.answered(this.changes.apply(author, changes, now), author);
   }
 
-  /** @throws ApiError `refused` of an author's step where somebody else has changed since what it is about */
+  /** @throws ApiError `refused` when another author has changed the same annotations since */
   undo({ author }: ParsedParams<'annotation.undo'> = {}): Answered<AppliedChanges> {
     return this.answered(this.changes.undo(author), author);
   }
@@ -63,40 +63,43 @@ export class Annotations {
   }
 
   setTaxonomy(taxonomy: Taxonomy): TaxonomyState {
-    durably(this.db, () => writeTaxonomy(this.db, taxonomy));
+    writeDurably(this.db, () => writeTaxonomy(this.db, taxonomy));
     return taxonomyState(this.db);
   }
 
   /** Must run inside a transaction. */
-  merge(said: SaidLines, from: string, now: number): MergedLines {
-    return mergeSaid(this.db, this.store, said, { from, now });
+  merge(lines: AnnotationLines, from: string, now: number): MergedLines {
+    return mergeAnnotationLines(this.db, this.store, lines, { from, now });
   }
 
-  mergeDurably(said: SaidLines, from: string): MergedLines {
-    return durably(this.db, () => this.merge(said, from, Date.now()));
+  mergeDurably(lines: AnnotationLines, from: string): MergedLines {
+    return writeDurably(this.db, () => this.merge(lines, from, Date.now()));
   }
 
-  /** Of these, those whose rollout is not here. */
+  /** Counts the annotations among `ids` whose rollout is not in the library. */
   countUnattached(ids: readonly string[]): number {
     return annotationsById(this.db, ids).filter(({ place }) => place === undefined).length;
   }
 
   /**
-   * What a batch of a file holds of annotations; must run inside its transaction.
+   * Merges the annotations of a batch. Must run inside the batch's transaction.
    *
-   * @returns what is to be said of it
+   * @returns issues to report for the file
    */
   mergeBatch({ items }: PackedBatch, from: string): readonly (LineIssue & { readonly line: number })[] {
-    const said = {
+    const lines = {
       annotations: items.filter((item) => item.kind === 'annotation'),
       readings: items.filter((item) => item.kind === 'reading'),
       taxonomies: items.filter((item) => item.kind === 'taxonomy'),
     };
-    if (said.annotations.length + said.readings.length + said.taxonomies.length === 0) return [];
-    return issuesOf(this.merge(said, from, Date.now()), this.nameOfLabel());
+    if (lines.annotations.length + lines.readings.length + lines.taxonomies.length === 0) return [];
+    return issuesOf(this.merge(lines, from, Date.now()), this.nameOfLabel());
   }
 
-  /** What the file has brought, and what is waiting, once its rollouts are in the library. @returns rollouts */
+  /**
+   * Places annotations once the file's rollouts are in the library. @returns rollouts whose annotations
+   * changed
+   */
   place(): readonly number[] {
     return this.db.transaction(() => this.places.placeAll()).immediate();
   }
@@ -106,7 +109,7 @@ export class Annotations {
     return (id) => taxonomy.labels.find((label) => label.id === id)?.name ?? id;
   }
 
-  /** @param author whose history is told; absent: everybody's */
+  /** @param author whose history is returned; absent: all authors */
   private answered(outcome: Outcome, author?: string): Answered<AppliedChanges> {
     const { words, removed, readings, rolloutIds } = outcome;
     const annotations = annotationsById(this.db, outcome.annotationIds);
@@ -134,19 +137,19 @@ function issuesOf(
       severity: 'warning' as const,
       code: 'annotation_conflict',
       line,
-      message: `annotation ${annotationId} says something else here; both are kept until one is chosen`,
+      message: `annotation ${annotationId} differs from the one in this library; both are kept until the conflict is resolved`,
     })),
     ...merged.labelsDiffering.map(({ label, line }) => ({
       severity: 'warning' as const,
       code: 'label_differs',
       line,
-      message: `the label ${label} has another name or description than here, where it is ${nameOf(label)}; it stays as it is here`,
+      message: `the label ${label} has another name or description in the file; this library keeps ${nameOf(label)}`,
     })),
     ...merged.labelsRefused.map(({ label, line }) => ({
       severity: 'warning' as const,
       code: 'label_not_added',
       line,
-      message: `the label ${label} was not added: another one has its name, or there are too many`,
+      message: `the label ${label} was not added: its name is in use, or the taxonomy is full`,
     })),
   ];
 }

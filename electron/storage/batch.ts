@@ -1,7 +1,6 @@
 /**
- * What crosses from the parser thread to the writer thread: many lines of one file, packed
- * so that the crossing costs one transferred buffer for all texts and one for all segments,
- * not one per rollout.
+ * The message from the parser thread to the writer thread: many lines of one file. All texts share one
+ * transferred buffer and all segments another, so the cost does not grow with the number of rollouts.
  */
 import type { Annotation, ReviewMark } from '../../shared/domain/annotate/annotation.ts';
 import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
@@ -25,13 +24,16 @@ export const SEGMENT_STRIDE = 6; // kind, turn, outer start, outer end, inner st
 /** Numbers per turn in `PackedBatch.turns`; policy tokens are −1 when unknown. */
 export const TURN_STRIDE = 5; // turn, segments, tool calls, tool errors, policy tokens
 
-/** Where a rollout's text lies: bytes of the uncompressed block. */
+/** Byte positions of a rollout's texts in the uncompressed block. */
 export interface TextPlace {
   /** Index into `PackedBatch.blocks`. */
   readonly block: number;
   readonly start: number;
   readonly end: number;
-  /** The extra fields as JSON follow the text; empty when there are none. */
+  /**
+   * End of the extra fields (JSON), which follow the text. Equal to the end of the text when there are
+   * none.
+   */
   readonly extraEnd: number;
 }
 
@@ -45,7 +47,7 @@ export interface ByteSpan {
 export interface PackedProblem {
   readonly problemId: string;
   readonly promptHash: string;
-  /** Of the question without template and white space (`shared/domain/question.ts`). */
+  /** Hash of the question without template and white space (`shared/domain/question.ts`). */
   readonly questionHash: string;
   readonly text: ByteSpan;
   readonly preview: string;
@@ -60,7 +62,7 @@ interface PackedCall {
   readonly name: string | null;
   readonly outcome: string;
   readonly latencyMs: number | null;
-  /** 1: logged beside the text; 0: the text says it; null: no latency is known. */
+  /** 1: logged in a field; 0: parsed from the response text; null: the latency is unknown. */
   readonly isLatencyLogged: number | null;
   readonly queueMs: number | null;
   readonly worker: string | null;
@@ -68,11 +70,11 @@ interface PackedCall {
   /** Index among the rollout's response segments. */
   readonly callSegment: number;
   readonly responseSegment: number | null;
-  /** An earlier call of the rollout says the same, character by character. */
+  /** Whether an earlier call of the rollout has exactly the same text. */
   readonly isRepeat: boolean;
 }
 
-/** Blobs as they go into `token_row`. */
+/** Blobs of `token_row`. */
 export interface PackedTokens {
   readonly count: number;
   readonly ends: Uint8Array | null;
@@ -155,12 +157,12 @@ export interface PackedBatch {
   readonly segments: Int32Array;
   readonly turns: Int32Array;
   readonly issues: readonly (LineIssue & { readonly line: number })[];
-  /** Position where this batch begins: the file must have been read exactly up to here. */
+  /** Position where this batch begins. The file must have been read exactly up to here. */
   readonly startOffset: number;
   /** Position after the last line of this batch; committed together with its items. */
   readonly offset: number;
   readonly lines: number;
-  /** Values under keys that look like credentials, which were masked. */
+  /** Number of masked values under credential keys. */
   readonly masked: number;
 }
 
@@ -170,7 +172,7 @@ export function bytesOf(batch: PackedBatch, span: ByteSpan): Uint8Array {
 
 type Six = [number, number, number, number, number, number];
 
-/** Six numbers from `at` on; the caller knows how many of them are its own. */
+/** Reads six numbers from `at` on. The caller knows how many of them belong to it. */
 export function numbersAt(from: Int32Array, at: number): Six {
   return [
     from[at] ?? 0,

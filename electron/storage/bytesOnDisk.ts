@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 
 /**
- * What a library takes on the disk: its file and its write-ahead log. Whoever says the size of a library says this.
+ * The size of a library on disk: its file and its write-ahead log. Every displayed size comes from here.
  *
- * @returns undefined where there is no file
+ * @returns undefined when there is no file
  */
 export function bytesOnDisk(path: string): number | undefined {
   const sizeOf = (of: string): number | undefined => statSync(of, { throwIfNoEntry: false })?.size;

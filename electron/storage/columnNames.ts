@@ -8,11 +8,11 @@ import {
 import { ROLLOUT_FIELDS } from '../../shared/domain/rolloutFields.ts';
 
 /**
- * The columns of a step: for each of its rollouts, and for each of their tool calls, one number.
- * Rollouts stand in the order of the log (group, then ordinal), calls in the order of rollouts.
+ * The columns of a step: one number per rollout, or one per tool call. Rollouts are in log order (group,
+ * then ordinal), calls in the order of their rollouts.
  *
- * Unknown is NaN in `f64` and `f32`, -1 in `i8`, 0 in a column of codes (`u8`, `u32`), and the
- * lowest number of all in `i32`.
+ * Unknown is NaN in `f64` and `f32`, -1 in `i8`, 0 in code columns (`u8`, `u32`), and the lowest value in
+ * `i32`.
  */
 export const UNKNOWN_I32 = -2147483648;
 
@@ -49,18 +49,18 @@ const FIELD_COLUMNS = Object.fromEntries(
   COLUMN_FIELDS.map((name) => [camelCase(name), FIELD_ARRAYS[ROLLOUT_FIELDS[name].column]]),
 ) as FieldColumns;
 
-/** Columns of a rollout that are no public field. */
+/** Rollout columns that are not public fields. */
 const OTHER_ROLLOUT_COLUMNS = {
   problemNo: 'u32',
   entropyTokens: 'i32',
   isStopLogged: 'u8',
   /** Bit i: FLAGS[i]. */
   flags: 'i32',
-  /** Seconds since 1970: as logged, else the start and the logged duration. */
+  /** Seconds since 1970: the logged end, else the start plus the logged duration. */
   endedAt: 'f64',
-  /** Bit i: some call came to TOOL_OUTCOMES[i]. */
+  /** Bit i: at least one call ended with TOOL_OUTCOMES[i]. */
   outcomes: 'u32',
-  /** Which tools were called: a JSON array. */
+  /** The called tools, as a JSON array. */
   tools: 'u32',
 } as const satisfies Readonly<Record<string, ArrayName>>;
 
@@ -76,7 +76,7 @@ export const CALL_COLUMNS = {
   callLatencyMs: 'f32',
   callName: 'u32',
   callRepeat: 'i8',
-  /** 1: logged; 0: read out of the response. */
+  /** 1: logged; 0: parsed from the response. */
   callLatencyLogged: 'i8',
   callQueueMs: 'f32',
   /** Seconds since 1970. */
@@ -84,7 +84,7 @@ export const CALL_COLUMNS = {
 } as const satisfies Readonly<Record<string, ArrayName>>;
 
 export type DictionaryField = RolloutFieldWith<{ column: 'dictionary' }>;
-/** Columns whose codes stand for texts: code 0 is unknown and code 1 the first entry. */
+/** Columns with a dictionary of texts: code 0 is unknown, code 1 the first entry. */
 export type DictionaryName = CamelCase<DictionaryField> | 'tools' | 'callName';
 export const DICTIONARIES: readonly DictionaryName[] = [
   ...rolloutFieldsWhere<DictionaryField>(({ column }) => column === 'dictionary').map(camelCase),

@@ -1,15 +1,15 @@
 /**
- * The hashes that name texts and records. Annotations in libraries and packs are keyed by them, so none of these
- * definitions may change after a release.
+ * The hashes that name texts and records. Annotations in libraries and packs are keyed by them, so none of
+ * these definitions may change after a release.
  *
- * All are SHA-256, cut to its first 128 bits and written as 32 lower-case hexadecimal digits. 128 bits are what the
- * birthday bound needs: among 10^12 texts the chance of any collision is 1.5·10^-15. Logs are hostile input, so the
- * hash has to be a cryptographic one: nobody can write a rollout that takes over the labels of another. Longer hashes
- * would only make libraries larger, as every rollout stores one.
+ * All are SHA-256, cut to the first 128 bits and written as 32 lower-case hexadecimal digits. By the
+ * birthday bound, the chance of any collision among 10^12 texts is 1.5·10^-15. Logs are hostile input, so
+ * the hash has to be cryptographic: a crafted rollout must not take over the annotations of another. Longer
+ * hashes would only make libraries larger, as every rollout stores one.
  *
- * Kept by libraries and packs: `rolloutHash` and the record's hash in a `RolloutKey`, the hash of a long quote in an
- * `Anchor`, `annotation_row.likeness` (of `contentText`), the id of a version taken in beside ours (`idBeside`), derived
- * problem ids, and run keys (10 digits of the first record's hash).
+ * Libraries and packs store: `rolloutHash` and the record's hash in a `RolloutKey`, the hash of a long
+ * quote in an `Anchor`, `annotation_row.likeness` (of `contentText`), the id of a version stored beside
+ * ours (`idBeside`), derived problem ids, and run keys (10 digits of the first record's hash).
  */
 import { hash } from 'node:crypto';
 import type { ParsedProblem, ParsedRollout } from '../../shared/format/format.ts';
@@ -17,7 +17,7 @@ import type { ParsedProblem, ParsedRollout } from '../../shared/format/format.ts
 const HEX_DIGITS = 32;
 const PROBLEM_ID_DIGITS = 12;
 
-/** @param content bytes as they are, or a text as UTF-8 (an unpaired surrogate is hashed as U+FFFD, as it is stored) */
+/** @param content raw bytes, or a text hashed as UTF-8 (an unpaired surrogate becomes U+FFFD, as in storage) */
 export function contentHash(content: string | Uint8Array): string {
   return hash('sha256', content, 'hex').slice(0, HEX_DIGITS);
 }
@@ -31,8 +31,9 @@ export function rolloutHash(prompt: string, response: string): string {
 }
 
 /**
- * The id of a problem: as logged, else the first 12 digits of a hash. That is the prompt's `contentHash` where the
- * ground truth is unknown or given by some records only, else the hash of the prompt's 32 digits and the ground truth.
+ * The id of a problem: the logged id, else the first 12 digits of a hash. The hash is the prompt's
+ * `contentHash` if the ground truth is unknown or only in some records. Otherwise it covers the prompt's 32
+ * digits and the ground truth.
  *
  * @param promptHash `contentHash` of the prompt
  */
@@ -46,14 +47,14 @@ export function problemIdOf(
   return hashed.slice(0, PROBLEM_ID_DIGITS);
 }
 
-/** The key of a rollout's group: as logged, else the id of its problem, with the rollout's role behind it. */
+/** The key of a rollout's group: the logged key, else the problem id followed by the rollout's role. */
 export function groupKeyOf({ groupKey, role }: ParsedRollout, problemId: string): string {
   return groupKey ?? (role === undefined ? problemId : `${problemId}:${role}`);
 }
 
 const LONGEST_JOIN_KEY = 128;
 
-/** A key by which records of several files find each other, short enough for an index. */
+/** Normalizes the key that joins records of several files, so that it is short enough for an index. */
 export function storedJoinKey(key: string): string {
   return key.length <= LONGEST_JOIN_KEY ? key : `hash:${contentHash(key)}`;
 }

@@ -1,6 +1,6 @@
 import type { IngestStatements } from './ingestWrites.ts';
 
-/** Groups and steps whose stored sums a transaction has made stale. `refresh` recomputes them. */
+/** Groups and steps whose stored sums are stale after a transaction. `refresh` recomputes them. */
 export class DirtyAggregates {
   private readonly groups = new Map<number, { runId: number; step: number }>();
   private readonly wholeRuns = new Set<number>();
@@ -15,7 +15,7 @@ export class DirtyAggregates {
     this.wholeRuns.add(runId);
   }
 
-  /** Marks the run as changed in a way that no sum depends on. */
+  /** Marks the run as changed without invalidating a sum. */
   run(runId: number): void {
     this.otherRuns.add(runId);
   }
@@ -26,7 +26,7 @@ export class DirtyAggregates {
     return [...all].sort((a, b) => a - b);
   }
 
-  /** Steps of the groups marked so far. */
+  /** Steps of the groups marked until now. */
   steps(): Iterable<{ readonly runId: number; readonly step: number }> {
     const steps = new Map<string, { runId: number; step: number }>();
     for (const place of this.groups.values()) steps.set(`${place.runId} ${place.step}`, place);

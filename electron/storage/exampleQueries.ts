@@ -1,10 +1,10 @@
-/** Statements that answer what researchers ask of a run. They are examples: to be changed, not kept. */
+/** Example statements for common questions about a run. Users copy and edit them. */
 import type { ExampleQuery } from '../../shared/api/sqlRows.ts';
 
 export const EXAMPLE_QUERIES: readonly ExampleQuery[] = [
   {
-    name: 'Tool errors in right rollouts',
-    about: 'Do rollouts that are right still contain tool errors? By step',
+    name: 'Tool errors in correct rollouts',
+    about: 'Tool errors per correct rollout, by step',
     sql: `SELECT step,
   count(*) AS right_rollouts,
   sum(tool_errors > 0) AS with_an_error,
@@ -16,15 +16,15 @@ ORDER BY run_id, step`,
   },
   {
     name: 'Groups without a gradient',
-    about: 'All right or all wrong: such groups teach nothing',
+    about: 'Groups that are all correct or all incorrect give no learning signal',
     sql: `SELECT step, groups, groups_all_wrong, groups_mixed, groups_all_right,
   round(1.0 * (groups_all_wrong + groups_all_right) / groups, 3) AS share_without_gradient
 FROM step
 ORDER BY run_id, step`,
   },
   {
-    name: 'Kept and dropped, side by side',
-    about: 'Does down-sampling prefer short rollouts, or ones without tools?',
+    name: 'Kept and discarded rollouts',
+    about: 'Does down-sampling prefer short rollouts, or rollouts without tools?',
     sql: `SELECT is_correct, kept, count(*) AS rollouts,
   round(avg(policy_tokens), 1) AS mean_tokens,
   round(avg(turns), 2) AS mean_turns,
@@ -36,7 +36,7 @@ ORDER BY is_correct, kept`,
   },
   {
     name: 'Outcomes of tool calls',
-    about: 'How tool calls end, and how long they take',
+    about: 'Count and latency of tool calls by outcome',
     sql: `SELECT outcome, count(*) AS calls, round(avg(latency_ms), 1) AS mean_ms, max(latency_ms) AS longest_ms
 FROM tool_call
 GROUP BY outcome
@@ -44,7 +44,7 @@ ORDER BY calls DESC`,
   },
   {
     name: 'After a tool error',
-    about: 'How often is a rollout right in spite of an error?',
+    about: 'Pass rate of rollouts with a failed tool call',
     sql: `SELECT min(tool_errors, 3) AS errors_up_to_3, count(*) AS rollouts,
   round(avg(is_correct), 3) AS share_right
 FROM rollout
@@ -52,8 +52,8 @@ GROUP BY errors_up_to_3
 ORDER BY errors_up_to_3`,
   },
   {
-    name: 'Right although every call failed',
-    about: 'Right rollouts whose tool calls all failed, or that made none: worth a look',
+    name: 'Correct although every call failed',
+    about: 'Correct rollouts without a successful tool call',
     sql: `SELECT rollout_id, step, problem_id, tool_calls, tool_errors, answer, ground_truth
 FROM rollout
 WHERE is_correct = 1 AND tool_errors >= tool_calls
@@ -61,7 +61,7 @@ ORDER BY tool_errors DESC, rollout_id`,
   },
   {
     name: 'Pass rate per problem',
-    about: 'Share of right rollouts by problem, the hardest first',
+    about: 'Pass rate by problem, hardest first',
     sql: `SELECT problem_id, count(*) AS rollouts, sum(is_correct) AS right_rollouts,
   round(avg(is_correct), 3) AS pass_rate
 FROM rollout
@@ -70,14 +70,14 @@ ORDER BY pass_rate, problem_id`,
   },
   {
     name: 'Length and reward',
-    about: 'One point for each rollout: chart it as points',
+    about: 'One row per rollout, for a scatter chart',
     sql: `SELECT response_chars, reward, turns, rollout_id
 FROM rollout
 ORDER BY response_chars`,
   },
   {
-    name: 'Where the model hesitates',
-    about: 'Tokens of the highest entropy in one rollout (as logged, in nats)',
+    name: 'Tokens with the highest entropy',
+    about: 'Highest-entropy tokens of one rollout (logged entropy, in nats)',
     sql: `SELECT r.rollout_id, t.i, t.text, t.entropy, t.surprisal
 FROM (SELECT rollout_id FROM rollout WHERE mean_entropy IS NOT NULL ORDER BY mean_entropy DESC LIMIT 1) r,
   tokens(r.rollout_id) t
@@ -87,7 +87,7 @@ LIMIT 50`,
   },
 ];
 
-/** How others read a data set of ours; for its README. */
+/** Queries on an exported data set, for its README. */
 export const DATA_SET_QUERIES = {
   DuckDB:
     "SELECT step, avg(reward), avg(tool_errors) FROM read_parquet('rollouts/*/*/*.parquet', hive_partitioning = true) GROUP BY step;",

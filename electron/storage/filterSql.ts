@@ -1,4 +1,7 @@
-/** A filter as SQL over the public views: the same rollouts, for a console or a script. */
+/**
+ * Translates a filter to SQL over the public views. The statement selects the same rollouts in a console or
+ * script.
+ */
 
 import type { FieldName, TextField } from '../../shared/domain/filter/fields.ts';
 import type { FilterNode, NumberNode, TextNode, WordNode } from '../../shared/domain/filter/node.ts';
@@ -7,7 +10,7 @@ import { wordsOf } from '../../shared/domain/filter/words.ts';
 import { wordTest } from '../../shared/domain/filter/wordTest.ts';
 import { FLAGS } from '../../shared/domain/flags.ts';
 
-/** @param runId absent: over all runs */
+/** @param runId absent: all runs */
 export function filterSql(node: FilterNode, runId?: number): string {
   const conditions = [
     ...(runId === undefined ? [] : [`run_id = ${runId}`]),
@@ -17,7 +20,7 @@ export function filterSql(node: FilterNode, runId?: number): string {
   return `SELECT rollout_id, step, problem_id, ordinal, reward, is_correct, answer, turns, tool_calls, stop_reason\nFROM rollout${where}`;
 }
 
-/** Numbers that are no column of the view `rollout`. */
+/** Numbers that are not a column of the view `rollout`. */
 const COMPUTED = {
   repeats: '(SELECT coalesce(sum(c.is_repeat), 0) FROM tool_call c WHERE c.rollout_id = rollout.rollout_id)',
   latency_ms: '(SELECT max(c.latency_ms) FROM tool_call c WHERE c.rollout_id = rollout.rollout_id)',
@@ -26,7 +29,7 @@ const COMPUTED = {
 
 const isComputed = (field: FieldName): field is keyof typeof COMPUTED => Object.hasOwn(COMPUTED, field);
 
-/** True or false, never NULL: `NOT` of it is everything else. */
+/** An expression that is true or false but never NULL, so that `NOT` selects the complement. */
 function condition(node: FilterNode): string {
   switch (node.kind) {
     case 'all':
@@ -65,7 +68,7 @@ function bounded(column: string, { from, to }: NumberNode): string {
   return isOne ? (parts[0] ?? '1') : `coalesce(${parts.join(' AND ')}, 0)`;
 }
 
-/** SQL knows no Infinity; a number beyond the largest double is one. */
+/** SQL has no Infinity literal; a number beyond the largest double is read as one. */
 function numeral(value: number): string {
   if (Number.isFinite(value)) return String(value);
   return value > 0 ? '9e999' : '-9e999';
@@ -80,13 +83,13 @@ function wordCondition(node: WordNode): string {
     case 'flag':
       return flagCondition(node);
     case 'label':
-      return said(`(a.label ${matches(node)} OR a.label_name ${matches(node)})`);
+      return matchesAnnotation(`(a.label ${matches(node)} OR a.label_name ${matches(node)})`);
     case 'author':
-      return said(`a.author ${matches(node)}`);
+      return matchesAnnotation(`a.author ${matches(node)}`);
     case 'severity':
-      return said(`a.severity ${matches(node)}`);
+      return matchesAnnotation(`a.severity ${matches(node)}`);
     case 'note':
-      return said(`a.note ${contains(node)}`);
+      return matchesAnnotation(`a.note ${contains(node)}`);
     case 'read':
       return read(`d.author ${matches(node)}`);
     default:
@@ -94,7 +97,7 @@ function wordCondition(node: WordNode): string {
   }
 }
 
-/** Flags are words of one column; a pattern is any of the words it fits. */
+/** `flags` is one column of words. A pattern matches any of them. */
 function flagCondition({ text, isPattern }: WordNode): string {
   const test = wordTest({ text, isPattern });
   const names = FLAGS.filter(test);
@@ -112,10 +115,10 @@ function matches({ text, isPattern }: WordNode): string {
   return `LIKE ${literal(pattern)} ESCAPE '\\'`;
 }
 
-const said = (holds: string): string =>
+const matchesAnnotation = (holds: string): string =>
   `EXISTS (SELECT 1 FROM annotation a WHERE a.rollout_id = rollout.rollout_id AND ${holds})`;
 
-/** Who has put a label on it has read it, too. */
+/** A label counts as a review. */
 const read = (holds: string): string =>
   `EXISTS (SELECT 1 FROM reading d WHERE d.rollout_id = rollout.rollout_id AND d.verdict <> 'skipped' AND ${holds})`;
 
@@ -137,7 +140,7 @@ function knownCondition(field: Exclude<FieldName, TextField>): string {
     case 'note':
     case 'author':
     case 'severity':
-      return said(`a.${field} IS NOT NULL`);
+      return matchesAnnotation(`a.${field} IS NOT NULL`);
     case 'read':
       return read('d.author IS NOT NULL');
     default:

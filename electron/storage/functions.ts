@@ -1,7 +1,6 @@
 /**
- * SQL functions the read views are made of. Texts are read through a connection of their
- * own: SQLite forbids none of it, but a statement inside a running statement of the same
- * connection is more than better-sqlite3 allows.
+ * SQL functions used by the public views. They read texts through a second connection: better-sqlite3 does
+ * not allow a statement while another one runs on the same connection.
  */
 import type Database from 'better-sqlite3';
 import { findWords, wordsOf } from '../../shared/domain/filter/words.ts';
@@ -75,7 +74,7 @@ export function registerFunctions(db: Database.Database, openAnother: () => Data
 
 const patterns = new Map<string, RegExp>();
 
-/** A statement has few patterns, and calls for each of them once per row. @throws SyntaxError */
+/** Caches compiled patterns: a statement has few, and calls each once per row. @throws SyntaxError */
 function patternOf(source: string, flags: string): RegExp {
   const key = `${flags}/${source}`;
   const known = patterns.get(key);
@@ -86,7 +85,7 @@ function patternOf(source: string, flags: string): RegExp {
   return pattern;
 }
 
-/** Remembers the last answer: rows of one rollout, and rollouts of one block, come together. */
+/** Caches the last result. Rows of one rollout, and rollouts of one block, are adjacent. */
 function lastOf<T>(read: (id: unknown) => T | undefined): (id: unknown) => T | undefined {
   let lastId: unknown;
   let last: T | undefined;

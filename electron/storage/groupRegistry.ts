@@ -1,4 +1,4 @@
-/** Prompt groups with their problem and prompt: found, or added when first met. */
+/** Finds or adds prompt groups with their problem and prompt. */
 import type { GroupRule } from '../../shared/format/format.ts';
 import { bytesOf, numbersAt, type PackedBatch, type PackedRollout, SEGMENT_STRIDE } from './batch.ts';
 import type { IngestStatements } from './ingestWrites.ts';
@@ -6,7 +6,7 @@ import type { RunEntry } from './runRegistry.ts';
 
 export interface GroupEntry {
   readonly groupId: number;
-  /** Looked up once, then counted. */
+  /** Read once from the library, then counted. */
   nextOrdinal: number;
   /** Segments of the response are numbered after those of the prompt. */
   readonly promptSegments: number;
@@ -16,14 +16,14 @@ export interface GroupEntry {
 export class GroupRegistry {
   private readonly sql: IngestStatements;
   private readonly entries = new Map<string, GroupEntry>();
-  /** Rollouts of a step so far, where their order makes the groups. */
+  /** Rollouts of each step until now, for runs whose groups follow from order. */
   private readonly seen = new Map<string, number>();
 
   constructor(sql: IngestStatements) {
     this.sql = sql;
   }
 
-  /** What is remembered holds for one transaction: between two, another process may have added to a group. */
+  /** Clears the caches at the start of a transaction: another process may have extended a group. */
   begin(): void {
     this.entries.clear();
     this.seen.clear();
@@ -41,7 +41,7 @@ export class GroupRegistry {
     return entry;
   }
 
-  /** As the log says, unless the user has set a rule for the run. */
+  /** The group key of the log, unless the user has set a rule for the run. */
   private keyOf(run: RunEntry, step: number, rollout: PackedRollout, batch: PackedBatch): GroupKey {
     switch (run.groupRule?.rule) {
       case 'prompt':
@@ -86,7 +86,7 @@ export class GroupRegistry {
     };
   }
 
-  /** The rollout's own problem, whichever group it is in; added when first met. */
+  /** The rollout's own problem, independent of its group. Added when first met. */
   problemOf(rollout: PackedRollout, batch: PackedBatch): number {
     const problem = problemIn(batch, rollout);
     const promptId = this.promptOf(problem, batch);
@@ -131,7 +131,7 @@ export const promptGroupKey = (promptHash: string): GroupKey => ({
   rule: 'prompt',
 });
 
-/** @param seen rollouts of the step before this one */
+/** @param seen number of earlier rollouts of the step */
 export const orderGroupKey = (seen: number, size: number): GroupKey => ({
   key: `order-${Math.floor(seen / size)}`,
   rule: 'order',

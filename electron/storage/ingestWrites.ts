@@ -1,6 +1,6 @@
 /**
- * The statements of ingest, prepared once per connection. No decisions here: what belongs
- * together and in which order is `libraryWriter.ts`.
+ * The statements of ingest, prepared once per connection. `libraryWriter.ts` decides which run together and
+ * in which order.
  */
 import { RUN_KINDS } from '../../shared/domain/model.ts';
 import { NarrowRows } from './narrowRows.ts';
@@ -26,7 +26,7 @@ const RUN_ROW = { runId: number, runKey: text, scope: text, hasBinaryRewards: bo
 
 const GROUP_ADDRESS = { groupId: number, runId: number, step: number };
 
-/** Where a decision or a signal that another file holds belongs. */
+/** The address of a rollout whose decision or signal is in another file. */
 const ADDRESS = `n.logged_id AS loggedId, n.kind AS split, r.step, g.group_key AS groupKey, r.ordinal`;
 const ADDRESS_ROW = {
   ...{ loggedId: text, split: oneOf(RUN_KINDS), step: number, groupKey: text, ordinal: number },
@@ -69,7 +69,7 @@ export function prepareIngest(db: WritableLibrary) {
     ),
 
     pathOfFile: queryValue(db, 'SELECT path FROM file_row WHERE file_id = ?', text),
-    /** Runs whose files now belong to another. */
+    /** Removes runs whose files now belong to another run. */
     dropEmptyRuns: prepare<[]>(
       'DELETE FROM run_row WHERE run_id NOT IN (SELECT run_id FROM rollout_row) AND run_id NOT IN (SELECT run_id FROM run_file_row)',
     ),
@@ -331,7 +331,8 @@ export function prepareIngest(db: WritableLibrary) {
       ),
       prepare<[number]>(`UPDATE rollout_row SET kept = NULL, reason = NULL, p_err = NULL, p_format = NULL,
         penalty = NULL, advantage = NULL, rule = NULL, decision_file_id = NULL, decision_line = NULL WHERE decision_file_id = ?`),
-      // Rollouts that come may have the numbers of those that go: what is said of them is looked for again.
+      // A new rollout may reuse the id of a removed one, so all rollouts have to be searched for
+      // annotations again.
       prepare<[number]>(`UPDATE annotation_state_row SET searched_to = 0, revision = revision + 1
         WHERE EXISTS (SELECT 1 FROM rollout_row WHERE file_id = ?)`),
       prepare<[number]>('DELETE FROM rollout_row WHERE file_id = ?'),

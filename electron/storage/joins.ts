@@ -1,7 +1,7 @@
 /**
- * Records of several files about one rollout, matched on a key both carry: signals computed
- * elsewhere, decisions, or the same rollout listed again. Only within a run: keys are often
- * small numbers.
+ * Joins records of several files that are about one rollout by a key that both carry: external signals,
+ * decisions, or the same rollout listed again. Joins stay within a run, because keys are often small
+ * numbers.
  */
 import type { IngestStatements } from './ingestWrites.ts';
 
@@ -20,8 +20,8 @@ export class Joins {
   }
 
   /**
-   * @param scopes of the run: its own, and that of its directory
-   * @param listed only rollouts read from a selection which no full record has joined yet
+   * @param scopes the scope of the run and that of its directory
+   * @param listed only rollouts from a selection that no full record has joined yet
    */
   find(keys: readonly string[], scopes: Scopes, listed = false): JoinedRollout | undefined {
     for (const key of keys) {
@@ -42,12 +42,12 @@ export class Joins {
   }
 }
 
-/** Where a record looks for the rollout it speaks of. */
+/** The scopes in which a record searches for its rollout. */
 export interface Scopes {
   readonly run: string;
   readonly directory: string;
 }
 
 export const scopeOfDirectory = (directory: string): string => `directory:${directory}`;
-/** What `pending_row` has in place of a run for records that wait for a key. */
+/** Stored in `pending_row` as the run of records that wait for a key. */
 export const scopeOfKeys = (scope: string): string => `join:${scope}`;

@@ -1,4 +1,4 @@
-/** Libraries that were opened beside this one. */
+/** Remembers other libraries that were opened. */
 import type { ReadableLibrary, WritableLibrary } from './open.ts';
 import { number, query, text } from './rows.ts';
 
@@ -11,14 +11,14 @@ export interface KnownLibrary {
 
 export interface KnownLibraryChange {
   readonly remember?: KnownLibrary;
-  /** Its path. */
+  /** The path to forget. */
   readonly forget?: string;
 }
 
-/** More are not offered: the oldest are forgotten. */
+/** Older libraries are forgotten. */
 const MOST_KNOWN = 30;
 
-/** The latest first. */
+/** Most recently opened first. */
 export function listKnownLibraries(db: ReadableLibrary): readonly KnownLibrary[] {
   const sql = 'SELECT path, id, opened_at AS openedAt FROM known_library_row ORDER BY opened_at DESC, path';
   return query(db, sql, { path: text, id: text, openedAt: number }).all();
@@ -26,7 +26,7 @@ export function listKnownLibraries(db: ReadableLibrary): readonly KnownLibrary[]
 
 export function rememberLibrary(db: WritableLibrary, { path, id, openedAt }: KnownLibrary): void {
   db.transaction(() => {
-    // Two processes may have given the same id to two files: the one that says so last keeps it.
+    // Two processes may have given the same id to two files. The latest one keeps it.
     db.prepare('DELETE FROM known_library_row WHERE id = ? AND path <> ?').run(id, path);
     db.prepare(
       `INSERT INTO known_library_row (path, id, opened_at) VALUES (?, ?, ?)

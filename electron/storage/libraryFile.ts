@@ -1,4 +1,4 @@
-/** The file of a library: how large it is, and giving free pages back to the file system. */
+/** The library file: its size, its identity, and compaction. */
 import { statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
@@ -13,23 +13,28 @@ import {
 } from './knownLibraries.ts';
 import type { WritableLibrary } from './open.ts';
 
-/** Tells the file at a path from another one that has come to lie there. @returns undefined where there is none */
+/**
+ * Distinguishes the file at a path from a later file at the same path. @returns undefined when there is no
+ * file
+ */
 export function fileIdentity(path: string): string | undefined {
   const status = statSync(path, { throwIfNoEntry: false, bigint: true });
   return status === undefined ? undefined : `${status.dev}:${status.ino}`;
 }
 
-/** Bytes in use: free pages inside the file are none. */
+/** Bytes in use, without free pages inside the file. */
 export function usedBytes(db: WritableLibrary): number {
   const one = (name: string): number => Number(db.pragma(name, { simple: true }));
   return (one('page_count') - one('freelist_count')) * one('page_size');
 }
 
 /**
- * Writes the file anew without free pages, and with that removes the last traces of what stood there. On a connection
- * of its own: the library's keeps temporary data in memory, and a copy of a library does not fit there.
+ * Rewrites the file without free pages, which also erases deleted data. Uses a connection of its own,
+ * because the library's connection keeps temporary data in memory and a copy of the library does not fit
+ * there.
  *
- * @throws SqliteError SQLITE_BUSY when another process writes, SQLITE_FULL when the disk is full: nothing has changed
+ * @throws SqliteError SQLITE_BUSY when another process writes, SQLITE_FULL when the disk is full; the file
+ * is unchanged
  */
 function vacuum(db: WritableLibrary): void {
   const other = new Database(db.name, { timeout: 10_000 });
@@ -43,12 +48,12 @@ function vacuum(db: WritableLibrary): void {
 }
 
 /**
- * Gives the space of deleted rows back where that can be done now. Where somebody is reading or writing just now the
- * pages stay free inside the file, to be written over by what comes next; likewise where the disk has no room for a copy.
+ * Returns the space of deleted rows to the file system, if possible now. While other connections read or
+ * write, or if the disk has no room for a copy, the pages stay free inside the file and are reused.
  */
 export function shrink(db: WritableLibrary): void {
   try {
-    if (roomFor(db.name, usedBytes(db)) === undefined) vacuum(db);
+    if (missingSpace(db.name, usedBytes(db)) === undefined) vacuum(db);
   } catch (error) {
     const isBusy = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
     if (!isBusy) throw error;
@@ -57,11 +62,11 @@ export function shrink(db: WritableLibrary): void {
 }
 
 /**
- * A copy is made twice: among the system's temporary files, then beside the file.
+ * VACUUM makes two copies: one among the system's temporary files, then one beside the file.
  *
- * @returns what is missing; undefined where there is room
+ * @returns a description of the missing space; undefined when there is enough
  */
-function roomFor(path: string, bytes: number): string | undefined {
+function missingSpace(path: string, bytes: number): string | undefined {
   const places = new Map<number, { readonly directory: string; needs: number }>();
   for (const directory of [dirname(path), process.env['SQLITE_TMPDIR'] ?? tmpdir()]) {
     const { dev } = statSync(directory);
@@ -72,7 +77,7 @@ function roomFor(path: string, bytes: number): string | undefined {
   for (const { directory, needs } of places.values()) {
     const { bavail, bsize } = statfsSync(directory);
     const free = bavail * bsize;
-    if (free < needs) return `${directory} has ${free} bytes free, and ${needs} are needed for a copy`;
+    if (free < needs) return `${directory} has ${free} bytes free, but a copy needs ${needs}`;
   }
   return undefined;
 }
@@ -84,7 +89,7 @@ export class LibraryFile {
     this.db = db;
   }
 
-  /** @returns the others that are remembered, once this has been changed */
+  /** @returns the remembered libraries after this change */
   known({ remember, forget }: KnownLibraryChange): readonly KnownLibrary[] {
     if (remember !== undefined) rememberLibrary(this.db, remember);
     if (forget !== undefined) forgetLibrary(this.db, forget);
@@ -92,12 +97,12 @@ export class LibraryFile {
   }
 
   /**
-   * Gives free pages back. Bytes are of the file and its log.
+   * Returns free pages to the file system. Sizes are bytes of the file and its write-ahead log.
    *
-   * @throws SqliteError when another process writes, or the disk is full after all
+   * @throws SqliteError when another process writes, or the disk fills up during the copy
    */
   compact(): { readonly before: number; readonly after: number } | { readonly refusal: string } {
-    const missing = roomFor(this.db.name, usedBytes(this.db));
+    const missing = missingSpace(this.db.name, usedBytes(this.db));
     if (missing !== undefined) return { refusal: missing };
     const before = bytesOnDisk(this.db.name) ?? 0;
     vacuum(this.db);

@@ -1,7 +1,7 @@
 /**
- * Writes batches of parsed lines into a library. One transaction per batch holds its
- * rollouts, the sums of the groups and steps they touch, and the file offset: killed at any
- * moment, the library is as it was after some batch, and reading goes on from there.
+ * Writes batches of parsed lines into a library. One transaction per batch holds its rollouts, the sums of
+ * their groups and steps, and the file offset. If the process is killed, the library has the state after
+ * some whole batch and ingest continues from there.
  *
  *   LibraryWriter ── RunRegistry (which run a file's rollouts belong to)
  *        └── RolloutWriter (one rollout and everything below it)
@@ -28,7 +28,7 @@ import { RunRemoval } from './runRemoval.ts';
 import { RunRules } from './runRules.ts';
 import { nameRun, setGroupRule } from './userRules.ts';
 
-/** What the file system says about a file; `headHash` tells an appended file from a replaced one. */
+/** What the file system reports about a file. `headHash` distinguishes an appended file from a replaced one. */
 export interface FileIdentity {
   readonly path: string;
   readonly bytes: number;
@@ -46,11 +46,11 @@ export interface KnownFile extends FileIdentity {
   readonly unit: string;
   readonly offset: number;
   readonly lines: number;
-  /** Of the bytes before `offset`, once the file has been read to its end. */
+  /** Hash of the bytes before `offset`, set when the file has been read to its end. */
   readonly tailHash: string | undefined;
 }
 
-/** How a file is read; undefined where it is not. */
+/** How a file is read. Undefined when it is not read. */
 export type FileReading =
   | { readonly format: string; readonly container: string; readonly unit: string }
   | undefined;
@@ -63,7 +63,10 @@ function columnsOf(reading: FileReading) {
   };
 }
 
-/** Another process has moved the offset of this file since it was opened here; writing on would double rollouts. */
+/**
+ * Another process has moved the offset of this file since it was opened here. Continuing would duplicate
+ * rollouts.
+ */
 export class ConcurrentIngestError extends Error {
   constructor(path: string) {
     super(`another Turnwise is reading ${path} into this library`);
@@ -76,7 +79,7 @@ export class LibraryWriter {
   private readonly sql: IngestStatements;
   private readonly runs: RunRegistry;
   private readonly rollouts: RolloutWriter;
-  /** What the user said about runs that has to be kept up with what is read. */
+  /** The user's rules for runs, which are applied again after ingest. */
   readonly rules: RunRules;
   readonly removal: RunRemoval;
   readonly whole: LibraryFile;
@@ -95,7 +98,7 @@ export class LibraryWriter {
     this.annotations = new Annotations(db);
   }
 
-  /** Of the library file itself. */
+  /** Path of the library file. */
   get path(): string {
     return this.db.name;
   }
@@ -105,9 +108,9 @@ export class LibraryWriter {
   }
 
   /**
-   * The row of a file that now lies elsewhere: the same beginning, and either the same name with
-   * nothing at its old place any more, or the same inode (a rotated log). It and, when the
-   * directory moved, the run of its directory are moved along.
+   * Finds the row of a file that has moved: it begins alike, and has either the same name with nothing at
+   * the old path, or the same inode (a rotated log). Updates the path of the file. If its directory moved,
+   * the directory's run is updated too.
    */
   movedFile(identity: FileIdentity): KnownFile | undefined {
     const candidates = this.sql.filesByHead.all(identity.headHash, identity.headBytes);
@@ -127,7 +130,7 @@ export class LibraryWriter {
     return this.knownFile(identity.path);
   }
 
-  /** @throws ConcurrentIngestError when another process has just added the same file */
+  /** @throws ConcurrentIngestError when another process has added the same file in the meantime */
   addFile(identity: FileIdentity, reading: FileReading, status: string): number {
     const added = this.sql.addFile.run({ ...identity, ...columnsOf(reading), status });
     if (added.changes === 0) throw new ConcurrentIngestError(identity.path);
@@ -138,13 +141,13 @@ export class LibraryWriter {
     this.sql.updateFile.run({ ...identity, fileId, ...columnsOf(reading), status });
   }
 
-  /** Files that may be the same one: equal size, equal beginning. */
+  /** Candidates for the same file: equal size and equal beginning. */
   filesOfSameHead(identity: FileIdentity): readonly KnownFile[] {
     const files = this.sql.filesByHead.all(identity.headHash, identity.headBytes);
     return files.filter(({ bytes }) => bytes === identity.bytes);
   }
 
-  /** Values of this file that looked like credentials. */
+  /** Number of masked credential values in this file. */
   maskedOf(fileId: number): number {
     return this.sql.maskedOf.get(fileId) ?? 0;
   }
@@ -155,7 +158,7 @@ export class LibraryWriter {
     return joined + waiting === 0 ? {} : { joined, waiting };
   }
 
-  /** The file has been read to its end. @param tailOf the hash of what stands before the position */
+  /** Marks the file as read to its end. @param tailOf returns the hash of the bytes before the position */
   finishFile(
     fileId: number,
     identity: FileIdentity,
@@ -174,8 +177,8 @@ export class LibraryWriter {
   }
 
   /**
-   * Forgets everything this file said; it will be read from the start. So will files whose
-   * records had joined its rollouts: what they said is gone with them.
+   * Deletes everything read from this file, so that it is read from the start again. Files whose records
+   * had joined its rollouts are read again too, because their data was deleted with the rollouts.
    */
   forgetFile(fileId: number): { readonly runIds: readonly number[]; readonly paths: readonly string[] } {
     const dependents = this.sql.joinedFiles.all(fileId, fileId);
@@ -232,8 +235,8 @@ export class LibraryWriter {
       this.rollouts.begin(file, batch, dirty);
       for (const item of batch.items) this.rollouts.write(item);
       this.rollouts.finish(dirty);
-      const saidOf = this.annotations.mergeBatch(batch, file.path);
-      for (const issue of [...batch.issues, ...saidOf]) this.addIssue(file.fileId, issue);
+      const annotationIssues = this.annotations.mergeBatch(batch, file.path);
+      for (const issue of [...batch.issues, ...annotationIssues]) this.addIssue(file.fileId, issue);
       dirty.refresh(this.sql);
       this.sql.moveFileOffset.run(batch.offset, batch.lines, batch.masked, file.fileId);
     });
@@ -248,7 +251,7 @@ export class LibraryWriter {
     return issuesOfFile(this.db, path);
   }
 
-  /** Distinct prompt groups with a rollout from any of these files. */
+  /** Counts distinct prompt groups that have a rollout from any of these files. */
   countGroups(fileIds: readonly number[]): number {
     const ids = JSON.stringify(fileIds);
     const sql = `SELECT count(DISTINCT group_id) FROM rollout_row
@@ -256,7 +259,7 @@ export class LibraryWriter {
     return queryValue(this.db, sql, number).get(ids) ?? 0;
   }
 
-  /** Of the first rollout of each file, without repetition. */
+  /** Run key of each file's first rollout, without duplicates. */
   runKeysOf(fileIds: readonly number[]): readonly string[] {
     return [...new Set(fileIds.map((fileId) => this.sql.runKeyOfFile.get(fileId)))].filter(
       (runKey) => runKey !== undefined,
@@ -271,7 +274,7 @@ export class LibraryWriter {
     return listMappings(this.db);
   }
 
-  /** @returns paths of files to be read anew, which have been forgotten */
+  /** @returns paths of files that were forgotten and have to be read again */
   nameRun(
     directory: string,
     name: string | null,
@@ -284,7 +287,7 @@ export class LibraryWriter {
     return { paths, runIds };
   }
 
-  /** @returns the groups the run has now; undefined when there is no such run */
+  /** @returns the run's new number of groups; undefined when there is no such run */
   setGroupRule(
     runKey: string,
     rule: ChosenGroupRule | undefined,
@@ -294,13 +297,13 @@ export class LibraryWriter {
     let groups = 0;
     this.transaction(() => {
       groups = setGroupRule(this.db, this.sql, { runId, runKey }, rule);
-      this.annotations.places.standAgain(runId);
+      this.annotations.places.recomputePositions(runId);
     });
     this.runs.forget();
     return { groups, runId };
   }
 
-  /** Gives the space of the write-ahead log back; call when no more batches are coming. */
+  /** Truncates the write-ahead log. Called when no more batches are coming. */
   checkpoint(): void {
     this.db.pragma('wal_checkpoint(TRUNCATE)');
   }
@@ -313,7 +316,7 @@ export class LibraryWriter {
     try {
       this.db.transaction(work).immediate();
     } catch (error) {
-      // What the caches learnt inside the transaction has been rolled back with it.
+      // The rollback made the caches stale.
       this.runs.forget();
       this.rollouts.forget();
       throw error;

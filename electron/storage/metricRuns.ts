@@ -1,11 +1,12 @@
 /**
- * Which runs the metrics of a file speak of that names none: verl's file logger, and what verl prints.
+ * Finds the run of a metrics file that names none: the file of verl's file logger, or verl's console
+ * output.
  *
- *   outputs/exp.jsonl        and runs in outputs/exp/ or below    by its name
- *   outputs/exp/train.log    and runs in outputs/exp/             by its directory
- *   outputs/exp/metrics.jsonl and runs in outputs/exp/rollouts/   by the directory above, where one training run is below
+ *   outputs/exp.jsonl         runs in outputs/exp/ or below     by its name
+ *   outputs/exp/train.log     runs in outputs/exp/              by its directory
+ *   outputs/exp/metrics.jsonl runs in outputs/exp/rollouts/     by the directory above, if it contains one training run
  *
- * Never by guess: where several training runs lie below, the file waits, and an issue of it says so.
+ * Never guesses: if several training runs match, the file stays without a run and gets an issue.
  */
 import { dirname } from 'node:path';
 import { verlConsole } from '../../shared/format/verlConsole.ts';
@@ -15,19 +16,19 @@ import type { WritableLibrary } from './open.ts';
 import { number, query, queryValue, text } from './rows.ts';
 import { runPlaceOf } from './runPlace.ts';
 
-/** What is printed is rounded in older versions: the file logger's numbers go before it. */
+/** Older versions of verl round the console numbers, so the file logger's take precedence. */
 const FORMATS = [verlConsole.name, verlMetrics.name];
 const WAITING = 'metrics_without_run';
 
 export interface PlacedRun {
   readonly runId: number;
   readonly kind: string;
-  /** The directory its files share. */
+  /** The directory that the run's files share. */
   readonly home: string;
   readonly directory: string;
 }
 
-/** Must run inside a transaction. @returns the runs whose metrics are others than before */
+/** Must run inside a transaction. @returns the runs whose metrics changed */
 export function linkMetrics(db: WritableLibrary): readonly number[] {
   const files = query(
     db,
@@ -46,7 +47,7 @@ export function linkMetrics(db: WritableLibrary): readonly number[] {
     "INSERT INTO issue_row (file_id, line, severity, code, message) VALUES (?, NULL, 'warning', ?, ?)",
   );
   for (const { fileId, path, format } of files) {
-    const found = runsBeside(path, runs);
+    const found = runsOfMetricsFile(path, runs);
     const scope = scopeOfDirectory(runPlaceOf(path, format).place);
     const rank = FORMATS.indexOf(format) * 2 ** 40 + fileId;
     for (const { runId } of found.runs) add.run(runId, scope, rank);
@@ -58,8 +59,8 @@ export function linkMetrics(db: WritableLibrary): readonly number[] {
   return [...new Set(changed.map((link) => Number(link.split(' ', 1)[0])))];
 }
 
-/** @returns what the metrics of the file speak of, or why nobody can tell */
-export function runsBeside(
+/** @returns the runs that the metrics belong to, or the reason why that is unknown */
+export function runsOfMetricsFile(
   path: string,
   runs: readonly PlacedRun[],
 ): { readonly runs: readonly PlacedRun[]; readonly reason?: string } {
@@ -75,16 +76,16 @@ export function runsBeside(
     const deeper = runs.filter(({ home }) => isBelow(home, directory)).length;
     const reason =
       deeper === 0
-        ? 'numbers of a trainer; no run has been read that lies where they do'
-        : `numbers of a trainer, and ${deeper} ${deeper === 1 ? 'run lies' : 'runs lie'} further below: which of them they are of is not known; put the file into the directory of its run`;
+        ? 'trainer metrics without a run: no run was read from this directory'
+        : `trainer metrics without a run: ${deeper} ${deeper === 1 ? 'run is' : 'runs are'} in directories further below; put the file into the directory of its run`;
     return { runs: [], reason };
   }
   if (others.length === 0 || first.kind !== 'train') return { runs: ofTraining(below) };
-  const reason = `numbers of a trainer, and ${others.length + 1} training runs lie in directories beside them: put the file into the directory of its run`;
+  const reason = `trainer metrics without a run: ${others.length + 1} training runs are in directories beside the file; put the file into the directory of its run`;
   return { runs: [], reason };
 }
 
-/** A trainer's numbers are of its training; of its evaluations where nothing else was logged. */
+/** Metrics belong to the training runs; to evaluation runs only if there are no others. */
 function ofTraining(runs: readonly PlacedRun[]): readonly PlacedRun[] {
   const training = runs.filter(({ kind }) => kind === 'train');
   return training.length > 0 ? training : runs;

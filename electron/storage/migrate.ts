@@ -17,7 +17,7 @@ export interface Migration {
 
 export const MIGRATIONS: readonly Migration[] = [initial];
 export const NEWEST_VERSION = newestOf(MIGRATIONS);
-/** `TWLB`: tells our file from any other SQLite database (PRAGMA application_id). */
+/** `TWLB`: marks a Turnwise library among SQLite databases (PRAGMA application_id). */
 export const APPLICATION_ID = 0x54574c42;
 
 export class NewerDatabaseError extends Error {
@@ -48,7 +48,8 @@ function newestOf(migrations: readonly Migration[]): number {
 
 /** @throws NewerDatabaseError, ForeignDatabaseError */
 export function assertOurs(db: Database.Database, newest: number = NEWEST_VERSION): void {
-  // In this order: another process may create the library in between, tables and id in one transaction.
+  // The order matters: another process may create the library in between, with tables and id in one
+  // transaction.
   const isEmpty = queryValue(db, 'SELECT count(*) FROM sqlite_schema', number).get() === 0;
   const application = Number(db.pragma('application_id', { simple: true }));
   if (!isEmpty && application !== APPLICATION_ID) throw new ForeignDatabaseError(db.name);
@@ -57,19 +58,19 @@ export function assertOurs(db: Database.Database, newest: number = NEWEST_VERSIO
 }
 
 /**
- * Brings a library to the version of the last migration; an empty file becomes a library.
+ * Migrates a library to the last version. An empty file becomes a library.
  *
- * @param migrations in order; tests hand in fewer or more
- * @throws NewerDatabaseError, ForeignDatabaseError, SqliteError: the migration that failed left nothing behind
+ * @param migrations in ascending order; tests pass shorter or longer lists
+ * @throws NewerDatabaseError, ForeignDatabaseError, SqliteError; a failed migration is rolled back
  */
 export function migrate(db: Database.Database, migrations: readonly Migration[] = MIGRATIONS): void {
   const newest = newestOf(migrations);
   assertOurs(db, newest);
   for (const { version, sql } of migrations) {
     db.transaction(() => {
-      // Checked inside the transaction: another process may have been faster.
+      // Checked inside the transaction, because another process may have migrated in the meantime.
       if (version <= versionOf(db)) return;
-      // The views fit the newest tables only: there are none while tables change.
+      // The views only match the newest tables, so they are dropped while tables change.
       db.exec(dropViewsSql);
       db.exec(sql);
       if (version === newest) db.exec(viewsSql);
@@ -78,7 +79,7 @@ export function migrate(db: Database.Database, migrations: readonly Migration[] 
     }).immediate();
   }
 
-  // Where another process was faster, this connection still knows the former tables. Running a statement makes SQLite
-  // look again; preparing one, such as an insert into too few columns, does not.
+  // If another process migrated, this connection still caches the old schema. Executing a statement reloads
+  // it; preparing one, such as an insert into too few columns, does not.
   db.prepare('SELECT count(*) FROM sqlite_schema').get();
 }

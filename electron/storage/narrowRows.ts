@@ -1,6 +1,7 @@
 /**
- * Rows of the tables below a rollout, many per statement: most of what a narrow row costs is the crossing into
- * SQLite. Rows wait across the rollouts of a batch; nothing reads them before `flush`.
+ * Inserts many rows per statement into the tables below a rollout, because most of a narrow row's cost is
+ * the call into SQLite. Rows are buffered across the rollouts of a batch. Nothing reads them before
+ * `flush`.
  */
 import type { WritableLibrary } from './open.ts';
 
@@ -61,7 +62,7 @@ export class NarrowRows {
     this.tables = [this.segments, this.turns, this.calls, this.flags, this.timings];
   }
 
-  /** What a batch that failed has left behind belongs to no rollout. */
+  /** Drops the rows that a failed batch has left in the buffer. */
   begin(): void {
     for (const table of this.tables) table.drop();
   }

@@ -1,6 +1,6 @@
 /**
- * Connections to a library: one writer, any number of readers. A reader never creates or
- * migrates; a writer does both.
+ * Connections to a library: one writer, any number of readers. A reader never creates or migrates a
+ * library; a writer does both.
  */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -12,28 +12,29 @@ import { registerTokenTable } from './tokenTable.ts';
 export type WritableLibrary = Database.Database & { readonly writable: true };
 export type ReadableLibrary = Database.Database;
 
-/** WAL frames that may pile up before a checkpoint, in pages of 8 KiB: 64 MiB. */
+/** Pages of 8 KiB in the write-ahead log before a checkpoint: 64 MiB. */
 const CHECKPOINT_PAGES = 8192;
 
-/** A library that another program holds for itself is given up after this long, whatever the single attempts wait. */
-const PATIENCE_MS = 10_000;
+/** Gives up on a locked library after this time, whatever the timeout of a single attempt. */
+const BUSY_TIMEOUT_MS = 10_000;
 
 /** @throws NewerDatabaseError, ForeignDatabaseError, SqliteError (not a database, locked) */
 export function openWriter(path: string): WritableLibrary {
   mkdirSync(dirname(path), { recursive: true });
   const db = new Database(path, { timeout: 10_000 });
   try {
-    patiently(() => assertOurs(db));
+    retryWhileBusy(() => assertOurs(db));
     db.pragma('page_size = 8192');
-    patiently(() => db.pragma('journal_mode = WAL'));
+    retryWhileBusy(() => db.pragma('journal_mode = WAL'));
     db.pragma('synchronous = NORMAL');
     db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     db.pragma(`journal_size_limit = ${CHECKPOINT_PAGES * 8192}`);
     db.pragma('cache_size = -65536');
     db.pragma('temp_store = MEMORY');
-    // The writer keeps the references itself; checking each would cost a lookup per row of a bulk insert.
+    // The writer keeps references valid itself; SQLite's check would cost a lookup per row of a bulk
+    // insert.
     db.pragma('foreign_keys = OFF');
-    patiently(() => migrate(db));
+    retryWhileBusy(() => migrate(db));
     register(db, path);
   } catch (error) {
     db.close();
@@ -43,11 +44,11 @@ export function openWriter(path: string): WritableLibrary {
 }
 
 /**
- * Two processes that make the same library at once: switching to WAL needs the file for itself
- * and does not wait for it, whatever the connection's timeout says.
+ * Retries while SQLite reports a busy library. Switching to WAL needs exclusive access and ignores the
+ * connection's timeout, so two processes that create the same library collide.
  */
-function patiently(work: () => void): void {
-  const until = Date.now() + PATIENCE_MS;
+function retryWhileBusy(work: () => void): void {
+  const until = Date.now() + BUSY_TIMEOUT_MS;
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,6 +1,6 @@
 /**
- * Decisions and signals that arrived before their rollout wait here, in the library: the
- * rollout may be in a file that has not been written yet.
+ * Stores decisions and signals in the library until their rollout arrives. The rollout may be in a file
+ * that does not exist yet.
  */
 import { deserialize, serialize } from 'node:v8';
 import type { RunKind } from '../../shared/domain/model.ts';
@@ -79,8 +79,8 @@ export class PendingLines {
 }
 
 /**
- * Makes decisions and signals of other files wait again for the rollouts of this file. Call before the file is
- * forgotten to be read again.
+ * Makes decisions and signals of other files wait for this file's rollouts again. Call this before the file
+ * is forgotten and read again.
  */
 export function setForeignLinesWaiting(sql: IngestStatements, fileId: number): void {
   const pending = new PendingLines(sql);
@@ -93,7 +93,7 @@ export function setForeignLinesWaiting(sql: IngestStatements, fileId: number): v
     const { count, ends, ids, mask, entropy, logprob, trainerLogprob, advantage, top, entropyOf } = row;
     const tokens: PackedTokens = {
       ...{ count, ends, ids, mask, entropy, logprob, trainerLogprob, advantage, top, entropyOf },
-      // Recomputed from mask and entropy when the line is merged.
+      // The merge recomputes these from mask and entropy.
       ...{ policyTokens: null, entropySum: 0, entropyTokens: 0 },
     };
     pending.add('signal', addressOf(row), tokens, row.fileId, row.line);

@@ -1,4 +1,4 @@
-/** Keeps pool joins as the user made them, whatever is read or removed meanwhile. */
+/** Keeps pool joins up to date when runs are ingested or removed. */
 import type { PoolJoinRow } from '../../shared/api/contract.ts';
 import { DirtyAggregates } from './dirtyAggregates.ts';
 import type { IngestStatements } from './ingestWrites.ts';
@@ -33,7 +33,10 @@ export class PoolJoinKeeper {
     this.services = services;
   }
 
-  /** @returns the missing run's key, when one is not in the library; why not, when they cannot be joined */
+  /**
+   * @returns the report; the key of a run that the library does not have; or the reason why the runs cannot
+   * be joined
+   */
   join(join: PoolJoin): PoolJoinChange | { readonly missing: string } | { readonly refusal: string } {
     const { db, transaction } = this.services;
     for (const key of [join.poolKey, join.keptKey])
@@ -49,12 +52,12 @@ export class PoolJoinKeeper {
       if (change?.report.matched === 0) removePoolJoin(db, join);
     });
     if (change?.report.matched === 0) {
-      return { refusal: 'the two runs have no rollout in common: no step, question and text is the same' };
+      return { refusal: 'the two runs have no rollout in common: none has the same step, question and text' };
     }
     return change ?? { missing: join.poolKey };
   }
 
-  /** @returns the pool's run; undefined when these two are not joined */
+  /** @returns the id of the pool's run; undefined when the two runs are not joined */
   leave(join: PoolJoin): number | undefined {
     const { db, transaction } = this.services;
     const poolId = this.runOf(join.poolKey)?.runId;
@@ -69,7 +72,7 @@ export class PoolJoinKeeper {
     return wasJoined ? poolId : undefined;
   }
 
-  /** After something was read of these runs. @returns the pools that changed with it */
+  /** Call after these runs were ingested. @returns the pools that changed */
   refresh(runKeys: readonly string[]): readonly number[] {
     const changed: number[] = [];
     for (const join of listPoolJoins(this.services.db)) {
@@ -82,7 +85,10 @@ export class PoolJoinKeeper {
     return changed;
   }
 
-  /** Before a run is removed: what it had told others goes with it. Must run inside a transaction. */
+  /**
+   * Removes the run's joins and what they wrote to other runs. Call before a run is removed, inside a
+   * transaction.
+   */
   forgetRun(runKey: string): void {
     for (const join of listPoolJoins(this.services.db)) {
       if (join.poolKey !== runKey && join.keptKey !== runKey) continue;
@@ -105,7 +111,7 @@ export class PoolJoinKeeper {
 
   private refreshSums(poolId: number): void {
     const { db, sql, runs } = this.services;
-    // Rewards may have come or gone, and with them what is right.
+    // The rewards may have changed, and correctness is derived from them.
     runs.recomputeCorrectness(db, poolId);
     const dirty = new DirtyAggregates();
     dirty.wholeRun(poolId);

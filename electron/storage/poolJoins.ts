@@ -1,7 +1,7 @@
 /**
- * Joins a log of the pool with a log of the kept rollouts: those found again are kept, with the
- * reward and whatever else the other log knows of them; all others of the same steps are
- * discarded. Found by step, question and text; equal texts are paired in order.
+ * Joins a log of the whole pool with a log of its kept rollouts. Matched rollouts are kept, and get the
+ * reward and other fields of the second log. The remaining rollouts of those steps are discarded. Rollouts
+ * match by step, question and text; equal texts are paired in order.
  */
 import type { PoolJoinRow } from '../../shared/api/contract.ts';
 import { comparableText } from '../../shared/domain/comparableText.ts';
@@ -22,7 +22,7 @@ const ROLLOUT_ROW = {
 type RolloutRecord = RowOf<typeof ROLLOUT_ROW>;
 
 const MOST_LEFTOVERS = 20;
-/** What the other log may know and the pool does not. */
+/** Columns that a match fills in when the pool lacks them. */
 const FILLED = [
   'reward',
   'logged_correct',
@@ -53,13 +53,13 @@ export function addPoolJoin(db: WritableLibrary, { poolKey, keptKey }: PoolJoin)
   db.prepare('INSERT OR IGNORE INTO pool_join_row VALUES (?, ?)').run(poolKey, keptKey);
 }
 
-/** @returns whether there was one */
+/** @returns whether the join existed */
 export function removePoolJoin(db: WritableLibrary, { poolKey, keptKey }: PoolJoin): boolean {
   const sql = 'DELETE FROM pool_join_row WHERE pool_key = ? AND kept_key = ?';
   return db.prepare(sql).run(poolKey, keptKey).changes > 0;
 }
 
-/** Takes back what a join wrote. Must run inside a transaction, like `applyPoolJoin`. */
+/** Reverts what a join wrote. Must run inside a transaction, like `applyPoolJoin`. */
 export function undoPoolJoin(db: WritableLibrary, poolId: number, keptKey: string): void {
   const filled = ['kept', 'rule', ...FILLED];
   const cleared = filled.map((name) => `${name} = iif(instr(m.filled, ' ${name} ') > 0, NULL, r.${name})`);
@@ -73,7 +73,7 @@ export function undoPoolJoin(db: WritableLibrary, poolId: number, keptKey: strin
   ).run(keptKey, poolId);
 }
 
-/** Decides every step that both runs have. Decisions the pool's own log made stay as they are. */
+/** Applies the join to every step that both runs have. Decisions from the pool's own log are kept. */
 export function applyPoolJoin(
   db: WritableLibrary,
   pool: number,
@@ -83,7 +83,7 @@ export function applyPoolJoin(
   const writer = new MatchWriter(db, kept);
   const steps = queryValue(db, SHARED_STEPS, number).all(pool, kept.runId);
   const rollouts = query(db, ROLLOUTS, ROLLOUT_ROW);
-  const keyOf = keysIn(db);
+  const keyOf = matchKeys(db);
   const report = { steps: 0, pool: 0, matched: 0, discarded: 0, conflicts: 0, ambiguous: 0, leftovers: 0 };
   const firstLeftovers: { step: number; groupKey: string; ordinal: number }[] = [];
   for (const step of steps) {
@@ -94,7 +94,7 @@ export function applyPoolJoin(
       const listed = waiting.get(key) ?? [];
       if (listed.length > 0 && listed.length < rows.length) report.ambiguous += listed.length;
       for (const row of rows) {
-        const match = takeFor(row, listed);
+        const match = takeMatch(row, listed);
         if (match !== undefined) matches.set(row.rolloutId, match);
       }
     }
@@ -104,7 +104,7 @@ export function applyPoolJoin(
         firstLeftovers.push({ step, groupKey: row.groupKey, ordinal: row.ordinal });
       }
     }
-    // A list that has nothing of a step is not a list of this step: who was discarded is not known.
+    // A list without any rollout of this step does not cover the step, so nothing counts as discarded.
     if (matches.size === 0) continue;
     report.steps++;
     report.matched += matches.size;
@@ -133,8 +133,8 @@ function grouped(
   return groups;
 }
 
-/** Of equal texts the one at the same place in its group, else the next. */
-function takeFor(row: RolloutRecord, listed: RolloutRecord[]): RolloutRecord | undefined {
+/** Among equal texts, takes the rollout at the same place in its group, else the next one. */
+function takeMatch(row: RolloutRecord, listed: RolloutRecord[]): RolloutRecord | undefined {
   const same = listed.findIndex(({ ordinal }) => ordinal === row.ordinal);
   return listed.splice(Math.max(0, same), 1)[0];
 }
@@ -145,8 +145,8 @@ function isConflict(row: RolloutRecord, match: RolloutRecord | undefined): boole
   return !rewards.includes(null) && rewards[0] !== rewards[1];
 }
 
-/** What a rollout is found by. Siblings lie in the same block, so the last one is remembered. */
-function keysIn(db: WritableLibrary): (row: RolloutRecord) => string {
+/** The matching key of a rollout. Siblings share a block, so the last unpacked block is cached. */
+function matchKeys(db: WritableLibrary): (row: RolloutRecord) => string {
   const block = query(db, 'SELECT codec, bytes FROM text_block WHERE block_id = ?', { codec: number, bytes });
   let lastId: number | undefined;
   let last = Buffer.alloc(0);

@@ -1,4 +1,4 @@
-/** What annotations need of a rollout: what it is, and its texts. */
+/** Reads a rollout's key and texts for annotations. */
 import type { RolloutKey } from '../../shared/domain/annotate/annotation.ts';
 import type { TargetTexts } from '../../shared/domain/annotate/draft.ts';
 import { RUN_KINDS, SEGMENT_KINDS, type Segment } from '../../shared/domain/model.ts';
@@ -7,7 +7,10 @@ import type { ReadableLibrary } from './open.ts';
 import { number, oneOf, query, type RowSpec, text } from './rows.ts';
 import { BLOCK, BLOCK_ROW, PROMPT, PROMPT_ROW, unpackBlock, unpackPrompt } from './storedTexts.ts';
 
-/** Group and index as read, whatever groups the user has made; the prompt that is shown, and the rollout's own. */
+/**
+ * Group and index as logged, regardless of the user's group rules; the displayed prompt, and the rollout's
+ * own.
+ */
 export const IDENTITY = `SELECT n.run_key AS run, n.kind, r.step, coalesce(r.read_group, g.group_key) AS "group",
     p.problem_id AS problem, coalesce(r.read_ordinal, r.ordinal) AS ordinal, r.content_hash AS recordHash,
     p.prompt_id AS promptId, s.prompt_id AS shownPromptId, r.block_id AS blockId, r.text_start AS textStart, r.text_end AS textEnd
@@ -49,7 +52,7 @@ const SEGMENT_ROW = {
   ...{ inner_start: number, inner_end: number },
 };
 
-/** Neighbours lie in one block of text, which is unpacked once; so is the prompt of a group. */
+/** Caches the last text block and prompt. Neighbours share a block, and a group shares a prompt. */
 export class RolloutTexts {
   private readonly db: ReadableLibrary;
   private readonly identity;
@@ -61,7 +64,7 @@ export class RolloutTexts {
     this.identity = query(db, IDENTITY, IDENTITY_ROW);
   }
 
-  /** @returns undefined where the library has no such rollout */
+  /** @returns undefined when the library has no such rollout */
   keyOf(rolloutId: number): RolloutKey | undefined {
     const row = this.identity.get(rolloutId);
     if (row === undefined) return undefined;
@@ -75,7 +78,7 @@ export class RolloutTexts {
     return row === undefined ? undefined : this.hashOf(row);
   }
 
-  /** One of the two texts as it is shown. */
+  /** The prompt or the response, as displayed. */
   textOf(rolloutId: number, which: 'prompt' | 'response'): string {
     const row = this.identity.get(rolloutId);
     if (row === undefined) return '';

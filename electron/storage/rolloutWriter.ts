@@ -1,6 +1,6 @@
 /**
- * One rollout and everything below it: problem, prompt, group, texts, segments, turns, tool
- * calls, tokens. Lines that speak of a rollout written elsewhere: `addressedLines.ts`.
+ * Writes one rollout and everything below it: problem, prompt, group, texts, segments, turns, tool calls,
+ * tokens. `addressedLines.ts` writes lines about rollouts of other files.
  */
 import { FLAGS } from '../../shared/domain/flags.ts';
 import type { JoinAddress, ParsedDecision, RolloutAddress } from '../../shared/format/format.ts';
@@ -24,14 +24,14 @@ import type { RunEntry, RunRegistry } from './runRegistry.ts';
 import { unpackUtf8 } from './textCodec.ts';
 import { TokenWriter } from './tokenWriter.ts';
 
-/** The format whose files hold rollouts of other files. */
+/** A failure pack repeats rollouts of other files. */
 const PACK = 'turnwise-pack';
 
 interface SourceFile {
   readonly fileId: number;
   readonly path: string;
   readonly format: string;
-  /** Of the file's first record; names runs that log no id. */
+  /** Hash of the file's first record. It is the key of runs that log no id. */
   readonly runHash: string;
 }
 
@@ -43,12 +43,12 @@ export class RolloutWriter {
   private readonly selections: Selections;
   private readonly groups: GroupRegistry;
   private file: SourceFile = { fileId: 0, path: '', format: '', runHash: '' };
-  /** Of the run, where its records name none. */
+  /** Place of the run, for records that name none. */
   private place: RunPlace = { place: '', home: '' };
   private scope = '';
   private batch: PackedBatch | undefined;
   private dirty: DirtyAggregates | undefined;
-  /** Runs this batch has brought rollouts of. */
+  /** Runs that got rollouts from this batch. */
   private readonly runsOfFile = new Set<number>();
   /** block_id by index into the batch's blocks. */
   private blocks: (number | undefined)[] = [];
@@ -68,7 +68,7 @@ export class RolloutWriter {
 
   begin(file: SourceFile, batch: PackedBatch, dirty: DirtyAggregates): void {
     this.groups.begin();
-    // Another process may have met a reward that is neither 0 nor 1.
+    // Another process may have met a reward that is neither 0 nor 1, so the cached runs may be stale.
     this.runs.forget();
     this.runsOfFile.clear();
     this.file = file;
@@ -82,7 +82,7 @@ export class RolloutWriter {
     this.selections.begin();
   }
 
-  /** After the last item of a batch. */
+  /** Call after the last item of a batch. */
   finish(dirty: DirtyAggregates): void {
     this.sql.below.flush();
     this.selections.apply(dirty);
@@ -119,12 +119,12 @@ export class RolloutWriter {
       case 'annotation':
       case 'reading':
       case 'taxonomy':
-        // Not of the logs: `annotations.ts` takes them in, all of a batch at once.
+        // `annotations.ts` merges annotations, for a whole batch at once.
         break;
     }
   }
 
-  /** Lines about a run may repeat; the last one wins per key. */
+  /** Merges repeated lines about a run. The last value of a key wins. */
   private writeRun(run: string, config: Readonly<Record<string, unknown>>): void {
     const before = this.sql.runConfig.get(run);
     const merged = { ...(before === undefined ? {} : (JSON.parse(before) as object)), ...config };
@@ -142,11 +142,11 @@ export class RolloutWriter {
     const keys = rollout.joinKeys ?? [];
     if (this.joinsAnother(rollout, keys, scopes)) return;
     const group = this.groups.of(run, rollout, this.currentBatch);
-    if (this.file.format === PACK && this.isHere(group, rollout)) {
+    if (this.file.format === PACK && this.isStored(group, rollout)) {
       this.sql.addRunFile.run(run.runId, this.file.fileId);
       return;
     }
-    this.warnOfOtherPrompt(group, rollout);
+    this.reportPromptMismatch(group, rollout);
     const ordinal = this.ordinalFor(run, group, rollout);
     group.nextOrdinal = Math.max(group.nextOrdinal, ordinal + 1);
     if (!this.runsOfFile.has(run.runId)) {
@@ -164,7 +164,7 @@ export class RolloutWriter {
       run.loggedId === undefined || rollout.step === null
         ? undefined
         : { run: run.loggedId, kind, step: rollout.step, group: groupKey, index: ordinal };
-    this.lines.takeWaiting(rolloutId, address, keys, scopes);
+    this.lines.applyWaiting(rolloutId, address, keys, scopes);
     this.dirty?.group(group.groupId, run.runId, stepOf(rollout));
   }
 
@@ -177,7 +177,7 @@ export class RolloutWriter {
     return this.runs.logged(named, file.format, place, hasSteps);
   }
 
-  /** A rollout listed again beside the full record, or the full record after the list. */
+  /** Joins a rollout that is listed again with its full record, whichever comes first. */
   private joinsAnother(rollout: PackedRollout, keys: readonly string[], scopes: Scopes): boolean {
     if (keys.length === 0) return false;
     const found = this.lines.joins.find(keys, scopes, !rollout.isSelection);
@@ -203,15 +203,18 @@ export class RolloutWriter {
   ): void {
     const place = { fileId: this.file.fileId, line };
     const directory = scopeOfDirectory(this.place.home);
-    // Its own file is no place for others to look for it.
+    // A record that only its own file identifies searches the directory instead.
     const run = this.scope === scopeOfDirectory(this.place.place) ? directory : this.scope;
     const scopes: Scopes = { run, directory };
     const found = this.lines.write(kind, address, payload, place, scopes);
     if (found !== undefined) this.dirty?.group(found.groupId, found.runId, found.step);
   }
 
-  /** A pack brings rollouts of a run that may have been read from its logs: the same text at the same place is the same. */
-  private isHere(group: GroupEntry, rollout: PackedRollout): boolean {
+  /**
+   * A pack may repeat rollouts that were read from the logs. Equal text at the same address is the same
+   * rollout.
+   */
+  private isStored(group: GroupEntry, rollout: PackedRollout): boolean {
     if (rollout.ordinal === null) return false;
     const taken = this.sql.rolloutByOrdinal.get(group.groupId, rollout.ordinal);
     const span = this.currentBatch.blocks[rollout.text.block];
@@ -224,23 +227,29 @@ export class RolloutWriter {
     return ours.equals(theirs);
   }
 
-  /** The logged index, else order of appearance; where another rollout has it, the next free one. */
+  /**
+   * The logged index, else the order of appearance. Takes the next free ordinal if another rollout has the
+   * logged one.
+   */
   private ordinalFor(run: RunEntry, group: GroupEntry, rollout: PackedRollout): number {
-    // Indices of the log count within its own groups.
+    // Logged indices count within the logged groups.
     if (rollout.ordinal === null || run.groupRule !== undefined) return group.nextOrdinal;
     const taken = this.sql.rolloutByOrdinal.get(group.groupId, rollout.ordinal);
     if (taken === undefined) return rollout.ordinal;
-    const what = taken.contentHash === rollout.contentHash ? 'the same content' : 'other content';
-    const message = `index ${rollout.ordinal} of group ${rollout.groupKey} at step ${stepOf(rollout)} is taken by ${what} (${taken.path}, line ${taken.line}); read as index ${group.nextOrdinal}`;
+    const what =
+      taken.contentHash === rollout.contentHash
+        ? 'a record with the same content'
+        : 'a record with other content';
+    const message = `index ${rollout.ordinal} of group ${rollout.groupKey} at step ${stepOf(rollout)} is already used by ${what} (${taken.path}, line ${taken.line}); stored as index ${group.nextOrdinal}`;
     this.sql.addIssue.run(this.file.fileId, rollout.line, 'warning', 'duplicate_rollout', message);
     return group.nextOrdinal;
   }
 
-  /** A group is the rollouts of one prompt: where the log says otherwise, the first prompt stands and it is said. */
-  private warnOfOtherPrompt(group: GroupEntry, rollout: PackedRollout): void {
+  /** Reports a rollout whose prompt differs from its group's. The group keeps its first prompt. */
+  private reportPromptMismatch(group: GroupEntry, rollout: PackedRollout): void {
     const promptHash = this.currentBatch.problems[rollout.problem]?.promptHash;
     if (promptHash === group.promptHash) return;
-    const message = `the prompt differs from that of the first rollout of group ${rollout.groupKey} at step ${stepOf(rollout)}, which is shown for all of them`;
+    const message = `the prompt differs from the first rollout's of group ${rollout.groupKey} at step ${stepOf(rollout)}; the group shows the first prompt`;
     this.sql.addIssue.run(this.file.fileId, rollout.line, 'warning', 'prompt_differs', message);
   }
 
@@ -359,19 +368,19 @@ export class RolloutWriter {
   }
 }
 
-/** Runs without steps keep everything at step 0, and say so (`run_row.has_steps`). */
+/** Runs without steps store everything at step 0 and are marked by `run_row.has_steps`. */
 function stepOf(rollout: PackedRollout): number {
   return rollout.step ?? 0;
 }
 
 /**
- * Steps whose kept rollouts are listed in a file of their own: prime-rl writes `effective` beside `all`. Rollouts that
- * the list leaves out were discarded. While the list is being written, a rollout may count as discarded for a moment;
- * its own line corrects that.
+ * Steps whose kept rollouts are listed in a separate file: prime-rl writes `effective` beside `all`.
+ * Rollouts missing from the list were discarded. While the list is being written, a rollout may count as
+ * discarded until its line arrives.
  */
 class Selections {
   private readonly sql: IngestStatements;
-  /** Steps of this batch that have, or may have, a selection. */
+  /** Steps of this batch that may have a selection. */
   private readonly noted = new Map<string, { runId: number; step: number }>();
 
   constructor(sql: IngestStatements) {
@@ -382,7 +391,7 @@ class Selections {
     this.noted.clear();
   }
 
-  /** A record of a selection was read. */
+  /** Adds a record of a selection. */
   add(runId: number, rollout: PackedRollout, fileId: number): void {
     const step = rollout.step ?? 0;
     this.sql.addSelection.run(runId, step, fileId, rollout.decision?.rule ?? 'listed');
@@ -393,7 +402,7 @@ class Selections {
     this.noted.set(`${runId} ${step}`, { runId, step });
   }
 
-  /** After all rollouts of the batch are there. */
+  /** Call after all rollouts of the batch are written. */
   apply(dirty: DirtyAggregates): void {
     for (const { runId, step } of dirty.steps()) this.note(runId, step);
     for (const { runId, step } of this.noted.values()) {

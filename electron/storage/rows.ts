@@ -1,16 +1,16 @@
 /**
- * Row specs: a query declares its columns, and its rows get their type from there. In development and tests the first
- * row of each statement is compared with the spec; in production nothing is.
+ * Row specs: a query declares its columns, and the type of its rows follows from that. In development and
+ * tests the first row of each statement is compared with the spec. Production skips the check.
  */
 import type { Statement } from 'better-sqlite3';
 import type { ReadableLibrary } from './open.ts';
 
-/** One column. `V` is what its cell is in a row. */
+/** One column. `V` is the type of its cells. */
 export interface Cell<out V> {
   readonly type: 'number' | 'string' | 'bytes' | 'boolean';
   readonly ifNull: 'refused' | 'kept' | 'absent';
   readonly words?: readonly string[];
-  /** For the type checker alone. */
+  /** Used by the type checker only; never set. */
   readonly value?: V;
 }
 
@@ -19,7 +19,7 @@ export const text: Cell<string> = { type: 'string', ifNull: 'refused' };
 export const bytes: Cell<Uint8Array> = { type: 'bytes', ifNull: 'refused' };
 /** 0 or 1 in SQL, which has no booleans. */
 export const boolean: Cell<boolean> = { type: 'boolean', ifNull: 'refused' };
-/** A text that is one of these. */
+/** A text from a fixed list. */
 export const oneOf = <const W extends string>(words: readonly W[]): Cell<W> => ({
   type: 'string',
   ifNull: 'refused',
@@ -30,7 +30,7 @@ export const orNull = <V>(cell: Cell<V>): Cell<V | null> => ({ ...cell, ifNull: 
 /** NULL becomes an absent field, as in the contract. */
 export const optional = <V>(cell: Cell<V>): Cell<V | undefined> => ({ ...cell, ifNull: 'absent' });
 
-/** The row of a spec that is written without a type. */
+/** The row type of a spec that is written without one. */
 export type RowOf<S> = { readonly [K in keyof S]: S[K] extends Cell<infer V> ? V : never };
 
 export type RowSpec<T> = { readonly [K in keyof T]-?: Cell<T[K]> };
@@ -39,7 +39,7 @@ const IS_CHECKED = process.env['VITEST'] !== undefined || process.env['NODE_ENV'
 
 type Parameter = string | number | bigint | Uint8Array | null | object;
 
-/** A prepared statement whose rows are as its spec says. */
+/** A prepared statement whose rows have the type of its spec. */
 export class Query<T> {
   private readonly statement: Statement<Parameter[], Record<string, unknown>>;
   private readonly cells: readonly (readonly [string, Cell<unknown>])[];
@@ -54,7 +54,7 @@ export class Query<T> {
     this.isConverted = this.cells.some(([, { type, ifNull }]) => type === 'boolean' || ifNull === 'absent');
   }
 
-  /** @throws Error in development and tests, when the row is not as the spec says */
+  /** @throws Error in development and tests, when the row differs from the spec */
   get(...parameters: readonly Parameter[]): T | undefined {
     const row = this.statement.get(...parameters);
     if (row === undefined) return undefined;
@@ -62,11 +62,11 @@ export class Query<T> {
     return this.read(row);
   }
 
-  /** @throws Error likewise, by the first row */
+  /** @throws Error in development and tests, when the first row differs from the spec */
   all(...parameters: readonly Parameter[]): T[] {
     const rows = this.statement.all(...parameters);
     if (this.isUnchecked && rows[0] !== undefined) this.check(rows[0]);
-    // Rows of one query have the same columns; the first was compared with the spec.
+    // All rows of a query have the same columns, and the first was compared with the spec.
     return this.isConverted ? rows.map((row) => this.read(row)) : (rows as T[]);
   }
 
@@ -97,7 +97,7 @@ export class Query<T> {
   }
 }
 
-/** A prepared statement of one column: what is in its cells. */
+/** A prepared statement of one column. It returns the cells. */
 export class ValueQuery<V> {
   private readonly statement: Statement<Parameter[], unknown>;
   private readonly cell: Cell<V>;
@@ -110,14 +110,14 @@ export class ValueQuery<V> {
     this.statement = db.prepare<Parameter[], unknown>(sql).pluck();
   }
 
-  /** @throws Error in development and tests, when the first value is not as declared */
+  /** @throws Error in development and tests, when the first value differs from the declared type */
   get(...parameters: readonly Parameter[]): V | undefined {
     const value = this.statement.get(...parameters);
     if (value !== undefined) this.check(value);
     return value as V | undefined;
   }
 
-  /** @throws Error likewise */
+  /** @throws Error in development and tests, when the first value differs from the declared type */
   all(...parameters: readonly Parameter[]): V[] {
     const values = this.statement.all(...parameters);
     if (values[0] !== undefined) this.check(values[0]);
@@ -150,8 +150,8 @@ type Tuple<C extends readonly Column[]> = {
 };
 
 /**
- * Prepares a query whose rows are arrays, for the reading of whole libraries: as objects they cost 15 % more. In
- * development and tests the names of the columns are compared with those of the query, in order.
+ * Prepares a query whose rows are arrays. As objects, rows of whole libraries cost 15 % more. In
+ * development and tests the column names are compared with those of the query, in order.
  *
  * @throws Error when they differ
  */
@@ -170,7 +170,7 @@ export function queryTuples<const C extends readonly Column[]>(
   return statement;
 }
 
-/** Prepares a query. Its rows have a column for each entry of `spec`, and no other. */
+/** Prepares a query. Its rows have exactly the columns of `spec`. */
 export const query = <T>(db: ReadableLibrary, sql: string, spec: RowSpec<T>): Query<T> =>
   new Query(db, sql, spec);
 

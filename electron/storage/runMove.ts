@@ -1,7 +1,6 @@
 /**
- * A run with everything that belongs to it into a library file of its own. Ids stay as they are: the new library is
- * empty, and what refers to what needs no table of old and new numbers. The full-text index is not copied; the new
- * library makes its own.
+ * Copies a run with everything that belongs to it into a new library file. Ids do not change, because the
+ * new library is empty. The full-text index is not copied; the new library builds its own.
  *
  *   source ── rows by run, by rollout, by file ──► FILE.partial ── counted and compared ──► FILE
  */
@@ -14,23 +13,23 @@ import { APPLICATION_ID } from './migrate.ts';
 import { openWriter, type WritableLibrary } from './open.ts';
 import { number, queryValue, text } from './rows.ts';
 
-export interface MoveWatch {
+export interface MoveCallbacks {
   isCancelled(): boolean;
-  /** Rollouts, each counted twice: copied and compared. */
+  /** Progress in rollouts. Each counts twice: once copied, once compared. */
   onProgress(done: number, total: number): void;
 }
 
 export interface RunCopy {
   readonly rollouts: number;
-  /** Compared by their keys, on both sides. */
+  /** Rows whose keys were compared on both sides. */
   readonly rows: number;
   readonly bytes: number;
 }
 
-/** The copy is not what it was made from. */
+/** The copy differs from the source. */
 class CopyDiffersError extends Error {
   constructor(table: string) {
-    super(`the copy of ${table} is not equal to what it was made from; nothing has been removed`);
+    super(`the copy of ${table} differs from its source; nothing was removed`);
     this.name = 'CopyDiffersError';
   }
 }
@@ -40,7 +39,7 @@ interface RunIdentity {
   readonly runKey: string;
 }
 
-/** Files of a trainer's numbers, which name no run. */
+/** Metrics files that name no run. */
 const OF_METRICS = 'SELECT logged_id FROM source.metric_run_row WHERE run_id = :runId';
 const OF_FILES = 'file_id IN (SELECT file_id FROM temp.moved_file)';
 const OF_PROBLEMS = 'problem_no IN (SELECT problem_no FROM temp.moved_problem)';
@@ -51,7 +50,7 @@ const ABOVE_FILES = (
 ): string => `EXISTS (SELECT 1 FROM temp.moved_file f WHERE f.path = ${column}
   OR substr(f.path, 1, length(rtrim(${column}, :sep)) + 1) = rtrim(${column}, :sep) || :sep)`;
 
-/** Which rows of a table belong to the run; asked of the source. */
+/** For each table, selects the rows of the source that belong to the run. */
 const BELONGING: Readonly<Record<string, string>> = {
   run_row: 'run_id = :runId',
   run_file_row: 'run_id = :runId',
@@ -75,9 +74,9 @@ const BELONGING: Readonly<Record<string, string>> = {
   prompt_segment_row: OF_PROMPTS,
   run_name_row: ABOVE_FILES('directory'),
   granted_root: ABOVE_FILES('path'),
-  // What is read later may need one of them.
+  // Files read later may need a mapping.
   mapping_row: 'true',
-  // What was said of its rollouts goes with them, and what the labels mean.
+  // Annotations move with their rollouts, and the taxonomy with them.
   annotated_row: OF_ANNOTATED,
   annotated_place_row: OF_ANNOTATED,
   reading_row: OF_ANNOTATED,
@@ -99,23 +98,26 @@ const BY_ROLLOUT = [
 ] as const;
 const BY_BLOCK = ['text_block'] as const;
 
-/** Tables a run takes along, and those that stay: every table of a library is in one of them. */
+/**
+ * Tables that a run takes along, and tables that it does not. Every table of a library is in one of the two
+ * lists.
+ */
 export const COPIED_TABLES: readonly string[] = [...Object.keys(BELONGING), ...BY_ROLLOUT, ...BY_BLOCK];
 export const LEFT_TABLES: readonly string[] = [
   'saved_view_row',
   'saved_query_row',
   'known_library_row',
-  // A run that is joined with another one is not moved.
+  // A joined run cannot be moved.
   'pool_join_row',
   'pool_match_row',
-  // Made anew.
+  // Rebuilt by the new library.
   'search_state_row',
   'annotation_state_row',
-  // Steps of undo may be about several runs.
+  // An undo step may involve several runs.
   'annotation_history_row',
 ];
 
-/** Where a key alone would not tell two rows apart, or there is none. */
+/** Columns that identify a row, for tables without a sufficient primary key. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   rollout_row: ['rollout_id', 'step', 'group_id', 'ordinal', 'content_hash'],
   step_column_row: ['run_id', 'step', 'name', 'revision'],
@@ -123,36 +125,37 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 
 const ROLLOUTS_AT_ONCE = 2_000;
 const BLOCKS_AT_ONCE = 64;
-/** Rows hashed between two looks whether it is still wanted. */
-const LOOK_EVERY = 5_000;
+/** Rows hashed between two checks for cancellation. */
+const CHECK_EVERY = 5_000;
 
-/** @returns why the run cannot be moved there; undefined when it can */
+/** @returns the reason why the run cannot be moved there; undefined when it can */
 export function moveRefusal(db: WritableLibrary, { runKey }: RunIdentity, path: string): string | undefined {
   const sql = 'SELECT count(*) FROM pool_join_row WHERE pool_key = :runKey OR kept_key = :runKey';
   const joined = queryValue(db, sql, number).get({ runKey });
   if (joined !== 0) {
-    return 'the run is joined with another one as pool and list of what was kept; take the join back first';
+    return 'the run is part of a pool join; remove the join first';
   }
-  if (existsSync(path)) return `${path} is there already`;
+  if (existsSync(path)) return `${path} already exists`;
   if (statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true) {
     return `there is no directory ${dirname(path)}`;
   }
   return isLeftover(partialOf(path))
     ? undefined
-    : `${partialOf(path)} is there already, and is no copy of ours`;
+    : `${partialOf(path)} already exists and is not an unfinished copy of Turnwise`;
 }
 
 /**
- * Leaves the source as it is. Must run inside a transaction that keeps other writers out.
+ * Copies the run and leaves the source unchanged. Must run inside a transaction that excludes other
+ * writers.
  *
- * @throws CopyDiffersError, SqliteError (disk full); the unfinished copy is gone then
- * @returns undefined when it was cancelled on the way
+ * @throws CopyDiffersError, SqliteError (disk full), after deleting the unfinished copy
+ * @returns undefined when cancelled
  */
 export function copyRun(
   db: WritableLibrary,
   run: RunIdentity,
   path: string,
-  watch: MoveWatch,
+  watch: MoveCallbacks,
 ): RunCopy | undefined {
   const partial = partialOf(path);
   removeLibrary(partial);
@@ -160,9 +163,9 @@ export function copyRun(
   try {
     const copied = copyInto(partial, db.name, run, watch);
     if (copied === undefined) return undefined;
-    // The removal that follows must not reach the disk before the copy.
+    // The copy must be on disk before the removal that follows.
     syncToDisk(partial);
-    if (existsSync(path)) throw new Error(`${path} has appeared meanwhile; nothing has been removed`);
+    if (existsSync(path)) throw new Error(`${path} was created in the meantime; nothing was removed`);
     renameSync(partial, path);
     syncToDisk(dirname(path));
     isWhole = true;
@@ -178,13 +181,13 @@ function copyInto(
   partial: string,
   sourcePath: string,
   run: RunIdentity,
-  watch: MoveWatch,
+  watch: MoveCallbacks,
 ): { readonly rollouts: number; readonly rows: number } | undefined {
   const target = openWriter(partial);
   try {
-    // Until it has its name nobody reads it, and after a power failure it would be made again.
+    // Nothing reads the file before it is renamed. After a power failure it is copied again.
     target.pragma('synchronous = OFF');
-    // Read only, by what is asked of it.
+    // No statement here writes to the source.
     target.prepare('ATTACH ? AS source').run(sourcePath);
     const mover = new Mover(target, run, watch);
     return mover.copy() && mover.compare() ? { rollouts: mover.rollouts, rows: mover.rows } : undefined;
@@ -196,12 +199,12 @@ function copyInto(
 class Mover {
   private readonly db: WritableLibrary;
   private readonly values: Readonly<Record<string, string | number>>;
-  private readonly watch: MoveWatch;
+  private readonly watch: MoveCallbacks;
   readonly rollouts: number;
   rows = 0;
   private done = 0;
 
-  constructor(db: WritableLibrary, { runId, runKey }: RunIdentity, watch: MoveWatch) {
+  constructor(db: WritableLibrary, { runId, runKey }: RunIdentity, watch: MoveCallbacks) {
     this.db = db;
     this.watch = watch;
     const scope = queryValue(db, 'SELECT scope FROM source.run_row WHERE run_id = ?', text).get(runId) ?? '';
@@ -233,11 +236,11 @@ class Mover {
     this.rollouts = queryValue(db, 'SELECT count(*) FROM moved_rollout', number).get() ?? 0;
   }
 
-  /** @returns false when it was cancelled on the way */
+  /** @returns false when cancelled */
   copy(): boolean {
     this.db.transaction(() => {
       for (const [table, belongs] of Object.entries(BELONGING)) {
-        // A new library is not wholly empty: nothing of it is wanted.
+        // A new library contains some default rows.
         this.db.exec(`DELETE FROM main.${table}`);
         this.run(this.insertion(table, belongs));
       }
@@ -248,7 +251,10 @@ class Mover {
     );
   }
 
-  /** @throws CopyDiffersError. @returns false when it was cancelled on the way */
+  /**
+   * @throws CopyDiffersError
+   * @returns false when cancelled
+   */
   compare(): boolean {
     const tables: Record<string, string> = { ...BELONGING };
     for (const table of BY_ROLLOUT)
@@ -287,7 +293,7 @@ class Mover {
     return true;
   }
 
-  /** The columns by name: a library that was migrated has them in another order than one made anew. */
+  /** Names the columns, because a migrated library has them in another order than a new one. */
   private insertion(table: string, belongs: string): string {
     const columns = this.columnsOf(table)
       .map(({ name }) => `"${name}"`)
@@ -307,7 +313,7 @@ class Mover {
     for (const row of this.db.prepare(select).raw().iterate(this.valuesIn(belongs))) {
       hash.update(JSON.stringify(row));
       rows += 1;
-      if (rows % LOOK_EVERY === 0 && this.watch.isCancelled()) return undefined;
+      if (rows % CHECK_EVERY === 0 && this.watch.isCancelled()) return undefined;
     }
     return { rows, hash: hash.digest('hex') };
   }
@@ -327,7 +333,7 @@ class Mover {
     this.db.prepare(statement).run(this.valuesIn(statement));
   }
 
-  /** Those that the statement names. */
+  /** The bound values that the statement uses. */
   private valuesIn(statement: string): Readonly<Record<string, string | number>> {
     return Object.fromEntries(Object.entries(this.values).filter(([name]) => statement.includes(`:${name}`)));
   }
@@ -338,7 +344,7 @@ class Mover {
   }
 }
 
-/** Nothing, or what a copy that was killed has left. */
+/** Whether the file is missing, or is the rest of an interrupted copy. */
 function isLeftover(partial: string): boolean {
   const stat = statSync(partial, { throwIfNoEntry: false });
   if (stat === undefined) return true;
@@ -347,7 +353,8 @@ function isLeftover(partial: string): boolean {
   const id = Buffer.alloc(4);
   const file = openSync(partial, 'r');
   try {
-    // Where the header of an SQLite file has the application's id; all zero while the first pages are in the log.
+    // Offset of the application id in an SQLite header. It is zero while the first pages are only in the
+    // log.
     readSync(file, id, 0, 4, 68);
   } finally {
     closeSync(file);
@@ -361,7 +368,7 @@ function removeLibrary(path: string): void {
 
 function syncToDisk(path: string): void {
   const isDirectory = statSync(path).isDirectory();
-  // Windows has no handle of a directory to do this with.
+  // Windows cannot open a directory to sync it.
   if (isDirectory && process.platform === 'win32') return;
   const file = openSync(path, isDirectory ? 'r' : 'r+');
   try {

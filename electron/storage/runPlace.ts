@@ -2,11 +2,11 @@ import { basename, dirname, join } from 'node:path';
 import { formatNamed } from '../../shared/format/index.ts';
 import { layoutOf } from '../../shared/format/layout.ts';
 
-/** Where a run that logs no id lies. */
+/** The place of a run that logs no id. */
 export interface RunPlace {
-  /** By this the run is known: its directory, or its file where a format writes one run into one file. */
+  /** Identifies the run: its directory, or its file if the format writes one run into one file. */
   readonly place: string;
-  /** The directory its files share; records of other files find its rollouts here. */
+  /** The directory that the run's files share. Records of other files find its rollouts by it. */
   readonly home: string;
 }
 
@@ -15,6 +15,6 @@ export function runPlaceOf(path: string, format: string | undefined): RunPlace {
   let home = dirname(path);
   for (let above = depth; above > 0; above--) home = dirname(home);
   const isFile = format !== undefined && formatNamed(format)?.runIs === 'file' && !isStepOfFile;
-  // The same name in every step's directory is the same file of the run.
+  // A file of the same name in every step's directory belongs to one run.
   return { home, place: isFile ? join(home, basename(path)) : home };
 }

@@ -1,7 +1,7 @@
 /**
- * Which run a rollout belongs to. A logged run id is the run (`id~eval` for its eval split);
- * a format without one makes its directory the run, under a key hashed from the first file's
- * first record, so that the same logs get the same key in every library.
+ * Finds or adds the run of a rollout. A logged run id is the run (`id~eval` for its eval split). A format
+ * without run ids makes each directory a run. Its key is a hash of the first file's first record, so equal
+ * logs get equal keys in every library.
  */
 import { basename, dirname, join } from 'node:path';
 import type { RunKind } from '../../shared/domain/model.ts';
@@ -12,11 +12,11 @@ import type { RunPlace } from './runPlace.ts';
 
 export interface RunEntry {
   readonly runId: number;
-  /** What its files share (`run_row.scope`). */
+  /** The scope its files share (`run_row.scope`). */
   readonly scope: string;
-  /** Logged, or given by the user; lines may address its rollouts by it. */
+  /** Logged, or given by the user. Lines may address rollouts by it. */
   readonly loggedId: string | undefined;
-  /** The user's, in place of the log's. */
+  /** The user's rule, which replaces the log's. */
   readonly groupRule: ChosenGroupRule | undefined;
   hasBinaryRewards: boolean;
 }
@@ -30,15 +30,15 @@ interface RunRecord {
   readonly hasBinaryRewards: boolean;
 }
 
-/** Directory names that say nothing about the run inside them. */
+/** Directory names that do not describe a run. */
 const GENERIC =
   /^(?:rollouts?|rollout_data|validation(?:_data|_results)?|val|train|eval|dumps?|logs?|data)$/i;
 
-/** A run whose id the log says. */
+/** A run with a logged id. */
 interface NamedRun {
   readonly id: string;
   readonly kind: RunKind;
-  /** What a data set says it was known by, where that does not follow from id and kind. */
+  /** The key stored in a data set, where it does not follow from id and kind. */
   readonly key: string | null;
 }
 
@@ -96,7 +96,10 @@ export class RunRegistry {
     return entry;
   }
 
-  /** Of files that name no run: the name the user gave the place or its directory, else the place. */
+  /**
+   * Scope of files that name no run: the name that the user gave the place or its directory, else the
+   * place.
+   */
   scopeOf(where: RunPlace): string {
     return this.givenName(where) ?? scopeOfDirectory(where.place);
   }
@@ -106,8 +109,9 @@ export class RunRegistry {
   }
 
   /**
-   * After rollouts disappeared the run's rewards may be binary again: judged anew from what is left.
-   * @returns whether the correctness of rollouts that are still there changed
+   * Derives correctness again after rollouts were removed, because the remaining rewards may be binary.
+   *
+   * @returns whether the correctness of a remaining rollout changed
    */
   recomputeCorrectness(db: WritableLibrary, runId: number): boolean {
     this.forget();
@@ -132,7 +136,7 @@ export class RunRegistry {
     const base = `${format.replace(/[^\w.-]+/g, '-')}-${hash.slice(0, 10)}`;
     for (let i = 1; ; i++) {
       const runKey = i === 1 ? base : `${base}-${i}`;
-      // The same logs copied to another directory are another run: both are there.
+      // A copy of the same logs in another directory is a run of its own.
       if (this.sql.runByKey.get(runKey) !== undefined) continue;
       const scope = scopeOfDirectory(directory);
       const name = nameOf(directory);

@@ -1,21 +1,21 @@
-/** Removes a run from a library, or moves it into a library of its own. The log files are never touched. */
+/** Removes a run from a library, or moves it into a library of its own. Log files are never changed. */
 
 import { removeAnnotationsOf } from './annotationRemoval.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 import { shrink, usedBytes } from './libraryFile.ts';
 import type { WritableLibrary } from './open.ts';
-import { copyRun, type MoveWatch, moveRefusal } from './runMove.ts';
+import { copyRun, type MoveCallbacks, moveRefusal } from './runMove.ts';
 import type { RunRegistry } from './runRegistry.ts';
 import type { RunRules } from './runRules.ts';
 import { sweepIndex } from './searchIndex.ts';
 
 export interface Removal {
   readonly rollouts: number;
-  /** Files that are no longer known: read again when they are opened again. */
+  /** Number of files that were forgotten. They are read again when opened again. */
   readonly files: number;
 }
 
-/** Rows below a rollout, and keyed by it. */
+/** Rows keyed by a rollout. */
 const BELOW = [
   'segment_row',
   'turn_row',
@@ -26,7 +26,7 @@ const BELOW = [
   'join_key_row',
   'join_row',
   'pool_match_row',
-  // What was said of them stays, and waits for them to come back.
+  // Annotations are kept, and wait for their rollouts to return.
   'annotated_place_row',
 ];
 
@@ -36,14 +36,14 @@ function removeRunRows(db: WritableLibrary, runId: number): Removal {
   db.exec(
     'CREATE TEMP TABLE IF NOT EXISTS removed_file (file_id INTEGER PRIMARY KEY); DELETE FROM removed_file;',
   );
-  // Files with rollouts of other runs stay: what they hold is theirs, too.
+  // Files with rollouts of other runs are kept, because their data belongs to those runs too.
   run(`INSERT INTO removed_file
     SELECT file_id FROM run_file_row WHERE run_id = :runId
       AND file_id NOT IN (SELECT file_id FROM run_file_row WHERE run_id <> :runId)
     UNION
     SELECT j.file_id FROM join_row j JOIN rollout_row r USING (rollout_id) WHERE r.run_id = :runId
       AND j.file_id NOT IN (SELECT file_id FROM run_file_row WHERE run_id <> :runId)`);
-  // They are read from the start again, as this run may be wanted back.
+  // Kept files are read from the start if they are opened again, so that this run can come back.
   run(`UPDATE file_row SET status = 'partial', offset_bytes = 0 WHERE status = 'read'
     AND file_id IN (SELECT file_id FROM run_file_row WHERE run_id = :runId)
     AND file_id NOT IN (SELECT file_id FROM removed_file)`);
@@ -65,7 +65,7 @@ function removeRunRows(db: WritableLibrary, runId: number): Removal {
   ]) {
     run(`DELETE FROM ${table} WHERE run_id = :runId`);
   }
-  // Lines about the run as a whole are gone once no split of it is left.
+  // Lines about the run as a whole are deleted with its last split.
   for (const table of ['run_config_row', 'stage_row', 'metric_row']) {
     run(`DELETE FROM ${table} WHERE logged_id = (SELECT scope FROM run_row WHERE run_id = :runId)
       AND NOT EXISTS (SELECT 1 FROM run_row o JOIN run_row n ON n.run_id = :runId
@@ -126,14 +126,15 @@ export class RunRemoval {
   }
 
   /**
-   * Killed at any moment, the run is here, or there, or, for the moment between the two, in both; never in neither.
+   * If the process is killed, the run is in this library, in the new one, or for a short time in both. It
+   * is never lost.
    *
-   * @throws CopyDiffersError, SqliteError (disk full): the run is still here
+   * @throws CopyDiffersError, SqliteError (disk full); the run is still here
    */
   move(
     runKey: string,
     path: string,
-    watch: MoveWatch,
+    watch: MoveCallbacks,
   ):
     | { readonly moved: MovedRun; readonly runId: number }
     | { readonly refusal: string }
@@ -146,7 +147,7 @@ export class RunRemoval {
     if (refusal !== undefined) return { refusal };
     const before = usedBytes(db);
     let moved: MovedRun | undefined;
-    // Other writers are kept out from the first row that is read to the last that is removed.
+    // One transaction covers copy and removal, so that no other process writes in between.
     transaction(() => {
       const copy = copyRun(db, { runId, runKey }, path, watch);
       if (copy === undefined) return;

@@ -1,4 +1,7 @@
-/** What the user said about runs that has to be kept up with what is read: joins of logs, tokenizers; and what lies beside them. */
+/**
+ * Rules of the user that apply again after every ingest: pool joins, tokenizers, and the link of metrics to
+ * runs.
+ */
 import type { AlignmentRow } from '../../shared/api/contract.ts';
 import type { Tokenizer } from '../../shared/format/tokenizer.ts';
 import { linkMetrics } from './metricRuns.ts';
@@ -28,7 +31,7 @@ export class RunRules {
     return report;
   }
 
-  /** @returns whether the run had one */
+  /** @returns whether the run had a tokenizer */
   removeTokenizer(runKey: string): boolean {
     let removed = false;
     this.services.transaction(() => {
@@ -37,7 +40,7 @@ export class RunRules {
     return removed;
   }
 
-  /** For what was just read of these runs. @returns the runs that changed with it */
+  /** Applies the rules after these runs were ingested. @returns the runs that changed */
   apply(runKeys: readonly string[]): readonly number[] {
     const changed = [...this.poolJoins.refresh(runKeys)];
     this.services.transaction(() => {
@@ -47,7 +50,7 @@ export class RunRules {
     return changed;
   }
 
-  /** Before a run is removed. Must run inside a transaction. */
+  /** Call before a run is removed, inside a transaction. */
   forgetRun(runKey: string): void {
     this.poolJoins.forgetRun(runKey);
     removeTokenizer(this.services.db, runKey);

@@ -1,4 +1,4 @@
-/** Statements under a name. */
+/** Saved SQL statements. */
 import type { SavedQuery } from '../../shared/api/sqlRows.ts';
 import type { ReadableLibrary, WritableLibrary } from './open.ts';
 import { number, query, queryValue, text } from './rows.ts';
@@ -20,7 +20,8 @@ export function listQueries(db: ReadableLibrary): readonly SavedQuery[] {
 }
 
 /**
- * A query of the same name is replaced and keeps its date; a renamed one does not take another's name.
+ * Saves a query. An existing query of the same name is replaced and keeps its date. Refuses to rename to the
+ * name of another query.
  *
  * @param now milliseconds since 1970
  */
@@ -33,7 +34,7 @@ export function saveQuery(
     const createdAtOf = queryValue(db, 'SELECT created_at FROM saved_query_row WHERE name = ?', number);
     const isRenamed = formerName !== undefined && formerName !== name;
     if (isRenamed && createdAtOf.get(name) !== undefined)
-      return { refusal: `another query is named ${JSON.stringify(name)}` };
+      return { refusal: `there is already a query named ${JSON.stringify(name)}` };
     const former = formerName === undefined ? undefined : createdAtOf.get(formerName);
     if (isRenamed) removeQuery(db, formerName);
     db.prepare(SAVE).run(name, sql, createdAt ?? former ?? now);

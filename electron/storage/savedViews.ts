@@ -1,4 +1,4 @@
-/** Filters under a name. */
+/** Saved filters. */
 import type { SavedView } from '../../shared/api/contract.ts';
 import type { ReadableLibrary, WritableLibrary } from './open.ts';
 import { query, text } from './rows.ts';
@@ -8,7 +8,7 @@ export function listViews(db: ReadableLibrary): readonly SavedView[] {
   return query(db, sql, { name: text, filter: text }).all();
 }
 
-/** A view of the same name is replaced. */
+/** Saves a view and replaces one of the same name. */
 export function saveView(db: WritableLibrary, { name, filter }: SavedView): void {
   db.prepare('INSERT OR REPLACE INTO saved_view_row (name, filter) VALUES (?, ?)').run(name, filter);
 }

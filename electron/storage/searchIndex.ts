@@ -1,15 +1,18 @@
-/** Writing the full-text index: a piece at a time, each in one transaction with the mark of how far it has come. */
+/** Builds the full-text index in pieces. One transaction writes a piece and the progress mark. */
 import { indexedColumn, searchedText } from '../../shared/domain/filter/textTest.ts';
 import { BETWEEN_SEGMENTS, indexedText } from '../../shared/domain/filter/words.ts';
 import type { WritableLibrary } from './open.ts';
 import { type SegmentText, type TextPlace, TextReader } from './queries/texts.ts';
 import { number, query, queryValue } from './rows.ts';
 
-/** UTF-16 units of one piece: about a tenth of a second. Smaller ones make the index larger, and are merged longer. */
+/** UTF-16 units per piece: about 0.1 s. Smaller pieces make the index larger and its merges longer. */
 const PIECE_UNITS = 3_000_000;
-/** Rows looked up at once: about as many as a piece of usual texts holds. More are looked up anew with every piece. */
+/**
+ * Rows fetched at once: about as many as a piece of usual texts holds. Surplus rows are fetched again for
+ * the next piece.
+ */
 const ROWS_AT_ONCE = 256;
-/** Rows of a piece of short texts. */
+/** Most rows of a piece, for short texts. */
 const PIECE_ROWS = 2048;
 
 export const NEXT_ROLLOUTS = `SELECT rollout_id AS id, block_id AS blockId, text_start AS start, text_end AS end FROM rollout_row
@@ -21,9 +24,9 @@ const ADD_ROLLOUT =
 const ADD_PROMPT = 'INSERT INTO search_prompt (rowid, prompt) VALUES (?, ?)';
 
 /**
- * Indexes the next rollouts and prompts that are not in the index yet, prompts first.
+ * Indexes the next piece of rollouts and prompts that are not in the index yet, prompts first.
  *
- * @returns false when there is nothing left to do
+ * @returns false when everything is indexed
  */
 export function indexPiece(db: WritableLibrary): boolean {
   return db.transaction(() => indexPrompts(db) || indexRollouts(db))();
@@ -85,12 +88,11 @@ function indexRollouts(db: WritableLibrary): boolean {
 
 const textOf = ({ kind, inner }: SegmentText): string => indexedText(searchedText(kind, inner));
 
-/** No words are words of no text. */
 const joined = (texts: readonly string[]): string => texts.join(` ${BETWEEN_SEGMENTS} `);
 
 /**
- * Forgets the words of rollouts that are gone: until then the index only marks them as deleted. Before `shrink`,
- * which gives their pages back.
+ * Purges deleted rollouts from the index, which until then only marks them. Call before `shrink`, which
+ * releases the pages.
  */
 export function sweepIndex(db: WritableLibrary): void {
   const isEmpty = db.prepare('SELECT 1 FROM rollout_row LIMIT 1').get() === undefined;

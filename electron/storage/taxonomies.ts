@@ -1,4 +1,4 @@
-/** The labels of a library. Nobody has changed them: no rows, and those that Turnwise comes with. */
+/** The taxonomy of a library. It has no rows until it is changed; the built-in labels apply then. */
 import {
   DEFAULT_TAXONOMY,
   LABEL_COLOURS,
@@ -32,7 +32,7 @@ export function readTaxonomy(db: ReadableLibrary): {
   return { taxonomy: { ...head, labels: query(db, LABELS, LABEL_ROW).all() }, isDefault: false };
 }
 
-/** The whole of it. Must have been validated (`shared/format/taxonomy.ts`), and run inside a transaction. */
+/** Replaces the taxonomy. It must be valid (`shared/format/taxonomy.ts`). Must run inside a transaction. */
 export function writeTaxonomy(db: WritableLibrary, { name, choice, labels }: Taxonomy): void {
   db.prepare('INSERT OR REPLACE INTO taxonomy_row VALUES (1, ?, ?)').run(name, choice);
   db.prepare('DELETE FROM label_row').run();

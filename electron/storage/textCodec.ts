@@ -1,7 +1,7 @@
 /**
- * Texts in the library: UTF-8, compressed with zstd when that pays. Texts of neighbouring
- * rollouts are compressed together (`textBlocks.ts` in ingest): a call per block costs a sixth of a
- * call per rollout, and siblings resemble each other.
+ * Encodes texts as UTF-8, compressed with zstd if that saves space. Texts of neighbouring rollouts are
+ * compressed together (`textBlocks.ts` in ingest). A call per block costs a sixth of a call per rollout,
+ * and siblings resemble each other.
  */
 import { promisify } from 'node:util';
 import { constants, type ZstdOptions, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
@@ -14,7 +14,7 @@ export interface StoredText {
   readonly bytes: Uint8Array;
 }
 
-/** Below this the zstd frame header eats what compression saves. */
+/** Bytes. Below this the zstd frame header costs more than compression saves. */
 const SMALLEST_WORTH_COMPRESSING = 200;
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
@@ -26,7 +26,7 @@ export function packText(text: string): StoredText {
 
 const compress = promisify<Buffer, ZstdOptions, Buffer>(zstdCompress);
 
-/** `utf8` must not be written to any more: it may be the result. */
+/** The caller must not write to `utf8` afterwards, because the result may alias it. */
 export async function packUtf8(utf8: Buffer): Promise<StoredText> {
   if (utf8.byteLength < SMALLEST_WORTH_COMPRESSING) return { codec: RAW, bytes: utf8 };
   const chunkSize = Math.max(utf8.byteLength >> 1, 16_384);

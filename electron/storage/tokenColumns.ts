@@ -1,11 +1,10 @@
 /**
- * How per-token columns lie in the library. Signals are f32 as they are; offsets are varints of
- * their differences (one byte for all but very long tokens); masks are bits. Compressing such
- * short columns one by one would cost more time than it saves space.
+ * Encodes per-token columns. Signals are raw f32; end offsets are varints of their differences (usually one
+ * byte); masks are bits. Compressing such short columns would cost more time than it saves space.
  */
 import { bytes, number, orNull, type RowSpec, text } from './rows.ts';
 
-/** A row of `token_row` as SQLite gives it. */
+/** A row of `token_row`. */
 export interface TokenRecord {
   count: number;
   ends: Uint8Array | null;
@@ -17,11 +16,11 @@ export interface TokenRecord {
   advantage: Uint8Array | null;
   top: Uint8Array | null;
   entropy_of: string | null;
-  /** Name of the tokenizer that `ends` come from, where they were not logged. */
+  /** Name of the tokenizer that computed `ends`; null if they were logged. */
   aligned_by: string | null;
 }
 
-/** In the order of the table; the columns of a query that reads a `TokenRecord`. */
+/** Columns in table order, for queries that read a `TokenRecord`. */
 export const TOKEN_ROW: RowSpec<TokenRecord> = {
   count: number,
   ends: orNull(bytes),
@@ -36,7 +35,7 @@ export const TOKEN_ROW: RowSpec<TokenRecord> = {
   aligned_by: orNull(text),
 };
 
-/** LEB128: seven bits per byte, the high bit says that more follow. */
+/** LEB128: seven bits per byte; the high bit marks a continuation. */
 export function packEnds(ends: Uint32Array): Uint8Array {
   const bytes = new Uint8Array(ends.length * 5);
   let at = 0;
@@ -84,12 +83,12 @@ export function unpackMask(bits: Uint8Array, count: number): Uint8Array {
   return mask;
 }
 
-/** The bytes of a column without copying them. */
+/** A byte view of the column, without a copy. */
 export function packNumbers(column: Int32Array | Float32Array): Uint8Array {
   return new Uint8Array(column.buffer, column.byteOffset, column.byteLength);
 }
 
-/** Copied, because SQLite's buffers need not be aligned for the type. */
+/** Copies, because SQLite's buffers need not be aligned for the type. */
 export function unpackFloats(bytes: Uint8Array): Float32Array {
   return new Float32Array(Uint8Array.from(bytes).buffer);
 }

@@ -1,7 +1,7 @@
 import type { Nats } from '../../shared/domain/model.ts';
 
 export interface TokenSums {
-  /** Unknown without a loss mask: then nobody can say which tokens the policy sampled. */
+  /** Unknown without a loss mask, which marks the tokens that the policy sampled. */
   readonly policyTokens: number | undefined;
   readonly entropySum: Nats;
   /** Policy tokens whose entropy is known. */
@@ -9,8 +9,8 @@ export interface TokenSums {
 }
 
 /**
- * Sums over policy tokens (mask 1). Environment tokens are excluded: the tool wrote them, so
- * their entropy says nothing about the policy. Without a mask no mean can be formed.
+ * Sums over policy tokens (mask 1). Environment tokens are excluded: the tool wrote them, so their entropy
+ * does not describe the policy. Without a mask there is no mean.
  */
 export function sumTokens(mask: Uint8Array | undefined, entropy: Float32Array | undefined): TokenSums {
   if (mask === undefined) return { policyTokens: undefined, entropySum: 0, entropyTokens: 0 };

@@ -1,6 +1,6 @@
 /**
- * `tokens(rollout_id)`: the tokens of a rollout as rows, for SQL. Columns that were not logged are
- * NULL; so are `start`, `end` and `text` where the log has ids without text.
+ * The SQL table function `tokens(rollout_id)`: one row per token. Columns that were not logged are NULL.
+ * `start`, `end` and `text` are NULL too if the log has ids without text.
  */
 import type Database from 'better-sqlite3';
 import { tokenSignal } from '../../shared/domain/tokenSignal.ts';
@@ -8,7 +8,10 @@ import { columnsOf, tokenRecord } from './queries/tokens.ts';
 import { unpackUtf8 } from './textCodec.ts';
 import { unpackEnds, unpackIntegers, unpackMask } from './tokenColumns.ts';
 
-/** As in the command line's `tokens`; `entropy` is as logged, `entropy_lower` from listed alternatives. */
+/**
+ * The columns of the command `tokens`. `entropy` is logged, `entropy_lower` is computed from listed
+ * alternatives.
+ */
 const COLUMNS = [
   'i',
   'start',
@@ -24,7 +27,10 @@ const COLUMNS = [
   'advantage',
 ] as const;
 
-/** @param another a connection of its own: a statement inside a statement of the same one is not allowed */
+/**
+ * @param another opens a second connection, because a statement cannot run inside another one on the same
+ * connection
+ */
 export function registerTokenTable(db: Database.Database, another: () => Database.Database): void {
   db.table('tokens', {
     parameters: ['rollout_id'],

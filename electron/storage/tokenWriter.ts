@@ -1,4 +1,4 @@
-/** Per-token columns of a rollout, and the `signal` lines that add to them. */
+/** Writes per-token columns of rollouts, and merges those of `signal` lines. */
 import { policyTokensBySegment } from '../../shared/domain/segmentTokens.ts';
 import type { PackedTokens } from './batch.ts';
 import type { IngestStatements } from './ingestWrites.ts';
@@ -12,7 +12,7 @@ export class TokenWriter {
     this.sql = sql;
   }
 
-  /** @param signal the line that brought them, when it is not the rollout's own */
+  /** @param signal the line of the columns, if it is not the rollout's own */
   add(
     rolloutId: number,
     tokens: PackedTokens,
@@ -35,17 +35,17 @@ export class TokenWriter {
     );
   }
 
-  /** A `signal` adds columns to the tokens the rollout came with; only where the count agrees can they be one row. */
+  /** Merges the columns of a `signal` line into the rollout's tokens. The token counts have to agree. */
   merge(rolloutId: number, signal: PackedTokens, fileId: number, line: number): void {
     const own = this.sql.tokensOf.get(rolloutId);
     if (own !== undefined && own.count !== signal.count) {
-      const message = `the signal has ${signal.count} tokens, its rollout ${own.count}; the signal is not used`;
+      const message = `the signal has ${signal.count} tokens but its rollout has ${own.count}; the signal is ignored`;
       this.sql.addIssue.run(fileId, line, 'refused', 'signal_length', message);
       return;
     }
     const merged: PackedTokens = {
       ...signal,
-      // Places that come from a vocabulary are found anew when everything is read.
+      // Ends from a vocabulary are computed again after ingest.
       ends: signal.ends ?? (own?.aligned_by === null ? own.ends : null),
       ids: signal.ids ?? own?.ids ?? null,
       mask: signal.mask ?? own?.mask ?? null,

@@ -1,4 +1,7 @@
-/** The user's vocabularies: kept per run, applied to what has ids without text, taken back exactly. */
+/**
+ * The user's tokenizers: stored per run, applied to token ids without text, and reverted completely on
+ * removal.
+ */
 import type { AlignmentRow, UnplacedRow } from '../../shared/api/contract.ts';
 import { alignIds, alignmentFailureOf } from '../../shared/format/alignIds.ts';
 import type { Tokenizer } from '../../shared/format/tokenizer.ts';
@@ -7,10 +10,10 @@ import { bytes, number, orNull, query, queryValue, text } from './rows.ts';
 import { packBytes, unpackUtf8, ZSTD } from './textCodec.ts';
 import { packEnds, unpackIntegers, unpackMask } from './tokenColumns.ts';
 
-/** Rollouts looked at, of all there are. */
+/** Progress in rollouts. */
 export type OnAligned = (done: number, total: number) => void;
 
-/** As many as a reader looks at; the reasons of the others are the same ones. */
+/** Failures that are explained. Further ones usually have the same reasons. */
 const MOST_EXPLAINED = 20;
 
 interface StoredPieces {
@@ -32,7 +35,7 @@ const COUNT = `SELECT count(*) FROM rollout_row r CROSS JOIN token_row t USING (
   WHERE r.run_id = ? AND t.ends IS NULL AND t.ids IS NOT NULL`;
 const RUN = 'SELECT run_id FROM run_row WHERE run_key = ?';
 
-/** @returns undefined when there is no such run. Must run inside a transaction, like all here. */
+/** @returns undefined when there is no such run. Must run inside a transaction, like all functions here. */
 export function setTokenizer(
   db: WritableLibrary,
   runKey: string,
@@ -59,7 +62,7 @@ export function setTokenizer(
   return align(db, runId, name, tokenizer, { explained: MOST_EXPLAINED, ...(onProgress && { onProgress }) });
 }
 
-/** @returns whether the run had one */
+/** @returns whether the run had a tokenizer */
 export function removeTokenizer(db: WritableLibrary, runKey: string): boolean {
   const { changes } = db.prepare('DELETE FROM tokenizer_row WHERE run_key = ?').run(runKey);
   const runId = runIdOf(db, runKey);
@@ -67,7 +70,7 @@ export function removeTokenizer(db: WritableLibrary, runKey: string): boolean {
   return changes > 0;
 }
 
-/** After something was read of these runs. @returns the runs that changed with it */
+/** Call after these runs were ingested. @returns the runs that changed */
 export function refreshTokenizers(db: WritableLibrary, runKeys: readonly string[]): readonly number[] {
   const rows = query(
     db,
@@ -100,7 +103,7 @@ function clear(db: WritableLibrary, runId: number): void {
 }
 
 interface AlignOptions {
-  /** Of how many rollouts that have no place it is found out why. */
+  /** Number of rollouts whose failed alignment is explained. */
   readonly explained: number;
   readonly onProgress?: OnAligned;
 }
@@ -118,7 +121,7 @@ function align(
   const place = db.prepare('UPDATE token_row SET ends = ?, aligned_by = ? WHERE rollout_id = ?');
   const report = { size: tokenizer.size, rollouts: 0, aligned: 0, runs: 0, placed: 0, firstUnplaced };
   let last = -1;
-  // In portions: texts of all rollouts at once would fill the memory.
+  // Reads in portions, because the texts of all rollouts would not fit in memory.
   for (let rows = next.all(runId, last); rows.length > 0; rows = next.all(runId, last)) {
     onProgress?.(report.rollouts, total);
     for (const row of rows) {

@@ -1,6 +1,6 @@
 /**
- * What the user decides about runs and mappings. Rules hold for what is read later, too, so
- * they are kept by stable keys (directory, run key), never by row.
+ * The user's rules for runs and mappings. Rules apply to later files too, so they are keyed by directory or
+ * run key and never by row.
  */
 import { GROUP_RULES } from '../../shared/format/format.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
@@ -20,9 +20,9 @@ export function removeMapping(db: WritableLibrary, name: string): boolean {
   return db.prepare('DELETE FROM mapping_row WHERE name = ?').run(name).changes > 0;
 }
 
-/** @returns files to be read anew: those below the directory whose rollouts name no run themselves */
+/** @returns files to read again: those below the directory whose rollouts name no run */
 export function nameRun(db: WritableLibrary, directory: string, name: string | null): readonly number[] {
-  // By their own place, not by that of their run: a run of several directories is known by the first.
+  // Compares the place of the file, not of its run: a run of several directories is known by the first one.
   const sql = 'SELECT file_id AS fileId, path, format FROM file_row WHERE format IS NOT NULL';
   const all = query(db, sql, { fileId: number, path: text, format: text }).all();
   const files = all.flatMap(({ fileId, path, format }) => {
@@ -53,18 +53,19 @@ const REGROUPED_ROW = {
   readGroup: orNull(text),
   readRule: orNull(oneOf(GROUP_RULES)),
   readOrdinal: orNull(number),
-  /** Problem of the rollout. A group by order can have another. */
+  /** Problem of the rollout. A group that follows from order may have another one. */
   problemNo: number,
-  /** Segments in the prompt of the group. */
+  /** Number of segments in the group's prompt. */
   promptSegments: number,
   promptHash: text,
 };
 type RegroupedRecord = RowOf<typeof REGROUPED_ROW>;
 
 /**
- * Puts the rollouts of a run into other groups, or back into those of the log. Must run inside
- * a transaction.
- * @returns the number of groups the run has now
+ * Regroups the rollouts of a run by a rule, or restores the groups of the log. Must run inside a
+ * transaction.
+ *
+ * @returns the run's new number of groups
  */
 export function setGroupRule(
   db: WritableLibrary,
@@ -108,7 +109,7 @@ class Regrouping {
       db.prepare(`UPDATE rollout_row SET group_id = :groupId, ordinal = :ordinal, read_group = :readGroup,
       read_rule = :readRule, read_ordinal = :readOrdinal, read_problem = :readProblem WHERE rollout_id = :rolloutId`);
     this.shifts = [
-      // By way of negative numbers: none of the new ones may be taken while the old ones go.
+      // Negative numbers in between avoid collisions of new ordinals with old ones.
       'UPDATE segment_row SET ordinal = -1 - ordinal WHERE rollout_id = :rolloutId',
       'UPDATE segment_row SET ordinal = :by - 1 - ordinal WHERE rollout_id = :rolloutId',
       `UPDATE tool_call_row SET call_segment = call_segment + :by, response_segment = response_segment + :by
@@ -142,7 +143,7 @@ class Regrouping {
     this.dirty.group(group.groupId, this.runId, row.step);
   }
 
-  /** Segments of the response are numbered after those of the prompt that is shown. */
+  /** Renumbers the segments of the response, which follow those of the displayed prompt. */
   private shift(rolloutId: number, by: number): void {
     if (by === 0) return;
     for (const statement of this.shifts) statement.run({ rolloutId, by });

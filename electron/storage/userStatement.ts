@@ -1,6 +1,6 @@
 /**
- * The statement rule: one statement that reads. A read-only connection is not enough, since it
- * still permits ATTACH and VACUUM INTO.
+ * The statement rule of the SQL console: one statement that only reads. A read-only connection is not
+ * enough, since it still permits ATTACH and VACUUM INTO.
  */
 import type { ReadableLibrary } from './open.ts';
 
@@ -14,7 +14,7 @@ export interface StatementPlace {
   readonly end: number;
 }
 
-/** What is not accepted, and where it stands. */
+/** A refused statement, with the reason and the position. */
 export class RefusedStatementError extends Error {
   readonly at: StatementPlace | undefined;
   constructor(message: string, at?: StatementPlace) {
@@ -24,11 +24,11 @@ export class RefusedStatementError extends Error {
   }
 }
 
-/** UTF-16 code units; SQLite's own limit is as many bytes. */
+/** UTF-16 units. SQLite's own limit is the same number of bytes. */
 const LONGEST_USER_STATEMENT = 1_000_000;
 
 const READS = new Set(['SELECT', 'WITH', 'VALUES']);
-/** Pragmas as tables: those that describe the library. The others set things, or are nobody's business. */
+/** Pragma functions that describe the library. The others change settings or expose the environment. */
 const DESCRIBING = new Set(
   [
     'table_info',
@@ -45,8 +45,8 @@ const DESCRIBING = new Set(
 );
 
 /**
- * @param options `isExact`: every integer is a bigint
- * @throws RefusedStatementError, with SQLite's own message where it is SQLite that refuses
+ * @param options `isExact`: integers are returned as bigint
+ * @throws RefusedStatementError, with SQLite's message if SQLite refuses the statement
  */
 export function prepareUserStatement(
   db: ReadableLibrary,
@@ -56,7 +56,7 @@ export function prepareUserStatement(
   checkWords(sql);
   const statement = prepared(db, sql);
   if (!statement.reader || !statement.readonly) {
-    throw new RefusedStatementError('only statements that read are accepted');
+    throw new RefusedStatementError('only statements that read are allowed');
   }
   statement.raw(true).safeIntegers(options.isExact === true);
   return {
@@ -65,19 +65,19 @@ export function prepareUserStatement(
   };
 }
 
-/** @throws RefusedStatementError for what SQLite would accept and we do not */
+/** @throws RefusedStatementError for statements that SQLite would accept */
 function checkWords(sql: string): void {
   if (sql.length > LONGEST_USER_STATEMENT)
     throw new RefusedStatementError(
-      `the statement has ${sql.length} characters; up to ${LONGEST_USER_STATEMENT} are accepted`,
+      `the statement has ${sql.length} characters; the limit is ${LONGEST_USER_STATEMENT}`,
     );
   const nul = sql.indexOf('\0');
-  // SQLite would take it for the end, and say nothing of what follows.
+  // SQLite ends the statement at NUL and ignores the rest silently.
   if (nul >= 0)
-    throw new RefusedStatementError('a NUL character is not accepted', { start: nul, end: nul + 1 });
+    throw new RefusedStatementError('a NUL character is not allowed', { start: nul, end: nul + 1 });
   const words: SqlWord[] = [];
   for (const word of sqlWords(sql)) {
-    // Empty statements before the one that is meant.
+    // Skips empty statements at the beginning.
     if (words.length === 0 && word.text === ';') continue;
     if (words.length < 4) words.push(word);
     checkName(word);
@@ -85,15 +85,14 @@ function checkWords(sql: string): void {
   let [first] = words;
   if (first === undefined) throw new RefusedStatementError('no statement given');
   if (keyword(first) === 'EXPLAIN') {
-    // Some pragmas take effect while they are compiled: what is explained is held to the same rule.
+    // Some pragmas take effect when they are compiled, so an explained statement follows the same rule.
     const isPlan = keyword(words[1]) === 'QUERY' && keyword(words[2]) === 'PLAN';
     first = words[isPlan ? 3 : 1];
-    if (first === undefined)
-      throw new RefusedStatementError('EXPLAIN of which statement?', placeOf(words[0]));
+    if (first === undefined) throw new RefusedStatementError('EXPLAIN needs a statement', placeOf(words[0]));
   }
   if (READS.has(keyword(first))) return;
   throw new RefusedStatementError(
-    `only SELECT, WITH, VALUES and EXPLAIN are accepted; this statement begins with ${keyword(first).slice(0, 40)}`,
+    `only SELECT, WITH, VALUES and EXPLAIN are allowed; this statement begins with ${keyword(first).slice(0, 40)}`,
     placeOf(first),
   );
 }
@@ -101,10 +100,11 @@ function checkWords(sql: string): void {
 function checkName(word: SqlWord): void {
   if (word.kind !== 'word' && word.kind !== 'quoted' && word.kind !== 'text') return;
   const name = (word.kind === 'word' ? word.text : word.text.slice(1, -1)).toLowerCase();
-  // A string is a name too where one is expected; as a value it would be an odd one to look for.
+  // SQLite also accepts a string as a name. The check therefore covers strings, which rarely contain such a
+  // word.
   if (!name.startsWith('pragma_') || DESCRIBING.has(name) || !/^pragma_\w+$/.test(name)) return;
   throw new RefusedStatementError(
-    `${name} is not accepted; pragmas that describe the library are: ${[...DESCRIBING].join(', ')}`,
+    `${name} is not allowed; allowed pragma functions: ${[...DESCRIBING].join(', ')}`,
     placeOf(word),
   );
 }
@@ -118,16 +118,16 @@ function prepared(db: ReadableLibrary, sql: string) {
   }
 }
 
-/** Occurrences of a word that are tried for the one that an error is about. */
+/** Occurrences of the word in an error message that are tried. */
 const MOST_TRIED = 200;
 
-/** SQLite names the word it stumbled over, not where it stands. */
+/** Finds the position of an error. SQLite names the word that it failed at, not the position. */
 function placeOfError(db: ReadableLibrary, sql: string, message: string): StatementPlace | undefined {
   if (message === 'incomplete input')
     return { start: Math.max(0, sql.trimEnd().length - 1), end: sql.length };
   const near = /^near "([\s\S]*)": syntax error$/.exec(message)?.[1];
   if (near !== undefined) {
-    // What stands before the word that is wrong is merely incomplete.
+    // The statement up to the wrong word is only incomplete.
     return placesOf(sql, near).find(({ end }) => refusal(db, sql.slice(0, end)) === message);
   }
   const named =
@@ -155,7 +155,7 @@ function placesOf(sql: string, text: string): readonly StatementPlace[] {
     if (places.length === MOST_TRIED) break;
   }
   if (places.length > 0) return places;
-  // `r.reward` is three words.
+  // `r.reward` is three tokens.
   const at = sql.toLowerCase().indexOf(wanted);
   return at < 0 || wanted === '' ? [] : [{ start: at, end: at + wanted.length }];
 }
@@ -185,16 +185,19 @@ const keyword = (word: SqlWord | undefined): string => word?.text.toUpperCase() 
 const placeOf = (word: SqlWord | undefined): StatementPlace | undefined =>
   word === undefined ? undefined : { start: word.start, end: word.start + word.text.length };
 
-/** A statement cut into words, as far as the statement rule and the places of errors need it. */
+/** Splits a statement into tokens, as far as the statement rule and error positions need it. */
 
 interface SqlWord {
-  /** `text` is a string, `quoted` a name in quotes. */
+  /** `text` is a string literal, `quoted` a quoted name. */
   readonly kind: 'word' | 'number' | 'text' | 'quoted' | 'sign';
   readonly text: string;
   readonly start: number;
 }
 
-/** Sticky: each match begins where the last one ended. A string or comment without an end goes to the end. */
+/**
+ * Sticky: each match begins at the end of the last one. An unterminated string or comment extends to the
+ * end.
+ */
 const PIECE =
   /(\s+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|('(?:[^']|'')*(?:'|$))|("(?:[^"]|"")*(?:"|$)|`(?:[^`]|``)*(?:`|$)|\[[^\]]*(?:\]|$))|([\p{L}_$][\p{L}\p{N}_$]*)|(\d[\w.]*)|([\s\S])/uy;
 

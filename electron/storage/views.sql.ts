@@ -1,8 +1,7 @@
 /**
- * The public read views: what `turnwise query` and the SQL console see. Documented in
- * VIEWS.md of this folder and stable; columns may be added, never renamed or removed.
- * Unknown is NULL. Texts are cut out of the stored rollout by `response_text` and
- * `prompt_text` (functions.ts), so they cost only what is selected.
+ * The public read-only views of `turnwise query` and the SQL console. VIEWS.md of this folder documents
+ * them. They are stable: columns may be added, never renamed or removed. Unknown is NULL. `response_text`
+ * and `prompt_text` (functions.ts) cut texts out of the stored rollout, so only selected texts are read.
  */
 import { DEFAULT_TAXONOMY } from '../../shared/domain/annotate/taxonomy.ts';
 import { FLAGS } from '../../shared/domain/flags.ts';
@@ -16,17 +15,17 @@ const VIEW_FIELDS = rolloutFieldsWhere<RolloutFieldWith<{ sql: string }>>(({ sql
 const kindName = (column: string): string =>
   `CASE ${column} ${SEGMENT_KINDS.map((kind, i) => `WHEN ${i} THEN '${kind}'`).join(' ')} END`;
 
-/** What a line that waits for its rollout says of itself. */
+/** The issue message of a line that waits for its rollout. */
 export const unmatchedMessage = (row: string): string =>
   `iif(${row}.run_key LIKE 'join:%',
-    'no rollout with the key ' || ${row}.group_key || ' has been read for this ' || ${row}.kind || ' record',
+    'no rollout with the key ' || ${row}.group_key || ' was found for this ' || ${row}.kind || ' record',
     'no rollout of run ' || ${row}.run_key || ', step ' || ${row}.step || ', group ' || ${row}.group_key || ', index '
-      || ${row}.ordinal || ' has been read for this ' || ${row}.kind || ' line')`;
+      || ${row}.ordinal || ' was found for this ' || ${row}.kind || ' line')`;
 
 const literal = (text: string | undefined): string =>
   text === undefined ? 'NULL' : `'${text.replaceAll("'", "''")}'`;
 
-/** The labels Turnwise comes with, as rows. */
+/** The built-in labels, as rows. */
 const DEFAULT_LABELS = DEFAULT_TAXONOMY.labels
   .map(
     ({ id, name, key, colour, description }, i) =>
@@ -132,8 +131,8 @@ FROM step_row JOIN run_row n USING (run_id);
 CREATE VIEW stage AS
 SELECT r.run_id, s.from_step, s.name, s.changes FROM stage_row s JOIN run_row r ON r.scope = s.logged_id;
 
--- Metric lines name no split: they are the training run's, unless only an evaluation was logged. Files of metrics that
--- name no run are told to runs by where they lie; where two of them say the same, the later one counts.
+-- Metric lines name no split. They belong to the training run, unless only an evaluation was logged. Metrics files
+-- without a run belong to the run of their directory. If two files have the same metric, the higher rank wins.
 CREATE VIEW metric AS
 SELECT r.run_id, m.step, m.name, m.value FROM metric_row m JOIN run_row r ON r.scope = m.logged_id
 WHERE r.kind = 'train'
@@ -143,7 +142,7 @@ SELECT l.run_id, m.step, m.name, m.value FROM metric_run_row l JOIN metric_row m
 WHERE NOT EXISTS (SELECT 1 FROM metric_run_row o JOIN metric_row n USING (logged_id)
   WHERE o.run_id = l.run_id AND o.rank > l.rank AND n.name = m.name AND n.step = m.step);
 
--- Nobody has changed the labels: those Turnwise comes with.
+-- Without changes by the user: the built-in labels.
 CREATE VIEW label AS
 SELECT label_id AS label, name, key, colour, description, position FROM label_row
 UNION ALL
@@ -151,7 +150,7 @@ SELECT column1, column2, column3, column4, column5, column6 FROM (VALUES
   ${DEFAULT_LABELS})
 WHERE NOT EXISTS (SELECT 1 FROM taxonomy_row);
 
--- What is about a rollout that is not in this library has no rollout_id, and is there with what it quotes.
+-- An annotation of a rollout outside this library has no rollout_id. Its quote is still there.
 CREATE VIEW annotation AS
 SELECT a.annotation_id, p.rollout_id, a.label, (SELECT l.name FROM label l WHERE l.label = a.label) AS label_name, a.note,
   a.severity, a.correction, a.flag, a.author, json_extract(a.target, '$.kind') AS target,
@@ -165,7 +164,7 @@ FROM annotation_row a JOIN annotated_row k ON k.annotated_no = a.annotated_no
 LEFT JOIN annotated_place_row p ON p.annotated_no = a.annotated_no
 LEFT JOIN annotation_place_row s ON s.annotation_no = a.annotation_no AND p.rollout_id IS NOT NULL;
 
--- Who has been through a rollout; whoever has put a label on it has, too.
+-- Reviews of rollouts. A label counts as a review.
 CREATE VIEW reading AS
 SELECT p.rollout_id, d.author, d.verdict, k.run_key, k.step, k.group_key, k.problem_id, k.ordinal,
   d.at / 1000.0 AS read_at

@@ -1,4 +1,4 @@
-/** The messages between `WorkerClient` and `serve`, the same for every thread. */
+/** The messages between `WorkerClient` and `serve`. */
 import type { Result } from '../../shared/api/errors.ts';
 
 export interface WorkerRequest {
@@ -6,7 +6,7 @@ export interface WorkerRequest {
   readonly id: number;
   readonly method: string;
   readonly params: unknown;
-  /** One Int32, not 0 once the answer is no longer wanted: a thread in the middle of its work hears no message. */
+  /** One Int32, not 0 once the request is cancelled. A busy thread cannot receive messages. */
   readonly stop: SharedArrayBuffer;
 }
 
@@ -18,10 +18,10 @@ export type ToWorker<Notice = unknown> =
 
 export type FromWorker<News = unknown> =
   | { readonly kind: 'ready' }
-  /** The thread cannot serve at all, and ends. */
+  /** The thread cannot serve requests, and exits. */
   | { readonly kind: 'unavailable'; readonly result: Result<never> }
   | { readonly kind: 'progress'; readonly id: number; readonly progress: Progress }
-  /** `stack`: of a bug. */
+  /** `stack` is set for bugs. */
   | {
       readonly kind: 'result';
       readonly id: number;
@@ -33,6 +33,6 @@ export type FromWorker<News = unknown> =
 export interface Progress {
   readonly stepsDone: number;
   readonly steps: number;
-  /** Share of all the work, 0 … 1, if it is known better than by steps. */
+  /** Fraction of all work, 0 … 1, if it is more precise than `done / total`. */
   readonly share?: number;
 }

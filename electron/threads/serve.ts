@@ -5,15 +5,18 @@ import { CANCELLED } from '../../shared/api/transport.ts';
 import type { FromWorker, ToWorker, WorkerRequest } from './messages.ts';
 import type { Task } from './task.ts';
 
-/** Progress is for eyes: ten messages a second are enough. */
+/** Ten progress messages per second are enough for people. */
 const PROGRESS_INTERVAL_MS = 100;
 
-/** By method name. The host validates parameters before it sends them. */
+/** By method name. The host has validated the parameters. */
 export type Handlers = Readonly<Record<string, (params: never, task: Task) => unknown>>;
 
 export interface Service<Notice = never> {
   readonly handlers: Handlers;
-  /** Typed arrays of an answer are handed over, not copied. Only where no handler keeps what it has answered. */
+  /**
+   * Transfers typed arrays of a result instead of copying them. Only for handlers that do not keep their
+   * results.
+   */
   readonly transfersArrays?: boolean;
   readonly onNotice?: (notice: Notice) => void;
   /** Called when all requests have been answered. The thread exits when this resolves. */
@@ -29,12 +32,12 @@ export function post<News>(message: FromWorker<News>, transfer: readonly ArrayBu
   portOfThread().postMessage(message, transfer);
 }
 
-/** Tells the host that this thread cannot serve. The thread ends, since nothing keeps it alive. */
+/** Tells the host that this thread cannot serve. The thread then exits, since nothing keeps it alive. */
 export function refuseToServe(failure: ApiFailure): void {
   post({ kind: 'unavailable', result: { ok: false, failure } });
 }
 
-/** Call once, when everything has been loaded. */
+/** Call once, after everything has been loaded. */
 export function serve<Notice = never>(service: Service<Notice>): void {
   const { handlers, onNotice, close, transfersArrays = false } = service;
   const port = portOfThread();
@@ -59,7 +62,7 @@ export function serve<Notice = never>(service: Service<Notice>): void {
         onNotice?.(message.notice);
         break;
       case 'close':
-        // The host has cancelled what is running: it ends soon.
+        // The host has cancelled running requests, so they end soon.
         void Promise.all(answers)
           .then(() => close?.())
           .finally(() => port.close());
@@ -79,7 +82,7 @@ async function answer(
   try {
     const handler = handlers[method];
     if (handler === undefined) throw new Error(`no handler for ${method} in this thread`);
-    // The host has validated `params` for exactly this method.
+    // The host has validated `params` for this method.
     const value = await handler(params as never, task);
     post({ kind: 'result', id, result: { ok: true, value } }, transfersArrays ? arraysOf(value) : []);
   } catch (error) {
@@ -109,12 +112,12 @@ class RunningTask implements Task {
 
   checkpoint = (done: number, total: number): void => {
     if (this.isCancelled()) throw new ApiError(CANCELLED);
-    // Most answers over columns are there before a page could show how far they are.
+    // Most results are ready before a page could show progress.
     if (performance.now() - this.startedAt >= PROGRESS_INTERVAL_MS) this.progress(done, total);
   };
 
   progress(done: number, total: number, share?: number): void {
-    // The last one is never left out: it may say that the work can no longer be cancelled.
+    // The last progress is always sent, because it may mark the work as no longer cancellable.
     if (done < total && performance.now() - this.reportedAt < PROGRESS_INTERVAL_MS) return;
     this.reportedAt = performance.now();
     const progress = { stepsDone: done, steps: total, ...(share === undefined ? {} : { share }) };

@@ -1,7 +1,7 @@
-/** What a handler in a worker thread is given besides its parameters. */
+/** The context of a request in a worker thread. */
 
 /**
- * Called between two pieces of work: reports progress and ends work that nobody waits for.
+ * Called between two pieces of work. Reports progress and stops cancelled work.
  *
  * @throws ApiError `cancelled`
  */
@@ -10,11 +10,14 @@ export type Checkpoint = (done: number, total: number) => void;
 export interface Task {
   readonly isCancelled: () => boolean;
   readonly checkpoint: Checkpoint;
-  /** @param share of everything, 0 … 1, where it is known better than `done / total` */
+  /** @param share fraction of all work, 0 … 1, if it is more precise than `done / total` */
   progress(done: number, total: number, share?: number): void;
-  /** Runs now if the request has been cancelled, else when it is. */
+  /** Calls the listener on cancellation, or now if the request is cancelled already. */
   onCancel(listener: () => void): void;
-  /** Lets the thread receive messages. Use in long work whose thread has methods that are answered at once. */
+  /**
+   * Lets the thread receive messages. Use it in long work if the thread also has methods that are answered
+   * at once.
+   */
   pause(): Promise<void>;
 }
 

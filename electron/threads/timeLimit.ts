@@ -1,11 +1,11 @@
 /**
- * The one guard against regular expressions of users that run away, such as (a+)+. V8 interrupts one only from a
- * watchdog, which `vm` sets up around a call. A linear-time engine (RE2JS 2.10) was 3 to 67 times slower than V8 on
- * 20,000 texts of 2 kB.
+ * The only guard against runaway regular expressions of users, such as (a+)+. V8 can only interrupt one
+ * from the watchdog that `vm` sets up around a call. A linear-time engine (RE2JS 2.10) was 3 to 67 times
+ * slower than V8 on 20,000 texts of 2 kB.
  */
 import { type Context, createContext, Script } from 'node:vm';
 
-/** No text takes this long unless the expression runs away. */
+/** Only a runaway expression takes this long on one text. */
 const REGEX_LIMIT_MS = 2_000;
 
 const CALL = new Script('work()');
@@ -15,7 +15,7 @@ let context: Context | undefined;
 /**
  * Starting the watchdog takes 0.2 ms, so search many texts in one call.
  *
- * @param work must not use SQLite or hold anything open: on a time-out it ends without its `finally` blocks
+ * @param work must not use SQLite or hold resources: a time-out skips its `finally` blocks
  * @returns undefined on a time-out
  */
 export function withTimeLimit<T extends object>(work: () => T, limitMs = REGEX_LIMIT_MS): T | undefined {
@@ -28,7 +28,7 @@ export function withTimeLimit<T extends object>(work: () => T, limitMs = REGEX_L
     CALL.runInContext(context, { timeout: limitMs });
     return result;
   } catch (error) {
-    // Made in the other context, so it is no instance of this one's Error.
+    // The error is from the other context, so it is not an instance of this context's Error.
     if ((error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined;
     throw error;
   } finally {

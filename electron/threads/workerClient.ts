@@ -1,43 +1,43 @@
 /**
- * The host's side of a worker thread, the same for all of them: request ids, a queue, threads started on demand,
- * cancellation, progress, and an orderly end.
+ * The host's side of a worker thread: request ids, a queue, threads started on demand, cancellation,
+ * progress, and an orderly end.
  *
- *   request() ──► queue ──► thread 1 … size     one request each, besides those that are answered at once
+ *   request() ──► queue ──► thread 1 … size     one request each, besides requests that run at once
  */
 import { Worker } from 'node:worker_threads';
 import type { ApiFailure, Result } from '../../shared/api/errors.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
 import type { FromWorker, Progress, ToWorker } from './messages.ts';
 
-/** A thread looks many times a second whether it is to stop. */
-const CLOSE_PATIENCE_MS = 5_000;
+/** Threads check for cancellation many times a second. */
+const CLOSE_TIMEOUT_MS = 5_000;
 
 const CLOSED: ApiFailure = { code: 'closed', message: 'the library has been closed' };
 
 export interface WorkerClientOptions {
-  /** In messages: "the reader stopped: …". */
+  /** Used in messages: "the reader stopped: …". */
   readonly name: string;
   readonly entry: URL;
   readonly workerData?: unknown;
-  /** Threads; default 1. Another is started when requests wait for those that have been loaded. */
+  /** Number of threads; default 1. Another one starts when requests wait and all threads are loaded. */
   readonly size?: number;
   readonly onNews?: (news: never) => void;
-  /** A request that runs for longer is failed and its thread ended. Only for threads without SQLite. */
+  /** Milliseconds. A longer request fails and its thread is terminated. Only for threads without SQLite. */
   readonly longestMs?: number;
-  /** How long `close` waits for running work; default 5 s. */
-  readonly closePatienceMs?: number;
+  /** How long `close` waits for running requests; default 5 s. */
+  readonly closeTimeoutMs?: number;
 }
 
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Sent to the thread at once, whatever it is doing. */
+  /** Sends the request even to a busy thread. */
   readonly isAtOnce?: boolean;
-  /** A cancelled request resolves with what the thread answers, not at once. */
+  /** A cancelled request resolves with the thread's answer instead of failing at once. */
   readonly resolvesWhenStopped?: boolean;
 }
 
-/** What a thread answered. `stack`: of a bug. */
+/** The answer of a thread. `stack` is set for bugs. */
 export interface WorkerAnswer {
   readonly result: Result<unknown>;
   readonly stack?: string | undefined;
@@ -48,11 +48,11 @@ interface Job {
   readonly method: string;
   readonly params: unknown;
   readonly options: RequestOptions;
-  /** One Int32, not 0 once the answer is no longer wanted. */
+  /** One Int32, not 0 once the request is cancelled. */
   readonly stop: SharedArrayBuffer;
-  /** Does nothing when called again. */
+  /** No effect when called again. */
   readonly settle: (answer: WorkerAnswer) => void;
-  /** The caller has its answer; the thread may still work. */
+  /** The caller has an answer, although the thread may still work. */
   isSettled: boolean;
 }
 
@@ -73,7 +73,7 @@ export class WorkerClient {
     this.options = options;
   }
 
-  /** Never rejects. A request that is cancelled before its turn is never sent. */
+  /** Never rejects. A request that is cancelled while queued is never sent. */
   request(method: string, params: unknown, options: RequestOptions = {}): Promise<WorkerAnswer> {
     if (this.isClosed) return Promise.resolve(failed(CLOSED));
     if (options.signal?.aborted === true) return Promise.resolve(failed(CANCELLED));
@@ -98,7 +98,7 @@ export class WorkerClient {
     });
   }
 
-  /** Starts the first thread, unless it is there. @returns a failure when it cannot serve */
+  /** Starts the first thread if needed. @returns a failure when the thread cannot serve */
   async open(): Promise<ApiFailure | undefined> {
     const { worker } = this.threads[0] ?? this.start();
     return new Promise((resolve) => {
@@ -113,7 +113,10 @@ export class WorkerClient {
     for (const thread of this.threads) send(thread, { kind: 'notice', notice });
   }
 
-  /** Refuses new requests and stops running ones. Their callers get `closed`, unless they wait for what was done. */
+  /**
+   * Refuses new requests and cancels running ones. Their callers get `closed`, unless they wait for the
+   * thread's answer.
+   */
   async close(): Promise<void> {
     this.isClosed = true;
     const { threads } = this;
@@ -147,7 +150,7 @@ export class WorkerClient {
     const worker = new Worker(this.options.entry, { workerData: this.options.workerData });
     const thread: Thread = { worker, running: new Map(), isReady: false };
     worker.on('message', (message: FromWorker) => this.receive(thread, message));
-    worker.on('error', (error) => this.lose(thread, this.stoppedBy(error)));
+    worker.on('error', (error) => this.failThread(thread, this.stoppedBy(error)));
     this.threads.push(thread);
     return thread;
   }
@@ -158,7 +161,7 @@ export class WorkerClient {
         thread.isReady = true;
         break;
       case 'unavailable':
-        if (!message.result.ok) this.lose(thread, message.result.failure);
+        if (!message.result.ok) this.failThread(thread, message.result.failure);
         break;
       case 'progress': {
         const job = thread.running.get(message.id);
@@ -188,7 +191,7 @@ export class WorkerClient {
       this.queue = this.queue.filter((each) => each !== job);
       this.send(thread, job);
     }
-    // Threads that load at the same time load slower, so the next one waits for the one before.
+    // Threads that load concurrently load more slowly, so the next one waits.
     const isLoading = this.threads.some(({ isReady }) => !isReady);
     if (this.queue.length > 0 && !isLoading && this.threads.length < (this.options.size ?? 1)) this.start();
   }
@@ -206,12 +209,12 @@ export class WorkerClient {
       void thread.worker.terminate();
       const seconds = milliseconds / 1000;
       const message = `the ${this.options.name} was busy for more than ${seconds} s without a result`;
-      this.lose(thread, { code: 'timed_out', message });
+      this.failThread(thread, { code: 'timed_out', message });
     }, milliseconds).unref();
   }
 
-  /** What the thread was doing fails. One that could not even be loaded fails all that wait. */
-  private lose(thread: Thread, failure: ApiFailure): void {
+  /** Fails the requests of a lost thread. If the thread never loaded, fails all queued requests too. */
+  private failThread(thread: Thread, failure: ApiFailure): void {
     this.threads = this.threads.filter((each) => each !== thread);
     for (const job of thread.running.values()) job.settle(failed(failure));
     if (!thread.isReady) for (const job of this.queue.splice(0)) job.settle(failed(failure));
@@ -223,13 +226,13 @@ export class WorkerClient {
   }
 
   /**
-   * A thread that is ended while it loads SQLite, or in the middle of a call into it, takes the process with it: it is
-   * told to stop, and ended by force only when it does not.
+   * Asks the thread to stop, and terminates it only after a time-out. Terminating a thread that is loading
+   * SQLite, or inside a call into it, crashes the process.
    */
   private async end({ worker }: Thread): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const tooLong = new Promise<void>((resolve) => {
-      const patience = this.options.closePatienceMs ?? CLOSE_PATIENCE_MS;
+      const patience = this.options.closeTimeoutMs ?? CLOSE_TIMEOUT_MS;
       if (Number.isFinite(patience)) timer = setTimeout(resolve, patience);
     });
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));

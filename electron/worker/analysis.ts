@@ -1,6 +1,6 @@
 /**
- * Worker thread: long work over steps and runs, comparisons, and files that are written. Resample-on-Correct is
- * recomputed and tokens are measured step by step.
+ * Worker thread for long work over steps and runs: Resample-on-Correct, token statistics, comparisons and
+ * exports.
  */
 import { workerData } from 'node:worker_threads';
 import type { MethodsOn, ParsedParams, ResultOf } from '../../shared/api/contract.ts';
@@ -39,12 +39,12 @@ import type {
 const { libraryPath, version, memory: slot } = workerData as LibraryThreadData;
 const db: ReadableLibrary = openReader(libraryPath);
 
-/** Reports whose groups can still be asked for: the one on the screen and those before it. */
+/** Reports whose groups can still be requested: the displayed one and its predecessors. */
 const KEPT_REPORTS = 4;
 const reports = new Map<number, GroupKeys>();
 let nextReportId = 1;
 
-/** Packs are chosen by a filter. Made on first use, since most work here needs no columns. */
+/** Chooses the rollouts of a pack by a filter. Created on first use, since most work here needs no columns. */
 let engine: ColumnQueryEngine | undefined;
 function columnEngine(): ColumnQueryEngine {
   engine ??= new ColumnQueryEngine(
@@ -67,7 +67,7 @@ const analysis: AnalysisHandlers = {
   'roc.report': rocReport,
   'roc.groups': ({ reportId, key }) => {
     const keys = reports.get(reportId);
-    if (keys === undefined) throw notFound(`report ${reportId} is no longer known`);
+    if (keys === undefined) throw notFound(`report ${reportId} has expired; compute it again`);
     return { ids: keys.idsOf(key) };
   },
   'token.statistics': (params, task) => measured(params, StatisticsBuilder.open(db, params), task),
@@ -77,7 +77,7 @@ const analysis: AnalysisHandlers = {
       isCancelled: task.isCancelled,
       onProgress: (pagesDone, pages) => task.progress(pagesDone, pages, pagesDone / pages),
     });
-    return unlessCancelled(sizes);
+    return throwIfCancelled(sizes);
   },
   ...compareHandlers(db),
   'pack.text': async (params) => found(await packText(db, params), `rollout ${params.rolloutId}`),
@@ -111,7 +111,7 @@ async function rocReport(request: ParsedParams<'roc.report'>, task: Task): Promi
   return { ...report, reportId, elapsedMs: Math.round(performance.now() - startedAt) };
 }
 
-/** While tokens are read, the thread receives messages that often. */
+/** Milliseconds between two pauses for messages while tokens are read. */
 const BUSY_MS = 40;
 
 interface TokenBuilder<R> {
@@ -164,7 +164,7 @@ async function writePackFile(
   for (let step = await written.next(); ; step = await written.next()) {
     if (step.done === true) return step.value;
     if (task.isCancelled()) {
-      // Ends it in the middle, and removes what has been written.
+      // Ends the generator early, which deletes the unfinished pack.
       await written.return(NO_PACK);
       throw new ApiError(CANCELLED);
     }
@@ -183,7 +183,7 @@ function writeDataSetFiles(
   for (let step = written.next(); ; step = written.next()) {
     if (step.done === true) return step.value;
     if (task.isCancelled()) {
-      // Ends the file in the middle, and removes it.
+      // Ends the generator early, which deletes the unfinished file.
       written.return(NO_DATA_SET);
       throw new ApiError(CANCELLED);
     }
@@ -218,10 +218,10 @@ const only = <T>(values: readonly T[]): T | undefined => (values.length === 1 ? 
 
 function listed(runs: readonly PoolRun[]): string {
   const names = runs.slice(0, 20).map(({ runKey, name, kind }) => `${runKey} (${name}, ${kind})`);
-  return `there are ${names.join(', ')}${runs.length > 20 ? ', …' : ''}`;
+  return `known runs: ${names.join(', ')}${runs.length > 20 ? ', …' : ''}`;
 }
 
-function unlessCancelled<T>(value: T | undefined): T {
+function throwIfCancelled<T>(value: T | undefined): T {
   if (value === undefined) throw new ApiError(CANCELLED);
   return value;
 }

@@ -1,4 +1,4 @@
-/** Worker thread: everything that is answered from columns, and the search, which reads texts for what they match. */
+/** Worker thread: column queries, and the search, which reads the texts of matching rollouts. */
 import { workerData } from 'node:worker_threads';
 import type { MethodsOn, ParsedParams, ResultOf } from '../../shared/api/contract.ts';
 import { ColumnMemory } from '../columns/columnMemory.ts';
@@ -18,7 +18,7 @@ const searcher = new Searcher(db, engine.store);
 type SearchHandlers = {
   [M in MethodsOn<'search'>]: (params: ParsedParams<M>, task: Task) => ResultOf<M>;
 };
-/** Each in a transaction of its own. */
+/** Runs each handler in a transaction of its own. */
 function columnHandlers(of: ColumnQueryEngine): Handlers {
   const methods = Object.keys(of.handlers) as (keyof typeof of.handlers)[];
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * Where the code of a worker lies: beside this file as TypeScript (Node strips the types),
- * or beside the bundle as JavaScript when packed.
+ * The code of a worker: a TypeScript file beside this one (Node strips the types), or a JavaScript file
+ * beside the bundle.
  */
 export type WorkerEntry = 'reader' | 'writer' | 'parser' | 'sql' | 'inspector' | 'analysis' | 'columns';
 

@@ -1,6 +1,6 @@
 /**
- * Work that the writer does while nobody asks anything of it: columns of steps that have changed, then the full-text
- * index. One short task at a time, so that a request never waits for more than one of them.
+ * Background work of the writer: stale step columns first, then the full-text index. Runs one short task at
+ * a time, so that a request waits for at most one.
  */
 
 /** @returns false when there is nothing left to do */
@@ -18,27 +18,28 @@ export class IdleTasks {
     this.isBusy = isBusy;
   }
 
-  /** Call when something has changed, and after each request. */
+  /** Call after a change and after each request. */
   wake(): void {
     if (this.isScheduled || this.isStopped) return;
     this.isScheduled = true;
-    // Requests that have arrived meanwhile go first.
+    // Requests that have arrived in the meantime run first.
     setImmediate(() => this.runOne());
   }
 
-  /** The next task is not begun. */
+  /** Starts no further task. */
   stop(): void {
     this.isStopped = true;
   }
 
   private runOne(): void {
     this.isScheduled = false;
-    // Whoever is busy wakes this again.
+    // The end of the running request wakes this again.
     if (this.isStopped || this.isBusy()) return;
     try {
       if (this.tasks.some((task) => task())) this.wake();
     } catch (error) {
-      // Another process holds the library, or the disk is full. Nothing depends on this work: the next change wakes it.
+      // Another process holds the library, or the disk is full. The work is optional; the next change wakes
+      // it again.
       const isOfStorage =
         error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_');
       if (!isOfStorage) throw error;

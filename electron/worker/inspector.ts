@@ -1,6 +1,6 @@
 /**
- * Worker thread: looks at files that may be damaged. Separate from the others, since a decoder that a file sends round
- * in circles is stopped only by ending its thread.
+ * Worker thread that inspects files. A damaged file can send a decoder into an endless loop, so the thread
+ * is separate and can be terminated.
  */
 import { workerData } from 'node:worker_threads';
 import type { MethodsOn, ParsedParams, ResultOf } from '../../shared/api/contract.ts';
@@ -12,7 +12,7 @@ import { listMappings } from '../storage/queries/sources.ts';
 import { serve } from '../threads/serve.ts';
 import type { LibraryThreadData } from './messages.ts';
 
-/** Absent on the command line, which looks at a file without a library. */
+/** Absent on the command line, which inspects a file without a library. */
 const data = workerData as LibraryThreadData | undefined;
 
 type InspectorHandlers = {
@@ -34,7 +34,7 @@ function mappings() {
   }
 }
 
-/** @throws ApiError with the path where the file cannot be read */
+/** Adds the path to the error. @throws ApiError when the file cannot be read */
 async function naming<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-/** What the host and its worker threads know of each other: start data, requests beside the contract, news. */
+/** Messages between the host and its worker threads: start data, internal requests, and news. */
 import type { IngestProgress, RocBasis } from '../../shared/api/contract.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import type { ColumnMemorySlot } from '../columns/columnMemory.ts';
@@ -12,41 +12,41 @@ import type { KnownLibrary, KnownLibraryChange } from '../storage/knownLibraries
 
 export type { KnownLibrary, KnownLibraryChange } from '../storage/knownLibraries.ts';
 
-/** What a thread is started with. */
+/** Start data of a thread. */
 export interface LibraryThreadData {
   readonly libraryPath: string;
-  /** Of Turnwise; packs name it. */
+  /** Version of Turnwise, which packs contain. */
   readonly version: string;
-  /** For threads with columns. */
+  /** Set for threads with columns. */
   readonly memory?: ColumnMemorySlot;
 }
 
-/** Requests that the host makes of its threads beside the methods of the contract. */
+/** Requests of the host to its threads that are not in the contract. */
 export interface InternalMethods {
-  /** On the writer. Resolves when the logs have been read. */
+  /** Runs on the writer. Resolves when the logs have been read. */
   'ingest.run': {
     readonly params: {
       readonly jobId: number;
       readonly paths: readonly string[];
-      /** Used for every file, whatever its shape: a saved mapping by name, or one given. */
+      /** A saved mapping by name, or a mapping. It is used for every file. */
       readonly mapping?: string | Mapping | undefined;
-      /** Nobody has asked for it: no progress is reported. */
+      /** Suppresses progress reports. */
       readonly isQuiet?: boolean;
     };
     readonly result: IngestReport;
   };
-  /** On the writer. Below this path, records may be read again. */
+  /** Runs on the writer. Allows reading records below this path. */
   'path.grant': { readonly params: { readonly path: string }; readonly result: null };
-  /** On the writer. Libraries opened beside this one, the latest first, after the change. */
+  /** Runs on the writer. Returns the remembered libraries after the change, most recent first. */
   'library.known': { readonly params: KnownLibraryChange; readonly result: readonly KnownLibrary[] };
-  /** On the writer. Files of the directory have been forgotten and must be read again. */
+  /** Runs on the writer. Forgets the files of the directory, which then have to be read again. */
   'run.name': {
     readonly params: { readonly directory: string; readonly name: string | null };
     readonly result: { readonly paths: readonly string[] };
   };
-  /** On `analysis`. The run whose decisions are recomputed, and under what. */
+  /** Runs on `analysis`. Returns the run and the settings of a recomputation. */
   'roc.run': { readonly params: DecisionsRequest; readonly result: DecisionsRun };
-  /** On `analysis`. The groups of one step. */
+  /** Runs on `analysis`. Returns the groups of one step. */
   'roc.decisions': {
     readonly params: { readonly runId: number; readonly step: number; readonly basis: RocBasis };
     readonly result: DecidedStep;
@@ -54,7 +54,7 @@ export interface InternalMethods {
 }
 
 export interface DecisionsRequest {
-  /** Key, name or number of a run; default: the only one, or the only one of training. */
+  /** Key, name or number of a run. Default: the only run, or the only training run. */
   readonly run?: string;
   readonly step?: number;
   readonly choice: UncheckedChoice;
@@ -68,24 +68,24 @@ export interface DecisionsRun {
   readonly steps: readonly number[];
 }
 
-/** What the writer tells the host without being asked. */
+/** News from the writer. */
 export type WriterNews =
   | { readonly kind: 'progress'; readonly progress: IngestProgress }
   /** Rows of these runs were committed. */
   | { readonly kind: 'changed'; readonly runIds: readonly number[] }
-  /** Annotations of these rollouts have changed; none: the taxonomy has, or what has no rollout here. */
+  /** The annotations of these rollouts changed. Empty: the taxonomy or unattached annotations changed. */
   | { readonly kind: 'annotated'; readonly rolloutIds: readonly number[]; readonly revision: number };
 
-/** What a thread with columns tells the host: all of them together hold more than the limit. */
+/** News from a thread with columns: all such threads together exceed the memory limit. */
 export type ColumnNews = 'memory-full';
-/** And what the host asks of a thread with columns. */
+/** Notice to a thread with columns. */
 export type ColumnNotice = 'make-room';
 
 export interface IngestReport {
   readonly seconds: number;
   readonly bytes: number;
   readonly rollouts: number;
-  /** Of those, the ones this job has read. */
+  /** Rollouts read by this job. */
   readonly added: number;
   readonly groups: number;
   readonly issues: number;
@@ -104,12 +104,12 @@ export type ParserRequest =
       readonly forced?: Mapping;
     }
   | { readonly kind: 'parse'; readonly parseId: number; readonly request: ParseRequest }
-  /** Any answer is a sign of life. */
+  /** Any answer proves that the thread is alive. */
   | { readonly kind: 'ping' }
   | { readonly kind: 'credit'; readonly parseId: number }
   | { readonly kind: 'cancel'; readonly parseId: number };
 
-/** Every message names its parse: what a cancelled one still had in flight is not mistaken for the next one's. */
+/** Each message has the id of its parse, to distinguish late messages of a cancelled parse. */
 export type ParserMessage = { readonly parseId: number } & ParserNews;
 
 export type ParserNews =
@@ -120,6 +120,6 @@ export type ParserNews =
   | {
       readonly kind: 'error';
       readonly message: string;
-      /** Set for errors of the file system, which end the file and not the call. */
+      /** Set for file system errors, which end the file but not the call. */
       readonly system?: { readonly code: string; readonly syscall: string };
     };

@@ -1,4 +1,7 @@
-/** What a page asks for first, in one answer. Every answer is the one that its method would give. */
+/**
+ * Answers everything that a page needs at first in one request. Each part equals the result of its own
+ * method.
+ */
 import {
   FIRST_ALTERNATIVES,
   FIRST_OCCURRENCES,
@@ -18,7 +21,7 @@ import { getAlternatives, getSignal } from '../storage/queries/tokens.ts';
 
 type Params = ParsedParams<'page.open'>;
 
-/** @throws ApiError naming the first part of the address that the library does not have */
+/** @throws ApiError that names the first part of the address that does not exist */
 export function openPage(db: ReadableLibrary, params: Params): OpenedPage {
   const place = resolveAddress(db, params);
   const { runId, groupId, rolloutId } = place;

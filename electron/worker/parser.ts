@@ -1,17 +1,17 @@
-/** Worker thread: parses files for the writer, at most `AHEAD` batches ahead of it. */
+/** Worker thread that parses files for the writer, at most `AHEAD` batches ahead. */
 import { parentPort } from 'node:worker_threads';
 import { identify } from '../ingest/identify.ts';
 import { Mappings } from '../ingest/mappings.ts';
 import { type ParseRequest, parseFile } from '../ingest/parseFile.ts';
 import type { ParserMessage, ParserNews, ParserRequest } from './messages.ts';
 
-/** Two: one being written, one waiting. More would only hold memory. */
+/** One batch is written while one waits. More would only use memory. */
 const AHEAD = 2;
 
 const port = parentPort;
 if (port === null) throw new Error('this file is the entry of a worker thread');
 
-/** Of one parse; the next has its own, even while a cancelled one still winds down. */
+/** The state of one parse. The next parse has its own, while a cancelled one may still be ending. */
 class Parse {
   isCancelled = false;
   private credit = AHEAD;
@@ -60,8 +60,8 @@ port.on('message', (message: ParserRequest) => {
 });
 
 /**
- * One file after the other: the second is asked for while the first is still being written. Of
- * small ones two: while the texts of one are compressed, the other is parsed.
+ * Bytes. Below this size two files are parsed at once: one is parsed while the texts of the other are
+ * compressed. Larger files are parsed one after another.
  */
 const SMALL_BYTES = 8 << 20;
 interface Waiting {
@@ -114,7 +114,7 @@ async function run(parseId: number, parse: Parse, request: ParseRequest): Promis
           batch.segments.buffer as ArrayBuffer,
           batch.turns.buffer as ArrayBuffer,
         ]);
-        // Lets `cancel` and `credit` in: a file that never blocks would never hear them.
+        // Lets `cancel` and `credit` messages in, which a synchronous parse would block.
         await new Promise((resolve) => setImmediate(resolve));
       },
       () => parse.isCancelled,
@@ -139,5 +139,5 @@ function post(message: ParserMessage, transfer: ArrayBuffer[] = []): void {
   port?.postMessage(message, transfer);
 }
 
-// Loaded: from now on silence means something.
+// The thread is loaded, so the watchdog may expect answers from now on.
 post({ parseId: 0, kind: 'pong' });

@@ -7,36 +7,36 @@ import type { PackedBatch } from '../storage/batch.ts';
 import { entryOf } from './entry.ts';
 import type { ParserMessage, ParserRequest } from './messages.ts';
 
-/** Longer than any record that can be read takes; a thread that is merely waiting answers at once. */
-const PATIENCE_MS = 60_000;
+/** Longer than any readable record takes. An idle thread answers at once. */
+const HANG_TIMEOUT_MS = 60_000;
 const PINGS = 4;
-/** What a thread that is given up says to those who wait for it. */
-const LOST = 'lost';
+/** Event that a terminated thread emits to pending requests. */
+const THREAD_LOST = 'lost';
 
 type OnBatch = (batch: PackedBatch) => void | Promise<void>;
 
 /**
- * The parser thread as the writer sees it. Files are parsed in the order they are asked for. One
- * thread: with the writer's and the compression of texts in libuv's it keeps two cores busy, and a second
- * one was measured to be slower.
+ * The parser thread, as seen by the writer. Files are parsed in the order of the requests. One thread is
+ * enough: with the writer's and libuv's compression it keeps two cores busy, and a second one measured
+ * slower.
  */
 export class ParserThread implements Parser {
   private readonly entry: URL;
-  private readonly patienceMs: number;
+  private readonly hangTimeoutMs: number;
   private readonly running = new Set<number>();
   private worker: Worker;
-  private asked = 0;
-  /** Questions not answered yet, and signs of life asked for in vain since the last one. */
+  private lastParseId = 0;
+  /** Requests without an answer, and pings since the last message. */
   private open = 0;
   private unanswered = 0;
   private watch: NodeJS.Timeout | undefined;
-  /** A thread that is still loading is not silent; one that cannot load says so itself. */
+  /** A loading thread cannot answer pings; it reports a failure to load itself. */
   private isLoaded = false;
 
-  /** @param patienceMs of silence, after which the thread is taken to hang */
-  constructor(entry: URL = entryOf('parser'), patienceMs: number = PATIENCE_MS) {
+  /** @param hangTimeoutMs silence after which the thread counts as hung */
+  constructor(entry: URL = entryOf('parser'), hangTimeoutMs: number = HANG_TIMEOUT_MS) {
     this.entry = entry;
-    this.patienceMs = patienceMs;
+    this.hangTimeoutMs = hangTimeoutMs;
     this.worker = this.start();
   }
 
@@ -49,7 +49,7 @@ export class ParserThread implements Parser {
   }
 
   parse(request: ParseRequest, onBatch: OnBatch, signal?: AbortSignal): Promise<ParseOutcome> {
-    // Once writing has failed, what is still in flight is passed over; the thread is free when it says so.
+    // After a failed write, batches in flight are skipped until the thread confirms the cancellation.
     let failure: Error | undefined;
     let written: Promise<void> = Promise.resolve();
     let parseId = 0;
@@ -71,7 +71,7 @@ export class ParserThread implements Parser {
         void written.then(() => (failure === undefined ? resolve(read) : reject(failure)));
       }
     });
-    parseId = this.asked;
+    parseId = this.lastParseId;
     this.running.add(parseId);
     signal?.addEventListener('abort', cancel);
     return outcome.finally(() => {
@@ -80,7 +80,7 @@ export class ParserThread implements Parser {
     });
   }
 
-  /** Ends the parses that are running or waiting. */
+  /** Cancels running and waiting parses. */
   cancel(): void {
     for (const parseId of this.running) this.send({ kind: 'cancel', parseId });
   }
@@ -92,52 +92,52 @@ export class ParserThread implements Parser {
 
   private start(): Worker {
     const worker = new Worker(this.entry);
-    // One listener per question; two files may be asked about at once, and a job may be cancelled in between.
+    // There is one listener per request: two files may be parsed at once, besides cancelled ones.
     worker.setMaxListeners(0);
     worker.on('message', () => {
       if (worker === this.worker) this.isLoaded = true;
       this.unanswered = 0;
     });
-    // Of the thread itself, as when a damaged count makes it ask for more memory than there is: it has ended.
+    // An error ends the thread, for example when a damaged count makes it allocate too much memory.
     worker.on('error', (error) => {
-      if (worker === this.worker) this.replace(`its content ended the reader: ${error.message}`);
+      if (worker === this.worker) this.replace(`the content crashed the parser: ${error.message}`);
     });
     return worker;
   }
 
   /**
-   * A damaged file can send a decoder round in circles, and nothing but ending its thread stops
-   * that. While there are questions the thread is asked for a sign of life; what it was doing
-   * when it fell silent ends as an unreadable file, and a new thread reads on.
+   * Pings the thread while requests are pending. A damaged file can send a decoder into an endless loop,
+   * and only terminating the thread stops that. The current file then counts as unreadable, and a new
+   * thread continues.
    */
-  private watchOver(): void {
+  private startWatchdog(): void {
     this.watch ??= setInterval(() => {
       if (this.open === 0) {
         clearInterval(this.watch);
         this.watch = undefined;
-        // Counted, not timed: while this thread itself is busy no question is asked.
+        // Pings are counted instead of timed, because no ping is sent while this thread is busy.
       } else if (!this.isLoaded) {
         this.unanswered = 0;
       } else if (this.unanswered < PINGS) {
         this.unanswered++;
         this.send({ kind: 'ping' });
       } else {
-        const seconds = Math.round(this.patienceMs / 1000);
+        const seconds = Math.round(this.hangTimeoutMs / 1000);
         this.replace(
-          `its content kept the reader busy for more than ${seconds} s without a result; it is taken to be damaged`,
+          `the parser was busy for more than ${seconds} s without a result; the file is probably damaged`,
         );
       }
-    }, this.patienceMs / PINGS);
+    }, this.hangTimeoutMs / PINGS);
     this.watch.unref();
   }
 
-  /** What is open ends as an unreadable file; whatever is asked from now on, a new thread answers. */
+  /** Fails pending requests as unreadable files and starts a new thread. */
   private replace(message: string): void {
     const ended = this.worker;
     this.isLoaded = false;
     this.worker = this.start();
     this.unanswered = 0;
-    ended.emit(LOST, Object.assign(new Error(message), { code: 'HANGS', syscall: 'parse' }));
+    ended.emit(THREAD_LOST, Object.assign(new Error(message), { code: 'HANGS', syscall: 'parse' }));
     void ended.terminate();
   }
 
@@ -145,14 +145,14 @@ export class ParserThread implements Parser {
     question: DistributiveOmit<Extract<ParserRequest, { kind: 'identify' | 'parse' }>, 'parseId'>,
     onMessage: (message: ParserMessage, resolve: (value: T) => void, reject: (error: Error) => void) => void,
   ): Promise<T> {
-    const parseId = ++this.asked;
+    const parseId = ++this.lastParseId;
     const { worker } = this;
     this.open++;
-    this.watchOver();
+    this.startWatchdog();
     const answer = new Promise<T>((resolve, reject) => {
       const settle = (finish: () => void): void => {
         worker.off('message', receive);
-        worker.off(LOST, fail);
+        worker.off(THREAD_LOST, fail);
         this.open--;
         finish();
       };
@@ -165,7 +165,7 @@ export class ParserThread implements Parser {
         } else onMessage(message, (value) => settle(() => resolve(value)), fail);
       };
       worker.on('message', receive);
-      worker.on(LOST, fail);
+      worker.on(THREAD_LOST, fail);
     });
     this.send({ parseId, ...question });
     return answer;

@@ -1,4 +1,4 @@
-/** Worker thread: short queries over stored rows. */
+/** Worker thread for short queries over stored rows. */
 import { workerData } from 'node:worker_threads';
 import type { MethodsOn, ParsedParams, ResultOf } from '../../shared/api/contract.ts';
 import { found } from '../../shared/api/errors.ts';

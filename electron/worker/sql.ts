@@ -1,18 +1,18 @@
 /**
- * A process of its own for SQL a user wrote: SQLite cannot be interrupted inside a statement,
- * so the way to stop one is to kill its process. Reads one request, streams rows, exits.
+ * A process for a user's SQL statement. SQLite cannot be interrupted inside a statement, so stopping one
+ * means killing its process. Reads one request, streams rows, exits.
  */
 import { isMainThread, Worker } from 'node:worker_threads';
 import type { SqlValue } from '../../shared/api/sqlRows.ts';
-import type { SqlMessage, SqlRequest, SqlTaken } from './sqlMessages.ts';
+import type { SqlMessage, SqlPageTaken, SqlRequest } from './sqlMessages.ts';
 
 /** Rows per message: enough to make messages cheap, few enough to show the first page at once. */
 const PAGE = 500;
-/** And characters and bytes, about: long texts come in pages of a few. */
+/** Approximate size limit of a page, because texts can be long. */
 const PAGE_BYTES = 2_000_000;
-/** The rest of the machine is not taken down by a statement that gathers without end. */
+/** Bytes. A statement that accumulates data without end must not exhaust the machine. */
 const MOST_MEMORY = 1.5 * 2 ** 30;
-const LOOK_MS = 25;
+const MEMORY_CHECK_MS = 25;
 
 type Port = {
   send(message: SqlMessage): Promise<void>;
@@ -24,11 +24,11 @@ if (isMainThread) {
   port.onRequest((request) => void answer(port, request));
 } else watchMemory();
 
-/** A statement keeps the main thread to itself, so another one looks. */
+/** A running statement blocks the main thread, so a worker checks the memory. */
 function watchMemory(): void {
   setInterval(() => {
     if (process.memoryUsage.rss() > MOST_MEMORY) process.kill(process.pid, 'SIGKILL');
-  }, LOOK_MS);
+  }, MEMORY_CHECK_MS);
 }
 
 async function answer(port: Port, request: SqlRequest): Promise<void> {
@@ -44,9 +44,9 @@ async function answer(port: Port, request: SqlRequest): Promise<void> {
     let page: unknown[][] = [];
     let bytes = 0;
     for (const row of statement.rows()) {
-      const told = values === undefined ? row : shownRow(row, isShown);
-      bytes += pageSize(told);
-      page.push(told);
+      const sent = values === undefined ? row : shownRow(row, isShown);
+      bytes += pageSize(sent);
+      page.push(sent);
       if (page.length < PAGE && bytes < PAGE_BYTES) continue;
       await port.send({ kind: 'rows', rows: page });
       page = [];
@@ -59,17 +59,17 @@ async function answer(port: Port, request: SqlRequest): Promise<void> {
     const at = error instanceof Error && 'at' in error ? (error.at as SqlRefusalPlace) : undefined;
     await port.send({ kind: 'refused', message, ...(at === undefined ? {} : { at }) });
   }
-  // The channel is flushed before the process ends by itself.
+  // The channel is flushed before the process exits.
   process.disconnect?.();
 }
 
 type SqlRefusalPlace = Extract<SqlMessage, { kind: 'refused' }>['at'];
 
-/** Node's child process, or Electron's utility process: the same two calls under other names. */
+/** A port over Node's child process or Electron's utility process. */
 function connect(): Port {
   let listener: (request: SqlRequest) => void = () => undefined;
   let taken: () => void = () => undefined;
-  const receive = (message: SqlRequest | SqlTaken): void => {
+  const receive = (message: SqlRequest | SqlPageTaken): void => {
     if ('kind' in message) taken();
     else listener(message);
   };
@@ -87,9 +87,10 @@ function connect(): Port {
     utility.on('message', ({ data }) => receive(data));
     return { send: sendAndWait((message) => utility.postMessage(message)), onRequest };
   }
-  // Nobody is left to read: no reason to go on. (A statement that is running hears nothing; its parent kills it.)
+  // The parent is gone. A running statement does not receive this event, so the parent also kills the
+  // process.
   process.on('disconnect', () => process.exit(1));
-  process.on('message', (message) => receive(message as SqlRequest | SqlTaken));
+  process.on('message', (message) => receive(message as SqlRequest | SqlPageTaken));
   return {
     send: sendAndWait((message) =>
       process.send?.(message, undefined, undefined, (error) => error && process.exit(1)),
@@ -100,13 +101,16 @@ function connect(): Port {
 
 interface UtilityPort {
   postMessage(message: unknown): void;
-  on(event: 'message', listener: (message: { data: SqlRequest | SqlTaken }) => void): void;
+  on(event: 'message', listener: (message: { data: SqlRequest | SqlPageTaken }) => void): void;
 }
 
-/** UTF-16 code units of a text that are shown; more than a window holds. */
+/** UTF-16 units of a text that the console shows; more than fits a window. */
 const SHOWN_CHARS = 20_000;
 
-/** @param row integers as bigint; @returns those that a number holds exactly as numbers, the others as `SqlValue` or bigint */
+/**
+ * @param row integers as bigint
+ * @returns numbers where they are exact, otherwise `SqlValue` or bigint
+ */
 function shownRow(row: readonly unknown[], isShown: boolean): unknown[] {
   return row.map((value) => {
     if (typeof value === 'bigint') {
@@ -120,22 +124,22 @@ function shownRow(row: readonly unknown[], isShown: boolean): unknown[] {
 
 function shown(value: unknown): SqlValue {
   if (value instanceof Uint8Array) return { kind: 'bytes', bytes: value.byteLength };
-  // JSON, which a wire may be, has no word for these.
+  // A wire may be JSON, which cannot represent these.
   if (typeof value === 'number') return Number.isFinite(value) ? value : value > 0 ? '∞' : '−∞';
   if (typeof value !== 'string') return null;
   return value.length <= SHOWN_CHARS ? value : { kind: 'cut', text: beginning(value), chars: value.length };
 }
 
-/** Not amid a character of two units. */
+/** The beginning of a text, without splitting a surrogate pair. */
 function beginning(text: string): string {
   const isInsidePair = (text.codePointAt(SHOWN_CHARS - 1) ?? 0) > 0xffff;
-  // A copy: a slice would keep the whole text alive.
+  // Copies, because a slice would keep the whole text in memory.
   return Buffer.from(text.slice(0, isInsidePair ? SHOWN_CHARS - 1 : SHOWN_CHARS)).toString();
 }
 
 const CELL = 8;
 
-/** In bytes, about. */
+/** Approximate bytes of a row. */
 function pageSize(row: readonly unknown[]): number {
   let size = 0;
   for (const value of row) size += CELL + sizeOf(value);

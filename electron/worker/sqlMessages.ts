@@ -2,8 +2,8 @@ export interface SqlRequest {
   readonly libraryPath: string;
   readonly sql: string;
   /**
-   * `shown`: as the console shows them (`SqlValue`); `exact`: whole, integers beyond 2^53 as bigint.
-   * Absent: whole, integers as JavaScript numbers.
+   * `shown`: formatted for the console (`SqlValue`). `exact`: complete, with integers beyond 2^53 as
+   * bigint. Absent: complete, with integers as JavaScript numbers.
    */
   readonly values?: 'shown' | 'exact';
 }
@@ -15,11 +15,11 @@ export type SqlMessage =
   | {
       readonly kind: 'refused';
       readonly message: string;
-      /** Where in the statement, in UTF-16 code units. */
+      /** Position in the statement, in UTF-16 units. */
       readonly at?: { readonly start: number; readonly end: number };
     };
 
-/** The parent has dealt with a page of rows and can take another. */
-export interface SqlTaken {
+/** The parent has processed a page of rows and accepts another. */
+export interface SqlPageTaken {
   readonly kind: 'taken';
 }

@@ -1,4 +1,7 @@
-/** Worker thread: the only writer of the library. It reads logs, one job at a time, and makes every other change. */
+/**
+ * Worker thread: the only writer of the library. It ingests logs, one job at a time, and makes every other
+ * change.
+ */
 import { workerData } from 'node:worker_threads';
 import type { IngestProgress } from '../../shared/api/contract.ts';
 import { type ApiFailure, refused } from '../../shared/api/errors.ts';
@@ -10,7 +13,7 @@ import { LibraryWriter } from '../storage/libraryWriter.ts';
 import { ForeignDatabaseError, NewerDatabaseError } from '../storage/migrate.ts';
 import { openWriter, type WritableLibrary } from '../storage/open.ts';
 import { annotationRevision } from '../storage/queries/annotations.ts';
-import { keepColumnsOfOneStep } from '../storage/queries/columns.ts';
+import { storeColumnsOfOneStep } from '../storage/queries/columns.ts';
 import { indexPiece } from '../storage/searchIndex.ts';
 import { post, refuseToServe, serve } from '../threads/serve.ts';
 import type { Task } from '../threads/task.ts';
@@ -20,7 +23,7 @@ import { ParserThread } from './parserThread.ts';
 import { type Changes, mappingsFor, writerHandlers } from './writerHandlers.ts';
 
 const { libraryPath } = workerData as LibraryThreadData;
-/** Progress is for eyes: ten times a second is enough. */
+/** Ten progress reports per second are enough for people. */
 const PROGRESS_INTERVAL_MS = 100;
 
 const tell = (news: WriterNews): void => post<WriterNews>({ kind: 'news', news });
@@ -44,19 +47,19 @@ function openLibrary(): { readonly db: WritableLibrary; readonly writer: Library
 }
 
 function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
-  // Started at once: it loads while the user is still choosing what to read.
+  // Started early, so that it loads while the user chooses files.
   const parser = new ParserThread();
   const identity = fileIdentity(libraryPath);
   let running = 0;
   const idle = new IdleTasks(
     [
-      () => keepColumnsOfOneStep(db, (step, columns) => stepFacts(sourceOf(step, columns))),
+      () => storeColumnsOfOneStep(db, (step, columns) => stepFacts(sourceOf(step, columns))),
       () => indexPiece(db),
     ],
     () => running > 0,
   );
 
-  /** Rollouts have come or gone: annotations that belong to them are looked for. */
+  /** Searches rollouts for annotations after rollouts were added or removed. */
   const placeAnnotations = (): void => {
     const rolloutIds = writer.annotations.place();
     if (rolloutIds.length > 0) tellAnnotated(rolloutIds);
@@ -65,11 +68,11 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
   const tellAnnotated = (rolloutIds: readonly number[]): void =>
     tell({ kind: 'annotated', rolloutIds, revision: annotationRevision(db) });
 
-  /** Runs a handler, and tells the host what has changed. */
+  /** Runs a handler, and tells the host what it changed. */
   const writing =
     <P, R>(handler: (params: P, task: Task, changes: Changes) => R | Promise<R>) =>
     async (params: P, task: Task): Promise<R> => {
-      // SQLite writes into a file that is gone as into any other, and what is written there is lost.
+      // SQLite keeps writing to a deleted file, and that data would be lost.
       if (fileIdentity(libraryPath) !== identity)
         throw refused(
           `not saved: the library ${libraryPath} has been removed or replaced since it was opened. Restart Turnwise`,
@@ -86,7 +89,7 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
         });
       } finally {
         running--;
-        // Behind the answer: a page that has it need not ask for what it holds.
+        // Sent after the result, so that a page with the result need not request its data again.
         setImmediate(() => {
           if (!db.open) return;
           if (runIds.size > 0) tell({ kind: 'changed', runIds: [...runIds] });
@@ -105,7 +108,7 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
     let lastTold = Number.NEGATIVE_INFINITY;
     let last: IngestStatus = { files: 0, filesDone: 0, bytes: 0, bytesDone: 0, rollouts: 0, issues: 0 };
     const progress = (state: IngestProgress['state'], message?: string): void => {
-      // A quiet job says nothing, unless it fails.
+      // A quiet job only reports a failure.
       if (isQuiet && state !== 'failed') return;
       const elapsedMs = Math.round(performance.now() - startedAt);
       const status = { jobId, state, paths, ...last, elapsedMs };
@@ -157,7 +160,7 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
       db.close();
     },
   });
-  // A job that was killed may have written rollouts and not come to this.
+  // A killed job may have written rollouts without placing annotations.
   placeAnnotations();
   idle.wake();
 }

@@ -1,4 +1,4 @@
-/** What the writer does besides ingest. Each handler is one transaction or, where it is long, a series of them. */
+/** Handlers of the writer besides ingest. Each is one transaction, or a series of them if it takes long. */
 import type { MethodsOn, ParsedParams, ResultOf } from '../../shared/api/contract.ts';
 import { ApiError, notFound, refused } from '../../shared/api/errors.ts';
 import { CANCELLED } from '../../shared/api/transport.ts';
@@ -16,11 +16,11 @@ import { removeMapping, saveMapping } from '../storage/userRules.ts';
 import type { Task } from '../threads/task.ts';
 import type { InternalMethods } from './messages.ts';
 
-/** Collects what a handler has changed. The thread tells the host once the handler has returned. */
+/** Collects the changes of a handler. The thread tells the host after the handler has returned. */
 export interface Changes {
-  /** Rows of these runs. */
+  /** Rows of these runs changed. */
   runs(runIds: readonly number[]): void;
-  /** Annotations of these rollouts; none: the taxonomy. */
+  /** Annotations of these rollouts changed. Empty: the taxonomy changed. */
   annotations(rolloutIds: readonly number[]): void;
 }
 
@@ -79,14 +79,14 @@ export function writerHandlers(db: WritableLibrary, writer: LibraryWriter): Writ
     },
     'run.setGroupRule': ({ runKey, rule, size }, _task, changes) => {
       if (rule === 'order' && size === undefined)
-        throw refused('groups by order need the number of rollouts in a group');
+        throw refused('grouping by order needs the number of rollouts per group');
       const chosen = rule === 'log' ? undefined : { rule, size: size ?? 1 };
       const { groups, runId } = inLibrary(writer.setGroupRule(runKey, chosen), runKey);
       changes.runs([runId]);
       return { groups };
     },
     'run.joinPool': (join, _task, changes) => {
-      if (join.poolKey === join.keptKey) throw refused('a run is not joined with itself');
+      if (join.poolKey === join.keptKey) throw refused('a run cannot be joined with itself');
       const done = rules.poolJoins.join(join);
       if ('missing' in done) throw noRun(done.missing);
       if ('refusal' in done) throw refused(done.refusal);
@@ -153,7 +153,7 @@ export function mappingsFor(writer: LibraryWriter, forced: string | Mapping | un
   const saved = writer.mappings();
   if (typeof forced !== 'string') return new Mappings(saved, forced);
   const named = saved.find((mapping) => mapping.name === forced);
-  if (named === undefined) throw refused(`no mapping is named ${JSON.stringify(forced)}`);
+  if (named === undefined) throw refused(`there is no mapping ${JSON.stringify(forced)}`);
   return new Mappings(saved, named);
 }
 

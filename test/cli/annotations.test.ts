@@ -60,12 +60,12 @@ describe('turnwise label', () => {
     [['label', 'x', 'loops'], 2, 'whole number'],
     [['label', '1', 'no-such'], 2, 'there is no label no-such'],
     [['label', '999999', 'loops'], 1, 'no rollout 999999'],
-    [['label', '1', 'loops', '--severity', 'bad'], 2, '--severity is one of'],
+    [['label', '1', 'loops', '--severity', 'bad'], 2, '--severity must be one of'],
     [['annotations', '--state', 'gone'], 2, '--state is one of'],
     [['annotations', '--run', 'nobody'], 1, 'no run nobody'],
     [['annotate'], 2, 'give --import'],
     [['annotate', '--import', '/nobody/has/this'], 1, 'there is no file'],
-    [['taxonomy', '--export', 'a', '--import', 'b'], 2, 'or neither'],
+    [['taxonomy', '--export', 'a', '--import', 'b'], 2, 'at most one'],
     [['taxonomy', '--import', '/nobody/has/this'], 1, 'ENOENT'],
   ])('refuses %j', async (args, code, words) => {
     const run = await turnwise(place.library, ...args);
@@ -81,9 +81,9 @@ describe('turnwise annotations and annotate', () => {
     const file = place.file('said.jsonl', listed.out);
     const first = await turnwise(other.library, 'annotate', '--import', file);
     expect(first).toMatchObject({ code: 0, err: '' });
-    expect(first.out).toContain('2 added, 0 already there, 0 in conflict');
+    expect(first.out).toContain('2 added, 0 unchanged, 0 in conflict');
     expect((await turnwise(other.library, 'annotate', '--import', file)).out).toContain(
-      '0 added, 2 already there',
+      '0 added, 2 unchanged',
     );
     expect((await turnwise(other.library, 'annotations', '--json')).out).toBe(listed.out);
   });

@@ -93,7 +93,7 @@ describe('ingest of numbers of a trainer', () => {
     const { code, out } = await turnwise('ingest', 'train.log', '--library', 'a.sqlite');
     expect(code).toBe(3);
     expect(out).toContain(
-      `${join(place.directory, 'train.log')}: warning: numbers of a trainer; no run has been read that lies where they do`,
+      `${join(place.directory, 'train.log')}: warning: trainer metrics without a run: no run was read from this directory`,
     );
   });
 });
@@ -142,7 +142,7 @@ describe('query', () => {
   it('refuses arguments it cannot parse', async () => {
     const { code, err } = await ask('DELETE FROM run_row');
     expect(code).toBe(1);
-    expect(err).toMatch(/^turnwise: only SELECT, WITH, VALUES and EXPLAIN are accepted/);
+    expect(err).toMatch(/^turnwise: only SELECT, WITH, VALUES and EXPLAIN are allowed/);
     expect((await turnwise('query', '--library', 'none.sqlite', 'SELECT 1')).err).toMatch(
       /there is no library at/,
     );
@@ -339,7 +339,7 @@ describe('formats', () => {
     for (const { name, title, rule } of FORMATS) {
       expect(out).toContain(`${name} `);
       expect(out).toContain(title);
-      expect(out).toContain(`recognised by ${rule}`);
+      expect(out).toContain(`recognized by ${rule}`);
     }
     const rows = JSON.parse((await turnwise('formats', '--json')).out) as { name: string }[];
     expect(rows.map((row) => row.name)).toEqual(FORMATS.map((format) => format.name));
@@ -411,7 +411,7 @@ describe('remove', () => {
     const { code, out } = await turnwise('remove', String(run?.['run_key']), '--library', 'a.sqlite');
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^removed [\d,]+ rollouts; the library is [\d.]+ MiB smaller; the logs are where they were$/m,
+      /^removed [\d,]+ rollouts; the library is [\d.]+ MiB smaller; the logs were not changed$/m,
     );
     expect(rows(library, "SELECT count(*) AS n FROM run WHERE kind = 'train'")).toEqual([{ n: 0 }]);
     expect(await turnwise('remove', 'nobody', '--library', 'a.sqlite')).toMatchObject({ code: 1 });

@@ -96,7 +96,7 @@ describe('a failure pack', () => {
     expect(readFileSync(redacted.out, 'utf8')).toContain('█████');
     expect(await write('a.html', '--format', 'html')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('a.html is there already'),
+      err: expect.stringContaining('a.html already exists'),
     });
     const again = join(place.directory, 'packed.sqlite');
     expect((await turnwise('ingest', join(place.directory, 'b.jsonl'), '--library', again)).code).toBe(0);

@@ -67,7 +67,7 @@ describe('turnwise compact', () => {
     expect(code).toBe(0);
     const { before, after } = JSON.parse(out) as { before: number; after: number };
     expect(after).toBeLessThanOrEqual(before);
-    expect((await turnwise('compact')).out).toMatch(/^[\d.]+ KiB before, [\d.]+ KiB now\n$/);
+    expect((await turnwise('compact')).out).toMatch(/^[\d.]+ KiB before, [\d.]+ KiB after\n$/);
   });
 });
 
@@ -89,7 +89,7 @@ describe('turnwise move', () => {
     expect(await turnwise('move', '--run', DEMO, '--to', own())).toMatchObject({ code: 1 });
     const [other] = rows(library, 'SELECT run_key FROM run_row ORDER BY run_key LIMIT 1');
     const again = await turnwise('move', '--run', String(other?.['run_key']), '--to', own());
-    expect([again.code, again.err]).toEqual([1, expect.stringContaining('is there already')]);
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('already exists')]);
     expect(await turnwise('move', '--run', DEMO)).toMatchObject({ code: 2 });
   });
 

@@ -120,11 +120,11 @@ describe('roc', () => {
   });
 
   it.each([
-    [['--rule', 'nonsense'], /--rule is one of release, release-first-week, paper/],
-    [['--penalty', 'nonsense'], /--penalty is one of logged, text, typed/],
+    [['--rule', 'nonsense'], /--rule must be one of release, release-first-week, paper/],
+    [['--penalty', 'nonsense'], /--penalty must be one of logged, text, typed/],
     [['--set', 'nonsense=1'], /no setting is called "nonsense"; known settings: do_down_sampling/],
     [['--set', 'world_size=0'], /world_size must be a whole number of 1 or more/],
-    [['--step', 'x'], /--step is a whole number/],
+    [['--step', 'x'], /--step must be a whole number/],
     [['extra'], /takes no arguments/],
   ])('refuses %j as a usage error', async (args, message) => {
     const { code, out, err } = await roc(...args);
@@ -135,7 +135,7 @@ describe('roc', () => {
   it('lists the existing runs when the requested one is missing', async () => {
     const { code, err } = await roc('--run', 'nobody');
     expect(code).toBe(1);
-    expect(err).toContain('no run nobody; there are pools (pools, train)');
+    expect(err).toContain('no run nobody; known runs: pools (pools, train)');
   });
 });
 
@@ -145,7 +145,7 @@ describe('join', () => {
       runHere(place.directory, ['join', ...args, '--library', place.library]);
     expect(await join('pools')).toMatchObject({ code: 2, out: '' });
     expect((await join('pools', 'nobody')).err).toContain('the library has no run nobody');
-    expect((await join('pools', 'pools')).err).toContain('not joined with itself');
+    expect((await join('pools', 'pools')).err).toContain('cannot be joined with itself');
     expect(await join('pools', 'nobody', '--undo')).toMatchObject({ code: 1, out: '' });
   });
 });

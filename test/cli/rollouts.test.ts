@@ -53,9 +53,9 @@ describe('turnwise rollouts', () => {
 
   it.each([
     [['--filter', 'reward:high'], 2, /character 8: reward: expects a number/],
-    [['--sort', 'size'], 2, /--sort knows order/],
-    [['--run', 'nobody'], 1, /no run nobody; there are/],
-    [['--limit', 'x'], 2, /--limit is a whole number/],
+    [['--sort', 'size'], 2, /--sort must be one of order/],
+    [['--run', 'nobody'], 1, /no run nobody; known runs: /],
+    [['--limit', 'x'], 2, /--limit must be a whole number/],
   ] as const)('explains what is wrong with %j', async (args, code, message) => {
     const found = await rollouts(...args);
     expect(found.code).toBe(code);

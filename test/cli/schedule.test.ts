@@ -60,7 +60,7 @@ it('reports a missing step', async () => {
   const untimed = await schedule('--run', 'malformed-calls');
   expect([untimed.code, untimed.out]).toEqual([1, '']);
   expect(untimed.err).toContain('no rollout of malformed-calls has a start and an end in its log');
-  expect((await schedule('--run', 'nobody')).err).toMatch(/no run nobody; there are .*synthetic-schedule/);
+  expect((await schedule('--run', 'nobody')).err).toMatch(/no run nobody; known runs: .*synthetic-schedule/);
   expect(
     (await schedule('--run', 'synthetic-schedule', '--step', '1', '--filter', 'worker:nobody')).err,
   ).toContain('at step 1 matches and has a start and an end');

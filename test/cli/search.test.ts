@@ -37,7 +37,7 @@ describe('turnwise index', () => {
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ rollouts, indexed: rollouts });
     expect(rows(place.library, 'SELECT indexed FROM search_state_row')).toEqual([{ indexed: rollouts }]);
-    expect((await turnwise('index')).out).toBe(`${rollouts} of ${rollouts} rollouts are in the index\n`);
+    expect((await turnwise('index')).out).toBe(`${rollouts} of ${rollouts} rollouts are indexed\n`);
   });
 
   it('refuses unknown arguments', async () => {

@@ -98,10 +98,10 @@ describe('tokenizer', () => {
     await ingestHere(place.library, [place.file('rollouts.jsonl', other)]);
     const path = place.file('tokenizer.json', JSON.stringify(byteTokenizerJson()));
     const { code, out, err } = await turnwise('tokenizer', runKey(), path);
-    expect(err).toContain('from token 0 on the ids spell "Letmeadd');
+    expect(err).toContain('from token 0 on the ids decode to "Letmeadd');
     expect([code, out]).toEqual([
       3,
-      '257 ids; 0 of 1 rollouts with ids without text have places now, 0 of 0 runs of sampled tokens in them\n',
+      '257 ids; 0 of 1 rollouts with ids without text are aligned, with 0 of 0 spans of sampled tokens\n',
     ]);
   });
 });

@@ -148,7 +148,7 @@ describe('entropy', () => {
 
   it('reports what is missing', async () => {
     expect(await entropy('--by', 'nonsense')).toMatchObject({ code: 2, out: '' });
-    expect((await entropy('--run', 'nobody')).err).toContain('no run nobody; there are');
+    expect((await entropy('--run', 'nobody')).err).toContain('no run nobody; known runs: ');
     expect((await entropy('--run', run(), '--signal', 'advantage')).code).toBe(1);
   });
 });
@@ -158,14 +158,14 @@ describe('tokens', () => {
     const [id] = withTokens('entropy IS NULL AND top IS NULL AND logprob IS NOT NULL');
     const { code, out, err } = await tokens(String(id), '--signal', 'entropy');
     expect([code, out]).toEqual([1, '']);
-    expect(err).toMatch(/has no entropy; there is surprisal, logprob/);
+    expect(err).toMatch(/has no entropy; available: surprisal, logprob/);
   });
 
   it.each([
     [[], /give one ROLLOUT_ID/],
     [['x'], /give one ROLLOUT_ID/],
-    [['1', '--signal', 'nonsense'], /--signal is one of entropy, surprisal/],
-    [['1', '--vocabulary', '0'], /--vocabulary is a whole number/],
+    [['1', '--signal', 'nonsense'], /--signal must be one of entropy, surprisal/],
+    [['1', '--vocabulary', '0'], /--vocabulary must be a whole number/],
   ])('refuses %j as a usage error', async (args, message) => {
     const { code, out, err } = await tokens(...args);
     expect([code, out]).toEqual([2, '']);

@@ -11,10 +11,10 @@ import { filterSql } from '../../electron/storage/filterSql.ts';
 import { openReader, openWriter, type ReadableLibrary } from '../../electron/storage/open.ts';
 import {
   KEPT_COLUMN,
-  keepColumnsOfOneStep,
   STALE_STEPS,
   STEP_CALLS,
   STEP_ROLLOUTS,
+  storeColumnsOfOneStep,
 } from '../../electron/storage/queries/columns.ts';
 import { listSteps } from '../../electron/storage/queries/runs.ts';
 import { rowOfFacts, rowOfSummary, type StepRow } from '../../renderer/views/browse/stepRows.ts';
@@ -416,7 +416,7 @@ describe('stored columns', () => {
     );
     const writer = openWriter(place.library);
     let kept = 0;
-    while (keepColumnsOfOneStep(writer, (step, columns) => stepFacts(sourceOf(step, columns)))) kept++;
+    while (storeColumnsOfOneStep(writer, (step, columns) => stepFacts(sourceOf(step, columns)))) kept++;
     expect(kept).toBe(db.prepare('SELECT count(*) FROM step_row').pluck().get());
     const after = runs.map(({ run_id: runId }) =>
       ask(new ColumnQueryEngine(db), { method: 'step.series', runId, filter: 'tool_calls:>0' }),
@@ -448,7 +448,7 @@ describe('stored columns', () => {
       .prepare('UPDATE step_revision_row SET revision = revision + 1 WHERE run_id = ? AND step = ?')
       .run(runId, step);
     expect(ask<{ ids: Uint32Array }>(engine, ofStep).ids.length).toBeLessThan(all);
-    expect(keepColumnsOfOneStep(writer, (at, columns) => stepFacts(sourceOf(at, columns)))).toBe(true);
+    expect(storeColumnsOfOneStep(writer, (at, columns) => stepFacts(sourceOf(at, columns)))).toBe(true);
     writer.close();
   });
 

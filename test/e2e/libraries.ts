@@ -137,7 +137,7 @@ export function describeLibraries(shell: Shell): void {
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('textbox').fill('/etc/rollouts');
       await dialog.getByRole('button', { name: /^Write 160 rollouts/ }).click();
-      await dialog.getByText(/\/etc has not been opened by the user\. Give a name alone/).waitFor();
+      await dialog.getByText(/\/etc has not been opened by the user\. Give a bare name/).waitFor();
       await dialog.getByRole('textbox').fill('rollouts');
       await dialog.getByRole('button', { name: /^Write 160 rollouts/ }).click();
       await page.getByText(/160 rollouts in 4 files, .*rollouts$/).waitFor();
@@ -156,7 +156,7 @@ export function describeLibraries(shell: Shell): void {
       await dialog.getByRole('button', { name: /^Move 160 rollouts/ }).click();
       await dialog
         .getByRole('alert')
-        .getByText(/library\.sqlite is there already/)
+        .getByText(/library\.sqlite already exists/)
         .waitFor();
       await dialog.getByRole('textbox').fill('evaluations');
       await dialog.getByRole('button', { name: /^Move 160 rollouts/ }).click();

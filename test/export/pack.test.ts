@@ -213,9 +213,7 @@ describe('every format', () => {
     mkdirSync(directory);
     const path = join(directory, 'pack');
     writeFileSync(`${path}.manifest.json`, 'mine');
-    await expect(packHere(place.library, format, path)).rejects.toThrow(
-      'pack.manifest.json is there already',
-    );
+    await expect(packHere(place.library, format, path)).rejects.toThrow('pack.manifest.json already exists');
     expect(readdirSync(directory)).toEqual(['pack.manifest.json']);
   });
 

@@ -410,7 +410,7 @@ describe('annotations of others', () => {
     const log = join(FIXTURES, 'demo/demo.jsonl');
     expect(await host.dispatch('annotation.import', { path: log })).toMatchObject({
       ok: false,
-      failure: { code: 'refused', message: expect.stringContaining('is no pack') },
+      failure: { code: 'refused', message: expect.stringContaining('is not a failure pack') },
     });
     expect(await host.dispatch('annotation.import', { path: '/etc/hostname' })).toMatchObject({
       ok: false,

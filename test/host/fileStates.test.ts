@@ -2,7 +2,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { lookAt } from '../../electron/host/follower.ts';
+import { readFileStates } from '../../electron/host/follower.ts';
 import { scratch } from '../support/library.ts';
 
 it('looks at every directory once, however many links lead to it', async () => {
@@ -14,7 +14,7 @@ it('looks at every directory once, however many links lead to it', async () => {
       mkdirSync(join(place.directory, step));
       symlinkSync('..', join(place.directory, step, 'up'));
     }
-    const states = await lookAt(place.directory);
+    const states = await readFileStates(place.directory);
     expect([...(states?.keys() ?? [])]).toEqual([path]);
   } finally {
     place.remove();

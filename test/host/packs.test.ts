@@ -93,7 +93,7 @@ it('refuses to write an empty pack', async () => {
   const result = await host.dispatch('pack.export', params);
   expect(result).toMatchObject({
     ok: false,
-    failure: { code: 'refused', message: expect.stringContaining('nothing to pack') },
+    failure: { code: 'refused', message: expect.stringContaining('nothing to export') },
   });
   expect(readdirSync(place.directory).filter((name) => name.startsWith('nothing'))).toEqual([]);
 });

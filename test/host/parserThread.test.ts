@@ -31,8 +31,8 @@ const PATIENCE_MS = 2000;
 const line = (n: number): string => `${JSON.stringify({ input: `q${n}`, output: 'a', score: 1, step: 1 })}\n`;
 
 it.each([
-  ['hangs', 'kept the reader busy'],
-  ['dies', 'ended the reader: out of memory'],
+  ['hangs', 'the parser was busy'],
+  ['dies', 'crashed the parser: out of memory'],
 ])(
   'a file that %s costs only that file, with a report',
   async (what, why) => {

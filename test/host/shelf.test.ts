@@ -146,8 +146,8 @@ describe('opening', () => {
     newer.pragma(`user_version = ${NEWEST_VERSION + 1}`);
     newer.close();
     const said: [string, string, RegExp][] = [
-      ['text.sqlite', 'refused', /no SQLite database/],
-      ['empty.sqlite', 'refused', /no SQLite database/],
+      ['text.sqlite', 'refused', /not an SQLite database/],
+      ['empty.sqlite', 'refused', /not an SQLite database/],
       ['folder.sqlite', 'refused', /is a directory/],
       ['foreign.sqlite', 'refused', /not a Turnwise library/],
       ['other runs.sqlite', 'newer_database', new RegExp(`version ${NEWEST_VERSION + 1}`)],
@@ -282,7 +282,7 @@ describe('a run that is moved to its own library', () => {
       const move = (path: string) => failureOf(shelf.dispatch('run.move', { runKey: DEMO_RUN, path }));
       expect((await move(join(elsewhere.directory, 'x.sqlite'))).code).toBe('not_granted');
       expect((await move('/no/such/directory/x.sqlite')).code).toBe('not_found');
-      expect((await move('other runs.sqlite')).message).toMatch(/is there already/);
+      expect((await move('other runs.sqlite')).message).toMatch(/already exists/);
       expect((await move(home.libraryPath)).code).toBe('not_granted');
       for (const path of ['../x.sqlite', '..', '.', './x', '.x'])
         expect([path, (await move(path)).code]).toEqual([path, 'not_granted']);
@@ -334,7 +334,7 @@ describe('one library', () => {
       });
     });
     await ask('ingest.start', { paths: [DEMO] });
-    const said = { code: 'refused', message: expect.stringContaining('being read') };
+    const said = { code: 'refused', message: expect.stringContaining('ingest job is running') };
     expect(await failureOf(shelf.dispatch('library.compact', {}))).toMatchObject(said);
     expect(await failureOf(shelf.dispatch('run.move', { runKey: DEMO_RUN, path: 'x' }))).toMatchObject(said);
     await ended;

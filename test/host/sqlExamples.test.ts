@@ -93,7 +93,7 @@ describe('saved queries', () => {
     });
     expect(await host.dispatch('query.save', { name: 'b', sql: 'SELECT 3', formerName: 'c' })).toMatchObject({
       ok: false,
-      failure: { code: 'refused', message: 'another query is named "b"' },
+      failure: { code: 'refused', message: 'there is already a query named "b"' },
     });
     expect(await ask('query.remove', { name: 'c' })).toEqual({ removed: true });
     expect(await ask('query.remove', { name: 'c' })).toEqual({ removed: false });

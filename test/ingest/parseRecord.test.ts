@@ -17,17 +17,17 @@ const outcomeOf = (reader: RecordReader, text = '{}') => {
 it('refuses a record once, however many rollouts of it cannot be read', () => {
   expect(outcomeOf(readerOf(refusal('a has no text')))).toEqual([refusal('a has no text')]);
   expect(outcomeOf(readerOf(refusal('a has no text'), refusal('b')))).toEqual([
-    refusal('a has no text; so it is with another one of it'),
+    refusal('a has no text; the same holds for another part of the record'),
   ]);
   expect(outcomeOf(readerOf(refusal('a has no text'), refusal('b'), refusal('c')))).toEqual([
-    refusal('a has no text; so it is with 2 others of it'),
+    refusal('a has no text; the same holds for 2 other parts of the record'),
   ]);
 });
 
 it('keeps the run facts of such a record', () => {
   expect(outcomeOf(readerOf(refusal('a'), metric, refusal('b')))).toEqual([
     metric,
-    refusal('a; so it is with another one of it'),
+    refusal('a; the same holds for another part of the record'),
   ]);
 });
 
@@ -44,7 +44,7 @@ it('refuses a record on which its reader throws, with the reason', () => {
   const deep = (depth: number): number => deep(depth + 1) + 1;
   const overflow: RecordReader = { read: () => [refusal(String(deep(0)))] };
   expect(outcomeOf(overflow)).toMatchObject([
-    { issue: { code: 'unreadable_record', message: 'the record cannot be read: it nests too deeply' } },
+    { issue: { code: 'unreadable_record', message: 'the record cannot be read: it is nested too deeply' } },
   ]);
   const broken: RecordReader = {
     read() {

@@ -457,7 +457,7 @@ describe('a change', () => {
     expect(on.redo('ann').words).toBe('label Loops');
     on.apply('bob', { put: { id: mine?.id ?? '', label: 'gave-up' } });
     const was = on.said();
-    expect(() => on.undo('ann')).toThrow('changed since by somebody else');
+    expect(() => on.undo('ann')).toThrow('another reviewer has changed');
     expect(on.said()).toEqual(was);
     expect(on.redo('ann').words).toBe('read');
     expect(on.undo('bob').words).toMatch(/^label /);

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { Host } from '../../electron/host/host.ts';
-import { type PlacedRun, runsBeside } from '../../electron/storage/metricRuns.ts';
+import { type PlacedRun, runsOfMetricsFile } from '../../electron/storage/metricRuns.ts';
 import type { LoggedMetric, ResultOf } from '../../shared/api/contract.ts';
 
 const run = (runId: number, home: string, kind = 'train'): PlacedRun => ({
@@ -15,7 +15,7 @@ const run = (runId: number, home: string, kind = 'train'): PlacedRun => ({
   directory: home,
 });
 const idsOf = (path: string, runs: readonly PlacedRun[]): readonly number[] =>
-  runsBeside(path, runs).runs.map(({ runId }) => runId);
+  runsOfMetricsFile(path, runs).runs.map(({ runId }) => runId);
 
 describe('location of a metrics file', () => {
   it.each([
@@ -31,7 +31,7 @@ describe('location of a metrics file', () => {
     ['nothing there', '/out/all.log', [], []],
   ])('%s', (_, path, runs, expected) => {
     expect(idsOf(path, runs)).toEqual(expected);
-    expect(runsBeside(path, runs).reason === undefined).toBe(expected.length > 0);
+    expect(runsOfMetricsFile(path, runs).reason === undefined).toBe(expected.length > 0);
   });
 });
 
@@ -101,7 +101,7 @@ describe('read', () => {
     const first = await host.ingest([join(directory, 'logs')]);
     const said = first.files.find((file) => file.path === path)?.issues;
     expect(said?.map(({ code }) => code)).toEqual(['metrics_without_run']);
-    expect(said?.[0]?.message).toContain('2 training runs lie in directories beside them');
+    expect(said?.[0]?.message).toContain('2 training runs are in directories beside the file');
     expect(first.issues).toBe(1);
     const runs = await ask<ResultOf<'run.list'>>('run.list');
     expect(runs).toHaveLength(2);

@@ -7,7 +7,7 @@ import { LibraryWriter } from '../../electron/storage/libraryWriter.ts';
 import { openReader, openWriter } from '../../electron/storage/open.ts';
 import { indexState } from '../../electron/storage/queries/search.ts';
 import { librarySizes } from '../../electron/storage/queries/sizes.ts';
-import { COPIED_TABLES, LEFT_TABLES, type MoveWatch } from '../../electron/storage/runMove.ts';
+import { COPIED_TABLES, LEFT_TABLES, type MoveCallbacks } from '../../electron/storage/runMove.ts';
 import { indexPiece } from '../../electron/storage/searchIndex.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 import { copyLibraryOf } from '../support/preparedLibrary.ts';
@@ -25,7 +25,7 @@ const BELOW_ROLLOUT = [
   'join_key_row',
   'join_row',
 ];
-const QUIET: MoveWatch = { isCancelled: () => false, onProgress: () => undefined };
+const QUIET: MoveCallbacks = { isCancelled: () => false, onProgress: () => undefined };
 
 let place: Scratch;
 let target: string;
@@ -177,9 +177,11 @@ describe('moving a run', () => {
       `${target}.partial`,
       'a letter that somebody has written, longer than the header of a database is',
     );
-    expect(move(other)).toEqual({ refusal: `${target}.partial is there already, and is no copy of ours` });
+    expect(move(other)).toEqual({
+      refusal: `${target}.partial already exists and is not an unfinished copy of Turnwise`,
+    });
     target = place.library;
-    expect(move(other)).toEqual({ refusal: `${target} is there already` });
+    expect(move(other)).toEqual({ refusal: `${target} already exists` });
     expect(move('no such run')).toBe('missing');
   });
 
@@ -187,7 +189,7 @@ describe('moving a run', () => {
     const db = openWriter(place.library);
     db.prepare('INSERT INTO pool_join_row VALUES (?, ?)').run('another', DEMO);
     db.close();
-    expect(move(DEMO)).toHaveProperty('refusal', expect.stringContaining('take the join back first'));
+    expect(move(DEMO)).toHaveProperty('refusal', expect.stringContaining('remove the join first'));
   });
 });
 

@@ -1,4 +1,7 @@
-/** Reads the rollouts of a pack one by one, group by group: the cases of a group, then, when asked, its other rollouts. */
+/**
+ * Reads the rollouts of a pack one by one, group by group: first the cases of a group, then its other
+ * rollouts if requested.
+ */
 import type { AnnotationRow } from '../../../shared/api/contract.ts';
 import type { ReadableLibrary } from '../../storage/open.ts';
 import { annotationsOfRollout } from '../../storage/queries/annotations.ts';
@@ -16,11 +19,11 @@ import type { PackOptions } from './packOptions.ts';
 export type ReadRaw = (rolloutId: number) => Promise<RawRecord>;
 
 export interface CaseReaderOptions extends Pick<PackOptions, 'siblings' | 'tokens'> {
-  /** Absent: records are not asked for. */
+  /** Absent: raw records are not included. */
   readonly rawOf?: ReadRaw;
 }
 
-/** By the number of the run here. */
+/** By run id of this library. */
 export function packRuns(db: ReadableLibrary): ReadonlyMap<number, PackRun> {
   return new Map(
     exportedRuns(db).map((run) => [
@@ -69,17 +72,17 @@ async function* casesOf(
   for (const rollout of exportedById(db, ids)) {
     const rolloutId = Number(rollout.row['rollout_id']);
     const run = runs.get(Number(rollout.row['run_id']));
-    // One that came while this was written.
+    // The run was added while the pack was being written.
     if (run === undefined) continue;
     const isSibling = siblings.has(rolloutId);
-    const said = isSibling ? NOTHING : annotationsOfRollout(db, rolloutId);
+    const stored = isSibling ? NOTHING : annotationsOfRollout(db, rolloutId);
     yield {
       isSibling,
       run,
       rollout: tokens ? rollout : withoutTokens(rollout),
       flags: flagsOf(db, rolloutId, Number(rollout.row['flags'])),
-      annotations: [...said.annotations].sort(byPlace),
-      readings: said.readings.map(({ rolloutId: _, ...reading }) => reading),
+      annotations: [...stored.annotations].sort(byPlace),
+      readings: stored.readings.map(({ rolloutId: _, ...reading }) => reading),
       ...(rawOf === undefined ? {} : { raw: await rawOf(rolloutId) }),
     };
   }
@@ -87,12 +90,12 @@ async function* casesOf(
 
 const NOTHING = { annotations: [], readings: [] };
 
-/** How many tokens there are stays known. */
+/** Removes the token data but keeps the token count. */
 function withoutTokens(rollout: ExportedRollout): ExportedRollout {
   return { ...rollout, tokens: undefined };
 }
 
-/** Of the whole rollout first, then in the order of the text; the same in every library. */
+/** Annotations of the whole rollout first, then in text order. The same in every library. */
 function byPlace(a: AnnotationRow, b: AnnotationRow): number {
   const [first, second] = [placeOf(a), placeOf(b)];
   for (const [i, each] of first.entries()) {
@@ -108,7 +111,7 @@ function placeOf({ target }: AnnotationRow): readonly number[] {
   return [text === 'prompt' ? 1 : 2, start, end];
 }
 
-/** One rollout, for a text of it. */
+/** Reads one rollout, for its text form. */
 export async function readCase(db: ReadableLibrary, rolloutId: number): Promise<PackCase | undefined> {
   const all = casesOf(db, packRuns(db), [rolloutId], new Set(), { siblings: false, tokens: false });
   const { value } = await all.next();

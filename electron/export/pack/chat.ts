@@ -1,13 +1,14 @@
 /**
- * A pack as conversations for training, one JSON object per line: `{"messages":[{"role","content"},…],"meta":{…}}`.
+ * Writes a pack as training conversations, one JSON object per line:
+ * `{"messages":[{"role","content"},…],"meta":{…}}`.
  *
- *   system, user        parts of the prompt, and what was put in between
- *   assistant           what the policy wrote, its own tags and calls included: that is what it is to learn
+ *   system, user        parts of the prompt, and messages inserted later
+ *   assistant           text of the policy with its tags and calls, which is the training target
  *   tool                a tool response without its markup
  *
- * Right rollouts that were not discarded are taken as they are; a wrong or discarded one with a suggested correction is
- * taken with it: in the place of the span or segment it is about; of a turn, as the turn that ends the conversation; of
- * the rollout, as its whole response. The others are left out, and counted.
+ * Correct rollouts that were not discarded are written unchanged. Other rollouts need a suggested
+ * correction, or are skipped and counted. A correction of a span or segment replaces it. A correction of a
+ * turn ends the conversation with that turn. A correction of the rollout replaces the whole response.
  */
 import type { AnnotationRow } from '../../../shared/api/contract.ts';
 import type { ExportedSegment } from '../../storage/queries/exported.ts';
@@ -26,7 +27,7 @@ export interface ChatCounts {
   leftOut: number;
 }
 
-/** @returns a line, or nothing where the rollout is left out; counts it either way */
+/** @returns a line, or '' if the rollout is skipped; updates the counts */
 export function chatLine(one: PackCase, counts: ChatCounts): string {
   const corrections = one.annotations.filter(({ correction }) => correction !== undefined);
   const corrected = corrections.length === 0 ? undefined : correctedOf(one, corrections);
@@ -36,7 +37,7 @@ export function chatLine(one: PackCase, counts: ChatCounts): string {
   }
   const answered = responseMessages(one, [], undefined);
   const isGood = booleanFact(one, 'is_correct') === true && booleanFact(one, 'kept') !== false;
-  // A log may have a verdict and no text: there is nothing to learn from.
+  // A log may have a verdict without a text, which gives no training target.
   if (isGood && answered.some(({ role }) => role === 'assistant')) {
     counts.asTheyAre++;
     return lineOf(one, [...promptMessages(one), ...answered], undefined);
@@ -47,9 +48,9 @@ export function chatLine(one: PackCase, counts: ChatCounts): string {
 
 interface Marks {
   readonly annotations: readonly string[];
-  /** Of the policy's turns, from 1; 0: the prompt. */
+  /** Turns of the policy, from 1; 0: the prompt. */
   readonly turns: readonly number[];
-  /** Corrections whose text is not there any more, or that lie within or behind another one. */
+  /** Corrections whose text no longer exists, or that overlap or follow another correction. */
   readonly not_applied: readonly string[];
 }
 
@@ -95,13 +96,13 @@ function correctedOf(
     ];
     return { messages, marks: { annotations: [whole.id], turns: [1], not_applied: rest([whole.id]) } };
   }
-  const standing = corrections.filter(({ place }) => place?.start !== undefined);
-  const [turn] = standing
+  const placed = corrections.filter(({ place }) => place?.start !== undefined);
+  const [turn] = placed
     .flatMap((row) =>
       row.target.kind === 'turn' && row.target.turn > 0 ? [{ row, turn: row.target.turn }] : [],
     )
     .sort((a, b) => a.turn - b.turn);
-  const edits = editsOf(one, standing, turn?.turn);
+  const edits = editsOf(one, placed, turn?.turn);
   if (turn === undefined && edits.length === 0) return undefined;
   const applied = [...edits.map(({ id }) => id), ...(turn === undefined ? [] : [turn.row.id])];
   const last = turn === undefined ? undefined : { turn: turn.turn, content: turn.row.correction ?? '' };
@@ -129,7 +130,7 @@ function correctedOf(
   };
 }
 
-/** In order, none within another, all before the turn that ends it. */
+/** In order, without overlaps, all before the turn that ends the conversation. */
 function editsOf(one: PackCase, rows: readonly AnnotationRow[], until: number | undefined): readonly Edit[] {
   const end = one.rollout.segments.find(({ turn }) => until !== undefined && turn >= until)?.start;
   const edits = rows
@@ -151,7 +152,7 @@ function editsOf(one: PackCase, rows: readonly AnnotationRow[], until: number | 
   return apart;
 }
 
-/** A segment's tags stay: what stands between them is what it says. */
+/** The range between the tags of a segment. The tags are kept. */
 function withinTags({ rollout }: PackCase, text: Edit['text'], start: number, end: number) {
   const segments = text === 'prompt' ? rollout.promptSegments : rollout.segments;
   const segment = segments.find((each) => each.start === start && each.end === end);
@@ -175,7 +176,7 @@ function promptMessages(one: PackCase, edits: readonly Edit[] = []): readonly Me
   );
 }
 
-/** @param last what ends it instead of this turn */
+/** @param last replaces this turn and ends the conversation */
 function responseMessages(
   { rollout }: PackCase,
   edits: readonly Edit[],
@@ -190,24 +191,26 @@ function responseMessages(
     const [start, end] = isPolicy ? [segment.start, segment.end] : [segment.inner_start, segment.inner_end];
     const content = edited(response, edits, start, end);
     const before = messages.at(-1);
-    // Pieces of one message of the policy lie side by side in the text.
+    // Segments of one message are adjacent in the text.
     if (isPolicy && before?.role === 'assistant') before.content += content;
     else messages.push({ role, content });
   }
   const [first] = messages;
   if (first?.role === 'assistant') first.content = openedBy(rollout.prompt, first.content) + first.content;
-  const said = messages.map(({ role, content }) => ({
+  const converted = messages.map(({ role, content }) => ({
     role,
     content: role === 'assistant' ? content.replace(MESSAGE_START, '').replace(MESSAGE_END, '') : content,
   }));
-  return joined(last === undefined ? said : [...said, { role: 'assistant', content: last.content }]);
+  return joined(
+    last === undefined ? converted : [...converted, { role: 'assistant', content: last.content }],
+  );
 }
 
-/** The line end that a template writes before a message, and its marks behind one, are not the message's. */
+/** The line end that a template writes before a message, and the marks it writes after one. */
 const MESSAGE_START = /^\r?\n/;
 const MESSAGE_END = /\s*(?:<\|im_end\|>|<\|endoftext\|>)\s*$/;
 
-/** A template may open the reasoning for the policy, at the end of the prompt: the tag is the message's all the same. */
+/** A template may open the reasoning tag at the end of the prompt. The tag still belongs to the message. */
 function openedBy(prompt: string, content: string): string {
   const tag = /(<reason>|<think>)\s*$/.exec(prompt);
   return tag === null || content.trimStart().startsWith(tag[1] ?? '') ? '' : tag[0];
@@ -230,7 +233,7 @@ function joined(messages: readonly Message[]): readonly Message[] {
   return messages.filter(({ content }) => content.trim() !== '');
 }
 
-/** The piece of a text with what was corrected in it; a correction belongs to the piece it begins in. */
+/** A piece of text with its corrections. A correction belongs to the piece in which it begins. */
 function edited(text: string, edits: readonly Edit[], start: number, end: number): string {
   let result = '';
   let at = start;

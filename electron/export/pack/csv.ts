@@ -1,6 +1,6 @@
 /**
- * A pack as a flat table: a row per annotation, and one with blanks for a rollout that has none. RFC 4180 quoting, line
- * feeds, UTF-8. A text that a spreadsheet would take for a formula begins with an apostrophe.
+ * Writes a pack as a table: one row per annotation, and one for a rollout without any. RFC 4180 quoting,
+ * line feeds, UTF-8. A text that a spreadsheet would run as a formula gets a leading apostrophe.
  */
 
 import type { AnnotationRow } from '../../../shared/api/contract.ts';
@@ -17,7 +17,7 @@ import { visibleLines } from './visible.ts';
 interface Column {
   readonly name: string;
   readonly note: string;
-  readonly of: (one: PackCase, said: AnnotationRow | undefined, taxonomy: Taxonomy) => Cell;
+  readonly of: (one: PackCase, annotation: AnnotationRow | undefined, taxonomy: Taxonomy) => Cell;
 }
 
 const isTrue = (one: PackCase, name: string): Cell => {
@@ -25,64 +25,73 @@ const isTrue = (one: PackCase, name: string): Cell => {
   return value === undefined ? undefined : value === 1;
 };
 const time = (at: number | undefined): Cell => (at === undefined ? undefined : new Date(at).toISOString());
-const anchorOf = (said: AnnotationRow | undefined) =>
-  said === undefined || said.target.kind === 'rollout' ? undefined : said.target.anchor;
+const anchorOf = (annotation: AnnotationRow | undefined) =>
+  annotation === undefined || annotation.target.kind === 'rollout' ? undefined : annotation.target.anchor;
 
-/** In this order; documented in electron/export/PACKS.md#csv-and-tsv. */
+/** Column order; documented in electron/export/PACKS.md#csv-and-tsv. */
 export const CSV_COLUMNS: readonly Column[] = [
   { name: 'run', note: 'key of the run', of: ({ run }) => run.key },
-  { name: 'run_name', note: 'its name', of: ({ run }) => run.name },
+  { name: 'run_name', note: 'name of the run', of: ({ run }) => run.name },
   { name: 'split', note: 'train or eval', of: ({ run }) => run.kind },
-  { name: 'step', note: 'blank where the log knows none', of: stepOf },
+  { name: 'step', note: 'blank if the log has no steps', of: stepOf },
   { name: 'group', note: 'key of the prompt group', of: (one) => textFact(one, 'group_key') },
   { name: 'index', note: 'position in the group, from 0', of: (one) => factOf(one, 'ordinal') },
-  { name: 'sibling', note: 'true: beside a case, no case itself', of: ({ isSibling }) => isSibling },
+  { name: 'sibling', note: 'true: a rollout of the same group as a case', of: ({ isSibling }) => isSibling },
   { name: 'problem', note: 'id of the problem', of: (one) => textFact(one, 'problem_id') },
-  { name: 'is_correct', note: 'blank where not known', of: (one) => isTrue(one, 'is_correct') },
+  { name: 'is_correct', note: 'blank: unknown', of: (one) => isTrue(one, 'is_correct') },
   { name: 'reward', note: 'as logged', of: (one) => factOf(one, 'reward') },
-  { name: 'kept', note: 'by the down-sampling', of: (one) => isTrue(one, 'kept') },
-  { name: 'reason', note: 'why kept or discarded', of: (one) => textFact(one, 'reason') },
+  { name: 'kept', note: 'decision of the down-sampling', of: (one) => isTrue(one, 'kept') },
+  { name: 'reason', note: 'reason of the decision', of: (one) => textFact(one, 'reason') },
   { name: 'answer', note: 'final answer', of: (one) => textFact(one, 'answer') },
-  { name: 'ground_truth', note: 'of the problem', of: (one) => textFact(one, 'ground_truth') },
-  { name: 'stop_reason', note: 'what ended it', of: (one) => textFact(one, 'stop_reason') },
+  { name: 'ground_truth', note: 'ground truth of the problem', of: (one) => textFact(one, 'ground_truth') },
+  { name: 'stop_reason', note: 'reason of the end', of: (one) => textFact(one, 'stop_reason') },
   { name: 'turns', note: 'turns of the policy', of: (one) => factOf(one, 'turns') },
-  { name: 'tool_calls', note: 'tool calls begun', of: (one) => factOf(one, 'tool_calls') },
-  { name: 'tool_errors', note: 'of which failed', of: (one) => factOf(one, 'tool_errors') },
-  { name: 'flags', note: 'separated by blanks', of: ({ flags }) => flags.map(({ flag }) => flag).join(' ') },
-  { name: 'annotation', note: 'id of the annotation; blank: there is none', of: (_, said) => said?.id },
-  { name: 'label', note: 'id of the label', of: (_, said) => said?.label },
+  { name: 'tool_calls', note: 'number of tool calls', of: (one) => factOf(one, 'tool_calls') },
+  { name: 'tool_errors', note: 'number of failed tool calls', of: (one) => factOf(one, 'tool_errors') },
+  { name: 'flags', note: 'separated by spaces', of: ({ flags }) => flags.map(({ flag }) => flag).join(' ') },
+  {
+    name: 'annotation',
+    note: 'id of the annotation; blank: no annotation',
+    of: (_, annotation) => annotation?.id,
+  },
+  { name: 'label', note: 'id of the label', of: (_, annotation) => annotation?.label },
   {
     name: 'label_name',
-    note: 'its name',
-    of: (_, said, taxonomy) => (said?.label === undefined ? undefined : labelName(taxonomy, said.label)),
+    note: 'name of the label',
+    of: (_, annotation, taxonomy) =>
+      annotation?.label === undefined ? undefined : labelName(taxonomy, annotation.label),
   },
-  { name: 'severity', note: 'minor, major or critical', of: (_, said) => said?.severity },
-  { name: 'flag', note: 'the automatic flag it confirms', of: (_, said) => said?.flag },
-  { name: 'place', note: 'rollout, turn, segment or span', of: (_, said) => said?.target.kind },
+  { name: 'severity', note: 'minor, major or critical', of: (_, annotation) => annotation?.severity },
+  { name: 'flag', note: 'automatic flag that it confirms', of: (_, annotation) => annotation?.flag },
+  { name: 'place', note: 'rollout, turn, segment or span', of: (_, annotation) => annotation?.target.kind },
   {
     name: 'turn',
-    note: 'of a turn; 0: the prompt',
-    of: (_, said) => (said?.target.kind === 'turn' ? said.target.turn : undefined),
+    note: 'annotated turn; 0: the prompt',
+    of: (_, annotation) => (annotation?.target.kind === 'turn' ? annotation.target.turn : undefined),
   },
   {
     name: 'segment',
-    note: 'of a segment: among those of prompt and response, from 0',
-    of: (_, said) => (said?.target.kind === 'segment' ? said.target.segment : undefined),
+    note: 'annotated segment, counted from the prompt on, from 0',
+    of: (_, annotation) => (annotation?.target.kind === 'segment' ? annotation.target.segment : undefined),
   },
-  { name: 'text', note: 'prompt or response', of: (_, said) => anchorOf(said)?.text },
-  { name: 'start', note: 'in that text, UTF-16', of: (_, said) => anchorOf(said)?.start },
-  { name: 'end', note: 'likewise', of: (_, said) => anchorOf(said)?.end },
-  { name: 'state', note: 'exact, moved or orphaned', of: (_, said) => said?.place?.state },
+  { name: 'text', note: 'prompt or response', of: (_, annotation) => anchorOf(annotation)?.text },
+  {
+    name: 'start',
+    note: 'offset in that text, UTF-16 units',
+    of: (_, annotation) => anchorOf(annotation)?.start,
+  },
+  { name: 'end', note: 'offset of the end', of: (_, annotation) => anchorOf(annotation)?.end },
+  { name: 'state', note: 'exact, moved or orphaned', of: (_, annotation) => annotation?.place?.state },
   {
     name: 'quote',
-    note: 'what stood there; of a long piece its beginning',
-    of: (_, said) => anchorOf(said)?.quote,
+    note: 'annotated text, or its beginning if it is long',
+    of: (_, annotation) => anchorOf(annotation)?.quote,
   },
-  { name: 'note', note: 'Markdown', of: (_, said) => said?.note },
-  { name: 'correction', note: 'what should have stood there', of: (_, said) => said?.correction },
-  { name: 'author', note: 'who says it', of: (_, said) => said?.author },
-  { name: 'created_at', note: 'UTC', of: (_, said) => time(said?.createdAt) },
-  { name: 'updated_at', note: 'UTC', of: (_, said) => time(said?.updatedAt) },
+  { name: 'note', note: 'Markdown', of: (_, annotation) => annotation?.note },
+  { name: 'correction', note: 'suggested text', of: (_, annotation) => annotation?.correction },
+  { name: 'author', note: 'author of the annotation', of: (_, annotation) => annotation?.author },
+  { name: 'created_at', note: 'UTC', of: (_, annotation) => time(annotation?.createdAt) },
+  { name: 'updated_at', note: 'UTC', of: (_, annotation) => time(annotation?.updatedAt) },
 ];
 
 export function csvHead(separator: Separator): string {
@@ -93,8 +102,8 @@ export function csvHead(separator: Separator): string {
 }
 
 export function csvRows(one: PackCase, taxonomy: Taxonomy, separator: Separator): string {
-  const said = one.annotations.length === 0 ? [undefined] : one.annotations;
-  return said
+  const rows = one.annotations.length === 0 ? [undefined] : one.annotations;
+  return rows
     .map((each) =>
       delimitedLine(
         CSV_COLUMNS.map(({ of }) => cell(of(one, each, taxonomy))),
@@ -104,7 +113,7 @@ export function csvRows(one: PackCase, taxonomy: Taxonomy, separator: Separator)
     .join('');
 }
 
-/** The formula is looked for before control characters become visible. */
+/** Detects formulas before control characters are made visible. */
 function cell(value: Cell): Cell {
   return typeof value === 'string' ? visibleLines(withoutFormula(value)) : value;
 }

@@ -1,21 +1,21 @@
 /**
- * A text as it reads once the escapes of JSON in it are: tool calls are JSON within a text, and within JSON again. What
- * is matched there is traced back to where it stands.
+ * Views of a text with JSON escapes decoded. Tool calls are JSON inside a text, sometimes nested in JSON
+ * again. A match in a view is mapped back to its range in the text.
  */
 
 export interface View {
   readonly text: string;
-  /** Where a UTF-16 offset of this view stands in the text itself; that of its end is the text's end. */
+  /** Maps a UTF-16 offset of this view to the text. The end maps to the end. */
   readonly at: (offset: number) => number;
 }
 
-/** JSON in a string in JSON in a string: deeper than logs go. */
+/** Nesting of JSON strings; logs have less. */
 const DEEPEST = 4;
-/** Without `\b` and `\f`: no log writes them, and LaTeX is full of what begins so. */
+/** Excludes `\b` and `\f`: logs do not contain them, while LaTeX has many commands that begin so. */
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(["\\/nrt]))/g;
 const PLAIN: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
 
-/** The text itself first. */
+/** The text itself comes first. */
 export function viewsOf(text: string): readonly View[] {
   const views: View[] = [{ text, at: (offset) => offset }];
   for (let depth = 0; depth < DEEPEST; depth++) {
@@ -27,9 +27,9 @@ export function viewsOf(text: string): readonly View[] {
   return views;
 }
 
-/** @returns undefined where there is no escape */
+/** @returns undefined when there is no escape */
 function unescaped(above: View): View | undefined {
-  /** Of every escape: where what it stands for is here, and where what follows it is above. */
+  /** For each escape: the end of its value in this view, and the offset after it in the view above. */
   const [ends, follows]: [number[], number[]] = [[], []];
   const parts: string[] = [];
   let [done, length] = [0, 0];
@@ -45,7 +45,7 @@ function unescaped(above: View): View | undefined {
   if (ends.length === 0) return undefined;
   parts.push(above.text.slice(done));
   const at = (offset: number): number => {
-    // The last escape that ends at or before it.
+    // Finds the last escape that ends at or before the offset.
     let [low, high] = [0, ends.length];
     while (low < high) {
       const middle = (low + high) >> 1;

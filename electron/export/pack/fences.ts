@@ -1,7 +1,7 @@
-/** Log text in Markdown: always between fences it cannot end, or escaped. */
+/** Quotes log text in Markdown: in fences that it cannot end, or escaped. */
 import { visibleLine, visibleLines } from './visible.ts';
 
-/** Fences are longer than any run of backticks in the text, so that nothing in it ends them. */
+/** The fence is longer than any run of backticks in the text. */
 export function fenced(text: string, language = ''): string {
   const shown = visibleLines(text);
   const fence = '`'.repeat(Math.max(3, longestRun(shown) + 1));
@@ -14,10 +14,10 @@ function longestRun(text: string): number {
   return longest;
 }
 
-/** What could begin or end something in the middle of a line, bare links and addresses included. */
+/** Characters that could begin or end markup in a line, including bare links and addresses. */
 const ACTIVE = /[\\`*_{}[\]#!|~:@$>]|(?<=www)\./gi;
 
-/** Plain text for the middle of a line. */
+/** Escapes text for the middle of a line. */
 export function plain(text: string): string {
   return visibleLine(text)
     .replaceAll('&', '&amp;')
@@ -25,7 +25,7 @@ export function plain(text: string): string {
     .replace(ACTIVE, (character) => `\\${character}`);
 }
 
-/** A note is Markdown by its writer's will. Quoted, it stays apart; HTML, images and links to anything but pages stay text. */
+/** Quotes a note and keeps its Markdown. HTML, images, and links other than web pages are escaped. */
 export function quoted(markdown: string): string {
   return visibleLines(markdown)
     .split('\n')

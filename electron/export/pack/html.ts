@@ -1,21 +1,21 @@
 /**
- * A pack as one page of HTML that asks for nothing: no script, no network, nothing to click but folds and links within it.
- * Cases first go to the file, the head with index and report is put before them.
+ * Writes a pack as one self-contained HTML page: no script, no network, only folds and internal links.
+ * Cases are written first; the head with index and report is put before them at the end.
  */
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
 import { chip, colourClass } from './htmlCase.ts';
 import { PACK_STYLE } from './htmlStyle.ts';
 import { attribute, html } from './htmlText.ts';
 import type { Manifest } from './manifest.ts';
-import { stepsWords } from './markdown.ts';
+import { stepsText } from './markdown.ts';
 import {
+  addressText,
   counted,
-  keptWords,
+  keptText,
   labelsOf,
   OUTCOME_GLYPH,
   outcomeOf,
   type PackCase,
-  placeWords,
   shortAnswer,
 } from './packCase.ts';
 import type { LabelSummary, PackSummary } from './summary.ts';
@@ -25,9 +25,9 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; 
 /** A row of the index. */
 export function indexRow(one: PackCase, taxonomy: Taxonomy, id: string, number: number): string {
   const outcome = outcomeOf(one);
-  const kept = keptWords(one);
+  const kept = keptText(one);
   const labels = labelsOf(one, taxonomy).map((label) => chip(taxonomy, label));
-  return `<tr><td class="n dim">${number}</td><td><span class="${outcome}">${OUTCOME_GLYPH[outcome]}</span></td><td class="long"><a href="#${id}"><bdi>${html(placeWords(one))}</bdi></a></td>\
+  return `<tr><td class="n dim">${number}</td><td><span class="${outcome}">${OUTCOME_GLYPH[outcome]}</span></td><td class="long"><a href="#${id}"><bdi>${html(addressText(one))}</bdi></a></td>\
 <td class="long">${html(shortAnswer(one) ?? '')}</td><td class="${kept.includes(' ') ? 'unknown' : kept}">${kept.includes(' ') ? '?' : kept}</td><td class="labels">${labels.join(' ')}</td></tr>
 `;
 }
@@ -50,7 +50,7 @@ export function htmlHead(summary: PackSummary, taxonomy: Taxonomy, index: readon
 <body>
 <header><p class="muted"><span class="brand">Turnwise</span> failure pack</p><h1>${title}</h1>
 <p class="muted"><span class="right">✓ ${byClass.right} right</span>, <span class="wrong">✕ ${byClass.wrong} wrong</span>${unknown(byClass.unknown)} · <span class="kept">${byKept.kept} kept</span>, ${byKept.discarded} discarded${unknown(byKept.unknown)}${siblings === 0 ? '' : ` · ${counted(siblings, 'sibling')} beside them`}</p>
-<p class="muted">${runs.map((run) => `<bdi>${html(run.name)}</bdi> <span class="dim">${run.kind}, ${run.steps.length === 1 ? 'step' : 'steps'} ${stepsWords(run.steps)}, ${counted(run.cases, 'case')}</span>`).join('<br>')}</p></header>
+<p class="muted">${runs.map((run) => `<bdi>${html(run.name)}</bdi> <span class="dim">${run.kind}, ${run.steps.length === 1 ? 'step' : 'steps'} ${stepsText(run.steps)}, ${counted(run.cases, 'case')}</span>`).join('<br>')}</p></header>
 ${labels.length === 0 ? '' : reportHtml(summary, taxonomy)}
 <section><details open><summary><b>Cases</b></summary><div class="scroll"><table><thead><tr><th class="n">#</th><th></th><th>rollout</th><th>answer</th><th>kept</th><th>labels</th></tr></thead><tbody>
 ${index.join('')}</tbody></table></div></details></section>
@@ -60,7 +60,7 @@ ${index.join('')}</tbody></table></div></details></section>
 
 function reportHtml(summary: PackSummary, taxonomy: Taxonomy): string {
   const { labels, runs } = summary;
-  // Of what is known of all there is no column of noughts.
+  // Leaves out the "unknown" columns when all their counts are zero.
   const columns = COLUMNS.filter(({ isSure, of }) => isSure || labels.some((one) => of(one) > 0));
   const outcomes = [...new Set(labels.flatMap(({ byOutcome }) => Object.keys(byOutcome)))];
   const matrix = (head: readonly string[], of: (label: LabelSummary) => readonly number[]): string =>
@@ -97,10 +97,10 @@ const COLUMNS: readonly {
   { name: 'annotations', isSure: true, of: ({ annotations }) => annotations },
   { name: '✓ right', isSure: true, of: ({ byClass }) => byClass.right },
   { name: '✕ wrong', isSure: true, of: ({ byClass }) => byClass.wrong },
-  { name: 'not known whether', isSure: false, of: ({ byClass }) => byClass.unknown },
+  { name: 'correctness unknown', isSure: false, of: ({ byClass }) => byClass.unknown },
   { name: 'kept', isSure: true, of: ({ byKept }) => byKept.kept },
   { name: 'discarded', isSure: true, of: ({ byKept }) => byKept.discarded },
-  { name: 'not known whether kept', isSure: false, of: ({ byKept }) => byKept.unknown },
+  { name: 'decision unknown', isSure: false, of: ({ byKept }) => byKept.unknown },
 ];
 
 function nameHtml({ label, name }: LabelSummary, taxonomy: Taxonomy): string {
@@ -112,7 +112,7 @@ const cell = (n: number): string => `<td class="n${n === 0 ? ' dim' : ''}">${n}<
 const WIDTH = 260;
 const HEIGHT = 40;
 
-/** A bar per step of the runs that has cases, where it lies among all steps of the pack; beside it the classes. */
+/** One bar per step with cases, placed among all steps of the pack, with the classes beside it. */
 function stepsFigure(one: LabelSummary, taxonomy: Taxonomy, { runs }: PackSummary): string {
   const places = runs.flatMap(
     ({ key, steps }): { readonly run: string; readonly step: number | undefined }[] =>
@@ -153,7 +153,7 @@ function stepsFigure(one: LabelSummary, taxonomy: Taxonomy, { runs }: PackSummar
 
 const round = (value: number): number => Math.round(value * 100) / 100;
 
-/** @param sha256 of the cases, from the line behind `<main>` to the one before `</main>` */
+/** @param sha256 hash of the cases, from the line after `<main>` to the line before `</main>` */
 export function htmlTail(manifest: Manifest, sha256: string): string {
   const text = JSON.stringify({ ...manifest, sha256_of_main: sha256 }, undefined, 1);
   return `</main>

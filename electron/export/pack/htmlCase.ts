@@ -1,41 +1,41 @@
-/** One case as HTML: facts, what was said, problem, turns with marks on their text. */
+/** Writes one case as HTML: facts, annotations, problem, and turns with marked text. */
 import type { AnnotationRow } from '../../../shared/api/contract.ts';
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
 import { type Heat, heatOf } from './htmlHeat.ts';
 import { noteText } from './htmlNote.ts';
 import { html, type Mark, markedHtml } from './htmlText.ts';
 import {
+  addressText,
   type CaseSegment,
   type CaseTurn,
   counted,
   factOf,
   innerText,
-  keptWords,
+  keptText,
   labelName,
   labelsOf,
   numberFact,
   OUTCOME_GLYPH,
   outcomeOf,
   type PackCase,
-  placeWords,
   problemParts,
-  reasonWords,
-  targetWords,
+  reasonText,
+  targetText,
   textFact,
   turnsOf,
 } from './packCase.ts';
-import { turnOfAnnotation, turnsThatMatter } from './turnsThatMatter.ts';
+import { relevantTurns, turnOfAnnotation } from './relevantTurns.ts';
 
 export function chip(taxonomy: Taxonomy, label: string): string {
   return `<span class="chip ${colourClass(taxonomy, label)}">${html(labelName(taxonomy, label))}</span>`;
 }
 
-/** Colours are ours; a label that the taxonomy no longer has is grey. */
+/** Maps a label to a colour class. A label that is not in the taxonomy is grey. */
 export function colourClass(taxonomy: Taxonomy, label: string | undefined): string {
   return `l-${taxonomy.labels.find(({ id }) => id === label)?.colour ?? 'grey'}`;
 }
 
-/** Numbered in the page: nothing of a log becomes an id. */
+/** Element ids are numbers; log text never becomes an id. */
 interface Drawn {
   readonly one: PackCase;
   readonly taxonomy: Taxonomy;
@@ -45,7 +45,7 @@ interface Drawn {
   readonly numberOf: ReadonlyMap<AnnotationRow, number>;
 }
 
-/** @param id of the element */
+/** @param id id of the element */
 export function caseHtml(one: PackCase, taxonomy: Taxonomy, id: string): string {
   const heat = heatOf(one.rollout.tokens, one.rollout.response);
   const numberOf = new Map(one.annotations.map((row, i) => [row, i + 1]));
@@ -96,18 +96,18 @@ function headHtml({ one, taxonomy }: Drawn): string {
   );
   const chips = [...labels, ...flags];
   const kind = one.isSibling ? '<small>sibling</small>' : '';
-  return `<h2>${glyph}<span class="place"><bdi>${html(placeWords(one))}</bdi></span>${kind}</h2>
+  return `<h2>${glyph}<span class="place"><bdi>${html(addressText(one))}</bdi></span>${kind}</h2>
 ${chips.length === 0 ? '' : `<div class="chips">${chips.join('')}</div>\n`}`;
 }
 
 function factsHtml({ one }: Drawn): string {
   const outcome = outcomeOf(one);
-  const kept = keptWords(one);
+  const kept = keptText(one);
   const fact = (name: string, value: string | number | undefined): string =>
     value === undefined ? '' : `<span>${name} <b><bdi>${html(String(value))}</bdi></b></span>`;
   const calls = numberFact(one, 'tool_calls');
-  const reason = reasonWords(one);
-  return `<div class="facts"><span class="${outcome}">${outcome === 'unknown' ? 'not known whether right' : outcome}</span>\
+  const reason = reasonText(one);
+  return `<div class="facts"><span class="${outcome}">${outcome === 'unknown' ? 'correctness unknown' : outcome}</span>\
 ${fact('answer', textFact(one, 'answer') ?? 'none known')}${fact('truth', textFact(one, 'ground_truth'))}\
 ${fact('reward', factOf(one, 'reward'))}<span><span class="${kept.includes(' ') ? 'unknown' : kept}">${kept}</span>${reason === undefined ? '' : ` <small>${html(reason)}</small>`}</span>\
 ${fact('turns', factOf(one, 'turns'))}${fact('tool calls', calls)}${calls === 0 ? '' : fact('failed', factOf(one, 'tool_errors'))}\
@@ -116,19 +116,19 @@ ${fact('stopped by', textFact(one, 'stop_reason'))}${fact('problem', textFact(on
 }
 
 function heatHtml({ rollout }: PackCase, heat: Heat | undefined): string {
-  // Tokens were not asked for.
+  // Tokens were not requested.
   if (rollout.tokens === undefined) return '';
   if (heat === undefined)
-    return '<p class="muted">No heat: what is logged per token has no place on this text, or is no entropy or log-probability.</p>\n';
+    return '<p class="muted">No heat: the logged tokens are not aligned with this text, or have no entropy or log-probability.</p>\n';
   if (heat.threshold === undefined)
-    return `<p class="muted">No heat: no token stands out (${html(heat.words)}).</p>\n`;
+    return `<p class="muted">No heat: no token is high (${html(heat.words)}).</p>\n`;
   const levels = ['top 20 %', '10 %', '4 %', '1 %'].map((share, i) => `<i class="h${i + 1}">${share}</i>`);
   return `<p class="legend">${levels.join('')}<span>of the policy's tokens, from ${heat.threshold.toFixed(2)}: ${html(heat.words)}</span></p>\n`;
 }
 
 function problemHtml(drawn: Drawn): string {
   const { one, promptMarks } = drawn;
-  // A sibling has the problem of its case, which stands beside it.
+  // A sibling shares the problem of its case, which is shown beside it.
   if (one.isSibling) return '';
   const { prompt, promptSegments } = one.rollout;
   const parts =
@@ -157,7 +157,7 @@ function problemHtml(drawn: Drawn): string {
 
 function turnsHtml(drawn: Drawn): string {
   const turns = turnsOf(drawn.one);
-  const matter = turnsThatMatter(drawn.one, turns);
+  const matter = relevantTurns(drawn.one, turns);
   return turns.map((turn) => turnHtml(drawn, turn, matter.has(turn.turn))).join('');
 }
 
@@ -197,7 +197,7 @@ function segmentHtml({ one, marks }: Drawn, { segment, call, answers }: CaseSegm
   }
 }
 
-/** Code is read off the call's JSON; where something is marked in that, the JSON itself is shown, too. */
+/** Shows the code of the call. If the JSON has marks, shows the JSON too. */
 function callHtml(
   one: PackCase,
   marks: readonly Mark[],
@@ -209,12 +209,12 @@ function callHtml(
   const head = `<p class="role">${html(call?.name ?? 'tool call')}</p>`;
   if (call?.code === undefined) return `${head}<pre>${asWritten}</pre>`;
   const written = isMarked
-    ? `<details><summary>as it was written, with its marks</summary><pre>${asWritten}</pre></details>`
+    ? `<details><summary>raw call with marks</summary><pre>${asWritten}</pre></details>`
     : '';
   return `${head}<pre>${html(call.code)}</pre>${written}`;
 }
 
-/** @param turn undefined: of the rollout, and what has no place any more */
+/** @param turn undefined: annotations of the rollout, and annotations without a position */
 function notesHtml(drawn: Drawn, turn: number | undefined, of?: 'turn' | 'text'): string {
   const { one } = drawn;
   return one.annotations
@@ -226,7 +226,7 @@ function notesHtml(drawn: Drawn, turn: number | undefined, of?: 'turn' | 'text')
 
 function noteHtml({ taxonomy, id, numberOf }: Drawn, row: AnnotationRow): string {
   const { label, severity, note, correction, author, target } = row;
-  const words = [...(severity === undefined ? [] : [severity]), targetWords(row), author].map(html);
+  const words = [...(severity === undefined ? [] : [severity]), targetText(row), author].map(html);
   const name = label === undefined ? '<b>Note</b>' : chip(taxonomy, label);
   const quote =
     target.kind === 'rollout' || target.kind === 'turn'

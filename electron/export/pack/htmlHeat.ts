@@ -1,4 +1,4 @@
-/** Heat of tokens in a pack: the top fifth of the policy's tokens in four levels, as the replay shows them. */
+/** Token heat in a pack: the top fifth of the policy tokens in four levels, as in the replay. */
 import type { SignalSource } from '../../../shared/domain/entropy.ts';
 import {
   countHigh,
@@ -11,24 +11,24 @@ import { columnsOf } from '../../storage/queries/tokens.ts';
 import { type TokenRecord, unpackEnds, unpackMask } from '../../storage/tokenColumns.ts';
 import type { Mark } from './htmlText.ts';
 
-/** Of the high tokens, the share that reaches each level: the top 20, 10, 4 and 1 % of all. */
+/** Fractions of the high tokens that reach each level: the top 20, 10, 4 and 1 % of all tokens. */
 const LEVEL_SHARES = [1, 0.5, 0.2, 0.05] as const;
 
 export interface Heat {
-  /** Of the response, in order. */
+  /** Marks on the response, in order. */
   readonly marks: readonly Mark[];
-  /** What it is of: `entropy, full, nats, T=1.0, trainer policy`. */
+  /** Description of the signal: `entropy, full, nats, T=1.0, trainer policy`. */
   readonly words: string;
-  /** From where on a token is marked, in the unit of `words`; absent: none is high. */
+  /** Smallest marked value, in the unit of `words`. Absent: no token is high. */
   readonly threshold?: number;
 }
 
-/** @returns undefined where nothing is known per token, or tokens have no place on the text */
+/** @returns undefined when there is no signal, or the tokens are not aligned with the text */
 export function heatOf(tokens: TokenRecord | undefined, response: string): Heat | undefined {
   if (tokens === undefined || tokens.ends === null) return undefined;
   const signal = tokenSignal(columnsOf(tokens));
   if (signal === undefined) return undefined;
-  const words = signalWords(signal);
+  const words = signalText(signal);
   const ends = unpackEnds(tokens.ends, tokens.count);
   const mask = tokens.mask === null ? undefined : unpackMask(tokens.mask, tokens.count);
   const known = policyValues(signal.values, mask);
@@ -53,8 +53,8 @@ export function heatOf(tokens: TokenRecord | undefined, response: string): Heat 
   return { marks, words, threshold };
 }
 
-/** Surprisal is never called entropy, nor a bound or the head of a distribution the whole. */
-function signalWords({ name, source, tail }: TokenSignal): string {
+/** Keeps surprisal, bounds and partial distributions distinct from entropy. */
+function signalText({ name, source, tail }: TokenSignal): string {
   const { kind, k, unit, temperature, policy }: SignalSource = source;
   const parts =
     name === 'entropy'

@@ -1,7 +1,7 @@
 /**
- * A note's Markdown as HTML, as far as notes go: paragraphs, lists, headings, fences, `code`, **bold** and *italics*. Made
- * of escaped text and tags of ours: no links, no images, no HTML; everything else stays text. A Markdown library is not
- * used because notes come from other people: micromark 4 took minutes for 200 kB of unmatched marks.
+ * Converts the Markdown of a note to HTML: paragraphs, lists, headings, fences, `code`, **bold** and
+ * *italics*. The output consists of escaped text and fixed tags, without links, images or HTML. A library
+ * is not used because notes come from other people: micromark 4 took minutes for 200 kB of unmatched marks.
  */
 import { html } from './htmlText.ts';
 
@@ -47,7 +47,7 @@ export function noteText(markdown: string): string {
   return parts.join('');
 }
 
-/** No pattern looks further than the next mark of its kind: the time is that of the text. */
+/** Each pattern stops at the next mark of its kind, so the time is linear. */
 const SPAN = /`([^`\n]+)`|\*\*([^*\n]+)\*\*|\*([^*\s][^*\n]*)\*/g;
 
 function inline(text: string): string {

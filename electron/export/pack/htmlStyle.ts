@@ -1,6 +1,9 @@
-/** How a pack of HTML looks: the colours of the app in both schemes (`renderer/theme/tokens.css`), its type and its marks. */
+/**
+ * The style of HTML packs: the colours of the app in both schemes (`renderer/theme/tokens.css`), its type
+ * and its marks.
+ */
 
-/** By the names of the app's tokens, light and dark; a test compares them. */
+/** By the names of the app's tokens, light and dark. A test compares them. */
 export const PACK_TOKENS: Readonly<Record<string, readonly [light: string, dark: string]>> = {
   paper: ['#fbfaf7', '#14161a'],
   raised: ['#ffffff', '#1a1d22'],

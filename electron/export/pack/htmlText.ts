@@ -1,4 +1,4 @@
-/** Text of a log as HTML: escaped, what would act made visible, and marked where something is to be seen. */
+/** Writes log text as HTML: escaped, with control characters made visible, and with marks. */
 import { glyphOf } from '../../../shared/domain/hiddenCharacters.ts';
 import { visible } from './visible.ts';
 
@@ -14,29 +14,29 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
-/** As content of an element. */
+/** For the content of an element. */
 export function html(text: string): string {
   return visible(escaped(text.replaceAll('\r\n', '\n')), (code) => `<span class="c">${glyphOf(code)}</span>`);
 }
 
-/** As the value of an attribute, in double quotes. */
+/** For an attribute value in double quotes. */
 export function attribute(text: string): string {
   return escaped(visible(text));
 }
 
-/** A range of a text, drawn with these tags around each piece of it; ranges may overlap. */
+/** A range of a text and the tags around each of its pieces. Ranges may overlap. */
 export interface Mark {
   readonly start: number;
   readonly end: number;
   readonly open: string;
   readonly close: string;
-  /** Behind its last piece. */
+  /** HTML after the last piece. */
   readonly after?: string;
 }
 
 /**
- * The piece of a text with its marks. Each piece between two ends of marks has tags of its own, so that overlapping marks
- * nest, in the order they are given.
+ * Writes a piece of text with its marks. Tags are closed and reopened at every boundary, so that
+ * overlapping marks nest in the given order.
  */
 export function markedHtml(text: string, start: number, end: number, marks: readonly Mark[]): string {
   const inside = marks.filter((mark) => mark.start < end && mark.end > start);
@@ -47,7 +47,7 @@ export function markedHtml(text: string, start: number, end: number, marks: read
     cuts.add(Math.min(end, mark.end));
   }
   const places = [...cuts].sort((a, b) => a - b);
-  // Marks come in order of their starts: those that are open are few, however many there are.
+  // Sorted by start, so only the open marks need to be tracked.
   const byStart = inside.map((mark, order) => ({ mark, order })).sort((a, b) => a.mark.start - b.mark.start);
   let next = 0;
   let open: typeof byStart = [];

@@ -1,6 +1,6 @@
 /**
- * A pack as JSON Lines, everything that is known: what `shared/format/pack.ts` reads again, so that it opens in another
- * library as it was. Its first line is the manifest, with the checksum of all that follows.
+ * Writes a pack as JSON Lines with all data, which `shared/format/pack.ts` reads back. The first line is
+ * the manifest, with the checksum of the lines after it.
  */
 import type { Annotation, AnnotationRow } from '../../../shared/api/contract.ts';
 import { canonical } from '../../../shared/domain/annotate/identity.ts';
@@ -12,7 +12,7 @@ import type { Manifest } from './manifest.ts';
 import type { PackCase, PackRun } from './packCase.ts';
 import { stepOf } from './packCase.ts';
 
-/** Of its library alone, and of where its logs lay: other ones would make another file of the same rollouts. */
+/** Fields specific to this library or its log paths, which would make packs of equal rollouts differ. */
 const OF_THIS_LIBRARY = new Set(['rollout', 'path', 'line']);
 
 const line = (type: string, fields: object): string =>
@@ -22,7 +22,7 @@ export function taxonomyLine(taxonomy: Taxonomy): string {
   return line('taxonomy', { taxonomy });
 }
 
-/** Sorted keys: which of two lines of a log said something first makes no difference. */
+/** Keys are sorted, because their order depends on which log line came first. */
 export function runLines(run: PackRun): string {
   const stages = run.stages.map(({ fromStep, name, changes }) =>
     line('stage', { run: run.id, from_step: fromStep, name, changes: sorted(changes) }),
@@ -30,7 +30,7 @@ export function runLines(run: PackRun): string {
   return line('run', { run: run.id, config: sorted({ ...run.config, name: run.name }) }) + stages.join('');
 }
 
-/** Without flags: they are worked out anew where it is read, and may be others there. */
+/** Leaves out flags, because the reading library computes its own. */
 export function caseLines(one: PackCase): string {
   const { run, rollout, raw } = one;
   const step = stepOf(one);
@@ -51,7 +51,7 @@ export function caseLines(one: PackCase): string {
   ].join('');
 }
 
-/** What was said, without where it stands in this library; keys always in one order. */
+/** The annotation without its position in this library, with keys in a fixed order. */
 export function annotationOf(row: AnnotationRow): Annotation {
   const { annotationNo: _, place: __, conflicts: ___, ...annotation } = row;
   return JSON.parse(canonical(annotation)) as Annotation;

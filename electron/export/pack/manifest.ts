@@ -1,4 +1,4 @@
-/** What a pack says of itself. Nothing in it depends on when or where it was written. */
+/** The manifest of a pack. It does not depend on the time or place of writing. */
 import type { PackFormat } from '../../../shared/api/contract.ts';
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
 import { PACK_VERSION } from '../../../shared/format/pack.ts';
@@ -17,9 +17,9 @@ export interface Manifest {
     readonly run?: string;
     readonly filter?: string;
     readonly labels?: readonly string[];
-    /** So many were picked by hand. */
+    /** Number of rollouts picked by hand. */
     readonly picked?: number;
-    /** Labelled or not. */
+    /** Includes rollouts without labels. */
     readonly all?: true;
   };
   readonly options: { readonly siblings: boolean; readonly tokens: boolean; readonly raw: boolean };
@@ -29,7 +29,7 @@ export interface Manifest {
     readonly siblings: number;
     readonly annotations: number;
     readonly readings: number;
-    /** Records that were asked for and are no whole JSON: what is redacted could not be looked for in them. */
+    /** Raw records that are not whole JSON, in which redaction cannot be applied. */
     readonly raw_left_out?: number;
     readonly labels: readonly {
       readonly label?: string;
@@ -42,13 +42,13 @@ export interface Manifest {
 
 export interface ManifestFacts {
   readonly request: PackRequest;
-  /** Key of the run that was asked for. */
+  /** Key of the requested run. */
   readonly run?: string;
   readonly filter: string;
   readonly taxonomy: Taxonomy;
   readonly summary: PackSummary;
   readonly redactions: readonly RedactionCount[];
-  /** Records left out as they could not be read. */
+  /** Records left out because they could not be parsed. */
   readonly undecoded: number;
 }
 

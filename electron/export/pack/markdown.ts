@@ -1,12 +1,13 @@
 /**
- * A pack as a report to read: a summary, counts by label, then each case with its problem, the turns that matter, and what
- * was said. Log text stands in fences, or is escaped: it never becomes Markdown or HTML.
+ * Writes a pack as a Markdown report: a summary, counts by label, then each case with its problem, the
+ * relevant turns and its annotations. Log text is fenced or escaped, so it never becomes Markdown or HTML.
  */
 import type { AnnotationRow } from '../../../shared/api/contract.ts';
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
 import { fenced, plain, quoted } from './fences.ts';
 import type { Manifest } from './manifest.ts';
 import {
+  addressText,
   type CaseSegment,
   type CaseTurn,
   counted,
@@ -15,17 +16,16 @@ import {
   labelsOf,
   OUTCOME_GLYPH,
   outcomeOf,
-  outcomeWords,
+  outcomeText,
   type PackCase,
-  placeWords,
   problemParts,
   shortAnswer,
-  targetWords,
+  targetText,
   textFact,
   turnsOf,
 } from './packCase.ts';
+import { relevantTurns, turnOfAnnotation } from './relevantTurns.ts';
 import type { LabelSummary, PackSummary } from './summary.ts';
-import { turnOfAnnotation, turnsThatMatter } from './turnsThatMatter.ts';
 
 type Row = readonly (string | number)[];
 
@@ -50,17 +50,11 @@ export function markdownHead(summary: PackSummary, siblings: boolean): string {
 function runsTable({ runs }: PackSummary): string {
   return table(
     ['run', 'key', 'split', 'steps', 'cases'],
-    runs.map(({ name, key, kind, steps, cases }) => [
-      plain(name),
-      plain(key),
-      kind,
-      stepsWords(steps),
-      cases,
-    ]),
+    runs.map(({ name, key, kind, steps, cases }) => [plain(name), plain(key), kind, stepsText(steps), cases]),
   );
 }
 
-export function stepsWords(steps: readonly number[]): string {
+export function stepsText(steps: readonly number[]): string {
   const [first] = steps;
   const last = steps.at(-1);
   if (first === undefined || last === undefined) return 'none logged';
@@ -118,24 +112,24 @@ function report(labels: readonly LabelSummary[], { runs }: PackSummary): readonl
   ];
 }
 
-/** @param number of the case, from 1; of a sibling that of no case */
+/** @param number number of the case, from 1; a sibling has its case's number */
 export function caseMarkdown(one: PackCase, taxonomy: Taxonomy, number: number): string {
   const outcome = outcomeOf(one);
   const labels = labelsOf(one, taxonomy).map((id) => plain(labelName(taxonomy, id)));
   const answer = textFact(one, 'answer');
   const head = one.isSibling ? `#### Sibling: ` : `### ${number}. ${OUTCOME_GLYPH[outcome]} `;
   const parts = [
-    `${head}${plain(placeWords(one))}\n`,
-    `${outcomeWords(one, shortAnswer(one)).map(plain).join(' · ')}\n`,
+    `${head}${plain(addressText(one))}\n`,
+    `${outcomeText(one, shortAnswer(one)).map(plain).join(' · ')}\n`,
     ...(answer === shortAnswer(one) ? [] : [`Answer:\n\n${fenced(answer ?? '')}`]),
     ...(labels.length === 0 ? [] : [`Labels: ${labels.join(', ')}\n`]),
     ...(one.flags.length === 0 ? [] : [`Flags: ${one.flags.map(({ flag }) => plain(flag)).join(', ')}\n`]),
-    ...saidOf(one, taxonomy, undefined),
-    // A sibling has the problem of its case.
+    ...annotationsMarkdown(one, taxonomy, undefined),
+    // A sibling shares the problem of its case.
     ...(one.isSibling
       ? []
       : problemParts(one).map(({ role, text }) => `Problem (${role}):\n\n${fenced(text)}`)),
-    ...saidOf(one, taxonomy, 0),
+    ...annotationsMarkdown(one, taxonomy, 0),
     ...turnsMarkdown(one, taxonomy),
   ];
   return `${parts.join('\n')}\n`;
@@ -143,7 +137,7 @@ export function caseMarkdown(one: PackCase, taxonomy: Taxonomy, number: number):
 
 function turnsMarkdown(one: PackCase, taxonomy: Taxonomy): readonly string[] {
   const turns = turnsOf(one);
-  const matter = turnsThatMatter(one, turns);
+  const matter = relevantTurns(one, turns);
   const parts: string[] = [];
   let left: CaseTurn[] = [];
   const tell = (): void => {
@@ -170,7 +164,7 @@ function turnsMarkdown(one: PackCase, taxonomy: Taxonomy): readonly string[] {
       const code = each.call?.code;
       parts.push(`${headOf(each)}\n\n${fenced(code ?? text, code === undefined ? '' : 'python')}`);
     }
-    parts.push(...saidOf(one, taxonomy, turn.turn));
+    parts.push(...annotationsMarkdown(one, taxonomy, turn.turn));
   }
   tell();
   return parts;
@@ -183,18 +177,18 @@ function headOf({ segment, call, answers }: CaseSegment): string {
   return segment.kind;
 }
 
-/** @param turn undefined: of the rollout, and those whose text is not there any more */
-function saidOf(one: PackCase, taxonomy: Taxonomy, turn: number | undefined): readonly string[] {
+/** @param turn undefined: annotations of the rollout, and annotations without a position */
+function annotationsMarkdown(one: PackCase, taxonomy: Taxonomy, turn: number | undefined): readonly string[] {
   return one.annotations
     .filter((row) => turnOfAnnotation(one, row) === turn)
-    .map((row) => saidMarkdown(row, taxonomy));
+    .map((row) => annotationMarkdown(row, taxonomy));
 }
 
-function saidMarkdown(row: AnnotationRow, taxonomy: Taxonomy): string {
+function annotationMarkdown(row: AnnotationRow, taxonomy: Taxonomy): string {
   const label = row.label === undefined ? 'Note' : plain(labelName(taxonomy, row.label));
   const words = [
     ...(row.severity === undefined ? [] : [row.severity]),
-    plain(targetWords(row)),
+    plain(targetText(row)),
     plain(row.author),
   ];
   const quote = row.target.kind === 'span' ? `\n${fenced(row.target.anchor.quote)}` : '';
@@ -203,7 +197,7 @@ function saidMarkdown(row: AnnotationRow, taxonomy: Taxonomy): string {
   return `▸ **${label}** · ${words.join(' · ')}\n${quote}${note}${correction}`;
 }
 
-/** @param sha256 of the cases: from behind the heading `Cases` to before this one */
+/** @param sha256 hash of the cases, from after the heading `Cases` to before this part */
 export function markdownTail(manifest: Manifest, sha256: string): string {
   const text = JSON.stringify({ ...manifest, sha256_of_cases: sha256 }, undefined, 1);
   return `## Manifest\n\n${fenced(text, 'json')}`;

@@ -1,19 +1,19 @@
-/** One rollout as text for a language model: the parts that are asked for, in the order they stand in. */
+/** Writes one rollout as text for a language model, limited to the requested sections. */
 import type { PackSection, ResultOf } from '../../../shared/api/contract.ts';
 import type { ReadableLibrary } from '../../storage/open.ts';
 import { readTaxonomy } from '../../storage/taxonomies.ts';
 import { readCase } from './caseReader.ts';
 import { fenced } from './fences.ts';
 import {
+  addressText,
   type CaseSegment,
   innerText,
   labelName,
-  outcomeWords,
+  outcomeText,
   type PackCase,
-  placeWords,
   problemParts,
   type Taxonomy,
-  targetWords,
+  targetText,
   turnsOf,
 } from './packCase.ts';
 import { Redactor } from './redact.ts';
@@ -26,8 +26,8 @@ export interface PackTextRequest {
 }
 
 /**
- * @returns undefined where there is no such rollout
- * @throws ApiError `refused` if a pattern is invalid or takes too long
+ * @returns undefined when there is no such rollout
+ * @throws ApiError `refused` when a pattern is invalid or takes too long
  */
 export async function packText(
   db: ReadableLibrary,
@@ -36,7 +36,7 @@ export async function packText(
   const redactor = new Redactor(redact);
   const read = await readCase(db, rolloutId);
   if (read === undefined) return undefined;
-  const one = redactor.case(read, placeWords(read));
+  const one = redactor.case(read, addressText(read));
   const taxonomy = redactor.taxonomy(readTaxonomy(db).taxonomy);
   return { text: modelText(one, new Set(sections), taxonomy), redactions: redactor.total };
 }
@@ -45,14 +45,14 @@ function modelText(one: PackCase, sections: ReadonlySet<PackSection>, taxonomy: 
   const parts = [
     sections.has('problem') ? problemText(one) : '',
     sections.has('outcome')
-      ? `## Outcome\n\n${one.isSibling ? 'sibling; ' : ''}${visibleLine(outcomeWords(one).join('; '))}\n`
+      ? `## Outcome\n\n${one.isSibling ? 'sibling; ' : ''}${visibleLine(outcomeText(one).join('; '))}\n`
       : '',
     sections.has('annotations') ? annotationsText(one, taxonomy) : '',
     transcript(one, sections),
     sections.has('answer') ? answerText(one) : '',
   ];
   const body = parts.filter((part) => part !== '').join('\n');
-  return `# ${visibleLine(placeWords(one))}\n\n${body}`;
+  return `# ${visibleLine(addressText(one))}\n\n${body}`;
 }
 
 function problemText(one: PackCase): string {
@@ -62,11 +62,11 @@ function problemText(one: PackCase): string {
 
 function annotationsText(one: PackCase, taxonomy: Taxonomy): string {
   if (one.annotations.length === 0) return '';
-  const said = one.annotations.map((row) => {
+  const annotations = one.annotations.map((row) => {
     const head = [
       row.label === undefined ? 'note' : labelName(taxonomy, row.label),
       ...(row.severity === undefined ? [] : [row.severity]),
-      `on the ${targetWords(row)}`,
+      `on the ${targetText(row)}`,
       `by ${row.author}`,
     ];
     const quote = row.target.kind === 'rollout' ? '' : `  stands on:\n${fenced(row.target.anchor.quote)}`;
@@ -74,10 +74,10 @@ function annotationsText(one: PackCase, taxonomy: Taxonomy): string {
     const correction = row.correction === undefined ? '' : `  should be:\n${fenced(row.correction)}`;
     return `- ${visibleLine(head.join(', '))}\n${quote}${note}${correction}`;
   });
-  return `## Labels and notes\n\n${said.join('')}`;
+  return `## Labels and notes\n\n${annotations.join('')}`;
 }
 
-/** What is not asked for is said where it stood: a turn without its code is not a turn that had none. */
+/** Marks omitted parts at their place, so that a turn with omitted code differs from one without code. */
 function transcript(one: PackCase, sections: ReadonlySet<PackSection>): string {
   const wanted = (['reasoning', 'code', 'output'] as const).filter((section) => sections.has(section));
   if (wanted.length === 0) return '';
@@ -126,7 +126,7 @@ function headOf({ segment, call, answers }: CaseSegment): string {
 
 function answerText(one: PackCase): string {
   const answers = one.rollout.segments.filter(({ kind }) => kind === 'answer');
-  if (answers.length === 0) return '## Answer\n\nnone in an answer tag\n';
+  if (answers.length === 0) return '## Answer\n\nNo answer tag.\n';
   const texts = answers.map((segment) => fenced(innerText(one.rollout.response, segment)));
   return `## Answer\n\n${texts.join('\n')}`;
 }

@@ -1,4 +1,4 @@
-/** One rollout of a pack with everything a format may want of it, and the words all formats share. */
+/** One rollout of a pack with the data that any format needs, and texts that all formats share. */
 import type { AnnotationRow, ReviewMark, RolloutFlag } from '../../../shared/api/contract.ts';
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
 import type { ToolOutcome } from '../../../shared/domain/model.ts';
@@ -7,9 +7,9 @@ import { readCallPayload } from '../../../shared/domain/toolCallPayload.ts';
 import type { ExportedCall, ExportedRollout, ExportedSegment } from '../../storage/queries/exported.ts';
 
 export interface PackRun {
-  /** By what the log tells its runs apart. */
+  /** The run id in the log. */
   readonly id: string;
-  /** In the library; `id` where it follows from that. */
+  /** The run key in the library; equal to `id` if it follows from that. */
   readonly key: string;
   readonly name: string;
   readonly kind: 'train' | 'eval';
@@ -25,7 +25,7 @@ export interface PackRun {
 export interface RawRecord {
   readonly path: string;
   readonly line: number;
-  /** Absent: `missing` says why. */
+  /** Absent: `missing` has the reason. */
   readonly text?: string;
   readonly missing?: string;
 }
@@ -35,7 +35,7 @@ export interface PackCase {
   readonly run: PackRun;
   readonly rollout: ExportedRollout;
   readonly flags: readonly RolloutFlag[];
-  /** By place, then by id; none of a sibling. */
+  /** Ordered by position, then by id. Empty for a sibling. */
   readonly annotations: readonly AnnotationRow[];
   readonly readings: readonly ReviewMark[];
   readonly raw?: RawRecord;
@@ -43,7 +43,7 @@ export interface PackCase {
 
 export type { Taxonomy };
 
-/** Columns of a case as values: `undefined` is unknown. */
+/** A column of the case; undefined: unknown. */
 export function factOf(one: PackCase, name: string): string | number | undefined {
   return one.rollout.row[name] ?? undefined;
 }
@@ -63,13 +63,13 @@ export function booleanFact(one: PackCase, name: 'is_correct' | 'kept'): boolean
   return typeof value === 'number' ? value === 1 : undefined;
 }
 
-/** Absent where the log knows no steps. */
+/** Absent when the log has no steps. */
 export function stepOf(one: PackCase): number | undefined {
   return one.run.hasSteps ? numberFact(one, 'step') : undefined;
 }
 
 /** `run / step 12 / group / #3`. */
-export function placeWords(one: PackCase): string {
+export function addressText(one: PackCase): string {
   const step = stepOf(one);
   return [
     one.run.name,
@@ -88,22 +88,22 @@ export function outcomeOf(one: PackCase): Outcome {
 
 export const OUTCOME_GLYPH: Readonly<Record<Outcome, string>> = { right: '✓', wrong: '✕', unknown: '?' };
 
-export function keptWords(one: PackCase): string {
+export function keptText(one: PackCase): string {
   const kept = booleanFact(one, 'kept');
-  return kept === undefined ? 'not known whether kept' : kept ? 'kept' : 'discarded';
+  return kept === undefined ? 'decision unknown' : kept ? 'kept' : 'discarded';
 }
 
-/** `positive penalty` of `discarded_positive_penalty`: whether it was kept is said before it. */
-export function reasonWords(one: PackCase): string | undefined {
+/** `positive penalty` of `discarded_positive_penalty`. The verdict is printed separately. */
+export function reasonText(one: PackCase): string | undefined {
   return textFact(one, 'reason')
     ?.replace(/^(?:kept|discarded)_/, '')
     .replaceAll('_', ' ');
 }
 
-/** Characters of an answer where a case is told in a line. */
+/** Characters of an answer in a one-line summary. */
 const SHORT_ANSWER = 120;
 
-/** In a line; what is left out is counted, the whole stands with the case. Absent: none is known. */
+/** A shortened answer with its length; the case shows it whole. Undefined: unknown. */
 export function shortAnswer(one: PackCase): string | undefined {
   const answer = textFact(one, 'answer');
   if (answer === undefined || answer.length <= SHORT_ANSWER) return answer;
@@ -112,27 +112,31 @@ export function shortAnswer(one: PackCase): string | undefined {
 }
 
 /** `✕ wrong · answer 42, truth 104 · reward 0 · discarded (reason) · stopped: answer`. */
-/** @param answer as it is to be said; the whole of it unless given */
-export function outcomeWords(one: PackCase, answer = textFact(one, 'answer')): readonly string[] {
+/**
+ * For example `✕ wrong · answer 42, truth 104 · reward 0 · discarded (reason) · stopped: answer`.
+ *
+ * @param answer the printed answer; default: the whole answer
+ */
+export function outcomeText(one: PackCase, answer = textFact(one, 'answer')): readonly string[] {
   const outcome = outcomeOf(one);
   const truth = textFact(one, 'ground_truth');
-  const [reward, reason, stop] = [numberFact(one, 'reward'), reasonWords(one), textFact(one, 'stop_reason')];
+  const [reward, reason, stop] = [numberFact(one, 'reward'), reasonText(one), textFact(one, 'stop_reason')];
   return [
-    `${OUTCOME_GLYPH[outcome]} ${outcome === 'unknown' ? 'not known whether right' : outcome}`,
+    `${OUTCOME_GLYPH[outcome]} ${outcome === 'unknown' ? 'correctness unknown' : outcome}`,
     `answer ${answer ?? '(none known)'}`,
     ...(truth === undefined ? [] : [`ground truth ${truth}`]),
     ...(reward === undefined ? [] : [`reward ${reward}`]),
-    reason === undefined ? keptWords(one) : `${keptWords(one)} (${reason})`,
+    reason === undefined ? keptText(one) : `${keptText(one)} (${reason})`,
     ...(stop === undefined ? [] : [`stopped by ${stop}`]),
   ];
 }
 
-/** A segment with its text, and the call it is, if it is one. */
+/** A segment with its text, and its call if it has one. */
 export interface CaseSegment {
   readonly index: number;
   readonly segment: ExportedSegment;
   readonly call?: CaseCall;
-  /** The outcome of the call this answers. */
+  /** The call that this segment responds to. */
   readonly answers?: CaseCall;
 }
 
@@ -147,7 +151,7 @@ export interface CaseTurn {
   readonly calls: readonly CaseCall[];
 }
 
-/** Turns of the response in order, each with its segments and calls. */
+/** The turns of the response in order, with their segments and calls. */
 export function turnsOf({ rollout }: PackCase): readonly CaseTurn[] {
   const calls = rollout.calls.map((call): CaseCall => {
     const segment = rollout.segments[call.call];
@@ -183,7 +187,7 @@ export function innerText(text: string, segment: ExportedSegment): string {
   return text.slice(segment.inner_start, segment.inner_end);
 }
 
-/** What was asked: the prompt without its template, in the order it is written. */
+/** The parts of the prompt without its template, in order. */
 export function problemParts({
   rollout,
 }: PackCase): readonly { readonly role: string; readonly text: string }[] {
@@ -196,8 +200,8 @@ export function problemParts({
   return parts.length > 0 ? parts : [{ role: 'user', text: rollout.prompt }];
 }
 
-/** Where an annotation stands, in words. */
-export function targetWords({ target, place }: AnnotationRow): string {
+/** Describes the position of an annotation. */
+export function targetText({ target, place }: AnnotationRow): string {
   const state = place?.state === undefined || place.state === 'exact' ? '' : ` (${place.state})`;
   switch (target.kind) {
     case 'rollout':
@@ -214,7 +218,7 @@ export function targetWords({ target, place }: AnnotationRow): string {
 export const labelName = (taxonomy: Taxonomy, id: string): string =>
   taxonomy.labels.find((label) => label.id === id)?.name ?? id;
 
-/** Distinct labels of a case, in the order of the taxonomy, then others by id. */
+/** Distinct labels of a case, in taxonomy order, then others by id. */
 export function labelsOf(one: PackCase, taxonomy: Taxonomy): readonly string[] {
   const given = new Set(one.annotations.flatMap(({ label }) => label ?? []));
   const known = taxonomy.labels.map(({ id }) => id).filter((id) => given.has(id));

@@ -1,6 +1,6 @@
 /**
- * A file that has its name once it is whole: what is written goes to PATH.partial, a head that is known at the end is put
- * before it, and nothing that is there already is ever written over.
+ * A file that gets its name when it is complete. The content is written to PATH.partial; a head that is
+ * known at the end is put before it. Existing files are never overwritten.
  */
 import { createHash, type Hash } from 'node:crypto';
 import {
@@ -24,33 +24,33 @@ export class PackFile {
   private readonly hash: Hash = createHash('sha256');
   private readonly body: string;
   private descriptor: number | undefined;
-  private held: string[] = [];
+  private buffered: string[] = [];
   private heldChars = 0;
   private size = 0;
 
-  /** @throws ApiError `refused` when something is there; the system's error when it cannot be made */
+  /** @throws ApiError `refused` when the path exists; the system's error when the file cannot be created */
   constructor(path: string) {
-    refuseTaken(path);
+    refuseExisting(path);
     if (!existsSync(dirname(path))) throw refused(`there is no directory ${dirname(path)}`);
     this.path = path;
     this.body = `${path}.partial`;
     this.descriptor = openSync(this.body, 'w');
   }
 
-  /** Characters that are halves of a pair become the replacement character, as UTF-8 has it. */
+  /** Lone surrogates become the replacement character of UTF-8. */
   write(text: string): void {
-    this.held.push(text);
+    this.buffered.push(text);
     this.heldChars += text.length;
     if (this.heldChars >= CHUNK) this.flush();
   }
 
-  /** Of everything written so far. */
+  /** Hash of everything written. */
   digest(): string {
     this.flush();
     return this.hash.copy().digest('hex');
   }
 
-  /** @param head what stands before everything else */
+  /** @param head text to put before the content */
   finish(head: string): { readonly bytes: number; readonly sha256: string } {
     this.flush();
     const { descriptor } = this;
@@ -81,7 +81,7 @@ export class PackFile {
     return { bytes, sha256 };
   }
 
-  /** Nothing of it stays. */
+  /** Deletes the unfinished file. */
   abandon(): void {
     if (this.descriptor === undefined) return;
     closeSync(this.descriptor);
@@ -90,9 +90,9 @@ export class PackFile {
   }
 
   private flush(): void {
-    if (this.held.length === 0 || this.descriptor === undefined) return;
-    const bytes = Buffer.from(this.held.join(''), 'utf8');
-    this.held = [];
+    if (this.buffered.length === 0 || this.descriptor === undefined) return;
+    const bytes = Buffer.from(this.buffered.join(''), 'utf8');
+    this.buffered = [];
     this.heldChars = 0;
     this.hash.update(bytes);
     this.size += bytes.byteLength;
@@ -100,11 +100,11 @@ export class PackFile {
   }
 }
 
-export function refuseTaken(path: string): void {
-  if (existsSync(path)) throw refused(`${path} is there already`);
+export function refuseExisting(path: string): void {
+  if (existsSync(path)) throw refused(`${path} already exists`);
 }
 
-/** A small file, made in one go. */
+/** Writes a small file at once. */
 export function writeWhole(path: string, text: string): { readonly bytes: number; readonly sha256: string } {
   const file = new PackFile(path);
   try {
@@ -141,14 +141,14 @@ function writeAll(descriptor: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.byteLength; ) at += writeSync(descriptor, bytes, at);
 }
 
-/** A link fails where something has come meanwhile; where there are no links, that is looked for instead. */
+/** A hard link fails if the target exists. Without hard links, checks for the target first. */
 function moveTo(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw refused(`${to} is there already`);
-    refuseTaken(to);
+    if (code === 'EEXIST') throw refused(`${to} already exists`);
+    refuseExisting(to);
     renameSync(from, to);
   }
 }

@@ -1,17 +1,17 @@
-/** What is asked of a failure pack. */
+/** The options of a failure pack. */
 import type { PackFormat } from '../../../shared/api/contract.ts';
 
 export interface PackOptions {
-  /** The other rollouts of their groups, marked as such. */
+  /** Includes the other rollouts of the groups, marked as siblings. */
   readonly siblings: boolean;
   readonly tokens: boolean;
-  /** The record as it stands in its log. */
+  /** Includes the raw log record. */
   readonly raw: boolean;
   /** Regular expressions, with the flags `g` and `u`. */
   readonly redact: readonly string[];
 }
 
-/** How the rollouts were chosen, as the manifest says it. */
+/** The selection, as the manifest stores it. */
 interface PackChosen {
   readonly runId?: number | undefined;
   readonly filter: string;
@@ -22,8 +22,8 @@ interface PackChosen {
 
 export interface PackRequest extends PackOptions, PackChosen {
   readonly format: PackFormat;
-  /** Of the file, or of the directory for `parquet`; nothing may be there. */
+  /** Path of the file, or of the directory for `parquet`. It must not exist. */
   readonly path: string;
-  /** Of Turnwise. */
+  /** Version of Turnwise. */
   readonly version: string;
 }

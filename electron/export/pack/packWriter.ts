@@ -1,4 +1,7 @@
-/** Writes a pack: cases are read, redacted, counted and written one by one, so that a pack of any size is held nowhere. */
+/**
+ * Writes a pack. Cases are read, redacted, counted and written one by one, so memory does not grow with the
+ * pack.
+ */
 import { rmSync } from 'node:fs';
 import type { WrittenPack } from '../../../shared/api/contract.ts';
 import { refused } from '../../../shared/api/errors.ts';
@@ -13,8 +16,8 @@ import { caseHtml } from './htmlCase.ts';
 import { caseLines, manifestLine, runLines, taxonomyLine } from './jsonl.ts';
 import { type Manifest, manifestOf } from './manifest.ts';
 import { caseMarkdown, markdownHead, markdownTail } from './markdown.ts';
-import { type PackCase, type PackRun, placeWords } from './packCase.ts';
-import { PackFile, refuseTaken, writeWhole } from './packFile.ts';
+import { addressText, type PackCase, type PackRun } from './packCase.ts';
+import { PackFile, refuseExisting, writeWhole } from './packFile.ts';
 import type { PackRequest } from './packOptions.ts';
 import { ParquetPack } from './parquet.ts';
 import { Redactor } from './redact.ts';
@@ -29,20 +32,20 @@ export interface PackProgress {
 export interface PackSource {
   /** In pack order. */
   readonly ids: Uint32Array;
-  /** Of their groups. */
+  /** Number of siblings in their groups. */
   readonly siblings: number;
   readonly rawOf: ReadRaw;
 }
 
-/** What a format makes of the cases. */
+/** A format's writer of cases. */
 interface Shape {
   add(one: PackCase): void;
   finish(summary: PackSummary, manifest: Manifest): { readonly bytes: number; readonly sha256: string };
-  /** Nothing of it stays, unless it is finished. */
+  /** Deletes the output unless it is finished. */
   abandon(): void;
 }
 
-/** Hands back control after each rollout. @throws ApiError `refused`; the system's error when it cannot be written */
+/** Yields after each rollout. @throws ApiError `refused`; the system's error when writing fails */
 export async function* writePack(
   db: ReadableLibrary,
   request: PackRequest,
@@ -52,8 +55,8 @@ export async function* writePack(
   if (ids.length === 0)
     throw refused(
       request.isAll || request.rolloutIds !== undefined
-        ? 'there is nothing to pack: no rollout matches'
-        : 'there is nothing to pack: no rollout that matches has been labelled',
+        ? 'nothing to export: no rollout matches'
+        : 'nothing to export: no matching rollout has a label or a note',
     );
   const redactor = new Redactor(request.redact);
   const taxonomy = redactor.taxonomy(readTaxonomy(db).taxonomy);
@@ -61,15 +64,15 @@ export async function* writePack(
   const summary = new SummaryBuilder();
   const shape = shapeOf(request, taxonomy);
   const total = ids.length + (request.siblings ? siblings : 0);
-  const told = new Set<string>();
+  const writtenRuns = new Set<string>();
   let done = 0;
   try {
     const { tokens } = request;
     const reading = { siblings: request.siblings, tokens, ...(request.raw ? { rawOf } : {}) };
     for await (const read of readCases(db, ids, reading)) {
-      if (!told.has(read.run.key)) shape.begin?.(redactor.run(read.run));
-      told.add(read.run.key);
-      const one = redactor.case(read, placeWords(read));
+      if (!writtenRuns.has(read.run.key)) shape.begin?.(redactor.run(read.run));
+      writtenRuns.add(read.run.key);
+      const one = redactor.case(read, addressText(read));
       summary.add(one);
       shape.add(one);
       done++;
@@ -129,14 +132,14 @@ function jsonl(path: string, taxonomy: Taxonomy): Shape & { begin(run: PackRun):
   };
 }
 
-/** A table has no place for a manifest: it lies beside it. */
+/** A table cannot hold a manifest, so it is written beside the table. */
 function withManifest(
   path: string,
   file: PackFile,
   more: () => object = () => ({}),
 ): Pick<Shape, 'finish' | 'abandon'> {
   const beside = manifestPath(path);
-  refuseTakenOr(file, beside);
+  refuseExistingOr(file, beside);
   return {
     finish: (_, manifest) => {
       const text = `${JSON.stringify({ ...manifest, ...more(), sha256: file.digest() }, undefined, 1)}\n`;
@@ -144,7 +147,7 @@ function withManifest(
       try {
         writeWhole(beside, text);
       } catch (error) {
-        // Neither without the other.
+        // Never leaves the table without its manifest.
         rmSync(path);
         throw error;
       }
@@ -156,9 +159,9 @@ function withManifest(
 
 const manifestPath = (path: string): string => `${path}.manifest.json`;
 
-function refuseTakenOr(file: PackFile, path: string): void {
+function refuseExistingOr(file: PackFile, path: string): void {
   try {
-    refuseTaken(path);
+    refuseExisting(path);
   } catch (error) {
     file.abandon();
     throw error;
@@ -174,10 +177,10 @@ function flat(path: string, taxonomy: Taxonomy, separator: ',' | '\t'): Shape {
 function chat(path: string): Shape {
   const file = new PackFile(path);
   const counts: ChatCounts = { asTheyAre: 0, corrected: 0, leftOut: 0 };
-  const said = (): object => ({
+  const countsOf = (): object => ({
     conversations: { as_they_are: counts.asTheyAre, corrected: counts.corrected, left_out: counts.leftOut },
   });
-  return { add: (one) => file.write(chatLine(one, counts)), ...withManifest(path, file, said) };
+  return { add: (one) => file.write(chatLine(one, counts)), ...withManifest(path, file, countsOf) };
 }
 
 function markdown({ path, siblings }: PackRequest, taxonomy: Taxonomy): Shape {
@@ -197,9 +200,9 @@ function markdown({ path, siblings }: PackRequest, taxonomy: Taxonomy): Shape {
   };
 }
 
-/** How many fit is for the page to know, which says so where it is narrower. */
+/** The page's style shows this hint only when the columns do not fit. */
 const WIDE =
-  '<p class="muted more">More rollouts of this group than fit side by side: scroll sideways →</p>\n<div class="group wide">\n';
+  '<p class="muted more">This group has more rollouts than fit side by side: scroll sideways →</p>\n<div class="group wide">\n';
 
 function page({ path, siblings }: PackRequest, taxonomy: Taxonomy): Shape {
   const file = new PackFile(path);

@@ -1,9 +1,9 @@
 /**
- * A pack as a directory of Parquet: the data set of `electron/export/dataSet.ts`, of the chosen rollouts alone, and what was
- * said of them.
+ * Writes a pack as a Parquet directory: the data set of `electron/export/dataSet.ts` for the selected
+ * rollouts, with their annotations.
  *
- *   rollouts/run=K/step=S/part-0.parquet   the cases; siblings/… likewise
- *   annotations.parquet                    a row per annotation; Turnwise reads it again
+ *   rollouts/run=K/step=S/part-0.parquet   the cases; siblings/… has the same form
+ *   annotations.parquet                    a row per annotation; Turnwise can read it back
  *   manifest.json                          with the checksum of each file
  */
 import { createHash } from 'node:crypto';
@@ -23,25 +23,25 @@ import { writeWhole } from './packFile.ts';
 const ANNOTATION_COLUMNS = [
   { name: 'pack', type: 'integer', note: 'version of packs: 1' },
   { name: 'type', type: 'text', note: 'annotation' },
-  { name: 'id', type: 'text', note: 'unique everywhere' },
+  { name: 'id', type: 'text', note: 'globally unique' },
   { name: 'run', type: 'text', note: 'key of the run' },
-  { name: 'step', type: 'integer', note: 'null where the log knows none' },
+  { name: 'step', type: 'integer', note: 'null if the log has no steps' },
   { name: 'group', type: 'text', note: 'as in rollouts' },
   { name: 'index', type: 'integer', note: 'as in rollouts' },
-  { name: 'label', type: 'text', note: 'id of the label; null: a note alone' },
+  { name: 'label', type: 'text', note: 'id of the label; null: only a note' },
   { name: 'severity', type: 'text', note: 'minor, major or critical' },
-  { name: 'flag', type: 'text', note: 'the automatic flag it confirms' },
+  { name: 'flag', type: 'text', note: 'automatic flag that it confirms' },
   { name: 'place', type: 'text', note: 'rollout, turn, segment or span' },
   { name: 'text', type: 'text', note: 'prompt or response' },
-  { name: 'start', type: 'integer', note: 'in that text, UTF-16' },
-  { name: 'end', type: 'integer', note: 'likewise' },
+  { name: 'start', type: 'integer', note: 'offset in that text, UTF-16 units' },
+  { name: 'end', type: 'integer', note: 'offset of the end' },
   { name: 'state', type: 'text', note: 'exact, moved or orphaned' },
   { name: 'note', type: 'text', note: 'Markdown' },
-  { name: 'correction', type: 'text', note: 'what should have stood there' },
-  { name: 'author', type: 'text', note: 'who says it' },
+  { name: 'correction', type: 'text', note: 'suggested text' },
+  { name: 'author', type: 'text', note: 'author of the annotation' },
   { name: 'created_at', type: 'number', note: 'milliseconds since 1970' },
   { name: 'updated_at', type: 'number', note: 'milliseconds since 1970' },
-  { name: 'annotation', type: 'text', note: 'all of it, as JSON' },
+  { name: 'annotation', type: 'text', note: 'the whole annotation as JSON' },
 ] as const;
 
 const TYPES: Readonly<Record<(typeof ANNOTATION_COLUMNS)[number]['type'], Omit<SchemaElement, 'name'>>> = {
@@ -62,10 +62,10 @@ export class ParquetPack {
   private readonly open = new Map<'rollouts' | 'siblings', ParquetPart>();
   private isWhole = false;
 
-  /** @throws ApiError `refused` when something is there */
+  /** @throws ApiError `refused` when the directory exists */
   constructor(directory: string) {
     if (existsSync(directory) && readdirSync(directory).length > 0)
-      throw refused(`${directory} is not empty; a pack of Parquet is written into a directory of its own`);
+      throw refused(`${directory} is not empty; choose an empty or new directory for the Parquet pack`);
     this.directory = directory;
     mkdirSync(this.directory, { recursive: true });
     this.annotations = new ParquetPart(join(this.directory, 'annotations.parquet'), {

@@ -1,7 +1,7 @@
 /**
- * What a user does not want to give away, replaced in every text of a pack by as many blocks: offsets hold. It is looked
- * for in texts as they stand and as they read once their escapes are (`escapes.ts`). Patterns are theirs, so each has a
- * time limit; a regular expression cannot be interrupted otherwise.
+ * Masks matches of the user's patterns in every text of a pack, by blocks of equal length, so that offsets
+ * stay valid. Patterns apply to texts as written and with escapes decoded (`escapes.ts`). Each pattern has
+ * a time limit, because users write them and a regular expression cannot be interrupted otherwise.
  */
 import type { AnnotationRow } from '../../../shared/api/contract.ts';
 import { refused } from '../../../shared/api/errors.ts';
@@ -14,10 +14,10 @@ import { viewsOf } from './escapes.ts';
 import type { PackCase, PackRun, RawRecord } from './packCase.ts';
 
 const BLOCK = '█';
-/** Why a pack has no record of a rollout where something is redacted. */
-const UNDECODED = 'it is no whole JSON, so that what is redacted could not be looked for in it';
+/** The reason why a pack lacks a raw record when redaction is on. */
+const UNDECODED = 'it is not whole JSON, so redaction cannot be applied to it';
 export interface RedactionCount {
-  /** With what it would redact in itself redacted: a pattern may be the secret. */
+  /** The pattern, redacted by itself, because it may contain the secret. */
   readonly pattern: string;
   readonly count: number;
 }
@@ -29,7 +29,7 @@ export class Redactor {
   private readonly limitMs: number | undefined;
   private withoutRecord = 0;
 
-  /** @throws ApiError `refused` where a pattern is no regular expression */
+  /** @throws ApiError `refused` when a pattern is not a regular expression */
   constructor(patterns: readonly string[], limitMs?: number) {
     for (const pattern of patterns) {
       try {
@@ -51,7 +51,7 @@ export class Redactor {
     return this.counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Rollouts whose record was left out as it could not be read. */
+  /** Number of rollouts whose raw record was left out because it could not be parsed. */
   get undecoded(): number {
     return this.withoutRecord;
   }
@@ -61,7 +61,10 @@ export class Redactor {
     return shown.map((pattern, i) => ({ pattern, count: this.counts[i] ?? 0 }));
   }
 
-  /** @param where the rollout they are of, for the message @throws ApiError `refused` when a pattern takes too long */
+  /**
+   * @param where the address of the rollout, for the message
+   * @throws ApiError `refused` when a pattern takes too long
+   */
   case(one: PackCase, where: string): PackCase {
     if (this.isIdle) return one;
     const texts = new Set<string>();
@@ -87,7 +90,7 @@ export class Redactor {
     return {
       ...taxonomy,
       name: f(taxonomy.name),
-      // Names are distinct, and stay so.
+      // Names are distinct and must remain so.
       labels: taxonomy.labels.map((label) => ({
         ...label,
         name: this.aliasOf('label', label.name, f),
@@ -96,7 +99,7 @@ export class Redactor {
     };
   }
 
-  /** A text that is not of a rollout. */
+  /** Redacts a text that does not belong to a rollout. */
   text(text: string): string {
     return this.isIdle ? text : (this.replaced([text], 'the choice', true)[0] ?? text);
   }
@@ -115,7 +118,7 @@ export class Redactor {
       const found = withTimeLimit(() => texts.map((text) => matchesOf(source, text)), this.limitMs);
       if (found === undefined)
         throw refused(
-          `the pattern ${source} takes longer than 2 s on the text of ${where}; write one that cannot match in so many ways`,
+          `the pattern ${source} takes longer than 2 s on the text of ${where}; simplify it, for example avoid nested repetitions`,
         );
       let at = 0;
       results = results.map((text, no) => {
@@ -125,9 +128,9 @@ export class Redactor {
           for (let k = 0; k + 1 < each.length; k += 2)
             ranges.push({ start: placeOf(each[k] ?? 0), end: placeOf(each[k + 1] ?? 0) });
         }
-        const blotted = blot(text, ranges);
-        if (isCounted) this.counts[i] = (this.counts[i] ?? 0) + blotted.count;
-        return blotted.text;
+        const masked = mask(text, ranges);
+        if (isCounted) this.counts[i] = (this.counts[i] ?? 0) + masked.count;
+        return masked.text;
       });
     });
     return results;
@@ -140,7 +143,7 @@ export class Redactor {
   }
 }
 
-/** @returns start and end of every match that is not empty, one behind the other */
+/** @returns start and end of every non-empty match, flattened */
 function matchesOf(source: string, text: string): readonly number[] {
   const found: number[] = [];
   for (const match of text.matchAll(new RegExp(source, 'gu')))
@@ -153,8 +156,8 @@ interface Range {
   readonly end: number;
 }
 
-/** What several views show of one place is one match. */
-function blot(text: string, ranges: readonly Range[]): { readonly text: string; readonly count: number } {
+/** Matches of one range in several views count once. */
+function mask(text: string, ranges: readonly Range[]): { readonly text: string; readonly count: number } {
   const parts: string[] = [];
   let [done, count] = [0, 0];
   for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
@@ -167,7 +170,7 @@ function blot(text: string, ranges: readonly Range[]): { readonly text: string; 
   return { text: parts.join('') + text.slice(done), count };
 }
 
-/** By what rollouts are told apart: two that are redacted alike stay two. */
+/** Redacted identifiers, kept distinct: two rollouts never get the same one. */
 class Aliases {
   private readonly aliases = new Map<string, string>();
   private readonly taken = new Set<string>();
@@ -190,7 +193,7 @@ interface Mapping {
   readonly name: (kind: NameKind, name: string) => string;
 }
 
-/** Every text as it is, and noted. */
+/** Collects every text without changing it. */
 function collecting(texts: Set<string>): Mapping {
   const text = (each: string): string => {
     texts.add(each);
@@ -199,7 +202,7 @@ function collecting(texts: Set<string>): Mapping {
   return { text, name: (_, name) => text(name) };
 }
 
-/** Words of ours, and JSON that is numbers. */
+/** Fixed words, and JSON that consists of numbers. */
 const OURS = new Set([
   ...[
     'group_rule',
@@ -234,7 +237,7 @@ function withTexts(one: PackCase, mapping: Mapping): PackCase {
       group: name('group', rest.group),
       problem: name('problem', rest.problem),
     };
-    // A hash of what was taken out would tell whoever guesses that they have guessed it.
+    // The original hash would let others verify a guess of the masked text.
     if (isChanged) return { ...named, contentHash: rolloutHash(prompt, response) };
     return recordHash === undefined ? named : { ...named, recordHash };
   };
@@ -253,7 +256,7 @@ function withTexts(one: PackCase, mapping: Mapping): PackCase {
         name: call.name === null ? null : text(call.name),
         worker: call.worker === null ? null : text(call.worker),
       })),
-      // Ids and alternatives say what stood there.
+      // Ids and alternatives would reveal the masked text.
       tokens:
         rollout.tokens === undefined || response === rollout.response
           ? rollout.tokens
@@ -287,7 +290,7 @@ function rawWith({ text: record, ...raw }: RawRecord, text: (text: string) => st
   return written === undefined ? { ...place, missing: UNDECODED } : { ...place, text: written };
 }
 
-/** Where it stands as it stood, what is quoted is quoted anew: a pattern may reach beyond the quote. */
+/** Keeps the position and quotes the redacted text again, because a match may extend beyond the quote. */
 function targetWith(
   { target, place }: AnnotationRow,
   now: {
@@ -355,7 +358,7 @@ function runWith(run: PackRun, { text, name }: Mapping): PackRun {
   };
 }
 
-/** Texts and keys of a JSON value. */
+/** Maps the texts and keys of a JSON value. */
 function valueWith(value: unknown, text: (text: string) => string): unknown {
   if (typeof value === 'string') return text(value);
   if (Array.isArray(value)) return value.map((each: unknown) => valueWith(each, text));
@@ -366,8 +369,8 @@ function valueWith(value: unknown, text: (text: string) => string): unknown {
 const VALUE = /"(?:[^"\\]+|\\[\s\S])*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
 
 /**
- * @returns undefined: it begins as JSON does and cannot be read, so that nobody knows what its escapes hide. What is no
- * JSON is a text
+ * @returns undefined when the record begins like JSON but cannot be parsed, because its escapes may hide
+ * matches; other records are treated as text
  */
 export function recordWith(record: string, text: (text: string) => string): string | undefined {
   if (!/^\s*\{/.test(record)) return text(record);

@@ -1,9 +1,9 @@
-/** What a pack sums to, counted as its cases are written: the report of its labels, its runs and steps. */
+/** The summary of a pack, counted while its cases are written: labels, runs and steps. */
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
 import { TOOL_OUTCOMES } from '../../../shared/domain/model.ts';
 import { booleanFact, labelName, type Outcome, outcomeOf, type PackCase, stepOf } from './packCase.ts';
 
-/** Annotations, and the distinct cases they are about. */
+/** Annotations, and the distinct cases they belong to. */
 interface Tally {
   readonly cases: number;
   readonly annotations: number;
@@ -17,10 +17,10 @@ export interface LabelSummary extends Tally {
   readonly name: string;
   readonly byClass: Readonly<Record<Outcome, number>>;
   readonly byKept: Readonly<Record<Kept, number>>;
-  /** Cases by what became of their tool calls: one with two kinds counts in both; `none`: without calls. */
+  /** Cases by outcome of their tool calls. A case with two outcomes counts for both; `none`: no calls. */
   readonly byOutcome: Readonly<Record<string, number>>;
   readonly byRun: Readonly<Record<string, number>>;
-  /** Cases by run and step, in that order; without a step where the log knows none. */
+  /** Cases by run and step, in that order. Without a step if the log has none. */
   readonly bySteps: readonly { readonly run: string; readonly step?: number; readonly cases: number }[];
 }
 
@@ -29,7 +29,7 @@ export interface PackSummary extends Tally {
   readonly readings: number;
   readonly byClass: Readonly<Record<Outcome, number>>;
   readonly byKept: Readonly<Record<Kept, number>>;
-  /** In order of the taxonomy, then others, notes without a label last. */
+  /** In taxonomy order, then other labels, then notes without a label. */
   readonly labels: readonly LabelSummary[];
   readonly runs: readonly {
     readonly key: string;
@@ -162,7 +162,7 @@ function labelSummary(label: string, of: Counts, taxonomy: Taxonomy): LabelSumma
     byClass: classes(of),
     byKept: keeping(of),
     byOutcome: Object.fromEntries(outcomes),
-    // Cases come in the order of their runs and steps.
+    // Cases arrive ordered by run and step.
     byRun: Object.fromEntries(of.byRun),
     bySteps: [...of.bySteps.values()],
   };

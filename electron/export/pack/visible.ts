@@ -1,4 +1,7 @@
-/** Text for packs: hidden characters as glyphs, and lone surrogates too, which no file of UTF-8 can hold. */
+/**
+ * Makes text safe for packs: hidden characters and lone surrogates become glyphs. UTF-8 cannot encode lone
+ * surrogates.
+ */
 import { glyphOf, HIDDEN_CHARACTERS } from '../../../shared/domain/hiddenCharacters.ts';
 
 const HIDDEN = new RegExp(
@@ -6,12 +9,12 @@ const HIDDEN = new RegExp(
   'g',
 );
 
-/** @param glyph what stands for one, given its code */
+/** @param glyph returns the replacement for a character code */
 export function visible(text: string, glyph: (code: number) => string = glyphOf): string {
   return text.replace(HIDDEN, (character) => glyph(character.charCodeAt(0)));
 }
 
-/** Line ends of another system are line ends. */
+/** Keeps line ends, including those of other systems. */
 export function visibleLines(text: string): string {
   return visible(text.replaceAll('\r\n', '\n'));
 }

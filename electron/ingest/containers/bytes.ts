@@ -1,4 +1,4 @@
-/** The bytes of a plain or compressed file, from a position of the uncompressed bytes on. */
+/** Streams the bytes of a plain or compressed file from a position of the uncompressed bytes. */
 import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
 import { Readable, type Transform } from 'node:stream';
 import { constants, createGunzip, createZstdDecompress } from 'node:zlib';
@@ -14,16 +14,16 @@ import {
 import { type FramePiece, ZstdFrames } from './zstdFrames.ts';
 
 const CHUNK = 1 << 20;
-/** V8 strings end at about 512 MiB; a record has to fit twice (bytes and text). */
+/** V8 strings end at about 512 MiB, and a record has to fit twice (bytes and text). */
 export const LONGEST_RECORD = 256 << 20;
 
 export interface ByteOptions {
-  /** Read no further than this many bytes of the file itself: what is appended meanwhile waits for the next call. */
+  /** End of reading, in bytes of the file itself. Data appended later waits for the next call. */
   readonly bytes?: number;
   readonly chunkSize?: number;
 }
 
-/** Every chunk is valid until the next one is asked for. */
+/** Each chunk is valid until the next one is requested. */
 export async function* chunksOf(
   path: string,
   container: Container,
@@ -34,7 +34,10 @@ export async function* chunksOf(
   else yield* unpackedChunks(path, container, from, options);
 }
 
-/** Blocking reads: this thread has nothing else to do, and a hop through the thread pool costs more than a small file. */
+/**
+ * Reads synchronously. The thread has nothing else to do, and a hop through the thread pool costs more than
+ * a small file.
+ */
 function* plainChunks(path: string, from: number, options: ByteOptions): Generator<Uint8Array> {
   const { bytes = Number.POSITIVE_INFINITY, chunkSize = CHUNK } = options;
   const file = openSync(path, 'r');
@@ -51,7 +54,7 @@ function* plainChunks(path: string, from: number, options: ByteOptions): Generat
   }
 }
 
-/** Compressed bytes cannot be entered in the middle: what stands before `from` is unpacked and passed over. */
+/** Compressed data cannot be entered in the middle, so everything before `from` is unpacked and skipped. */
 async function* unpackedChunks(
   path: string,
   container: Container,
@@ -80,7 +83,7 @@ async function* unpackedChunks(
   throw new CorruptContainerError(`damaged ${container} data after ${position} bytes: ${failure.message}`);
 }
 
-// A file that is still being written ends anywhere: what is there is read, the rest waits.
+// A file that is still being written may end anywhere; everything up to there is read.
 const GZIP = { finishFlush: constants.Z_SYNC_FLUSH, chunkSize: 1 << 16 };
 const ZSTD = { finishFlush: constants.ZSTD_e_flush, chunkSize: 1 << 16 };
 
@@ -88,7 +91,7 @@ function gunzip(input: Readable): AsyncGenerator<Buffer> {
   return through(input, createGunzip(GZIP));
 }
 
-/** Frame by frame: the decompressor ends with the first it is given. */
+/** Unpacks frame by frame, because the decompressor stops after the first frame. */
 async function* unzstd(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const pieces = piecesOf(input);
   for (;;) {
@@ -145,7 +148,7 @@ export class ByteSource implements RecordSource {
   }
 
   async close(): Promise<void> {
-    // Every reading closes its own file.
+    // Every reader closes its own file.
   }
 }
 
@@ -154,7 +157,7 @@ export function splitterFor(unit: RecordUnit, from: number): LineSplitter | Json
   return new JsonSplitter(from, unit === 'element' ? 'elements' : 'values', LONGEST_RECORD);
 }
 
-/** The bytes [start, end) of the uncompressed file; fewer where it ends. */
+/** The bytes [start, end) of the uncompressed file, or fewer if it is shorter. */
 export async function bytesBetween(
   path: string,
   container: Container,

@@ -1,39 +1,40 @@
 /**
- * What a file is packed in, told by its first bytes, and what it yields: records as the bytes
- * of their JSON, each with a position reading can go on from.
+ * Containers, recognized by their first bytes. A container yields records as JSON bytes, each with a
+ * position to continue from.
  *
- *   plain, gzip, zstd   bytes → lines, elements or values   position: byte offset (uncompressed)
- *   zip, parquet, sqlite   members, rows                     position: how many were read
+ *   plain, gzip, zstd      bytes → lines, elements or values   position: byte offset (uncompressed)
+ *   zip, parquet, sqlite   members, rows                       position: number of records read
  */
 const CONTAINERS = ['plain', 'gzip', 'zstd', 'zip', 'parquet', 'sqlite'] as const;
 export type Container = (typeof CONTAINERS)[number];
 
-/** What the records of a file are, and so what its numbers count. `text`: lines that are no JSON. */
+/** The unit of a file's records, which its numbers count. `text`: lines that are not JSON. */
 export type RecordUnit = 'line' | 'text' | 'element' | 'value' | 'member' | 'row';
 
-/** One record, or why there is none. `bytes` are valid until the next one is asked for. */
+/** One record, or the reason why it is missing. `bytes` are valid until the next record is requested. */
 export type SourceRecord =
   | {
       readonly bytes: Uint8Array;
       readonly offset: number;
       readonly nextOffset: number;
-      /** The file ends here without a line end or closing bracket: more may come. */
+      /** The file ends here without line end or closing bracket, so more may follow. */
       readonly isUnended?: boolean;
     }
   | { readonly tooLong: number; readonly nextOffset: number };
 
 export interface RecordSource {
-  /** What the container says once for all its records. */
+  /** Metadata of the container that applies to all its records. */
   readonly header?: Readonly<Record<string, unknown>>;
   /**
-   * Records from a position on, some at a time.
-   * @throws the system's error; CorruptContainerError when the container itself cannot be read on
+   * Yields records from a position, several at a time.
+   *
+   * @throws the system's error; CorruptContainerError when the container is damaged
    */
   records(from: number): AsyncIterable<Iterable<SourceRecord>>;
   close(): Promise<void>;
 }
 
-/** What stands before the damage has been handed over. */
+/** Thrown after everything before the damage has been yielded. */
 export class CorruptContainerError extends Error {
   constructor(message: string) {
     super(message);
@@ -41,7 +42,7 @@ export class CorruptContainerError extends Error {
   }
 }
 
-/** Files whose bytes at an offset mean the same after more was appended. */
+/** Whether offsets stay valid when data is appended to the file. */
 export function isAppendable(container: Container): boolean {
   return container === 'plain' || container === 'gzip' || container === 'zstd';
 }

@@ -1,4 +1,4 @@
-/** The records of a file, whatever it is packed in. */
+/** Opens the records of a file in any container. */
 import { type ByteOptions, ByteSource } from './bytes.ts';
 import type { Container, RecordSource, RecordUnit } from './container.ts';
 import { ParquetSource } from './parquet.ts';

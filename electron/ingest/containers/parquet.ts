@@ -1,11 +1,11 @@
-/** Parquet files: rows with nested lists, as the bytes of their JSON. */
+/** Parquet files: rows with nested lists, converted to JSON bytes. */
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { HEADER_KEY } from '../../../shared/format/dataSetColumns.ts';
 import { CorruptContainerError, type RecordSource, type SourceRecord } from './container.ts';
 
-/** Uncompressed bytes decoded at once; a larger row group is read in parts. */
+/** Uncompressed bytes decoded at once. A larger row group is read in parts. */
 const WINDOW = 64 << 20;
 
 export class ParquetSource implements RecordSource {
@@ -28,12 +28,12 @@ export class ParquetSource implements RecordSource {
     }
   }
 
-  /** What Turnwise wrote into the file's metadata, where it was Turnwise. */
+  /** Metadata of a file that Turnwise has written. */
   get header(): Readonly<Record<string, unknown>> | undefined {
-    const said = this.metadata.key_value_metadata?.find(({ key }) => key === HEADER_KEY)?.value;
-    if (said === undefined) return undefined;
+    const value = this.metadata.key_value_metadata?.find(({ key }) => key === HEADER_KEY)?.value;
+    if (value === undefined) return undefined;
     try {
-      const header: unknown = JSON.parse(said);
+      const header: unknown = JSON.parse(value);
       return typeof header === 'object' && header !== null ? { ...header } : undefined;
     } catch {
       return undefined;
@@ -60,7 +60,7 @@ export class ParquetSource implements RecordSource {
   }
 
   async close(): Promise<void> {
-    // The file is opened anew for every slice.
+    // Each slice opens the file again.
     this.file.stop();
   }
 
@@ -81,9 +81,8 @@ export class ParquetSource implements RecordSource {
 }
 
 /**
- * The bytes of a file as the decoder asks for them. Where a damaged file makes it give up, it
- * leaves the columns it was decoding to themselves, and what goes wrong in those nobody would
- * catch: once stopped, they never get their bytes.
+ * Serves byte ranges to the decoder. When a damaged file makes the decoder throw, other columns are still
+ * being decoded and their rejections would be unhandled. After `stop` they never get their bytes.
  */
 class FileSlices implements AsyncBuffer {
   readonly byteLength: number;
@@ -99,10 +98,10 @@ class FileSlices implements AsyncBuffer {
     this.isStopped = true;
   }
 
-  /** Never throws by itself: the promise tells. */
+  /** Never throws synchronously; the promise rejects. */
   slice(start: number, end?: number): Promise<ArrayBuffer> {
     const bytes = this.sliceUnlessStopped(start, end ?? this.byteLength);
-    // What the decoder asked for in advance it may never look at.
+    // The decoder may never await a range that it has prefetched.
     bytes.catch(() => undefined);
     return bytes;
   }
@@ -116,9 +115,9 @@ class FileSlices implements AsyncBuffer {
 
   private async read(start: number, end: number): Promise<ArrayBuffer> {
     if (!(start >= 0 && start <= end)) {
-      // Not at once: whoever gives up because of this has to be able to say so first.
+      // Delayed, so that the decoder's own error is reported first.
       await new Promise((resolve) => setImmediate(resolve));
-      throw new Error(`it refers to bytes ${start} to ${end}`);
+      throw new Error(`it refers to the invalid range of bytes ${start} to ${end}`);
     }
     const bytes = new ArrayBuffer(end - start);
     let file: FileHandle | undefined;
@@ -132,7 +131,7 @@ class FileSlices implements AsyncBuffer {
   }
 }
 
-/** 64-bit integers are numbers where a double holds them, else the digits; dates write themselves. */
+/** 64-bit integers become numbers if a double is exact, else digits. Dates convert themselves. */
 function asJson(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') {
     const number = Number(value);

@@ -1,9 +1,9 @@
 /**
- * Other programs' SQLite files, opened read-only. One is known: the tracking store of MLflow,
- * whose traces verl writes with `trainer.rollout_trace.backend=mlflow`. A trace becomes the
- * record MLflow itself exports: `{"info": {trace_id, tags, …}, "data": {"spans": […]}}`.
+ * Reads other programs' SQLite files. One kind is known: the tracking store of MLflow, whose traces verl
+ * writes with `trainer.rollout_trace.backend=mlflow`. A trace becomes the record that MLflow exports:
+ * `{"info": {trace_id, tags, …}, "data": {"spans": […]}}`.
  *
- * The one place outside `electron/storage` with SQL: this is not our database.
+ * This is the only SQL outside `electron/storage`, because the database is not ours.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -54,7 +54,7 @@ export class SqliteSource implements RecordSource {
     }
   }
 
-  /** @throws CorruptContainerError where SQLite cannot read on, or the tables are not MLflow's after all */
+  /** @throws CorruptContainerError when SQLite cannot continue, or the tables are not MLflow's */
   private page(at: number): readonly SourceRecord[] {
     try {
       const traces = this.db
@@ -100,7 +100,7 @@ export class SqliteSource implements RecordSource {
     );
   }
 
-  /** In a table of newer stores, else in a file beside the store's artifacts. */
+  /** Newer stores have spans in a table, older ones in a file beside the store's artifacts. */
   private spansOf(traceId: string, artifacts: string | undefined): readonly unknown[] {
     if (this.tables.has('spans')) {
       const contents = this.db
@@ -115,7 +115,7 @@ export class SqliteSource implements RecordSource {
     return isObject(trace) && Array.isArray(trace['spans']) ? trace['spans'] : [];
   }
 
-  /** Only below the store's own directory: a location in a database is no leave to read any file. */
+  /** Only reads below the store's own directory, because the database's locations are untrusted. */
   private localFile(location: string): string | undefined {
     if (/^[a-z][a-z0-9+.-]*:/i.test(location) && !location.startsWith('file:')) return undefined;
     const root = dirname(this.path);
@@ -137,7 +137,7 @@ function pathOfUrl(url: string): string | undefined {
   try {
     return fileURLToPath(url);
   } catch {
-    // A file URL with a host, say: not a place on this machine.
+    // A file URL with a host is not a local path.
     return undefined;
   }
 }

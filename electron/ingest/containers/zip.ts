@@ -1,6 +1,6 @@
 /**
- * Zip archives: an Inspect log (`.eval`) is one, with one member per sample. Members are
- * stored, deflated, or zstd-compressed (method 93, which zip readers leave to their caller).
+ * Zip archives. An Inspect log (`.eval`) is one, with a member per sample. Members are stored, deflated, or
+ * zstd-compressed (method 93, which zip readers leave to the caller).
  */
 import { createZstdDecompress } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
@@ -11,11 +11,11 @@ import { CorruptContainerError, type RecordSource, type SourceRecord } from './c
 
 const ZSTD = 93;
 const SAMPLE = /^samples\/.+\.json$/;
-/** `header.json` is written at the end; an evaluation that was stopped has only its beginning. */
+/** `header.json` is written at the end; an interrupted evaluation only has the start file. */
 const HEADERS = ['header.json', '_journal/start.json'];
 const byName = new Intl.Collator('en', { numeric: true, sensitivity: 'variant' });
 
-/** What an archive holds, told by the names of its members. */
+/** The content of an archive, by the names of its members. */
 export type ZipContents = 'samples' | 'torch' | 'other';
 
 export class ZipSource implements RecordSource {
@@ -87,8 +87,8 @@ async function unpack(zip: ZipFile, entry: Entry): Promise<Buffer> {
     raw.on('error', (error) => stream.destroy(error));
     for await (const piece of stream as AsyncIterable<Buffer>) {
       length += piece.byteLength;
-      // The size in the directory is a claim; a member that unpacks beyond it is not unpacked on.
-      if (length > LONGEST_RECORD) throw new Error('it unpacks to more than it may');
+      // The declared size may be wrong, so unpacking stops at the limit.
+      if (length > LONGEST_RECORD) throw new Error(`it unpacks to more than ${LONGEST_RECORD} bytes`);
       pieces.push(piece);
     }
   } catch (error) {

@@ -1,7 +1,6 @@
 /**
- * Cuts zstd data into its frames. A log that is appended to in pieces (`zstd >> log`, a writer
- * that closes a frame per batch) is several frames one after another, and Node's decompressor
- * ends with the first of them without a word. RFC 8878, section 3.
+ * Splits zstd data into frames (RFC 8878, section 3). A log that is appended to in pieces (`zstd >> log`,
+ * or a frame per batch) has several frames. Node's decompressor silently stops after the first.
  */
 const MAGIC = 0xfd2fb528;
 const SKIPPABLE = 0x184d2a50;
@@ -9,23 +8,23 @@ const RLE_BLOCK = 1;
 
 export interface FramePiece {
   readonly bytes: Uint8Array;
-  /** The frame ends with this piece. */
+  /** Whether the frame ends with this piece. */
   readonly isLast: boolean;
 }
 
-/** What the next bytes are; `length` counts those still to come. */
+/** The part of the frame that the next bytes belong to. `length` counts its missing bytes. */
 type Part = 'magic' | 'descriptor' | 'header' | 'block' | 'content' | 'checksum' | 'skippedSize' | 'skipped';
 
 export class ZstdFrames {
   private part: Part = 'magic';
   private length = 4;
-  /** Little-endian value of a short part, and how many of its bytes were seen. */
+  /** Little-endian value of a short part, and the number of its bytes read. */
   private value = 0;
   private seen = 0;
   private hasChecksum = false;
   private isLastBlock = false;
 
-  /** @throws Error where something else than a frame begins */
+  /** @throws Error when the data does not begin with a frame */
   *push(chunk: Uint8Array): Generator<FramePiece> {
     let from = 0;
     let at = 0;
@@ -35,7 +34,7 @@ export class ZstdFrames {
       if (!isLong) this.value += (chunk[at] ?? 0) * 2 ** (8 * this.seen++);
       at += taken;
       this.length -= taken;
-      // A part without bytes ends as soon as it begins.
+      // A part without bytes ends at once.
       let isFrameEnd = false;
       while (this.length === 0 && !isFrameEnd) isFrameEnd = this.next();
       if (!isFrameEnd) continue;
@@ -52,7 +51,7 @@ export class ZstdFrames {
       case 'magic':
         if (value === MAGIC) this.begin('descriptor', 1);
         else if ((value & 0xfffffff0) >>> 0 === SKIPPABLE) this.begin('skippedSize', 4);
-        else throw new Error('what follows is no zstd frame');
+        else throw new Error('the data that follows is not a zstd frame');
         return false;
       case 'descriptor':
         this.hasChecksum = (value & 4) !== 0;
@@ -91,7 +90,7 @@ export class ZstdFrames {
   }
 }
 
-/** Window descriptor, dictionary id and content size, as the descriptor says. */
+/** Length of window descriptor, dictionary id and content size, which the descriptor determines. */
 function headerLength(descriptor: number): number {
   const isSingleSegment = (descriptor & 0x20) !== 0;
   const dictionary = [0, 1, 2, 4][descriptor & 3] ?? 0;

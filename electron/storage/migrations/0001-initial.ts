@@ -11,12 +11,12 @@
  *   annotated_row ─< annotation_row ─< annotation_conflict_row
  *        └────────< reading_row
  *
- * `initial/runs.ts` and `initial/rollouts.ts` hold what can be rebuilt from the logs. `initial/userOwn.ts` holds what
- * cannot: its tables are keyed by what is stable (run keys, content hashes, names), and only annotations in packs get
- * there by ingest.
+ * `initial/runs.ts` and `initial/rollouts.ts` hold data that can be rebuilt from the logs.
+ * `initial/userOwn.ts` holds data that cannot: its tables are keyed by stable values (run keys, content
+ * hashes, names). Ingest writes to them only for annotations in packs.
  *
- * NULL means that the log does not say. Positions in texts are UTF-16 offsets, times are seconds since 1970 as
- * logged, unless a column says otherwise. `views.sql.ts` has the public views over these tables.
+ * NULL means unknown in the log. Positions in texts are UTF-16 offsets, and times are logged seconds since
+ * 1970, unless a column's comment differs. `views.sql.ts` has the public views over these tables.
  */
 import { COLUMNS, JOINS, ROLLOUTS, SEARCH } from './initial/rollouts.ts';
 import { FILES, GROUPS, PROBLEMS, RUNS } from './initial/runs.ts';

@@ -1,4 +1,4 @@
-/** Annotations as they are asked for: of a rollout, by number, all in order; and the facts that lists and sums are made of. */
+/** Queries of annotations: by rollout, by number, and in list order; and the facts behind lists and reports. */
 import type {
   AnnotationPosition,
   AnnotationRow,
@@ -30,7 +30,7 @@ import { readTaxonomy } from '../taxonomies.ts';
 const COLUMNS = `${ANNOTATION_COLUMNS}, r.rollout_id, r.run_id, n.run_key AS place_run, r.step AS place_step, r.group_id,
   coalesce(s.state, 'orphaned') AS state, s.start AS place_start, s.end AS place_end,
   (SELECT count(*) FROM annotation_conflict_row c WHERE c.annotation_id = a.annotation_id AND c.taken IS NULL) AS conflicts`;
-/** The places, where there are any. */
+/** Joins the place of an annotation, if it has one. */
 const PLACED = `LEFT JOIN annotated_place_row p ON p.annotated_no = a.annotated_no
   LEFT JOIN rollout_row r ON r.rollout_id = p.rollout_id LEFT JOIN run_row n ON n.run_id = r.run_id
   LEFT JOIN annotation_place_row s ON s.annotation_no = a.annotation_no`;
@@ -53,7 +53,7 @@ const CONFLICTS = `SELECT conflict_id, annotation_id, theirs, origin, at FROM an
 
 interface RowRecord extends AnnotationRecord {
   rollout_id: number | null;
-  /** Null, like all that follows, where the rollout is not in this library. */
+  /** Null if the rollout is not in this library, like all columns below. */
   run_id: number | null;
   place_run: string | null;
   place_step: number | null;
@@ -146,7 +146,7 @@ export function annotationOrderSql({ runId, labels, author, states, sort }: Orde
     ${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY ${order}`;
 }
 
-/** Number and rollout of each; null: it is not in this library. */
+/** Annotation numbers with their rollouts; null when the rollout is not in this library. */
 export function annotationOrder(
   db: ReadableLibrary,
   asked: Order,
@@ -204,12 +204,12 @@ export function listAuthors(db: ReadableLibrary): readonly AuthorRow[] {
   ).all();
 }
 
-/** Changes with every change of annotations, readings, labels, and of where they stand. */
+/** A revision that changes with annotations, review marks, labels and text positions. */
 export function annotationRevision(db: ReadableLibrary): number {
   return queryValue(db, 'SELECT revision FROM annotation_state_row', number).get() ?? 0;
 }
 
-/** One of those that have a rollout here. */
+/** An annotation whose rollout is in this library. */
 export interface PlacedAnnotation {
   readonly annotationNo: number;
   readonly rolloutId: number;
@@ -267,7 +267,7 @@ export function countUnattached(db: ReadableLibrary): number {
   return queryValue(db, query, number).get() ?? 0;
 }
 
-/** What sums of annotations are made of. */
+/** The facts that reports on annotations are computed from. */
 export interface AnnotatedFacts {
   readonly rolloutId: number;
   readonly runId: number;
@@ -276,7 +276,7 @@ export interface AnnotatedFacts {
   readonly groupId: number;
   readonly isCorrect: number | null;
   readonly kept: number | null;
-  /** JSON list of outcomes, each once. */
+  /** JSON list of distinct outcomes. */
   readonly outcomes: string;
 }
 
@@ -304,14 +304,14 @@ export function annotatedFacts(
   return new Map(rows.map((row) => [row.rolloutId, row]));
 }
 
-/** Of a run, or of all. */
+/** @param runId absent: all runs */
 export function countRollouts(db: ReadableLibrary, runId: number | undefined): number {
   const where = runId === undefined ? '' : 'WHERE run_id = :runId';
   const count = queryValue(db, `SELECT coalesce(sum(rollouts), 0) FROM step_row ${where}`, number);
   return (runId === undefined ? count.get() : count.get({ runId })) ?? 0;
 }
 
-/** Those that are here, with their groups, in the order given. */
+/** Selects the rollouts that exist, with their groups, in the given order. */
 export const GROUPS_OF_ROLLOUTS = `SELECT r.rollout_id AS rolloutId, r.group_id AS groupId, r.run_id AS runId FROM json_each(?) ids
   JOIN rollout_row r ON r.rollout_id = ids.value ORDER BY ids.key`;
 
@@ -323,7 +323,7 @@ export function groupsOfRollouts(
   return query(db, GROUPS_OF_ROLLOUTS, row).all(JSON.stringify(rolloutIds));
 }
 
-/** In the order of the library. */
+/** In library order. */
 export function runIdsOf(db: ReadableLibrary): readonly number[] {
   return queryValue(db, 'SELECT run_id FROM run_row ORDER BY run_id', number).all();
 }

@@ -1,14 +1,17 @@
-/** Which signals there are: columns are counted, none is read. */
+/** Which token signals a scope has. Columns are counted without being read. */
 import type { AvailableSignal, AvailableSignals } from '../../../shared/api/contract.ts';
 import { SIGNALS, type SignalName } from '../../../shared/domain/tokenSignal.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { number, query } from '../rows.ts';
 import type { MeasuredScope } from './measured.ts';
 
-/** `IS NOT NULL` would read the bytes of a column, all of them; its type stands in the head of the row. */
+/** `IS NOT NULL` would read all bytes of a column. `typeof` only reads the row header. */
 const has = (column: string): string => `(typeof(t.${column}) <> 'null')`;
 
-/** How `tokenSignal` makes each of them; an entropy that was not logged is bounded from listed alternatives. */
+/**
+ * The columns that `tokenSignal` needs for each signal. If no entropy was logged, listed alternatives give
+ * a bound.
+ */
 const SIGNAL_COLUMNS = [
   ['entropy', 'logged', `${has('entropy')}`],
   ['entropy', 'bound', `NOT ${has('entropy')} AND ${has('top')}`],

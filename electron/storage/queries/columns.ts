@@ -1,4 +1,4 @@
-/** Columns of a step: made from the rows, kept, and read again. */
+/** Step columns: computed from rows, stored, and loaded. */
 import type { StepFacts } from '../../../shared/api/contract.ts';
 import { TOOL_OUTCOMES } from '../../../shared/domain/model.ts';
 import { camelCase, type RolloutField } from '../../../shared/domain/rolloutFieldRecord.ts';
@@ -26,17 +26,17 @@ export interface StepRevision {
   readonly step: number;
   readonly revision: number;
   readonly rollouts: number;
-  /** 0: the log knows no step. */
+  /** 0: the log has no steps. */
   readonly hasSteps: number;
 }
 
-/** Steps of a run with rollouts, in order. */
+/** Steps of a run that have rollouts, in ascending order. */
 const STEP_REVISIONS = `
   SELECT s.step, v.revision, s.rollouts, n.has_steps AS hasSteps
   FROM step_row s JOIN step_revision_row v USING (run_id, step) JOIN run_row n USING (run_id)
   WHERE s.run_id = ? ORDER BY s.step`;
 
-/** Internal columns of a rollout and fields whose column differs from the public view. */
+/** Internal columns of a rollout, and fields whose column differs from the public view. */
 const OTHER_SQL = {
   problemNo: 'g.problem_no',
   entropyTokens: 'r.entropy_tokens',
@@ -53,7 +53,7 @@ interface StoredColumn {
   readonly field?: RolloutField;
 }
 
-/** Columns read from rows, in the order of the SELECT; the others are computed from tool calls. */
+/** Columns read from rows, in SELECT order. The others are computed from tool calls. */
 const STORED: readonly StoredColumn[] = [
   ...COLUMN_FIELDS.flatMap((name): StoredColumn[] => {
     const field: RolloutField = ROLLOUT_FIELDS[name];
@@ -62,7 +62,7 @@ const STORED: readonly StoredColumn[] = [
   ...(Object.keys(OTHER_SQL) as (keyof typeof OTHER_SQL)[]).map((name) => ({ name, sql: OTHER_SQL[name] })),
 ];
 
-/** Group and ordinal are the order of the log, and the order of the index. */
+/** Ordered by group and ordinal: log order, and the order of the index. */
 export const STEP_ROLLOUTS = `
   SELECT ${STORED.map(({ name, sql }) => `${sql} AS ${name}`).join(', ')}
   FROM rollout_row r JOIN group_row g ON g.group_id = r.group_id LEFT JOIN timing_row t ON t.rollout_id = r.rollout_id
@@ -94,7 +94,7 @@ export function stepRevisions(db: ReadableLibrary, runId: number): readonly Step
 
 type Cell = string | number | null;
 
-/** Strings as codes from 1 on, in order of appearance. */
+/** Assigns codes to strings, from 1, in order of appearance. */
 class Codes {
   readonly texts: string[] = [];
   private readonly codes = new Map<string, number>();
@@ -113,8 +113,8 @@ type Encode = (cell: Cell) => number;
 type Rows = readonly (readonly Cell[])[];
 
 /**
- * Fill an array from one column of the rows; the marks of unknown values are those of columnNames.ts. One loop per type
- * of array: a loop that meets several of them runs at half the speed.
+ * These functions fill an array from one column of the rows. columnNames.ts defines the values for unknown.
+ * Each array type has its own loop, because a loop over mixed types is half as fast.
  */
 function fillFloats(array: Float64Array, rows: Rows, column: number): void {
   for (let i = 0; i < rows.length; i++) {
@@ -159,18 +159,18 @@ function fillCodes(array: { [i: number]: number }, rows: Rows, column: number, e
   for (let i = 0; i < rows.length; i++) array[i] = encode(rows[i]?.[column] ?? null);
 }
 
-/** Index from 1; 0 where it is unknown. */
+/** Index from 1; 0 when unknown. */
 const codeOf =
   (values: readonly string[]): Encode =>
   (cell) =>
     values.indexOf(String(cell)) + 1;
 
-/** Codes of a column and the texts they stand for. */
+/** Encodes a column by its dictionary. */
 function dictionaryOf(codes: Codes): Encode {
   return (cell) => codes.of(cell === null ? null : String(cell));
 }
 
-/** Reads the rows themselves. */
+/** Computes all columns of a step from its rows. */
 export function readStepColumns(db: ReadableLibrary, runId: number, step: number): StepColumns {
   const rows = db.prepare<[number, number], Cell[]>(STEP_ROLLOUTS).raw().all(runId, step);
   const calls = db.prepare<[number, number], Cell[]>(STEP_CALLS).raw().all(runId, step);
@@ -182,7 +182,7 @@ export function readStepColumns(db: ReadableLibrary, runId: number, step: number
     DictionaryName,
     Codes
   >;
-  // Rows are arrays, whose cells have the order of the list that the SELECT is made of.
+  // Cells have the order of `STORED`, which the SELECT is built from.
   STORED.forEach(({ name, field }, column) => {
     const dictionary = DICTIONARIES.find((known) => known === name);
     if (field?.column === 'code') fillCodes(arrays[name], rows, column, codeOf(field.oneOf ?? []));
@@ -208,13 +208,13 @@ export function readStepColumns(db: ReadableLibrary, runId: number, step: number
   return { arrays, dictionaries: texts as unknown as StepDictionaries };
 }
 
-/** Facts that a rollout's calls give: outcomes, tools, and the slowest call. */
+/** Summarizes a rollout's calls: outcomes, tools, and the slowest call. */
 function sumUpCalls(
   arrays: StepArrays,
   calls: readonly (readonly Cell[])[],
   codes: Pick<Record<DictionaryName, Codes>, 'callName' | 'tools'>,
 ): void {
-  // The call's own column rounds to 32 bits; the slowest call is kept exactly.
+  // The call column rounds to 32 bits; the slowest latency is kept exactly.
   const latencies = CALLS.findIndex(([name]) => name === 'callLatencyMs');
   const toolsOf = new Map<number, Set<string>>();
   for (let call = 0; call < calls.length; call++) {
@@ -237,19 +237,22 @@ function emptyArrays(columns: Readonly<Record<string, ArrayName>>, length: numbe
   );
 }
 
-/** Kept beside the columns, under a name that is no column's. The number changes with what the facts mean. */
+/**
+ * Stored beside the columns under a name that no column has. Change the number when the meaning of the
+ * facts changes.
+ */
 const FACTS = 'facts 1';
 
-/** The name a column's dictionary is kept under, beside the column. */
+/** The name under which a column's dictionary is stored. */
 const textsOf = (name: DictionaryName): string => `texts of ${name}`;
 
 const FORGET = 'DELETE FROM step_column_row WHERE run_id = ? AND step = ?';
 const SAVE = 'INSERT INTO step_column_row (run_id, step, name, revision, bytes) VALUES (?, ?, ?, ?, ?)';
 
-/** Stands beside the columns of a step: a step whose columns are of another shape is made anew. */
+/** Stored beside the columns of a step. A step whose columns have another shape is recomputed. */
 const SHAPE = `shape ${FACTS} ${Object.keys(NUMBER_COLUMNS).join(' ')}`;
 
-/** Steps whose columns are missing, of an older revision or of another shape; the oldest run first. */
+/** Steps whose columns are missing, outdated or of another shape. The oldest run is first. */
 export const STALE_STEPS = `
   SELECT s.run_id AS runId, s.step, v.revision FROM step_row s JOIN step_revision_row v USING (run_id, step)
   WHERE NOT EXISTS (SELECT 1 FROM step_column_row c WHERE c.run_id = s.run_id AND c.step = s.step
@@ -262,18 +265,18 @@ interface StaleStep {
   readonly revision: number;
 }
 
-/** What charts show of a step, made from its columns. */
+/** Computes a step's chart data from its columns. */
 export type MakeFacts = (step: number, columns: StepColumns) => StepFacts;
 
-/** Keeps the columns of one step that has none, or older ones. @returns false when there is none left */
-export function keepColumnsOfOneStep(db: WritableLibrary, factsOf: MakeFacts): boolean {
+/** Computes and stores the columns of one step that needs them. @returns false when no step is left */
+export function storeColumnsOfOneStep(db: WritableLibrary, factsOf: MakeFacts): boolean {
   return db.transaction(() => {
     const stale = query<StaleStep>(db, STALE_STEPS, { runId: number, step: number, revision: number }).get();
     if (stale === undefined) return false;
     const { runId, step, revision } = stale;
     const columns = readStepColumns(db, runId, step);
     const { arrays, dictionaries } = columns;
-    // Those of another shape would lie there for good.
+    // Columns of another shape would otherwise never be deleted.
     db.prepare(FORGET).run(runId, step);
     const save = db.prepare(SAVE);
     for (const name of Object.keys(NUMBER_COLUMNS) as ColumnName[]) {
@@ -297,41 +300,41 @@ export interface ColumnPlace {
   readonly revision: number;
 }
 
-/** @returns undefined where it is not kept, or is of another revision */
-export function keptColumn<N extends ColumnName>(
+/** @returns undefined when the column is not stored, or is outdated */
+export function storedColumn<N extends ColumnName>(
   db: ReadableLibrary,
   { runId, step, revision }: ColumnPlace,
   name: N,
 ): ColumnArray<N> | undefined {
-  const kept = keptBytes(db, { runId, step, revision }, name);
+  const kept = storedBytes(db, { runId, step, revision }, name);
   if (kept === undefined) return undefined;
   const array = ARRAYS[NUMBER_COLUMNS[name]];
-  // The driver's bytes may begin anywhere; numbers of eight bytes may not.
+  // A typed array of 8-byte numbers needs an aligned buffer, and the driver's is not.
   const aligned = kept.buffer.slice(kept.byteOffset, kept.byteOffset + kept.byteLength);
   return new array(aligned as ArrayBuffer) as ColumnArray<N>;
 }
 
-export function keptDictionary(
+export function storedDictionary(
   db: ReadableLibrary,
   place: ColumnPlace,
   name: DictionaryName,
 ): readonly string[] | undefined {
-  const kept = keptBytes(db, place, textsOf(name));
+  const kept = storedBytes(db, place, textsOf(name));
   return kept === undefined ? undefined : (JSON.parse(decoded(kept)) as string[]);
 }
 
-export function keptFacts(db: ReadableLibrary, place: ColumnPlace): StepFacts | undefined {
-  const kept = keptBytes(db, place, FACTS);
+export function storedFacts(db: ReadableLibrary, place: ColumnPlace): StepFacts | undefined {
+  const kept = storedBytes(db, place, FACTS);
   return kept === undefined ? undefined : (JSON.parse(decoded(kept)) as StepFacts);
 }
 
 const decoded = (kept: Uint8Array): string => new TextDecoder().decode(kept);
 
-function keptBytes(db: ReadableLibrary, { runId, step, revision }: ColumnPlace, name: string) {
+function storedBytes(db: ReadableLibrary, { runId, step, revision }: ColumnPlace, name: string) {
   return queryValue(db, KEPT_COLUMN, bytes).get(runId, step, name, revision);
 }
 
-/** What groups and their problems are called, and how they did: of a run, or of one step of it. */
+/** Names and counts of groups with their problems: of a run, or of one step. */
 const GROUP_FACTS = `
   SELECT g.group_id AS groupId, g.group_key AS groupKey, g.problem_no AS problemNo, p.problem_id AS problemId,
     p.ground_truth AS groundTruth, p.source, g.rollouts, g.correct, g.correct_known AS correctKnown,
@@ -348,7 +351,7 @@ export interface GroupFacts {
   readonly rollouts: number;
   readonly correct: number;
   readonly correctKnown: number;
-  /** The same for groups of the same question. */
+  /** Equal for groups of the same question. */
   readonly questionKey: string;
 }
 
@@ -365,7 +368,7 @@ const GROUP_ROW: RowSpec<GroupFacts> = {
   questionKey: text,
 };
 
-/** What the groups of a step are sorted by. Unknown: NULL. */
+/** Figures that the groups of a step are sorted by. NULL: unknown. */
 export const GROUP_FIGURES = `
   SELECT g.group_id AS groupId, g.rollouts,
     iif(g.correct_known > 0, 1.0 * g.correct / g.correct_known, NULL) AS correct,
@@ -375,14 +378,14 @@ export const GROUP_FIGURES = `
     1.0 * g.turns / g.rollouts AS meanTurns, 1.0 * g.response_chars / g.rollouts AS meanResponseChars
   FROM group_row g WHERE g.run_id = ? AND g.step = ? ORDER BY g.group_id`;
 
-/** Figures of a group. Fractions are over its rollouts, or over those of which the fact is known. */
+/** Figures of a group. Fractions are over its rollouts, or over those whose value is known. */
 export interface GroupFigures {
   readonly groupId: number;
   readonly rollouts: number;
   /** Fraction of correct rollouts among those known to be correct or incorrect. */
   readonly correct: number | null;
   readonly meanReward: number | null;
-  /** Rollouts that were kept; null where no decision is logged. */
+  /** Number of kept rollouts; null when no decision is logged. */
   readonly kept: number | null;
   readonly toolCalls: number;
   readonly toolErrors: number;
@@ -402,7 +405,7 @@ const FIGURES_ROW: RowSpec<GroupFigures> = {
   meanResponseChars: orNull(number),
 };
 
-/** In the order of the log. */
+/** In log order. */
 export function groupFigures(db: ReadableLibrary, runId: number, step: number): readonly GroupFigures[] {
   return query(db, GROUP_FIGURES, FIGURES_ROW).all(runId, step);
 }

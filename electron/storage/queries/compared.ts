@@ -1,4 +1,4 @@
-/** Which rollouts can be compared with each other, and what a list says of each. */
+/** Rollouts that can be compared with each other, and their list rows. */
 import type { ReadableLibrary } from '../open.ts';
 import { boolean, number, optional, orNull, query, queryValue, type RowSpec, text } from '../rows.ts';
 
@@ -40,7 +40,7 @@ export const ROLLOUTS_OF_GROUPS = `SELECT ${COLUMNS}
 const COUNT_OF_GROUPS =
   'SELECT coalesce(sum(rollouts), 0) FROM group_row WHERE group_id IN (SELECT value FROM json_each(?))';
 
-/** In the order of the groups, then as sampled. */
+/** Ordered by the given groups, then by ordinal. */
 export function rolloutsOfGroups(
   db: ReadableLibrary,
   groupIds: readonly number[],
@@ -64,13 +64,19 @@ export const GROUPS_OF_PROBLEM = `SELECT g2.group_id ${SAME_PROBLEM}
 
 export const COUNT_OF_PROBLEM = `SELECT sum(g2.rollouts) ${SAME_PROBLEM}`;
 
-/** Rollouts of the problem in all runs, the rollout itself among them; undefined where its question has no hash. */
+/**
+ * Counts the rollouts of the problem in all runs, including this one. @returns undefined when the question
+ * has no hash
+ */
 export function countOfProblem(db: ReadableLibrary, rolloutId: number): number | undefined {
   const count = queryValue(db, COUNT_OF_PROBLEM, orNull(number)).get({ rolloutId });
   return count ?? undefined;
 }
 
-/** The rollout's own group first, then those nearest in step, then other runs; its own alone where its question has no hash. */
+/**
+ * The rollout's own group first, then groups by distance in steps, then other runs. Only its own group when
+ * the question has no hash.
+ */
 export function groupsOfProblem(db: ReadableLibrary, rolloutId: number, limit: number): readonly number[] {
   const found = queryValue(db, GROUPS_OF_PROBLEM, number).all({ rolloutId, limit });
   if (found.length > 0) return found;

@@ -1,4 +1,4 @@
-/** Rollouts with everything the library knows of them, step by step, as they are written out. */
+/** Rollouts with all their data, step by step, for exports. */
 import { RUN_KINDS, SEGMENT_KINDS } from '../../../shared/domain/model.ts';
 import { EXPORTED_FIELDS } from '../../../shared/domain/rolloutFieldRecord.ts';
 import { ROLLOUT_FIELDS } from '../../../shared/domain/rolloutFields.ts';
@@ -28,7 +28,7 @@ const EXPORTED_RUNS = `SELECT n.run_id AS runId, n.run_key AS runKey, n.scope, n
 const STEPS = 'SELECT step FROM step_row WHERE run_id = ? ORDER BY step';
 const STAGES = 'SELECT from_step AS fromStep, name, changes FROM stage WHERE run_id = ? ORDER BY from_step';
 const METRICS = 'SELECT step, name, value FROM metric WHERE run_id = ? ORDER BY step, name';
-/** In the order of their ids: groups and rollouts are read again in the order they were read in. */
+/** In id order, so that a second ingest meets groups and rollouts in the same order. */
 const ROLLOUTS = `SELECT ${EXPORTED_FIELDS.map((name) => `${ROLLOUT_FIELDS[name].sql} AS ${name}`).join(', ')},
     r.rollout_id, r.run_id, r.step, r.group_id, r.flags, g.group_key, g.rule AS group_rule, r.ordinal, p.problem_id, p.prompt_id,
     t.duration_ms, r.block_id, r.text_start, r.text_end, r.extra_end
@@ -76,7 +76,7 @@ export interface ExportedCall {
   readonly name: string | null;
   readonly outcome: string;
   readonly latency_ms: number | null;
-  /** Among the segments of the response, from 0. */
+  /** Index among the response's segments, from 0. */
   readonly call: number;
   readonly response: number | null;
   readonly latency_source: 'logged' | 'derived' | null;
@@ -86,14 +86,14 @@ export interface ExportedCall {
   readonly started_at: number | null;
 }
 
-/** Columns as `EXPORTED_ROLLOUTS` names them. */
+/** Columns named by `EXPORTED_ROLLOUTS`. */
 export type ExportedRow = Readonly<Record<string, string | number | null>>;
 
 export interface ExportedRollout {
   readonly row: ExportedRow;
   readonly prompt: string;
   readonly response: string;
-  /** JSON; empty where there is nothing. */
+  /** JSON; empty when there are no extra fields. */
   readonly extra: string;
   readonly promptSegments: readonly ExportedSegment[];
   readonly segments: readonly ExportedSegment[];
@@ -124,7 +124,7 @@ export function exportedMetrics(
   return query(db, METRICS, { step: number, name: text, value: orNull(number) }).all(runId);
 }
 
-/** One at a time: a step of 16,384 rollouts is not held at once. The reader must not be closed meanwhile. */
+/** Yields one at a time, because a step can have 16,384 rollouts. The reader must stay open meanwhile. */
 export function* exportedRollouts(
   db: ReadableLibrary,
   runId: number,
@@ -133,10 +133,10 @@ export function* exportedRollouts(
   yield* unpacked(db, db.prepare<[number, number], ExportedRow>(EXPORTED_ROLLOUTS).all(runId, step));
 }
 
-/** Rows that are held at once when they are asked for by their ids. */
+/** Rows fetched at once when rollouts are read by id. */
 const PAGE = 200;
 
-/** Those that are still here, in the order given; one at a time, too. */
+/** Yields the rollouts that still exist, one at a time, in the given order. */
 export function* exportedById(
   db: ReadableLibrary,
   rolloutIds: readonly number[],
@@ -232,7 +232,7 @@ const CALL_ROW: RowSpec<CallRecord> = {
   started_at: orNull(number),
 };
 
-/** @param base segments of the prompt, which the library counts before those of the response */
+/** @param base number of prompt segments, which the library numbers first */
 function callOf(record: CallRecord, base: number): ExportedCall {
   const { name, outcome, latency_ms, queue_ms, worker, started_at } = record;
   const { call_segment: call, response_segment: response, is_latency_logged: isLogged } = record;

@@ -4,11 +4,11 @@ import type { ReadableLibrary } from '../open.ts';
 import { number, oneOf, optional, query, queryValue, type RowSpec, text } from '../rows.ts';
 import { unmatchedMessage } from '../views.sql.ts';
 
-/** A file is a run's when rollouts of the run came from it; files that gave none belong to no run. */
+/** A file belongs to a run if it contributed rollouts. Files without rollouts belong to no run. */
 const IN_RUN = `(:runId IS NULL OR EXISTS (SELECT 1 FROM run_file_row rf
   WHERE rf.run_id = :runId AND rf.file_id = f.file_id))`;
 
-/** Lines still waiting for their rollout are issues as long as they wait; they are listed after all others. */
+/** Lines that wait for their rollout are listed as issues, after all others. */
 const ALL_ISSUES = `(
   SELECT issue_id, file_id, line, severity, code, message FROM issue_row
   UNION ALL
@@ -16,7 +16,7 @@ const ALL_ISSUES = `(
     ${unmatchedMessage('pending_row')}
   FROM pending_row)`;
 const WANTED = `${IN_RUN} AND (:code IS NULL OR i.code = :code)`;
-/** Equal caveats of one file are one row, what is not in the library has a row each and comes first. */
+/** Equal warnings of one file are one row. Problems that lost data have a row each and come first. */
 const ISSUES = `SELECT min(i.issue_id) AS issueId, f.path, f.unit, min(i.line) AS line,
     iif(count(*) > 1, max(i.line), NULL) AS lastLine, count(*) AS records, i.severity, i.code, i.message
   FROM ${ALL_ISSUES} i JOIN file_row f USING (file_id) WHERE ${WANTED}

@@ -1,4 +1,4 @@
-/** The rows of lists, by id. `electron/columns` answers their order. */
+/** Fetches the rows of lists by id. `electron/columns` computes their order. */
 import type { GroupRow, RolloutRow } from '../../../shared/api/contract.ts';
 import {
   camelCase,
@@ -22,7 +22,7 @@ export const GROUPS_BY_ID = `
   JOIN prompt_row q ON q.prompt_id = p.prompt_id
   ORDER BY ids.key`;
 
-/** `step` is 0 where the log has none; the public view has NULL. */
+/** `step` is 0 when the log has none; the public view has NULL. */
 export const ROLLOUTS_BY_ID = `
   SELECT ${LISTED_FIELDS.map((name) => `${name === 'step' ? 'r.step' : ROLLOUT_FIELDS[name].sql} AS ${camelCase(name)}`).join(', ')}
   FROM json_each(?) ids
@@ -35,7 +35,7 @@ export const ROLLOUTS_BY_ID = `
 
 const CELLS: Readonly<Record<string, Cell<string | number | boolean>>> = { number, integer: number, boolean };
 
-/** Types of rows, derived from the field records. */
+/** Row types derived from the field records. */
 const ROLLOUT_ROW = Object.fromEntries(
   LISTED_FIELDS.map((name) => {
     const { kind, oneOf: words, isAlwaysKnown }: RolloutField = ROLLOUT_FIELDS[name];
@@ -86,7 +86,7 @@ export function rolloutRows(db: ReadableLibrary, rolloutIds: readonly number[]):
     });
 }
 
-/** Ids of labels by rollout, each once. */
+/** Distinct label ids by rollout. */
 function labelsOf(
   db: ReadableLibrary,
   rolloutIds: readonly number[],

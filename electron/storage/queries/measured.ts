@@ -1,4 +1,4 @@
-/** Rollouts with per-token columns, one after the other, as statistics need them. */
+/** Streams rollouts with per-token columns, for statistics. */
 import { SEGMENT_KINDS, TOOL_ERROR_OUTCOMES, TOOL_OUTCOMES } from '../../../shared/domain/model.ts';
 import type { MeasuredRollout } from '../../../shared/domain/signalStatistics.ts';
 import { type SignalName, tokenSignal } from '../../../shared/domain/tokenSignal.ts';
@@ -8,7 +8,7 @@ import { TOKEN_ROW, type TokenRecord, unpackEnds, unpackIntegers, unpackMask } f
 import { responseReader } from './pool.ts';
 import { columnsOf } from './tokens.ts';
 
-/** A run, narrowed as far as its fields go. */
+/** A run, optionally narrowed to a step, group or rollout. */
 export interface MeasuredScope {
   readonly runId: number;
   readonly step?: number | undefined;
@@ -16,9 +16,9 @@ export interface MeasuredScope {
   readonly rolloutId?: number | undefined;
 }
 
-/** CROSS: in this order, which is that of the index. */
+/** CROSS fixes the join order, so that the index gives the row order. */
 const FROM = 'SELECT r.rollout_id FROM rollout_row r CROSS JOIN token_row t USING (rollout_id)';
-/** Siblings in a row: their texts lie in the same block. */
+/** Siblings are adjacent, because their texts share a block. */
 export const ROLLOUTS_OF = {
   step: `${FROM} WHERE r.run_id = :runId AND r.step = :step ORDER BY r.group_id, r.ordinal`,
   group: `${FROM} WHERE r.group_id = :groupId AND r.run_id = :runId ORDER BY r.ordinal`,
@@ -37,13 +37,13 @@ function depthOf({ step, groupId, rolloutId }: MeasuredScope): keyof typeof STEP
   return step === undefined ? 'run' : 'step';
 }
 
-/** SQLite takes no name that is in no statement, and no undefined. */
+/** SQLite rejects parameters that the statement does not name, and undefined values. */
 function bound(sql: string, values: Readonly<Record<string, number | undefined>>): Record<string, number> {
   const names = [...sql.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
   return Object.fromEntries(names.map((name) => [name, values[name] ?? -1]));
 }
 
-/** @returns the steps that a scope reaches over; none when there is no such run, step, group or rollout */
+/** @returns the steps of the scope; empty when there is no such run, step, group or rollout */
 export function measuredSteps(db: ReadableLibrary, scope: MeasuredScope): readonly number[] {
   const sql = STEPS[depthOf(scope)];
   return queryValue(db, sql, number).all(bound(sql, { ...scope }));
@@ -56,7 +56,7 @@ export function measuredIds(db: ReadableLibrary, scope: MeasuredScope, step: num
   return queryValue(db, sql, number).all(bound(sql, { ...scope, step }));
 }
 
-/** Alternatives are parsed only where they are all there is to make an entropy of: they are most of the bytes. */
+/** Alternatives are most of the bytes, so they are only read if there is no logged entropy. */
 export const MEASURED = `
   SELECT t.count, t.ends, CASE WHEN t.ends IS NULL THEN t.ids END AS ids, t.mask, t.entropy, t.logprob, t.trainer_logprob, t.advantage,
     CASE WHEN :needsTop AND t.entropy IS NULL THEN t.top END AS top, t.entropy_of, NULL AS aligned_by, r.is_correct, r.step
@@ -95,13 +95,13 @@ const SEGMENT_ROW: RowSpec<SegmentRecord> = {
 };
 
 export interface MeasuredOptions {
-  /** Absent: the best each rollout has. */
+  /** Absent: the best signal of each rollout. */
   readonly signal?: SignalName | undefined;
   readonly vocabulary?: number | undefined;
   readonly withText: boolean;
 }
 
-/** Statements are prepared once for all rollouts. */
+/** Prepares its statements once for all rollouts. */
 export function measuredReader(
   db: ReadableLibrary,
   { signal, vocabulary, withText }: MeasuredOptions,
@@ -115,7 +115,7 @@ export function measuredReader(
     const row = tokens.get({ rolloutId, needsTop });
     if (row === undefined) return undefined;
     const found = tokenSignal(columnsOf(row), signal, vocabulary);
-    // Without a mask nobody can say which tokens are the policy's.
+    // Without a mask the policy's tokens are unknown.
     if (found === undefined || row.mask === null) return undefined;
     const failed = new Map(
       outcomes.all(rolloutId).map(({ ordinal, outcome }) => [ordinal, TOOL_ERROR_OUTCOMES.has(outcome)]),

@@ -1,4 +1,7 @@
-/** Rollouts as a failure pack has them: in an order that is the same in every library, with the others of their groups. */
+/**
+ * The rollouts of a failure pack, in an order that every library agrees on, with the other rollouts of
+ * their groups.
+ */
 import type { ReadableLibrary } from '../open.ts';
 import { number, query, queryValue } from '../rows.ts';
 
@@ -14,7 +17,7 @@ export const GROUPS_OF_PACK = `SELECT r.rollout_id AS rolloutId, r.group_id AS g
   JOIN rollout_row r ON r.rollout_id = ids.value ORDER BY ids.key`;
 export const MEMBERS = 'SELECT rollout_id FROM rollout_row WHERE group_id = ? ORDER BY ordinal';
 
-/** Those that are here. */
+/** The rollouts that still exist. */
 export function inPackOrder(db: ReadableLibrary, ids: readonly number[]): Uint32Array {
   return Uint32Array.from(queryValue(db, PACK_ORDER, number).all(JSON.stringify(ids)));
 }
@@ -23,13 +26,13 @@ export function countSiblings(db: ReadableLibrary, ids: Uint32Array): number {
   return queryValue(db, SIBLING_COUNT, number).get({ ids: JSON.stringify(Array.from(ids)) }) ?? 0;
 }
 
-/** A group with the rollouts of it that are packed. */
+/** A group with its packed rollouts. */
 export interface PackedGroup {
   readonly groupId: number;
   readonly ids: readonly number[];
 }
 
-/** @param ids in pack order: those of a group stand together */
+/** @param ids in pack order, so that rollouts of one group are adjacent */
 export function packedGroups(db: ReadableLibrary, ids: Uint32Array): readonly PackedGroup[] {
   const row = { rolloutId: number, groupId: number };
   const rows = query(db, GROUPS_OF_PACK, row).all(JSON.stringify(Array.from(ids)));
@@ -42,7 +45,7 @@ export function packedGroups(db: ReadableLibrary, ids: Uint32Array): readonly Pa
   return groups;
 }
 
-/** All rollouts of a group, by index. */
+/** All rollouts of a group, by ordinal. */
 export function membersOf(db: ReadableLibrary, groupId: number): readonly number[] {
   return queryValue(db, MEMBERS, number).all(groupId);
 }

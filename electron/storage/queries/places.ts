@@ -34,7 +34,7 @@ export interface ResolvedAddress {
 const one = (db: ReadableLibrary, sql: string, ...values: readonly (string | number)[]): number | undefined =>
   queryValue(db, sql, number).get(...values);
 
-/** @throws ApiError naming the first part of the address that the library does not have */
+/** @throws ApiError that names the first part of the address that does not exist */
 export function resolveAddress(
   db: ReadableLibrary,
   { runKey, step, groupKey, ordinal }: Address,
@@ -50,14 +50,14 @@ export function resolveAddress(
   return { runId, groupId, rolloutId };
 }
 
-/** @throws ApiError where the library has no such run, or neither is given */
+/** @throws ApiError when there is no such run, or no parameter is given */
 export function runIdOf(
   db: ReadableLibrary,
   { runId, runKey }: { readonly runId?: number | undefined; readonly runKey?: string | undefined },
 ): number {
   if (runId !== undefined) return runId;
   if (runKey !== undefined) return found(one(db, RUN, runKey), `run ${runKey}`);
-  throw new ApiError({ code: 'bad_request', message: 'give a runId or a runKey' });
+  throw new ApiError({ code: 'bad_request', message: 'runId or runKey is required' });
 }
 
 /** The rollouts of a group by ordinal. */
@@ -65,7 +65,7 @@ export function siblingIds(db: ReadableLibrary, groupId: number): Uint32Array {
   return Uint32Array.from(queryValue(db, SIBLINGS, number).all(groupId));
 }
 
-/** The groups of a run, or of one step of it, in the order of the log. */
+/** The groups of a run, or of one of its steps, in log order. */
 export function groupIds(db: ReadableLibrary, runId: number, step: number | undefined): Uint32Array {
   const ids =
     step === undefined
@@ -81,7 +81,7 @@ export interface RecordSource {
   readonly line: number;
   readonly byteOffset: number;
   readonly byteLength: number;
-  /** `:` and a number behind it where the record holds several rollouts. */
+  /** Ends with `:` and a number if the record holds several rollouts. */
   readonly recordHash: string;
 }
 
@@ -131,7 +131,7 @@ const PLACE_ROW: RowSpec<ProblemOccurrence> = {
   isThis: boolean,
 };
 
-/** Groups of the same question in all runs, the group itself among them. */
+/** Groups of the same question in all runs, including the group itself. */
 export function problemPlaces(
   db: ReadableLibrary,
   params: ParsedParams<'problem.occurrences'>,

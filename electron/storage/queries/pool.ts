@@ -1,9 +1,9 @@
-/** Pools of rollouts as Resample-on-Correct sees them: narrow rows, a step at a time. */
+/** Rollout pools for Resample-on-Correct: narrow rows, one step at a time. */
 import { RUN_KINDS } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { boolean, number, oneOf, orNull, query, queryValue, type RowSpec, text } from '../rows.ts';
 
-/** One rollout. Unknown is null, as it comes from SQL: a run has millions of these. */
+/** One rollout. Null: unknown. SQL rows are used as they are, because a run has millions of them. */
 export interface PoolRecord {
   readonly rolloutId: number;
   readonly groupId: number;
@@ -52,7 +52,7 @@ const POOL_ROW: RowSpec<PoolRecord> = {
   responseChars: number,
 };
 
-/** Batch order: groups by first appearance, then ordinal; walks `rollout_by_step`. */
+/** Batch order: groups by first appearance, then ordinal. Walks the index `rollout_by_step`. */
 export const POOL_OF_STEP = `
   SELECT rollout_id AS rolloutId, group_id AS groupId, ordinal, reward, kept, reason, p_err AS pErr, p_format AS pFormat,
     penalty, advantage, rule, p_err_text AS pErrText, p_format_text AS pFormatText, p_text_source AS pTextSource,
@@ -62,12 +62,12 @@ export const POOL_OF_STEP = `
 
 const STEP_REVISION = 'SELECT revision FROM step_revision_row WHERE run_id = ? AND step = ?';
 
-/** Changes with every change of the step's rollouts. */
+/** A revision that changes with every change of the step's rollouts. */
 export function stepRevision(db: ReadableLibrary, runId: number, step: number): number | undefined {
   return queryValue(db, STEP_REVISION, number).get(runId, step);
 }
 
-/** @returns the groups of a step in the order in which they were first read, each in rollout order */
+/** @returns the groups of a step in order of first appearance, each in ordinal order */
 export function poolOfStep(
   db: ReadableLibrary,
   runId: number,
@@ -150,7 +150,7 @@ export function problemsOfStep(
 
 const RESPONSE = `SELECT response_text(rollout_id, 0, response_chars) FROM rollout_row WHERE rollout_id = ?`;
 
-/** Reads texts one after the other; siblings lie in the same block, so ask for them in their order. */
+/** Reads responses one by one. Siblings share a block, so request them in order. */
 export function responseReader(db: ReadableLibrary): (rolloutId: number) => string {
   const statement = queryValue(db, RESPONSE, orNull(text));
   return (rolloutId) => statement.get(rolloutId) ?? '';

@@ -1,4 +1,4 @@
-/** One problem over steps and runs. */
+/** The history of one problem over steps and runs. */
 import type { ProblemGroup, ProblemHistory } from '../../../shared/api/contract.ts';
 import { RUN_KINDS } from '../../../shared/domain/model.ts';
 import { isSameAnswer } from '../../../shared/domain/sameAnswer.ts';

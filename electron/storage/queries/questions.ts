@@ -1,4 +1,4 @@
-/** What problems ask, shortly: for rows of lists whose problems have no names. */
+/** Short previews of questions, for lists of problems without names. */
 import { SEGMENT_KINDS } from '../../../shared/domain/model.ts';
 import { isWrappedAhead, normalisedQuestion } from '../../../shared/domain/question.ts';
 import type { ReadableLibrary } from '../open.ts';
@@ -21,7 +21,7 @@ export const LAST_USER_MESSAGE = `
 interface Preview {
   readonly promptId: number;
   readonly preview: string;
-  /** UTF-16 code units of the message; of the prompt, where none is by a user. */
+  /** UTF-16 units of the user's message, or of the whole prompt if no message is by a user. */
   readonly asked: number;
 }
 
@@ -33,12 +33,13 @@ interface Message {
 }
 
 const USER = SEGMENT_KINDS.indexOf('user');
-/** UTF-16 code units, as many as a preview has. */
+/** UTF-16 units of a preview. */
 const BEGINNING = 200;
 
 /**
- * @returns of the number of a problem, the beginning of what its user asked in one line, without the instructions a
- * template puts around it, with an ellipsis where there is more; '' where the log holds no prompt
+ * Previews are one line, without the instructions of a template, and end in an ellipsis if shortened.
+ *
+ * @returns a function from a problem number to its preview; '' if the log holds no prompt
  */
 export function questionBeginnings(db: ReadableLibrary): (problemNo: number) => string {
   const previewOf = query<Preview>(db, PREVIEW_OF_PROBLEM, {
@@ -53,7 +54,7 @@ export function questionBeginnings(db: ReadableLibrary): (problemNo: number) => 
     const { promptId, preview, asked } = found;
     const ofPreview = cutShort(normalisedQuestion(preview), asked > BEGINNING);
     if (!isWrappedAhead(preview)) return ofPreview;
-    // The instructions take most of the preview: what follows them is in the prompt.
+    // The instructions fill most of the preview, so the rest is read from the prompt.
     const message = messageOf.get({ promptId, user: USER });
     if (message === undefined) return ofPreview;
     const { codec, text, start, end } = message;

@@ -174,7 +174,7 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
   };
 }
 
-/** @param bits as `rollout_row.flags` has them */
+/** @param bits the value of `rollout_row.flags` */
 export function flagsOf(db: ReadableLibrary, rolloutId: number, bits: number): readonly RolloutFlag[] {
   const evidence = query(db, EVIDENCE, EVIDENCE_ROW).all(rolloutId);
   return flagNames(bits).map((flag) => ({
@@ -189,7 +189,7 @@ export function responseSegments(db: ReadableLibrary, rolloutId: number): readon
   return query(db, SEGMENTS, SEGMENT_ROW).all(rolloutId).map(segmentOf);
 }
 
-/** @param segments of the prompt, then of the response: calls point into them */
+/** @param segments of the prompt, then of the response; calls refer to them by index */
 export function toolCallsOf(
   db: ReadableLibrary,
   rolloutId: number,
@@ -210,7 +210,7 @@ function segmentOf(row: SegmentRecord): Segment {
   };
 }
 
-/** Arguments and code are not stored twice: they are read off the call's segment. */
+/** Arguments and code are not stored separately; they are parsed from the call's segment. */
 function withPayload(call: ToolCall, segments: readonly Segment[], response: string): ToolCall {
   const inner = segments[call.callSegment]?.inner;
   if (inner === undefined) return call;
@@ -232,7 +232,7 @@ function tokenInfo(row: TokenRecord | undefined): TokenInfo | undefined {
   };
 }
 
-/** The limit in force at the step: the newest stage that names one, else the run's. */
+/** The limit at the step: the newest stage that sets one, else the run's. */
 function maxResponseTokens(db: ReadableLibrary, detail: DetailRecord, step: number): number | undefined {
   const stages = query(db, STAGE_LIMIT, { changes: text })
     .all(detail.runId, step)

@@ -10,7 +10,7 @@ import { PROVENANCES, RUN_KINDS } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { number, oneOf, optional, query, type RowSpec, text } from '../rows.ts';
 
-/** A file with several runs in it says of no issue which of them it is of: counted once for each, as of the file. */
+/** An issue of a file with several runs has no run of its own. It counts for each of them. */
 const RUN = `
   WITH shared AS MATERIALIZED (SELECT file_id FROM run_file_row GROUP BY file_id HAVING count(*) > 1)
   SELECT run_id AS runId, run_key AS runKey, coalesce(json_extract(c.config, '$.name'), name) AS name, kind,
@@ -141,7 +141,7 @@ function trendsOf(steps: readonly StepSummary[]): RunTrends {
   };
 }
 
-/** JSON columns are written by us and hold objects. */
+/** We write these JSON columns, and they hold objects. */
 export function objectOf(json: string | null): Readonly<Record<string, unknown>> {
   return json === null ? {} : (JSON.parse(json) as Record<string, unknown>);
 }

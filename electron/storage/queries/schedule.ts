@@ -1,10 +1,10 @@
-/** What the schedule of a step needs beyond its columns. */
+/** Schedule data of a step that its columns lack. */
 import type { ReadableLibrary } from '../open.ts';
 import { number, orNull, query, text } from '../rows.ts';
 
 export interface CacheUse {
   readonly gpu: string | null;
-  /** JSON: a share, samples, or pairs of time and sample. */
+  /** JSON: a fraction, samples, or pairs of time and sample. */
   readonly kvCache: string;
   readonly startedAt: number | null;
   readonly endedAt: number | null;

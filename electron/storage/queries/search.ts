@@ -1,4 +1,4 @@
-/** What the full-text index knows of a run, and how far it has come. */
+/** Queries of the full-text index for a run, and of its progress. */
 import type { TextField } from '../../../shared/domain/filter/fields.ts';
 import type { TextNode } from '../../../shared/domain/filter/node.ts';
 import { indexedWord, wordsOf } from '../../../shared/domain/filter/words.ts';
@@ -20,20 +20,20 @@ export function indexState(db: ReadableLibrary): IndexState {
   const state = rowQuery<IndexState>(db, STATE, {
     ...{ rolloutsTo: number, promptsTo: number, indexed: number, rollouts: number },
   }).get();
-  if (state === undefined) throw new Error('the library has no row for the state of its index');
+  if (state === undefined) throw new Error('the library has no search index state');
   return state;
 }
 
-/** Ids of rollouts, and of groups, whose texts the index has; whether an answer is of the index is asked by the caller. */
+/** Ids of matching rollouts and groups in the index. The caller checks whether an id is indexed. */
 export interface IndexedMatches {
   hasRollout(id: number): boolean;
-  /** Of the groups whose prompt holds the words. */
+  /** Whether the prompt of the group matches. */
   hasGroup(id: number): boolean;
-  /** Both at once, by rollout alone: right where all of the run is in the index. */
+  /** Prompt and response matches by rollout. Only correct if the whole run is indexed. */
   all(): { has(rolloutId: number): boolean };
 }
 
-/** A run with the range of its rollouts' ids; a run without rollouts has an empty one. */
+/** A run with the id range of its rollouts. A run without rollouts has an empty range. */
 export interface IndexedRun {
   readonly runId: number;
   readonly first: number;
@@ -51,13 +51,13 @@ export const ROLLOUTS_OF_GROUPS =
 export const NEWER_PROMPTS = `
   SELECT g.group_id FROM group_row g JOIN problem_row p USING (problem_no) WHERE g.run_id = ? AND p.prompt_id > ?`;
 
-/** Reads the ids of the whole run: once for a question. */
+/** Reads the ids of the whole run, once per request. */
 export function indexedRun(db: ReadableLibrary, runId: number): IndexedRun {
   const row = rowQuery(db, RUN_IDS, { first: orNull(number), last: orNull(number) }).get(runId);
   return { runId, first: row?.first ?? 0, last: row?.last ?? -1 };
 }
 
-/** FTS5 cuts longer tokens, in bytes. */
+/** Bytes. FTS5 truncates longer tokens. */
 const LONGEST_TOKEN = 30_000;
 
 const COLUMNS: Readonly<Record<Exclude<TextField, 'text' | 'prompt'>, string>> = {
@@ -67,7 +67,7 @@ const COLUMNS: Readonly<Record<Exclude<TextField, 'text' | 'prompt'>, string>> =
   answer_text: 'answer',
 };
 
-/** @returns undefined where the index cannot answer: regular expressions, and words beyond measure */
+/** @returns undefined when the index cannot answer: regular expressions, and words that are too long */
 export function indexQuery({ field, form, text }: TextNode): string | undefined {
   if (form === 'regex') return undefined;
   const words = wordsOf(text).map(indexedWord);
@@ -76,7 +76,7 @@ export function indexQuery({ field, form, text }: TextNode): string | undefined 
   return `${column}"${words.join(' ')}"${form === 'prefix' ? ' *' : ''}`;
 }
 
-/** The ids of a run's rollouts are few ranges: one byte each. */
+/** A run's rollout ids are few ranges, so one byte per id is enough. */
 export function indexedMatches(
   db: ReadableLibrary,
   { runId, first, last }: IndexedRun,
@@ -106,7 +106,7 @@ export function indexedMatches(
   };
 }
 
-/** Whether every rollout of a run, and every prompt of it, is in the index. */
+/** Whether every rollout and prompt of a run is indexed. */
 export function isIndexed(
   db: ReadableLibrary,
   { runId, last }: IndexedRun,
@@ -115,7 +115,7 @@ export function isIndexed(
   return last <= rolloutsTo && groupsBeyondIndex(db, runId, promptsTo).size === 0;
 }
 
-/** Groups of a run whose prompt is not in the index yet. */
+/** Groups of a run whose prompt is not indexed yet. */
 export function groupsBeyondIndex(
   db: ReadableLibrary,
   runId: number,
@@ -129,7 +129,7 @@ export const SEARCH_RUNS = `
   WHERE run_id = coalesce(:runId, run_id) AND step = coalesce(:step, step)
   GROUP BY run_id ORDER BY run_id DESC`;
 
-/** Runs in the order they are searched, the one read last first, with the rollouts in scope. */
+/** Runs in search order (the last ingested first), with the rollouts in scope. */
 export function runsOfSearch(
   db: ReadableLibrary,
   { runId, step }: { readonly runId: number | undefined; readonly step: number | undefined },

@@ -1,6 +1,6 @@
 /**
- * What takes how much of a library's file, by run. Tables are shared by all runs: the pages of each table and index are
- * counted, and shared out among the runs by their rows, or by the bytes of their values where these differ much.
+ * Bytes of a library's file by run. All runs share the tables. The pages of each table and index are
+ * counted, then divided among the runs by their rows, or by the bytes of their values if those differ much.
  */
 import type { LibrarySizes, RunSize, SizePart } from '../../../shared/api/contract.ts';
 import { RUN_KINDS } from '../../../shared/domain/model.ts';
@@ -8,24 +8,24 @@ import { bytesOnDisk } from '../bytesOnDisk.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { number, oneOf, query, queryValue, text } from '../rows.ts';
 
-export interface SizeWatch {
+export interface SizeCallbacks {
   isCancelled(): boolean;
-  /** Pages, of all of the file. */
+  /** Progress in pages of the file. */
   onProgress(done: number, total: number): void;
 }
 
-/** Bytes or rows by run. */
+/** Bytes or rows per run. */
 type Weights = Map<number, number>;
 
-interface SharedOut {
+interface PageShares {
   readonly part: SizePart;
   readonly by: Weights;
-  /** The weights are the bytes themselves. */
+  /** The weights are bytes already. */
   readonly isBytes?: true;
 }
 
-/** Pages, or rollouts, between two looks whether the answer is still wanted. */
-const LOOK_EVERY = 256;
+/** Pages, or rollouts, between two checks for cancellation. */
+const CHECK_EVERY = 256;
 const ROLLOUTS_AT_ONCE = 20_000;
 
 const RUNS = `SELECT n.run_id AS runId, n.run_key AS runKey, n.kind,
@@ -47,7 +47,7 @@ const PAGES = 'SELECT pgsize FROM dbstat WHERE name = ?';
 const TOKEN_BYTES = ['ends', 'ids', 'mask', 'entropy', 'logprob', 'trainer_logprob', 'advantage', 'top']
   .map((column) => `coalesce(length(t.${column}), 0)`)
   .join(' + ');
-/** Keyed by rollouts, and kept for some of them only: counted. */
+/** Tables with rows for some rollouts only; their rows are counted. */
 const SPARSE: readonly (readonly [table: string, part: SizePart, weight: string])[] = [
   ['token_row', 'tokens', `sum(${TOKEN_BYTES} + 24)`],
   ['flag_row', 'rows', 'count(*)'],
@@ -57,19 +57,19 @@ const SPARSE: readonly (readonly [table: string, part: SizePart, weight: string]
   ['pool_match_row', 'rows', 'count(*)'],
 ];
 
-/** @returns undefined when it was cancelled on the way */
-export function librarySizes(db: ReadableLibrary, watch: SizeWatch): LibrarySizes | undefined {
-  // One state of the library for all of it.
+/** @returns undefined when cancelled */
+export function librarySizes(db: ReadableLibrary, watch: SizeCallbacks): LibrarySizes | undefined {
+  // One transaction reads one state of the library.
   return db.transaction(() => sizesNow(db, watch))();
 }
 
-function sizesNow(db: ReadableLibrary, watch: SizeWatch): LibrarySizes | undefined {
+function sizesNow(db: ReadableLibrary, watch: SizeCallbacks): LibrarySizes | undefined {
   const pragma = (name: string): number => Number(db.pragma(name, { simple: true }));
   const pageSize = pragma('page_size');
   const pages = pragma('page_count');
   const file = pages * pageSize;
   const free = pragma('freelist_count') * pageSize;
-  // Pages that stand in the log alone are counted with the file already.
+  // Pages that are only in the log are already counted with the file.
   const wal = Math.max(0, (bytesOnDisk(db.name) ?? file) - file);
   const shares = sharesOf(db, watch);
   if (shares === undefined) return undefined;
@@ -100,16 +100,16 @@ function sizesNow(db: ReadableLibrary, watch: SizeWatch): LibrarySizes | undefin
   return { runs, shared, free, file, wal, method: counted === undefined ? 'lengths' : 'pages' };
 }
 
-/** By which rows or bytes the pages of a table are shared out; tables that are left out belong to no single run. */
-function sharesOf(db: ReadableLibrary, watch: SizeWatch): Map<string, SharedOut> | undefined {
+/** The rows or bytes by which the pages of each table are divided. Unlisted tables belong to no single run. */
+function sharesOf(db: ReadableLibrary, watch: SizeCallbacks): Map<string, PageShares> | undefined {
   const { rollouts, groups, turns, calls, chars, steps } = stepSums(db);
-  const shares = new Map<string, SharedOut>([
+  const shares = new Map<string, PageShares>([
     ['text_block', { part: 'texts', by: textBytes(db), isBytes: true }],
     ['step_column_row', { part: 'columns', by: weightsOf(db, COLUMNS), isBytes: true }],
     ['rollout_row', { part: 'rows', by: rollouts }],
     ['group_row', { part: 'rows', by: groups }],
     ['step_row', { part: 'rows', by: steps }],
-    // Segments are not counted by run anywhere; there are about as many per turn in every run.
+    // Segments are not counted by run. All runs have about as many per turn.
     ['segment_row', { part: 'rows', by: turns }],
     ['turn_row', { part: 'rows', by: turns }],
     ['tool_call_row', { part: 'rows', by: calls }],
@@ -151,7 +151,7 @@ function stepSums(db: ReadableLibrary) {
   };
 }
 
-/** Blocks belong to files; a file with rollouts of several runs is shared out by the characters of their responses. */
+/** Blocks belong to files. A file with several runs is divided by the characters of their responses. */
 function textBytes(db: ReadableLibrary): Weights {
   const runsOf = new Map<number, number[]>();
   for (const { fileId, runId } of query(db, FILE_RUNS, { fileId: number, runId: number }).all())
@@ -171,10 +171,10 @@ function textBytes(db: ReadableLibrary): Weights {
   return by;
 }
 
-/** @returns undefined where SQLite was built without `dbstat` */
+/** @returns undefined when SQLite was built without `dbstat` */
 function bytesByTable(
   db: ReadableLibrary,
-  watch: SizeWatch,
+  watch: SizeCallbacks,
   pages: number,
 ): Map<string, number> | 'cancelled' | undefined {
   const built = db.pragma('compile_options') as { readonly compile_options: string }[];
@@ -187,7 +187,7 @@ function bytesByTable(
     for (const pageSize of statement.iterate(name)) {
       size += pageSize;
       done += 1;
-      if (done % LOOK_EVERY !== 0) continue;
+      if (done % CHECK_EVERY !== 0) continue;
       watch.onProgress(done, pages);
       if (watch.isCancelled()) return 'cancelled';
     }

@@ -1,4 +1,4 @@
-/** Problems a policy has nothing left to learn from: every rollout of the group is correct. */
+/** Solved problems: every rollout of the group is correct, so the group gives no learning signal. */
 import type { SolvedProblem, SolvedProblems } from '../../../shared/api/contract.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { number, optional, query, text } from '../rows.ts';

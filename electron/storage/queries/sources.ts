@@ -1,4 +1,4 @@
-/** What a run is made of, and the user's rules about it. */
+/** The files of a run, and the user's rules about it. */
 import type { RunSources, SourceFileRow } from '../../../shared/api/contract.ts';
 import { RUN_KINDS } from '../../../shared/domain/model.ts';
 import { GROUP_RULES } from '../../../shared/format/format.ts';
@@ -15,7 +15,7 @@ const DIRECTORIES = 'SELECT directory FROM run_name_row WHERE name = ? ORDER BY 
 const GROUP_RULE = 'SELECT rule, size FROM group_rule_row WHERE run_key = ?';
 const GROUPS_BY_RULE = `SELECT rule, count(*) AS groups, sum(rollouts) AS rollouts FROM group_row
   WHERE run_id = ? GROUP BY rule ORDER BY rule`;
-/** Files with rollouts of the run, and files whose records joined them or wait to. */
+/** Files with rollouts of the run, and files whose records joined them or wait for them. */
 const FILE_IDS = `SELECT file_id FROM run_file_row WHERE run_id = :runId
   UNION SELECT j.file_id FROM join_row j JOIN rollout_row r USING (rollout_id) WHERE r.run_id = :runId
   UNION SELECT p.file_id FROM pending_row p WHERE p.run_key IN ('join:' || :scope, 'join:directory:' || :home, :scope)`;
@@ -25,7 +25,7 @@ const FILES = `SELECT f.file_id AS fileId, f.path, f.format, f.container, f.unit
     (SELECT count(*) FROM pending_row p WHERE p.file_id = f.file_id) AS waiting
   FROM file_row f WHERE f.file_id IN (${FILE_IDS}) ORDER BY f.path LIMIT :limit`;
 const FILE_COUNT = `SELECT count(*) FROM (${FILE_IDS})`;
-/** Runs of the same directory, or of one right above, below or beside it. */
+/** Runs of the same directory, of its parent, of its children or of its siblings. */
 const NEIGHBOURS = `SELECT run_key AS runKey, coalesce(json_extract(c.config, '$.name'), name) AS name, kind, format, directory,
     (SELECT coalesce(sum(s.rollouts), 0) FROM step_row s WHERE s.run_id = n.run_id) AS rollouts
   FROM run_row n LEFT JOIN run_config_row c ON c.logged_id = n.scope
@@ -33,7 +33,7 @@ const NEIGHBOURS = `SELECT run_key AS runKey, coalesce(json_extract(c.config, '$
     OR n.directory LIKE :below ESCAPE '\\' OR n.directory LIKE :beside ESCAPE '\\')
   ORDER BY n.directory, n.run_id LIMIT 50`;
 const TOKENIZER = 'SELECT name, size FROM tokenizer_row WHERE run_key = ?';
-/** By the types of columns, which stand in the head of a row: `IS NULL` would read all their bytes. */
+/** Checks column types, which are in the row header. `IS NULL` would read all bytes. */
 const ID_PLACES = `SELECT count(*) AS withTokens,
     coalesce(sum(typeof(t.ends) <> 'null' AND typeof(t.aligned_by) = 'null'), 0) AS logged,
     coalesce(sum(typeof(t.ends) <> 'null' AND typeof(t.aligned_by) <> 'null'), 0) AS byTokenizer,
@@ -146,10 +146,10 @@ export function getSources(db: ReadableLibrary, runKey: string): RunSources | un
   };
 }
 
-/** In a LIKE pattern these stand for themselves. */
+/** Escapes wildcards for a LIKE pattern. */
 const literal = (text: string): string => text.replace(/[\\%_]/g, (character) => `\\${character}`);
 
-/** What can no longer be read as a mapping is passed over: the library may have been edited by hand. */
+/** Skips entries that are not valid mappings, because the library may have been edited by hand. */
 export function listMappings(db: ReadableLibrary): readonly Mapping[] {
   return queryValue(db, MAPPINGS, text)
     .all()

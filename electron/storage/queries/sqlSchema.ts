@@ -1,4 +1,4 @@
-/** What a statement can read from, and where a row of its answer leads. */
+/** The public tables and columns, and the links from result rows to pages. */
 import type { SqlSource, SqlTarget } from '../../../shared/api/sqlRows.ts';
 import { rolloutFieldNamed } from '../../../shared/domain/rolloutFieldRecord.ts';
 import type { ReadableLibrary } from '../open.ts';

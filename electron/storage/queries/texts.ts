@@ -1,4 +1,4 @@
-/** The texts of rollouts as they are searched and indexed. */
+/** Reads the texts of rollouts for search and indexing. */
 import { SEGMENT_KINDS, type SegmentKind } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { number, query, queryTuples, text } from '../rows.ts';
@@ -16,12 +16,12 @@ const PROMPT_SEGMENTS =
   'SELECT ordinal, kind, 0 AS turn, inner_start AS start, inner_end AS end FROM prompt_segment_row WHERE prompt_id = ? ORDER BY ordinal';
 
 export interface SegmentText {
-  /** Position in the rollout's segments, prompt included. */
+  /** Index among all segments of the rollout, including the prompt's. */
   readonly ordinal: number;
   readonly kind: SegmentKind;
-  /** 0: of the prompt. */
+  /** 0: the prompt. */
   readonly turn: number;
-  /** Without tags, as logged. */
+  /** The logged text without tags. */
   readonly inner: string;
 }
 
@@ -57,7 +57,10 @@ const SEGMENT_COLUMNS = [
 ] as const;
 type SegmentCells = readonly [ordinal: number, kind: number, turn: number, start: number, end: number];
 
-/** A text is read when it is asked for. Neighbours lie in one block, which is unpacked once; so is the prompt of a group. */
+/**
+ * Reads texts on demand. Caches the last block and prompt: neighbours share a block, and a group shares a
+ * prompt.
+ */
 export class TextReader {
   private readonly places;
   private readonly prompts;
@@ -77,7 +80,7 @@ export class TextReader {
     this.promptSegmentsOf = queryTuples(db, PROMPT_SEGMENTS, SEGMENT_COLUMNS);
   }
 
-  /** @returns undefined where the library has no such rollout */
+  /** @returns undefined when the library has no such rollout */
   rollout(id: number): RolloutTexts | undefined {
     const row = this.places.get(id);
     if (row === undefined) return undefined;
@@ -101,7 +104,7 @@ export class TextReader {
     return segments;
   }
 
-  /** The beginning of the problem, on one line. */
+  /** The beginning of the prompt, in one line. */
   preview(promptId: number): string {
     return this.previews.get(promptId)?.preview ?? '';
   }

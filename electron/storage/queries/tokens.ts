@@ -1,4 +1,4 @@
-/** Per-token columns of one rollout, and what they say. */
+/** Per-token columns of one rollout, and signals computed from them. */
 import type {
   EntropyOf,
   RolloutSignal,
@@ -25,7 +25,7 @@ import {
 
 const TOKENS = `SELECT ${Object.keys(TOKEN_ROW).join(', ')} FROM token_row WHERE rollout_id = ?`;
 
-/** A listed alternative, as logged. */
+/** A logged alternative. */
 type Alternative = readonly [token: string, logprob: number];
 
 export function tokenRecord(db: ReadableLibrary, rolloutId: number): TokenRecord | undefined {
@@ -46,13 +46,16 @@ export function getTokens(db: ReadableLibrary, rolloutId: number): RolloutTokens
   };
 }
 
-/** UTF-16 end of each token in the response; undefined without tokens, or where they have no place on the text. */
+/**
+ * End of each token in the response, in UTF-16 units. Undefined without tokens, or if they do not match the
+ * text.
+ */
 export function tokenEndsOf(db: ReadableLibrary, rolloutId: number): Uint32Array | undefined {
   const row = tokenRecord(db, rolloutId);
   return row === undefined || row.ends === null ? undefined : unpackEnds(row.ends, row.count);
 }
 
-/** The alternatives of each token; what is no list of tokens and log-probabilities is passed over. */
+/** The alternatives of each token. Skips entries that are not lists of tokens with log-probabilities. */
 function alternativesOf({ top, count }: TokenRecord): readonly (readonly Alternative[] | null)[] | undefined {
   if (top === null) return undefined;
   const listed: unknown = JSON.parse(unpackUtf8(ZSTD, top).toString('utf8'));
@@ -94,14 +97,17 @@ export function columnsOf(row: TokenRecord): TokenColumns {
   };
 }
 
-/** Of the tokenizer the user gave for the run. */
+/** The vocabulary of the run's tokenizer, which the user has set. */
 function vocabularyOf(db: ReadableLibrary, rolloutId: number): number | undefined {
   const sql = `SELECT t.size FROM rollout_row r JOIN run_row n USING (run_id) JOIN tokenizer_row t USING (run_key)
     WHERE r.rollout_id = ?`;
   return queryValue(db, sql, number).get(rolloutId);
 }
 
-/** @returns undefined when the rollout has no per-token columns; without `signal` when it has no such one */
+/**
+ * @returns undefined when the rollout has no per-token columns; a result without `signal` when it lacks
+ * that signal
+ */
 export function getSignal(
   db: ReadableLibrary,
   rolloutId: number,

@@ -1,4 +1,4 @@
-/** Responses with their segments and calls, for comparisons: no prompt, no row, no group. */
+/** Reads responses with their segments and calls, for comparisons. */
 import type { Segment, ToolCall } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { number, query, type RowSpec } from '../rows.ts';
@@ -26,13 +26,13 @@ const PLACE_ROW: RowSpec<PlaceRecord> = {
 
 export interface Transcript {
   readonly response: string;
-  /** As `rollout.get` numbers them: those of the prompt stand before, and are left empty here. */
+  /** Indices as in `rollout.get`: the prompt's segments come first and are left empty here. */
   readonly segments: readonly Segment[];
   readonly toolCalls: readonly ToolCall[];
   readonly tokenEnds?: Uint32Array;
 }
 
-/** One per question: neighbours lie in one block of text, which is unpacked once. */
+/** Use one per request. Caches the last text block, because neighbours share it. */
 export class TranscriptReader {
   private readonly db: ReadableLibrary;
   private block: { readonly id: number; readonly bytes: Buffer } | undefined;

@@ -1,4 +1,7 @@
-/** From the logs: rollouts and everything below them. Derived from them: columns and the full-text index. */
+/**
+ * Tables read from the logs: rollouts and everything below them. Derived tables: step columns and the
+ * full-text index.
+ */
 
 export const ROLLOUTS = `
 CREATE TABLE rollout_row (
@@ -9,9 +12,9 @@ CREATE TABLE rollout_row (
   ordinal            INTEGER NOT NULL,   -- position in the group, from 0
 
   reward             REAL,
-  logged_correct     INTEGER,            -- as the trainer wrote it
+  logged_correct     INTEGER,            -- written by the trainer
   is_correct         INTEGER,            -- logged, else by the rule in README.md of this folder
-  correct_source     TEXT,               -- logged | derived; NULL: by the rule
+  correct_source     TEXT,               -- logged | derived; NULL: derived by the rule
   answer             TEXT,
   answer_source      TEXT,               -- logged | derived
   stop_reason        TEXT,
@@ -46,14 +49,14 @@ CREATE TABLE rollout_row (
   p_format_typed     REAL NOT NULL,
   flags              INTEGER NOT NULL,   -- bits by position in FLAGS
 
-  -- Where the user's rule put it into another group: group, rule, position and problem as read.
+  -- Logged group, rule, position and problem of a rollout that the user's rule has regrouped.
   read_group         TEXT,
   read_rule          TEXT,
   read_ordinal       INTEGER,
   read_problem       INTEGER REFERENCES problem_row,
 
   -- Its record in the log.
-  content_hash       TEXT NOT NULL,      -- of the record's bytes; ":" and a number where a record holds several rollouts
+  content_hash       TEXT NOT NULL,      -- hash of the record's bytes; ":" and a number if a record holds several rollouts
   file_id            INTEGER NOT NULL REFERENCES file_row,
   line               INTEGER NOT NULL,
   byte_offset        INTEGER NOT NULL,
@@ -108,39 +111,39 @@ CREATE TABLE tool_call_row (
   outcome           TEXT NOT NULL,
   latency_ms        REAL,
   call_segment      INTEGER NOT NULL,    -- segment_row.ordinal
-  response_segment  INTEGER,             -- segment_row.ordinal; NULL: not answered
+  response_segment  INTEGER,             -- segment_row.ordinal; NULL: no response
   is_repeat         INTEGER NOT NULL,    -- 1: an earlier call of the rollout has the same text
-  is_latency_logged INTEGER,             -- 1: logged; 0: found in the text of the response; NULL: no latency
+  is_latency_logged INTEGER,             -- 1: logged; 0: parsed from the response text; NULL: no latency
   queue_ms          REAL,
   worker            TEXT,
   started_at        REAL,
   PRIMARY KEY (rollout_id, ordinal)
 ) STRICT, WITHOUT ROWID;
 
--- Where the flags of a rollout show.
+-- Occurrences of a rollout's flags.
 CREATE TABLE flag_row (
   rollout_id INTEGER NOT NULL REFERENCES rollout_row,
   flag       INTEGER NOT NULL,           -- bit
   segment    INTEGER NOT NULL,           -- index among the segments of the response
-  start      INTEGER NOT NULL,           -- in the response
+  start      INTEGER NOT NULL,           -- position in the response
   "end"      INTEGER NOT NULL,
   PRIMARY KEY (rollout_id, flag, segment, start)
 ) STRICT, WITHOUT ROWID;
 
--- Where and how long a rollout ran; only rollouts whose log has any of it.
+-- Worker and duration of a rollout. Only rollouts whose log has such a field.
 CREATE TABLE timing_row (
   rollout_id  INTEGER PRIMARY KEY REFERENCES rollout_row,
-  duration_ms REAL,                      -- logged as such; start and end are in rollout_row
+  duration_ms REAL,                      -- logged duration; start and end are in rollout_row
   worker      TEXT,
   gpu         TEXT,
-  kv_cache    TEXT                       -- JSON: a share, samples, or pairs of time and sample
+  kv_cache    TEXT                       -- JSON: a fraction, samples, or pairs of time and sample
 ) STRICT;
 
--- Signals per token; only rollouts whose log has tokens.
+-- Signals per token. Only rollouts whose log has tokens.
 CREATE TABLE token_row (
   rollout_id      INTEGER PRIMARY KEY REFERENCES rollout_row,
   count           INTEGER NOT NULL,
-  ends            BLOB,                  -- ends in the text: varints of the differences
+  ends            BLOB,                  -- end offsets in the text: varints of the differences
   ids             BLOB,                  -- i32
   mask            BLOB,                  -- bits; 1: sampled by the policy
   entropy         BLOB,                  -- f32, nats; NaN: unknown
@@ -148,25 +151,25 @@ CREATE TABLE token_row (
   trainer_logprob BLOB,                  -- f32
   advantage       BLOB,                  -- f32
   top             BLOB,                  -- alternatives: zstd of JSON
-  entropy_of      TEXT,                  -- JSON: what the log says the entropy is of
-  signal_file_id  INTEGER REFERENCES file_row,  -- the last signal record merged in; NULL: all from the rollout's own
+  entropy_of      TEXT,                  -- JSON: the logged definition of the entropy
+  signal_file_id  INTEGER REFERENCES file_row,  -- file of the last merged signal record; NULL: none was merged
   signal_line     INTEGER,
-  aligned_by      TEXT                   -- tokenizer whose vocabulary gave the ends; NULL: logged
+  aligned_by      TEXT                   -- tokenizer that computed the ends; NULL: logged
 ) STRICT;
 `;
 
 export const JOINS = `
--- Keys by which records of other files find a rollout.
+-- Keys that records of other files find a rollout by.
 CREATE TABLE join_key_row (
   join_key   TEXT NOT NULL,
   rollout_id INTEGER NOT NULL REFERENCES rollout_row,
   run_id     INTEGER NOT NULL REFERENCES run_row,
-  is_listed  INTEGER NOT NULL,           -- 1: read from a selection; its full record has not come yet
+  is_listed  INTEGER NOT NULL,           -- 1: read from a selection; the full record is still missing
   PRIMARY KEY (join_key, rollout_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX join_key_by_rollout ON join_key_row (rollout_id);
 
--- Which record of which file joined which rollout.
+-- Records of other files that joined a rollout.
 CREATE TABLE join_row (
   file_id    INTEGER NOT NULL REFERENCES file_row,
   line       INTEGER NOT NULL,
@@ -176,7 +179,7 @@ CREATE TABLE join_row (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX join_by_rollout ON join_row (rollout_id);
 
--- Steps whose kept rollouts are listed in a file of their own.
+-- Steps whose kept rollouts are listed in a separate file.
 CREATE TABLE selection_row (
   run_id  INTEGER NOT NULL REFERENCES run_row,
   step    INTEGER NOT NULL,
@@ -185,18 +188,21 @@ CREATE TABLE selection_row (
   PRIMARY KEY (run_id, step, file_id)
 ) STRICT, WITHOUT ROWID;
 
--- What a pool join (pool_join_row) wrote into the pool's rollouts, so that it can be undone.
+-- Columns that a pool join (pool_join_row) wrote to the pool's rollouts, for reverting it.
 CREATE TABLE pool_match_row (
   rollout_id INTEGER PRIMARY KEY REFERENCES rollout_row,
   kept_key   TEXT NOT NULL,
-  kept_id    INTEGER,                    -- the rollout of the other log; NULL: not listed there, so discarded
-  filled     TEXT NOT NULL               -- columns of rollout_row that were NULL and are from the join
+  kept_id    INTEGER,                    -- rollout of the other log; NULL: not listed there, so discarded
+  filled     TEXT NOT NULL               -- columns of rollout_row that the join filled in
 ) STRICT;
 `;
 
-/** Columns of rollouts and their tool calls, one typed array each per step. Written in the background from the rows. */
+/**
+ * Columns of rollouts and their tool calls: one typed array per column and step. Derived from rows in the
+ * background.
+ */
 export const COLUMNS = `
--- Counts the changes of a step. Never deleted: the id of a removed run may be used again.
+-- Counts the changes of a step. Rows are never deleted, because the id of a removed run may be reused.
 CREATE TABLE step_revision_row (
   run_id   INTEGER NOT NULL,
   step     INTEGER NOT NULL,
@@ -204,13 +210,13 @@ CREATE TABLE step_revision_row (
   PRIMARY KEY (run_id, step)
 ) STRICT, WITHOUT ROWID;
 
--- One column of a step at a revision; of no use once the step's revision is another.
+-- One column of a step at a revision. Stale when the step has another revision.
 CREATE TABLE step_column_row (
   run_id   INTEGER NOT NULL REFERENCES run_row,
   step     INTEGER NOT NULL,
   name     TEXT NOT NULL,
   revision INTEGER NOT NULL,
-  bytes    BLOB NOT NULL                 -- little-endian numbers, or UTF-8 JSON where the column is a dictionary
+  bytes    BLOB NOT NULL                 -- little-endian numbers, or UTF-8 JSON for a dictionary
 ) STRICT;
 CREATE UNIQUE INDEX step_column_by_name ON step_column_row (run_id, step, name);
 `;
@@ -218,8 +224,9 @@ CREATE UNIQUE INDEX step_column_by_name ON step_column_row (run_id, step, name);
 const INDEX = `content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 0"`;
 
 /**
- * The full-text index, written in the background in the order of ids. Rollouts beyond the mark are not in it yet: a
- * search reads their texts. Texts are not stored again. Triggers keep index and mark right when rows go or ids return.
+ * The full-text index. It is built in the background in id order and stores no texts. Rollouts beyond the
+ * mark are not indexed yet, so a search reads their texts. Triggers update index and mark when rows are
+ * deleted or ids are reused.
  */
 export const SEARCH = `
 -- One row per indexed rollout (rowid is rollout_id), one column per text field of the filter language.
@@ -231,11 +238,11 @@ INSERT INTO search_text (search_text, rank) VALUES ('hashsize', 16777216);
 INSERT INTO search_text (search_text, rank) VALUES ('automerge', 8);
 INSERT INTO search_text (search_text, rank) VALUES ('pgsz', 8100);
 
--- How far the index has come; committed together with it.
+-- Progress of the index, committed together with it.
 CREATE TABLE search_state_row (
   one         INTEGER PRIMARY KEY CHECK (one = 1),
   rollouts_to INTEGER NOT NULL,          -- every rollout up to this id is in the index, and none beyond
-  prompts_to  INTEGER NOT NULL,          -- likewise for prompts
+  prompts_to  INTEGER NOT NULL,          -- the same for prompts
   indexed     INTEGER NOT NULL           -- rollouts in the index
 ) STRICT;
 INSERT INTO search_state_row VALUES (1, 0, 0, 0);
@@ -246,7 +253,7 @@ BEGIN
   DELETE FROM search_text WHERE rowid = old.rollout_id;
   UPDATE search_state_row SET indexed = indexed - 1;
 END;
--- SQLite uses the ids of the last rows again once these rows are deleted.
+-- SQLite reuses the ids of the last rows after these rows are deleted.
 CREATE TRIGGER search_rollout_new AFTER INSERT ON rollout_row
 WHEN new.rollout_id <= (SELECT rollouts_to FROM search_state_row)
 BEGIN

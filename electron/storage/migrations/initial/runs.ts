@@ -1,27 +1,27 @@
-/** From the logs: files, runs, problems, and the sums of groups and steps. */
+/** Tables read from the logs: files, runs, problems, and the sums of groups and steps. */
 
 export const FILES = `
--- One row per file that was opened, whether or not it could be read.
+-- One row per opened file, readable or not.
 CREATE TABLE file_row (
   file_id      INTEGER PRIMARY KEY,
   path         TEXT NOT NULL UNIQUE,
-  format       TEXT,                     -- NULL: not recognised
+  format       TEXT,                     -- NULL: not recognized
   container    TEXT NOT NULL,            -- plain | gzip | zstd | zip | parquet | sqlite
-  unit         TEXT NOT NULL,            -- what "line" counts: line | text | element | value | member | row
+  unit         TEXT NOT NULL,            -- unit of "line": line | text | element | value | member | row
   status       TEXT NOT NULL,            -- read | partial | refused
   bytes        INTEGER NOT NULL,
   mtime_ms     REAL NOT NULL,            -- milliseconds since 1970
   inode        TEXT NOT NULL,            -- 64 bits: more than a double holds
-  head_hash    TEXT NOT NULL,            -- of the first head_bytes bytes
+  head_hash    TEXT NOT NULL,            -- hash of the first head_bytes bytes
   head_bytes   INTEGER NOT NULL,
-  tail_hash    TEXT,                     -- of the bytes before offset_bytes; NULL while the file is being read
+  tail_hash    TEXT,                     -- hash of the bytes before offset_bytes; NULL while the file is being read
   offset_bytes INTEGER NOT NULL,         -- end of the last record that is in the library
   lines        INTEGER NOT NULL,         -- records before offset_bytes
   masked       INTEGER NOT NULL DEFAULT 0  -- values that looked like credentials and were masked
 ) STRICT;
 CREATE INDEX file_by_head ON file_row (head_hash, bytes);
 
--- What ingest could not read, or read with a doubt.
+-- Records that ingest refused, or read with a warning.
 CREATE TABLE issue_row (
   issue_id INTEGER PRIMARY KEY,
   file_id  INTEGER NOT NULL REFERENCES file_row,
@@ -36,8 +36,8 @@ CREATE INDEX issue_by_file ON issue_row (file_id, line);
 CREATE TABLE pending_row (
   pending_id INTEGER PRIMARY KEY,
   kind       TEXT NOT NULL,              -- decision | signal
-  run_key    TEXT NOT NULL,              -- as logged, without the split; "join:" and a scope for records that name a key
-  split      TEXT,                       -- train | eval; NULL where the line does not say
+  run_key    TEXT NOT NULL,              -- logged, without the split; "join:" and a scope for records that name a key
+  split      TEXT,                       -- train | eval; NULL: not logged
   step       INTEGER NOT NULL,
   group_key  TEXT NOT NULL,
   ordinal    INTEGER NOT NULL,
@@ -52,28 +52,28 @@ CREATE INDEX pending_by_file ON pending_row (file_id);
 export const RUNS = `
 CREATE TABLE run_row (
   run_id        INTEGER PRIMARY KEY,
-  run_key       TEXT NOT NULL UNIQUE,    -- stable: the same logs get the same key in every library
+  run_key       TEXT NOT NULL UNIQUE,    -- stable: equal logs get equal keys in every library
   key_source    TEXT NOT NULL,           -- logged | derived
   logged_id     TEXT,                    -- shared by a run's train and eval split
-  scope         TEXT NOT NULL,           -- what files of a run share: logged id, the name the user gave, or "directory:" and a path
-  name          TEXT NOT NULL,           -- shown where the log gives none
+  scope         TEXT NOT NULL,           -- shared by the files of a run: logged id, the user's name, or "directory:" and a path
+  name          TEXT NOT NULL,           -- shown when the log gives none
   kind          TEXT NOT NULL,           -- train | eval
   format        TEXT NOT NULL,
-  directory     TEXT NOT NULL,           -- of its files; one file where each file is a run
-  home          TEXT NOT NULL,           -- directory of its files, also where "directory" is one file
-  has_steps     INTEGER NOT NULL,        -- 0: the log knows no step; everything is stored as step 0
-  has_binary_rewards INTEGER NOT NULL DEFAULT 1  -- 1: no reward other than 0 and 1 so far
+  directory     TEXT NOT NULL,           -- directory of its files, or the one file that is the run
+  home          TEXT NOT NULL,           -- directory of its files, even if "directory" is one file
+  has_steps     INTEGER NOT NULL,        -- 0: the log has no steps; everything is stored as step 0
+  has_binary_rewards INTEGER NOT NULL DEFAULT 1  -- 1: all rewards are 0 or 1
 ) STRICT;
 CREATE INDEX run_by_directory ON run_row (directory, kind, format);
 CREATE INDEX run_by_scope ON run_row (scope);
 
--- The configuration a log gives for its run, shared by the splits of that run.
+-- The logged configuration of a run, shared by its splits.
 CREATE TABLE run_config_row (
   logged_id TEXT PRIMARY KEY,            -- run_row.scope
   config    TEXT NOT NULL                -- JSON object
 ) STRICT, WITHOUT ROWID;
 
--- Which files a run's rollouts come from. Issues of these files are shown with the run.
+-- The files of a run's rollouts. Issues of these files are shown with the run.
 CREATE TABLE run_file_row (
   run_id  INTEGER NOT NULL REFERENCES run_row,
   file_id INTEGER NOT NULL REFERENCES file_row,
@@ -90,7 +90,7 @@ CREATE TABLE stage_row (
   PRIMARY KEY (logged_id, from_step, name)
 ) STRICT, WITHOUT ROWID;
 
--- Numbers the trainer logs per step.
+-- Metrics that the trainer logs per step.
 CREATE TABLE metric_row (
   logged_id TEXT NOT NULL,               -- run_row.scope, or a file's own scope (metric_run_row)
   step      INTEGER NOT NULL,
@@ -100,11 +100,11 @@ CREATE TABLE metric_row (
   PRIMARY KEY (logged_id, name, step)
 ) STRICT, WITHOUT ROWID;
 
--- Files of metrics name no run: their place decides. Recomputed after each ingest (metricRuns.ts).
+-- Links metrics files without a run to runs, by directory. Recomputed after each ingest (metricRuns.ts).
 CREATE TABLE metric_run_row (
   run_id    INTEGER NOT NULL REFERENCES run_row,
-  logged_id TEXT NOT NULL,               -- of the file's rows in metric_row
-  rank      INTEGER NOT NULL,            -- where two files have the same metric of a step, the higher rank counts
+  logged_id TEXT NOT NULL,               -- metric_row.logged_id of the file's rows
+  rank      INTEGER NOT NULL,            -- if two files have the same metric of a step, the higher rank wins
   PRIMARY KEY (run_id, logged_id)
 ) STRICT, WITHOUT ROWID;
 `;
@@ -134,7 +134,7 @@ CREATE TABLE prompt_segment_row (
 
 CREATE TABLE problem_row (
   problem_no   INTEGER PRIMARY KEY,
-  problem_id   TEXT NOT NULL,            -- as logged, else a hash of prompt and ground truth
+  problem_id   TEXT NOT NULL,            -- logged, else a hash of prompt and ground truth
   prompt_id    INTEGER NOT NULL REFERENCES prompt_row,
   ground_truth TEXT,
   source       TEXT
@@ -143,7 +143,7 @@ CREATE INDEX problem_by_id ON problem_row (problem_id, prompt_id);
 CREATE INDEX problem_by_prompt ON problem_row (prompt_id);
 `;
 
-/** Sums of a group and of a step: integers count rollouts unless their name says otherwise. */
+/** Sums of a group and of a step. Integers count rollouts unless their name differs. */
 export const GROUPS = `
 CREATE TABLE group_row (
   group_id       INTEGER PRIMARY KEY,
@@ -151,7 +151,7 @@ CREATE TABLE group_row (
   step           INTEGER NOT NULL,
   group_key      TEXT NOT NULL,
   problem_no     INTEGER NOT NULL REFERENCES problem_row,
-  rule           TEXT NOT NULL,          -- how rollouts were grouped: logged | prompt | order
+  rule           TEXT NOT NULL,          -- rule that groups rollouts: logged | prompt | order
   rollouts       INTEGER NOT NULL DEFAULT 0,
   correct        INTEGER NOT NULL DEFAULT 0,
   correct_known  INTEGER NOT NULL DEFAULT 0,
@@ -162,11 +162,11 @@ CREATE TABLE group_row (
   tool_calls     INTEGER NOT NULL DEFAULT 0,
   tool_errors    INTEGER NOT NULL DEFAULT 0,
   without_calls  INTEGER NOT NULL DEFAULT 0,
-  stops_logged   INTEGER NOT NULL DEFAULT 0,  -- rollouts with a logged stop reason: only those tell about truncation
+  stops_logged   INTEGER NOT NULL DEFAULT 0,  -- rollouts with a logged stop reason, the base of "truncated"
   truncated      INTEGER NOT NULL DEFAULT 0,
   turns          INTEGER NOT NULL DEFAULT 0,
   response_chars INTEGER NOT NULL DEFAULT 0,
-  tokens         INTEGER NOT NULL DEFAULT 0,  -- of the policy
+  tokens         INTEGER NOT NULL DEFAULT 0,  -- policy tokens
   tokens_known   INTEGER NOT NULL DEFAULT 0,
   entropy_sum    REAL NOT NULL DEFAULT 0,     -- nats, over entropy_tokens tokens
   entropy_tokens INTEGER NOT NULL DEFAULT 0

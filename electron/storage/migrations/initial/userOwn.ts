@@ -1,29 +1,29 @@
-/** The user's own: what cannot be rebuilt from the logs. Rows marked as derived can. */
+/** The user's data, which cannot be rebuilt from the logs. Tables marked as derived can be. */
 
 export const SETTINGS = `
--- Files and directories Turnwise may read.
+-- Files and directories that Turnwise may read.
 CREATE TABLE granted_root (path TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 
--- How fields of logs in no known format are read.
+-- Field mappings for logs of unknown formats.
 CREATE TABLE mapping_row (
   name    TEXT PRIMARY KEY,
   mapping TEXT NOT NULL                  -- JSON
 ) STRICT, WITHOUT ROWID;
 
--- Files of these directories (or these files) belong to the run of this name.
+-- Files in these directories (or these files) belong to the run of this name.
 CREATE TABLE run_name_row (
   directory TEXT PRIMARY KEY,
   name      TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- How rollouts of a run are grouped instead of the log's way, also those read later.
+-- The user's grouping rule of a run. It also applies to rollouts ingested later.
 CREATE TABLE group_rule_row (
   run_key TEXT PRIMARY KEY,
   rule    TEXT NOT NULL,                 -- prompt | order
   size    INTEGER                        -- rollouts per group; only with order
 ) STRICT, WITHOUT ROWID;
 
--- Which run lists the kept rollouts of which.
+-- Pairs of a pool run and the run that lists its kept rollouts.
 CREATE TABLE pool_join_row (
   pool_key TEXT NOT NULL,                -- run_key of the run with every rollout
   kept_key TEXT NOT NULL,                -- run_key of the run with the kept ones
@@ -33,14 +33,14 @@ CREATE TABLE pool_join_row (
 -- Vocabularies for runs whose logs have token ids without text.
 CREATE TABLE tokenizer_row (
   run_key TEXT PRIMARY KEY,
-  name    TEXT NOT NULL,                 -- of the file it was read from
+  name    TEXT NOT NULL,                 -- name of the file it was read from
   size    INTEGER NOT NULL,              -- largest id + 1
   pieces  BLOB NOT NULL                  -- zstd of JSON: base64 of the bytes per id, null for holes, and the special ids
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE saved_view_row (
   name   TEXT PRIMARY KEY,
-  filter TEXT NOT NULL                   -- in the filter language, as typed
+  filter TEXT NOT NULL                   -- in the filter language
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE saved_query_row (
@@ -49,35 +49,35 @@ CREATE TABLE saved_query_row (
   created_at INTEGER NOT NULL            -- milliseconds since 1970
 ) STRICT, WITHOUT ROWID;
 
--- Other libraries that were opened beside this one; the next start offers them.
+-- Other libraries that were opened. The next start offers them.
 CREATE TABLE known_library_row (
   path      TEXT PRIMARY KEY,            -- real path when it was opened
-  id        TEXT NOT NULL UNIQUE,        -- names it in links, as long as it is remembered
+  id        TEXT NOT NULL UNIQUE,        -- identifies the library in links
   opened_at INTEGER NOT NULL             -- milliseconds since 1970
 ) STRICT, WITHOUT ROWID;
 `;
 
 export const ANNOTATIONS = `
--- A rollout somebody has annotated or read, by what it is (RolloutKey, shared/domain/annotate/annotation.ts).
+-- The key of an annotated or reviewed rollout (RolloutKey, shared/domain/annotate/annotation.ts).
 CREATE TABLE annotated_row (
   annotated_no INTEGER PRIMARY KEY,
   run_key      TEXT NOT NULL,
   kind         TEXT NOT NULL,            -- train | eval
   step         INTEGER NOT NULL,
-  group_key    TEXT NOT NULL,            -- as read
+  group_key    TEXT NOT NULL,            -- as logged
   problem_id   TEXT NOT NULL,
-  ordinal      INTEGER NOT NULL,         -- as read
-  content_hash TEXT NOT NULL,            -- of prompt and response
+  ordinal      INTEGER NOT NULL,         -- as logged
+  content_hash TEXT NOT NULL,            -- hash of prompt and response
   record_hash  TEXT NOT NULL             -- rollout_row.content_hash; '': unknown
 ) STRICT;
 CREATE UNIQUE INDEX annotated_by_key ON annotated_row
   (run_key, step, group_key, ordinal, content_hash, problem_id, kind, record_hash);
 
--- Derived: which rollout of this library it is.
+-- Derived: the rollout of this library that has the key.
 CREATE TABLE annotated_place_row (
   annotated_no INTEGER PRIMARY KEY REFERENCES annotated_row,
   rollout_id   INTEGER NOT NULL REFERENCES rollout_row,
-  is_certain   INTEGER NOT NULL          -- 1: found by its content; 0: by its address alone, with another text
+  is_certain   INTEGER NOT NULL          -- 1: found by content; 0: found by address, with another text
 ) STRICT;
 CREATE INDEX annotated_place_by_rollout ON annotated_place_row (rollout_id);
 
@@ -99,7 +99,7 @@ CREATE TABLE annotation_row (
 CREATE INDEX annotation_by_rollout ON annotation_row (annotated_no);
 CREATE INDEX annotation_by_likeness ON annotation_row (likeness);
 
--- Derived: where the text of an annotation is now.
+-- Derived: the current position of an annotation's text.
 CREATE TABLE annotation_place_row (
   annotation_no INTEGER PRIMARY KEY REFERENCES annotation_row,
   state         TEXT NOT NULL,           -- exact | moved | orphaned
@@ -107,7 +107,7 @@ CREATE TABLE annotation_place_row (
   end           INTEGER
 ) STRICT;
 
--- Who has been through a rollout.
+-- Review marks.
 CREATE TABLE reading_row (
   annotated_no INTEGER NOT NULL REFERENCES annotated_row,
   author       TEXT NOT NULL,
@@ -116,18 +116,18 @@ CREATE TABLE reading_row (
   PRIMARY KEY (annotated_no, author)
 ) STRICT, WITHOUT ROWID;
 
--- Versions of somebody else that differ from ours.
+-- Versions of other reviewers that differ from ours.
 CREATE TABLE annotation_conflict_row (
   conflict_id   INTEGER PRIMARY KEY,
   annotation_id TEXT NOT NULL,
   theirs        TEXT NOT NULL,           -- JSON
   origin        TEXT NOT NULL,           -- the file it came from
   at            INTEGER NOT NULL,        -- milliseconds since 1970
-  taken         TEXT                     -- mine | theirs | both; NULL: not decided
+  taken         TEXT                     -- mine | theirs | both; NULL: not resolved
 ) STRICT;
 CREATE UNIQUE INDEX annotation_conflict_by_version ON annotation_conflict_row (annotation_id, theirs);
 
--- Every change with the state before it, for undo and redo.
+-- Every change with the states before and after it, for undo and redo.
 CREATE TABLE annotation_history_row (
   history_no INTEGER PRIMARY KEY,
   at         INTEGER NOT NULL,           -- milliseconds since 1970
@@ -137,7 +137,7 @@ CREATE TABLE annotation_history_row (
   is_undone  INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
--- The labels. No row: the taxonomy Turnwise comes with.
+-- The taxonomy. No row: the built-in one.
 CREATE TABLE taxonomy_row (
   taxonomy_no INTEGER PRIMARY KEY CHECK (taxonomy_no = 1),
   name        TEXT NOT NULL,
@@ -155,8 +155,8 @@ CREATE TABLE label_row (
 
 CREATE TABLE annotation_state_row (
   state_no    INTEGER PRIMARY KEY CHECK (state_no = 1),
-  revision    INTEGER NOT NULL,          -- grows with every change of annotations, readings and labels
-  searched_to INTEGER NOT NULL           -- rollouts up to this id were searched for what has no certain place
+  revision    INTEGER NOT NULL,          -- grows with every change of annotations, review marks and labels
+  searched_to INTEGER NOT NULL           -- rollouts up to this id were searched for unplaced annotations
 ) STRICT;
 INSERT INTO annotation_state_row VALUES (1, 0, 0);
 `;

@@ -1,16 +1,16 @@
-/** Hits of a query in one rollout, with the text around them. */
+/** Hits of a query in one rollout, with the surrounding text. */
 import type { HitList, RolloutHits, SearchHit } from '../../shared/api/contract.ts';
 import type { TextNode } from '../../shared/domain/filter/node.ts';
 import { looksIn, searchedText, textTest } from '../../shared/domain/filter/textTest.ts';
 import type { WordSpan } from '../../shared/domain/filter/words.ts';
 import type { SegmentText } from '../storage/queries/texts.ts';
 
-/** Shown of one rollout, or of one prompt. */
+/** Hits shown per rollout or prompt. */
 const SHOWN = 3;
-/** Counted; a list of every `e` helps no one. */
+/** Hits counted; a complete count of every `e` is useless. */
 const MOST_COUNTED = 1000;
 const MOST_HITS = 5000;
-/** UTF-16 units before a hit, behind it, and of a hit itself: a line of a wide window. */
+/** UTF-16 units before a hit, after it, and of the hit itself: a line of a wide window. */
 const BEFORE = 90;
 const BEHIND = 200;
 const LONGEST_SHOWN = 240;
@@ -20,7 +20,7 @@ interface Place extends WordSpan {
   readonly text: string;
 }
 
-/** @param nodes whose places are worth showing: those a match may rest on */
+/** @param nodes text nodes that a match may depend on */
 function placesIn(
   segments: readonly SegmentText[],
   nodes: readonly TextNode[],
@@ -40,7 +40,7 @@ function placesIn(
         spans.push(span);
       }
     }
-    for (const span of apart(spans)) {
+    for (const span of withoutOverlaps(spans)) {
       if (places.length >= most) return { places, isAtLeast: true };
       places.push({ ...span, segment, text });
     }
@@ -48,8 +48,8 @@ function placesIn(
   return { places, isAtLeast: false };
 }
 
-/** In order; of those that overlap, the first and longest. */
-function apart(spans: readonly WordSpan[]): readonly WordSpan[] {
+/** In order. Of overlapping hits, keeps the first and longest. */
+function withoutOverlaps(spans: readonly WordSpan[]): readonly WordSpan[] {
   const sorted = [...spans].sort((a, b) => a.start - b.start || b.end - a.end);
   let end = -1;
   return sorted.filter((span) => {
@@ -61,7 +61,7 @@ function apart(spans: readonly WordSpan[]): readonly WordSpan[] {
 
 export function hitList(segments: readonly SegmentText[], nodes: readonly TextNode[]): HitList {
   const { places, isAtLeast } = placesIn(segments, nodes, MOST_COUNTED);
-  return { hits: places.slice(0, SHOWN).map(inContext), total: places.length, isAtLeast };
+  return { hits: places.slice(0, SHOWN).map(snippetOf), total: places.length, isAtLeast };
 }
 
 export function allHits(segments: readonly SegmentText[], nodes: readonly TextNode[]): RolloutHits {
@@ -78,7 +78,7 @@ export function allHits(segments: readonly SegmentText[], nodes: readonly TextNo
   };
 }
 
-function inContext({ segment: { ordinal, kind, turn }, text, start, end }: Place): SearchHit {
+function snippetOf({ segment: { ordinal, kind, turn }, text, start, end }: Place): SearchHit {
   const from = boundary(text, Math.max(0, start - BEFORE));
   const shownEnd = boundary(text, Math.min(end, start + LONGEST_SHOWN));
   const to = boundary(text, Math.min(text.length, end + BEHIND));
@@ -96,7 +96,7 @@ function inContext({ segment: { ordinal, kind, turn }, text, start, end }: Place
   };
 }
 
-/** Never between the halves of a code point. */
+/** Moves an offset out of a surrogate pair. */
 function boundary(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return at > 0 && code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;

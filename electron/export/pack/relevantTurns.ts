@@ -1,9 +1,9 @@
-/** Which turns a reader of a failure wants to see first. */
+/** The turns of a failure that a report shows in full. */
 import type { AnnotationRow } from '../../../shared/api/contract.ts';
 import type { CaseTurn, PackCase } from './packCase.ts';
 
-/** The first and the last, and those with annotations, evidence of a flag, or a tool that failed. */
-export function turnsThatMatter(one: PackCase, turns: readonly CaseTurn[]): ReadonlySet<number> {
+/** The first and last turn, and turns with annotations, flags or failed calls. */
+export function relevantTurns(one: PackCase, turns: readonly CaseTurn[]): ReadonlySet<number> {
   const matter = new Set<number>();
   const [first] = turns;
   const last = turns.at(-1);
@@ -22,7 +22,7 @@ export function turnsThatMatter(one: PackCase, turns: readonly CaseTurn[]): Read
   return matter;
 }
 
-/** 0: the prompt; undefined: the whole rollout, or its text is not there any more. */
+/** 0: the prompt; undefined: the whole rollout, or the text no longer exists. */
 export function turnOfAnnotation(
   { rollout }: PackCase,
   { target, place }: AnnotationRow,
