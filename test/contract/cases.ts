@@ -283,13 +283,13 @@ async function value<M extends Method>(
 
 /** Ingests logs into a library and waits, through the library manager like a shell. */
 export async function readInto(
-  shelf: Pick<LibraryManager, 'grant' | 'dispatch' | 'subscribe'>,
+  manager: Pick<LibraryManager, 'grant' | 'dispatch' | 'subscribe'>,
   path: string,
   library?: string,
 ): Promise<void> {
-  await shelf.grant(path);
+  await manager.grant(path);
   const ended = new Promise<void>((resolve, reject) => {
-    const stop = shelf.subscribe((event) => {
+    const stop = manager.subscribe((event) => {
       if (event.event !== 'ingest.progress' || event.library !== library) return;
       if (event.payload.state === 'running') return;
       stop();
@@ -297,7 +297,7 @@ export async function readInto(
       else reject(new Error(event.payload.message ?? event.payload.state));
     });
   });
-  await value((method, params) => shelf.dispatch(method, params, undefined, library), 'ingest.start', {
+  await value((method, params) => manager.dispatch(method, params, undefined, library), 'ingest.start', {
     paths: [path],
   });
   await ended;

@@ -29,14 +29,14 @@ export function describeLibraries(shell: Shell): void {
         // The library was opened once by the user and closed, because a test cannot choose a file in the
         // browser's dialog.
         const path = await makeOtherLibrary(directory);
-        const shelf = await createLibraryManager({ libraryPath, shell: 'browser', version: '0.0.0' });
-        await shelf.grant(path);
-        await shelf.dispatch('library.open', { path });
-        await shelf.close();
+        const manager = await createLibraryManager({ libraryPath, shell: 'browser', version: '0.0.0' });
+        await manager.grant(path);
+        await manager.dispatch('library.open', { path });
+        await manager.close();
       },
     );
 
-    const shelfOf = () => page.getByRole('region', { name: 'Libraries' });
+    const libraryList = () => page.getByRole('region', { name: 'Libraries' });
     const rowOf = (name: RegExp) => page.getByRole('grid', { name: 'Runs' }).getByRole('row', { name });
     const placeIs = (place: string | RegExp) =>
       typeof place === 'string'
@@ -64,7 +64,7 @@ export function describeLibraries(shell: Shell): void {
 
     test('switching between libraries keeps the page of each', async () => {
       await page.goto(running.urlOf('/in/home/?filter=evaluation'));
-      await shelfOf().getByRole('link', { name: 'other runs' }).click();
+      await libraryList().getByRole('link', { name: 'other runs' }).click();
       await placeIs(`/in/${OTHER_ID}`);
       await rowOf(/r1|a run/)
         .first()
@@ -81,9 +81,9 @@ export function describeLibraries(shell: Shell): void {
       await placeIs(`/in/${OTHER_ID}/run/r1`);
       await page.keyboard.press('Escape');
       await placeIs(`/in/${OTHER_ID}`);
-      await shelfOf().getByRole('link', { name: 'library', exact: true }).click();
+      await libraryList().getByRole('link', { name: 'library', exact: true }).click();
       await placeIs('/');
-      const here = shelfOf().getByRole('link', { name: 'library', exact: true });
+      const here = libraryList().getByRole('link', { name: 'library', exact: true });
       expect(await here.getAttribute('aria-current')).toBe('page');
       await rowOf(/demo/).first().waitFor();
     });
@@ -117,7 +117,7 @@ export function describeLibraries(shell: Shell): void {
 
     test('library sizes are listed by run', async () => {
       await page.goto(running.urlOf('/in/home/'));
-      await shelfOf().getByRole('button', { name: 'Actions for the library library' }).click();
+      await libraryList().getByRole('button', { name: 'Actions for the library library' }).click();
       await page.getByRole('menuitem', { name: /takes its space/ }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('row', { name: /demo \(synthetic\) evaluation/ }).waitFor();
@@ -161,15 +161,15 @@ export function describeLibraries(shell: Shell): void {
       await dialog.getByRole('textbox').fill('evaluations');
       await dialog.getByRole('button', { name: /^Move 160 rollouts/ }).click();
       await dialog.waitFor({ state: 'hidden' });
-      await shelfOf().getByRole('link', { name: 'evaluations' }).click();
+      await libraryList().getByRole('link', { name: 'evaluations' }).click();
       await placeIs('/in/evaluations');
       await rowOf(/demo \(synthetic\).*evaluation/).waitFor();
       expect(await page.getByRole('grid', { name: 'Runs' }).getByRole('row').count()).toBe(2);
 
-      await shelfOf().getByRole('button', { name: 'Actions for the library evaluations' }).click();
+      await libraryList().getByRole('button', { name: 'Actions for the library evaluations' }).click();
       await page.getByRole('menuitem', { name: 'Close' }).click();
       await placeIs('/');
-      const entry = shelfOf().getByRole('listitem').filter({ hasText: 'evaluations' });
+      const entry = libraryList().getByRole('listitem').filter({ hasText: 'evaluations' });
       await entry.getByText(/closed/).waitFor();
       expect(await rowOf(/demo \(synthetic\).*evaluation/).count()).toBe(0);
       await entry.getByRole('button', { name: 'Open again' }).click();
@@ -191,7 +191,7 @@ export function describeLibraries(shell: Shell): void {
       await page.goto(running.urlOf(`${DEMO}?runs=r1%40${OTHER_ID}`));
       await page.getByText(`r1 is in the library ${OTHER_ID}, which is not open`).waitFor();
       await page.goto(running.urlOf('/in/home/'));
-      await shelfOf().getByRole('button', { name: 'Forget the library other runs' }).click();
+      await libraryList().getByRole('button', { name: 'Forget the library other runs' }).click();
       await page.getByText('other runs is no longer listed').waitFor();
     });
 

@@ -19,8 +19,8 @@ import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { parseSorts, type Sort, sortedByKeys, sortsText, withSort } from '../../ui/sorting.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
 import { JobCards } from './JobCards.tsx';
-import { LibraryShelf } from './LibraryShelf.tsx';
 import { jobsToShow, matchesText } from './libraryModel.ts';
+import { OpenLibraries } from './OpenLibraries.tsx';
 import { type MenuPoint, RunMenu } from './RunMenu.tsx';
 import { menuColumn, runColumns } from './runColumns.tsx';
 import './library.css';
@@ -90,7 +90,7 @@ export default function LibraryView() {
   if (runs.data.length === 0 && !hasNews) {
     return (
       <div className="page library">
-        <LibraryShelf />
+        <OpenLibraries />
         <Welcome />
       </div>
     );
@@ -136,7 +136,7 @@ export default function LibraryView() {
           </Button>
         </div>
       </header>
-      <LibraryShelf />
+      <OpenLibraries />
       <JobCards />
       <RunMenu at={menu} onClose={() => setMenu(undefined)} />
       <div className="library-list">

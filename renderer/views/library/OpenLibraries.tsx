@@ -11,15 +11,15 @@ import { Button } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { bytes, counted } from '../../ui/numbers.ts';
 
-export function LibraryShelf() {
+export function OpenLibraries() {
   const libraries = useLibraries();
   const { chooseAndOpen, open } = useLibraryActions();
   const here = useLibrary();
   if (libraries === undefined) return null;
   const present = libraries.find(({ id }) => id === here);
   return (
-    <section className="shelf" aria-label="Libraries">
-      <ul className="shelf-list">
+    <section className="open-libraries" aria-label="Libraries">
+      <ul className="open-libraries-list">
         {libraries.map((library) => (
           <Entry key={library.id} library={library} />
         ))}
@@ -31,7 +31,7 @@ export function LibraryShelf() {
       >
         <FolderOpen size={14} /> {open.isPending ? 'Opening…' : 'Open library…'}
       </Button>
-      <span className="shelf-path path-tail mono dim" title={present?.path}>
+      <span className="open-libraries-path path-tail mono dim" title={present?.path}>
         <bdi>{present?.path}</bdi>
       </span>
     </section>
@@ -44,11 +44,11 @@ function Entry({ library }: { readonly library: LibraryRow }) {
   const showDialog = useInterface((state) => state.showDialog);
   const { id, name, path, isOpen, isGone = false, isHome } = library;
   const isHere = id === here;
-  const className = `shelf-entry${isHere ? ' is-here' : ''}${isOpen ? '' : ' is-closed'}`;
+  const className = `open-libraries-entry${isHere ? ' is-here' : ''}${isOpen ? '' : ' is-closed'}`;
   const facts = factsOf(library);
   return (
     <li className={className} title={path}>
-      <span className="shelf-name">
+      <span className="open-libraries-name">
         {isOpen ? (
           <Link href={hrefInLibrary(id, '/')} aria-current={isHere ? 'page' : undefined}>
             <bdi>{name}</bdi>
@@ -73,7 +73,7 @@ function Entry({ library }: { readonly library: LibraryRow }) {
               sideOffset={4}
               aria-label={`Library ${name}`}
             >
-              <DropdownMenu.Label className="menu-label shelf-full-path">{path}</DropdownMenu.Label>
+              <DropdownMenu.Label className="menu-label open-libraries-full-path">{path}</DropdownMenu.Label>
               {/* After the menu has given the focus back, or it would take it from the dialog. */}
               <DropdownMenu.Item
                 onSelect={() => setTimeout(() => showDialog({ kind: 'librarySizes', library: id }))}
@@ -91,7 +91,7 @@ function Entry({ library }: { readonly library: LibraryRow }) {
           </DropdownMenu.Portal>
         </DropdownMenu.Root>
       ) : (
-        <span className="shelf-buttons">
+        <span className="open-libraries-buttons">
           {!isGone && (
             <Button disabled={open.isPending} onClick={() => open.mutate({ id })}>
               {open.isPending ? 'Opening…' : 'Open again'}

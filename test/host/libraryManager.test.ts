@@ -20,7 +20,7 @@ const DEMO_RUN = 'synthetic-grpo-roc-demo';
 const OPTIONS = { shell: 'browser', version: '0.0.0' } as const;
 
 let home: ReturnType<typeof createTemporaryHome>;
-let shelf: LibraryManager;
+let manager: LibraryManager;
 let other: string;
 /** A new manager for each test of a `describe`. */
 function withManager({ hasDemo }: { readonly hasDemo: boolean }): void {
@@ -28,10 +28,10 @@ function withManager({ hasDemo }: { readonly hasDemo: boolean }): void {
     home = createTemporaryHome();
     other = await makeOtherLibrary(home.directory);
     if (hasDemo) await copyDemoLibrary(home.libraryPath);
-    shelf = await createLibraryManager({ libraryPath: home.libraryPath, ...OPTIONS });
+    manager = await createLibraryManager({ libraryPath: home.libraryPath, ...OPTIONS });
   });
   afterEach(async () => {
-    await shelf.close();
+    await manager.close();
     home.remove();
   });
 }
@@ -39,7 +39,7 @@ function withManager({ hasDemo }: { readonly hasDemo: boolean }): void {
 const at = (name: string): string => join(home.directory, name);
 
 async function ask<M extends Method>(method: M, params: ParamsOf<M>, library?: string): Promise<ResultOf<M>> {
-  const result = await shelf.dispatch(method, params, undefined, library);
+  const result = await manager.dispatch(method, params, undefined, library);
   if (!result.ok) throw new Error(`${method}: ${result.failure.message}`);
   return result.value as ResultOf<M>;
 }
@@ -51,7 +51,7 @@ async function failureOf(answer: Promise<Result<unknown>>) {
 }
 
 async function open(path: string): Promise<LibraryRow> {
-  await shelf.grant(path);
+  await manager.grant(path);
   return ask('library.open', { path });
 }
 
@@ -62,7 +62,7 @@ describe('two libraries', () => {
   withManager({ hasDemo: false });
 
   test('each answer for themselves, and their events name them', async () => {
-    await readInto(shelf, DEMO);
+    await readInto(manager, DEMO);
     const row = await open(other);
     expect(row).toMatchObject({ id: OTHER_ID, name: 'other runs', isHome: false, isOpen: true, path: other });
     const [here, there] = [await runKeys(), await runKeys(OTHER_ID)];
@@ -72,12 +72,12 @@ describe('two libraries', () => {
     expect(await runKeys('home')).toEqual(here);
 
     const seen: HostEvent[] = [];
-    shelf.subscribe((event) => seen.push(event));
-    await readInto(shelf, DEMO, OTHER_ID);
+    manager.subscribe((event) => seen.push(event));
+    await readInto(manager, DEMO, OTHER_ID);
     expect(seen.length).toBeGreaterThan(1);
     expect(new Set(seen.map(({ library }) => library))).toEqual(new Set([OTHER_ID]));
     seen.length = 0;
-    await readInto(shelf, DEMO);
+    await readInto(manager, DEMO);
     expect(new Set(seen.map(({ library }) => library))).toEqual(new Set([undefined]));
     expect(await runKeys(OTHER_ID)).toEqual([...there, ...here].sort());
   });
@@ -95,7 +95,7 @@ describe('two libraries', () => {
   });
 
   test('a closed one is named in the failure', async () => {
-    expect(await failureOf(shelf.dispatch('run.list', {}, undefined, 'no such'))).toEqual({
+    expect(await failureOf(manager.dispatch('run.list', {}, undefined, 'no such'))).toEqual({
       code: 'not_found',
       message: 'no library "no such" is open',
     });
@@ -104,7 +104,7 @@ describe('two libraries', () => {
   test('the same file opens once, by any path, at any moment', async () => {
     symlinkSync(other, at('link.sqlite'));
     linkSync(other, at('hard.sqlite'));
-    await shelf.grant(home.directory);
+    await manager.grant(home.directory);
     const rows = await Promise.all(
       [other, other, at('link.sqlite'), join(home.directory, '.', 'other runs.sqlite')].map((path) =>
         ask('library.open', { path }),
@@ -121,7 +121,7 @@ describe('opening', () => {
   withManager({ hasDemo: false });
 
   test('a path that nobody granted is refused', async () => {
-    const failure = await failureOf(shelf.dispatch('library.open', { path: other }));
+    const failure = await failureOf(manager.dispatch('library.open', { path: other }));
     expect(failure.code).toBe('not_granted');
     expect(failure.message).toContain(other);
   });
@@ -129,13 +129,13 @@ describe('opening', () => {
   test('a missing path is reported as missing, granted or not', async () => {
     const path = at('no such.sqlite');
     const nowhere = { code: 'not_found', message: `there is no file or directory ${path}` };
-    expect(await failureOf(shelf.dispatch('library.open', { path }))).toEqual(nowhere);
-    expect(await failureOf(shelf.dispatch('follow.start', { paths: [path] }))).toEqual(nowhere);
-    expect(await failureOf(shelf.dispatch('file.inspect', { path }))).toEqual(nowhere);
+    expect(await failureOf(manager.dispatch('library.open', { path }))).toEqual(nowhere);
+    expect(await failureOf(manager.dispatch('follow.start', { paths: [path] }))).toEqual(nowhere);
+    expect(await failureOf(manager.dispatch('file.inspect', { path }))).toEqual(nowhere);
   });
 
   test('a file that is not a library is refused and unchanged', async () => {
-    await shelf.grant(home.directory);
+    await manager.grant(home.directory);
     writeFileSync(at('text.sqlite'), 'a text that calls itself a library, and is long enough to be one');
     writeFileSync(at('empty.sqlite'), '');
     mkdirSync(at('folder.sqlite'));
@@ -154,7 +154,7 @@ describe('opening', () => {
       ['missing.sqlite', 'not_found', /there is no file/],
     ];
     for (const [name, code, message] of said) {
-      const failure = await failureOf(shelf.dispatch('library.open', { path: at(name) }));
+      const failure = await failureOf(manager.dispatch('library.open', { path: at(name) }));
       expect([name, failure.code]).toEqual([name, code]);
       expect(failure.message).toMatch(message);
     }
@@ -170,8 +170,8 @@ describe('opening', () => {
     holder.pragma('journal_mode = DELETE');
     holder.pragma('locking_mode = EXCLUSIVE');
     holder.exec('BEGIN EXCLUSIVE');
-    await shelf.grant(other);
-    const failure = await failureOf(shelf.dispatch('library.open', { path: other }));
+    await manager.grant(other);
+    const failure = await failureOf(manager.dispatch('library.open', { path: other }));
     expect(failure.message).toMatch(/cannot be opened: database is locked/);
     holder.exec('ROLLBACK');
     holder.close();
@@ -185,25 +185,25 @@ describe('closing', () => {
   test('it is remembered, and the next start offers it under the same id', async () => {
     await open(other);
     expect(await ask('library.close', { id: OTHER_ID })).toEqual({ closed: true });
-    expect((await failureOf(shelf.dispatch('run.list', {}, undefined, OTHER_ID))).code).toBe('not_found');
-    await shelf.close();
-    shelf = await createLibraryManager({ libraryPath: home.libraryPath, ...OPTIONS });
+    expect((await failureOf(manager.dispatch('run.list', {}, undefined, OTHER_ID))).code).toBe('not_found');
+    await manager.close();
+    manager = await createLibraryManager({ libraryPath: home.libraryPath, ...OPTIONS });
     const [, remembered] = await ask('library.list', {});
     expect(remembered).toMatchObject({ id: OTHER_ID, path: other, isOpen: false });
     expect(remembered).not.toHaveProperty('runs');
     // The user opened it before, so neither its path nor its id needs another grant.
     expect(await ask('library.open', { id: OTHER_ID })).toMatchObject({ id: OTHER_ID, isOpen: true });
-    expect((await failureOf(shelf.dispatch('library.forget', { id: OTHER_ID }))).code).toBe('refused');
+    expect((await failureOf(manager.dispatch('library.forget', { id: OTHER_ID }))).code).toBe('refused');
     await ask('library.close', { id: OTHER_ID });
     expect(await ask('library.forget', { id: OTHER_ID })).toEqual({ forgotten: true });
     expect(await ask('library.list', {})).toHaveLength(1);
-    expect((await failureOf(shelf.dispatch('library.open', { path: other }))).code).toBe('not_granted');
+    expect((await failureOf(manager.dispatch('library.open', { path: other }))).code).toBe('not_granted');
   });
 
   test('pending requests are answered', async () => {
     await copyLibraryOf(other, [OTHER_LOG, DEMO]);
     const { id } = await open(other);
-    await shelf.grant(DEMO);
+    await manager.grant(DEMO);
     const [run] = (await ask('run.list', {}, id)).filter(({ runKey }) => runKey === DEMO_RUN);
     const questions: readonly (readonly [string, object])[] = [
       ['step.series', { runId: run?.runId, filter: 'is_correct:true' }],
@@ -213,7 +213,7 @@ describe('closing', () => {
       ['run.list', {}],
       ['ingest.start', { paths: [DEMO] }],
     ];
-    const asked = questions.map(([method, params]) => shelf.dispatch(method, params, undefined, id));
+    const asked = questions.map(([method, params]) => manager.dispatch(method, params, undefined, id));
     const closed = ask('library.close', { id });
     for (const answer of await Promise.all(asked)) {
       if (answer.ok) continue;
@@ -227,7 +227,7 @@ describe('closing', () => {
   });
 
   test('opening, closing and opening again ends in one open library', async () => {
-    await shelf.grant(other);
+    await manager.grant(other);
     await ask('library.open', { path: other });
     const [, , last] = await Promise.all([
       ask('library.close', { id: OTHER_ID }),
@@ -239,7 +239,7 @@ describe('closing', () => {
   });
 
   test('the home library cannot be closed', async () => {
-    expect((await failureOf(shelf.dispatch('library.close', { id: 'home' }))).code).toBe('refused');
+    expect((await failureOf(manager.dispatch('library.close', { id: 'home' }))).code).toBe('refused');
   });
 
   test('a deleted file is listed as gone', async () => {
@@ -247,13 +247,13 @@ describe('closing', () => {
     await ask('library.close', { id: OTHER_ID });
     renameSync(other, at('elsewhere.sqlite'));
     expect((await ask('library.list', {}))[1]).toMatchObject({ id: OTHER_ID, isOpen: false, isGone: true });
-    expect((await failureOf(shelf.dispatch('library.open', { id: OTHER_ID }))).code).toBe('not_found');
+    expect((await failureOf(manager.dispatch('library.open', { id: OTHER_ID }))).code).toBe('not_found');
   });
 });
 
 describe('a run that is moved to its own library', () => {
   withManager({ hasDemo: true });
-  beforeEach(() => shelf.grant(DEMO));
+  beforeEach(() => manager.grant(DEMO));
 
   test('is there, and no longer here', async () => {
     const before = await ask('run.get', { runKey: DEMO_RUN });
@@ -279,7 +279,7 @@ describe('a run that is moved to its own library', () => {
   test('goes only to a path the user chose, and never over a file', async () => {
     const elsewhere = createTemporaryHome();
     try {
-      const move = (path: string) => failureOf(shelf.dispatch('run.move', { runKey: DEMO_RUN, path }));
+      const move = (path: string) => failureOf(manager.dispatch('run.move', { runKey: DEMO_RUN, path }));
       expect((await move(join(elsewhere.directory, 'x.sqlite'))).code).toBe('not_granted');
       expect((await move('/no/such/directory/x.sqlite')).code).toBe('not_found');
       expect((await move('other runs.sqlite')).message).toMatch(/already exists/);
@@ -287,7 +287,7 @@ describe('a run that is moved to its own library', () => {
       for (const path of ['../x.sqlite', '..', '.', './x', '.x'])
         expect([path, (await move(path)).code]).toEqual([path, 'not_granted']);
       expect(await runKeys()).toContain(DEMO_RUN);
-      await shelf.grant(elsewhere.directory);
+      await manager.grant(elsewhere.directory);
       const path = join(elsewhere.directory, 'x.sqlite');
       expect((await ask('run.move', { runKey: DEMO_RUN, path })).path).toBe(path);
       await ask('library.close', { id: 'x' });
@@ -298,11 +298,11 @@ describe('a run that is moved to its own library', () => {
 
   test('cancelled before the removal, nothing changes', async () => {
     const abort = new AbortController();
-    const stop = shelf.subscribe(({ event }) => {
+    const stop = manager.subscribe(({ event }) => {
       if (event === 'analysis.progress') abort.abort();
     });
     const params = { runKey: DEMO_RUN, path: 'x', progressKey: 'move' };
-    const failure = await failureOf(shelf.dispatch('run.move', params, abort.signal));
+    const failure = await failureOf(manager.dispatch('run.move', params, abort.signal));
     stop();
     expect(failure.code).toBe('cancelled');
     expect(await runKeys()).toContain(DEMO_RUN);
@@ -327,18 +327,20 @@ describe('one library', () => {
   withManager({ hasDemo: false });
 
   test('during ingest, a library is neither compacted nor can a run leave it', async () => {
-    await shelf.grant(DEMO);
+    await manager.grant(DEMO);
     const ended = new Promise<void>((resolve) => {
-      shelf.subscribe(({ event, payload }) => {
+      manager.subscribe(({ event, payload }) => {
         if (event === 'ingest.progress' && payload.state !== 'running') resolve();
       });
     });
     await ask('ingest.start', { paths: [DEMO] });
     const said = { code: 'refused', message: expect.stringContaining('ingest job is running') };
-    expect(await failureOf(shelf.dispatch('library.compact', {}))).toMatchObject(said);
-    expect(await failureOf(shelf.dispatch('run.move', { runKey: DEMO_RUN, path: 'x' }))).toMatchObject(said);
+    expect(await failureOf(manager.dispatch('library.compact', {}))).toMatchObject(said);
+    expect(await failureOf(manager.dispatch('run.move', { runKey: DEMO_RUN, path: 'x' }))).toMatchObject(
+      said,
+    );
     await ended;
-    expect((await shelf.dispatch('library.compact', {})).ok).toBe(true);
+    expect((await manager.dispatch('library.compact', {})).ok).toBe(true);
   });
 
   test('a host alone has no library manager', async () => {
