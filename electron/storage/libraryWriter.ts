@@ -28,7 +28,7 @@ import { RunRemoval } from './runRemoval.ts';
 import { RunRules } from './runRules.ts';
 import { nameRun, setGroupRule } from './userRules.ts';
 
-/** What the file system reports about a file. `headHash` distinguishes an appended file from a replaced one. */
+/** Facts that the file system reports about a file. `headHash` distinguishes an appended file from a replaced one. */
 export interface FileIdentity {
   readonly path: string;
   readonly bytes: number;

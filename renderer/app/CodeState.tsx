@@ -156,7 +156,7 @@ export function codeTitle({ row, run }: Pick<RolloutDetail, 'row' | 'run'>): str
   return [run.name, ...step, row.groupKey, `#${row.ordinal}`].join(' \u00b7 ');
 }
 
-/** What any file system takes, and still tells rollouts apart. */
+/** File names that every file system accepts and that differ between rollouts. */
 export function codeFileName(detail: Pick<RolloutDetail, 'row' | 'run'>, extension: 'py' | 'ipynb'): string {
   const plain = codeTitle(detail)
     .replaceAll('#', '')
@@ -170,7 +170,7 @@ interface CodeState {
   readonly cells: number;
   /** Segments of these calls. */
   readonly hasCell: (segment: number) => boolean;
-  /** The one cell; undefined where the segment is none. */
+  /** The cell of one call. Undefined if the segment is not a call. */
   readonly cellScript: (segment: number) => string | undefined;
   /** All cells up to and with this segment. */
   readonly scriptTo: (segment: number) => string;

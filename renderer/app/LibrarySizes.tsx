@@ -191,7 +191,7 @@ function Sum({ name, of, file }: { readonly name: string; readonly of: number; r
   );
 }
 
-/** What the bytes of a run are spent on, in the order shown. */
+/** Parts of a run's size, in the order shown. */
 const PART_NAMES: readonly {
   readonly id: SizePart;
   readonly name: string;
@@ -208,7 +208,7 @@ const PART_NAMES: readonly {
   {
     id: 'columns',
     name: 'columns',
-    describe: 'What lists, filters and charts are read from; made anew where missing',
+    describe: 'Cache for lists, filters and charts. Rebuilt when missing.',
   },
 ];
 

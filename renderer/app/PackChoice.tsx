@@ -75,7 +75,7 @@ export function PackChoice(props: PackChoiceProps) {
 interface FormatLabels {
   readonly label: string;
   readonly what: string;
-  /** Of the file; a directory has none. */
+  /** File extension; empty for a directory. */
   readonly ending: string;
   readonly takesTokens: boolean;
   readonly takesRaw: boolean;
@@ -105,7 +105,7 @@ export const FORMAT_LABELS: Readonly<Record<PackFormat, FormatLabels>> = {
   },
   csv: {
     label: 'CSV',
-    what: 'A line per annotation, for spreadsheets; the manifest lies beside it. Formulas in log text are made harmless.',
+    what: 'One line per annotation, for spreadsheets, with the manifest beside it. Formulas in log text are neutralized.',
     ending: '.csv',
     takesTokens: false,
     takesRaw: false,

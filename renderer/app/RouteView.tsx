@@ -116,7 +116,7 @@ const PARTS: readonly (() => Promise<unknown>)[] = [
   () => import('../theme/formulas.ts'),
   () => loadFonts(),
 ];
-/** Of the page, not of a library: going to another one does not begin anew. */
+/** Belongs to the page, so opening another library keeps it. */
 let isBegun = false;
 
 /** Loads one part at a time once the first list is painted, so that requests in between are not queued. */

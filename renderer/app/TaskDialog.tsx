@@ -39,7 +39,7 @@ export function TaskDialog({ name, className = '', children }: TaskDialogProps) 
 
 interface PathFieldProps {
   readonly label: string;
-  /** What becomes of a bare name, and of what is there already. */
+  /** Explains how a bare name is resolved, and what happens if the file exists. */
   readonly hint: string;
   readonly path: string;
   readonly onPath: (path: string) => void;

@@ -31,7 +31,7 @@ export function CompareChip() {
   );
 }
 
-/** What is followed, in the top bar of every view; a click lists it, with a stop for each. */
+/** Shows the followed directories in the top bar. A click lists them, each with a stop button. */
 export function FollowChip() {
   const follows = useFollows();
   return follows.length === 0 ? null : <Following />;
@@ -92,7 +92,7 @@ const nameOf = (path: string): string => path.split(/[/\\]/).findLast((part) => 
 interface FollowText {
   readonly state: FollowRow['state'];
   readonly what: string;
-  /** What it brought so far. */
+  /** Summary of what was read so far. */
   readonly news: string;
 }
 

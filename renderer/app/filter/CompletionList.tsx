@@ -91,7 +91,7 @@ export function useCompletion(
   return options.length === 0 ? undefined : { ...rangeOf(completion), options: options.slice(0, MOST) };
 }
 
-/** Where a value or its name holds the word, the earlier of both; -1: in neither. */
+/** Offset of the word in the value or in its name, whichever is smaller. -1: in neither. */
 function placeOf(wanted: string, { text, name = text }: FrequentValue): number {
   const places = [text, name].map((each) => each.toLowerCase().indexOf(wanted)).filter((at) => at >= 0);
   return places.length === 0 ? -1 : Math.min(...places);
