@@ -36,7 +36,8 @@ export function describeSearch(shell: Shell): void {
       await status()
         .filter({ hasText: /rollouts? in [\d,]+ groups?/ })
         .waitFor();
-      const marks = await results().locator('mark').allInnerTexts();
+      // `innerText` is empty in rows that are not painted yet.
+      const marks = await results().locator('mark').allTextContents();
       expect(marks.length).toBeGreaterThan(3);
       expect(new Set(marks.map((mark) => mark.toLowerCase().replace(/[^a-z]+/g, ' ')))).toEqual(
         new Set(['double check']),

@@ -61,7 +61,7 @@ describe('filter box', () => {
     press('ArrowDown');
     const chosen = screen.getByRole('option', { selected: true }).textContent ?? '';
     expect(chosen).not.toContain('timeout');
-    await answer('', [{ text: 'timeout', rollouts: 150 }, ...OUTCOMES]);
+    await answer('', [{ text: 'timeout', rollouts: 150 }, ...OUTCOMES.slice(0, 2)]);
     await waitFor(() => expect(options()[0]).toBe('timeout150 rollouts'));
     press('Enter');
     expect(box().value).toBe(`outcome:${chosen}`);
