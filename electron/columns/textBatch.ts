@@ -2,12 +2,12 @@
 import { type ApiError, refused } from '../../shared/api/errors.ts';
 import type { TextNode } from '../../shared/domain/filter/node.ts';
 import type { RolloutTexts } from '../storage/queries/texts.ts';
-import { withTimeLimit } from '../threads/timeLimit.ts';
+import { eachWithTimeLimit } from '../threads/timeLimit.ts';
 import type { TextLookup } from './textLookup.ts';
 
-const MOST_ROLLOUTS = 64;
+export const MOST_ROLLOUTS = 64;
 /** UTF-16 units. */
-const MOST_CHARS = 2 ** 20;
+export const MOST_CHARS = 2 ** 20;
 
 export interface SearchedTexts {
   readonly texts: RolloutTexts;
@@ -43,24 +43,16 @@ export class TextBatch {
   /**
    * Searches and empties the batch.
    *
-   * @param mostRunaway number of rollouts in which an expression may time out
-   * @param runawayBefore number of rollouts in which one has timed out already
-   * @throws ApiError `refused` when the limit is exceeded
+   * @param onTimeOut called for each rollout in which a regular expression times out
+   * @throws ApiError `refused` at the first time-out, unless `onTimeOut` is given
    */
-  search(mostRunaway = 0, runawayBefore = 0): readonly SearchedTexts[] {
+  search(onTimeOut: () => void = refuseRunaway): readonly SearchedTexts[] {
     const { rollouts } = this;
     this.rollouts = [];
     this.chars = 0;
     if (!this.hasRegex) return rollouts.map((texts) => this.searchOne(texts));
-    const all = withTimeLimit(() => rollouts.map((texts) => this.searchOne(texts)));
-    if (all !== undefined) return all;
-    let runaway = runawayBefore;
-    return rollouts.map((texts) => {
-      const searched = withTimeLimit(() => this.searchOne(texts));
-      if (searched !== undefined) return searched;
-      if (++runaway > mostRunaway) throw runawayRegex(runaway);
-      return { texts, holds: undefined };
-    });
+    const searched = eachWithTimeLimit(rollouts, (texts) => this.searchOne(texts), onTimeOut);
+    return rollouts.map((texts, at) => searched[at] ?? { texts, holds: undefined });
   }
 
   private searchOne(texts: RolloutTexts): SearchedTexts {
@@ -74,7 +66,12 @@ export class TextBatch {
   }
 }
 
-function runawayRegex(rollouts: number): ApiError {
+function refuseRunaway(): never {
+  throw runawayRegex(1);
+}
+
+/** @param rollouts number of rollouts in which the expression timed out */
+export function runawayRegex(rollouts: number): ApiError {
   const where = rollouts === 1 ? 'in one text' : `in each of ${rollouts} rollouts`;
   return refused(
     `the regular expression was stopped: ${where} it took longer than 2 s. Avoid nested repetitions such as (a+)+`,

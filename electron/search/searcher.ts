@@ -2,6 +2,7 @@
 import type {
   FoundGroup,
   FoundRollout,
+  HitList,
   ParsedParams,
   RolloutHits,
   SearchCursor,
@@ -20,13 +21,19 @@ import { ColumnStore, type RunTable } from '../columns/columnStore.ts';
 import { matching } from '../columns/matching.ts';
 import { rowPredicate } from '../columns/rowPredicate.ts';
 import type { StepTable } from '../columns/stepTable.ts';
-import { type SearchedTexts, TextBatch } from '../columns/textBatch.ts';
+import {
+  MOST_CHARS,
+  MOST_ROLLOUTS,
+  runawayRegex,
+  type SearchedTexts,
+  TextBatch,
+} from '../columns/textBatch.ts';
 import { TextLookup } from '../columns/textLookup.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { runsOfSearch } from '../storage/queries/search.ts';
-import { type RolloutTexts, TextReader } from '../storage/queries/texts.ts';
+import { type RolloutTexts, type SegmentText, TextReader } from '../storage/queries/texts.ts';
 import type { Task } from '../threads/task.ts';
-import { withTimeLimit } from '../threads/timeLimit.ts';
+import { eachWithTimeLimit, withTimeLimit } from '../threads/timeLimit.ts';
 import { allHits, hitList } from './snippets.ts';
 
 type PageParams = ParsedParams<'search.page'>;
@@ -36,8 +43,8 @@ type PageParams = ParsedParams<'search.page'>;
  * effect in between.
  */
 const PAGE_TIME_MS = 150;
-/** Rollouts read at once under a regular expression. */
-const READ_AHEAD = 16;
+/** Rollouts read at once under a regular expression, at first. Doubled each time: most pages are short. */
+const FIRST_READ_AHEAD = 16;
 /** Rollouts per page in which a regular expression may time out. They are listed as not searched. */
 const MOST_RUNAWAY = 4;
 /** Rows between two checks of the clock. */
@@ -89,16 +96,12 @@ export class Searcher {
     const texts = new TextReader(this.db).rollout(rolloutId);
     if (texts === undefined) throw notFound(`the library has no rollout ${rolloutId}`);
     const segments = [...texts.prompt(), ...texts.response()];
-    const hits = limited(scope, () => allHits(segments, scope.wanted));
+    const search = (): RolloutHits => allHits(segments, scope.wanted);
+    const hits = scope.hasRegex ? withTimeLimit(search) : search();
     if (hits !== undefined) return hits;
     const message = 'the regular expression takes too long in this rollout';
     throw new ApiError({ code: 'timed_out', message });
   }
-}
-
-/** @returns undefined when a regular expression of the query times out */
-function limited<T extends object>({ hasRegex }: Scope, search: () => T): T | undefined {
-  return hasRegex ? withTimeLimit(search) : search();
 }
 
 function scopeOf(query: string): Scope {
@@ -129,6 +132,21 @@ interface PageScope {
 
 type Building = Omit<FoundGroup, 'found'> & { readonly found: FoundRollout[] };
 
+interface Row {
+  readonly run: RunTable;
+  readonly table: StepTable;
+  readonly row: number;
+}
+
+/** A rollout that matches. Its hits are not known yet. */
+interface Match extends Row {
+  readonly texts: RolloutTexts;
+  readonly prompt: readonly SegmentText[];
+  readonly response: readonly SegmentText[];
+}
+
+type RowHits = Record<'prompt' | 'response', HitList>;
+
 class PageBuilder {
   private readonly db: ReadableLibrary;
   private readonly store: ColumnStore;
@@ -140,9 +158,14 @@ class PageBuilder {
   private readonly startedAt: number;
   private readonly groups: Building[] = [];
   private readonly unsearched: UnsearchedRollout[] = [];
+  private matches: Match[] = [];
+  /** UTF-16 units in `matches`. */
+  private matchChars = 0;
   private found = 0;
   private passed = 0;
   private scanned = 0;
+  private timedOut = 0;
+  private readAheadRows = FIRST_READ_AHEAD;
 
   constructor(db: ReadableLibrary, { store, lookups, scope, task, now }: PageScope) {
     this.db = db;
@@ -168,6 +191,7 @@ class PageBuilder {
       });
       if (next !== undefined) break;
     }
+    this.addMatches();
     const { groups, passed, scanned, unsearched } = this;
     return { groups, passed, scanned, total, unsearched, ...(next === undefined ? {} : { next }) };
   }
@@ -211,7 +235,7 @@ class PageBuilder {
         texts = searched?.texts;
         if (searched !== undefined) {
           const { holds: found } = searched;
-          if (found === undefined) this.leaveOut(id, groupId, row, place);
+          if (found === undefined) this.leaveOut({ run, table, row });
           else {
             this.scanned += 1;
             holds = test(row, (node) => found.get(node) ?? lookup.known(node, id, groupId));
@@ -219,7 +243,7 @@ class PageBuilder {
         }
       }
       this.passed += 1;
-      if (holds === true) this.add(row, place, texts ?? this.texts.rollout(id));
+      if (holds === true) this.match({ run, table, row }, texts ?? this.texts.rollout(id));
       if (this.found < limit && !this.isTimeUp(row, texts !== undefined || holds === true)) continue;
       return {
         runId: run.runId,
@@ -245,7 +269,8 @@ class PageBuilder {
     const groups = table.column('groupId');
     const batch = new TextBatch(lookup, this.scope.nodes);
     const to = Math.min(ids.length, from + CHECK_EVERY_ROWS);
-    let wanted = this.scope.hasRegex ? READ_AHEAD : 1;
+    let wanted = this.scope.hasRegex ? this.readAheadRows : 1;
+    this.readAheadRows = Math.min(2 * this.readAheadRows, MOST_ROLLOUTS);
     for (let row = from; row < to && wanted > 0; row++) {
       const id = ids[row] ?? 0;
       if (test(row, (node) => lookup.known(node, id, groups[row] ?? 0)) !== undefined) continue;
@@ -254,18 +279,19 @@ class PageBuilder {
       wanted--;
       if (batch.add(texts)) break;
     }
-    const searched = batch.search(MOST_RUNAWAY, this.unsearched.length);
+    const searched = batch.search(this.onTimeOut);
     return new Map(searched.map((each) => [each.texts.rolloutId, each]));
   }
 
-  private leaveOut(
-    rolloutId: number,
-    groupId: number,
-    row: number,
-    { run, table }: { readonly run: RunTable; readonly table: StepTable },
-  ): void {
+  /** @throws ApiError `refused` when a regular expression times out in too many rollouts */
+  private readonly onTimeOut = (): void => {
+    if (++this.timedOut > MOST_RUNAWAY) throw runawayRegex(this.timedOut);
+  };
+
+  private leaveOut({ run, table, row }: Row): void {
+    const groupId = table.column('groupId')[row] ?? 0;
     this.unsearched.push({
-      rolloutId,
+      rolloutId: table.column('rolloutId')[row] ?? 0,
       runId: run.runId,
       step: table.step,
       groupKey: run.groups().get(groupId)?.groupKey ?? '',
@@ -273,26 +299,40 @@ class PageBuilder {
     });
   }
 
-  private add(
-    row: number,
-    { run, table }: { readonly run: RunTable; readonly table: StepTable },
-    texts: RolloutTexts | undefined,
-  ): void {
+  private match(row: Row, texts: RolloutTexts | undefined): void {
     if (texts === undefined) return;
+    // Read before the search, because SQLite must not run under the time limit.
+    const [prompt, response] = [texts.prompt(), texts.response()];
+    this.matches.push({ ...row, texts, prompt, response });
+    this.found += 1;
+    for (const { inner } of response) this.matchChars += inner.length;
+    if (!this.scope.hasRegex || this.matchChars >= MOST_CHARS) this.addMatches();
+  }
+
+  /** Adds the matches with their hits. A regular expression looks for them under one time limit. */
+  private addMatches(): void {
+    const { matches, scope } = this;
+    this.matches = [];
+    this.matchChars = 0;
+    // A group shares its prompt.
+    const promptHits = new Map<readonly SegmentText[], HitList>();
+    const hitsOf = ({ prompt, response }: Match): RowHits => {
+      const inPrompt = promptHits.get(prompt) ?? hitList(prompt, scope.wanted);
+      promptHits.set(prompt, inPrompt);
+      return { prompt: inPrompt, response: hitList(response, scope.wanted) };
+    };
+    const hits = scope.hasRegex ? eachWithTimeLimit(matches, hitsOf, this.onTimeOut) : matches.map(hitsOf);
+    for (const [at, match] of matches.entries()) {
+      const found = hits[at];
+      if (found === undefined) this.leaveOut(match);
+      else this.add(match, found);
+    }
+  }
+
+  private add({ run, table, row, texts }: Match, hits: RowHits): void {
     const { rolloutId, groupId } = texts;
     let group = this.groups.at(-1);
-    const isNewGroup = group?.groupId !== groupId;
-    const [prompt, response] = [isNewGroup ? texts.prompt() : [], texts.response()];
-    const { wanted } = this.scope;
-    const hits = limited(this.scope, () => ({
-      prompt: hitList(prompt, wanted),
-      response: hitList(response, wanted),
-    }));
-    if (hits === undefined) {
-      this.leaveOut(rolloutId, groupId, row, { run, table });
-      return;
-    }
-    if (group === undefined || isNewGroup) {
+    if (group?.groupId !== groupId) {
       const facts = run.groups().get(groupId);
       group = {
         runId: run.runId,
@@ -319,7 +359,6 @@ class PageBuilder {
       turns: table.column('turns')[row] ?? 0,
       found: hits.response,
     });
-    this.found += 1;
   }
 
   /** @param hasRead whether a text was read, which takes long enough to check the clock */

@@ -145,6 +145,16 @@ describe('pages of the search', () => {
     expect(rolloutsOf(await allPages({ query: 'aab', runId }))).toHaveLength(1);
   });
 
+  it('a match whose further hits run away is named, and its group keeps the others', async () => {
+    const runId = await runOf('turnwise-test');
+    // The first hit is found at once; the search for a second one runs away.
+    const pages = await allPages({ query: 'answer_text:/^aa(?=[ab])|(?<=aa)(a|a)*b$/', runId });
+    expect(pages.flatMap(({ unsearched }) => unsearched)).toMatchObject([{ runId, ordinal: 0 }]);
+    const [group, ...others] = pages.flatMap(({ groups }) => groups);
+    expect(others).toEqual([]);
+    expect(group).toMatchObject({ runId, found: [{ ordinal: 1, found: { total: 2 } }] });
+  });
+
   it('an invalid query is refused with its position', async () => {
     await expect(ask('search.page', { query: 'wait (' })).rejects.toThrow(/bad_request: query, character/);
     await expect(ask('search.hits', { query: 'wait', rolloutId: 1_000_000 })).rejects.toThrow('not_found');
