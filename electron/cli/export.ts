@@ -1,4 +1,4 @@
-import { PACK_FORMATS, type PackFormat } from '../../shared/api/contract.ts';
+import { conversationsText, PACK_FORMATS, type PackFormat } from '../../shared/api/contract.ts';
 import { labelNamed, runNamed } from './annotationText.ts';
 import { type Arguments, type Command, readArguments, resolvePath, UsageError } from './command.ts';
 import { type LibraryHost, withLibraryHost } from './libraryHost.ts';
@@ -113,14 +113,15 @@ async function pack(host: LibraryHost, args: Arguments, format: PackFormat, path
     redact: [...args.strings('redact')],
   });
   if (args.flag('json')) return `${JSON.stringify(written)}\n`;
-  const { cases, siblings, annotations, redactions, bytes } = written;
+  const { cases, siblings, annotations, redactions, bytes, conversations } = written;
   const counts = [
     counted(cases, 'case'),
     counted(annotations, 'annotation'),
     ...(siblings === 0 ? [] : [counted(siblings, 'sibling')]),
     ...(redactions === 0 ? [] : [counted(redactions, 'redaction')]),
   ];
-  return `${counts.join(', ')} at ${written.path} (${bytesText(bytes)})\n`;
+  const chats = conversations === undefined ? '' : `${conversationsText(conversations)}\n`;
+  return `${counts.join(', ')} at ${written.path} (${bytesText(bytes)})\n${chats}`;
 }
 
 const counted = (n: number, word: string): string => `${n.toLocaleString('en')} ${word}${n === 1 ? '' : 's'}`;

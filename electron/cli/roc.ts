@@ -29,7 +29,8 @@ Recomputes Resample-on-Correct for the stored rollouts of a run: which are kept 
   --run R          key, name or number of a run; default: the only run, or the only training run
   --step S         only this step
   --rule RULE      ${RESAMPLE_RULES.join(', ')}; default: the logged rule, else release
-  --penalty KIND   source of p_err and p_format: ${PENALTY_KINDS.join(', ')}; default: text, the release's rules
+  --penalty KIND   source of p_err and p_format: ${PENALTY_KINDS.join(', ')}; default: text, the release's
+                   rules; typed under the rule paper
   --set key=value  one setting, by name or by path below augmentation; may be repeated. Other settings
                    are logged by the run, else the release's defaults; stderr shows their source
   --group-size N   use only the first N rollouts of each group as the pool

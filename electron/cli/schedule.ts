@@ -112,7 +112,7 @@ function stepRow({ step, rollouts, schedule, latency }: StepFacts): readonly (re
 }
 
 /** The value for unknown in the columns of a step. */
-const UNKNOWN_TOKENS = -2147483648;
+const UNKNOWN = -2147483648;
 const known = (value: number | undefined): number | null =>
   value === undefined || Number.isNaN(value) ? null : value;
 /** Times arrive in single precision, as seconds from the first start: 0.1 ms accuracy in a step of an hour. */
@@ -126,17 +126,14 @@ function rolloutRows({ bars, lanes, origin = 0 }: StepSchedule): readonly (reado
     const lane = lanes[bars.lane[i] ?? 0];
     const [start, end] = [bars.start[i] ?? 0, bars.end[i] ?? 0];
     const isCorrect = bars.isCorrect[i] ?? -1;
-    const tokens = bars.policyTokens[i] ?? UNKNOWN_TOKENS;
+    const tokens = bars.policyTokens[i] ?? UNKNOWN;
+    const turns = bars.turns[i] ?? UNKNOWN;
     const wait = known(bars.waitSeconds[i]);
     return [
       ...[rolloutId, lane?.worker ?? null, lane?.gpu ?? null],
       ...[rounded(origin + start), rounded(origin + end), rounded(end - start)],
-      ...[isCorrect < 0 ? null : isCorrect, known(bars.reward[i]), bars.turns[i] ?? null],
-      ...[
-        tokens === UNKNOWN_TOKENS ? null : tokens,
-        wait === null ? null : rounded(wait),
-        bars.straggler[i] ?? 0,
-      ],
+      ...[isCorrect < 0 ? null : isCorrect, known(bars.reward[i]), turns === UNKNOWN ? null : turns],
+      ...[tokens === UNKNOWN ? null : tokens, wait === null ? null : rounded(wait), bars.straggler[i] ?? 0],
     ];
   });
 }

@@ -45,8 +45,8 @@ export function disputedAnswers(
       const text = mask[i] === 0 || isRight < 0 ? undefined : texts[(answer[i] ?? 0) - 1];
       const facts = text === undefined ? undefined : groups.get(groupId[i] ?? 0);
       if (text === undefined || facts === undefined) continue;
-      const answers = problems.get(facts.questionKey) ?? new Map<string, Tally>();
-      problems.set(facts.questionKey, answers);
+      const answers = problems.get(facts.problemKey) ?? new Map<string, Tally>();
+      problems.set(facts.problemKey, answers);
       const tally = answers.get(text) ?? freshTally(facts, text);
       answers.set(text, tally);
       count(tally, isRight === 1, rolloutId[i] ?? 0, facts.groupId);

@@ -19,21 +19,21 @@ export function evaluationPanels(
     checkpoint(at, matched.length);
     const tallies = new Map<string | null, SourceTally>();
     const groupId = table.column('groupId');
-    const problemNo = table.column('problemNo');
     const correct = table.column('isCorrect');
     const answer = table.column('answer');
     const tokens = table.column('policyTokens');
     const chars = table.column('responseChars');
     for (let i = 0; i < mask.length; i++) {
       if (mask[i] === 0) continue;
-      const source = groups.get(groupId[i] ?? 0)?.source ?? null;
+      const group = groups.get(groupId[i] ?? 0);
+      const source = group?.source ?? null;
       let tally = tallies.get(source);
       if (tally === undefined) {
         tally = new SourceTally();
         tallies.set(source, tally);
       }
       tally.add({
-        problem: problemNo[i] ?? 0,
+        problem: group?.problemKey ?? '',
         correct: correct[i] ?? -1,
         answer: answer[i] ?? 0,
         tokens: tokens[i] ?? UNKNOWN_I32,
@@ -50,7 +50,7 @@ export function evaluationPanels(
 }
 
 interface Sample {
-  readonly problem: number;
+  readonly problem: string;
   /** -1: unknown. */
   readonly correct: number;
   /** Code; 0: unknown. */
@@ -66,7 +66,7 @@ interface Tally {
 
 /** The problems of one source at one step. Samples of several groups of a problem are pooled. */
 class SourceTally {
-  private readonly problems = new Map<number, Tally & { readonly answers: Map<number, Tally> }>();
+  private readonly problems = new Map<string, Tally & { readonly answers: Map<number, Tally> }>();
   private rollouts = 0;
   private tokens = 0;
   private tokensKnown = 0;

@@ -41,9 +41,11 @@ function known(column: ArrayLike<number>): ArrayLike<number> {
   return numbers;
 }
 
-/** Number of calls per rollout that repeat an earlier call's text. */
+/** Number of calls per rollout that repeat an earlier call's text. NaN without a text. */
 function repeats(table: StepTable): Float64Array {
-  const counts = new Float64Array(table.count);
+  const counts = Float64Array.from(table.column('toolCalls'), (calls) =>
+    calls === UNKNOWN_I32 ? Number.NaN : 0,
+  );
   const callRollout = table.column('callRollout');
   const callRepeat = table.column('callRepeat');
   for (let call = 0; call < callRollout.length; call++) {

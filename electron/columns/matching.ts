@@ -4,6 +4,7 @@ import { wordTest } from '../../shared/domain/filter/wordTest.ts';
 import { bitOf, FLAGS } from '../../shared/domain/flags.ts';
 import { TOOL_OUTCOMES } from '../../shared/domain/model.ts';
 import { camelCase } from '../../shared/domain/rolloutFieldRecord.ts';
+import { UNKNOWN_I32 } from '../storage/columnNames.ts';
 import type { GroupFacts } from '../storage/queries/columns.ts';
 import type { RunTable } from './columnStore.ts';
 import { codedTexts, isCoded, numbersOf } from './fieldColumns.ts';
@@ -102,7 +103,7 @@ function words(run: RunTable, table: StepTable, node: WordNode): Uint8Array {
     case 'flag': {
       let bits = 0;
       for (const flag of FLAGS) if (test(flag)) bits |= bitOf(flag);
-      return where(table.column('flags'), (flags) => (flags & bits) !== 0);
+      return where(table.column('flags'), (flags) => flags !== UNKNOWN_I32 && (flags & bits) !== 0);
     }
     case 'outcome': {
       let bits = 0;
@@ -161,7 +162,7 @@ function knownOf(
     case 'outcome':
       return where(table.column('outcomes'), (bits) => bits !== 0);
     case 'flag':
-      return new Uint8Array(table.count).fill(1);
+      return where(table.column('flags'), (flags) => flags !== UNKNOWN_I32);
     case 'label':
     case 'note':
     case 'author':

@@ -31,7 +31,7 @@ export function problemMap(
   const problems = new Map<string, { readonly index: number; readonly facts: GroupFacts }>();
   const cells: Cell[] = [];
   /** Groups without a matching rollout, to distinguish them from steps at which the problem was not tried. */
-  const beside: { readonly questionKey: string; readonly step: number; readonly groupId: number }[] = [];
+  const beside: { readonly problemKey: string; readonly step: number; readonly groupId: number }[] = [];
   matched.forEach(({ table, mask }, step) => {
     checkpoint(step, matched.length);
     const ofStep = new Map<number, Cell>();
@@ -41,11 +41,11 @@ export function problemMap(
       if (facts === undefined) return;
       const sums = sumOf(from, to);
       if (sums.rollouts === 0) {
-        beside.push({ questionKey: facts.questionKey, step, groupId });
+        beside.push({ problemKey: facts.problemKey, step, groupId });
         return;
       }
-      const problem = problems.get(facts.questionKey) ?? { index: problems.size, facts };
-      problems.set(facts.questionKey, problem);
+      const problem = problems.get(facts.problemKey) ?? { index: problems.size, facts };
+      problems.set(facts.problemKey, problem);
       const cell = ofStep.get(problem.index);
       if (cell === undefined) {
         const fresh = { problem: problem.index, step, groupId, groups: 1, ...sums };
@@ -61,8 +61,8 @@ export function problemMap(
     });
   });
   const cellKeys = new Set(cells.map(({ problem, step }) => problem * matched.length + step));
-  for (const { questionKey, step, groupId } of beside) {
-    const problem = problems.get(questionKey)?.index;
+  for (const { problemKey, step, groupId } of beside) {
+    const problem = problems.get(problemKey)?.index;
     if (problem === undefined || cellKeys.has(problem * matched.length + step)) continue;
     cellKeys.add(problem * matched.length + step);
     cells.push({ problem, step, groupId, groups: 0, rollouts: 0, known: 0, correct: 0, answers: 0 });
@@ -152,14 +152,14 @@ export function suspiciousGroundTruths(
     eachGroup(table.column('groupId'), (groupId, from, to) => {
       const facts = run.groups().get(groupId);
       if (facts === undefined || facts.groundTruth === null) return;
-      const tally = tallies.get(facts.questionKey) ?? {
+      const tally = tallies.get(facts.problemKey) ?? {
         facts,
         counts: new Map(),
         answers: 0,
         step: 0,
         groupId,
       };
-      tallies.set(facts.questionKey, tally);
+      tallies.set(facts.problemKey, tally);
       tally.step = table.step;
       tally.groupId = groupId;
       for (let at = from; at < to; at++) {

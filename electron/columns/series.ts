@@ -22,6 +22,8 @@ const ERROR_BITS = TOOL_OUTCOMES.reduce(
   0,
 );
 const MISSING = TOOL_OUTCOMES.indexOf('missing');
+const MALFORMED = TOOL_OUTCOMES.indexOf('malformed');
+const MALFORMED_BIT = 1 << MALFORMED;
 
 /** @param mask one byte per rollout, 1 includes it; absent: all rollouts */
 export function stepFacts(source: ColumnSource, mask?: Uint8Array): StepFacts {
@@ -37,13 +39,14 @@ export function stepFacts(source: ColumnSource, mask?: Uint8Array): StepFacts {
   set('meanReward', sums.reward / sums.rewardKnown);
   set('passRate', sums.correct / sums.correctKnown);
   for (const [name, value] of Object.entries(groupValues)) set(name as SeriesName, value);
-  if (rollouts > 0) set('toolCalls', sums.toolCalls);
-  set('toolCallsPerRollout', sums.toolCalls / rollouts);
-  set('noToolShare', sums.withoutCalls / rollouts);
+  if (sums.callsKnown > 0) set('toolCalls', sums.toolCalls);
+  set('toolCallsPerRollout', sums.toolCalls / sums.callsKnown);
+  set('noToolShare', sums.withoutCalls / sums.callsKnown);
+  set('malformedCallShare', sums.withMalformed / sums.callsKnown);
   set('toolErrorRate', sums.toolErrors / sums.toolCalls);
   set('toolErrorRateCorrect', sums.errorsOfCorrect / sums.callsOfCorrect);
   set('correctWithErrorShare', sums.correctWithError / sums.correct);
-  set('meanTurns', sums.turns / rollouts);
+  set('meanTurns', sums.turns / sums.turnsKnown);
   set('meanTokens', sums.tokens.total / sums.tokens.count);
   set('p95Tokens', sums.tokens.percentile(0.95));
   set('meanChars', sums.chars.total / sums.chars.count);
@@ -102,7 +105,7 @@ function sumRollouts(source: ColumnSource, mask: Uint8Array | undefined) {
   const entropy = source.column('meanEntropy');
   const entropyTokens = source.column('entropyTokens');
   const stop = source.column('stopReason');
-  const isStopLogged = source.column('isStopLogged');
+  const stopLogged = source.column('stopReasonLogged');
   const outcomes = source.column('outcomes');
   const sums = {
     rollouts: 0,
@@ -110,15 +113,18 @@ function sumRollouts(source: ColumnSource, mask: Uint8Array | undefined) {
     rewardKnown: 0,
     correct: 0,
     correctKnown: 0,
+    callsKnown: 0,
     toolCalls: 0,
     toolErrors: 0,
     withoutCalls: 0,
+    withMalformed: 0,
     callsOfCorrect: 0,
     errorsOfCorrect: 0,
     correctWithError: 0,
     erredKnown: 0,
     erredCorrect: 0,
     turns: 0,
+    turnsKnown: 0,
     tokens: new Sample(reward.length),
     chars: new Sample(reward.length),
     stopsLogged: 0,
@@ -142,12 +148,15 @@ function sumRollouts(source: ColumnSource, mask: Uint8Array | undefined) {
     }
     const isCorrect = correct[i] ?? -1;
     const isKept = kept[i] ?? -1;
-    const calls = toolCalls[i] ?? 0;
-    const errors = toolErrors[i] ?? 0;
+    const callsHere = toolCalls[i] ?? UNKNOWN_I32;
+    const calls = callsHere === UNKNOWN_I32 ? 0 : callsHere;
+    const errors = callsHere === UNKNOWN_I32 ? 0 : (toolErrors[i] ?? 0);
     const hasErred = ((outcomes[i] ?? 0) & ERROR_BITS) !== 0;
     sums.toolCalls += calls;
     sums.toolErrors += errors;
-    if (calls === 0) sums.withoutCalls++;
+    if (callsHere !== UNKNOWN_I32) sums.callsKnown++;
+    if (callsHere === 0) sums.withoutCalls++;
+    if (((outcomes[i] ?? 0) & MALFORMED_BIT) !== 0) sums.withMalformed++;
     if (isCorrect >= 0) {
       sums.correctKnown++;
       if (hasErred) sums.erredKnown++;
@@ -172,11 +181,16 @@ function sumRollouts(source: ColumnSource, mask: Uint8Array | undefined) {
         sums.keptWrong += isKept;
       }
     }
-    sums.turns += turns[i] ?? 0;
+    const turnsHere = turns[i] ?? UNKNOWN_I32;
+    if (turnsHere !== UNKNOWN_I32) {
+      sums.turns += turnsHere;
+      sums.turnsKnown++;
+    }
     const tokensHere = tokens[i] ?? UNKNOWN_I32;
     if (tokensHere !== UNKNOWN_I32) sums.tokens.add(tokensHere);
-    sums.chars.add(chars[i] ?? 0);
-    if (isStopLogged[i] === 1) {
+    const charsHere = chars[i] ?? UNKNOWN_I32;
+    if (charsHere !== UNKNOWN_I32) sums.chars.add(charsHere);
+    if ((stopLogged[i] ?? 0) > 0) {
       sums.stopsLogged++;
       if (stop[i] === STOP_LENGTH) sums.truncated++;
     }
@@ -262,7 +276,7 @@ function sumCalls(source: ColumnSource, mask: Uint8Array | undefined) {
     repeats += repeat[i] ?? 0;
     // A next call without a response counts neither as a success nor as a failure.
     const next = rollout[i + 1] === rollout[i] ? outcome[i + 1] : undefined;
-    if (isError(outcome[i]) && next !== undefined && next !== MISSING) {
+    if (isError(outcome[i]) && next !== undefined && next !== MISSING && next !== MALFORMED) {
       retries.calls++;
       if (!isError(next)) retries.succeeded++;
     }

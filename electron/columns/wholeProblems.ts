@@ -31,8 +31,8 @@ export function wholeProblems(
       const id = groupId[i] ?? 0;
       if (mask[i] === 0 || id === last) continue;
       last = id;
-      const question = groups.get(id)?.questionKey;
-      if (question !== undefined) chosen.add(question);
+      const problem = groups.get(id)?.problemKey;
+      if (problem !== undefined) chosen.add(problem);
     }
   }
   const steps = stepsOf(node);
@@ -41,7 +41,7 @@ export function wholeProblems(
     const whole = matching(scope, table, steps);
     const groupId = table.column('groupId');
     for (let i = 0; i < whole.length; i++)
-      if (!chosen.has(groups.get(groupId[i] ?? 0)?.questionKey ?? '')) whole[i] = 0;
+      if (!chosen.has(groups.get(groupId[i] ?? 0)?.problemKey ?? '')) whole[i] = 0;
     return { table, mask: whole };
   });
 }

@@ -97,7 +97,9 @@ export async function previewMapping(path: string, mapping: Mapping): Promise<Ma
         number,
         json: json.slice(0, LONGEST_JSON),
         isCut: json.length > LONGEST_JSON,
-        rollouts: lines.flatMap((line) => (line.kind === 'rollout' ? [previewOf(line.rollout)] : [])),
+        rollouts: lines.flatMap((line) =>
+          line.kind === 'rollout' ? [previewOf(line.rollout, String(number))] : [],
+        ),
         issues,
       };
     }),
@@ -154,9 +156,9 @@ async function readFirst(
   }
 }
 
-function previewOf(rollout: ParsedRollout): PreviewRollout {
+function previewOf(rollout: ParsedRollout, place: string): PreviewRollout {
   const { problem, response, tokens, decision } = rollout;
-  const problemId = problemIdOf(problem, contentHash(problem.prompt));
+  const problemId = problemIdOf(problem, contentHash(problem.prompt), place);
   return {
     ...{ prompt: problem.prompt.slice(0, PREVIEW_CHARS), response: response.slice(0, PREVIEW_CHARS) },
     ...{ turns: rollout.turns.length, toolCalls: rollout.toolCalls.length },

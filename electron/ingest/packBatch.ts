@@ -41,6 +41,8 @@ const KIND_CODE = new Map(SEGMENT_KINDS.map((kind, i) => [kind, i]));
 const BATCH_SIZE = 8 << 20;
 const BATCH_ITEMS = 8192;
 const PREVIEW_CHARS = 200;
+/** Of a count of a turn. */
+const UNKNOWN = -1;
 const NOWHERE: ByteSpan = { codec: 0, start: 0, end: 0 };
 
 export class BatchBuilder {
@@ -96,9 +98,12 @@ export class BatchBuilder {
     pushSegments(this.segments, rollout.segments);
     const turnsFrom = this.turns.length / 5;
     for (const turn of rollout.turns) {
-      this.turns.push(turn.turn, turn.segments, turn.toolCalls, turn.toolErrors, turn.policyTokens ?? -1);
+      const { segments = UNKNOWN, toolCalls = UNKNOWN, toolErrors = UNKNOWN, policyTokens = UNKNOWN } = turn;
+      this.turns.push(turn.turn, segments, toolCalls, toolErrors, policyTokens);
     }
-    const problem = this.problemAt(rollout.problem);
+    const problem = this.problemAt(rollout, `${recordHash.split(':', 1)[0]}:${place.line}`);
+    // What would be counted in the text is unknown without one.
+    const hasText = rollout.response !== '';
     const repeats = repeatedCalls(rollout.response, rollout.segments, rollout.toolCalls);
     const packed: PackedRollout = {
       ...place,
@@ -112,7 +117,7 @@ export class BatchBuilder {
       ordinal: rollout.ordinal ?? null,
       problem,
       text: this.texts.add(rollout.response, extra),
-      responseChars: rollout.response.length,
+      responseChars: hasText ? rollout.response.length : null,
       segmentsFrom,
       segmentsTo: segmentsFrom + rollout.segments.length,
       turnsFrom,
@@ -137,12 +142,16 @@ export class BatchBuilder {
       isSelection: rollout.isSelection === true,
       answer: rollout.answer ?? null,
       answerSource: rollout.answerSource ?? null,
-      toolErrors: rollout.toolCalls.filter((call) => TOOL_ERROR_OUTCOMES.has(call.outcome)).length,
+      toolCalls: hasText ? rollout.toolCalls.filter(({ outcome }) => outcome !== 'malformed').length : null,
+      toolErrors: hasText
+        ? rollout.toolCalls.filter(({ outcome }) => TOOL_ERROR_OUTCOMES.has(outcome)).length
+        : null,
       stopReason: rollout.stopReason ?? null,
       stopReasonSource: rollout.stopReasonSource ?? null,
+      stopReasonLogged: rollout.stopReasonLogged ?? null,
       decision: rollout.decision ?? null,
-      textPenalties: textPenalties(rollout),
-      typedPenalties: typedPenalties(rollout),
+      textPenalties: hasText ? textPenalties(rollout) : null,
+      typedPenalties: hasText ? typedPenalties(rollout) : null,
       flags: flagsOf({
         ...{ ...rollout, repeats },
         ...{ prompt: rollout.problem.prompt, groundTruth: rollout.problem.groundTruth },
@@ -197,7 +206,8 @@ export class BatchBuilder {
     return '';
   }
 
-  private problemAt(problem: ParsedProblem): number {
+  /** @param place the record of the rollout */
+  private problemAt({ problem, role }: ParsedRollout, place: string): number {
     const known = this.problemIndex.get(problem);
     if (known !== undefined) return known;
     const segments: number[] = [];
@@ -206,14 +216,16 @@ export class BatchBuilder {
     this.problemIndex.set(problem, this.problems.length);
     const promptHash = contentHash(problem.prompt);
     this.problems.push({
-      problemId: problemIdOf(problem, promptHash),
+      problemId: problemIdOf(problem, promptHash, `${place}:${role ?? ''}`),
+      idSource: problem.problemId === undefined ? 'derived' : 'logged',
       promptHash,
-      questionHash: contentHash(questionOf(problem)),
+      questionHash: problem.prompt === '' ? null : contentHash(questionOf(problem)),
       prompt: this.texts.addAlone(packText(problem.prompt)),
       preview: previewOf(problem),
       segments: Int32Array.from(segments),
       groundTruth: problem.groundTruth ?? null,
       source: problem.source ?? null,
+      userScenario: problem.userScenario ?? null,
     });
     return this.problems.length - 1;
   }

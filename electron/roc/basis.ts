@@ -25,10 +25,12 @@ export function basisOf(config: string, choice: UncheckedChoice): RocBasis {
     base,
   );
   const assertion = assertionOf(settings);
+  const ruleInForce = choice.rule ?? rule ?? 'release';
   return {
-    rule: choice.rule ?? rule ?? 'release',
+    rule: ruleInForce,
     ruleSource: choice.rule === undefined ? (rule === undefined ? 'default' : 'logged') : 'chosen',
-    penalty: choice.penalty ?? 'text',
+    // The paper defines its penalties on typed outcomes.
+    penalty: choice.penalty ?? (ruleInForce === 'paper' ? 'typed' : 'text'),
     settings,
     logged,
     unreadable,

@@ -46,11 +46,12 @@ export function decideStep(
       pFormat: pFormat ?? undefined,
     };
     if (settings.length_weight === 0 && settings.repetition_weight === 0) return row;
+    const { policyTokens, responseChars } = record;
+    // Without tokens and text they are unknown, and so is the penalty.
     const length =
-      record.policyTokens === null
-        ? record.responseChars / CHARS_PER_UNIT
-        : record.policyTokens / TOKENS_PER_UNIT;
-    const repetition = settings.repetition_weight === 0 ? 0 : repetitionOf(responseOf(record.rolloutId));
+      policyTokens !== null ? policyTokens / TOKENS_PER_UNIT : (responseChars ?? Number.NaN) / CHARS_PER_UNIT;
+    if (settings.repetition_weight === 0) return { ...row, length, repetition: 0 };
+    const repetition = responseChars === null ? Number.NaN : repetitionOf(responseOf(record.rolloutId));
     return { ...row, length, repetition };
   };
   const pool: readonly PoolGroup[] = batch.map((records) => ({

@@ -123,14 +123,19 @@ function penaltiesOf(record: PoolRecord): LedgerRow['penalties'] {
             ...(penalty === null ? {} : { penalty }),
           },
         }),
-    text: { pErr: pErrText, pFormat: pFormatText, source: pTextSource },
-    typed: { pErr: pErrTyped, pFormat: pFormatTyped },
+    ...(pErrText === null || pFormatText === null || pTextSource === null
+      ? {}
+      : { text: { pErr: pErrText, pFormat: pFormatText, source: pTextSource } }),
+    ...(pErrTyped === null || pFormatTyped === null
+      ? {}
+      : { typed: { pErr: pErrTyped, pFormat: pFormatTyped } }),
   };
 }
 
 /** Reads the text only if the numbers differ, to find the reason. */
 function disagreementsOf(db: ReadableLibrary, record: PoolRecord): readonly PenaltyDisagreement[] {
   const { text, typed, logged } = penaltiesOf(record);
+  if (text === undefined || typed === undefined) return [];
   const ways = { text, typed, ...(logged === undefined ? {} : { logged }) };
   const isEqual = (a: number | undefined, b: number) => a === undefined || a === b;
   const isAgreed =

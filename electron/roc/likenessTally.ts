@@ -39,14 +39,19 @@ export class LikenessTally {
     this.tokens.add(row.policyTokens, share);
     this.turns.add(row.turns, share);
     this.calls.add(row.toolCalls, share);
-    this.withoutCalls.add(Number(row.toolCalls === 0), share);
-    const bin = LENGTH_BINS.findIndex((bound) => row.responseChars <= bound);
-    const length = bin < 0 ? LENGTH_BINS.length : bin;
-    const turns = Math.min(TURN_BINS, Math.max(1, row.turns)) - 1;
-    addAt(this.lengthCounts, length, share);
-    addAt(this.turnCounts, turns, share);
-    keys.note(`${key}:length:${length}`, row.groupId);
-    keys.note(`${key}:turns:${turns}`, row.groupId);
+    const { toolCalls, responseChars, turns } = row;
+    if (toolCalls !== null) this.withoutCalls.add(Number(toolCalls === 0), share);
+    if (responseChars !== null) {
+      const bin = LENGTH_BINS.findIndex((bound) => responseChars <= bound);
+      const length = bin < 0 ? LENGTH_BINS.length : bin;
+      addAt(this.lengthCounts, length, share);
+      keys.note(`${key}:length:${length}`, row.groupId);
+    }
+    if (turns !== null) {
+      const at = Math.min(TURN_BINS, Math.max(1, turns)) - 1;
+      addAt(this.turnCounts, at, share);
+      keys.note(`${key}:turns:${at}`, row.groupId);
+    }
   }
 
   finish(): Likeness {

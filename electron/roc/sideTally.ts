@@ -110,8 +110,8 @@ export class SideTally {
       this.byFormat.add(pFormat ?? undefined, isPositive, groupId, share);
       if (isPositive) {
         this.addPositive(step, record, share);
-        if (share === 0 && record.toolCalls > 0 && record.toolErrors === 0) hasCleanDropped = true;
-        if (share > 0 && record.toolErrors > 0) hasErroneousKept = true;
+        if (share === 0 && (record.toolCalls ?? 0) > 0 && record.toolErrors === 0) hasCleanDropped = true;
+        if (share > 0 && (record.toolErrors ?? 0) > 0) hasErroneousKept = true;
       }
     }
     if (hasCleanDropped && hasErroneousKept && outcome !== 'equal_reward') {
@@ -149,15 +149,20 @@ export class SideTally {
   }
 
   private addPositive(step: StepCount, record: PoolRecord, share: number): void {
-    step.callsBefore += record.toolCalls;
-    step.errorsBefore += record.toolErrors;
-    const isErroneous = record.toolErrors > 0;
+    // A rollout without a text adds nothing to calls and errors.
+    const { toolCalls, toolErrors } = {
+      toolCalls: record.toolCalls ?? 0,
+      toolErrors: record.toolErrors ?? 0,
+    };
+    step.callsBefore += toolCalls;
+    step.errorsBefore += toolErrors;
+    const isErroneous = toolErrors > 0;
     const note = (when: string): void =>
       this.keys.note(this.keyOf(`step:${step.step}:erroneous_${when}`), record.groupId);
     if (isErroneous) note('before');
     if (Number.isNaN(share)) return;
-    step.callsAfter += share * record.toolCalls;
-    step.errorsAfter += share * record.toolErrors;
+    step.callsAfter += share * toolCalls;
+    step.errorsAfter += share * toolErrors;
     if (isErroneous && share > 0) note('after');
     this.keptPositives.add(record, share);
     this.discardedPositives.add(record, 1 - share);

@@ -29,6 +29,7 @@ import {
   TextBatch,
 } from '../columns/textBatch.ts';
 import { TextLookup } from '../columns/textLookup.ts';
+import { UNKNOWN_I32 } from '../storage/columnNames.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { runsOfSearch } from '../storage/queries/search.ts';
 import { type RolloutTexts, type SegmentText, TextReader } from '../storage/queries/texts.ts';
@@ -351,12 +352,13 @@ class PageBuilder {
     }
     const reward = table.column('reward')[row] ?? Number.NaN;
     const correct = table.column('isCorrect')[row] ?? -1;
+    const turns = table.column('turns')[row] ?? UNKNOWN_I32;
     group.found.push({
       rolloutId,
       ordinal: table.column('ordinal')[row] ?? 0,
       ...(Number.isNaN(reward) ? {} : { reward }),
       ...(correct < 0 ? {} : { isCorrect: correct === 1 }),
-      turns: table.column('turns')[row] ?? 0,
+      ...(turns === UNKNOWN_I32 ? {} : { turns }),
       found: hits.response,
     });
   }

@@ -46,15 +46,17 @@ export interface ByteSpan {
 
 export interface PackedProblem {
   readonly problemId: string;
+  readonly idSource: Provenance;
   readonly promptHash: string;
-  /** Hash of the question without template and white space (`shared/domain/question.ts`). */
-  readonly questionHash: string;
+  /** Hash of the question without template and white space (`shared/domain/question.ts`). Null without one. */
+  readonly questionHash: string | null;
   readonly text: ByteSpan;
   readonly preview: string;
   /** SEGMENT_STRIDE numbers each. */
   readonly segments: Int32Array;
   readonly groundTruth: string | null;
   readonly source: string | null;
+  readonly userScenario: string | null;
 }
 
 interface PackedCall {
@@ -106,7 +108,8 @@ export interface PackedRollout {
   /** Index into `PackedBatch.problems`. */
   readonly problem: number;
   readonly text: TextPlace;
-  readonly responseChars: number;
+  /** Null without a text, like tool errors and penalties. */
+  readonly responseChars: number | null;
   readonly segmentsFrom: number;
   readonly segmentsTo: number;
   readonly turnsFrom: number;
@@ -119,12 +122,14 @@ export interface PackedRollout {
   readonly isSelection: boolean;
   readonly answer: string | null;
   readonly answerSource: Provenance | null;
-  readonly toolErrors: number;
+  readonly toolCalls: number | null;
+  readonly toolErrors: number | null;
   readonly stopReason: string | null;
   readonly stopReasonSource: Provenance | null;
+  readonly stopReasonLogged: string | null;
   readonly decision: ParsedDecision | null;
-  readonly textPenalties: TextPenalties;
-  readonly typedPenalties: Penalties;
+  readonly textPenalties: TextPenalties | null;
+  readonly typedPenalties: Penalties | null;
   readonly flags: Flagged;
   readonly tokens: PackedTokens | null;
   readonly startedAt: number | null;

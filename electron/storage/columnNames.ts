@@ -51,9 +51,7 @@ const FIELD_COLUMNS = Object.fromEntries(
 
 /** Rollout columns that are not public fields. */
 const OTHER_ROLLOUT_COLUMNS = {
-  problemNo: 'u32',
   entropyTokens: 'i32',
-  isStopLogged: 'u8',
   /** Bit i: FLAGS[i]. */
   flags: 'i32',
   /** Seconds since 1970: the logged end, else the start plus the logged duration. */

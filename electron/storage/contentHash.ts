@@ -33,17 +33,21 @@ export function rolloutHash(prompt: string, response: string): string {
 /**
  * The id of a problem: the logged id, else the first 12 digits of a hash. The hash is the prompt's
  * `contentHash` if the ground truth is unknown or only in some records. Otherwise it covers the prompt's 32
- * digits and the ground truth.
+ * digits and the ground truth. Unknown prompts are not equal, so without a prompt it is the hash of the
+ * record's place.
  *
  * @param promptHash `contentHash` of the prompt
+ * @param place the record, unique in the library
  */
 export function problemIdOf(
-  { problemId, groundTruth, isTruthPartial }: ParsedProblem,
+  { problemId, groundTruth, isTruthPartial, prompt }: ParsedProblem,
   promptHash: string,
+  place: string,
 ): string {
   if (problemId !== undefined) return problemId;
   const byPrompt = groundTruth === undefined || isTruthPartial === true;
-  const hashed = byPrompt ? promptHash : contentHash(`${promptHash}${groundTruth}`);
+  const hashed =
+    prompt === '' ? contentHash(place) : byPrompt ? promptHash : contentHash(`${promptHash}${groundTruth}`);
   return hashed.slice(0, PROBLEM_ID_DIGITS);
 }
 

@@ -22,7 +22,8 @@ export function filterSql(node: FilterNode, runId?: number): string {
 
 /** Numbers that are not a column of the view `rollout`. */
 const COMPUTED = {
-  repeats: '(SELECT coalesce(sum(c.is_repeat), 0) FROM tool_call c WHERE c.rollout_id = rollout.rollout_id)',
+  repeats:
+    'iif(rollout.tool_calls IS NULL, NULL, (SELECT coalesce(sum(c.is_repeat), 0) FROM tool_call c WHERE c.rollout_id = rollout.rollout_id))',
   latency_ms: '(SELECT max(c.latency_ms) FROM tool_call c WHERE c.rollout_id = rollout.rollout_id)',
   pass_rate: '(SELECT avg(s.is_correct) FROM rollout s WHERE s.group_id = rollout.group_id)',
 } as const;

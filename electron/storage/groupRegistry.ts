@@ -1,6 +1,14 @@
 /** Finds or adds prompt groups with their problem and prompt. */
 import type { GroupRule } from '../../shared/format/format.ts';
-import { bytesOf, numbersAt, type PackedBatch, type PackedRollout, SEGMENT_STRIDE } from './batch.ts';
+import {
+  bytesOf,
+  numbersAt,
+  type PackedBatch,
+  type PackedProblem,
+  type PackedRollout,
+  SEGMENT_STRIDE,
+} from './batch.ts';
+import { contentHash } from './contentHash.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 import type { RunEntry } from './runRegistry.ts';
 
@@ -45,7 +53,7 @@ export class GroupRegistry {
   private keyOf(run: RunEntry, step: number, rollout: PackedRollout, batch: PackedBatch): GroupKey {
     switch (run.groupRule?.rule) {
       case 'prompt':
-        return promptGroupKey(batch.problems[rollout.problem]?.promptHash ?? '');
+        return promptGroupKey(problemIn(batch, rollout));
       case 'order': {
         const place = `${run.runId} ${step}`;
         const seen = this.seen.get(place) ?? this.sql.countRolloutsOfStep.get(run.runId, step) ?? 0;
@@ -90,12 +98,11 @@ export class GroupRegistry {
   problemOf(rollout: PackedRollout, batch: PackedBatch): number {
     const problem = problemIn(batch, rollout);
     const promptId = this.promptOf(problem, batch);
-    const known = this.sql.problemById.get(problem.problemId, promptId, problem.groundTruth);
-    return Number(
-      known ??
-        this.sql.addProblem.run(problem.problemId, promptId, problem.groundTruth, problem.source)
-          .lastInsertRowid,
-    );
+    const { problemId, idSource, groundTruth, source, userScenario } = problem;
+    const known = this.sql.problemById.get(problemId, promptId, groundTruth, userScenario);
+    if (known !== undefined) return known;
+    const added = this.sql.addProblem.run(problemId, idSource, promptId, groundTruth, source, userScenario);
+    return Number(added.lastInsertRowid);
   }
 
   private promptOf(problem: PackedBatch['problems'][number], batch: PackedBatch): number {
@@ -126,10 +133,15 @@ export interface GroupKey {
   readonly rule: GroupRule;
 }
 
-export const promptGroupKey = (promptHash: string): GroupKey => ({
-  key: `prompt-${promptHash.slice(0, 12)}`,
-  rule: 'prompt',
-});
+const NO_PROMPT = contentHash('');
+
+/** Unknown prompts are not equal, so without a prompt the problem is the group. */
+export function promptGroupKey({
+  promptHash,
+  problemId,
+}: Pick<PackedProblem, 'promptHash' | 'problemId'>): GroupKey {
+  return { key: `prompt-${promptHash === NO_PROMPT ? problemId : promptHash.slice(0, 12)}`, rule: 'prompt' };
+}
 
 /** @param seen number of earlier rollouts of the step */
 export const orderGroupKey = (seen: number, size: number): GroupKey => ({

@@ -35,9 +35,10 @@ const ADDRESS_ROW = {
 
 const AGGREGATES = `
   count(*), coalesce(sum(is_correct), 0), count(is_correct), coalesce(sum(reward), 0), count(reward),
-  count(kept), coalesce(sum(kept), 0), sum(tool_calls), sum(tool_errors), sum(tool_calls = 0),
-  coalesce(sum(stop_reason_source = 'logged'), 0), coalesce(sum(stop_reason = 'length' AND stop_reason_source = 'logged'), 0),
-  sum(turns), sum(response_chars),
+  count(kept), coalesce(sum(kept), 0),
+  count(response_chars), coalesce(sum(tool_calls), 0), coalesce(sum(tool_errors), 0), coalesce(sum(tool_calls = 0), 0),
+  count(stop_reason_logged), coalesce(sum(stop_reason = 'length' AND stop_reason_logged IS NOT NULL), 0),
+  coalesce(sum(turns), 0), count(turns), coalesce(sum(response_chars), 0),
   coalesce(sum(policy_tokens), 0), count(policy_tokens),
   coalesce(sum(mean_entropy * entropy_tokens), 0), coalesce(sum(entropy_tokens), 0)`;
 
@@ -114,17 +115,17 @@ export function prepareIngest(db: WritableLibrary) {
     ),
 
     promptByHash: count('SELECT prompt_id FROM prompt_row WHERE prompt_hash = ?'),
-    addPrompt: prepare<[string, number, Uint8Array, number, string, string]>(
+    addPrompt: prepare<[string, number, Uint8Array, number, string, string | null]>(
       'INSERT INTO prompt_row (prompt_hash, codec, text, segments, preview, question_hash) VALUES (?, ?, ?, ?, ?, ?)',
     ),
     addPromptSegment: prepare<[number, number, number, number, number, number, number]>(
       'INSERT INTO prompt_segment_row VALUES (?, ?, ?, ?, ?, ?, ?)',
     ),
     problemById: count(
-      'SELECT problem_no FROM problem_row WHERE problem_id = ? AND prompt_id = ? AND ground_truth IS ?',
+      'SELECT problem_no FROM problem_row WHERE problem_id = ? AND prompt_id = ? AND ground_truth IS ? AND user_scenario IS ?',
     ),
-    addProblem: prepare<[string, number, string | null, string | null]>(
-      'INSERT INTO problem_row (problem_id, prompt_id, ground_truth, source) VALUES (?, ?, ?, ?)',
+    addProblem: prepare<[string, string, number, string | null, string | null, string | null]>(
+      'INSERT INTO problem_row (problem_id, id_source, prompt_id, ground_truth, source, user_scenario) VALUES (?, ?, ?, ?, ?, ?)',
     ),
     groupByKey: count('SELECT group_id FROM group_row WHERE run_id = ? AND step = ? AND group_key = ?'),
     addGroup: prepare<[number, number, string, number, string]>(
@@ -146,11 +147,11 @@ export function prepareIngest(db: WritableLibrary) {
     ),
     addRollout: prepare<unknown[]>(`INSERT INTO rollout_row
       (run_id, step, group_id, ordinal, reward, logged_correct, is_correct, answer, answer_source, turns, tool_calls,
-       tool_errors, stop_reason, stop_reason_source, policy_tokens, response_chars, mean_entropy, entropy_tokens,
+       tool_errors, malformed_calls, stop_reason, stop_reason_source, stop_reason_logged, policy_tokens, response_chars, mean_entropy, entropy_tokens,
        started_at, ended_at, content_hash, file_id, line, byte_offset, byte_length, block_id, text_start, text_end,
        extra_end, correct_source, read_group, read_rule, read_ordinal, read_problem,
        p_err_text, p_format_text, p_text_source, p_err_typed, p_format_typed, flags)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
     textPlace: query(
       db,
       `SELECT b.codec, b.bytes, r.text_start AS start, r.text_end AS end
@@ -231,8 +232,8 @@ export function prepareIngest(db: WritableLibrary) {
     countPending: count('SELECT count(*) FROM pending_row'),
 
     refreshGroup: prepare<[number, number]>(`UPDATE group_row SET
-      (rollouts, correct, correct_known, reward_sum, reward_known, decided, kept, tool_calls, tool_errors, without_calls,
-       stops_logged, truncated, turns, response_chars, tokens, tokens_known, entropy_sum, entropy_tokens)
+      (rollouts, correct, correct_known, reward_sum, reward_known, decided, kept, with_text, tool_calls, tool_errors,
+       without_calls, stops_logged, truncated, turns, turns_known, response_chars, tokens, tokens_known, entropy_sum, entropy_tokens)
       = (SELECT ${AGGREGATES} FROM rollout_row WHERE group_id = ?) WHERE group_id = ?`),
     anyOfGroup: count('SELECT 1 FROM rollout_row WHERE group_id = ? LIMIT 1'),
     dropGroup: prepare<[number]>('DELETE FROM group_row WHERE group_id = ?'),
@@ -241,8 +242,8 @@ export function prepareIngest(db: WritableLibrary) {
       ON CONFLICT (run_id, step) DO UPDATE SET revision = revision + 1`),
     refreshStep: prepare<[number, number]>(`INSERT OR REPLACE INTO step_row
       SELECT run_id, step, count(*), sum(rollouts), sum(correct), sum(correct_known), sum(reward_sum), sum(reward_known),
-        sum(decided), sum(kept), sum(tool_calls), sum(tool_errors), sum(without_calls), sum(stops_logged),
-        sum(truncated), sum(turns),
+        sum(decided), sum(kept), sum(with_text), sum(tool_calls), sum(tool_errors), sum(without_calls),
+        sum(stops_logged), sum(truncated), sum(turns), sum(turns_known),
         sum(response_chars), sum(tokens), sum(tokens_known), sum(entropy_sum), sum(entropy_tokens),
         sum(correct_known = rollouts AND correct = 0),
         sum(correct_known = rollouts AND correct > 0 AND correct < rollouts),

@@ -273,11 +273,13 @@ export class RolloutWriter {
       rollout.isCorrect ?? derived,
       rollout.answer,
       rollout.answerSource,
-      rollout.turnsTo - rollout.turnsFrom,
-      rollout.calls.length,
+      rollout.turnsTo - rollout.turnsFrom || null,
+      rollout.toolCalls,
       rollout.toolErrors,
+      rollout.toolCalls === null ? null : rollout.calls.length - rollout.toolCalls,
       rollout.stopReason,
       rollout.stopReasonSource,
+      rollout.stopReasonLogged,
       tokens?.policyTokens ?? null,
       rollout.responseChars,
       meanEntropy,
@@ -298,11 +300,11 @@ export class RolloutWriter {
       run.groupRule === undefined ? null : rollout.groupRule,
       run.groupRule === undefined ? null : rollout.ordinal,
       run.groupRule === undefined ? null : this.groups.problemOf(rollout, this.currentBatch),
-      rollout.textPenalties.pErr,
-      rollout.textPenalties.pFormat,
-      rollout.textPenalties.source,
-      rollout.typedPenalties.pErr,
-      rollout.typedPenalties.pFormat,
+      rollout.textPenalties?.pErr ?? null,
+      rollout.textPenalties?.pFormat ?? null,
+      rollout.textPenalties?.source ?? null,
+      rollout.typedPenalties?.pErr ?? null,
+      rollout.typedPenalties?.pFormat ?? null,
       rollout.flags.bits,
     );
     return Number(added.lastInsertRowid);
@@ -316,11 +318,12 @@ export class RolloutWriter {
       segments.add(rolloutId, base + i - rollout.segmentsFrom, turn, kind, ...ranges);
     }
     for (let i = rollout.turnsFrom; i < rollout.turnsTo; i++) {
-      const [turn, parts, callCount, errors, policyTokens] = numbersAt(
-        this.currentBatch.turns,
-        i * TURN_STRIDE,
+      const [turn, ...counts] = numbersAt(this.currentBatch.turns, i * TURN_STRIDE);
+      turns.add(
+        rolloutId,
+        turn,
+        ...counts.slice(0, TURN_STRIDE - 1).map((count) => (count < 0 ? null : count)),
       );
-      turns.add(rolloutId, turn, parts, callCount, errors, policyTokens < 0 ? null : policyTokens);
     }
     for (const [i, call] of rollout.calls.entries()) {
       const response = call.responseSegment === null ? null : base + call.responseSegment;

@@ -37,7 +37,7 @@ export function nameRun(db: WritableLibrary, directory: string, name: string | n
 const REGROUPED = `
   SELECT r.rollout_id AS rolloutId, r.step, r.group_id AS groupId, r.ordinal, g.group_key AS groupKey, g.rule,
     r.read_group AS readGroup, r.read_rule AS readRule, r.read_ordinal AS readOrdinal, p.problem_no AS problemNo,
-    shown.segments AS promptSegments, q.prompt_hash AS promptHash
+    shown.segments AS promptSegments, q.prompt_hash AS promptHash, p.problem_id AS problemId
   FROM rollout_row r JOIN group_row g USING (group_id)
   JOIN problem_row p ON p.problem_no = coalesce(r.read_problem, g.problem_no) JOIN prompt_row q USING (prompt_id)
   JOIN problem_row asked ON asked.problem_no = g.problem_no JOIN prompt_row shown ON shown.prompt_id = asked.prompt_id
@@ -58,6 +58,7 @@ const REGROUPED_ROW = {
   /** Number of segments in the group's prompt. */
   promptSegments: number,
   promptHash: text,
+  problemId: text,
 };
 type RegroupedRecord = RowOf<typeof REGROUPED_ROW>;
 
@@ -156,7 +157,7 @@ class Regrouping {
   private keyOf(row: RegroupedRecord, asRead: GroupKey): GroupKey {
     switch (this.rule?.rule) {
       case 'prompt':
-        return promptGroupKey(row.promptHash);
+        return promptGroupKey(row);
       case 'order': {
         const seen = this.seen.get(row.step) ?? 0;
         this.seen.set(row.step, seen + 1);

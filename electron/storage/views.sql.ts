@@ -119,13 +119,17 @@ CREATE VIEW step AS
 SELECT run_id, iif(n.has_steps, step, NULL) AS step, group_count AS groups, rollouts,
   iif(correct_known > 0, correct, NULL) AS correct,
   iif(reward_known > 0, reward_sum / reward_known, NULL) AS mean_reward,
-  iif(decided > 0, kept, NULL) AS kept, tool_calls, tool_errors,
-  without_calls AS rollouts_without_tool_calls, iif(stops_logged > 0, truncated, NULL) AS truncated,
-  CAST(turns AS REAL) / rollouts AS mean_turns,
-  CAST(response_chars AS REAL) / rollouts AS mean_response_chars,
+  iif(decided > 0, kept, NULL) AS kept,
+  iif(with_text > 0, tool_calls, NULL) AS tool_calls, iif(with_text > 0, tool_errors, NULL) AS tool_errors,
+  iif(with_text > 0, without_calls, NULL) AS rollouts_without_tool_calls,
+  iif(stops_logged > 0, truncated, NULL) AS truncated,
+  CAST(turns AS REAL) / nullif(turns_known, 0) AS mean_turns,
+  CAST(response_chars AS REAL) / nullif(with_text, 0) AS mean_response_chars,
   iif(tokens_known > 0, CAST(tokens AS REAL) / tokens_known, NULL) AS mean_policy_tokens,
   iif(entropy_tokens > 0, entropy_sum / entropy_tokens, NULL) AS mean_entropy,
-  groups_all_wrong, groups_mixed, groups_all_right
+  iif(groups_all_wrong + groups_mixed + groups_all_right > 0, groups_all_wrong, NULL) AS groups_all_wrong,
+  iif(groups_all_wrong + groups_mixed + groups_all_right > 0, groups_mixed, NULL) AS groups_mixed,
+  iif(groups_all_wrong + groups_mixed + groups_all_right > 0, groups_all_right, NULL) AS groups_all_right
 FROM step_row JOIN run_row n USING (run_id);
 
 CREATE VIEW stage AS

@@ -1,7 +1,7 @@
 /** A failure pack: what it holds, in which format, where. */
 import { Dialog } from 'radix-ui';
 import { useState } from 'react';
-import { PACK_FORMATS, type PackFormat } from '../../shared/api/contract.ts';
+import { conversationsText, PACK_FORMATS, type PackFormat } from '../../shared/api/contract.ts';
 import { ApiError } from '../data/failures.ts';
 import { useLongTask } from '../data/useLongQuery.ts';
 import { useRequest } from '../data/useRequest.ts';
@@ -52,7 +52,11 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
     onRunning: onWriting,
     onSuccess: (written) => {
       onDone();
-      setNotice(`${counted(written.cases, 'case')}, ${bytes(written.bytes)}: ${written.path}`);
+      const what =
+        written.conversations === undefined
+          ? counted(written.cases, 'case')
+          : conversationsText(written.conversations);
+      setNotice(`${what}, ${bytes(written.bytes)}: ${written.path}`);
     },
   });
   const words = FORMAT_LABELS[format];

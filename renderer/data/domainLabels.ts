@@ -26,6 +26,7 @@ export const OUTCOME_NAMES: Readonly<Record<ToolOutcome, string>> = {
   parse_error: 'parse error',
   dispatch_error: 'dispatch error',
   infra: 'infrastructure',
+  malformed: 'malformed call',
 };
 
 const BY_ID = new Map<string, string>(Object.entries(OUTCOME_NAMES));

@@ -79,12 +79,13 @@ const OUTCOME_LABELS: Readonly<Record<ToolOutcome, string>> = {
   missing: 'no response',
   ok: 'success',
   error: 'error',
+  malformed: 'malformed call',
 };
 
 export function outcomeMark(outcome: ToolOutcome): OutcomeMark {
   const isError = TOOL_ERROR_OUTCOMES.has(outcome);
   return {
-    glyph: isError ? '✕' : outcome === 'missing' ? '○' : '✓',
+    glyph: isError ? '✕' : outcome === 'missing' || outcome === 'malformed' ? '○' : '✓',
     label: OUTCOME_LABELS[outcome],
     isError,
   };

@@ -14,6 +14,8 @@ const STEP_SERIES = [
   'toolCalls',
   'toolCallsPerRollout',
   'noToolShare',
+  /** Rollouts with a malformed call that no tool answered, among those with a text. */
+  'malformedCallShare',
   /** Failed calls among all calls. */
   'toolErrorRate',
   /** As `toolErrorRate`, within correct rollouts: the rate that Resample-on-Correct is meant to lower. */

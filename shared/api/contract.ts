@@ -38,6 +38,8 @@ export {
 } from './listMethods.ts';
 export type { RunsOn } from './method.ts';
 export {
+  type Conversations,
+  conversationsText,
   PACK_FORMATS,
   PACK_SECTIONS,
   type PackFormat,

@@ -97,4 +97,37 @@ export interface WrittenPack {
   readonly bytes: number;
   /** Of the file, in hex. For a directory: of its manifest. */
   readonly sha256: string;
+  /** Only of a pack of conversations. */
+  readonly conversations?: Conversations;
+}
+
+/** Why a case is no training conversation. A suggested correction makes it one. */
+const LEFT_OUT = ['incorrect', 'correctness_unknown', 'discarded', 'no_text'] as const;
+
+export interface Conversations {
+  readonly asTheyAre: number;
+  readonly corrected: number;
+  readonly leftOut: Readonly<Record<(typeof LEFT_OUT)[number], number>>;
+}
+
+const LEFT_OUT_TEXTS: Readonly<Record<(typeof LEFT_OUT)[number], string>> = {
+  incorrect: 'not correct',
+  correctness_unknown: 'of unknown correctness',
+  discarded: 'discarded',
+  no_text: 'without a text',
+};
+
+/** `12 conversations, 2 of them corrected; 5 left out: 3 not correct, 2 discarded` */
+export function conversationsText({ asTheyAre, corrected, leftOut }: Conversations): string {
+  const reasons = LEFT_OUT.filter((reason) => leftOut[reason] > 0);
+  const all = reasons.reduce((sum, reason) => sum + leftOut[reason], 0);
+  const written = asTheyAre + corrected;
+  return [
+    `${written} ${written === 1 ? 'conversation' : 'conversations'}${corrected === 0 ? '' : `, ${corrected} of them corrected`}`,
+    ...(all === 0
+      ? []
+      : [
+          `${all} left out: ${reasons.map((reason) => `${leftOut[reason]} ${LEFT_OUT_TEXTS[reason]}`).join(', ')}`,
+        ]),
+  ].join('; ');
 }

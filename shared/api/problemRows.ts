@@ -64,6 +64,8 @@ export interface ProblemHistory {
   readonly problemId: string;
   readonly groundTruth?: string;
   readonly source?: string;
+  /** What the simulated user was told. The policy did not see it. */
+  readonly userScenario?: string;
   readonly prompt: string;
   readonly groups: readonly ProblemGroup[];
   /** Groups beyond the first thousand. */
@@ -83,7 +85,7 @@ export interface ProblemGroup {
   readonly correctKnown: number;
   readonly meanReward?: number;
   readonly meanTokens?: number;
-  readonly meanChars: number;
+  readonly meanChars?: number;
   /** Over the policy tokens whose entropy is logged. */
   readonly meanEntropy?: Nats;
   /** Most frequent first. Rollouts without an answer are not counted. */

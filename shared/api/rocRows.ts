@@ -69,8 +69,9 @@ export interface LedgerRow {
   readonly ordinal: number;
   readonly penalties: {
     readonly logged?: { readonly pErr?: number; readonly pFormat?: number; readonly penalty?: number };
-    readonly text: TextPenalties;
-    readonly typed: Penalties;
+    /** Absent without a text, like `typed`. */
+    readonly text?: TextPenalties;
+    readonly typed?: Penalties;
   };
   /** As the trainer wrote it. Absent if nothing was logged. */
   readonly logged?: {

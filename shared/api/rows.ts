@@ -81,12 +81,14 @@ export interface StepSummary {
   readonly correct: number;
   readonly correctKnown: number;
   readonly meanReward?: number;
-  /** Rollouts without any tool call. */
+  /** Rollouts with a text, the base of calls, errors and characters. */
+  readonly withText: number;
+  /** Rollouts with a text and without any tool call. */
   readonly withoutToolCalls: number;
   readonly toolCalls: number;
   readonly toolErrors: number;
-  readonly meanTurns: number;
-  readonly meanResponseChars: number;
+  readonly meanTurns?: number;
+  readonly meanResponseChars?: number;
   readonly meanPolicyTokens?: number;
   /** Mean over the policy tokens whose entropy is logged. */
   readonly meanEntropy?: Nats;
@@ -118,12 +120,13 @@ export interface GroupRow {
   readonly meanReward?: number;
   readonly decided: number;
   readonly kept: number;
-  readonly toolCalls: number;
-  readonly toolErrors: number;
-  readonly meanTurns: number;
-  readonly meanResponseChars: number;
+  /** Absent without any text, like errors and characters. */
+  readonly toolCalls?: number;
+  readonly toolErrors?: number;
+  readonly meanTurns?: number;
+  readonly meanResponseChars?: number;
   readonly groundTruth?: string;
-  /** The last user message of the prompt, its first 200 characters. */
+  /** First 200 characters of the user scenario or, without one, of the prompt's last user message. */
   readonly promptPreview: string;
 }
 
@@ -176,6 +179,8 @@ export interface RolloutDetail {
    * `ordinal`.
    */
   readonly prompt: string;
+  /** What the simulated user was told. The policy did not see it. */
+  readonly userScenario?: string;
   readonly response: string;
   readonly segments: readonly Segment[];
   readonly turns: readonly Turn[];

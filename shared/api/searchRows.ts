@@ -40,7 +40,7 @@ export interface FoundRollout {
   readonly ordinal: number;
   readonly reward?: number;
   readonly isCorrect?: boolean;
-  readonly turns: number;
+  readonly turns?: number;
   /** Hits in its response. Hits in the prompt belong to the group. */
   readonly found: HitList;
 }

@@ -175,6 +175,15 @@ function meanOverDraws(
   return sum / MOST_SUBSETS;
 }
 
+/** Least share of the problems that a value at k stands for. Fewer would be another set of problems. */
+const LEAST_SHARE = 0.95;
+
+/** The largest number of samples that enough problems have. */
+function commonSamples(problems: readonly ProblemSamples[]): number {
+  const descending = problems.map(({ samples }) => samples).sort((a, b) => b - a);
+  return descending[Math.ceil(LEAST_SHARE * descending.length) - 1] ?? 0;
+}
+
 interface AtK {
   readonly k: number;
   /** 0 … 1, averaged over the problems with at least k samples. */
@@ -198,11 +207,14 @@ export interface Evaluation {
   readonly majorityAtK: readonly MajorityAtK[];
 }
 
-/** Skips problems without a sample of known correctness. */
+/**
+ * Skips problems without a sample of known correctness. Values at k end where fewer than 95 % of the problems
+ * have k samples.
+ */
 export function evaluate(problems: readonly ProblemSamples[]): Evaluation {
   const known = problems.filter(({ samples }) => samples > 0);
   const most = known.reduce((max, { samples }) => Math.max(max, samples), 0);
-  const sizes = sampleSizes(most);
+  const sizes = sampleSizes(commonSamples(known));
   const mean = passAt1(known);
   return {
     problems: known.length,

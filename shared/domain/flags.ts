@@ -92,7 +92,11 @@ export function flagsOf(rollout: FlaggedRollout): Flagged {
   const { answer, groundTruth, toolCalls } = rollout;
   if (answer !== undefined && groundTruth !== undefined && isSameAnswer(answer, groundTruth))
     set('equals_truth');
-  if (toolCalls.length > 0 && toolCalls.every(({ outcome }) => TOOL_ERROR_OUTCOMES.has(outcome)))
+  if (rollout.stopReason === 'length') set('truncated', lastWords(rollout));
+  // The others judge the text.
+  if (rollout.response === '') return { bits, evidence };
+  const made = toolCalls.filter(({ outcome }) => outcome !== 'malformed');
+  if (made.length > 0 && made.every(({ outcome }) => TOOL_ERROR_OUTCOMES.has(outcome)))
     set('all_calls_failed');
   flagAnswer(rollout, set);
   flagBoxed(rollout, set);
@@ -100,7 +104,6 @@ export function flagsOf(rollout: FlaggedRollout): Flagged {
   flagCalls(rollout, set);
   const repeated = repeatedLine(rollout);
   if (repeated !== undefined) set('repetition', repeated);
-  if (rollout.stopReason === 'length') set('truncated', lastWords(rollout));
   return { bits, evidence };
 }
 

@@ -35,7 +35,8 @@ export type SegmentKind = (typeof SEGMENT_KINDS)[number];
 /**
  * Outcome of a tool call. The first eight are those of rStar2-Agent's Python tool (paper §2.1;
  * `code_judge_utils.run_tool_calls_on_server_async` of the release). `ok` and `error` are for tools whose
- * responses carry no such status line.
+ * responses carry no such status line. `malformed`: an unclosed or malformed call that nothing answered. The
+ * trainer saw no call, so it is no tool call and no error (shared/domain/DOMAIN.md#tool-call-outcomes).
  */
 export const TOOL_OUTCOMES = [
   'ok_stdout',
@@ -48,6 +49,7 @@ export const TOOL_OUTCOMES = [
   'missing',
   'ok',
   'error',
+  'malformed',
 ] as const;
 export type ToolOutcome = (typeof TOOL_OUTCOMES)[number];
 
@@ -153,9 +155,10 @@ export interface RolloutTiming {
 /** Consecutive segments: one assistant message and the responses it caused. */
 export interface Turn {
   readonly turn: TurnNumber;
-  readonly segments: number;
-  readonly toolCalls: number;
-  readonly toolErrors: number;
+  /** Absent without a text, like calls and errors. */
+  readonly segments?: number;
+  readonly toolCalls?: number;
+  readonly toolErrors?: number;
   readonly policyTokens?: number;
 }
 

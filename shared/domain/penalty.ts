@@ -188,7 +188,7 @@ function formatOf({ answersOpened, answersClosed, answerPairs }: Tags, turns: nu
 /**
  * `pErr`: calls with an outcome in `TOOL_ERROR_OUTCOMES` divided by calls with a known outcome; 0.5 if there
  * are none. A call without a response (`missing`) is in neither count: it was ignored or ended the rollout,
- * so it neither failed nor succeeded. A malformed call counts as failed even without a response.
+ * so it neither failed nor succeeded. The same holds for a malformed call that nothing answered.
  *
  * `pFormat`: (answers − 1) / turns, counting every assistant turn; at most 1; 1 without an answer. Answers
  * are answer segments, else tag pairs in the policy's text; never tool output.
@@ -197,7 +197,7 @@ export function typedPenalties(rollout: PenaltyInput): Penalties {
   let calls = 0;
   let failed = 0;
   for (const { outcome } of rollout.toolCalls) {
-    if (outcome === 'missing') continue;
+    if (outcome === 'missing' || outcome === 'malformed') continue;
     calls++;
     if (TOOL_ERROR_OUTCOMES.has(outcome)) failed++;
   }
@@ -229,7 +229,6 @@ const DISAGREEMENT_CAUSES = [
   'error_cut_out',
   'failure_counted_clean',
   'error_in_success',
-  'unanswered_parse_failure',
   'single_turn',
   'first_turn_not_counted',
   'last_turn_cut',
@@ -332,14 +331,12 @@ const CALL_SENTENCES: Partial<Record<DisagreementCause, string>> = {
   error_cut_out: 'an exception whose “error” was cut out of the shortened response, counted as clean.',
   failure_counted_clean: 'a failure that is not called “error”, counted as clean.',
   error_in_success: 'a successful output that prints “error”, counted as an error.',
-  unanswered_parse_failure: 'a malformed call that nothing answered; the text has no response to count.',
 };
 
 function causeOfCall(call: ToolCall, { response, segments }: PenaltyInput): DisagreementCause | undefined {
   const { outcome, responseSegment } = call;
-  if (outcome === 'missing') return undefined;
   const inner = responseSegment === undefined ? undefined : segments[responseSegment]?.inner;
-  if (inner === undefined) return outcome === 'parse_error' ? 'unanswered_parse_failure' : undefined;
+  if (inner === undefined) return undefined;
   const body = response.slice(inner.start, inner.end);
   const saysError = ERROR.test(body);
   if (saysError === TOOL_ERROR_OUTCOMES.has(outcome)) return undefined;

@@ -22,11 +22,6 @@ export interface SegmentedResponse {
   readonly toolCalls: readonly ToolCall[];
   /** Assistant messages, including empty ones; at least 1. */
   readonly turns: TurnNumber;
-  /**
-   * The last turn ends in a complete call without a response: stopped by a limit
-   * (shared/domain/DOMAIN.md#how-a-rollout-ends).
-   */
-  readonly endsInUnansweredCall: boolean;
 }
 
 export interface SegmentOptions {
@@ -70,13 +65,12 @@ export function segmentResponse(text: string, options: SegmentOptions): Segmente
     segments: writer.finish(turn),
     toolCalls,
     turns: turn,
-    endsInUnansweredCall: toolCalls.some((call) => call.turn === turn && call.outcome === 'missing'),
   };
 }
 
 /**
  * Segments one assistant message of a message list, whose turn is known. Calls are returned unanswered
- * (`missing` or `parse_error`); the caller pairs them.
+ * (`missing` or `malformed`); the caller pairs them.
  */
 export function segmentMessage(text: string, turn: TurnNumber, startsInReasoning: boolean): SegmentedMessage {
   const writer = new SegmentWriter(text);
@@ -204,13 +198,13 @@ function readPolicySpan(
       }
       case 'answer': {
         if (isClose || (isReasoning && closesReasoningLater(finder, after, span.end))) break; // prose that mentions the tag
-        flush(at, at, isReasoning ? 'reasoning' : 'text');
         const close = finder.next('</answer>', after, span.end);
         const nextCall = finder.next(CALL_OPEN, after, span.end);
-        const isClosed = close !== undefined && (nextCall === undefined || close < nextCall);
-        const end = isClosed ? close : (nextCall ?? span.end);
-        const outerEnd = isClosed ? end + '</answer>'.length : end;
-        writer.add('answer', turn, outerEnd, trimmed(text, { start: after, end }));
+        // Never closed, it is no answer.
+        if (close === undefined || (nextCall !== undefined && nextCall < close)) break;
+        flush(at, at, isReasoning ? 'reasoning' : 'text');
+        const outerEnd = close + '</answer>'.length;
+        writer.add('answer', turn, outerEnd, trimmed(text, { start: after, end: close }));
         position = outerEnd;
         isReasoning = false;
         next = outerEnd;
@@ -345,7 +339,14 @@ function pairCalls(
       name: payload.name,
       arguments: payload.arguments,
       code: payload.code,
-      outcome: isMalformed ? 'parse_error' : (answer?.reading.outcome ?? 'missing'),
+      outcome:
+        answer === undefined
+          ? isMalformed
+            ? 'malformed'
+            : 'missing'
+          : isMalformed
+            ? 'parse_error'
+            : answer.reading.outcome,
       latencyMs: answer?.reading.latencyMs,
       callSegment: call.segment,
       responseSegment: answer?.segment,

@@ -85,7 +85,7 @@ export function segmentToolIntegrated(text: string): SegmentedResponse {
     // Only white space.
     if (segments.length === 0) add('text', { start: text.length, end: text.length }, text.length);
   }
-  return { segments, toolCalls, turns: turn, endsInUnansweredCall: open !== undefined };
+  return { segments, toolCalls, turns: turn };
 }
 
 /**

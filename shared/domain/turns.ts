@@ -24,7 +24,7 @@ export function summariseTurns(
   });
   for (const call of toolCalls) {
     const count = counts[call.turn - 1];
-    if (count === undefined) continue;
+    if (count === undefined || call.outcome === 'malformed') continue;
     count.toolCalls++;
     if (TOOL_ERROR_OUTCOMES.has(call.outcome)) count.toolErrors++;
   }

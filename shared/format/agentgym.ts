@@ -27,7 +27,7 @@ import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine, ParsedRol
 import { isMessageList, restOfMessages } from './messageShape.ts';
 import { leadingMessages } from './messages.ts';
 import { found, refused, warned } from './records.ts';
-import { bodyOfTask, messagesIn, withoutGuessedEnd } from './taskBody.ts';
+import { bodyOfTask, messagesIn } from './taskBody.ts';
 import { firstSampled, logprobsOf, maskOf } from './tokenColumns.ts';
 
 const TEXT_COLUMNS: ReadonlySet<string> = new Set([
@@ -174,14 +174,11 @@ function readSignal(record: JsonObject): ParsedLine {
 /** The lengths of the turns are known, but not their text. */
 function readEntropies(record: JsonObject, lengths: readonly unknown[], file: FileContext): ParsedLine {
   const facts: KnownFacts = { problemId: idOf(record['item_id']) };
-  const nothing = { text: '', segments: [], toolCalls: [], turns: 1, endsInUnansweredCall: false };
+  const nothing = { text: '', segments: [], toolCalls: [], turns: 1 };
   const problem = problemOf('', [], facts);
-  const body = withoutGuessedEnd(bodyOf(problem, nothing, facts));
+  const body = bodyOf(problem, nothing, facts);
   const turns: readonly Turn[] = lengths.slice(0, MOST_TURNS).map((length, i) => ({
     turn: i + 1,
-    segments: 0,
-    toolCalls: 0,
-    toolErrors: 0,
     policyTokens: indexOf(length),
   }));
   const message = 'the record has lengths and entropies of turns, but no text: the response is empty';
@@ -190,7 +187,7 @@ function readEntropies(record: JsonObject, lengths: readonly unknown[], file: Fi
     warnings: [warned('no_text', message), ...unreadReward(record)],
     rollout: {
       ...body,
-      ...(turns.length === 0 ? {} : { turns }),
+      turns,
       ...shared(record, file),
       extra: without(record, ENTROPY_COLUMNS),
     },

@@ -10,6 +10,7 @@ import { summariseTurns } from '../domain/turns.ts';
 import type { JsonObject } from './fields.ts';
 import type { ParsedProblem, ParsedRollout } from './format.ts';
 import { leadingMessages, promptOfMessages, responseOfMessages } from './messages.ts';
+import { type Stop, stopWithEnding } from './stop.ts';
 
 export type RolloutBody = Pick<
   ParsedRollout,
@@ -22,6 +23,7 @@ export type RolloutBody = Pick<
   | 'answerSource'
   | 'stopReason'
   | 'stopReasonSource'
+  | 'stopReasonLogged'
 >;
 
 /** Logged facts about problem and ending; all may be unknown. */
@@ -29,9 +31,12 @@ export interface KnownFacts {
   readonly problemId?: string;
   readonly groundTruth?: string;
   readonly source?: string;
+  readonly userScenario?: string;
   /** As extracted by the producer of the log. */
   readonly answer?: string;
-  readonly stopReason?: ParsedRollout['stopReason'];
+  readonly stop?: Stop;
+  /** The policy was not asked to mark its answer, so a missing one does not show how it ended. */
+  readonly isUnmarked?: true;
 }
 
 /**
@@ -73,7 +78,6 @@ interface ResponseParts {
   readonly segments: readonly Segment[];
   readonly toolCalls: RolloutBody['toolCalls'];
   readonly turns: TurnNumber;
-  readonly endsInUnansweredCall: boolean;
 }
 
 /** For formats that build segments themselves. */
@@ -84,17 +88,18 @@ export function bodyOf(problem: ParsedProblem, parts: ResponseParts, facts: Know
     response: parts.text,
     segments: parts.segments,
     toolCalls: parts.toolCalls,
-    turns: summariseTurns(parts.turns, parts.segments, parts.toolCalls),
+    turns: parts.text === '' ? [] : summariseTurns(parts.turns, parts.segments, parts.toolCalls),
     answer,
     answerSource: answer === undefined ? undefined : facts.answer === undefined ? 'derived' : 'logged',
-    stopReason:
-      facts.stopReason ??
-      (parts.endsInUnansweredCall ? 'turn-limit' : answer === undefined ? 'no-answer' : 'answer'),
-    stopReasonSource: facts.stopReason === undefined ? 'derived' : 'logged',
+    ...stopWithEnding(facts.stop, {
+      ...{ response: parts.text, segments: parts.segments, toolCalls: parts.toolCalls, answer },
+      isAnswerLogged: facts.answer !== undefined,
+      isUnmarked: facts.isUnmarked === true,
+    }),
   };
 }
 
 export function problemOf(prompt: string, segments: readonly Segment[], facts: KnownFacts): ParsedProblem {
-  const { problemId, groundTruth, source } = facts;
-  return { problemId, prompt, promptSegments: segments, groundTruth, source };
+  const { problemId, groundTruth, source, userScenario } = facts;
+  return { problemId, prompt, promptSegments: segments, groundTruth, source, userScenario };
 }

@@ -77,11 +77,15 @@ function rolloutOf(record: JsonObject, header: JsonObject | undefined): ParsedRo
       promptSegments: segmentsOf('prompt_segments', record['prompt_segments'], prompt, 0),
       ...text(record, 'ground_truth', 'groundTruth'),
       ...text(record, 'source', 'source'),
+      ...text(record, 'user_scenario', 'userScenario'),
     },
     response,
     segments,
     toolCalls,
-    turns: summariseTurns(turns, segments, toolCalls).map((turn, i) => {
+    turns: (response === ''
+      ? Array.from({ length: counted }, (_, i) => ({ turn: i + 1 }))
+      : summariseTurns(turns, segments, toolCalls)
+    ).map((turn, i) => {
       const count = Array.isArray(policyTokens) ? indexOf(policyTokens[i]) : undefined;
       return count === undefined ? turn : { ...turn, policyTokens: count };
     }),
@@ -91,6 +95,7 @@ function rolloutOf(record: JsonObject, header: JsonObject | undefined): ParsedRo
     ...oneOf(record, 'answer_source', 'answerSource', ['logged', 'derived']),
     ...oneOf(record, 'stop_reason', 'stopReason', STOP_REASONS),
     ...oneOf(record, 'stop_reason_source', 'stopReasonSource', ['logged', 'derived']),
+    ...text(record, 'stop_reason_logged', 'stopReasonLogged'),
     ...(decision === undefined ? {} : { decision }),
     ...(tokens === undefined ? {} : { tokens }),
     ...number(record, 'started_at', 'startedAt'),

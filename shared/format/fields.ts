@@ -14,6 +14,12 @@ export const stringOf = (value: unknown): string | undefined =>
 export const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
+/** Seconds since 1970. 0 stands for an unknown date. */
+export function dateOf(value: unknown): number | undefined {
+  const seconds = numberOf(value);
+  return seconds === undefined || seconds <= 0 ? undefined : seconds;
+}
+
 export const booleanOf = (value: unknown): boolean | undefined =>
   typeof value === 'boolean' ? value : undefined;
 

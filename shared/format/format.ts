@@ -92,7 +92,8 @@ export type LineIssue = Omit<IngestIssue, 'line'>;
 
 export interface ParsedProblem {
   /**
-   * As logged. Absent: ingest derives one from prompt and ground truth (`electron/storage/contentHash.ts`).
+   * As logged. Absent: ingest derives one from prompt and ground truth, or from the record if the prompt is
+   * unknown (`electron/storage/contentHash.ts`).
    */
   readonly problemId?: string;
   readonly prompt: string;
@@ -101,6 +102,8 @@ export interface ParsedProblem {
   /** Only some records of a problem have its ground truth, so a derived id leaves it out. */
   readonly isTruthPartial?: true;
   readonly source?: string;
+  /** What the simulated user was told. The policy never saw it, so it is no part of the prompt. */
+  readonly userScenario?: string;
 }
 
 export interface ParsedRollout {
@@ -133,6 +136,8 @@ export interface ParsedRollout {
   readonly answerSource?: Provenance;
   readonly stopReason?: StopReason;
   readonly stopReasonSource?: Provenance;
+  /** In the producer's words, as logged. */
+  readonly stopReasonLogged?: string;
   readonly decision?: ParsedDecision;
   readonly tokens?: ParsedTokens;
   readonly startedAt?: number;

@@ -26,6 +26,7 @@ import type {
 } from './format.ts';
 import { restOfMessages } from './messageShape.ts';
 import { found, refused, warned } from './records.ts';
+import { type Stop, stopOf } from './stop.ts';
 import { bodyOfTask, messagesIn } from './taskBody.ts';
 import { UNALIGNED } from './tokenColumns.ts';
 import { readLogprobs } from './tokenLogprobs.ts';
@@ -153,7 +154,7 @@ function readSample(sample: JsonObject, evaluation: Evaluation | undefined, file
     groundTruth: targetOf(sample['target']),
     ...(evaluation?.source === undefined ? {} : { source: evaluation.source }),
     ...(score.answer === undefined ? {} : { answer: score.answer }),
-    ...optionalStop(stopReasonOf(sample)),
+    stop: stopOfSample(sample),
   });
   if (resolved.missing > 0) {
     warnings.push(
@@ -278,20 +279,21 @@ function mainScore(scores: unknown, scorer: string | undefined): Score {
 /** Several targets are alternative accepted answers. */
 function targetOf(target: unknown): string | undefined {
   const text = Array.isArray(target) ? target.map((each) => textOf(each) ?? '').join(' | ') : textOf(target);
-  return text === undefined || text.trim() === '' ? undefined : text.trim();
+  return text === undefined || text.trim() === '' ? undefined : text;
 }
 
-function stopReasonOf(sample: JsonObject): StopReason | undefined {
-  if (isObject(sample['error'])) return 'error';
+/** A limit ended the sample: `token`, `message`, `time`, `operator` and others. */
+function stopOfSample(sample: JsonObject): Stop {
+  if (isObject(sample['error'])) return stopOf('error');
   const limit = isObject(sample['limit']) ? sample['limit']['type'] : undefined;
-  if (limit === 'token') return 'length';
-  if (limit === 'message') return 'turn-limit';
-  if (limit !== undefined) return 'aborted';
-  const reason = choiceOf(sample['output'])?.['stop_reason'];
-  return reason === 'max_tokens' || reason === 'model_length' ? 'length' : undefined;
+  if (limit === undefined) return stopOf(choiceOf(sample['output'])?.['stop_reason']);
+  return stopOf(limit, (type) => LIMITS.get(type) ?? 'aborted');
 }
 
-const optionalStop = (stopReason: StopReason | undefined) => (stopReason === undefined ? {} : { stopReason });
+const LIMITS: ReadonlyMap<string, StopReason> = new Map([
+  ['token', 'length'],
+  ['message', 'turn-limit'],
+]);
 
 function choiceOf(output: unknown): JsonObject | undefined {
   const choices = isObject(output) ? output['choices'] : undefined;

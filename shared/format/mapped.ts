@@ -33,6 +33,7 @@ import {
 } from './mapping.ts';
 import { textOfContent } from './messages.ts';
 import { type PathStep, parsePath, valueAt } from './recordPath.ts';
+import { stopOf } from './stop.ts';
 import { alignTo, readTokens } from './turnwiseTokens.ts';
 
 export function formatOfMapping(mapping: Mapping): LogFormat {
@@ -147,7 +148,7 @@ class MappedReader implements RecordReader {
       ...optional('problemId', idOf(look.value('problem'))),
       ...optional('groundTruth', textOf(look.value('groundTruth'))),
       ...optional('answer', textOf(look.value('answer'))),
-      ...optional('stopReason', stopReasonOf(look.value('stopReason'))),
+      stop: stopOf(look.value('stopReason')),
     };
     const body = this.bodyOf(look, facts);
     if (typeof body === 'string') return refuse(body);
@@ -297,23 +298,6 @@ function columnsOf(look: Lookup): JsonObject {
 function joinKeysOf(look: Lookup): readonly string[] | undefined {
   const key = idOf(look.value('joinKey'));
   return key === undefined ? undefined : [`mapped:${key}`];
-}
-
-function stopReasonOf(value: unknown): KnownFacts['stopReason'] {
-  switch (value) {
-    case 'length':
-    case 'max_tokens':
-    case 'truncated':
-      return 'length';
-    case 'error':
-    case 'aborted':
-    case 'answer':
-    case 'turn-limit':
-    case 'no-answer':
-      return value;
-    default:
-      return undefined;
-  }
 }
 
 function truthOf(value: unknown): boolean | undefined {

@@ -33,7 +33,7 @@ import {
 } from './format.ts';
 import { hasMessages, isMessageList, restOfMessages } from './messageShape.ts';
 import { found, refused, warned } from './records.ts';
-import { messagesIn, withoutGuessedEnd } from './taskBody.ts';
+import { messagesIn } from './taskBody.ts';
 
 /** Fields of a whole conversation. */
 const LISTS = [
@@ -52,6 +52,8 @@ const REWARDS = ['reward', 'score', 'rewards'] as const;
 const CORRECTNESS = ['is_correct', 'correct', 'success', 'resolved'] as const;
 const STEPS = ['step', 'global_step', 'training_step'] as const;
 const GROUPS = ['group', 'group_id', 'uid', 'task_id', 'example_id', 'item_id'] as const;
+/** Ids that name a problem, wherever it occurs. The others may be new at every step. */
+const ITEMS: ReadonlySet<string> = new Set(['task_id', 'example_id', 'item_id']);
 const ORDINALS = ['index', 'sample_idx', 'trial', 'rollout_idx'] as const;
 const GROUND_TRUTHS = ['ground_truth', 'answer', 'target', 'label', 'gts'] as const;
 
@@ -94,7 +96,12 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
   const warnings: LineIssue[] = [];
   const logged = new LoggedFields(record, content.fields);
   const group = logged.take(GROUPS, idOf);
-  const facts: KnownFacts = { groundTruth: logged.take(GROUND_TRUTHS, textOf) };
+  const item = GROUPS.find((field) => idOf(record[field]) !== undefined);
+  const facts: KnownFacts = {
+    ...(item !== undefined && ITEMS.has(item) ? { problemId: group } : {}),
+    groundTruth: logged.take(GROUND_TRUTHS, textOf),
+    isUnmarked: true,
+  };
   const { body, rest } = bodyOfContent(content, facts, warnings);
   const step = logged.take(STEPS, indexOf) ?? file.layout.step;
   const reward = logged.take(REWARDS, scoreOf);
@@ -109,7 +116,7 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
     kind: 'rollout',
     warnings,
     rollout: {
-      ...withoutGuessedEnd(body),
+      ...body,
       kind: kind ?? file.layout.kind ?? (step === undefined ? 'eval' : 'train'),
       step,
       groupKey: group,

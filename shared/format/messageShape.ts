@@ -143,15 +143,9 @@ function addContent(content: unknown, pieces: MessagePiece[]): void {
 function pieceOfPart(part: JsonObject): MessagePiece | undefined {
   switch (part['type']) {
     case 'thinking':
-    case 'reasoning': {
-      const text =
-        stringOf(part['thinking']) ??
-        stringOf(part['reasoning']) ??
-        textOfContent(part['text'] ?? part['summary']);
-      return { kind: 'reasoning', text: text === '' ? '[reasoning not logged]' : text };
-    }
+    case 'reasoning':
     case 'redacted_thinking':
-      return { kind: 'reasoning', text: '[redacted_thinking]' };
+      return { kind: 'reasoning', text: isRedacted(part) ? '' : reasoningOf(part) };
     case 'tool_use':
       return { kind: 'call', call: readCall(part) };
     case 'tool_result':
@@ -159,6 +153,25 @@ function pieceOfPart(part: JsonObject): MessagePiece | undefined {
     default:
       return undefined;
   }
+}
+
+function reasoningOf(part: JsonObject): string {
+  return (
+    stringOf(part['thinking']) ??
+    stringOf(part['reasoning']) ??
+    textOfContent(part['text'] ?? part['summary'])
+  );
+}
+
+/** The provider withheld the reasoning. What it gives instead, a cipher or a summary, is not the policy's text. */
+function isRedacted(part: JsonObject): boolean {
+  return part['type'] === 'redacted_thinking' || part['redacted'] === true;
+}
+
+/** The withheld parts of a message, without their ciphers. */
+function redactedParts(content: unknown): readonly JsonObject[] {
+  const parts = (Array.isArray(content) ? content : [content]).filter(isObject).filter(isRedacted);
+  return parts.map(({ summary }) => (summary === undefined || summary === null ? {} : { summary }));
 }
 
 /** Parts that are not text are named rather than dropped. */
@@ -261,8 +274,8 @@ function asToolResponses(piece: MessagePiece): readonly MessagePiece[] {
 }
 
 /**
- * Metadata of messages (cost, usage, time stamps), each with the position of its message; undefined if there
- * is none.
+ * Metadata of messages (cost, usage, time stamps, withheld reasoning), each with the position of its message;
+ * undefined if there is none.
  * @param ignored fields that only repeat the text
  */
 export function restOfMessages(
@@ -279,6 +292,8 @@ export function restOfMessages(
       const isRead = isShown || (isTool && key === 'name');
       if (!isRead && !ignored.has(key) && value !== null) rest[key] = value;
     }
+    const redacted = redactedParts(message['content']);
+    if (redacted.length > 0) rest['redacted_reasoning'] = redacted;
     if (!ROLES.has(roleName(message))) rest['role'] = message['role'] ?? message['from'];
     if (Object.keys(rest).length > 0) rests.push({ message: i, ...rest });
   });

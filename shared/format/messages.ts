@@ -25,7 +25,6 @@ export interface MessageResponse {
   readonly segments: readonly Segment[];
   readonly toolCalls: readonly ToolCall[];
   readonly turns: TurnNumber;
-  readonly endsInUnansweredCall: boolean;
 }
 
 /** Consecutive segments with exact ranges in their joint text. */
@@ -112,19 +111,19 @@ export class ResponseOfMessages {
       else if (message.role !== 'assistant') this.environment(message.role, piece);
       else if (piece.kind === 'call') this.call(piece.call);
       else if (piece.kind === 'reasoning') {
+        // Withheld reasoning has no text.
+        if (piece.text === '') continue;
         this.out.add('reasoning', this.turn, piece.text, `${this.separator()}<think>\n`, '\n</think>');
       } else if (piece.text.trim() !== '') this.content(piece.text);
     }
   }
 
   finish(): MessageResponse {
-    const turns = Math.max(this.turn, 1);
     return {
       text: this.out.text,
       segments: this.out.segments,
       toolCalls: this.toolCalls,
-      turns,
-      endsInUnansweredCall: this.toolCalls.some((call) => call.turn === turns && call.outcome === 'missing'),
+      turns: Math.max(this.turn, 1),
     };
   }
 
@@ -155,7 +154,7 @@ export class ResponseOfMessages {
       name: call.name,
       arguments: read.arguments,
       code: read.code,
-      outcome: call.isWellFormed ? 'missing' : 'parse_error',
+      outcome: call.isWellFormed ? 'missing' : 'malformed',
       callSegment,
     });
   }
@@ -191,11 +190,7 @@ export class ResponseOfMessages {
     this.toolCalls[call.index] = {
       ...answered,
       outcome:
-        answered.outcome === 'parse_error'
-          ? 'parse_error'
-          : result.hasFailed && isSuccess
-            ? 'error'
-            : outcome,
+        answered.outcome === 'malformed' ? 'parse_error' : result.hasFailed && isSuccess ? 'error' : outcome,
       latencyMs,
       responseSegment,
     };

@@ -21,7 +21,6 @@ import { isObject, type JsonObject, jsonText, rewardOf, stringOf } from './field
 import type {
   FileContext,
   FileHead,
-  GroupRule,
   LineIssue,
   LogFormat,
   ParsedLine,
@@ -31,7 +30,7 @@ import type {
 import { textOfContent } from './messages.ts';
 import { readExchange, type Sample } from './openaiShapes.ts';
 import { found, readStep, refused, warned } from './records.ts';
-import { withoutGuessedEnd } from './taskBody.ts';
+import { stopOf } from './stop.ts';
 import { turnsWithTokens, UNALIGNED } from './tokenColumns.ts';
 
 export const openaiLogprobs: LogFormat = {
@@ -57,15 +56,15 @@ function read(record: JsonObject, number: number, file: FileContext): ParsedLine
   if (exchange === undefined || exchange.samples.length === 0) return refusal(record);
   const { samples, unread } = exchange;
   const key = exchange.id ?? `record ${number}`;
-  const own: GroupRule = exchange.id === undefined ? 'order' : 'logged';
+  const isNamed = exchange.id !== undefined;
   return samples.map((sample, i): ParsedLine => {
     const { prompt, at } = promptOf(exchange.request, sample.index ?? i, samples.length);
     const isKnown = prompt.messages !== undefined || prompt.text !== undefined;
     const part = exchange.isBatch ? i : at;
     const name = part === undefined ? key : `${key}/${part}`;
     const facts: KnownFacts = {
-      ...(isKnown ? {} : { problemId: name }),
-      ...stopReasonOf(sample.finish),
+      stop: stopOf(sample.finish),
+      isUnmarked: true,
     };
     const said = responseOf(prompt, sample, facts);
     const warnings = [...said.warnings];
@@ -88,8 +87,10 @@ function read(record: JsonObject, number: number, file: FileContext): ParsedLine
         ...said.body,
         kind: file.layout.kind ?? 'eval',
         step,
-        groupKey: byPrompt ? undefined : name,
-        groupRule: byPrompt ? 'prompt' : own,
+        // Without an id and a prompt, ingest names problem and group after the record.
+        groupKey: byPrompt || !(isKnown || isNamed) ? undefined : name,
+        ...(isKnown || isNamed || part === undefined ? {} : { role: String(part) }),
+        groupRule: byPrompt ? 'prompt' : isNamed ? 'logged' : 'order',
         ordinal: samples.length > 1 && part === undefined ? sample.index : undefined,
         turns: turnsWithTokens(said.body, said.tokens),
         tokens: said.tokens,
@@ -152,12 +153,7 @@ function withoutLastToken(text: string): string {
   return text.endsWith('>') ? text.slice(0, Math.max(text.lastIndexOf('<'), 0)).trimEnd() : text;
 }
 
-/** The prompt does not ask for a marked answer, so a missing one does not reveal how the response ended. */
 function bodyOfSample(prompt: Prompt, sample: Sample, facts: KnownFacts): RolloutBody {
-  return withoutGuessedEnd(guessedBodyOf(prompt, sample, facts));
-}
-
-function guessedBodyOf(prompt: Prompt, sample: Sample, facts: KnownFacts): RolloutBody {
   const { message } = sample;
   if (message === undefined) return bodyOfSpelled(prompt, sample.text ?? '', facts);
   const asked =
@@ -203,12 +199,6 @@ function promptOf(
 /** SGLang's request has its prompt in `text`. Its response also has `text`, next to `meta_info`. */
 function textAsked(request: JsonObject): string | undefined {
   return 'sampling_params' in request && !('meta_info' in request) ? stringOf(request['text']) : undefined;
-}
-
-/** Only unambiguous names; other reasons are derived from the text. */
-function stopReasonOf(finish: string | undefined): Pick<KnownFacts, 'stopReason'> {
-  if (finish === 'length' || finish === 'max_tokens') return { stopReason: 'length' };
-  return finish === 'abort' ? { stopReason: 'aborted' } : {};
 }
 
 function refusal(record: JsonObject): ParsedLine {

@@ -18,6 +18,7 @@ import { idOf, indexOf, isObject, type JsonObject, numberOf, stringOf, textOf, w
 import type { FileContext, LineIssue, ParsedLine, ParsedRollout, ParsedTokens } from './format.ts';
 import { joinKeyOfIds } from './primeRlTokens.ts';
 import { readStep, refused, warned } from './records.ts';
+import { type Stop, stopOf } from './stop.ts';
 import {
   floatsOf,
   idsOf,
@@ -115,7 +116,7 @@ function readBranch(branch: Branch, file: FileContext): ParsedLine {
     {
       groundTruth: truthOf(task),
       source: isObject(record['env']) ? idOf(record['env']['id']) : undefined,
-      ...stopReasonOf(trace, nodes),
+      stop: stopOfTrace(trace, nodes),
     },
     messages.slice(0, start).filter(isWritten),
   );
@@ -200,15 +201,15 @@ function weightedReward(rewards: unknown): number | undefined {
   return sum;
 }
 
-function stopReasonOf(trace: JsonObject, nodes: readonly JsonObject[]): Pick<ParsedRollout, 'stopReason'> {
+function stopOfTrace(trace: JsonObject, nodes: readonly JsonObject[]): Stop {
   const errors = trace['errors'];
-  if (isObject(trace['error']) || (Array.isArray(errors) && errors.length > 0))
-    return { stopReason: 'error' };
-  const condition = stringOf(trace['stop_condition']) ?? '';
-  if (/turn/i.test(condition)) return { stopReason: 'turn-limit' };
-  const last = nodes.findLast((node) => node['sampled'] === true);
-  const isCut = last?.['finish_reason'] === 'length' || /length|token|truncat/i.test(condition);
-  return isCut ? { stopReason: 'length' } : {};
+  if (isObject(trace['error']) || (Array.isArray(errors) && errors.length > 0)) return stopOf('error');
+  const condition = stopOf(trace['stop_condition'], (word) =>
+    /turn/i.test(word) ? 'turn-limit' : /length|token|truncat/i.test(word) ? 'length' : undefined,
+  );
+  if (condition.stopReason !== undefined) return condition;
+  const finish = stopOf(nodes.findLast((node) => node['sampled'] === true)?.['finish_reason']);
+  return finish.stopReason === undefined ? condition : finish;
 }
 
 function kindOf(type: string | undefined): ParsedRollout['kind'] | undefined {

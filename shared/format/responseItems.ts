@@ -62,9 +62,13 @@ export function messageOfItem(item: JsonObject): JsonObject {
   }
 }
 
-/** Merges adjacent items of one generation into one assistant message. */
+/**
+ * Merges adjacent items of one generation into one assistant message. Tool outputs separate generations. Only in
+ * a log without any the order of the items has to tell where the next generation begins.
+ */
 function turnsOf(items: readonly JsonObject[]): readonly JsonObject[] {
   const messages: JsonObject[] = [];
+  const hasOutputs = items.some((item) => kindOf(item) === 'output');
   let parts: unknown[] = [];
   let before: ItemKind | undefined;
   const flush = (): void => {
@@ -81,7 +85,7 @@ function turnsOf(items: readonly JsonObject[]): readonly JsonObject[] {
       messages.push(messageOfItem(item));
       continue;
     }
-    if (beginsTurn(kind, before)) flush();
+    if (!hasOutputs && beginsTurn(kind, before)) flush();
     parts.push(partOf(item));
     before = kind;
     if (Array.isArray(item['generation_token_ids'])) flush();

@@ -1,36 +1,12 @@
-/**
- * NeMo-Gym rollouts: `…_rollouts.jsonl`, one line per rollout, in the shape of OpenAI's Responses API with
- * token data added.
- *
- * Written by `ng_collect_rollouts`, `nemo_gym/rollout_collection.py` (NVIDIA-NeMo/Gym 07d6b0d0):
- *
- *   {"responses_create_params":{"input":[{"role":"user","content":"6·7?"}],"tools":[…]},
- *    "response":{"id":"r1","model":"m","output":[
- *      {"type":"reasoning","summary":[{"type":"summary_text","text":"…"}]},
- *      {"type":"function_call","call_id":"c1","name":"python","arguments":"{\"code\": \"print(6*7)\"}",
- *       "prompt_token_ids":[1,2],"generation_token_ids":[3,4],"generation_log_probs":[-0.1,-0.2]},
- *      {"type":"function_call_output","call_id":"c1","output":"{\"stdout\": \"42\\n\", \"stderr\": \"\"}"},
- *      {"type":"message","role":"assistant","content":[{"type":"output_text","text":"42"}]}]},
- *    "reward":1.0,"_ng_task_index":0,"_ng_rollout_index":3}
- *
- * - One generation is several items (reasoning, message, calls). Its last item carries the tokens and ends
- *   the turn.
- * - Environments that only execute calls write no `function_call_output`: the outcome is unknown, and the
- *   rollout continues.
- * - Without `_ng_task_index`, equal inputs form the group. Only some rollouts of a task have a ground truth,
- *   so the input alone identifies the problem.
- * - There is no token text: ids and log-probabilities have no offsets.
- */
-import type { StopReason } from '../domain/model.ts';
 import { bodyOf, type KnownFacts, problemOf } from './body.ts';
 import {
   booleanOf,
+  dateOf,
   idOf,
   indexOf,
   isObject,
   isUnread,
   type JsonObject,
-  numberOf,
   rewardOf,
   stringOf,
   textOf,
@@ -41,7 +17,7 @@ import { tokensOfGenerations, turnsOfGenerations } from './generations.ts';
 import { promptOfMessages } from './messages.ts';
 import { found, refused, warned } from './records.ts';
 import { flatItems, generationsOf, messageOfItem, responseOfItems } from './responseItems.ts';
-import { withoutGuessedEnd } from './taskBody.ts';
+import { type Stop, stopOf } from './stop.ts';
 import { UNALIGNED } from './tokenColumns.ts';
 
 const COLUMNS: ReadonlySet<string> = new Set([
@@ -86,7 +62,8 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
   const asked = isObject(parameters) ? parameters : {};
   const warnings: LineIssue[] = [];
   const items = flatItems(response['output'], warnings);
-  const facts = factsOf(record, response);
+  const task = idOf(record['_ng_task_index']);
+  const facts = { ...factsOf(record, response), ...(task === undefined ? {} : { problemId: task }) };
   const prompt = promptOf(asked, warnings);
   const problem = {
     ...problemOf(prompt.text, prompt.segments, facts),
@@ -100,12 +77,16 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
   if (isUnread(record['reward'], reward)) {
     warnings.push(warned('unread_value', `"reward" is ${found(record['reward'])}; the reward is unknown`));
   }
-  const task = idOf(record['_ng_task_index']);
+  const messages = indexOf(record['num_agent_messages'] ?? response['num_agent_messages']);
+  if (messages !== undefined && messages !== body.turns.length) {
+    const message = `"num_agent_messages" is ${messages}, but ${body.turns.length} turns were found in the items`;
+    warnings.push(warned('turn_count', message));
+  }
   return {
     kind: 'rollout',
     warnings,
     rollout: {
-      ...withoutGuessedEnd(body),
+      ...body,
       turns: turnsOfGenerations(body.turns, generations),
       kind: file.layout.kind ?? 'eval',
       step: file.layout.step,
@@ -115,7 +96,7 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
       reward,
       isCorrect: booleanOf(record['is_correct']) ?? booleanOf(record['accuracy']),
       tokens,
-      startedAt: numberOf(response['created_at']),
+      startedAt: dateOf(response['created_at']),
       extra: extraOf(record, asked, response),
     },
   };
@@ -128,15 +109,17 @@ function factsOf(record: JsonObject, response: JsonObject): KnownFacts {
   return {
     groundTruth: truth,
     answer: textOf(record['extracted_answer']),
-    stopReason: stopReasonOf(record, response),
+    stop: stopOfResponse(record, response),
+    isUnmarked: true,
   };
 }
 
-function stopReasonOf(record: JsonObject, response: JsonObject): StopReason | undefined {
+/** `truncated` says that the environment ended the rollout at its limit of turns. */
+function stopOfResponse(record: JsonObject, response: JsonObject): Stop {
   const details = response['incomplete_details'];
-  if (isObject(response['error'])) return 'error';
-  if (isObject(details) && details['reason'] === 'max_output_tokens') return 'length';
-  return record['truncated'] === true ? 'turn-limit' : undefined;
+  if (isObject(response['error'])) return stopOf('error');
+  if (isObject(details)) return stopOf(details['reason']);
+  return record['truncated'] === true ? stopOf('truncated', () => 'turn-limit') : {};
 }
 
 /** The input is a text or a list of items, which may include earlier turns. */

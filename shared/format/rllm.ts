@@ -1,19 +1,3 @@
-/**
- * rLLM episodes: one JSON object per file, `episodes/{train|val}_step_{S}_epoch_{E}/episode_….json`.
- *
- * Written by `EpisodeLogger` in `rllm/utils/episode_logger.py` (rllm-org/rllm bc29f789):
- *
- *   {"training_step":5,"epoch":0,"episode_id":"t12:3","task":{"question":"6·7?"},"task_hash":"ab12cd34",
- *    "is_correct":true,"termination_reason":"env_done","metrics":{},"trajectories":[{"name":"solver",
- *    "uid":"u1","reward":1.0,"num_steps":1,"steps":[{"observation":"","thought":"","action":"42",
- *    "reward":1.0,"done":true,"model_response":"42","chat_completions":[{"role":"user","content":"6·7?"},…]}]}]}
- *
- * - Every trajectory is a rollout. Agents of different names solve different tasks, so task and name form the
- *   group, as in rLLM's own advantage groups.
- * - `chat_completions` of a step usually repeats the earlier steps. Otherwise the conversation is built from
- *   observations and answers.
- */
-import type { StopReason } from '../domain/model.ts';
 import {
   booleanOf,
   idOf,
@@ -30,6 +14,7 @@ import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine } from './
 import { tokensOfGenerations, turnsOfGenerations } from './generations.ts';
 import { textOfMessage } from './messageShape.ts';
 import { found, readStep, refused, warned } from './records.ts';
+import { stopOf } from './stop.ts';
 import { bodyOfTask, messagesIn } from './taskBody.ts';
 import { durationOf, timingOf } from './timing.ts';
 import { UNALIGNED } from './tokenColumns.ts';
@@ -39,15 +24,6 @@ const TRAJECTORY_COLUMNS: ReadonlySet<string> = new Set(['reward', 'steps', 'tas
 const STEP_COLUMNS: ReadonlySet<string> = new Set([
   ...['observation', 'thought', 'action', 'model_response', 'chat_completions', 'model_output'],
   ...['prompt_ids', 'response_ids', 'logprobs'],
-]);
-
-/** `env_done` and `unknown` do not reveal how the policy ended. */
-const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map([
-  ['max_prompt_length_exceeded', 'length'],
-  ['max_response_length_exceeded', 'length'],
-  ['max_turns_exceeded', 'turn-limit'],
-  ['timeout', 'aborted'],
-  ['error', 'error'],
 ]);
 
 export const rllm: LogFormat = {
@@ -130,7 +106,7 @@ function readTrajectory(trajectory: JsonObject, episode: Episode, warnings: Line
     problemId: episode.task === undefined ? undefined : `${episode.task}${suffix}`,
     groundTruth: isObject(task) ? textOf(task['ground_truth'] ?? task['answer']) : undefined,
     source: isObject(task) ? stringOf(task['data_source']) : undefined,
-    stopReason: STOP_REASONS.get(stringOf(record['termination_reason'])?.toLowerCase() ?? ''),
+    stop: stopOf(record['termination_reason']),
   };
   const conversation = conversationOf(steps, warnings);
   const question = questionOf(task);

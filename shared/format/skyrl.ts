@@ -12,16 +12,9 @@
  */
 import { bodyOfText } from './body.ts';
 import { idOf, isObject, type JsonObject, numberOf, rewardOf, stringOf, textOf, without } from './fields.ts';
-import type {
-  FileContext,
-  FileHead,
-  LineIssue,
-  LogFormat,
-  ParsedLine,
-  ParsedRollout,
-  RecordReader,
-} from './format.ts';
+import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine, RecordReader } from './format.ts';
 import { found, refused, warned } from './records.ts';
+import { stopOf } from './stop.ts';
 
 const COLUMNS: ReadonlySet<string> = new Set(['input_prompt', 'output_response', 'score', 'data_source']);
 const METRIC = /^eval\//;
@@ -67,7 +60,7 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
   const body = bodyOfText(prompt, response, {
     groundTruth: truthOf(record['env_extras']),
     source: idOf(record['data_source']),
-    ...stopReasonOf(record['stop_reason']),
+    stop: stopOf(record['stop_reason']),
   });
   return {
     kind: 'rollout',
@@ -114,9 +107,4 @@ function truthOf(extras: unknown): string | undefined {
   if (!isObject(extras)) return undefined;
   const spec = extras['reward_spec'] ?? extras['reward_model'];
   return isObject(spec) ? textOf(spec['ground_truth']) : textOf(extras['ground_truth'] ?? extras['answer']);
-}
-
-function stopReasonOf(reason: unknown): Pick<ParsedRollout, 'stopReason'> {
-  if (reason === 'length') return { stopReason: 'length' };
-  return reason === 'abort' ? { stopReason: 'aborted' } : {};
 }

@@ -34,11 +34,11 @@ import type {
   LineIssue,
   LogFormat,
   ParsedLine,
-  ParsedRollout,
   ParsedTokens,
   RecordReader,
 } from './format.ts';
 import { found, readStep, refused, warned } from './records.ts';
+import { stopOf } from './stop.ts';
 import { readColumns, turnsWithTokens, UNALIGNED } from './tokenColumns.ts';
 
 const SAMPLE: ReadonlySet<string> = new Set([
@@ -191,7 +191,7 @@ function tokensOf(
 
 function bodyOfPrompt(record: JsonObject, response: string): RolloutBody {
   const { prompt } = record;
-  const facts = { groundTruth: textOf(record['label']), ...stopReasonOf(record['status']) };
+  const facts = { groundTruth: textOf(record['label']), stop: stopOf(record['status']) };
   return Array.isArray(prompt)
     ? bodyOfAnswer(prompt.filter(isObject), response, facts)
     : bodyOfText(textOf(prompt) ?? '', response, facts);
@@ -201,17 +201,4 @@ function bodyOfPrompt(record: JsonObject, response: string): RolloutBody {
 function rewardOfSample(reward: unknown): number | undefined {
   if (!isObject(reward)) return rewardOf(reward);
   return numberOf(reward['score']) ?? numberOf(reward['reward']);
-}
-
-function stopReasonOf(status: unknown): Pick<ParsedRollout, 'stopReason'> {
-  switch (status) {
-    case 'truncated':
-      return { stopReason: 'length' };
-    case 'aborted':
-      return { stopReason: 'aborted' };
-    case 'failed':
-      return { stopReason: 'error' };
-    default:
-      return {};
-  }
 }

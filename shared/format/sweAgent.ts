@@ -21,6 +21,7 @@ import { booleanOf, idOf, isObject, type JsonObject, stringOf, without } from '.
 import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine } from './format.ts';
 import { isMessageList, parsedJson, restOfMessages, roleOf, textOfContent } from './messageShape.ts';
 import { found, refused, warned } from './records.ts';
+import { stopOf } from './stop.ts';
 import { bodyOfTask, messagesIn } from './taskBody.ts';
 
 const COLUMNS: ReadonlySet<string> = new Set(['history', 'messages', 'trajectory', 'info', 'instance_id']);
@@ -95,8 +96,7 @@ function readTrajectory(record: JsonObject, file: FileContext): ParsedLine {
   const facts = {
     problemId: instance,
     answer: submission === '' ? undefined : submission,
-    stopReason:
-      status === undefined ? undefined : STOP_REASONS.find(([pattern]) => pattern.test(status))?.[1],
+    stop: stopOf(status, (word) => STOP_REASONS.find(([pattern]) => pattern.test(word))?.[1]),
   };
   const body = bodyOfTask(asCalls(messages.slice(promptLength)), facts, messages.slice(0, promptLength));
   const rest = restOfMessages(messages, REPEATED);

@@ -13,12 +13,7 @@ export function bodyOfTask(
   facts: KnownFacts = {},
   prompt?: readonly JsonObject[],
 ): RolloutBody {
-  return withoutGuessedEnd(bodyOfMessages(messages, facts, prompt));
-}
-
-export function withoutGuessedEnd(body: RolloutBody): RolloutBody {
-  const isGuess = body.stopReason === 'no-answer' && body.stopReasonSource === 'derived';
-  return isGuess ? { ...body, stopReason: undefined, stopReasonSource: undefined } : body;
+  return bodyOfMessages(messages, { ...facts, isUnmarked: true }, prompt);
 }
 
 /** The messages of a list. Entries that are no messages are counted in a warning. */

@@ -11,18 +11,18 @@
  *
  * - The simulated user has tools of its own (`requestor` "user"). Their calls are part of the user's messages
  *   rather than calls of the policy.
- * - The conversation opens with the assistant, so the problem is the policy of the domain and the user's
- *   instructions.
+ * - The conversation opens with the assistant, so the prompt is the policy of the domain. The ticket, persona and
+ *   instructions of the simulated user are the problem's user scenario.
  * - Times have no zone; they are read as UTC.
  */
 
-import type { StopReason } from '../domain/model.ts';
 import {
   idOf,
   indexOf,
   isObject,
   isUnread,
   type JsonObject,
+  numberOf,
   rewardOf,
   stringOf,
   textOf,
@@ -31,24 +31,24 @@ import {
 import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine } from './format.ts';
 import { restOfMessages } from './messageShape.ts';
 import { found, refused, warned } from './records.ts';
+import { stopOf } from './stop.ts';
 import { bodyOfTask, expectedActions, messagesIn } from './taskBody.ts';
 
 const RUN_COLUMNS: ReadonlySet<string> = new Set(['tasks', 'simulations']);
-const COLUMNS: ReadonlySet<string> = new Set(['task_id', 'trial', 'messages', 'start_time', 'end_time']);
+const COLUMNS: ReadonlySet<string> = new Set([
+  'task_id',
+  'trial',
+  'messages',
+  'start_time',
+  'end_time',
+  'duration',
+  'termination_reason',
+]);
 const TASK_COLUMNS: ReadonlySet<string> = new Set(['id', 'ticket', 'user_scenario']);
 /**
  * `raw_data` is the provider's response that the message was made from; the others repeat id and position.
  */
 const REPEATED: ReadonlySet<string> = new Set(['raw_data', 'id', 'turn_idx']);
-
-/** Only unambiguous reasons. An end by user or agent is ordinary and stays in `extra`. */
-const STOP_REASONS: ReadonlyMap<unknown, StopReason> = new Map<unknown, StopReason>([
-  ['max_steps', 'turn-limit'],
-  ['too_many_errors', 'error'],
-  ['agent_error', 'error'],
-  ['user_error', 'error'],
-  ['infrastructure_error', 'error'],
-]);
 
 export const tau2Bench: LogFormat = {
   name: 'tau2-bench',
@@ -127,16 +127,18 @@ function readSimulation(
   const criteria = isObject(task?.['evaluation_criteria']) ? task['evaluation_criteria'] : {};
   const facts = {
     problemId: taskId,
+    userScenario: scenarioOf(task),
     groundTruth: expectedActions(criteria['actions']),
     source: stringOf(environment['domain_name']),
-    stopReason: STOP_REASONS.get(simulation['termination_reason']),
+    stop: stopOf(simulation['termination_reason']),
   };
   const rest = restOfMessages(messages, REPEATED);
+  const duration = numberOf(simulation['duration']);
   return {
     kind: 'rollout',
     warnings,
     rollout: {
-      ...bodyOfTask(messages, facts, promptOf(task, policy)),
+      ...bodyOfTask(messages, facts, policy === undefined ? [] : [{ role: 'system', content: policy }]),
       kind: file.layout.kind ?? 'eval',
       step: file.layout.step,
       groupKey: taskId,
@@ -145,6 +147,7 @@ function readSimulation(
       reward,
       startedAt: secondsOf(simulation['start_time']),
       endedAt: secondsOf(simulation['end_time']),
+      ...(duration === undefined ? {} : { timing: { durationMs: 1000 * duration } }),
       extra: {
         ...without(simulation, COLUMNS),
         ...(task === undefined ? {} : { task: without(task, TASK_COLUMNS) }),
@@ -154,7 +157,7 @@ function readSimulation(
   };
 }
 
-function promptOf(task: JsonObject | undefined, policy: string | undefined): readonly JsonObject[] {
+function scenarioOf(task: JsonObject | undefined): string | undefined {
   const scenario = isObject(task?.['user_scenario']) ? task['user_scenario'] : {};
   const instructions = scenario['instructions'];
   const parts = [
@@ -166,10 +169,7 @@ function promptOf(task: JsonObject | undefined, policy: string | undefined): rea
         )
       : [textOf(instructions)]),
   ].filter((part) => part !== undefined && part !== '');
-  return [
-    ...(policy === undefined ? [] : [{ role: 'system', content: policy }]),
-    ...(parts.length === 0 ? [] : [{ role: 'user', content: parts.join('\n\n') }]),
-  ];
+  return parts.length === 0 ? undefined : parts.join('\n\n');
 }
 
 function secondsOf(value: unknown): number | undefined {

@@ -7,14 +7,15 @@
  *     {"name":"cancel_order","kwargs":{"order_id":"#7"}}],"outputs":[]},"user_cost":0.01},
  *    "traj":[{"role":"system","content":"# Policy …"},{"role":"user","content":"Hi!"},…],"trial":0}
  *
- * - Only the simulated user knows the task. Its first message differs between trials, so it belongs to the
- *   rollout. Policy and instruction are the problem.
+ * - Only the simulated user knows the instruction: it is the problem's user scenario. The prompt is the
+ *   policy of the domain. The user's first message differs between trials, so it belongs to the rollout.
  * - A trial that raised is written with an empty `traj` and `info.error`.
  */
 import { idOf, indexOf, isObject, isUnread, type JsonObject, rewardOf, stringOf, without } from './fields.ts';
 import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine } from './format.ts';
 import { isMessageList, restOfMessages, roleOf } from './messageShape.ts';
 import { found, refused, warned } from './records.ts';
+import { stopOf } from './stop.ts';
 import { bodyOfTask, expectedActions, messagesIn } from './taskBody.ts';
 
 const COLUMNS: ReadonlySet<string> = new Set(['task_id', 'reward', 'traj', 'trial']);
@@ -25,7 +26,8 @@ export const tauBench: LogFormat = {
   title: 'tau-bench results (JSON array)',
   source: 'sierra-research/tau-bench, tau_bench/run.py at 59a200c6',
   rule: 'a record with "task_id", "reward" and a list of messages in "traj"',
-  reads: 'messages, tool calls, task as the problem, expected actions as the ground truth, reward, trial',
+  reads:
+    'messages, tool calls, task as the problem, its instruction as the user scenario, expected actions as the ground truth, reward, trial',
   ignores: 'nothing; there are no tokens and no training step in it',
   detect: (head: FileHead) =>
     head.records.some((record) => 'task_id' in record && 'reward' in record && isMessageList(record['traj'])),
@@ -56,17 +58,18 @@ function readTrial(record: JsonObject, file: FileContext): ParsedLine {
   }
   const facts = {
     problemId: task,
+    userScenario: instruction,
     groundTruth: expectedActions(scenario['actions']),
-    stopReason: hasFailed ? ('error' as const) : undefined,
+    stop: hasFailed ? stopOf('error') : {},
   };
+  const first = messages.findIndex((message) => roleOf(message) !== 'system');
+  const policy = messages.slice(0, first < 0 ? messages.length : first);
   const rest = restOfMessages(messages);
   return {
     kind: 'rollout',
     warnings,
     rollout: {
-      ...(instruction === undefined
-        ? bodyOfTask(messages, facts)
-        : bodyOfTask(...asScenario(messages, instruction, facts))),
+      ...bodyOfTask(messages.slice(policy.length), facts, policy),
       kind: file.layout.kind ?? 'eval',
       step: file.layout.step,
       groupKey: task,
@@ -76,17 +79,4 @@ function readTrial(record: JsonObject, file: FileContext): ParsedLine {
       extra: { ...without(record, COLUMNS), ...(rest === undefined ? {} : { messages: rest }) },
     },
   };
-}
-
-/** Policy and user instructions are the problem; the whole conversation is the rollout. */
-function asScenario(
-  messages: readonly JsonObject[],
-  instruction: string,
-  facts: Parameters<typeof bodyOfTask>[1],
-): Parameters<typeof bodyOfTask> {
-  const first = messages.findIndex((message) => roleOf(message) !== 'system');
-  const system = messages.slice(0, first < 0 ? messages.length : first);
-  const task = `${instruction}\n\n[the task of the simulated user, which the policy did not see]`;
-  const prompt = [...system, { role: 'user', content: task }];
-  return [messages.slice(system.length), facts, prompt];
 }

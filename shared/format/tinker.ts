@@ -78,13 +78,7 @@ function readSummary(record: JsonObject, file: FileContext): ParsedLine {
       response: '',
       segments: [],
       toolCalls: [],
-      turns: steps.map((turn, i) => ({
-        turn: i + 1,
-        segments: 0,
-        toolCalls: 0,
-        toolErrors: 0,
-        policyTokens: indexOf(turn['ac_len']),
-      })),
+      turns: steps.map((turn, i) => ({ turn: i + 1, policyTokens: indexOf(turn['ac_len']) })),
       reward: rewardOf(record['total_reward']),
       joinKeys:
         step === undefined || trajectory === undefined

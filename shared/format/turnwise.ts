@@ -11,7 +11,7 @@
  *   {"v":1,"type":"metric","run":"r1","step":3,"metrics":{"actor/entropy":0.31}}
  */
 import { extractAnswer } from '../domain/answer.ts';
-import { type RunKind, type Segment, STOP_REASONS, type StopReason } from '../domain/model.ts';
+import { type RunKind, type Segment, STOP_REASONS } from '../domain/model.ts';
 import { readPrompt } from '../domain/prompt.ts';
 import { segmentResponse } from '../domain/segment.ts';
 import { policyTokensBySegment } from '../domain/segmentTokens.ts';
@@ -47,6 +47,7 @@ import {
   responseOfMessages,
   textOfContent,
 } from './messages.ts';
+import { stopOf, stopWithEnding } from './stop.ts';
 import { timingOf } from './timing.ts';
 import { withLoggedCalls } from './turnwiseCalls.ts';
 import { alignTo, type ParsedTokenColumns, readTokens } from './turnwiseTokens.ts';
@@ -212,7 +213,9 @@ function readRollout(record: JsonObject, run: string): ParsedLine {
       : policyTokensBySegment(body.segments, tokens.ends, tokens.mask);
   const logged = textOf(record['answer']);
   const answer = logged ?? extractAnswer(body.text, body.segments);
-  const stopReason = stopReasonOf(record['stop_reason'], warnings);
+  const stop = stopOf(record['stop_reason'], (word) => STOP_REASONS.find((reason) => reason === word));
+  if (record['stop_reason'] != null && stop.stopReason === undefined)
+    warnings.push(unknownStop(record['stop_reason']));
   const timing = isObject(record['timing']) ? record['timing'] : {};
   return {
     kind: 'rollout',
@@ -227,15 +230,15 @@ function readRollout(record: JsonObject, run: string): ParsedLine {
       response: body.text,
       segments: body.segments,
       toolCalls,
-      turns: summariseTurns(body.turns, body.segments, toolCalls, policyTokens),
+      turns: body.text === '' ? [] : summariseTurns(body.turns, body.segments, toolCalls, policyTokens),
       reward: rewardOf(record['reward']),
       isCorrect: booleanOf(record['is_correct']),
       answer,
       answerSource: answer === undefined ? undefined : logged === undefined ? 'derived' : 'logged',
-      stopReason:
-        stopReason ??
-        (body.endsInUnansweredCall ? 'turn-limit' : answer === undefined ? 'no-answer' : 'answer'),
-      stopReasonSource: stopReason === undefined ? 'derived' : 'logged',
+      ...stopWithEnding(stop, {
+        ...{ response: body.text, segments: body.segments, toolCalls, answer },
+        isAnswerLogged: logged !== undefined,
+      }),
       tokens,
       startedAt: numberOf(timing['start']),
       endedAt: numberOf(timing['end']),
@@ -333,14 +336,9 @@ function kindOf(split: unknown): RunKind | undefined {
   return split === 'train' || split === 'eval' ? split : undefined;
 }
 
-function stopReasonOf(value: unknown, warnings: LineIssue[]): StopReason | undefined {
-  if (value === undefined || value === null) return undefined;
-  const known = STOP_REASONS.find((reason) => reason === value);
-  if (known === undefined) {
-    const message = `"stop_reason" is ${JSON.stringify(value)}, which is not one of ${STOP_REASONS.join(', ')}; derived from the text`;
-    warnings.push({ severity: 'warning', code: 'unknown_value', message });
-  }
-  return known;
+function unknownStop(value: unknown): LineIssue {
+  const message = `"stop_reason" is ${JSON.stringify(value)}, which is not one of ${STOP_REASONS.join(', ')}; derived from the text`;
+  return { severity: 'warning', code: 'unknown_value', message };
 }
 
 function refuse(code: string, message: string): ParsedLine {

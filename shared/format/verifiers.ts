@@ -1,28 +1,10 @@
-/**
- * verifiers (legacy): `results.jsonl` of `vf-eval`, one line per rollout, and `metadata.json` beside it.
- *
- * Written by `save_results` in `verifiers/utils/eval_utils.py` (willccbb/verifiers 39f0675a):
- *
- *   {"id":0,"prompt":[{"role":"user","content":"6·7?"}],"completion":[{"role":"assistant","content":"",
- *    "tool_calls":["{\"id\": \"c1\", \"function\": {\"name\": \"python\", \"arguments\": \"{…}\"}}"]},
- *    {"role":"tool","content":"42"},{"role":"assistant","content":"42"}],"task":"default","info":{},
- *    "answer":"42","reward":1.0,"correct_answer":1.0}
- *
- *   {"env":"math-python","model":"m","num_examples":5,"rollouts_per_example":3,…}
- *
- * - `example_id` identifies the group. The plain `id` of older files does not: it counts rows divided by
- *   rollouts per example, while rows cycle through the examples. Equal prompts form the group there.
- * - `answer` is the ground truth. Every reward function is a column and stays in `extra`.
- * - `trajectory` is present only on request (`--state-columns trajectory`).
- */
-import type { StopReason } from '../domain/model.ts';
 import { bodyOfMessages, bodyOfText, type KnownFacts, type RolloutBody } from './body.ts';
 import {
+  dateOf,
   idOf,
   isObject,
   isUnread,
   type JsonObject,
-  numberOf,
   rewardOf,
   stringOf,
   textOf,
@@ -32,7 +14,8 @@ import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine, ParsedTok
 import { type Generation, tokensOfGenerations, turnsOfGenerations } from './generations.ts';
 import { isMessageList } from './messageShape.ts';
 import { found, refused, warned } from './records.ts';
-import { messagesIn, withoutGuessedEnd } from './taskBody.ts';
+import { type Stop, stopOf } from './stop.ts';
+import { messagesIn } from './taskBody.ts';
 import { timingOf } from './timing.ts';
 import { UNALIGNED } from './tokenColumns.ts';
 
@@ -44,14 +27,6 @@ const TOKEN_COLUMNS: ReadonlySet<string> = new Set([
 ]);
 /** Copies: a step repeats its messages, and the model's whole response repeats the last one. */
 const STEP_COLUMNS: ReadonlySet<string> = new Set(['prompt', 'completion', 'response', 'tokens']);
-
-const STOP_CONDITIONS: ReadonlyMap<unknown, StopReason> = new Map<unknown, StopReason>([
-  ['max_turns_reached', 'turn-limit'],
-  ['prompt_too_long', 'length'],
-  ['max_total_completion_tokens_reached', 'length'],
-  ['has_error', 'error'],
-  ['timeout_reached', 'aborted'],
-]);
 
 export const verifiers: LogFormat = {
   name: 'verifiers',
@@ -79,13 +54,13 @@ const isSaid = (value: unknown): boolean => typeof value === 'string' || isMessa
 function read(record: JsonObject, file: FileContext): ParsedLine {
   if (isMetadata(record)) return { kind: 'run', run: { config: record }, warnings: [] };
   const warnings: LineIssue[] = [];
-  const stopReason = stopReasonOf(record);
   const groundTruth = textOf(record['answer']);
   const facts: KnownFacts = {
     problemId: idOf(record['example_id']),
     groundTruth: groundTruth === '' ? undefined : groundTruth,
     source: stringOf(record['task']),
-    stopReason,
+    stop: stopOfResult(record),
+    isUnmarked: true,
   };
   const body = bodyOfResult(record, facts, warnings);
   if (body === undefined) {
@@ -102,7 +77,7 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
     kind: 'rollout',
     warnings,
     rollout: {
-      ...withoutGuessedEnd(body),
+      ...body,
       turns: turnsOfGenerations(body.turns, trajectory.generations),
       kind: file.layout.kind ?? 'eval',
       step: file.layout.step,
@@ -110,7 +85,7 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
       groupRule: facts.problemId === undefined ? 'prompt' : 'logged',
       reward,
       tokens: trajectory.tokens,
-      startedAt: numberOf(timing['start_time']),
+      startedAt: dateOf(timing['start_time']),
       // `generation_ms` is the rollout itself; `total_ms` includes the scoring after it.
       ...timingOf({ durationMs: timing['generation_ms'] ?? timing['total_ms'] }),
       extra: {
@@ -137,11 +112,13 @@ function bodyOfResult(record: JsonObject, facts: KnownFacts, warnings: LineIssue
   return bodyOfMessages(messagesIn(said, warnings), facts, asked);
 }
 
-function stopReasonOf(record: JsonObject): StopReason | undefined {
+function stopOfResult(record: JsonObject): Stop {
   const { error } = record;
-  if (isObject(error) || (typeof error === 'string' && error !== '')) return 'error';
-  if (record['is_truncated'] === true) return 'length';
-  return STOP_CONDITIONS.get(record['stop_condition']);
+  if (isObject(error) || (typeof error === 'string' && error !== '')) return stopOf('error');
+  const condition = stopOf(record['stop_condition']);
+  return condition.stopReason === undefined && record['is_truncated'] === true
+    ? stopOf('truncated')
+    : condition;
 }
 
 interface Trajectory {

@@ -38,6 +38,7 @@ import type {
   ParsedProblem,
   RecordReader,
 } from './format.ts';
+import { stopWithEnding } from './stop.ts';
 
 const COLUMNS: ReadonlySet<string> = new Set(['input', 'output', 'gts', 'score', 'step', 'reward']);
 
@@ -108,18 +109,16 @@ class VerlReader implements RecordReader {
         response: output,
         segments: segmented.segments,
         toolCalls: segmented.toolCalls,
-        turns: summariseTurns(segmented.turns, segmented.segments, segmented.toolCalls),
+        turns: output === '' ? [] : summariseTurns(segmented.turns, segmented.segments, segmented.toolCalls),
         reward: rewardOf(record['score']) ?? rewardOf(record['reward']),
         isCorrect: loggedCorrectness(record['acc']),
         answer,
         answerSource: answer === undefined ? undefined : 'derived',
         // The trainer logs none. `length` cannot be derived without token counts.
-        stopReason: segmented.endsInUnansweredCall
-          ? 'turn-limit'
-          : answer === undefined
-            ? 'no-answer'
-            : 'answer',
-        stopReasonSource: 'derived',
+        ...stopWithEnding(undefined, {
+          ...{ response: output, segments: segmented.segments, toolCalls: segmented.toolCalls, answer },
+          isAnswerLogged: false,
+        }),
         extra: extraOf(record),
       },
     };

@@ -286,18 +286,19 @@ function factsBySql(runId: number, filter: string): readonly Record<string, unkn
       `SELECT coalesce(step, 0) AS step, count(*) AS rollouts, count(DISTINCT group_id) AS groups,
         avg(reward) AS meanReward, avg(is_correct) AS passRate, sum(tool_calls) AS toolCalls,
         avg(tool_calls) AS toolCallsPerRollout, avg(tool_calls = 0) AS noToolShare,
+        avg(malformed_calls > 0) AS malformedCallShare,
         1.0 * sum(tool_errors) / nullif(sum(tool_calls), 0) AS toolErrorRate,
         1.0 * sum(tool_errors) FILTER (WHERE is_correct) / nullif(sum(tool_calls) FILTER (WHERE is_correct), 0) AS toolErrorRateCorrect,
         avg(tool_errors > 0) FILTER (WHERE is_correct) AS correctWithErrorShare,
         avg(turns) AS meanTurns, avg(policy_tokens) AS meanTokens, avg(response_chars) AS meanChars,
-        avg(stop_reason IS 'length') FILTER (WHERE stop_reason_source = 'logged') AS truncatedShare,
+        avg(stop_reason IS 'length') FILTER (WHERE stop_reason_logged IS NOT NULL) AS truncatedShare,
         avg(kept) AS keptShare, avg(kept) FILTER (WHERE is_correct = 1) AS keptShareCorrect,
         avg(kept) FILTER (WHERE is_correct = 0) AS keptShareWrong,
         count(*) FILTER (WHERE tool_errors > 0 AND is_correct IS NOT NULL) AS erred,
         count(*) FILTER (WHERE tool_errors > 0 AND is_correct = 1) AS erredCorrect,
         (SELECT json_object('calls', count(*), 'succeeded', count(*) FILTER (WHERE n.outcome LIKE 'ok%'))
           FROM tool_call c JOIN tool_call n ON n.rollout_id = c.rollout_id AND n.ordinal = c.ordinal + 1
-          WHERE c.outcome IN ${errors} AND n.outcome <> 'missing' AND c.rollout_id IN
+          WHERE c.outcome IN ${errors} AND n.outcome NOT IN ('missing', 'malformed') AND c.rollout_id IN
             (SELECT x.rollout_id FROM rollout x WHERE x.run_id = rollout.run_id AND x.step IS rollout.step AND x.rollout_id IN (${matching}))) AS retries
       FROM rollout WHERE rollout_id IN (${matching}) GROUP BY step ORDER BY step`,
     )
@@ -308,6 +309,7 @@ const DIRECT = [
   'meanReward',
   'passRate',
   'toolCalls',
+  'malformedCallShare',
   'toolCallsPerRollout',
   'noToolShare',
   'toolErrorRate',
@@ -426,7 +428,7 @@ describe('stored columns', () => {
       ask(new ColumnQueryEngine(db), { method: 'step.series', runId, filter: '' }),
     );
     const masked = runs.map(({ run_id: runId }) =>
-      ask(new ColumnQueryEngine(db), { method: 'step.series', runId, filter: 'turns:*' }),
+      ask(new ColumnQueryEngine(db), { method: 'step.series', runId, filter: 'ordinal:>=0' }),
     );
     expect(whole).toEqual(masked);
 

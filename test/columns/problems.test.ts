@@ -15,6 +15,7 @@ import {
   PREVIEW_OF_PROBLEM,
   questionBeginnings,
 } from '../../electron/storage/queries/questions.ts';
+import { SAME_PROBLEMS } from '../../electron/storage/queries/sameProblem.ts';
 import type { DisputedAnswer, ProblemMap, ProblemSuspect } from '../../shared/api/contract.ts';
 import { seededRandom } from '../../shared/domain/seededRandom.ts';
 import { askColumns, type ColumnQuestion } from '../support/columnQuestion.ts';
@@ -234,14 +235,61 @@ describe('problems by steps', () => {
       (
         db
           .prepare(`EXPLAIN QUERY PLAN ${sql}`)
-          .all(...(sql.includes('?') ? [1] : [{ questionHash: 'x', problemNo: 1 }])) as {
+          .all(...(sql.includes('?') ? [1] : [{ problems: '[1]', groupId: 1 }])) as {
           detail: string;
         }[]
       )
         .map(({ detail }) => detail)
         .join('\n');
-    for (const sql of [PROBLEM_OF_GROUP, GROUPS_OF_PROBLEM, ANSWERS_OF_GROUP, LABELS_OF_GROUP])
-      expect(planOf(sql)).not.toMatch(/SCAN (g|r|p|q|a|rollout_row)\b/);
+    for (const sql of [
+      ...[PROBLEM_OF_GROUP, GROUPS_OF_PROBLEM, ANSWERS_OF_GROUP, LABELS_OF_GROUP, SAME_PROBLEMS],
+    ])
+      expect(planOf(sql)).not.toMatch(/SCAN (g|r|p|q|rollout_row)\b/);
+  });
+});
+
+describe('items that share their first message', () => {
+  const RULES = { role: 'user', content: 'You craft things. Each action is one line.' };
+  let own: Scratch;
+  let library: ReadableLibrary;
+  beforeAll(async () => {
+    own = scratch();
+    const lines = ['a', 'b', 'c'].flatMap((item, i) =>
+      [0, 1].map((sample) =>
+        JSON.stringify({
+          ...{ item_id: item, session_id: sample, reward: Number(sample <= i - 1), success: sample <= i - 1 },
+          conversations: [RULES, { role: 'assistant', content: `get planks for ${item}` }],
+        }),
+      ),
+    );
+    await ingestHere(own.library, [own.file('results.jsonl', `${lines.join('\n')}\n`)]);
+    library = openReader(own.library);
+  });
+  afterAll(() => {
+    library.close();
+    own.remove();
+  });
+
+  it('are problems of their own', () => {
+    const engine = new ColumnQueryEngine(library);
+    const map = askColumns(engine, { method: 'problem.map', runId: 1, filter: '' });
+    if (!map.ok) throw new Error(map.failure.message);
+    expect((map.value as ProblemMap).problems.map(({ problemId }) => problemId)).toEqual(['a', 'b', 'c']);
+    expect(problemHistory(library, 2)?.groups.map(({ groupKey }) => groupKey)).toEqual(['b']);
+  });
+
+  it('have a pass rate each', () => {
+    const evaluation = askColumns(new ColumnQueryEngine(library), {
+      ...{ method: 'eval.summary', runId: 1, filter: '' },
+    });
+    if (!evaluation.ok) throw new Error(evaluation.failure.message);
+    expect((evaluation.value as { panels: unknown }).panels).toMatchObject([
+      {
+        points: [
+          { problems: 3, passAt1: { mean: 0.5 }, passAtK: [{ k: 1 }, { k: 2, value: 2 / 3, problems: 3 }] },
+        ],
+      },
+    ]);
   });
 });
 

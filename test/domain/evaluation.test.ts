@@ -193,14 +193,23 @@ describe('an evaluation', () => {
   it('averages over the problems that have k samples', () => {
     const found = evaluate([drawn('A A b b'), drawn('A b'), problem(0, 0)]);
     expect(found).toMatchObject({ problems: 2, samples: 6, leastSamples: 2, mostSamples: 4 });
+    // Only half of the problems have 4 samples.
     expect(found.passAtK.map(({ k, problems }) => [k, problems])).toEqual([
       [1, 2],
       [2, 2],
-      [4, 1],
     ]);
     // pass@2: 1 − C(2,2)/C(4,2) = 5/6, and 1.
     expect(found.passAtK[1]?.value).toBeCloseTo((5 / 6 + 1) / 2, 12);
-    expect(found.majorityAtK[2]).toEqual({ k: 4, value: 0.5, problems: 1, isExact: true });
+    expect(found.majorityAtK.map(({ k }) => k)).toEqual([1, 2]);
+  });
+
+  it('ends where fewer than 95 % of the problems have k samples', () => {
+    const sizes = (short: number): readonly (readonly number[])[] => {
+      const problems = Array.from({ length: 40 }, (_, i) => problem(i < short ? 5 : 8, 1));
+      return evaluate(problems).passAtK.map(({ k, problems: behind }) => [k, behind]);
+    };
+    expect(sizes(2).at(-1)).toEqual([8, 38]);
+    expect(sizes(3).at(-1)).toEqual([5, 40]);
   });
 
   it('is empty if nothing is known', () => {

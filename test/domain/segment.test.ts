@@ -85,7 +85,15 @@ describe('segmentResponse', () => {
   it('makes every opened call outside responses and whole payloads a tool call', () => {
     const text = '<tool_call>a<tool_call>b</tool_call>c<tool_call>';
     const { toolCalls } = segmentResponse(text, { startsInReasoning: false });
-    expect(toolCalls.map((call) => call.outcome)).toEqual(['parse_error', 'parse_error', 'parse_error']);
+    expect(toolCalls.map((call) => call.outcome)).toEqual(['malformed', 'malformed', 'malformed']);
+  });
+
+  it('an answer that is never closed is no answer', () => {
+    const text = 'So <answer>4';
+    const { segments } = segmentResponse(text, { startsInReasoning: false });
+    expect(segments.map(({ kind, inner }) => [kind, text.slice(inner.start, inner.end)])).toEqual([
+      ['text', text],
+    ]);
   });
 
   it('reads the same turns from both dialects', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { endingOf } from '../../shared/domain/ending.ts';
 import { isSameAnswer } from '../../shared/domain/sameAnswer.ts';
 import { outcomeOfOutput, segmentToolIntegrated } from '../../shared/domain/toolIntegrated.ts';
 
@@ -12,6 +13,11 @@ function drawn(text: string): readonly string[] {
     ({ turn, kind, inner }) => `${turn} ${kind}: ${text.slice(inner.start, inner.end)}`,
   );
 }
+
+const endsUnanswered = (text: string): boolean => {
+  const { segments, toolCalls } = segmentToolIntegrated(text);
+  return endingOf(text, segments, toolCalls, undefined) === 'turn-limit';
+};
 
 describe('segmentToolIntegrated', () => {
   it('ends a turn with the output of its code', () => {
@@ -27,7 +33,7 @@ describe('segmentToolIntegrated', () => {
     ]);
     const read = segmentToolIntegrated(text);
     expect(read.turns).toBe(3);
-    expect(read.endsInUnansweredCall).toBe(false);
+    expect(endsUnanswered(text)).toBe(false);
     expect(read.toolCalls).toEqual([
       { turn: 1, name: 'python', code: 'print(1)', outcome: 'ok_stdout', callSegment: 1, responseSegment: 2 },
       { turn: 2, name: 'python', code: 'print(2)', outcome: 'ok_stdout', callSegment: 4, responseSegment: 5 },
@@ -70,7 +76,7 @@ describe('segmentToolIntegrated', () => {
     ['nothing', '', [], false],
   ])('reads %s', (_, text, segments, isUnanswered) => {
     expect(drawn(text)).toEqual(segments);
-    expect(segmentToolIntegrated(text).endsInUnansweredCall).toBe(isUnanswered);
+    expect(endsUnanswered(text)).toBe(isUnanswered);
   });
 
   it('marks code without output as missing', () => {

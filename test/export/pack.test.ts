@@ -273,7 +273,11 @@ describe('conversations', () => {
           },
       );
     const manifest = JSON.parse(readFileSync(`${path}.manifest.json`, 'utf8')) as Record<string, unknown>;
-    expect(manifest['conversations']).toEqual({ as_they_are: 1, corrected: 3, left_out: 1 });
+    expect(manifest['conversations']).toEqual({
+      as_they_are: 1,
+      corrected: 3,
+      left_out: { incorrect: 1, correctness_unknown: 0, discarded: 0, no_text: 0 },
+    });
     expect(chats).toHaveLength(4);
     for (const { messages } of chats) {
       expect(messages.slice(0, 2).map(({ role }) => role)).toEqual(['system', 'user']);

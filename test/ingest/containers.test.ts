@@ -189,7 +189,10 @@ describe('lines', () => {
     const silent = { ...row(0), output: '' };
     const path = place.file('1.jsonl', lines([silent, silent]));
     expect((await ingestHere(place.library, [path])).files).toMatchObject([{ rollouts: 2, issues: [] }]);
-    expect(rows(place.library, 'SELECT response_chars AS n FROM rollout')).toEqual([{ n: 0 }, { n: 0 }]);
+    expect(rows(place.library, 'SELECT response_chars AS n FROM rollout')).toEqual([
+      { n: null },
+      { n: null },
+    ]);
   });
 });
 

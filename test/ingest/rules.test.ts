@@ -263,3 +263,31 @@ function noise(seed: number): string {
     return (state >>> 8).toString(36);
   }).join(' ');
 }
+
+describe('answers without a prompt', () => {
+  const answer = (content: string): string =>
+    JSON.stringify({
+      object: 'chat.completion',
+      choices: ['', '!'].map((end, index) => ({
+        ...{ index, finish_reason: 'stop', message: { role: 'assistant', content: `${content}${end}` } },
+        logprobs: { content: [{ token: `${content}${end}`, logprob: -1, bytes: null, top_logprobs: [] }] },
+      })),
+    });
+
+  it('are siblings within one record only', async () => {
+    await ingest(put('a.jsonl', `${answer('4')}\n`), put('b.jsonl', `${answer('5')}\n${answer('6')}\n`));
+    expect(
+      rows(
+        place.library,
+        'SELECT rollouts, count(DISTINCT problem_id) AS problems FROM prompt_group GROUP BY group_id',
+      ),
+    ).toEqual([
+      { rollouts: 2, problems: 1 },
+      { rollouts: 2, problems: 1 },
+      { rollouts: 2, problems: 1 },
+    ]);
+    expect(rows(place.library, 'SELECT count(DISTINCT problem_id) AS n FROM prompt_group')).toEqual([
+      { n: 3 },
+    ]);
+  });
+});

@@ -88,7 +88,8 @@ describe('shell', () => {
 describe('browsing', () => {
   const row: StepSummary = {
     ...stepRow(100),
-    rollouts: 600,
+    rollouts: 700,
+    withText: 600,
     withoutToolCalls: 576,
     correct: 3,
     correctKnown: 0,

@@ -136,7 +136,9 @@ describe('a run', () => {
     expect(found.report.flips?.rollouts).toBeGreaterThan(0);
     expect(problemsOf(found, found.report.flips ?? { key: '' })).toContain('2/p0');
     expect(found.report.whatIf?.cleanDropped.groups).toBe(0);
-    const paper = await report({ whatIf: { rule: 'paper' } });
+    const typed = await report({ whatIf: { rule: 'paper' } });
+    expect(typed.report.whatIf?.basis?.penalty).toBe('typed');
+    const paper = await report({ whatIf: { rule: 'paper', penalty: 'text' } });
     expect(paper.report.whatIf?.sums.kept).toBeCloseTo(12);
     expect(paper.report.flips?.rollouts).toBe(0);
   });

@@ -65,14 +65,23 @@ describe('ids the log does not give', () => {
   const promptHash = contentHash('What is 6·7?');
 
   it('a problem is identified by its prompt and ground truth', () => {
-    expect(problemIdOf(problem({ problemId: 'p1' }), promptHash)).toBe('p1');
-    expect(problemIdOf(problem(), promptHash)).toBe(promptHash.slice(0, 12));
-    expect(problemIdOf(problem({ groundTruth: '42' }), promptHash)).toBe(
+    expect(problemIdOf(problem({ problemId: 'p1' }), promptHash, 'record:1')).toBe('p1');
+    expect(problemIdOf(problem(), promptHash, 'record:1')).toBe(promptHash.slice(0, 12));
+    expect(problemIdOf(problem({ groundTruth: '42' }), promptHash, 'record:1')).toBe(
       contentHash(`${promptHash}42`).slice(0, 12),
     );
-    expect(problemIdOf(problem({ groundTruth: '' }), promptHash)).not.toBe(promptHash.slice(0, 12));
+    expect(problemIdOf(problem({ groundTruth: '' }), promptHash, 'record:1')).not.toBe(
+      promptHash.slice(0, 12),
+    );
     const partial = problem({ groundTruth: '42', isTruthPartial: true });
-    expect(problemIdOf(partial, promptHash)).toBe(promptHash.slice(0, 12));
+    expect(problemIdOf(partial, promptHash, 'record:1')).toBe(promptHash.slice(0, 12));
+  });
+
+  it('unknown prompts are not equal', () => {
+    const unknown = problem({ prompt: '' });
+    const ids = ['record:1', 'record:2'].map((place) => problemIdOf(unknown, contentHash(''), place));
+    expect(new Set(ids).size).toBe(2);
+    expect(problemIdOf(problem({ prompt: '', problemId: 'p1' }), contentHash(''), 'record:1')).toBe('p1');
   });
 
   it('a group is identified by its problem and the role in it', () => {

@@ -65,7 +65,7 @@ export async function dumpFile(path: string, options: DumpOptions = {}): Promise
         for (const line of 'kind' in parsed ? [parsed] : parsed) {
           if ('warnings' in line) for (const warning of line.warnings) note(warning);
           if (line.kind === 'issue') note(line.issue);
-          else lines.push(...dumpLine(line, seen));
+          else lines.push(...dumpLine(line, number, seen));
         }
       }
     }
@@ -93,10 +93,10 @@ export function linesOf(bytes: Uint8Array, chunkSize: number): readonly Uint8Arr
   return lines;
 }
 
-function dumpLine(parsed: ParsedLine, seen: Map<string, number>): string[] {
+function dumpLine(parsed: ParsedLine, number: number, seen: Map<string, number>): string[] {
   switch (parsed.kind) {
     case 'rollout':
-      return dumpRollout(parsed.rollout, seen);
+      return dumpRollout(parsed.rollout, number, seen);
     case 'decision': {
       const { address, decision } = parsed.decision;
       return [`decision ${placeOf(address)} ${JSON.stringify(decision)}`];
@@ -144,8 +144,8 @@ function placeOf(address: ParsedAddress): string {
 
 type ParsedAddress = Extract<ParsedLine, { kind: 'signal' }>['signal']['address'];
 
-function dumpRollout(rollout: ParsedRollout, seen: Map<string, number>): string[] {
-  const problemId = problemIdOf(rollout.problem, contentHash(rollout.problem.prompt));
+function dumpRollout(rollout: ParsedRollout, number: number, seen: Map<string, number>): string[] {
+  const problemId = problemIdOf(rollout.problem, contentHash(rollout.problem.prompt), String(number));
   const group = `${rollout.kind} ${rollout.step ?? 'no step'}/${groupKeyOf(rollout, problemId)}`;
   const ordinal = rollout.ordinal ?? seen.get(group) ?? 0;
   seen.set(group, ordinal + 1);
@@ -159,7 +159,10 @@ function dumpRollout(rollout: ParsedRollout, seen: Map<string, number>): string[
     `correct ${rollout.isCorrect ?? '?'}${rollout.isCorrectSource === 'derived' ? ' (derived)' : ''}`,
     `answer ${rollout.answer ?? '?'} (${rollout.answerSource ?? '-'})`,
     `truth ${rollout.problem.groundTruth ?? '?'}`,
-    `stop ${rollout.stopReason ?? '?'} (${rollout.stopReasonSource ?? '-'})`,
+    ...(rollout.problem.userScenario === undefined
+      ? []
+      : [`user scenario ${firstWords(rollout.problem.userScenario)}`]),
+    `stop ${rollout.stopReason ?? '?'} (${rollout.stopReasonSource ?? '-'})${rollout.stopReasonLogged === undefined ? '' : ` logged ${rollout.stopReasonLogged}`}`,
     `turns ${rollout.turns.length}`,
     ...(rollout.tokens === undefined
       ? []

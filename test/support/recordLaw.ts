@@ -116,9 +116,9 @@ function checkRollout(rollout: ParsedRollout): void {
   }
   for (const turn of rollout.turns) {
     whole('turn', turn.turn);
-    whole('segments', turn.segments);
-    whole('tool calls', turn.toolCalls);
-    if (turn.policyTokens !== undefined) whole('tokens of a turn', turn.policyTokens);
+    for (const count of [turn.segments, turn.toolCalls, turn.toolErrors, turn.policyTokens]) {
+      if (count !== undefined) whole('count of a turn', count);
+    }
   }
   for (const value of [rollout.step, rollout.ordinal]) if (value !== undefined) whole('step or index', value);
   const { reward, startedAt, endedAt, decision } = rollout;

@@ -10,6 +10,7 @@ const ROLLOUT_COLUMNS: Record<RolloutSort, string> = {
   latencyMs: '(SELECT max(c.latency_ms) FROM tool_call_row c WHERE c.rollout_id = r.rollout_id)',
   ordinal: 'r.ordinal',
   reward: 'r.reward',
+  malformedCalls: 'r.malformed_calls',
   isCorrect: 'r.is_correct',
   answer: 'r.answer',
   turns: 'r.turns',

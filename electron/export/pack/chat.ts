@@ -10,7 +10,7 @@
  * correction, or are skipped and counted. A correction of a span or segment replaces it. A correction of a
  * turn ends the conversation with that turn. A correction of the rollout replaces the whole response.
  */
-import type { AnnotationRow } from '../../../shared/api/contract.ts';
+import type { AnnotationRow, Conversations } from '../../../shared/api/contract.ts';
 import type { ExportedSegment } from '../../storage/queries/exported.ts';
 import { booleanFact, factOf, type PackCase, stepOf, textFact } from './packCase.ts';
 
@@ -21,11 +21,18 @@ interface Message {
   readonly content: string;
 }
 
+/** Mutable `Conversations`. */
 export interface ChatCounts {
   asTheyAre: number;
   corrected: number;
-  leftOut: number;
+  readonly leftOut: Record<keyof Conversations['leftOut'], number>;
 }
+
+export const noConversations = (): ChatCounts => ({
+  asTheyAre: 0,
+  corrected: 0,
+  leftOut: { incorrect: 0, correctness_unknown: 0, discarded: 0, no_text: 0 },
+});
 
 /** @returns a line, or '' if the rollout is skipped; updates the counts */
 export function chatLine(one: PackCase, counts: ChatCounts): string {
@@ -36,14 +43,21 @@ export function chatLine(one: PackCase, counts: ChatCounts): string {
     return lineOf(one, corrected.messages, corrected.marks);
   }
   const answered = responseMessages(one, [], undefined);
-  const isGood = booleanFact(one, 'is_correct') === true && booleanFact(one, 'kept') !== false;
-  // A log may have a verdict without a text, which gives no training target.
-  if (isGood && answered.some(({ role }) => role === 'assistant')) {
+  const reason = whyLeftOut(one, answered);
+  if (reason === undefined) {
     counts.asTheyAre++;
     return lineOf(one, [...promptMessages(one), ...answered], undefined);
   }
-  counts.leftOut++;
+  counts.leftOut[reason]++;
   return '';
+}
+
+function whyLeftOut(one: PackCase, answered: readonly Message[]): keyof Conversations['leftOut'] | undefined {
+  const isCorrect = booleanFact(one, 'is_correct');
+  if (isCorrect !== true) return isCorrect === false ? 'incorrect' : 'correctness_unknown';
+  if (booleanFact(one, 'kept') === false) return 'discarded';
+  // A log may have a verdict without a text, which gives no training target.
+  return answered.some(({ role }) => role === 'assistant') ? undefined : 'no_text';
 }
 
 interface Marks {

@@ -3,13 +3,13 @@
  * pack.
  */
 import { rmSync } from 'node:fs';
-import type { WrittenPack } from '../../../shared/api/contract.ts';
+import type { Conversations, WrittenPack } from '../../../shared/api/contract.ts';
 import { refused } from '../../../shared/api/errors.ts';
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
 import type { ReadableLibrary } from '../../storage/open.ts';
 import { readTaxonomy } from '../../storage/taxonomies.ts';
 import { packRuns, type ReadRaw, readCases } from './caseReader.ts';
-import { type ChatCounts, chatLine } from './chat.ts';
+import { chatLine, noConversations } from './chat.ts';
 import { csvHead, csvRows } from './csv.ts';
 import { htmlHead, htmlTail, indexRow } from './html.ts';
 import { caseHtml } from './htmlCase.ts';
@@ -43,6 +43,8 @@ interface Shape {
   finish(summary: PackSummary, manifest: Manifest): { readonly bytes: number; readonly sha256: string };
   /** Deletes the output unless it is finished. */
   abandon(): void;
+  /** Counted while cases are added. */
+  readonly conversations?: Conversations;
 }
 
 /** Yields after each rollout. @throws ApiError `refused`; the system's error when writing fails */
@@ -96,6 +98,7 @@ export async function* writePack(
       siblings: sums.siblings,
       annotations: sums.annotations,
       redactions: redactor.total,
+      ...(shape.conversations === undefined ? {} : { conversations: shape.conversations }),
     };
   } finally {
     shape.abandon();
@@ -176,11 +179,15 @@ function flat(path: string, taxonomy: Taxonomy, separator: ',' | '\t'): Shape {
 
 function chat(path: string): Shape {
   const file = new PackFile(path);
-  const counts: ChatCounts = { asTheyAre: 0, corrected: 0, leftOut: 0 };
+  const counts = noConversations();
   const countsOf = (): object => ({
     conversations: { as_they_are: counts.asTheyAre, corrected: counts.corrected, left_out: counts.leftOut },
   });
-  return { add: (one) => file.write(chatLine(one, counts)), ...withManifest(path, file, countsOf) };
+  return {
+    add: (one) => file.write(chatLine(one, counts)),
+    ...withManifest(path, file, countsOf),
+    conversations: counts,
+  };
 }
 
 function markdown({ path, siblings }: PackRequest, taxonomy: Taxonomy): Shape {

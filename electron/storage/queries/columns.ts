@@ -38,10 +38,8 @@ const STEP_REVISIONS = `
 
 /** Internal columns of a rollout, and fields whose column differs from the public view. */
 const OTHER_SQL = {
-  problemNo: 'g.problem_no',
   entropyTokens: 'r.entropy_tokens',
-  isStopLogged: "coalesce(r.stop_reason_source = 'logged', 0)",
-  flags: 'r.flags',
+  flags: 'iif(r.flags = 0 AND r.response_chars IS NULL, NULL, r.flags)',
   endedAt: 'coalesce(r.ended_at, r.started_at + t.duration_ms / 1000.0)',
 } as const satisfies Partial<Record<RolloutColumn, string>>;
 
@@ -338,7 +336,8 @@ function storedBytes(db: ReadableLibrary, { runId, step, revision }: ColumnPlace
 const GROUP_FACTS = `
   SELECT g.group_id AS groupId, g.group_key AS groupKey, g.problem_no AS problemNo, p.problem_id AS problemId,
     p.ground_truth AS groundTruth, p.source, g.rollouts, g.correct, g.correct_known AS correctKnown,
-    q.question_hash AS questionKey
+    iif(p.id_source = 'logged', 'id:' || coalesce(p.source, '') || ':' || p.problem_id,
+      coalesce(q.question_hash, 'problem:' || p.problem_no)) AS problemKey
   FROM group_row g JOIN problem_row p USING (problem_no) JOIN prompt_row q USING (prompt_id) WHERE g.run_id = ?`;
 
 export interface GroupFacts {
@@ -351,8 +350,8 @@ export interface GroupFacts {
   readonly rollouts: number;
   readonly correct: number;
   readonly correctKnown: number;
-  /** Equal for groups of the same question. */
-  readonly questionKey: string;
+  /** Equal for groups of the run with the same logged problem id or, without one, the same question. */
+  readonly problemKey: string;
 }
 
 const GROUP_ROW: RowSpec<GroupFacts> = {
@@ -365,7 +364,7 @@ const GROUP_ROW: RowSpec<GroupFacts> = {
   rollouts: number,
   correct: number,
   correctKnown: number,
-  questionKey: text,
+  problemKey: text,
 };
 
 /** Figures that the groups of a step are sorted by. NULL: unknown. */
@@ -374,8 +373,9 @@ export const GROUP_FIGURES = `
     iif(g.correct_known > 0, 1.0 * g.correct / g.correct_known, NULL) AS correct,
     iif(g.reward_known > 0, g.reward_sum / g.reward_known, NULL) AS meanReward,
     iif(g.decided > 0, g.kept, NULL) AS kept,
-    g.tool_calls AS toolCalls, g.tool_errors AS toolErrors,
-    1.0 * g.turns / g.rollouts AS meanTurns, 1.0 * g.response_chars / g.rollouts AS meanResponseChars
+    iif(g.with_text > 0, g.tool_calls, NULL) AS toolCalls, iif(g.with_text > 0, g.tool_errors, NULL) AS toolErrors,
+    1.0 * g.turns / nullif(g.turns_known, 0) AS meanTurns,
+    1.0 * g.response_chars / nullif(g.with_text, 0) AS meanResponseChars
   FROM group_row g WHERE g.run_id = ? AND g.step = ? ORDER BY g.group_id`;
 
 /** Figures of a group. Fractions are over its rollouts, or over those whose value is known. */
@@ -387,8 +387,8 @@ export interface GroupFigures {
   readonly meanReward: number | null;
   /** Number of kept rollouts; null when no decision is logged. */
   readonly kept: number | null;
-  readonly toolCalls: number;
-  readonly toolErrors: number;
+  readonly toolCalls: number | null;
+  readonly toolErrors: number | null;
   readonly meanTurns: number | null;
   readonly meanResponseChars: number | null;
 }
@@ -399,8 +399,8 @@ const FIGURES_ROW: RowSpec<GroupFigures> = {
   correct: orNull(number),
   meanReward: orNull(number),
   kept: orNull(number),
-  toolCalls: number,
-  toolErrors: number,
+  toolCalls: orNull(number),
+  toolErrors: orNull(number),
   meanTurns: orNull(number),
   meanResponseChars: orNull(number),
 };

@@ -1,6 +1,7 @@
 /** Rollouts that can be compared with each other, and their list rows. */
 import type { ReadableLibrary } from '../open.ts';
 import { boolean, number, optional, orNull, query, queryValue, type RowSpec, text } from '../rows.ts';
+import { sameProblems } from './sameProblem.ts';
 
 export interface ComparedAddress {
   readonly rolloutId: number;
@@ -53,32 +54,31 @@ export function rolloutsOfGroups(
   };
 }
 
-const SAME_PROBLEM = `FROM rollout_row r JOIN group_row g USING (group_id) JOIN problem_row p USING (problem_no)
-  JOIN prompt_row q USING (prompt_id)
-  JOIN prompt_row q2 ON q2.question_hash = q.question_hash
-  JOIN problem_row p2 ON p2.prompt_id = q2.prompt_id
-  JOIN group_row g2 ON g2.problem_no = p2.problem_no
-  WHERE r.rollout_id = :rolloutId`;
-export const GROUPS_OF_PROBLEM = `SELECT g2.group_id ${SAME_PROBLEM}
+export const GROUPS_OF_PROBLEM = `SELECT g2.group_id
+  FROM group_row g, json_each(:problems) same JOIN group_row g2 ON g2.problem_no = same.value
+  WHERE g.group_id = :groupId
   ORDER BY g2.group_id <> g.group_id, g2.run_id <> g.run_id, abs(g2.step - g.step), g2.group_id LIMIT :limit`;
 
-export const COUNT_OF_PROBLEM = `SELECT sum(g2.rollouts) ${SAME_PROBLEM}`;
+export const COUNT_OF_PROBLEM =
+  'SELECT sum(rollouts) FROM group_row WHERE problem_no IN (SELECT value FROM json_each(:problems))';
+
+const GROUP_OF_ROLLOUT = 'SELECT group_id FROM rollout_row WHERE rollout_id = ?';
 
 /**
- * Counts the rollouts of the problem in all runs, including this one. @returns undefined when the question
- * has no hash
+ * Counts the rollouts of the problem in all runs, including this one. @returns undefined without such a
+ * rollout
  */
 export function countOfProblem(db: ReadableLibrary, rolloutId: number): number | undefined {
-  const count = queryValue(db, COUNT_OF_PROBLEM, orNull(number)).get({ rolloutId });
-  return count ?? undefined;
+  const groupId = queryValue(db, GROUP_OF_ROLLOUT, number).get(rolloutId);
+  if (groupId === undefined) return undefined;
+  const problems = sameProblems(db, groupId);
+  return queryValue(db, COUNT_OF_PROBLEM, orNull(number)).get({ problems }) ?? undefined;
 }
 
-/**
- * The rollout's own group first, then groups by distance in steps, then other runs. Only its own group when
- * the question has no hash.
- */
+/** The rollout's own group first, then groups by distance in steps, then other runs. */
 export function groupsOfProblem(db: ReadableLibrary, rolloutId: number, limit: number): readonly number[] {
-  const found = queryValue(db, GROUPS_OF_PROBLEM, number).all({ rolloutId, limit });
-  if (found.length > 0) return found;
-  return queryValue(db, 'SELECT group_id FROM rollout_row WHERE rollout_id = ?', number).all(rolloutId);
+  const groupId = queryValue(db, GROUP_OF_ROLLOUT, number).get(rolloutId);
+  if (groupId === undefined) return [];
+  const problems = sameProblems(db, groupId);
+  return queryValue(db, GROUPS_OF_PROBLEM, number).all({ groupId, problems, limit });
 }

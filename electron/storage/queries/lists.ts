@@ -14,8 +14,10 @@ import { boolean, type Cell, number, oneOf, optional, query, type RowSpec, text 
 export const GROUPS_BY_ID = `
   SELECT g.group_id AS groupId, g.group_key AS groupKey, g.rule AS groupRule, p.problem_id AS problemId, g.step, g.rollouts, g.correct,
     g.correct_known AS correctKnown, iif(g.reward_known > 0, g.reward_sum / g.reward_known, NULL) AS meanReward,
-    g.decided, g.kept, g.tool_calls AS toolCalls, g.tool_errors AS toolErrors, 1.0 * g.turns / g.rollouts AS meanTurns,
-    1.0 * g.response_chars / g.rollouts AS meanResponseChars, p.ground_truth AS groundTruth, q.preview AS promptPreview
+    g.decided, g.kept, iif(g.with_text > 0, g.tool_calls, NULL) AS toolCalls,
+    iif(g.with_text > 0, g.tool_errors, NULL) AS toolErrors, 1.0 * g.turns / nullif(g.turns_known, 0) AS meanTurns,
+    1.0 * g.response_chars / nullif(g.with_text, 0) AS meanResponseChars, p.ground_truth AS groundTruth,
+    coalesce('User scenario: ' || substr(replace(p.user_scenario, char(10), ' '), 1, 200), q.preview) AS promptPreview
   FROM json_each(?) ids
   JOIN group_row g ON g.group_id = ids.value
   JOIN problem_row p ON p.problem_no = g.problem_no
@@ -56,10 +58,10 @@ const GROUP_ROW: RowSpec<GroupRow> = {
   meanReward: optional(number),
   decided: number,
   kept: number,
-  toolCalls: number,
-  toolErrors: number,
-  meanTurns: number,
-  meanResponseChars: number,
+  toolCalls: optional(number),
+  toolErrors: optional(number),
+  meanTurns: optional(number),
+  meanResponseChars: optional(number),
   groundTruth: optional(text),
   promptPreview: text,
 };

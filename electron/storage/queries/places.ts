@@ -3,6 +3,7 @@ import { ApiError, found } from '../../../shared/api/errors.ts';
 import { RUN_KINDS } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { boolean, number, oneOf, optional, query, queryValue, type RowSpec, text } from '../rows.ts';
+import { sameProblems } from './sameProblem.ts';
 
 const RUN = 'SELECT run_id FROM run_row WHERE run_key = ?';
 const GROUP = 'SELECT group_id FROM group_row WHERE run_id = ? AND step = ? AND group_key = ?';
@@ -103,13 +104,8 @@ export function grantedRoots(db: ReadableLibrary): readonly string[] {
   return queryValue(db, ROOTS, text).all();
 }
 
-const PLACES_FROM = `FROM group_row g JOIN problem_row p USING (problem_no)
-  JOIN prompt_row q USING (prompt_id)
-  JOIN prompt_row q2 ON q2.question_hash = q.question_hash
-  JOIN problem_row p2 ON p2.prompt_id = q2.prompt_id
-  JOIN group_row g2 ON g2.problem_no = p2.problem_no
-  JOIN run_row n ON n.run_id = g2.run_id LEFT JOIN run_config_row c ON c.logged_id = n.scope
-  WHERE g.group_id = :groupId`;
+const PLACES_FROM = `FROM json_each(:problems) same JOIN group_row g2 ON g2.problem_no = same.value
+  JOIN run_row n ON n.run_id = g2.run_id LEFT JOIN run_config_row c ON c.logged_id = n.scope`;
 const PROBLEM_PLACES = `SELECT n.run_key AS runKey, coalesce(json_extract(c.config, '$.name'), n.name) AS runName, n.kind,
     iif(n.has_steps, g2.step, NULL) AS step, g2.group_id AS groupId, g2.group_key AS groupKey, g2.rollouts, g2.correct,
     g2.correct_known AS correctKnown, iif(g2.reward_known > 0, g2.reward_sum / g2.reward_known, NULL) AS meanReward,
@@ -136,8 +132,9 @@ export function problemPlaces(
   db: ReadableLibrary,
   params: ParsedParams<'problem.occurrences'>,
 ): ResultOf<'problem.occurrences'> {
-  const places = query(db, PROBLEM_PLACES, PLACE_ROW).all({ ...params });
-  const total = queryValue(db, PLACE_COUNT, number).get({ groupId: params.groupId }) ?? 0;
+  const problems = sameProblems(db, params.groupId);
+  const places = query(db, PROBLEM_PLACES, PLACE_ROW).all({ ...params, problems });
+  const total = queryValue(db, PLACE_COUNT, number).get({ problems }) ?? 0;
   return { places, total };
 }
 

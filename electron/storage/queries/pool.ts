@@ -16,16 +16,16 @@ export interface PoolRecord {
   readonly penalty: number | null;
   readonly advantage: number | null;
   readonly rule: string | null;
-  readonly pErrText: number;
-  readonly pFormatText: number;
-  readonly pTextSource: 'text' | 'reconstructed';
-  readonly pErrTyped: number;
-  readonly pFormatTyped: number;
-  readonly turns: number;
-  readonly toolCalls: number;
-  readonly toolErrors: number;
+  readonly pErrText: number | null;
+  readonly pFormatText: number | null;
+  readonly pTextSource: 'text' | 'reconstructed' | null;
+  readonly pErrTyped: number | null;
+  readonly pFormatTyped: number | null;
+  readonly turns: number | null;
+  readonly toolCalls: number | null;
+  readonly toolErrors: number | null;
   readonly policyTokens: number | null;
-  readonly responseChars: number;
+  readonly responseChars: number | null;
 }
 
 const POOL_ROW: RowSpec<PoolRecord> = {
@@ -40,16 +40,16 @@ const POOL_ROW: RowSpec<PoolRecord> = {
   penalty: orNull(number),
   advantage: orNull(number),
   rule: orNull(text),
-  pErrText: number,
-  pFormatText: number,
-  pTextSource: oneOf(['text', 'reconstructed']),
-  pErrTyped: number,
-  pFormatTyped: number,
-  turns: number,
-  toolCalls: number,
-  toolErrors: number,
+  pErrText: orNull(number),
+  pFormatText: orNull(number),
+  pTextSource: orNull(oneOf(['text', 'reconstructed'])),
+  pErrTyped: orNull(number),
+  pFormatTyped: orNull(number),
+  turns: orNull(number),
+  toolCalls: orNull(number),
+  toolErrors: orNull(number),
   policyTokens: orNull(number),
-  responseChars: number,
+  responseChars: orNull(number),
 };
 
 /** Batch order: groups by first appearance, then ordinal. Walks the index `rollout_by_step`. */

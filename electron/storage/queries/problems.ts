@@ -5,11 +5,12 @@ import { isSameAnswer } from '../../../shared/domain/sameAnswer.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { bytes, number, oneOf, optional, orNull, query, type RowSpec, text as words } from '../rows.ts';
 import { unpackText } from '../textCodec.ts';
+import { sameProblems } from './sameProblem.ts';
 
 const MOST_GROUPS = 1000;
 
 export const PROBLEM_OF_GROUP = `
-  SELECT p.problem_id AS problemId, p.ground_truth AS groundTruth, p.source, q.codec, q.text, q.question_hash AS questionHash
+  SELECT p.problem_id AS problemId, p.ground_truth AS groundTruth, p.source, p.user_scenario AS userScenario, q.codec, q.text
   FROM group_row g JOIN problem_row p USING (problem_no) JOIN prompt_row q USING (prompt_id) WHERE g.group_id = ?`;
 
 export const GROUPS_OF_PROBLEM = `
@@ -17,11 +18,10 @@ export const GROUPS_OF_PROBLEM = `
     iif(n.has_steps, g.step, NULL) AS step, g.group_id AS groupId, g.group_key AS groupKey, g.rollouts, g.correct,
     g.correct_known AS correctKnown, iif(g.reward_known > 0, g.reward_sum / g.reward_known, NULL) AS meanReward,
     iif(g.tokens_known > 0, 1.0 * g.tokens / g.tokens_known, NULL) AS meanTokens,
-    1.0 * g.response_chars / g.rollouts AS meanChars,
+    1.0 * g.response_chars / nullif(g.with_text, 0) AS meanChars,
     iif(g.entropy_tokens > 0, g.entropy_sum / g.entropy_tokens, NULL) AS meanEntropy
   FROM group_row g JOIN run_row n ON n.run_id = g.run_id LEFT JOIN run_config_row c ON c.logged_id = n.scope
-  WHERE g.problem_no IN (
-    SELECT p.problem_no FROM prompt_row q JOIN problem_row p ON p.prompt_id = q.prompt_id WHERE q.question_hash = :questionHash)
+  WHERE g.problem_no IN (SELECT value FROM json_each(:problems))
   ORDER BY n.run_id, g.step, g.group_id`;
 
 export const ANSWERS_OF_GROUP = `
@@ -43,7 +43,7 @@ interface ProblemRecord {
   readonly source: string | null;
   readonly codec: number;
   readonly text: Uint8Array;
-  readonly questionHash: string;
+  readonly userScenario: string | null;
 }
 
 const PROBLEM_ROW: RowSpec<ProblemRecord> = {
@@ -52,7 +52,7 @@ const PROBLEM_ROW: RowSpec<ProblemRecord> = {
   source: orNull(words),
   codec: number,
   text: bytes,
-  questionHash: words,
+  userScenario: orNull(words),
 };
 
 const GROUP_ROW: RowSpec<Omit<ProblemGroup, 'answers' | 'labels'>> = {
@@ -67,7 +67,7 @@ const GROUP_ROW: RowSpec<Omit<ProblemGroup, 'answers' | 'labels'>> = {
   correctKnown: number,
   meanReward: optional(number),
   meanTokens: optional(number),
-  meanChars: number,
+  meanChars: optional(number),
   meanEntropy: optional(number),
 };
 
@@ -77,8 +77,8 @@ type GivenAnswer = Omit<ProblemGroup['answers'][number], 'isTruth'>;
 export function problemHistory(db: ReadableLibrary, groupId: number): ProblemHistory | undefined {
   const problem = query(db, PROBLEM_OF_GROUP, PROBLEM_ROW).get(groupId);
   if (problem === undefined) return undefined;
-  const { problemId, groundTruth, source, codec, text, questionHash } = problem;
-  const rows = query(db, GROUPS_OF_PROBLEM, GROUP_ROW).all({ questionHash });
+  const { problemId, groundTruth, source, userScenario, codec, text } = problem;
+  const rows = query(db, GROUPS_OF_PROBLEM, GROUP_ROW).all({ problems: sameProblems(db, groupId) });
   const answersOf = query<GivenAnswer>(db, ANSWERS_OF_GROUP, {
     ...{ text: words, rollouts: number, judged: number, right: number },
   });
@@ -95,6 +95,7 @@ export function problemHistory(db: ReadableLibrary, groupId: number): ProblemHis
     problemId,
     ...(groundTruth === null ? {} : { groundTruth }),
     ...(source === null ? {} : { source }),
+    ...(userScenario === null ? {} : { userScenario }),
     prompt: unpackText(codec, text),
     groups,
     leftOut: rows.length - groups.length,

@@ -21,7 +21,7 @@ import { tokenRecord } from './tokens.ts';
 const DETAIL = `
   SELECT r.group_id AS groupId, r.flags, r.answer_source AS answerSource, r.file_id AS fileId, f.unit, r.byte_offset AS byteOffset,
     r.byte_length AS byteLength, r.text_start AS textStart, r.text_end AS textEnd, r.extra_end AS extraEnd, b.codec,
-    b.bytes, q.prompt_id AS promptId, q.codec AS promptCodec,
+    b.bytes, p.user_scenario AS userScenario, q.prompt_id AS promptId, q.codec AS promptCodec,
     q.text AS promptText, n.run_id AS runId, n.run_key AS runKey, coalesce(json_extract(c.config, '$.name'), n.name) AS runName,
     n.kind, n.has_steps AS hasSteps, coalesce(c.config, '{}') AS config
   FROM rollout_row r
@@ -57,6 +57,7 @@ interface DetailRecord {
   extraEnd: number;
   codec: number;
   bytes: Uint8Array;
+  userScenario: string | null;
   promptId: number;
   promptCodec: number;
   promptText: Uint8Array;
@@ -90,6 +91,7 @@ const DETAIL_ROW: RowSpec<DetailRecord> = {
   extraEnd: number,
   codec: number,
   bytes,
+  userScenario: orNull(text),
   promptId: number,
   promptCodec: number,
   promptText: bytes,
@@ -112,9 +114,9 @@ const SEGMENT_ROW: RowSpec<SegmentRecord> = {
 
 const TURN_ROW: RowSpec<Turn> = {
   turn: number,
-  segments: number,
-  toolCalls: number,
-  toolErrors: number,
+  segments: optional(number),
+  toolCalls: optional(number),
+  toolErrors: optional(number),
   policyTokens: optional(number),
 };
 
@@ -156,6 +158,7 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
     },
     group,
     prompt: unpackText(detail.promptCodec, detail.promptText),
+    userScenario: detail.userScenario ?? undefined,
     response,
     segments,
     turns: query(db, TURNS, TURN_ROW).all(rolloutId),

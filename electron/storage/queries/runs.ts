@@ -26,9 +26,9 @@ export const RUN_BY_KEY = `${RUN} WHERE run_key = ?`;
 export const STEPS_OF_RUN = `
   SELECT step, group_count AS groups, rollouts, correct, correct_known AS correctKnown,
     iif(reward_known > 0, reward_sum / reward_known, NULL) AS meanReward,
-    without_calls AS withoutToolCalls, tool_calls AS toolCalls, tool_errors AS toolErrors,
-    CAST(turns AS REAL) / rollouts AS meanTurns,
-    CAST(response_chars AS REAL) / rollouts AS meanResponseChars,
+    with_text AS withText, without_calls AS withoutToolCalls, tool_calls AS toolCalls, tool_errors AS toolErrors,
+    CAST(turns AS REAL) / nullif(turns_known, 0) AS meanTurns,
+    CAST(response_chars AS REAL) / nullif(with_text, 0) AS meanResponseChars,
     iif(tokens_known > 0, CAST(tokens AS REAL) / tokens_known, NULL) AS meanPolicyTokens,
     iif(entropy_tokens > 0, entropy_sum / entropy_tokens, NULL) AS meanEntropy,
     stops_logged AS stopsLogged, iif(stops_logged > 0, truncated, NULL) AS truncated, decided, kept, groups_all_wrong AS groupsAllWrong, groups_mixed AS groupsMixed,
@@ -73,11 +73,12 @@ const STEP_ROW: RowSpec<StepSummary> = {
   correct: number,
   correctKnown: number,
   meanReward: optional(number),
+  withText: number,
   withoutToolCalls: number,
   toolCalls: number,
   toolErrors: number,
-  meanTurns: number,
-  meanResponseChars: number,
+  meanTurns: optional(number),
+  meanResponseChars: optional(number),
   meanPolicyTokens: optional(number),
   meanEntropy: optional(number),
   stopsLogged: number,
@@ -136,8 +137,8 @@ function trendsOf(steps: readonly StepSummary[]): RunTrends {
     steps: steps.map((step) => step.step),
     meanReward: steps.map((step) => step.meanReward ?? null),
     toolErrorRate: steps.map((step) => (step.toolCalls === 0 ? null : step.toolErrors / step.toolCalls)),
-    noToolShare: steps.map((step) => (step.rollouts === 0 ? null : step.withoutToolCalls / step.rollouts)),
-    meanResponseChars: steps.map((step) => (step.rollouts === 0 ? null : step.meanResponseChars)),
+    noToolShare: steps.map((step) => (step.withText === 0 ? null : step.withoutToolCalls / step.withText)),
+    meanResponseChars: steps.map((step) => step.meanResponseChars ?? null),
   };
 }
 

@@ -129,14 +129,17 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
   {
     id: 'toolErrors',
     label: 'failed calls',
-    value: (row) => (row.toolCalls === 0 ? undefined : (100 * row.toolErrors) / row.toolCalls),
+    value: ({ toolCalls, toolErrors }) =>
+      toolCalls === undefined || toolErrors === undefined || toolCalls === 0
+        ? undefined
+        : (100 * toolErrors) / toolCalls,
     hint: 'Share of the tool calls that failed; sorted by their number',
     unit: '%',
     align: 'end',
     minWidth: 96,
     grow: 0.3,
     sorts: 'descending',
-    cell: (row) => <ShareCell share={ratio(row.toolErrors, row.toolCalls)} color="var(--wrong)" />,
+    cell: (row) => <ShareCell share={ratio(row.toolErrors ?? 0, row.toolCalls ?? 0)} color="var(--wrong)" />,
   },
   {
     id: 'meanTurns',

@@ -147,7 +147,7 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     grow: 0.6,
     sorts: 'descending',
     cell: (row) => (
-      <span className={row.toolErrors > 0 ? 'is-wrong' : undefined}>{count(row.toolErrors)}</span>
+      <span className={(row.toolErrors ?? 0) > 0 ? 'is-wrong' : undefined}>{count(row.toolErrors)}</span>
     ),
   }),
   fieldColumn('policyTokens', {

@@ -158,7 +158,10 @@ export const STEP_COLUMNS: readonly StepColumn[] = [
     id: 'health',
     label: 'group health',
     // The drawing as words: three numbers are no single value.
-    value: (row) => `${row.groupsAllWrong} wrong · ${row.groupsMixed} mixed · ${row.groupsAllRight} right`,
+    value: (row) =>
+      mixedShare(row) === undefined
+        ? undefined
+        : `${row.groupsAllWrong} wrong · ${row.groupsMixed} mixed · ${row.groupsAllRight} right`,
     hint: 'Groups all wrong · mixed · all right; sorted by the share of mixed ones',
     minWidth: 74,
     sorts: 'descending',

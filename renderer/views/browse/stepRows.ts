@@ -33,8 +33,8 @@ export function rowOfSummary(row: StepSummary): StepRow {
   return {
     ...{ step, rollouts, groups, meanReward, meanTurns, meanEntropy },
     passRate: ratio(row.correct, row.correctKnown),
-    noToolShare: ratio(row.withoutToolCalls, rollouts),
-    toolCallsPerRollout: ratio(row.toolCalls, rollouts),
+    noToolShare: ratio(row.withoutToolCalls, row.withText),
+    toolCallsPerRollout: ratio(row.toolCalls, row.withText),
     toolErrorRate: ratio(row.toolErrors, row.toolCalls),
     meanChars: row.meanResponseChars,
     meanTokens: meanPolicyTokens,

@@ -43,15 +43,27 @@ export function Inspector({ detail, heat, isBlind, onShowRecord }: InspectorProp
           <Field label="stopped by" source={row.stopReason === undefined ? undefined : row.stopReasonSource}>
             {row.stopReason}
           </Field>
+          {row.stopReasonLogged !== row.stopReason && (
+            <Field label="stop reason in the log">{row.stopReasonLogged}</Field>
+          )}
         </dl>
       </section>
+      {detail.userScenario !== undefined && (
+        <section>
+          <h2>User scenario</h2>
+          <p className="dim">What the simulated user was told. The policy did not see it.</p>
+          <p className="inspector-scenario">{detail.userScenario}</p>
+        </section>
+      )}
       <section>
         <h2>Size</h2>
         <dl>
           <Field label="turns">{count(row.turns)}</Field>
           <Field label="tool calls">{count(row.toolCalls)}</Field>
           <Field label="failed calls">
-            <span className={row.toolErrors > 0 ? 'is-wrong' : undefined}>{count(row.toolErrors)}</span>
+            <span className={(row.toolErrors ?? 0) > 0 ? 'is-wrong' : undefined}>
+              {count(row.toolErrors)}
+            </span>
           </Field>
           <Field label="policy tokens">
             {row.policyTokens !== undefined && (

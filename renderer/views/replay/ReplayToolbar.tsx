@@ -65,8 +65,13 @@ export function ReplayToolbar({ detail, siblings, isBlind, onFind, onShowRecord 
           </span>
         )}
         <span className="dim replay-counts">
-          {counted(row.turns, 'turn')} · {counted(row.toolCalls, 'call')}
-          {row.toolErrors > 0 && <span className="is-wrong">, {row.toolErrors} failed</span>}
+          {[
+            row.turns === undefined ? [] : counted(row.turns, 'turn'),
+            row.toolCalls === undefined ? [] : counted(row.toolCalls, 'call'),
+          ]
+            .flat()
+            .join(' · ')}
+          {(row.toolErrors ?? 0) > 0 && <span className="is-wrong">, {row.toolErrors} failed</span>}
         </span>
       </span>
       <div className="end">

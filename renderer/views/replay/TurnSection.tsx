@@ -80,8 +80,8 @@ function turnFacts(view: TurnView): string {
   if (counts === undefined) return '';
   return [
     counts.policyTokens === undefined ? undefined : counted(counts.policyTokens, 'policy token'),
-    counts.toolCalls === 0 ? undefined : counted(counts.toolCalls, 'tool call'),
-    counts.toolErrors === 0 ? undefined : `${counts.toolErrors} failed`,
+    (counts.toolCalls ?? 0) === 0 ? undefined : counted(counts.toolCalls ?? 0, 'tool call'),
+    (counts.toolErrors ?? 0) === 0 ? undefined : `${counts.toolErrors} failed`,
   ]
     .filter((fact) => fact !== undefined)
     .join(' · ');

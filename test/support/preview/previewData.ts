@@ -33,6 +33,7 @@ export function stepRow(step: number): StepSummary {
     correct: Math.round(GROUPS * SIBLINGS * (0.25 + 0.55 * t + 0.05 * r())),
     correctKnown: GROUPS * SIBLINGS,
     meanReward: 0.25 + 0.55 * t + 0.05 * r(),
+    withText: GROUPS * SIBLINGS,
     withoutToolCalls: Math.round(GROUPS * SIBLINGS * (0.05 + 0.4 * t * t + 0.02 * r())),
     toolCalls: Math.round(GROUPS * SIBLINGS * 3.1),
     toolErrors: Math.round(GROUPS * SIBLINGS * 3.1 * (0.3 - 0.22 * t + 0.02 * r())),
@@ -76,10 +77,10 @@ export function groupRow(id: number): GroupRow {
     meanReward: correct / SIBLINGS,
     decided: SIBLINGS,
     kept: 16,
-    toolCalls: rows.reduce((sum, row) => sum + row.toolCalls, 0),
-    toolErrors: rows.reduce((sum, row) => sum + row.toolErrors, 0),
-    meanTurns: rows.reduce((sum, row) => sum + row.turns, 0) / SIBLINGS,
-    meanResponseChars: rows.reduce((sum, row) => sum + row.responseChars, 0) / SIBLINGS,
+    toolCalls: rows.reduce((sum, row) => sum + (row.toolCalls ?? 0), 0),
+    toolErrors: rows.reduce((sum, row) => sum + (row.toolErrors ?? 0), 0),
+    meanTurns: rows.reduce((sum, row) => sum + (row.turns ?? 0), 0) / SIBLINGS,
+    meanResponseChars: rows.reduce((sum, row) => sum + (row.responseChars ?? 0), 0) / SIBLINGS,
     groundTruth: '104',
     promptPreview: (PROMPTS[group % PROMPTS.length] ?? '').slice(0, 200),
   };
@@ -159,7 +160,7 @@ export const RUN: RunDetail = {
     meanReward: STEPS.map((s) => stepRow(s).meanReward ?? null),
     toolErrorRate: STEPS.map((s) => stepRow(s).toolErrors / stepRow(s).toolCalls),
     noToolShare: STEPS.map((s) => stepRow(s).withoutToolCalls / stepRow(s).rollouts),
-    meanResponseChars: STEPS.map((s) => stepRow(s).meanResponseChars),
+    meanResponseChars: STEPS.map((s) => stepRow(s).meanResponseChars ?? null),
   },
   stages: [
     { fromStep: 100, name: '12 K', changes: { max_response_tokens: 12288 } },
@@ -216,11 +217,12 @@ const OUTPUTS: Readonly<Record<string, string>> = {
 
 export function rolloutDetail(id: number): { detail: RolloutDetail; tokens: RolloutTokens } {
   const row = rolloutRow(id);
+  const { turns: turnCount = 0, toolErrors: errorCount = 0 } = row;
   const r = random(id * 3 + 1);
   const isLong = row.ordinal === 31;
   const pieces: Piece[] = [];
   const outcomes: { outcome: ToolOutcome; latencyMs: number }[] = [];
-  for (let turn = 1; turn <= row.turns; turn += 1) {
+  for (let turn = 1; turn <= turnCount; turn += 1) {
     const body =
       prose(r, isLong ? 600 : 5 + Math.floor(r() * 9)) +
       (turn === 2 ? DISPLAY : '') +
@@ -232,11 +234,11 @@ export function rolloutDetail(id: number): { detail: RolloutDetail; tokens: Roll
       before: turn === 1 ? '' : '<reason>',
       after: '</reason>\n',
     });
-    if (turn < row.turns) {
+    if (turn < turnCount) {
       const isBroken = turn === 4;
       const outcome: ToolOutcome = isBroken
         ? 'parse_error'
-        : turn <= row.toolErrors
+        : turn <= errorCount
           ? 'exception'
           : r() < 0.1
             ? 'timeout'
@@ -337,7 +339,7 @@ export function rolloutDetail(id: number): { detail: RolloutDetail; tokens: Roll
       : hot + (kind === 'tool-call' ? 0.15 : 0.5) * r() * r() * 2 + (r() < 0.05 ? 1.2 * r() : 0);
   });
 
-  const turns: Turn[] = Array.from({ length: row.turns }, (_, i) => ({
+  const turns: Turn[] = Array.from({ length: turnCount }, (_, i) => ({
     turn: i + 1,
     segments: segments.filter((segment) => segment.turn === i + 1).length,
     toolCalls: toolCalls.filter((call) => call.turn === i + 1).length,

@@ -19,11 +19,14 @@ CREATE TABLE rollout_row (
   answer_source      TEXT,               -- logged | derived
   stop_reason        TEXT,
   stop_reason_source TEXT,               -- logged | derived
+  stop_reason_logged TEXT,               -- in the producer's words
 
-  turns              INTEGER NOT NULL,
-  tool_calls         INTEGER NOT NULL,
-  tool_errors        INTEGER NOT NULL,
-  response_chars     INTEGER NOT NULL,
+  -- Derived from the text: NULL without one.
+  turns              INTEGER,            -- or as logged
+  tool_calls         INTEGER,
+  tool_errors        INTEGER,
+  malformed_calls    INTEGER,            -- unclosed or malformed calls that no tool answered; no tool calls
+  response_chars     INTEGER,
   policy_tokens      INTEGER,
   mean_entropy       REAL,               -- nats, over entropy_tokens tokens
   entropy_tokens     INTEGER,
@@ -41,12 +44,12 @@ CREATE TABLE rollout_row (
   decision_file_id   INTEGER REFERENCES file_row,
   decision_line      INTEGER,
 
-  -- Computed when the rollout is read (shared/domain/penalty.ts, shared/domain/flags.ts).
-  p_err_text         REAL NOT NULL,      -- penalties by the release's rules on the text
-  p_format_text      REAL NOT NULL,
-  p_text_source      TEXT NOT NULL,      -- text | reconstructed
-  p_err_typed        REAL NOT NULL,      -- penalties by the paper's formula on typed outcomes
-  p_format_typed     REAL NOT NULL,
+  -- Computed when the rollout is read (shared/domain/penalty.ts, shared/domain/flags.ts). NULL without a text.
+  p_err_text         REAL,               -- penalties by the release's rules on the text
+  p_format_text      REAL,
+  p_text_source      TEXT,               -- text | reconstructed
+  p_err_typed        REAL,               -- penalties by the paper's formula on typed outcomes
+  p_format_typed     REAL,
   flags              INTEGER NOT NULL,   -- bits by position in FLAGS
 
   -- Logged group, rule, position and problem of a rollout that the user's rule has regrouped.
@@ -96,9 +99,9 @@ CREATE TABLE segment_row (
 CREATE TABLE turn_row (
   rollout_id    INTEGER NOT NULL REFERENCES rollout_row,
   turn          INTEGER NOT NULL,
-  segments      INTEGER NOT NULL,
-  tool_calls    INTEGER NOT NULL,
-  tool_errors   INTEGER NOT NULL,
+  segments      INTEGER,                 -- NULL without a text, like the next two
+  tool_calls    INTEGER,
+  tool_errors   INTEGER,
   policy_tokens INTEGER,
   PRIMARY KEY (rollout_id, turn)
 ) STRICT, WITHOUT ROWID;

@@ -113,7 +113,7 @@ export const PROBLEMS = `
 CREATE TABLE prompt_row (
   prompt_id     INTEGER PRIMARY KEY,
   prompt_hash   TEXT NOT NULL UNIQUE,    -- content hash of the text
-  question_hash TEXT NOT NULL,           -- content hash of the question without template and white space (shared/domain/question.ts)
+  question_hash TEXT,                    -- content hash of the question without template and white space (shared/domain/question.ts); NULL: no question
   codec         INTEGER NOT NULL,        -- 0: UTF-8, 1: zstd of UTF-8
   text          BLOB NOT NULL,
   segments      INTEGER NOT NULL,        -- rows in prompt_segment_row
@@ -134,10 +134,12 @@ CREATE TABLE prompt_segment_row (
 
 CREATE TABLE problem_row (
   problem_no   INTEGER PRIMARY KEY,
-  problem_id   TEXT NOT NULL,            -- logged, else a hash of prompt and ground truth
+  problem_id   TEXT NOT NULL,            -- logged, else a hash (contentHash.ts)
+  id_source    TEXT NOT NULL,            -- logged | derived
   prompt_id    INTEGER NOT NULL REFERENCES prompt_row,
   ground_truth TEXT,
-  source       TEXT
+  source       TEXT,
+  user_scenario TEXT                     -- what a simulated user was told; the policy did not see it
 ) STRICT;
 CREATE INDEX problem_by_id ON problem_row (problem_id, prompt_id);
 CREATE INDEX problem_by_prompt ON problem_row (prompt_id);
@@ -159,12 +161,14 @@ CREATE TABLE group_row (
   reward_known   INTEGER NOT NULL DEFAULT 0,
   decided        INTEGER NOT NULL DEFAULT 0,  -- rollouts with a logged decision
   kept           INTEGER NOT NULL DEFAULT 0,
+  with_text      INTEGER NOT NULL DEFAULT 0,  -- rollouts with a text, the base of calls, errors and characters
   tool_calls     INTEGER NOT NULL DEFAULT 0,
   tool_errors    INTEGER NOT NULL DEFAULT 0,
   without_calls  INTEGER NOT NULL DEFAULT 0,
   stops_logged   INTEGER NOT NULL DEFAULT 0,  -- rollouts with a logged stop reason, the base of "truncated"
   truncated      INTEGER NOT NULL DEFAULT 0,
   turns          INTEGER NOT NULL DEFAULT 0,
+  turns_known    INTEGER NOT NULL DEFAULT 0,
   response_chars INTEGER NOT NULL DEFAULT 0,
   tokens         INTEGER NOT NULL DEFAULT 0,  -- policy tokens
   tokens_known   INTEGER NOT NULL DEFAULT 0,
@@ -186,12 +190,14 @@ CREATE TABLE step_row (
   reward_known     INTEGER NOT NULL,
   decided          INTEGER NOT NULL,
   kept             INTEGER NOT NULL,
+  with_text        INTEGER NOT NULL,
   tool_calls       INTEGER NOT NULL,
   tool_errors      INTEGER NOT NULL,
   without_calls    INTEGER NOT NULL,
   stops_logged     INTEGER NOT NULL,
   truncated        INTEGER NOT NULL,
   turns            INTEGER NOT NULL,
+  turns_known      INTEGER NOT NULL,
   response_chars   INTEGER NOT NULL,
   tokens           INTEGER NOT NULL,
   tokens_known     INTEGER NOT NULL,

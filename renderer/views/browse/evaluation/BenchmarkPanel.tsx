@@ -7,7 +7,7 @@ import { ValueChart } from '../../../charts/ValueChart.tsx';
 import { pathOfRoute } from '../../../data/route.ts';
 import { navigateTo } from '../../../data/useRoute.ts';
 import { useReferenceLines } from '../../../state/chartSettings.ts';
-import { percent } from '../../../ui/numbers.ts';
+import { counted, percent } from '../../../ui/numbers.ts';
 import { ChartMenu, chartFileName } from '../overview/ChartMenu.tsx';
 import { asCompact, asShare } from '../overview/overviewCharts.ts';
 import { filterAnd } from '../overview/overviewLink.ts';
@@ -161,7 +161,7 @@ function ByK({ point, hasSteps, source, fileName }: ByKProps) {
       format={asShare}
       rest={hasMajority ? 'majority@k dashed' : 'pass@k; no answer is known'}
       reading={(index) =>
-        `k = ${ks[index]}: pass ${percent(passAtK[index]?.value)} %${majority[index] === undefined ? '' : `, majority ${percent(majority[index])} %`}`
+        `k = ${ks[index]}: pass ${percent(passAtK[index]?.value)} %${majority[index] === undefined ? '' : `, majority ${percent(majority[index])} %`} (${counted(passAtK[index]?.problems ?? 0, 'problem')})`
       }
       svgRef={svg}
       menu={

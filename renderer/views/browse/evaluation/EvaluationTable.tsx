@@ -10,6 +10,7 @@ import {
   MAJORITY_AT_K,
   PASS_AT_1,
   PASS_AT_K,
+  partOfProblems,
   sizesOf,
 } from './evaluationModel.ts';
 
@@ -77,10 +78,15 @@ export function EvaluationTable(props: EvaluationTableProps) {
               </td>
               <td>{intervalText(point)}</td>
               {passes.map((k) => (
-                <td key={`p${k}`}>{percent(atK(point, 'passAtK', k))}</td>
+                <td key={`p${k}`}>
+                  {percent(atK(point, 'passAtK', k))} <small>{partOfProblems(point, 'passAtK', k)}</small>
+                </td>
               ))}
               {majorities.map((k) => (
-                <td key={`m${k}`}>{percent(atK(point, 'majorityAtK', k))}</td>
+                <td key={`m${k}`}>
+                  {percent(atK(point, 'majorityAtK', k))}{' '}
+                  <small>{partOfProblems(point, 'majorityAtK', k)}</small>
+                </td>
               ))}
               <td>{count(hasTokens ? point.meanTokens : point.meanChars)}</td>
             </tr>

@@ -2,7 +2,7 @@
 import type { EvaluationPanel, EvaluationPoint } from '../../../../shared/api/contract.ts';
 import { delimitedCell } from '../../../../shared/domain/delimited.ts';
 import type { PanelLine } from '../../../charts/panelModel.ts';
-import { counted, percent } from '../../../ui/numbers.ts';
+import { count, counted, percent } from '../../../ui/numbers.ts';
 
 export const benchmarkName = ({ source }: EvaluationPanel): string =>
   source ?? 'All problems (the log names no source)';
@@ -18,6 +18,16 @@ export function sizesOf(
 
 export function atK(point: EvaluationPoint, of: 'passAtK' | 'majorityAtK', k: number): number | undefined {
   return point[of].find((one) => one.k === k)?.value;
+}
+
+/** The problems behind a value, when they are not all: `of 118`. */
+export function partOfProblems(
+  point: EvaluationPoint,
+  of: 'passAtK' | 'majorityAtK',
+  k: number,
+): string | undefined {
+  const problems = point[of].find((one) => one.k === k)?.problems;
+  return problems === undefined || problems === point.problems ? undefined : `of ${count(problems)}`;
 }
 
 /** pass@1 with its interval, and pass@k and majority@k of the largest k. */
@@ -75,7 +85,7 @@ function atKLine(
 export const PASS_AT_1 =
   'pass@1: the share of right samples of each problem, averaged over problems. Interval: 95 %, over problems (samples of a problem are clustered); two problems all right and two all wrong are added first, so that few problems claim no certainty (Agresti and Coull 1998). Unknown of one problem';
 export const PASS_AT_K =
-  'pass@k: 1 − C(n−c, k) / C(n, k) of each problem, unbiased, averaged over problems with at least k samples';
+  'pass@k: 1 − C(n−c, k) / C(n, k) of each problem, unbiased, averaged over problems with at least k samples; ends where fewer than 95 % of the problems have k';
 export const MAJORITY_AT_K =
   'majority@k: whether the answer most of k samples give is right, over subsets of k samples. A tie is split, a sample without an answer does not vote, answers are compared as written';
 

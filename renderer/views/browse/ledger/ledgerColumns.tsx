@@ -104,7 +104,9 @@ export function ledgerColumns(options: LedgerColumnOptions): readonly LedgerColu
       measure: ({ rollout }) => rollout?.toolErrors,
       cell: ({ rollout }) =>
         rollout === undefined ? null : (
-          <span className={rollout.toolErrors > 0 ? 'is-wrong' : undefined}>{count(rollout.toolErrors)}</span>
+          <span className={(rollout.toolErrors ?? 0) > 0 ? 'is-wrong' : undefined}>
+            {count(rollout.toolErrors)}
+          </span>
         ),
     }),
     hasTokens

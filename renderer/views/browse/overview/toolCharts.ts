@@ -27,7 +27,8 @@ const OUTCOME_INKS: readonly (readonly [outcome: ToolOutcome, color: string])[] 
   ['infra', 'var(--ink3)'],
 ];
 
-const callsOf = ({ outcomes }: StepFacts): number =>
+/** Without malformed ones, which reached no tool. */
+const callsOf = ({ outcomes: { malformed: _malformed, ...outcomes } }: StepFacts): number =>
   Object.values(outcomes).reduce((sum, calls) => sum + calls, 0);
 
 function outcomeLine([outcome, color]: (typeof OUTCOME_INKS)[number]): LineSpec {
@@ -135,6 +136,21 @@ export const TOOL_CHARTS: readonly ChartSpec[] = [
       'Failures of the policy’s code, of its format, and of the environment, each as a share of all calls',
     format: asShare,
     lines: failureLines,
+  },
+  {
+    id: 'malformed',
+    title: 'Malformed calls',
+    unit: 'of rollouts',
+    describe:
+      'Rollouts with an unclosed or malformed call that no tool answered. Such a call is no tool call: it counts in no other chart',
+    format: asShare,
+    lines: [
+      line('malformed', 'malformedCallShare', {
+        color: 'var(--wrong)',
+        filter: 'malformed_calls:>0',
+        opens: 'rollouts with a malformed call',
+      }),
+    ],
   },
   {
     id: 'toolVolume',

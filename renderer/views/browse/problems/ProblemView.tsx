@@ -34,7 +34,7 @@ export default function ProblemView({ route }: { readonly route: ProblemRoute })
 }
 
 function Problem({ history, groupId }: { readonly history: ProblemHistory; readonly groupId: number }) {
-  const { problemId, groundTruth, source, prompt, groups, leftOut } = history;
+  const { problemId, groundTruth, source, userScenario, prompt, groups, leftOut } = history;
   const clusters = answerClusters(groups);
   const scale = historyScale(groups);
   const drawn = useRef<HTMLDivElement>(null);
@@ -68,6 +68,14 @@ function Problem({ history, groupId }: { readonly history: ProblemHistory; reado
         </div>
       </header>
       <div className="problem-body">
+        {userScenario !== undefined && (
+          <details className="problem-prompt" open={userScenario.length < 1200}>
+            <summary>User scenario: what the simulated user was told; the policy did not see it</summary>
+            <div className="problem-prompt-text">
+              <SourceText text={userScenario} />
+            </div>
+          </details>
+        )}
         <details className="problem-prompt" open={prompt.length < 1200}>
           <summary>Prompt</summary>
           <div className="problem-prompt-text">

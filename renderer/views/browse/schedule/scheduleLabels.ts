@@ -34,6 +34,7 @@ export function barFacts(schedule: StepSchedule, bar: number): BarFacts {
   let placed = 0;
   for (let i = 0; i < waits.bar.length; i++)
     if (waits.bar[i] === bar) placed += (waits.end[i] ?? 0) - (waits.start[i] ?? 0);
+  const turns = bars.turns[bar] ?? UNKNOWN;
   const unplaced = bars.waitSeconds[bar] ?? Number.NaN;
   return {
     when: `${clock(start, 1)} – ${clock(end, 1)} (${lasting(end - start)})`,
@@ -41,7 +42,7 @@ export function barFacts(schedule: StepSchedule, bar: number): BarFacts {
     what: [
       outcome,
       ...(Number.isNaN(rewardHere) ? [] : [`reward ${reward(rewardHere)}`]),
-      counted(bars.turns[bar] ?? 0, 'turn'),
+      ...(turns < 0 ? [] : [counted(turns, 'turn')]),
       ...(tokens === UNKNOWN ? [] : [counted(tokens, 'token')]),
       ...(placed > 0 ? [`waited ${lasting(placed)} for tools`] : []),
       ...(unplaced > 0 ? [`waits of ${lasting(unplaced)} in all, not placed`] : []),

@@ -1,0 +1,29 @@
+/** Why a rollout ended, as far as its text shows it. */
+import { extractAnswer } from './answer.ts';
+import type { Segment, StopReason, ToolCall } from './model.ts';
+
+/**
+ * `turn-limit`: the last thing is a call that nothing answered. `answer`: the policy's last words give an
+ * answer. `no-answer`: there is none. Undefined: without a text, and if the rollout ran on after its answer.
+ *
+ * @param answer logged, or extracted from the text
+ * @param isLogged the producer extracted the answer, so the text need not mark it
+ */
+export function endingOf(
+  response: string,
+  segments: readonly Segment[],
+  toolCalls: readonly ToolCall[],
+  answer: string | undefined,
+  isLogged = false,
+): StopReason | undefined {
+  if (response === '') return undefined;
+  const last = toolCalls.at(-1);
+  if (last?.outcome === 'missing' && last.callSegment === segments.length - 1) return 'turn-limit';
+  if (answer === undefined) return 'no-answer';
+  const ofEnvironment = segments.findLastIndex(({ kind }) => ENVIRONMENT.has(kind));
+  const lastWords = segments.slice(ofEnvironment + 1);
+  const hasAnswered = isLogged ? lastWords.length > 0 : extractAnswer(response, lastWords) !== undefined;
+  return hasAnswered ? 'answer' : undefined;
+}
+
+const ENVIRONMENT: ReadonlySet<Segment['kind']> = new Set(['tool-response', 'user', 'system'] as const);
