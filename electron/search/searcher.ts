@@ -223,15 +223,16 @@ class PageBuilder {
     const ids = table.column('rolloutId');
     const groups = table.column('groupId');
     const test = rowPredicate(this.scope.node, (part) => matching({ run, texts: nothing }, table, part));
-    let read: ReadonlyMap<number, SearchedTexts> = new Map();
+    let unused = new Map<number, SearchedTexts>();
     for (let row = from; row < ids.length; row++) {
       const id = ids[row] ?? 0;
       const groupId = groups[row] ?? 0;
       let holds = test(row, (node) => lookup.known(node, id, groupId));
       let texts: RolloutTexts | undefined;
       if (holds === undefined) {
-        if (!read.has(id)) read = this.readAhead(row, place, test);
-        const searched = read.get(id);
+        if (!unused.has(id)) unused = this.readAhead(row, place, test);
+        const searched = unused.get(id);
+        unused.delete(id);
         texts = searched?.texts;
         if (searched !== undefined) {
           const { holds: found } = searched;
@@ -244,7 +245,10 @@ class PageBuilder {
       }
       this.passed += 1;
       if (holds === true) this.match({ run, table, row }, texts ?? this.texts.rollout(id));
-      if (this.found < limit && !this.isTimeUp(row, texts !== undefined || holds === true)) continue;
+      const hasRead = texts !== undefined || holds === true;
+      // The next page would search the unused texts again, and a slow expression makes that expensive.
+      const isTimeUp = unused.size === 0 && this.isTimeUp(row, hasRead);
+      if (this.found < limit && !isTimeUp) continue;
       return {
         runId: run.runId,
         step: table.step,
@@ -259,12 +263,14 @@ class PageBuilder {
   /**
    * Searches this row. Under a regular expression also searches the next rows whose text has to be read,
    * under one time limit.
+   *
+   * @returns results by rollout id
    */
   private readAhead(
     from: number,
     { table, lookup }: { readonly table: StepTable; readonly lookup: TextLookup },
     test: ReturnType<typeof rowPredicate>,
-  ): ReadonlyMap<number, SearchedTexts> {
+  ): Map<number, SearchedTexts> {
     const ids = table.column('rolloutId');
     const groups = table.column('groupId');
     const batch = new TextBatch(lookup, this.scope.nodes);
