@@ -61,12 +61,12 @@ export class ColumnQueryEngine {
    * @throws ApiError when the filter is invalid, something is not in the library, or the task is cancelled
    */
   answer<M extends ColumnMethod>(method: M, params: Params<M>, task: Task): ResultOf<M> {
-    return this.db.transaction(() => this.handlers[method](params, task))();
+    return this.store.transaction(() => this.handlers[method](params, task));
   }
 
   /** The rollouts of a pack. Call inside a transaction, or through `answer('pack.preview')`. */
   packIds(params: Params<'pack.preview'>, task: Task): PackIds {
-    return this.db.transaction(() => packIds(this.db, params, this.columns(params.filter, task)))();
+    return this.store.transaction(() => packIds(this.db, params, this.columns(params.filter, task)));
   }
 
   private makeHandlers(): ColumnHandlers {

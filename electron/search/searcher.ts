@@ -74,10 +74,10 @@ export class Searcher {
    */
   page(params: PageParams, task: Task, now: () => number = () => performance.now()): SearchPage {
     const last = scopeOf(params.query);
-    return this.db.transaction(() => {
+    return this.store.transaction(() => {
       const { scope, lookups } = this.remembered(params.query, last);
       return new PageBuilder(this.db, { store: this.store, lookups, scope, task, now }).build(params);
-    })();
+    });
   }
 
   /** Reuses the index results of the last page until the library changes. */
