@@ -172,7 +172,8 @@ export class ColumnQueryEngine {
   ) {
     const node = nodeOf(scope.filter);
     const run = this.store.run(scope.runId);
-    const texts = textMatches(this.db, { run, step: scope.step, node, task });
+    const { step, groupId } = scope;
+    const texts = textMatches(this.db, { run, step, groupId, node, task });
     return { run, texts, node, matched: matchedSteps({ run, texts }, node, scope, task.checkpoint) };
   }
 
