@@ -45,7 +45,7 @@ type PageParams = ParsedParams<'search.page'>;
 const PAGE_TIME_MS = 150;
 /** Rollouts read at once under a regular expression, at first. Doubled each time: most pages are short. */
 const FIRST_READ_AHEAD = 16;
-/** Rollouts per page in which a regular expression may time out. They are listed as not searched. */
+/** Rollouts per page in which a regular expression may be stopped. They are listed as not searched. */
 const MOST_RUNAWAY = 4;
 /** Rows between two checks of the clock. */
 const CHECK_EVERY_ROWS = 256;
@@ -88,8 +88,8 @@ export class Searcher {
   }
 
   /**
-   * @throws ApiError when the query is invalid, the rollout does not exist, or a regular expression times
-   * out
+   * @throws ApiError when the query is invalid, the rollout does not exist, or a regular expression is
+   * stopped
    */
   hits({ query, rolloutId }: ParsedParams<'search.hits'>): RolloutHits {
     const scope = scopeOf(query);
@@ -99,7 +99,7 @@ export class Searcher {
     const search = (): RolloutHits => allHits(segments, scope.wanted);
     const hits = scope.hasRegex ? withTimeLimit(search) : search();
     if (hits !== undefined) return hits;
-    const message = 'the regular expression takes too long in this rollout';
+    const message = 'the regular expression takes too long or needs too much memory in this rollout';
     throw new ApiError({ code: 'timed_out', message });
   }
 }
@@ -164,7 +164,7 @@ class PageBuilder {
   private found = 0;
   private passed = 0;
   private scanned = 0;
-  private timedOut = 0;
+  private runaways = 0;
   private readAheadRows = FIRST_READ_AHEAD;
 
   constructor(db: ReadableLibrary, { store, lookups, scope, task, now }: PageScope) {
@@ -285,13 +285,13 @@ class PageBuilder {
       wanted--;
       if (batch.add(texts)) break;
     }
-    const searched = batch.search(this.onTimeOut);
+    const searched = batch.search(this.onRunaway);
     return new Map(searched.map((each) => [each.texts.rolloutId, each]));
   }
 
-  /** @throws ApiError `refused` when a regular expression times out in too many rollouts */
-  private readonly onTimeOut = (): void => {
-    if (++this.timedOut > MOST_RUNAWAY) throw runawayRegex(this.timedOut);
+  /** @throws ApiError `refused` when a regular expression is stopped in too many rollouts */
+  private readonly onRunaway = (): void => {
+    if (++this.runaways > MOST_RUNAWAY) throw runawayRegex(this.runaways);
   };
 
   private leaveOut({ run, table, row }: Row): void {
@@ -327,7 +327,7 @@ class PageBuilder {
       promptHits.set(prompt, inPrompt);
       return { prompt: inPrompt, response: hitList(response, scope.wanted) };
     };
-    const hits = scope.hasRegex ? eachWithTimeLimit(matches, hitsOf, this.onTimeOut) : matches.map(hitsOf);
+    const hits = scope.hasRegex ? eachWithTimeLimit(matches, hitsOf, this.onRunaway) : matches.map(hitsOf);
     for (const [at, match] of matches.entries()) {
       const found = hits[at];
       if (found === undefined) this.leaveOut(match);
