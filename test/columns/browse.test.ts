@@ -267,6 +267,32 @@ describe('orders over columns', () => {
     }
   });
 
+  it.each(['ascending', 'descending'] as const)(
+    'log order %s decides between equal rollouts, and later keys do not',
+    (direction) => {
+      const engine = new ColumnQueryEngine(db);
+      const log = { by: 'order' as const, direction };
+      const reward = { by: 'reward' as const, direction: 'ascending' as const };
+      const turns = { by: 'turns' as const, direction: 'descending' as const };
+      for (const { run_id: runId } of runs.slice(0, 6)) {
+        for (const sort of [
+          [reward, log],
+          [reward, log, turns],
+          [log, turns],
+          [turns, reward, log],
+        ]) {
+          const ours = ask<{ ids: Uint32Array }>(engine, {
+            method: 'rollout.order',
+            runId,
+            filter: '',
+            sort,
+          });
+          expect(Array.from(ours.ids)).toEqual(rolloutOrder(db, { runId, sort }));
+        }
+      }
+    },
+  );
+
   it.each(GROUP_SORTS)('orders the groups of a run and of a step by %s as SQL does', (sort) => {
     const engine = new ColumnQueryEngine(db);
     for (const { run_id: runId } of runs) {
