@@ -82,7 +82,7 @@ async function search(
     }
     for (const { step, groupKey, ordinal } of page.unsearched)
       process.stderr.write(
-        `skipped, because the regular expression took too long: step ${step} ${groupKey} #${ordinal}\n`,
+        `skipped, because the regular expression took too long or needed too much memory: step ${step} ${groupKey} #${ordinal}\n`,
       );
     after = page.next;
     if (after === undefined) break;

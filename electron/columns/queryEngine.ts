@@ -61,12 +61,12 @@ export class ColumnQueryEngine {
    * @throws ApiError when the filter is invalid, something is not in the library, or the task is cancelled
    */
   answer<M extends ColumnMethod>(method: M, params: Params<M>, task: Task): ResultOf<M> {
-    return this.db.transaction(() => this.handlers[method](params, task))();
+    return this.store.transaction(() => this.handlers[method](params, task));
   }
 
   /** The rollouts of a pack. Call inside a transaction, or through `answer('pack.preview')`. */
   packIds(params: Params<'pack.preview'>, task: Task): PackIds {
-    return this.db.transaction(() => packIds(this.db, params, this.columns(params.filter, task)))();
+    return this.store.transaction(() => packIds(this.db, params, this.columns(params.filter, task)));
   }
 
   private makeHandlers(): ColumnHandlers {
@@ -172,7 +172,8 @@ export class ColumnQueryEngine {
   ) {
     const node = nodeOf(scope.filter);
     const run = this.store.run(scope.runId);
-    const texts = textMatches(this.db, { run, step: scope.step, node, task });
+    const { step, groupId } = scope;
+    const texts = textMatches(this.db, { run, step, groupId, node, task });
     return { run, texts, node, matched: matchedSteps({ run, texts }, node, scope, task.checkpoint) };
   }
 

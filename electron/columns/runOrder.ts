@@ -42,7 +42,7 @@ export function matchedSteps(
 
 type Sort = ParsedParams<'rollout.order'>['sort'];
 
-/** @returns ids; equal rollouts keep log order */
+/** @returns ids; equal rollouts keep log order, or the reverse if `sort` has `order` descending */
 export function orderMatched(run: RunTable, matched: readonly Matched[], sort: Sort): Uint32Array {
   const total = matched.reduce((sum, { mask }) => sum + mask.length, 0);
   const ids = new Uint32Array(total);
@@ -54,15 +54,17 @@ export function orderMatched(run: RunTable, matched: readonly Matched[], sort: S
     for (let i = 0; i < mask.length; i++) if (mask[i] === 1) rows[count++] = base + i;
     base += mask.length;
   }
-  // Keys after log order never decide.
-  const isLogged = sort[0]?.by === 'order';
-  const keys = isLogged
-    ? []
-    : sort.flatMap(({ by, direction }) =>
-        by === 'order' ? [] : [sortKey(run, matched, total, { by, direction })],
-      );
-  let sorted = sortedRows(rows.subarray(0, count), keys);
-  if (isLogged && sort[0]?.direction === 'descending') sorted = sorted.slice().reverse();
+  const logged = rows.subarray(0, count);
+  const keys: SortKey[] = [];
+  for (const { by, direction } of sort) {
+    if (by !== 'order') keys.push(sortKey(run, matched, total, { by, direction }));
+    else {
+      // No two rollouts have the same place in the log, so later keys never decide.
+      if (direction === 'descending') logged.reverse();
+      break;
+    }
+  }
+  const sorted = sortedRows(logged, keys);
   const ordered = new Uint32Array(count);
   for (let i = 0; i < count; i++) ordered[i] = ids[sorted[i] ?? 0] ?? 0;
   return ordered;

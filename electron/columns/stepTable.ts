@@ -1,6 +1,12 @@
 /** The columns of one step at one revision. Each is loaded on demand. */
 import type { StepFacts } from '../../shared/api/contract.ts';
-import type { ColumnArray, ColumnName, DictionaryName, StepColumns } from '../storage/columnNames.ts';
+import {
+  type ColumnArray,
+  type ColumnName,
+  DICTIONARIES,
+  type DictionaryName,
+  type StepColumns,
+} from '../storage/columnNames.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import {
   type GroupFigures,
@@ -10,10 +16,11 @@ import {
   storedDictionary,
   storedFacts,
 } from '../storage/queries/columns.ts';
+import { bytesOfTexts, OBJECT_BYTES } from './columnMemory.ts';
 import { type ColumnSource, stepFacts } from './series.ts';
 
-/** Bytes of an object of nine numbers in V8, rounded up. */
-const GROUP_BYTES = 160;
+/** Bytes of the chart data of a step in V8, rounded up. */
+const FACTS_BYTES = 4096;
 
 export class StepTable {
   readonly runId: number;
@@ -22,8 +29,7 @@ export class StepTable {
   private readonly db: ReadableLibrary;
   private readonly arrays = new Map<ColumnName, ColumnArray<ColumnName>>();
   private readonly dictionaries = new Map<DictionaryName, readonly string[]>();
-  /** All columns at once, computed from the rows. */
-  private read: StepColumns | undefined;
+  private dictionaryBytes = 0;
   private kept: StepFacts | undefined;
   private groups: readonly GroupFigures[] | undefined;
 
@@ -43,9 +49,9 @@ export class StepTable {
 
   /** Bytes in memory. */
   get weight(): number {
-    let bytes = 0;
+    let bytes = this.dictionaryBytes + (this.kept === undefined ? 0 : FACTS_BYTES);
     for (const array of this.arrays.values()) bytes += array.byteLength;
-    return bytes + (this.groups?.length ?? 0) * GROUP_BYTES;
+    return bytes + (this.groups?.length ?? 0) * OBJECT_BYTES;
   }
 
   /** Chart data of the whole step. */
@@ -64,25 +70,32 @@ export class StepTable {
   column<N extends ColumnName>(name: N): ColumnArray<N> {
     const known = this.arrays.get(name);
     if (known !== undefined) return known as ColumnArray<N>;
-    const array =
-      (this.read === undefined ? storedColumn(this.db, this, name) : undefined) ?? this.rows().arrays[name];
+    const array = storedColumn(this.db, this, name);
+    if (array === undefined) return this.compute().arrays[name];
     this.arrays.set(name, array as ColumnArray<ColumnName>);
-    return array as ColumnArray<N>;
+    return array;
   }
 
   dictionary(name: DictionaryName): readonly string[] {
     const known = this.dictionaries.get(name);
     if (known !== undefined) return known;
-    const texts =
-      (this.read === undefined ? storedDictionary(this.db, this, name) : undefined) ??
-      this.rows().dictionaries[name];
-    this.dictionaries.set(name, texts);
+    const texts = storedDictionary(this.db, this, name);
+    if (texts === undefined) return this.compute().dictionaries[name];
+    this.keepDictionary(name, texts);
     return texts;
   }
 
-  private rows(): StepColumns {
-    this.read ??= readStepColumns(this.db, this.runId, this.step);
-    return this.read;
+  /** Computes all columns from the rows, and keeps them. */
+  private compute(): StepColumns {
+    const columns = readStepColumns(this.db, this.runId, this.step);
+    for (const [name, array] of Object.entries(columns.arrays)) this.arrays.set(name as ColumnName, array);
+    for (const name of DICTIONARIES) this.keepDictionary(name, columns.dictionaries[name]);
+    return columns;
+  }
+
+  private keepDictionary(name: DictionaryName, texts: readonly string[]): void {
+    this.dictionaryBytes += bytesOfTexts(texts) - bytesOfTexts(this.dictionaries.get(name) ?? []);
+    this.dictionaries.set(name, texts);
   }
 }
 

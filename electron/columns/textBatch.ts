@@ -12,8 +12,8 @@ export const MOST_CHARS = 2 ** 20;
 export interface SearchedTexts {
   readonly texts: RolloutTexts;
   /**
-   * Result by text node, for nodes that the index cannot answer. Undefined if a regular expression timed
-   * out in this rollout.
+   * Result by text node, for nodes that the index cannot answer. Undefined if a regular expression was
+   * stopped in this rollout.
    */
   readonly holds: ReadonlyMap<TextNode, boolean> | undefined;
 }
@@ -43,15 +43,15 @@ export class TextBatch {
   /**
    * Searches and empties the batch.
    *
-   * @param onTimeOut called for each rollout in which a regular expression times out
-   * @throws ApiError `refused` at the first time-out, unless `onTimeOut` is given
+   * @param onRunaway called for each rollout in which a regular expression is stopped
+   * @throws ApiError `refused` at the first such rollout, unless `onRunaway` is given
    */
-  search(onTimeOut: () => void = refuseRunaway): readonly SearchedTexts[] {
+  search(onRunaway: () => void = refuseRunaway): readonly SearchedTexts[] {
     const { rollouts } = this;
     this.rollouts = [];
     this.chars = 0;
     if (!this.hasRegex) return rollouts.map((texts) => this.searchOne(texts));
-    const searched = eachWithTimeLimit(rollouts, (texts) => this.searchOne(texts), onTimeOut);
+    const searched = eachWithTimeLimit(rollouts, (texts) => this.searchOne(texts), onRunaway);
     return rollouts.map((texts, at) => searched[at] ?? { texts, holds: undefined });
   }
 
@@ -70,10 +70,11 @@ function refuseRunaway(): never {
   throw runawayRegex(1);
 }
 
-/** @param rollouts number of rollouts in which the expression timed out */
+/** @param rollouts number of rollouts in which the expression was stopped */
 export function runawayRegex(rollouts: number): ApiError {
   const where = rollouts === 1 ? 'in one text' : `in each of ${rollouts} rollouts`;
   return refused(
-    `the regular expression was stopped: ${where} it took longer than 2 s. Avoid nested repetitions such as (a+)+`,
+    `the regular expression was stopped: ${where} it took longer than 2 s or needed too much memory. ` +
+      'Avoid nested repetitions such as (a+)+ and repeated groups such as (.|\\n)*',
   );
 }

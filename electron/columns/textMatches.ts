@@ -16,15 +16,19 @@ import { TextLookup } from './textLookup.ts';
 interface TextScope {
   readonly run: RunTable;
   readonly step?: number | undefined;
+  readonly groupId?: number | undefined;
   readonly node: FilterNode;
   readonly task: Task;
 }
 
 /**
- * @returns sets that are correct for every rollout whose match depends on them; other conditions of the
- * filter may make reading a text unnecessary
+ * @returns sets that are correct for every rollout in scope whose match depends on them; other conditions of
+ * the filter may make reading a text unnecessary
  */
-export function textMatches(db: ReadableLibrary, { run, step: only, node, task }: TextScope): TextMatches {
+export function textMatches(
+  db: ReadableLibrary,
+  { run, step: only, groupId, node, task }: TextScope,
+): TextMatches {
   const nodes = textNodesOf(node);
   const found = new Map(nodes.map((each) => [each, new Set<number>()]));
   if (nodes.length === 0) return () => NONE;
@@ -54,6 +58,7 @@ export function textMatches(db: ReadableLibrary, { run, step: only, node, task }
       }
     };
     for (let row = 0; row < ids.length; row++) {
+      if (groupId !== undefined && groups[row] !== groupId) continue;
       const id = ids[row] ?? 0;
       const known = (each: TextNode) => truth.known(each, id, groups[row] ?? 0);
       for (const each of nodes) if (known(each) === true) found.get(each)?.add(id);

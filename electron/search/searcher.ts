@@ -46,7 +46,7 @@ type PageParams = ParsedParams<'search.page'>;
 const PAGE_TIME_MS = 150;
 /** Rollouts read at once under a regular expression, at first. Doubled each time: most pages are short. */
 const FIRST_READ_AHEAD = 16;
-/** Rollouts per page in which a regular expression may time out. They are listed as not searched. */
+/** Rollouts per page in which a regular expression may be stopped. They are listed as not searched. */
 const MOST_RUNAWAY = 4;
 /** Rows between two checks of the clock. */
 const CHECK_EVERY_ROWS = 256;
@@ -75,10 +75,10 @@ export class Searcher {
    */
   page(params: PageParams, task: Task, now: () => number = () => performance.now()): SearchPage {
     const last = scopeOf(params.query);
-    return this.db.transaction(() => {
+    return this.store.transaction(() => {
       const { scope, lookups } = this.remembered(params.query, last);
       return new PageBuilder(this.db, { store: this.store, lookups, scope, task, now }).build(params);
-    })();
+    });
   }
 
   /** Reuses the index results of the last page until the library changes. */
@@ -89,8 +89,8 @@ export class Searcher {
   }
 
   /**
-   * @throws ApiError when the query is invalid, the rollout does not exist, or a regular expression times
-   * out
+   * @throws ApiError when the query is invalid, the rollout does not exist, or a regular expression is
+   * stopped
    */
   hits({ query, rolloutId }: ParsedParams<'search.hits'>): RolloutHits {
     const scope = scopeOf(query);
@@ -100,7 +100,7 @@ export class Searcher {
     const search = (): RolloutHits => allHits(segments, scope.wanted);
     const hits = scope.hasRegex ? withTimeLimit(search) : search();
     if (hits !== undefined) return hits;
-    const message = 'the regular expression takes too long in this rollout';
+    const message = 'the regular expression takes too long or needs too much memory in this rollout';
     throw new ApiError({ code: 'timed_out', message });
   }
 }
@@ -165,7 +165,7 @@ class PageBuilder {
   private found = 0;
   private passed = 0;
   private scanned = 0;
-  private timedOut = 0;
+  private runaways = 0;
   private readAheadRows = FIRST_READ_AHEAD;
 
   constructor(db: ReadableLibrary, { store, lookups, scope, task, now }: PageScope) {
@@ -224,15 +224,16 @@ class PageBuilder {
     const ids = table.column('rolloutId');
     const groups = table.column('groupId');
     const test = rowPredicate(this.scope.node, (part) => matching({ run, texts: nothing }, table, part));
-    let read: ReadonlyMap<number, SearchedTexts> = new Map();
+    let unused = new Map<number, SearchedTexts>();
     for (let row = from; row < ids.length; row++) {
       const id = ids[row] ?? 0;
       const groupId = groups[row] ?? 0;
       let holds = test(row, (node) => lookup.known(node, id, groupId));
       let texts: RolloutTexts | undefined;
       if (holds === undefined) {
-        if (!read.has(id)) read = this.readAhead(row, place, test);
-        const searched = read.get(id);
+        if (!unused.has(id)) unused = this.readAhead(row, place, test);
+        const searched = unused.get(id);
+        unused.delete(id);
         texts = searched?.texts;
         if (searched !== undefined) {
           const { holds: found } = searched;
@@ -245,7 +246,10 @@ class PageBuilder {
       }
       this.passed += 1;
       if (holds === true) this.match({ run, table, row }, texts ?? this.texts.rollout(id));
-      if (this.found < limit && !this.isTimeUp(row, texts !== undefined || holds === true)) continue;
+      const hasRead = texts !== undefined || holds === true;
+      // The next page would search the unused texts again, and a slow expression makes that expensive.
+      const isTimeUp = unused.size === 0 && this.isTimeUp(row, hasRead);
+      if (this.found < limit && !isTimeUp) continue;
       return {
         runId: run.runId,
         step: table.step,
@@ -260,12 +264,14 @@ class PageBuilder {
   /**
    * Searches this row. Under a regular expression also searches the next rows whose text has to be read,
    * under one time limit.
+   *
+   * @returns results by rollout id
    */
   private readAhead(
     from: number,
     { table, lookup }: { readonly table: StepTable; readonly lookup: TextLookup },
     test: ReturnType<typeof rowPredicate>,
-  ): ReadonlyMap<number, SearchedTexts> {
+  ): Map<number, SearchedTexts> {
     const ids = table.column('rolloutId');
     const groups = table.column('groupId');
     const batch = new TextBatch(lookup, this.scope.nodes);
@@ -280,13 +286,13 @@ class PageBuilder {
       wanted--;
       if (batch.add(texts)) break;
     }
-    const searched = batch.search(this.onTimeOut);
+    const searched = batch.search(this.onRunaway);
     return new Map(searched.map((each) => [each.texts.rolloutId, each]));
   }
 
-  /** @throws ApiError `refused` when a regular expression times out in too many rollouts */
-  private readonly onTimeOut = (): void => {
-    if (++this.timedOut > MOST_RUNAWAY) throw runawayRegex(this.timedOut);
+  /** @throws ApiError `refused` when a regular expression is stopped in too many rollouts */
+  private readonly onRunaway = (): void => {
+    if (++this.runaways > MOST_RUNAWAY) throw runawayRegex(this.runaways);
   };
 
   private leaveOut({ run, table, row }: Row): void {
@@ -322,7 +328,7 @@ class PageBuilder {
       promptHits.set(prompt, inPrompt);
       return { prompt: inPrompt, response: hitList(response, scope.wanted) };
     };
-    const hits = scope.hasRegex ? eachWithTimeLimit(matches, hitsOf, this.onTimeOut) : matches.map(hitsOf);
+    const hits = scope.hasRegex ? eachWithTimeLimit(matches, hitsOf, this.onRunaway) : matches.map(hitsOf);
     for (const [at, match] of matches.entries()) {
       const found = hits[at];
       if (found === undefined) this.leaveOut(match);

@@ -33,14 +33,7 @@ function placesIn(
     const wanted = tests.filter(({ node }) => looksIn(node.field, segment.kind, isPrompt));
     if (wanted.length === 0) continue;
     const text = searchedText(segment.kind, segment.inner);
-    const spans: WordSpan[] = [];
-    for (const { test } of wanted) {
-      for (const span of test.find(text)) {
-        if (spans.length + places.length >= most * tests.length) break;
-        spans.push(span);
-      }
-    }
-    for (const span of withoutOverlaps(spans)) {
+    for (const span of withoutOverlaps(wanted.map(({ test }) => test.find(text)))) {
       if (places.length >= most) return { places, isAtLeast: true };
       places.push({ ...span, segment, text });
     }
@@ -48,15 +41,45 @@ function placesIn(
   return { places, isAtLeast: false };
 }
 
-/** In order. Of overlapping hits, keeps the first and longest. */
-function withoutOverlaps(spans: readonly WordSpan[]): readonly WordSpan[] {
-  const sorted = [...spans].sort((a, b) => a.start - b.start || b.end - a.end);
-  let end = -1;
-  return sorted.filter((span) => {
-    if (span.start < end) return false;
-    end = span.end;
-    return true;
+/** The next match of a node, and the iterator of those behind it. */
+interface NextMatch {
+  span: WordSpan | undefined;
+  readonly rest: Iterator<WordSpan>;
+}
+
+/**
+ * Merges the matches of several nodes. Lazy, because a text may have millions.
+ *
+ * @param finds matches of one node each, in order; at least one node
+ * @returns matches in order; of overlapping ones the first and longest
+ */
+function* withoutOverlaps(finds: readonly Iterable<WordSpan>[]): Generator<WordSpan> {
+  const matches = finds.map((find): NextMatch => {
+    const rest = find[Symbol.iterator]();
+    return { span: nextOf(rest), rest };
   });
+  let end = -1;
+  for (;;) {
+    const first = matches.reduce(earlier);
+    const { span, rest } = first;
+    if (span === undefined) return;
+    first.span = nextOf(rest);
+    if (span.start < end) continue;
+    end = span.end;
+    yield span;
+  }
+}
+
+/** The longer one if both start together; one without a match comes last. */
+function earlier(a: NextMatch, b: NextMatch): NextMatch {
+  if (a.span === undefined) return b;
+  if (b.span === undefined) return a;
+  return (b.span.start - a.span.start || a.span.end - b.span.end) < 0 ? b : a;
+}
+
+function nextOf(rest: Iterator<WordSpan>): WordSpan | undefined {
+  const next = rest.next();
+  return next.done === true ? undefined : next.value;
 }
 
 export function hitList(segments: readonly SegmentText[], nodes: readonly TextNode[]): HitList {

@@ -8,6 +8,9 @@ import { type Context, createContext, Script } from 'node:vm';
 /** Only a runaway expression takes this long on one text. */
 const REGEX_LIMIT_MS = 2_000;
 
+/** V8's message. */
+const STACK_OVERFLOW = 'Maximum call stack size exceeded';
+
 const CALL = new Script('work()');
 const sandbox: { work: () => void } = { work: () => undefined };
 let context: Context | undefined;
@@ -16,7 +19,8 @@ let context: Context | undefined;
  * Starting the watchdog takes 0.2 to 0.4 ms, so search many texts in one call.
  *
  * @param work must not use SQLite or hold resources: a time-out skips its `finally` blocks
- * @returns undefined on a time-out
+ * @returns undefined on a time-out, or when an expression overflows V8's stack, as (.|\n)* does on some
+ * texts of several MB
  */
 export function withTimeLimit<T extends object>(work: () => T, limitMs = REGEX_LIMIT_MS): T | undefined {
   let result: T | undefined;
@@ -28,8 +32,9 @@ export function withTimeLimit<T extends object>(work: () => T, limitMs = REGEX_L
     CALL.runInContext(context, { timeout: limitMs });
     return result;
   } catch (error) {
-    // The error is from the other context, so it is not an instance of this context's Error.
+    // A time-out's error is from the other context, so it is not an instance of this context's Error.
     if ((error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined;
+    if (error instanceof RangeError && error.message === STACK_OVERFLOW) return undefined;
     throw error;
   } finally {
     sandbox.work = () => undefined;
@@ -37,22 +42,22 @@ export function withTimeLimit<T extends object>(work: () => T, limitMs = REGEX_L
 }
 
 /**
- * Runs `work` on all items under one time limit; after a time-out, on each under its own.
+ * Runs `work` on all items under one time limit; if it is stopped, on each under its own.
  *
  * @param work as for `withTimeLimit`
- * @param onTimeOut called for each item that times out; may throw
- * @returns one result per item, undefined for those that timed out
+ * @param onRunaway called for each item on which `work` is stopped; may throw
+ * @returns one result per item, undefined for those on which it was stopped
  */
 export function eachWithTimeLimit<T, R extends object>(
   items: readonly T[],
   work: (item: T) => R,
-  onTimeOut: () => void,
+  onRunaway: () => void,
 ): readonly (R | undefined)[] {
   const all = withTimeLimit(() => items.map(work));
   if (all !== undefined) return all;
   return items.map((item) => {
     const result = withTimeLimit(() => work(item));
-    if (result === undefined) onTimeOut();
+    if (result === undefined) onRunaway();
     return result;
   });
 }

@@ -71,7 +71,7 @@ export interface SearchPage {
   readonly scanned: number;
   /** Rollouts in the whole search. */
   readonly total: number;
-  /** Rollouts in which a regular expression timed out. */
+  /** Rollouts in which a regular expression took too long or needed too much memory. */
   readonly unsearched: readonly UnsearchedRollout[];
 }
 

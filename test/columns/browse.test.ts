@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
 import { stepFacts } from '../../electron/columns/series.ts';
 import { sourceOf } from '../../electron/columns/stepTable.ts';
@@ -17,6 +17,7 @@ import {
   storeColumnsOfOneStep,
 } from '../../electron/storage/queries/columns.ts';
 import { listSteps } from '../../electron/storage/queries/runs.ts';
+import { TextReader } from '../../electron/storage/queries/texts.ts';
 import { rowOfFacts, rowOfSummary, type StepRow } from '../../renderer/views/browse/stepRows.ts';
 import { GROUP_SORTS, ROLLOUT_SORTS, type StepFacts } from '../../shared/api/contract.ts';
 import { FIELDS, type NumberField } from '../../shared/domain/filter/fields.ts';
@@ -201,6 +202,31 @@ describe('filters over columns', () => {
     );
   });
 
+  it.each(['/the/', 'not /the/', '/the/ or is_correct:true'])(
+    '%s in one group: reads the texts of no other group',
+    (filter) => {
+      const runId = runs[0]?.run_id ?? 0;
+      const groups = db
+        .prepare('SELECT group_id, rollouts FROM group_row WHERE run_id = ? ORDER BY group_id DESC LIMIT 2')
+        .all(runId) as { group_id: number; rollouts: number }[];
+      const wanted = new Set(idsBySql(runId, filter));
+      for (const { group_id: groupId, rollouts } of groups) {
+        const read = vi.spyOn(TextReader.prototype, 'rollout');
+        const question = { method: 'rollout.order' as const, runId, groupId, filter, sort: [] };
+        const { ids } = ask<{ ids: Uint32Array }>(new ColumnQueryEngine(db), question);
+        const reads = read.mock.calls.length;
+        read.mockRestore();
+        expect(reads).toBeGreaterThan(0);
+        expect(reads).toBeLessThanOrEqual(rollouts);
+        const all = db
+          .prepare('SELECT rollout_id FROM rollout_row WHERE group_id = ? ORDER BY rollout_id')
+          .pluck()
+          .all(groupId) as number[];
+        expect(Array.from(ids).sort((a, b) => a - b)).toEqual(all.filter((id) => wanted.has(id)));
+      }
+    },
+  );
+
   it('returns a syntax error with its position', () => {
     const failed = askColumns(new ColumnQueryEngine(db), {
       method: 'rollout.order',
@@ -240,6 +266,32 @@ describe('orders over columns', () => {
       }
     }
   });
+
+  it.each(['ascending', 'descending'] as const)(
+    'log order %s decides between equal rollouts, and later keys do not',
+    (direction) => {
+      const engine = new ColumnQueryEngine(db);
+      const log = { by: 'order' as const, direction };
+      const reward = { by: 'reward' as const, direction: 'ascending' as const };
+      const turns = { by: 'turns' as const, direction: 'descending' as const };
+      for (const { run_id: runId } of runs.slice(0, 6)) {
+        for (const sort of [
+          [reward, log],
+          [reward, log, turns],
+          [log, turns],
+          [turns, reward, log],
+        ]) {
+          const ours = ask<{ ids: Uint32Array }>(engine, {
+            method: 'rollout.order',
+            runId,
+            filter: '',
+            sort,
+          });
+          expect(Array.from(ours.ids)).toEqual(rolloutOrder(db, { runId, sort }));
+        }
+      }
+    },
+  );
 
   it.each(GROUP_SORTS)('orders the groups of a run and of a step by %s as SQL does', (sort) => {
     const engine = new ColumnQueryEngine(db);

@@ -1,11 +1,12 @@
 /** Pages of the search, requested from a host like the renderer does. */
 
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { Host } from '../../electron/host/host.ts';
 import { Searcher } from '../../electron/search/searcher.ts';
 import { openReader } from '../../electron/storage/open.ts';
+import { TextReader } from '../../electron/storage/queries/texts.ts';
 import { FREE_TASK } from '../../electron/threads/task.ts';
 import type { ResultOf, SearchCursor, SearchPage } from '../../shared/api/contract.ts';
 import { CANCELLED_TASK } from '../support/columnQuestion.ts';
@@ -160,18 +161,42 @@ describe('pages of the search', () => {
     await expect(ask('search.hits', { query: 'wait', rolloutId: 1_000_000 })).rejects.toThrow('not_found');
   });
 
-  it('ends in time with its matches, and continues from there; a cancel is honoured', () => {
+  it('ends in time with its matches, and continues from there; a cancel is honoured', async () => {
+    const runId = await runOf('demo');
     const db = openReader(place.library);
     let clock = 0;
     // Every call of the clock advances 100 ms.
     const now = (): number => (clock += 100);
     const searcher = new Searcher(db);
-    const first = searcher.page({ query: '/the/', limit: 500 }, FREE_TASK, now);
+    const first = searcher.page({ query: 'prompt:the', runId, limit: 500 }, FREE_TASK, now);
     expect(first.passed).toBe(2);
     expect(first.next).toBeDefined();
     expect(() => searcher.page({ query: 'wait', limit: 500 }, CANCELLED_TASK, now)).toThrow(
       expect.objectContaining({ code: 'cancelled' }),
     );
+    db.close();
+  });
+
+  it('searches each text once, however slow the expression is', async () => {
+    const runId = await runOf('demo');
+    const db = openReader(place.library);
+    const searcher = new Searcher(db);
+    const read = vi.spyOn(TextReader.prototype, 'rollout');
+    let clock = 0;
+    const now = (): number => (clock += 1000);
+    const passed: number[] = [];
+    let after: SearchCursor | undefined;
+    do {
+      const page = searcher.page({ query: '/zzzz/', runId, limit: 50, after }, FREE_TASK, now);
+      passed.push(page.passed);
+      after = page.next;
+    } while (after !== undefined);
+    const ids = read.mock.calls.map(([id]) => id);
+    read.mockRestore();
+    // A page ends when its first batch is used up.
+    expect(passed[0]).toBe(16);
+    expect(ids).toHaveLength(passed.reduce((a, b) => a + b));
+    expect(new Set(ids).size).toBe(ids.length);
     db.close();
   });
 });

@@ -38,20 +38,15 @@ function rolloutOrderSql({ step, groupId, sort }: RolloutScope): string {
     ORDER BY ${orderByAll(sort, ROLLOUT_COLUMNS)}`;
 }
 
-/** Keys after the order of the log never decide. */
 function orderByAll<S extends string>(
   sort: readonly { readonly by: S | 'order'; readonly direction: Direction }[],
   columns: Readonly<Record<S | 'order', string>>,
 ): string {
-  const [first] = sort;
-  if (first?.by === 'order')
-    return columns.order
-      .split(', ')
-      .map((part) => `${part} ${wayOf(first.direction)}`)
-      .join(', ');
-  const keys = sort
-    .filter(({ by }) => by !== 'order')
-    .map(({ by, direction }) => `${columns[by]} ${wayOf(direction)} NULLS LAST`);
+  const keys = sort.flatMap(({ by, direction }) =>
+    (by === 'order' ? columns.order.split(', ') : [columns[by]]).map(
+      (column) => `${column} ${wayOf(direction)} NULLS LAST`,
+    ),
+  );
   return [...keys, columns.order].join(', ');
 }
 

@@ -2,10 +2,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { Host } from '../../electron/host/host.ts';
+import { withTimeLimit } from '../../electron/threads/timeLimit.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
 /** One more than a search skips. */
 const RUNAWAY_ROLLOUTS = 5;
+
+/** UTF-16 units on which (.|\n)*? overflows V8's stack of 64 MB. */
+const OVERFLOWING = 6_000_000;
 
 let place: Scratch;
 let host: Host;
@@ -17,7 +21,16 @@ beforeAll(async () => {
       ...{ problem: { id: 'p', prompt: 'q' }, text: `${'a'.repeat(4000)}!`, reward: index === 0 ? 1 : 0 },
     }),
   );
-  await ingestHere(place.library, [place.file('log.jsonl', `${lines.join('\n')}\n`)]);
+  const large = ['xaby', `x${'ab'.repeat(OVERFLOWING / 2)}`].map((text, index) =>
+    JSON.stringify({
+      ...{ v: 1, type: 'rollout', run: 'large', split: 'train', step: 0, group: 'g', index },
+      ...{ problem: { id: 'p', prompt: 'q' }, text, reward: 0 },
+    }),
+  );
+  await ingestHere(place.library, [
+    place.file('log.jsonl', `${lines.join('\n')}\n`),
+    place.file('large.jsonl', `${large.join('\n')}\n`),
+  ]);
   host = await createHost({ libraryPath: place.library, shell: 'browser', version: 'test' });
 });
 afterAll(async () => {
@@ -55,6 +68,34 @@ describe('a filter with a runaway expression', () => {
     expect(await given).toMatchObject({ ok: false, failure: { code: 'cancelled' } });
     expect(await host.dispatch('rollout.order', PATTERN)).toMatchObject(FOUND);
   }, 30_000);
+});
+
+describe('an expression that overflows the stack of V8', () => {
+  const filter = '/x(.|\\n)*?y/';
+
+  it('costs a search one rollout, which is named', async () => {
+    // The page searches both rollouts at once, so it holds both however busy the machine is.
+    const page = await host.dispatch('search.page', { query: filter, runId: 2 });
+    expect(page).toMatchObject({
+      ok: true,
+      value: { groups: [{ found: [{ ordinal: 0 }] }], unsearched: [{ runId: 2, ordinal: 1 }] },
+    });
+  });
+
+  it('fails in a list with the reason', async () => {
+    expect(await host.dispatch('rollout.order', { runId: 2, filter })).toMatchObject({
+      ok: false,
+      failure: { code: 'refused', message: expect.stringContaining('needed too much memory') },
+    });
+  });
+
+  it('is told from other errors', () => {
+    const message = 'Invalid array length';
+    const failing = () => {
+      throw new RangeError(message);
+    };
+    expect(() => withTimeLimit(failing)).toThrow(message);
+  });
 });
 
 describe('a search with a runaway expression', () => {

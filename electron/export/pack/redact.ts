@@ -118,7 +118,7 @@ export class Redactor {
       const found = withTimeLimit(() => texts.map((text) => matchesOf(source, text)), this.limitMs);
       if (found === undefined)
         throw refused(
-          `the pattern ${source} takes longer than 2 s on the text of ${where}; simplify it, for example avoid nested repetitions`,
+          `the pattern ${source} takes longer than 2 s or needs too much memory on the text of ${where}; simplify it, for example avoid nested repetitions`,
         );
       let at = 0;
       results = results.map((text, no) => {

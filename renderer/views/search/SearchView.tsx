@@ -194,5 +194,5 @@ function unsearchedLabel(unsearched: readonly UnsearchedRollout[]): string {
     .map(({ step, groupKey, ordinal }) => `step ${step} ${groupKey} #${ordinal}`)
     .join(', ');
   const more = unsearched.length > 3 ? ` and ${unsearched.length - 3} more` : '';
-  return `Not searched, since the regular expression takes too long there: ${names}${more}`;
+  return `Not searched, since the regular expression takes too long or needs too much memory there: ${names}${more}`;
 }
