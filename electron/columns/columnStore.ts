@@ -134,7 +134,7 @@ function weightOf({ steps, groupBytes }: CachedRun): number {
 
 function bytesOfGroups(groups: readonly GroupFacts[]): number {
   let bytes = groups.length * OBJECT_BYTES;
-  for (const { groupKey, problemId, groundTruth, source, questionKey } of groups)
-    bytes += bytesOfTexts([groupKey, problemId, groundTruth ?? '', source ?? '', questionKey]);
+  for (const { groupKey, problemId, groundTruth, source, problemKey } of groups)
+    bytes += bytesOfTexts([groupKey, problemId, groundTruth ?? '', source ?? '', problemKey]);
   return bytes;
 }
