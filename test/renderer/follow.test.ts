@@ -108,11 +108,35 @@ describe('answers', () => {
   });
 });
 
-describe('news every 100 ms', () => {
+describe('news', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('fetches at most about once a second, finishes each fetch, and rarely refetches known rows', async () => {
+  it('that overtakes an answer under way fetches once more, even if it was the last news', async () => {
+    const client = createFakeClient({});
+    const queryClient = new QueryClient({
+      defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } },
+    });
+    const stop = followHost({ client, status: () => 'open', onStatus: () => () => undefined }, queryClient);
+    let inLibrary = 'before';
+    const queryKey = ['roc.report', { runId: 7 }];
+    const queryFn = vi.fn(async () => {
+      const answer = inLibrary;
+      await new Promise((resolve) => setTimeout(resolve, 15_000));
+      return answer;
+    });
+    const unsubscribe = new QueryObserver(queryClient, { queryKey, queryFn }).subscribe(() => undefined);
+    await vi.advanceTimersByTimeAsync(100);
+    inLibrary = 'after';
+    client.emit({ event: 'library.changed', payload: { runIds: [7] } });
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect(queryClient.getQueryData(queryKey)).toBe('after');
+    expect(queryFn).toHaveBeenCalledTimes(2);
+    unsubscribe();
+    stop();
+  });
+
+  it('every 100 ms fetches at most about once a second, finishes each fetch, and rarely refetches known rows', async () => {
     const client = createFakeClient({});
     const connection: Connection = {
       client,
