@@ -94,6 +94,21 @@ describe('answers', () => {
     expect(sharedAnswer(rows, [{ id: 1 }])).toBe(rows);
   });
 
+  it('of equal ids keep their ids, and take every count that has changed', () => {
+    const groups = { runId: 1, ids: Uint32Array.of(7, 8), matches: Uint32Array.of(1, 1) };
+    expect(sharedAnswer(groups, structuredClone(groups))).toBe(groups);
+    const grown = { ...structuredClone(groups), matches: Uint32Array.of(5, 1) };
+    const shown = sharedAnswer(groups, grown);
+    expect(shown).toEqual(grown);
+    expect((shown as typeof groups).ids).toBe(groups.ids);
+    const queue = { ids: Uint32Array.of(3), total: 9, read: 8, skipped: 0 };
+    expect(sharedAnswer(queue, { ...queue, ids: Uint32Array.of(3), read: 7, skipped: 1 })).toEqual({
+      ...queue,
+      read: 7,
+      skipped: 1,
+    });
+  });
+
   it('about other runs are not refetched', () => {
     const changed = new Set([7]);
     expect(isStale(['step.list', { runId: 7 }], changed)).toBe(true);
