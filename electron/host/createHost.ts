@@ -85,7 +85,12 @@ class LibraryHost implements Host {
     const { libraryPath, version, startSql } = options;
     this.options = options;
     this.log = new AppLog(libraryPath);
-    this.threads = new LibraryThreads({ libraryPath, version, onNews: (news) => this.receive(news) });
+    this.threads = new LibraryThreads({
+      libraryPath,
+      version,
+      log: this.log,
+      onNews: (news) => this.receive(news),
+    });
     this.sql = new SqlConsole({
       libraryPath,
       start: startSql,
