@@ -9,7 +9,7 @@ import {
   type ParsedParams,
   type ResultOf,
 } from '../../shared/api/contract.ts';
-import { ApiError, notFound, type Result, refused } from '../../shared/api/errors.ts';
+import { ApiError, failureOf, notFound, type Result, refused } from '../../shared/api/errors.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
 import { FORMATS } from '../../shared/format/index.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
@@ -317,11 +317,9 @@ class LibraryHost implements Host {
   }
 
   private startJob(paths: readonly string[], mapping?: string): { readonly jobId: number } {
-    const { jobId, report } = this.readLogs(paths, { mapping });
+    const { jobId } = this.readLogs(paths, { mapping });
     // Registered at once, so that a page opened now can wait for its run.
     this.jobs.set(jobId, { jobId, state: 'running', paths, ...NO_PROGRESS });
-    // Progress and end are reported as events, so nothing awaits this promise.
-    report.catch(() => undefined);
     return { jobId };
   }
 
@@ -340,7 +338,16 @@ class LibraryHost implements Host {
         { signal: abort.signal, resolvesWhenStopped: true },
       )
       .finally(() => this.jobAborts.delete(jobId));
+    report.catch((error: unknown) => this.jobFailed(jobId, error));
     return { jobId, report };
+  }
+
+  private jobFailed(jobId: number, error: unknown): void {
+    const { message } =
+      failureOf(error) ?? this.log.report('ingest failed because of a bug in Turnwise', error);
+    const job = this.jobs.get(jobId);
+    // The writer reports failures while it reads, but it may have refused the request, or have stopped.
+    if (job?.state === 'running' && !this.isClosed) this.progressed({ ...job, state: 'failed', message });
   }
 
   private async directoryOf(runKey: string): Promise<string | undefined> {
