@@ -215,15 +215,22 @@ class LibraryHost implements Host {
       this.requireGranted(params.path);
       return ask(params);
     };
-    /** Stops following the run's directory, because the next logged line would restore the run. */
+    /**
+     * Stops following the run's directory, because the next logged line would restore the run. The writer
+     * finishes what the follower has requested so far before it gets this request.
+     */
     const unfollowed = async <P extends { readonly runKey: string }, R>(
       params: P,
       ask: (params: P) => Promise<R>,
     ): Promise<R> => {
       const directory = await this.directoryOf(params.runKey);
-      const done = await ask(params);
-      if (directory !== undefined) this.follower.stopBelow(directory);
-      return done;
+      const stopped = directory === undefined ? [] : this.follower.stopBelow(directory);
+      try {
+        return await ask(params);
+      } catch (error) {
+        if (!this.isClosed) for (const path of stopped) this.follower.start(path);
+        throw error;
+      }
     };
     return {
       'file.inspect': granted,
