@@ -186,8 +186,9 @@ class LibraryHost implements Host {
     if (this.isClosed) return;
     this.isClosed = true;
     this.sql.close();
-    await this.follower.close();
-    await this.threads.close();
+    for (const abort of this.jobAborts.values()) abort.abort();
+    // The follower may wait for a read that only the end of the writer cancels.
+    await Promise.all([this.follower.close(), this.threads.close()]);
     this.listeners.clear();
   }
 

@@ -1,19 +1,21 @@
 /** A run whose logs are followed, while the writer is busy with another log. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { Host } from '../../electron/host/host.ts';
 import type { HostEvent, Method, ParamsOf, ResultOf } from '../../shared/api/contract.ts';
 import { type Scratch, scratch } from '../support/library.ts';
 
-/** Ingesting it takes much longer than the requests of these tests. */
-const LONG_LOG = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', import.meta.url));
+const ROLLOUTS = 12_000;
+const line = (index: number, output: string): string =>
+  `${JSON.stringify({ input: `q${index}`, output, score: 1, step: 1 })}\n`;
 
 let place: Scratch;
 let host: Host;
 let logs: string;
+/** 24 MB, which are several batches. Reading it takes much longer than the requests of these tests. */
+let longLog: string;
 let runKey: string;
 let jobId: number;
 
@@ -21,10 +23,11 @@ beforeEach(async () => {
   place = scratch();
   logs = join(place.directory, 'logs');
   mkdirSync(logs);
-  const rollout = { input: 'q', output: '#### 1', score: 1, step: 1 };
-  const log = place.file('logs/1.jsonl', `${JSON.stringify(rollout)}\n`);
+  const log = place.file('logs/1.jsonl', line(0, '#### 1'));
+  const text = 'word '.repeat(400);
+  longLog = place.file('long.jsonl', Array.from({ length: ROLLOUTS }, (_, i) => line(i, text)).join(''));
   host = await createHost({ libraryPath: place.library, shell: 'browser', version: 'test' });
-  for (const path of [logs, LONG_LOG]) await host.grant(path);
+  for (const path of [logs, longLog]) await host.grant(path);
   [runKey = ''] = (await host.ingest([log])).runKeys;
   // Starts the thread that later finds the run's directory.
   await ask('run.get', { runKey });
@@ -59,7 +62,7 @@ const followsNothing = ({ event, payload }: HostEvent): boolean =>
   event === 'follow.changed' && payload.follows.length === 0;
 
 async function followBehindLongJob(): Promise<void> {
-  ({ jobId } = await ask('ingest.start', { paths: [LONG_LOG] }));
+  ({ jobId } = await ask('ingest.start', { paths: [longLog] }));
   const reading = nextEvent(isReading);
   await ask('follow.start', { paths: [logs] });
   await reading;
@@ -89,5 +92,12 @@ describe('a followed run', () => {
     await expect(removal).rejects.toThrow('cancelled');
     expect(await ask('follow.list', {})).toMatchObject([{ path: logs }]);
     await ask('ingest.cancel', { jobId });
+  });
+
+  it('does not make closing the host wait for the whole job', async () => {
+    await followBehindLongJob();
+    const ended = nextEvent(hasEnded);
+    await host.close();
+    expect((await ended).payload).toMatchObject({ state: 'cancelled' });
   });
 });
