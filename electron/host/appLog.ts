@@ -2,7 +2,9 @@
  * The log file of the application: bugs with stacks, and slow requests. It is beside the library, is
  * created on demand, and never contains texts of rollouts.
  */
+import { randomBytes } from 'node:crypto';
 import { appendFileSync, renameSync, statSync } from 'node:fs';
+import type { ApiFailure } from '../../shared/api/errors.ts';
 
 /** Bytes. A longer file is renamed to `….1`, which replaces the previous one. */
 const LONGEST_BYTES = 1_000_000;
@@ -12,6 +14,14 @@ export class AppLog {
 
   constructor(libraryPath: string) {
     this.path = `${libraryPath}.log`;
+  }
+
+  /** Logs the stack of a bug under an id. @returns the failure for the user, which names the id */
+  report(what: string, error: unknown): ApiFailure {
+    const id = randomBytes(4).toString('hex');
+    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.write(`bug ${id}: ${what}\n${stack}`);
+    return { code: 'internal', message: `${what} (error ${id}). Details: ${this.path}` };
   }
 
   write(entry: string): void {

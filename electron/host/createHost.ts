@@ -9,7 +9,7 @@ import {
   type ParsedParams,
   type ResultOf,
 } from '../../shared/api/contract.ts';
-import { ApiError, notFound, type Result, refused } from '../../shared/api/errors.ts';
+import { ApiError, failureOf, notFound, type Result, refused } from '../../shared/api/errors.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
 import { FORMATS } from '../../shared/format/index.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
@@ -85,7 +85,12 @@ class LibraryHost implements Host {
     const { libraryPath, version, startSql } = options;
     this.options = options;
     this.log = new AppLog(libraryPath);
-    this.threads = new LibraryThreads({ libraryPath, version, onNews: (news) => this.receive(news) });
+    this.threads = new LibraryThreads({
+      libraryPath,
+      version,
+      log: this.log,
+      onNews: (news) => this.receive(news),
+    });
     this.sql = new SqlConsole({
       libraryPath,
       start: startSql,
@@ -181,8 +186,9 @@ class LibraryHost implements Host {
     if (this.isClosed) return;
     this.isClosed = true;
     this.sql.close();
-    await this.follower.close();
-    await this.threads.close();
+    for (const abort of this.jobAborts.values()) abort.abort();
+    // The follower may wait for a read that only the end of the writer cancels.
+    await Promise.all([this.follower.close(), this.threads.close()]);
     this.listeners.clear();
   }
 
@@ -210,15 +216,22 @@ class LibraryHost implements Host {
       this.requireGranted(params.path);
       return ask(params);
     };
-    /** Stops following the run's directory, because the next logged line would restore the run. */
+    /**
+     * Stops following the run's directory, because the next logged line would restore the run. The writer
+     * finishes what the follower has requested so far before it gets this request.
+     */
     const unfollowed = async <P extends { readonly runKey: string }, R>(
       params: P,
       ask: (params: P) => Promise<R>,
     ): Promise<R> => {
       const directory = await this.directoryOf(params.runKey);
-      const done = await ask(params);
-      if (directory !== undefined) this.follower.stopBelow(directory);
-      return done;
+      const stopped = directory === undefined ? [] : this.follower.stopBelow(directory);
+      try {
+        return await ask(params);
+      } catch (error) {
+        if (!this.isClosed) for (const path of stopped) this.follower.start(path);
+        throw error;
+      }
     };
     return {
       'file.inspect': granted,
@@ -312,11 +325,9 @@ class LibraryHost implements Host {
   }
 
   private startJob(paths: readonly string[], mapping?: string): { readonly jobId: number } {
-    const { jobId, report } = this.readLogs(paths, { mapping });
+    const { jobId } = this.readLogs(paths, { mapping });
     // Registered at once, so that a page opened now can wait for its run.
     this.jobs.set(jobId, { jobId, state: 'running', paths, ...NO_PROGRESS });
-    // Progress and end are reported as events, so nothing awaits this promise.
-    report.catch(() => undefined);
     return { jobId };
   }
 
@@ -335,7 +346,16 @@ class LibraryHost implements Host {
         { signal: abort.signal, resolvesWhenStopped: true },
       )
       .finally(() => this.jobAborts.delete(jobId));
+    report.catch((error: unknown) => this.jobFailed(jobId, error));
     return { jobId, report };
+  }
+
+  private jobFailed(jobId: number, error: unknown): void {
+    const { message } =
+      failureOf(error) ?? this.log.report('ingest failed because of a bug in Turnwise', error);
+    const job = this.jobs.get(jobId);
+    // The writer reports failures while it reads, but it may have refused the request, or have stopped.
+    if (job?.state === 'running' && !this.isClosed) this.progressed({ ...job, state: 'failed', message });
   }
 
   private async directoryOf(runKey: string): Promise<string | undefined> {

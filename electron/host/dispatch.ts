@@ -2,7 +2,6 @@
  * The entry of all requests. Checks method and parameters against the contract, converts exceptions to
  * failures, and logs bugs and slow requests.
  */
-import { randomBytes } from 'node:crypto';
 import { CONTRACT, isMethod, type Method } from '../../shared/api/contract.ts';
 import { type ApiFailure, failureOf, type Result } from '../../shared/api/errors.ts';
 import type { AppLog } from './appLog.ts';
@@ -44,23 +43,12 @@ export async function dispatch(
   try {
     return { ok: true, value: await answer(method, parsed.data) };
   } catch (error) {
-    return failed(failureOf(error) ?? reportBug(method, error, log));
+    return failed(failureOf(error) ?? log.report(`${method} failed because of a bug in Turnwise`, error));
   } finally {
     const elapsedMs = performance.now() - startedAt;
     if (elapsedMs > SLOW_MS)
       log.write(`slow: ${method} took ${Math.round(elapsedMs)} ms; ${sizesOf(parsed.data)}`);
   }
-}
-
-/** Returns a message with an id for the user. The log file has the stack under that id. */
-function reportBug(method: Method, error: unknown, log: AppLog): ApiFailure {
-  const id = randomBytes(4).toString('hex');
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  log.write(`bug ${id}: ${method}\n${stack}`);
-  return {
-    code: 'internal',
-    message: `${method} failed because of a bug in Turnwise (error ${id}). Details: ${log.path}`,
-  };
 }
 
 /** Logs sizes only, because parameters contain texts and paths of the user. */

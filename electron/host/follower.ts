@@ -89,11 +89,13 @@ export class Follower {
     this.options.onChange(this.list());
   }
 
-  /** Stops following this directory and everything below it. */
-  stopBelow(directory: string): void {
-    for (const path of this.follows.keys()) {
-      if (path === directory || path.startsWith(`${directory}/`)) this.stop(path);
-    }
+  /** Stops following this directory and everything below it. @returns the paths that were followed */
+  stopBelow(directory: string): readonly string[] {
+    const paths = [...this.follows.keys()].filter(
+      (path) => path === directory || path.startsWith(`${directory}/`),
+    );
+    for (const path of paths) this.stop(path);
+    return paths;
   }
 
   async close(): Promise<void> {

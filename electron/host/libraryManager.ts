@@ -86,7 +86,7 @@ class OpenLibraries implements LibraryManager {
     library: string = HOME_LIBRARY,
   ): Promise<Result<unknown>> {
     return dispatch(method, params, this.log, async (known, parsed) => {
-      if (this.isClosed) throw new ApiError({ code: 'closed', message: 'the host has been closed' });
+      this.requireOpen();
       if (CONTRACT[known].runsOn === 'libraries') {
         // `dispatch` has validated the parameters for this method.
         return this.handlers[known as keyof ManagerHandlers](parsed as never, signal);
@@ -112,8 +112,8 @@ class OpenLibraries implements LibraryManager {
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
-    await Promise.all(this.opening.values());
-    await Promise.all(this.closing.values());
+    // Whether one of them fails does not matter: the other libraries have to be closed.
+    await Promise.allSettled([...this.opening.values(), ...this.closing.values()]);
     await Promise.all([...this.open.values()].map(({ host }) => host.close()));
     this.listeners.clear();
   }
@@ -160,14 +160,19 @@ class OpenLibraries implements LibraryManager {
 
   /** @param path real path */
   private async openFile(path: string): Promise<OpenLibrary> {
-    await this.closing.get(path);
+    await ofFile(this.closing, path);
+    this.requireOpen();
     const there = [...this.open.values()].find((library) => isSameFile(library.path, path));
     if (there !== undefined) return there;
-    const under = this.opening.get(path);
+    const under = ofFile(this.opening, path);
     if (under !== undefined) return under;
     const work = this.start(path).finally(() => this.opening.delete(path));
     this.opening.set(path, work);
     return work;
+  }
+
+  private requireOpen(): void {
+    if (this.isClosed) throw new ApiError({ code: 'closed', message: 'the host has been closed' });
   }
 
   private async start(path: string): Promise<OpenLibrary> {
@@ -292,6 +297,12 @@ function isSameFile(one: string, other: string): boolean {
   if (one === other) return true;
   const [a, b] = [one, other].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));
   return a !== undefined && b !== undefined && a.ino !== 0n && a.ino === b.ino && a.dev === b.dev;
+}
+
+/** @returns the value of this file, under whichever of its paths */
+function ofFile<T>(byPath: ReadonlyMap<string, T>, path: string): T | undefined {
+  for (const [other, value] of byPath) if (isSameFile(other, path)) return value;
+  return undefined;
 }
 
 function isDatabase(path: string): boolean {

@@ -10,9 +10,15 @@ import {
 import { ApiError, type ApiFailure } from '../../shared/api/errors.ts';
 import { textNodesOf } from '../../shared/domain/filter/node.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
-import { type RequestOptions, type WorkerAnswer, WorkerClient } from '../threads/workerClient.ts';
+import {
+  type RequestOptions,
+  type WorkerAnswer,
+  WorkerClient,
+  type WorkerClientOptions,
+} from '../threads/workerClient.ts';
 import { entryOf, type WorkerEntry } from '../worker/entry.ts';
 import type { ColumnNews, InternalMethods, LibraryThreadData, WriterNews } from '../worker/messages.ts';
+import type { AppLog } from './appLog.ts';
 import { ThreadBug } from './dispatch.ts';
 
 type ThreadName = Exclude<RunsOn, 'host' | 'libraries'>;
@@ -44,16 +50,27 @@ const INTERNAL: Readonly<
 export interface LibraryThreadsOptions {
   readonly libraryPath: string;
   readonly version: string;
+  readonly log: AppLog;
   readonly onNews: (news: WriterNews) => void;
 }
 
 export class LibraryThreads {
   private readonly clients: Readonly<Record<LibraryThread, WorkerClient>>;
 
-  constructor({ libraryPath, version, onNews }: LibraryThreadsOptions) {
+  constructor({ libraryPath, version, log, onNews }: LibraryThreadsOptions) {
     const workerData: LibraryThreadData = { libraryPath, version };
-    const client = (name: string, entry: WorkerEntry, size = 1): WorkerClient =>
-      new WorkerClient({ name, entry: entryOf(entry), workerData, size });
+    const client = (
+      name: string,
+      entry: WorkerEntry,
+      options: Partial<WorkerClientOptions> = {},
+    ): WorkerClient =>
+      new WorkerClient({
+        name,
+        entry: entryOf(entry),
+        workerData,
+        reportCrash: (message, error) => log.report(message, error),
+        ...options,
+      });
     const withColumns = (name: string, entry: WorkerEntry): WorkerClient => {
       const slot = freeSlots.pop() ?? 0;
       const data: LibraryThreadData = {
@@ -63,17 +80,12 @@ export class LibraryThreads {
       const onColumnNews = (_news: ColumnNews): void => {
         for (const other of columnClients.keys()) if (other !== made) other.notify('make-room');
       };
-      const made = new WorkerClient({
-        name,
-        entry: entryOf(entry),
-        workerData: data,
-        onNews: onColumnNews,
-      });
+      const made = client(name, entry, { workerData: data, onNews: onColumnNews });
       columnClients.set(made, slot);
       return made;
     };
     this.clients = {
-      reader: client('reader', 'reader', 2),
+      reader: client('reader', 'reader', { size: 2 }),
       lists: withColumns('lists', 'columns'),
       charts: withColumns('charts', 'columns'),
       patterns: withColumns('patterns', 'columns'),
@@ -81,16 +93,8 @@ export class LibraryThreads {
       analysis: client('analysis', 'analysis'),
       comparison: client('comparison', 'analysis'),
       exporting: withColumns('exporting', 'analysis'),
-      inspector: new WorkerClient({
-        name: 'file inspector',
-        entry: entryOf('inspector'),
-        workerData,
-        longestMs: INSPECTION_LIMIT_MS,
-      }),
-      writer: new WorkerClient({
-        name: 'writer',
-        entry: entryOf('writer'),
-        workerData,
+      inspector: client('file inspector', 'inspector', { longestMs: INSPECTION_LIMIT_MS }),
+      writer: client('writer', 'writer', {
         onNews,
         // A running job ends after the batch that it is writing.
         closeTimeoutMs: Number.POSITIVE_INFINITY,

@@ -147,7 +147,7 @@ export class SqlConsole {
     const exportId = this.nextId++;
     return new Promise((resolve, reject) => {
       let columns: readonly string[] = [];
-      const run = this.inProcess(undefined, (stop) => {
+      const run = this.inProcess(undefined, async (stop) => {
         const one: Export = {
           stop,
           text: '',
@@ -160,7 +160,7 @@ export class SqlConsole {
         };
         this.exports.set(exportId, one);
         this.forgetLater(exportId, one);
-        return runSql({
+        one.failure = await runSql({
           libraryPath: this.services.libraryPath,
           sql,
           timeoutMs,
@@ -181,14 +181,12 @@ export class SqlConsole {
           },
           start: this.services.start,
         });
+        one.isWhole = one.failure === undefined;
+        // A stopped export is forgotten already, but a fetch may still wait for it.
+        one.notify();
+        return one.failure;
       });
       void run.then((failure) => {
-        const one = this.exports.get(exportId);
-        if (one !== undefined) {
-          one.failure = failure;
-          one.isWhole = failure === undefined;
-          one.notify();
-        }
         // No effect if the statement was accepted earlier.
         if (failure?.code === 'refused') resolve(refusal(failure));
         else if (failure !== undefined) reject(new ApiError(failure));

@@ -236,6 +236,11 @@ class IngestCall {
     request: ParseRequest,
     parse: PendingParse,
   ): Promise<ParseOutcome> {
+    // A job that was cancelled while the file was identified has cancelled no parse yet.
+    if (this.shouldStop()) {
+      await parse.drop();
+      return { isCancelled: true };
+    }
     const base = this.status.bytesDone;
     const toRead = request.container === 'plain' ? request.bytes - request.offset : request.bytes;
     const outcome = await parse.take((batch) => {

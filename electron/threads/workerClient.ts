@@ -22,6 +22,8 @@ export interface WorkerClientOptions {
   /** Number of threads; default 1. Another one starts when requests wait and all threads are loaded. */
   readonly size?: number;
   readonly onNews?: (news: never) => void;
+  /** Logs the crash of a thread. @returns the failure of its requests; default: `message` */
+  readonly reportCrash?: (message: string, error: Error) => ApiFailure;
   /** Milliseconds. A longer request fails and its thread is terminated. Only for threads without SQLite. */
   readonly longestMs?: number;
   /** How long `close` waits for running requests; default 5 s. */
@@ -60,6 +62,8 @@ interface Thread {
   readonly worker: Worker;
   readonly running: Map<number, Job>;
   isReady: boolean;
+  /** Resolves with a failure when the thread cannot serve. */
+  readonly opened: PromiseWithResolvers<ApiFailure | undefined>;
 }
 
 export class WorkerClient {
@@ -99,14 +103,9 @@ export class WorkerClient {
   }
 
   /** Starts the first thread if needed. @returns a failure when the thread cannot serve */
-  async open(): Promise<ApiFailure | undefined> {
-    const { worker } = this.threads[0] ?? this.start();
-    return new Promise((resolve) => {
-      worker.once('message', (message: FromWorker) => {
-        resolve(message.kind === 'unavailable' && !message.result.ok ? message.result.failure : undefined);
-      });
-      worker.once('error', (error) => resolve(this.stoppedBy(error)));
-    });
+  open(): Promise<ApiFailure | undefined> {
+    if (this.isClosed) return Promise.resolve(CLOSED);
+    return (this.threads[0] ?? this.start()).opened.promise;
   }
 
   notify(notice: unknown): void {
@@ -131,6 +130,7 @@ export class WorkerClient {
     }
     await Promise.all(threads.map((thread) => this.end(thread)));
     for (const job of jobs) job.settle(failed(CLOSED));
+    for (const { opened } of threads) opened.resolve(CLOSED);
     this.threads = [];
   }
 
@@ -148,9 +148,19 @@ export class WorkerClient {
 
   private start(): Thread {
     const worker = new Worker(this.options.entry, { workerData: this.options.workerData });
-    const thread: Thread = { worker, running: new Map(), isReady: false };
+    const thread: Thread = {
+      worker,
+      running: new Map(),
+      isReady: false,
+      opened: Promise.withResolvers<ApiFailure | undefined>(),
+    };
     worker.on('message', (message: FromWorker) => this.receive(thread, message));
     worker.on('error', (error) => this.failThread(thread, this.stoppedBy(error)));
+    worker.on('exit', (code) => {
+      // Otherwise the thread has failed already, or was asked to end.
+      if (this.threads.includes(thread) && !this.isClosed)
+        this.failThread(thread, this.stoppedBy(new Error(`it exited with code ${code}`)));
+    });
     this.threads.push(thread);
     return thread;
   }
@@ -159,6 +169,7 @@ export class WorkerClient {
     switch (message.kind) {
       case 'ready':
         thread.isReady = true;
+        thread.opened.resolve(undefined);
         break;
       case 'unavailable':
         if (!message.result.ok) this.failThread(thread, message.result.failure);
@@ -216,13 +227,15 @@ export class WorkerClient {
   /** Fails the requests of a lost thread. If the thread never loaded, fails all queued requests too. */
   private failThread(thread: Thread, failure: ApiFailure): void {
     this.threads = this.threads.filter((each) => each !== thread);
+    thread.opened.resolve(failure);
     for (const job of thread.running.values()) job.settle(failed(failure));
     if (!thread.isReady) for (const job of this.queue.splice(0)) job.settle(failed(failure));
     this.pump();
   }
 
   private stoppedBy(error: Error): ApiFailure {
-    return { code: 'internal', message: `the ${this.options.name} stopped: ${error.message}` };
+    const message = `the ${this.options.name} stopped: ${error.message}`;
+    return this.options.reportCrash?.(message, error) ?? { code: 'internal', message };
   }
 
   /**

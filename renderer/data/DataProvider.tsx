@@ -87,14 +87,25 @@ export function useConnectionStatus(): ConnectionStatus {
   return useSyncExternalStore(connection.onStatus, connection.status);
 }
 
-/** react-query compares plain JSON only; a list of ids that has not changed must stay the same object, too. */
+/** react-query compares plain JSON only. Equal ids and counts of a list must stay the same objects, too. */
 export function sharedAnswer(before: unknown, now: unknown): unknown {
-  const [a, b] = [idsOf(before), idsOf(now)];
-  if (a === undefined || b === undefined) return replaceEqualDeep(before, now);
-  return a.length === b.length && a.every((id, i) => id === b[i]) ? before : now;
+  if (!hasIds(before) || !hasIds(now)) return replaceEqualDeep(before, now);
+  if (!isSameList(before.ids, now.ids)) return now;
+  const former: Readonly<Record<string, unknown>> = { ...before };
+  const shared = Object.entries(now).map(([field, value]) => [
+    field,
+    isSameList(former[field], value) ? former[field] : value,
+  ]);
+  return replaceEqualDeep(before, Object.fromEntries(shared));
 }
 
-function idsOf(answer: unknown): Uint32Array | undefined {
-  if (typeof answer !== 'object' || answer === null || !('ids' in answer)) return undefined;
-  return answer.ids instanceof Uint32Array ? answer.ids : undefined;
+function hasIds(answer: unknown): answer is { readonly ids: Uint32Array } {
+  return (
+    typeof answer === 'object' && answer !== null && 'ids' in answer && answer.ids instanceof Uint32Array
+  );
+}
+
+function isSameList(a: unknown, b: unknown): boolean {
+  if (!(a instanceof Uint32Array && b instanceof Uint32Array)) return false;
+  return a.length === b.length && a.every((id, i) => id === b[i]);
 }

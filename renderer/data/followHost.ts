@@ -87,6 +87,8 @@ export function followHost(connection: Followed, queryClient: QueryClient): () =
   let lateAt: number | undefined;
   let isLatePending = false;
   let isWaitingForLate = false;
+  /** Queries that became stale while they were fetching, once that answer has arrived. */
+  let overtaken = new Set<Query>();
 
   const ask = async () => {
     timer = undefined;
@@ -96,20 +98,30 @@ export function followHost(connection: Followed, queryClient: QueryClient): () =
     const isAll = hasJobEnded;
     const isLateDue = isAll || lateAt === undefined || started - lateAt >= LATE_EVERY;
     const asksLate = isLatePending && isLateDue;
+    const again = overtaken;
     changed = new Set();
+    overtaken = new Set();
     hasJobEnded = false;
     if (asksLate) {
       lateAt = started;
       isLatePending = false;
     }
-    const predicate = ({ queryKey, state }: Query) =>
+    const isAsked = ({ queryKey, state }: Query) =>
       isOfHere(queryKey) &&
       (LATE.has(queryKey[0])
         ? asksLate
         : isAll
           ? !FIXED.has(queryKey[0])
           : isStale(queryKey, runIds, state.data));
+    const predicate = (query: Query) => again.has(query) || isAsked(query);
     isAsking = true;
+    for (const query of queryClient.getQueryCache().findAll({ predicate, fetchStatus: 'fetching' })) {
+      void Promise.allSettled([query.promise]).then(() => {
+        if (isClosed) return;
+        overtaken.add(query);
+        askSoon();
+      });
+    }
     // An answer under way is not thrown away for a newer question: with news every second none would ever come.
     const asked = queryClient.invalidateQueries({ predicate }, { cancelRefetch: false });
     await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, LONGEST_REST))]);
@@ -117,6 +129,7 @@ export function followHost(connection: Followed, queryClient: QueryClient): () =
     if (isClosed) return;
     const rest = restAfter(performance.now() - started);
     if (changed.size > 0 || hasJobEnded) askIn(rest);
+    else if (overtaken.size > 0) askIn(REFETCH_EVERY);
     else if (isLatePending) {
       askIn(LATE_EVERY);
       isWaitingForLate = true;

@@ -71,8 +71,9 @@ export function useLongQuery<M extends LongMethod>(
       if (params === undefined) throw new Error(`${method} was asked before its params were known`);
       // The rest of ParamsOf<M>, which a generic method hides from the compiler.
       const asked = { ...params, progressKey } as unknown as ParamsOf<M>;
+      const askedAt = Date.now();
       const answer = await client.request(method, asked, { signal });
-      if (isListOrder(answer)) seedRows(queryClient, answer);
+      if (isListOrder(answer)) seedRows(queryClient, askedAt, answer);
       return answer;
     },
     enabled: isAsked && !isStopped,

@@ -37,8 +37,10 @@ export function usePage(
         throw new Error('a page was opened before its address was known');
       // Asked again after a change of the library, the answers have their own queries.
       const isOpen = queryClient.getQueryData(queryKey) !== undefined;
+      const askedAt = Date.now();
       const { answers, ...ids } = await client.request('page.open', isOpen ? address : params, { signal });
-      for (const { method, params: asked, value } of answers) seed(queryClient, method, asked, value);
+      for (const { method, params: asked, value } of answers)
+        seed(queryClient, askedAt, method, asked, value);
       return ids;
     },
     enabled: params !== undefined,
@@ -46,9 +48,13 @@ export function usePage(
   });
 }
 
-/** Puts the rows that came with the order of a list where the list looks for them. */
+/**
+ * Puts the rows that came with the order of a list where the list looks for them.
+ * @param askedAt when the order was requested, in milliseconds since 1970
+ */
 export function seedRows(
   queryClient: QueryClient,
+  askedAt: number,
   order: {
     readonly ids: Uint32Array;
     readonly rows?: readonly RolloutRow[] | readonly GroupRow[];
@@ -58,15 +64,24 @@ export function seedRows(
   const { ids, rows, groups } = order;
   if (rows === undefined) return;
   const first = [...ids.subarray(0, FIRST_ROWS)];
-  if (groups === undefined) seed(queryClient, 'group.rows', { groupIds: first }, rows);
+  if (groups === undefined) seed(queryClient, askedAt, 'group.rows', { groupIds: first }, rows);
   else {
-    seed(queryClient, 'rollout.rows', { rolloutIds: first }, rows);
+    seed(queryClient, askedAt, 'rollout.rows', { rolloutIds: first }, rows);
     const groupIds = groups.map(({ groupId }) => groupId);
-    seed(queryClient, 'group.rows', { groupIds }, groups);
+    seed(queryClient, askedAt, 'group.rows', { groupIds }, groups);
   }
 }
 
-function seed(queryClient: QueryClient, method: string, params: unknown, value: unknown): void {
+function seed(
+  queryClient: QueryClient,
+  askedAt: number,
+  method: string,
+  params: unknown,
+  value: unknown,
+): void {
+  const known = queryClient.getQueryState([method, params]);
+  // It may have been fetched after a change that this answer does not have.
+  if (known !== undefined && known.dataUpdatedAt >= askedAt) return;
   queryClient.setQueryData([method, params], value);
 }
 

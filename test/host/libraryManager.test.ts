@@ -1,5 +1,5 @@
 /** Several libraries of one application: each answers for itself, and none opens without a grant. */
-import { linkSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
@@ -106,9 +106,13 @@ describe('two libraries', () => {
     linkSync(other, at('hard.sqlite'));
     await manager.grant(home.directory);
     const rows = await Promise.all(
-      [other, other, at('link.sqlite'), join(home.directory, '.', 'other runs.sqlite')].map((path) =>
-        ask('library.open', { path }),
-      ),
+      [
+        other,
+        other,
+        at('hard.sqlite'),
+        at('link.sqlite'),
+        join(home.directory, '.', 'other runs.sqlite'),
+      ].map((path) => ask('library.open', { path })),
     );
     rows.push(await ask('library.open', { path: at('hard.sqlite') }));
     expect(rows.map(({ id }) => id)).toEqual(rows.map(() => OTHER_ID));
@@ -236,6 +240,27 @@ describe('closing', () => {
     ]);
     expect(last).toMatchObject({ id: OTHER_ID, isOpen: true });
     expect(await ask('library.list', {})).toHaveLength(2);
+  });
+
+  test('the application closes every library, even if another one cannot be opened', async () => {
+    new Database(at('foreign.sqlite')).exec('CREATE TABLE notes (text)').close();
+    await manager.grant(home.directory);
+    await ask('library.open', { path: other });
+    const opening = manager.dispatch('library.open', { path: at('foreign.sqlite') });
+    // The thread that opens the file has been started, and takes much longer than this.
+    await new Promise((resolve) => setImmediate(resolve));
+    await manager.close();
+    expect((await failureOf(opening)).message).toMatch(/not a Turnwise library/);
+    for (const path of [home.libraryPath, other]) expect(existsSync(`${path}-wal`)).toBe(false);
+  });
+
+  test('the application opens no library again that is being closed', async () => {
+    await open(other);
+    const closed = ask('library.close', { id: OTHER_ID });
+    const opening = manager.dispatch('library.open', { path: other });
+    await manager.close();
+    expect(await closed).toEqual({ closed: true });
+    expect((await failureOf(opening)).code).toBe('closed');
   });
 
   test('the home library cannot be closed', async () => {

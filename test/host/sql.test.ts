@@ -356,6 +356,24 @@ describe('an export', () => {
     expect(await ask('sql.exportPart', { exportId })).toMatchObject({ failure: { code: 'not_found' } });
   });
 
+  test.each([
+    ['stopped', (on: Host, exportId: number) => on.dispatch('sql.exportStop', { exportId })],
+    ['closed with the host', (on: Host) => on.close()],
+  ])('%s, it fails the fetch that waits for rows', async (_name, stop) => {
+    const other = await createHost({ libraryPath: files.library, shell: 'browser', version: '0' });
+    const start = await other.dispatch('sql.export', { sql: `${ENDLESS_ROWS} WHERE n < 0`, format: 'csv' });
+    const { exportId } = (start as { value: { exportId: number } }).value;
+    const head = await other.dispatch('sql.exportPart', { exportId });
+    expect(head).toMatchObject({ ok: true, value: { text: 'n\n', isWhole: false } });
+    const waiting = other.dispatch('sql.exportPart', { exportId });
+    await stop(other, exportId);
+    expect(await waiting).toEqual({
+      ok: false,
+      failure: { code: 'cancelled', message: 'the statement was cancelled' },
+    });
+    await other.close();
+  });
+
   test('is refused like a statement', async () => {
     expect(await ask('sql.export', { sql: 'DROP TABLE run_row', format: 'csv' })).toMatchObject({
       ok: true,

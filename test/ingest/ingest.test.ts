@@ -11,6 +11,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { identify } from '../../electron/ingest/identify.ts';
+import { parseFile } from '../../electron/ingest/parseFile.ts';
+import type { Parser } from '../../electron/ingest/readAhead.ts';
 import { openReader } from '../../electron/storage/open.ts';
 import { getRun, listRuns } from '../../electron/storage/queries/runs.ts';
 import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
@@ -31,6 +34,27 @@ const line = (step: number, i: number, fields: Record<string, unknown> = {}): st
   });
 const lines = (step: number, count: number): string =>
   Array.from({ length: count }, (_, i) => `${line(step, i)}\n`).join('');
+
+it('reads nothing of a file whose job is cancelled while the file is identified', async () => {
+  let isCancelled = false;
+  const path = place.file('1.jsonl', lines(1, 6));
+  // As in a thread, a parse hears of a cancellation only by its signal.
+  const parser: Parser = {
+    identify: (asked, name, mappings) => {
+      isCancelled = true;
+      return identify(asked, name, mappings?.detect);
+    },
+    parse: (request, onBatch, signal) =>
+      parseFile(
+        request,
+        async (batch) => onBatch(batch),
+        () => signal?.aborted === true,
+      ),
+  };
+  const outcome = await ingestHere(place.library, [path], { isCancelled: () => isCancelled }, parser);
+  expect(outcome).toMatchObject({ isCancelled: true, added: 0 });
+  expect((await ingestHere(place.library, [path])).added).toBe(6);
+});
 
 describe('changes since the last ingest', () => {
   it('does nothing for an unchanged file, and counts existing rollouts', async () => {

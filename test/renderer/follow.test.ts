@@ -94,6 +94,21 @@ describe('answers', () => {
     expect(sharedAnswer(rows, [{ id: 1 }])).toBe(rows);
   });
 
+  it('of equal ids keep their ids, and take every count that has changed', () => {
+    const groups = { runId: 1, ids: Uint32Array.of(7, 8), matches: Uint32Array.of(1, 1) };
+    expect(sharedAnswer(groups, structuredClone(groups))).toBe(groups);
+    const grown = { ...structuredClone(groups), matches: Uint32Array.of(5, 1) };
+    const shown = sharedAnswer(groups, grown);
+    expect(shown).toEqual(grown);
+    expect((shown as typeof groups).ids).toBe(groups.ids);
+    const queue = { ids: Uint32Array.of(3), total: 9, read: 8, skipped: 0 };
+    expect(sharedAnswer(queue, { ...queue, ids: Uint32Array.of(3), read: 7, skipped: 1 })).toEqual({
+      ...queue,
+      read: 7,
+      skipped: 1,
+    });
+  });
+
   it('about other runs are not refetched', () => {
     const changed = new Set([7]);
     expect(isStale(['step.list', { runId: 7 }], changed)).toBe(true);
@@ -108,11 +123,35 @@ describe('answers', () => {
   });
 });
 
-describe('news every 100 ms', () => {
+describe('news', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('fetches at most about once a second, finishes each fetch, and rarely refetches known rows', async () => {
+  it('that overtakes an answer under way fetches once more, even if it was the last news', async () => {
+    const client = createFakeClient({});
+    const queryClient = new QueryClient({
+      defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } },
+    });
+    const stop = followHost({ client, status: () => 'open', onStatus: () => () => undefined }, queryClient);
+    let inLibrary = 'before';
+    const queryKey = ['roc.report', { runId: 7 }];
+    const queryFn = vi.fn(async () => {
+      const answer = inLibrary;
+      await new Promise((resolve) => setTimeout(resolve, 15_000));
+      return answer;
+    });
+    const unsubscribe = new QueryObserver(queryClient, { queryKey, queryFn }).subscribe(() => undefined);
+    await vi.advanceTimersByTimeAsync(100);
+    inLibrary = 'after';
+    client.emit({ event: 'library.changed', payload: { runIds: [7] } });
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect(queryClient.getQueryData(queryKey)).toBe('after');
+    expect(queryFn).toHaveBeenCalledTimes(2);
+    unsubscribe();
+    stop();
+  });
+
+  it('every 100 ms fetches at most about once a second, finishes each fetch, and rarely refetches known rows', async () => {
     const client = createFakeClient({});
     const connection: Connection = {
       client,

@@ -1,28 +1,33 @@
 // @vitest-environment happy-dom
 /** The one hook for long requests, over a host that answers when the test lets it. */
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { useState } from 'react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { useLongQuery, useLongTask } from '../../renderer/data/useLongQuery.ts';
 import type { ParamsOf, ResultOf } from '../../shared/api/contract.ts';
 import { createFakeClient, type FakeClient } from '../support/fakeClient.ts';
+import { groupRow, rolloutRow } from '../support/preview/previewData.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
 
-interface Asked<M extends 'eval.summary' | 'run.export'> {
+interface Asked<M extends 'eval.summary' | 'rollout.order' | 'run.export'> {
   readonly params: ParamsOf<M>;
   readonly resolve: (result: ResultOf<M>) => void;
   readonly reject: (error: Error) => void;
 }
 
 let summaries: Asked<'eval.summary'>[];
+let orders: Asked<'rollout.order'>[];
 let tasks: Asked<'run.export'>[];
 let client: FakeClient;
 
 beforeEach(() => {
   summaries = [];
+  orders = [];
   tasks = [];
   client = createFakeClient({
     'eval.summary': (params) => new Promise((resolve, reject) => summaries.push({ params, resolve, reject })),
+    'rollout.order': (params) => new Promise((resolve, reject) => orders.push({ params, resolve, reject })),
     'run.export': (params) => new Promise((resolve, reject) => tasks.push({ params, resolve, reject })),
   });
 });
@@ -119,6 +124,33 @@ describe('a long query', () => {
     await waitFor(() => expect(text('state')).toBe('0 panels, former, running'));
     fireEvent.click(screen.getByText('Other run'));
     await waitFor(() => expect(text('state')).toBe('no data, running'));
+  });
+});
+
+describe('the order of a list', () => {
+  it('brings its rows, except where newer rows have arrived since it was requested', async () => {
+    let queryClient: QueryClient | undefined;
+    function List() {
+      queryClient = useQueryClient();
+      const order = useLongQuery('rollout.order', { runId: 1, withRows: true });
+      return <p data-testid="state">{order.data === undefined ? 'no order' : 'ordered'}</p>;
+    }
+    renderWithClient(client, <List />);
+    await waitFor(() => expect(orders).toHaveLength(1));
+    const [row, group] = [rolloutRow(1), groupRow(1)];
+    const labelled = [{ ...row, labels: ['lucky'] }];
+    const [ofRollouts, ofGroups] = [
+      ['rollout.rows', { rolloutIds: [1] }],
+      ['group.rows', { groupIds: [group.groupId] }],
+    ];
+    queryClient?.setQueryData(ofRollouts, labelled);
+    queryClient?.setQueryData(ofGroups, [], { updatedAt: 1 });
+    await act(async () =>
+      orders[0]?.resolve({ runId: 1, ids: Uint32Array.of(1), rows: [row], groups: [group] }),
+    );
+    await waitFor(() => expect(text('state')).toBe('ordered'));
+    expect(queryClient?.getQueryData(ofRollouts)).toEqual(labelled);
+    expect(queryClient?.getQueryData(ofGroups)).toEqual([group]);
   });
 });
 

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import { WorkerClient } from '../../electron/threads/workerClient.ts';
 import { entryOf } from '../../electron/worker/entry.ts';
+import type { ApiFailure } from '../../shared/api/errors.ts';
 import { type Scratch, scratch } from '../support/library.ts';
 
 let place: Scratch;
@@ -19,7 +20,64 @@ const readers = (libraryPath = place.library): WorkerClient =>
   new WorkerClient({ name: 'reader', entry: entryOf('reader'), workerData: { libraryPath }, size: 2 });
 const EMPTY = { result: { ok: true, value: [] } };
 
+/** A thread that answers with the name of the method, and has two methods that end it. */
+function sampleThread(reportCrash?: (message: string, error: Error) => ApiFailure): WorkerClient {
+  const code = `
+    import { parentPort } from 'node:worker_threads';
+    parentPort.on('message', ({ kind, id, method }) => {
+      if (kind === 'close') parentPort.close();
+      else if (method === 'exit') process.exit(0);
+      else parentPort.postMessage({ kind: 'result', id, result: { ok: true, value: method } });
+      if (method === 'crash later') setImmediate(() => { throw new Error('out of luck'); });
+    });
+    parentPort.postMessage({ kind: 'ready' });`;
+  return new WorkerClient({ name: 'sample', entry: codeAsUrl(code), reportCrash });
+}
+
+const codeAsUrl = (code: string): URL => new URL(`data:text/javascript,${encodeURIComponent(code)}`);
+
+describe('a thread that stops', () => {
+  it('without an error fails its request, and another thread answers the next one', async () => {
+    const client = sampleThread();
+    const [lost, next] = [client.request('exit', {}), client.request('next', {})];
+    const message = 'the sample stopped: it exited with code 0';
+    expect(await lost).toEqual({ result: { ok: false, failure: { code: 'internal', message } } });
+    expect(await next).toMatchObject({ result: { ok: true, value: 'next' } });
+    await client.close();
+  });
+
+  it('without a request is reported, and replaced', async () => {
+    const crash = Promise.withResolvers<string>();
+    const client = sampleThread((message) => {
+      crash.resolve(message);
+      return { code: 'internal', message };
+    });
+    expect(await client.request('crash later', {})).toMatchObject({ result: { ok: true } });
+    expect(await crash.promise).toBe('the sample stopped: out of luck');
+    expect(await client.request('next', {})).toMatchObject({ result: { ok: true, value: 'next' } });
+    await client.close();
+  });
+
+  it('before it can serve fails open() and all requests', async () => {
+    const client = new WorkerClient({ name: 'sample', entry: codeAsUrl('process.exit(3)') });
+    const failure = { code: 'internal', message: 'the sample stopped: it exited with code 3' };
+    const requests = [client.request('a', {}), client.request('b', {})];
+    expect(await client.open()).toEqual(failure);
+    for (const answer of await Promise.all(requests))
+      expect(answer).toEqual({ result: { ok: false, failure } });
+    await client.close();
+  });
+});
+
 describe('a worker client', () => {
+  it('opens once, however often it is asked to, and not after its end', async () => {
+    const client = readers();
+    expect(await Promise.all([client.open(), client.open()])).toEqual([undefined, undefined]);
+    expect(await client.open()).toBeUndefined();
+    await client.close();
+    expect(await client.open()).toMatchObject({ code: 'closed' });
+  });
+
   it('answers many requests at once', async () => {
     const client = readers();
     const answers = await Promise.all(Array.from({ length: 40 }, () => client.request('run.list', {})));
