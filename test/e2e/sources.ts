@@ -41,8 +41,9 @@ function writeLogs(directory: string): string {
   }));
   writeFileSync(join(logs, 'odd', 'out.jsonl'), odd.map(line).join(''));
   const talk = (reward: number, trial: number) => ({
-    ...{ task_id: 1, reward, trial, info: {} },
+    ...{ task_id: 1, reward, trial, info: { task: { instruction: 'Cancel my flight.' } } },
     traj: [
+      { role: 'system', content: 'You are an agent of an airline.' },
       { role: 'user', content: 'Cancel my flight.' },
       { role: 'assistant', content: `Done, attempt ${trial}.` },
     ],
@@ -105,7 +106,7 @@ export function describeSources(shell: Shell): void {
       await run(/airline/).click();
       await page.getByText('this log knows no training step').waitFor();
       // Enter opens the row under the cursor, which must be loaded.
-      await page.getByRole('row', { selected: true }).getByText('Cancel my flight.').waitFor();
+      await page.getByRole('row', { selected: true }).getByText('User scenario: Cancel my flight.').waitFor();
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name: /2 rollouts of/ }).waitFor();
       const place = page.getByRole('navigation', { name: 'Place' });
