@@ -14,7 +14,6 @@ import type {
   ParsedStage,
 } from '../../shared/format/format.ts';
 import {
-  type ByteSpan,
   type PackedBatch,
   type PackedItem,
   type PackedProblem,
@@ -23,9 +22,8 @@ import {
   SEGMENT_STRIDE,
 } from '../storage/batch.ts';
 import { contentHash, groupKeyOf, problemIdOf, storedJoinKey } from '../storage/contentHash.ts';
-import { packText } from '../storage/textCodec.ts';
 import { packTokens } from './packTokens.ts';
-import { TextBlocks } from './textBlocks.ts';
+import { PROMPT_BLOCK_BYTES, ROLLOUT_BLOCK_BYTES, TextBlocks } from './textBlocks.ts';
 
 export interface LinePlace {
   readonly line: number;
@@ -43,14 +41,18 @@ const BATCH_ITEMS = 8192;
 const PREVIEW_CHARS = 200;
 /** Of a count of a turn. */
 const UNKNOWN = -1;
-const NOWHERE: ByteSpan = { codec: 0, start: 0, end: 0 };
+
+type PackedPrompt = Pick<PackedProblem, 'promptHash' | 'questionHash' | 'text' | 'preview' | 'segments'>;
 
 export class BatchBuilder {
   private items: PackedItem[] = [];
   private issues: (LineIssue & { line: number })[] = [];
-  private problems: (Omit<PackedProblem, 'text'> & { readonly prompt: number })[] = [];
+  private problems: PackedProblem[] = [];
   private problemIndex = new Map<ParsedProblem, number>();
-  private readonly texts = new TextBlocks();
+  /** By hash: formats build a new problem for each record of a group. */
+  private promptIndex = new Map<string, PackedPrompt>();
+  private readonly texts = new TextBlocks(ROLLOUT_BLOCK_BYTES);
+  private readonly prompts = new TextBlocks(PROMPT_BLOCK_BYTES);
   /** Weight of the batch: UTF-16 units of texts plus bytes of token columns. */
   private size = 0;
   private masked = 0;
@@ -177,23 +179,21 @@ export class BatchBuilder {
     this.masked = 0;
     this.segments = [];
     this.turns = [];
-    const { blocks, alone, bytes } = await this.texts.finish();
-    const withTexts = problems.map(({ prompt, ...problem }) => ({
-      ...problem,
-      text: alone[prompt] ?? NOWHERE,
-    }));
+    this.promptIndex = new Map();
+    const ofRollouts = await this.texts.finish();
+    const ofPrompts = await this.prompts.finish();
+    const shift = ofRollouts.bytes.byteLength;
+    // Not from Buffer's pool, because the writer takes it over.
+    const bytes = new Uint8Array(shift + ofPrompts.bytes.byteLength);
+    bytes.set(ofRollouts.bytes);
+    bytes.set(ofPrompts.bytes, shift);
     return {
-      items,
-      issues,
-      problems: withTexts,
-      blocks,
+      ...{ items, issues, problems, segments, turns, startOffset, offset, lines, masked },
       bytes,
-      segments,
-      turns,
-      startOffset,
-      offset,
-      lines,
-      masked,
+      blocks: ofRollouts.blocks,
+      promptBlocks: ofPrompts.blocks.map(({ codec, start, end }) => ({
+        ...{ codec, start: start + shift, end: end + shift },
+      })),
     };
   }
 
@@ -210,24 +210,36 @@ export class BatchBuilder {
   private problemAt({ problem, role }: ParsedRollout, place: string): number {
     const known = this.problemIndex.get(problem);
     if (known !== undefined) return known;
-    const segments: number[] = [];
-    pushSegments(segments, problem.promptSegments);
-    this.size += problem.prompt.length;
     this.problemIndex.set(problem, this.problems.length);
-    const promptHash = contentHash(problem.prompt);
+    const prompt = this.promptOf(problem);
     this.problems.push({
-      problemId: problemIdOf(problem, promptHash, `${place}:${role ?? ''}`),
+      ...prompt,
+      problemId: problemIdOf(problem, prompt.promptHash, `${place}:${role ?? ''}`),
       idSource: problem.problemId === undefined ? 'derived' : 'logged',
-      promptHash,
-      questionHash: problem.prompt === '' ? null : contentHash(questionOf(problem)),
-      prompt: this.texts.addAlone(packText(problem.prompt)),
-      preview: previewOf(problem),
-      segments: Int32Array.from(segments),
       groundTruth: problem.groundTruth ?? null,
       source: problem.source ?? null,
       userScenario: problem.userScenario ?? null,
     });
     return this.problems.length - 1;
+  }
+
+  private promptOf(problem: ParsedProblem): PackedPrompt {
+    const { prompt, promptSegments } = problem;
+    const promptHash = contentHash(prompt);
+    const known = this.promptIndex.get(promptHash);
+    if (known !== undefined) return known;
+    const segments: number[] = [];
+    pushSegments(segments, promptSegments);
+    this.size += prompt.length;
+    const packed: PackedPrompt = {
+      promptHash,
+      questionHash: prompt === '' ? null : contentHash(questionOf(problem)),
+      text: this.prompts.add(prompt),
+      preview: previewOf(problem),
+      segments: Int32Array.from(segments),
+    };
+    this.promptIndex.set(promptHash, packed);
+    return packed;
   }
 }
 

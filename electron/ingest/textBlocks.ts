@@ -1,6 +1,6 @@
 /**
- * Gathers the texts of neighbouring rollouts into blocks, which are compressed together. A rollout never
- * spans blocks; a long one is a block of its own. libuv's thread pool compresses while the parser
+ * Gathers neighbouring texts (of rollouts, or prompts) into blocks, which are compressed together. A text
+ * never spans blocks; a long one is a block of its own. libuv's thread pool compresses while the parser
  * continues, because compression is the largest cost of ingest.
  */
 import type { ByteSpan, TextPlace } from '../storage/batch.ts';
@@ -10,56 +10,54 @@ import { packUtf8, type StoredText } from '../storage/textCodec.ts';
  * Unpacking a block of 512 KiB takes about 1 ms. Each call of zstd costs about 0.3 ms, a tenth of ingest at
  * half this size.
  */
-const BLOCK_BYTES = 512 << 10;
-/** Leaves room for one more text after a block that is not full yet. */
-const BUFFER_BYTES = BLOCK_BYTES * 2;
+export const ROLLOUT_BLOCK_BYTES = 512 << 10;
+/** Single prompts are read more often than single rollouts of another group. */
+export const PROMPT_BLOCK_BYTES = 128 << 10;
 /** The number of concurrent compressions. */
 const MOST_SPARE = 4;
 const NONE = Buffer.alloc(0);
 
 export class TextBlocks {
+  private readonly blockBytes: number;
+  /** Leaves room for one more text after a block that is not full yet. */
+  private readonly bufferBytes: number;
   /** Allocated at the first text, because most small files need no second buffer. */
   private buffer: Buffer = NONE;
   private used = 0;
   /** Number of texts in the buffer. A block of empty texts is still a block. */
   private texts = 0;
   private blocks: Promise<StoredText>[] = [];
-  private alone: StoredText[] = [];
   /** Reused buffers. New memory costs half as much time as the compression. */
   private readonly spare: Buffer[] = [];
 
-  add(text: string, extra: string): TextPlace {
+  constructor(blockBytes: number) {
+    this.blockBytes = blockBytes;
+    this.bufferBytes = blockBytes * 2;
+  }
+
+  add(text: string, extra = ''): TextPlace {
     // A UTF-16 unit takes at most three bytes in UTF-8.
     const most = (text.length + extra.length) * 3;
     if (this.used > 0 && this.used + most > this.buffer.byteLength) this.close();
-    if (most > this.buffer.byteLength) this.buffer = this.bufferOf(Math.max(most, BUFFER_BYTES));
+    if (most > this.buffer.byteLength) this.buffer = this.bufferOf(Math.max(most, this.bufferBytes));
     this.texts++;
     const start = this.used;
     const end = start + this.buffer.write(text, start);
     this.used = end + (extra === '' ? 0 : this.buffer.write(extra, end));
     const place = { block: this.blocks.length, start, end, extraEnd: this.used };
-    if (this.used >= BLOCK_BYTES) this.close();
+    if (this.used >= this.blockBytes) this.close();
     return place;
-  }
-
-  /** Adds a passage that is read on its own. @returns its index among such passages */
-  addAlone(text: StoredText): number {
-    return this.alone.push(text) - 1;
   }
 
   /** Returns the blocks and empties this. Later texts belong to the next batch. */
   async finish(): Promise<{
     readonly blocks: readonly ByteSpan[];
-    readonly alone: readonly ByteSpan[];
     readonly bytes: Uint8Array;
   }> {
     if (this.texts > 0) this.close();
-    const { alone } = this;
     const pending = this.blocks;
     this.blocks = [];
-    this.alone = [];
-    const blocks = await Promise.all(pending);
-    const all = [...blocks, ...alone];
+    const all = await Promise.all(pending);
     const bytes = new Uint8Array(all.reduce((sum, text) => sum + text.bytes.byteLength, 0));
     let at = 0;
     const spans = all.map((text): ByteSpan => {
@@ -68,11 +66,11 @@ export class TextBlocks {
       at += text.bytes.byteLength;
       return { codec: text.codec, start, end: at };
     });
-    return { blocks: spans.slice(0, blocks.length), alone: spans.slice(blocks.length), bytes };
+    return { blocks: spans, bytes };
   }
 
   private bufferOf(bytes: number): Buffer {
-    const spare = bytes === BUFFER_BYTES ? this.spare.pop() : undefined;
+    const spare = bytes === this.bufferBytes ? this.spare.pop() : undefined;
     return spare ?? Buffer.allocUnsafeSlow(bytes);
   }
 
@@ -86,7 +84,7 @@ export class TextBlocks {
 
   private async pack(buffer: Buffer, used: number): Promise<StoredText> {
     const stored = await packUtf8(buffer.subarray(0, used));
-    const isFree = stored.bytes.buffer !== buffer.buffer && buffer.byteLength === BUFFER_BYTES;
+    const isFree = stored.bytes.buffer !== buffer.buffer && buffer.byteLength === this.bufferBytes;
     if (isFree && this.spare.length < MOST_SPARE) this.spare.push(buffer);
     return stored;
   }

@@ -50,7 +50,8 @@ export interface PackedProblem {
   readonly promptHash: string;
   /** Hash of the question without template and white space (`shared/domain/question.ts`). Null without one. */
   readonly questionHash: string | null;
-  readonly text: ByteSpan;
+  /** In `promptBlocks`. */
+  readonly text: TextPlace;
   readonly preview: string;
   /** SEGMENT_STRIDE numbers each. */
   readonly segments: Int32Array;
@@ -158,6 +159,7 @@ export interface PackedBatch {
   readonly items: readonly PackedItem[];
   readonly problems: readonly PackedProblem[];
   readonly blocks: readonly ByteSpan[];
+  readonly promptBlocks: readonly ByteSpan[];
   readonly bytes: Uint8Array;
   readonly segments: Int32Array;
   readonly turns: Int32Array;

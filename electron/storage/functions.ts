@@ -5,11 +5,10 @@
 import type Database from 'better-sqlite3';
 import { findWords, wordsOf } from '../../shared/domain/filter/words.ts';
 import { readCallPayload } from '../../shared/domain/toolCallPayload.ts';
-import { unpackText, unpackUtf8 } from './textCodec.ts';
+import { BLOCK, PROMPT_BLOCK, PROMPT_PLACE, type TextPlace } from './storedTexts.ts';
+import { unpackUtf8 } from './textCodec.ts';
 
 const RESPONSE = 'SELECT block_id, text_start, text_end FROM rollout_row WHERE rollout_id = ?';
-const BLOCK = 'SELECT codec, bytes FROM text_block WHERE block_id = ?';
-const PROMPT = 'SELECT codec, text AS bytes FROM prompt_row WHERE prompt_id = ?';
 
 interface PlaceRow {
   readonly block_id: number;
@@ -33,7 +32,12 @@ export function registerFunctions(db: Database.Database, openAnother: () => Data
     };
   };
   const place = rowOf<PlaceRow>(RESPONSE);
-  const prompt = rowOf<BytesRow>(PROMPT);
+  const promptPlace = rowOf<TextPlace>(PROMPT_PLACE);
+  const promptBlockRow = rowOf<BytesRow>(PROMPT_BLOCK);
+  const promptBlock = lastOf((id) => {
+    const row = promptBlockRow(id);
+    return row === undefined ? undefined : unpackUtf8(row.codec, row.bytes);
+  });
   const block = lastOf((id) => {
     const row = blockRow(id);
     return row === undefined ? undefined : unpackUtf8(row.codec, row.bytes);
@@ -46,8 +50,8 @@ export function registerFunctions(db: Database.Database, openAnother: () => Data
       : block(row.block_id)?.toString('utf8', row.text_start, row.text_end);
   });
   const promptText = lastOf((id) => {
-    const row = prompt(id);
-    return row === undefined ? undefined : unpackText(row.codec, row.bytes);
+    const at = promptPlace(id);
+    return at === undefined ? undefined : promptBlock(at.blockId)?.toString('utf8', at.start, at.end);
   });
   const slice = (read: (id: unknown) => string | undefined) => (id: unknown, start: unknown, end: unknown) =>
     typeof start === 'number' && typeof end === 'number' ? (read(id)?.slice(start, end) ?? null) : null;

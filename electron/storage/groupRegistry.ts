@@ -26,6 +26,8 @@ export class GroupRegistry {
   private readonly entries = new Map<string, GroupEntry>();
   /** Rollouts of each step until now, for runs whose groups follow from order. */
   private readonly seen = new Map<string, number>();
+  /** block_id by index into the batch's blocks of prompts. */
+  private readonly promptBlocks = new Map<number, number>();
 
   constructor(sql: IngestStatements) {
     this.sql = sql;
@@ -35,6 +37,7 @@ export class GroupRegistry {
   begin(): void {
     this.entries.clear();
     this.seen.clear();
+    this.promptBlocks.clear();
   }
 
   of(run: RunEntry, rollout: PackedRollout, batch: PackedBatch): GroupEntry {
@@ -109,16 +112,28 @@ export class GroupRegistry {
     const known = this.sql.promptByHash.get(problem.promptHash);
     if (known !== undefined) return known;
     const count = problem.segments.length / SEGMENT_STRIDE;
-    const { codec } = problem.text;
-    const bytes = bytesOf(batch, problem.text);
-    const { promptHash, preview, questionHash } = problem;
-    const added = this.sql.addPrompt.run(promptHash, codec, bytes, count, preview, questionHash);
+    const { promptHash, preview, questionHash, text } = problem;
+    const blockId = this.blockOf(text.block, batch);
+    const added = this.sql.addPrompt.run(
+      ...([promptHash, blockId, text.start, text.end, count, preview, questionHash] as const),
+    );
     const promptId = Number(added.lastInsertRowid);
     for (let i = 0; i < count; i++) {
       const [kind, , ...ranges] = numbersAt(problem.segments, i * SEGMENT_STRIDE);
       this.sql.addPromptSegment.run(promptId, i, kind, ...ranges);
     }
     return promptId;
+  }
+
+  /** Adds a block with its first new prompt. */
+  private blockOf(index: number, batch: PackedBatch): number {
+    const known = this.promptBlocks.get(index);
+    if (known !== undefined) return known;
+    const span = batch.promptBlocks[index];
+    if (span === undefined) throw new Error(`the batch has no block of prompts ${index}`);
+    const blockId = Number(this.sql.addPromptBlock.run(span.codec, bytesOf(batch, span)).lastInsertRowid);
+    this.promptBlocks.set(index, blockId);
+    return blockId;
   }
 }
 

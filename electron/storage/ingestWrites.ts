@@ -115,9 +115,10 @@ export function prepareIngest(db: WritableLibrary) {
     ),
 
     promptByHash: count('SELECT prompt_id FROM prompt_row WHERE prompt_hash = ?'),
-    addPrompt: prepare<[string, number, Uint8Array, number, string, string | null]>(
-      'INSERT INTO prompt_row (prompt_hash, codec, text, segments, preview, question_hash) VALUES (?, ?, ?, ?, ?, ?)',
+    addPrompt: prepare<[string, number, number, number, number, string, string | null]>(
+      'INSERT INTO prompt_row (prompt_hash, block_id, text_start, text_end, segments, preview, question_hash) VALUES (?, ?, ?, ?, ?, ?, ?)',
     ),
+    addPromptBlock: prepare<[number, Uint8Array]>('INSERT INTO prompt_block (codec, bytes) VALUES (?, ?)'),
     addPromptSegment: prepare<[number, number, number, number, number, number, number]>(
       'INSERT INTO prompt_segment_row VALUES (?, ?, ?, ?, ?, ?, ?)',
     ),

@@ -7,8 +7,8 @@ import type { PoolJoinRow } from '../../shared/api/contract.ts';
 import { comparableText } from '../../shared/domain/comparableText.ts';
 import { contentHash } from './contentHash.ts';
 import type { WritableLibrary } from './open.ts';
-import { boolean, bytes, number, orNull, query, queryValue, type RowOf, text } from './rows.ts';
-import { unpackUtf8 } from './textCodec.ts';
+import { boolean, number, orNull, query, queryValue, type RowOf, text } from './rows.ts';
+import { StoredTexts } from './storedTexts.ts';
 
 export interface PoolJoin {
   readonly poolKey: string;
@@ -16,7 +16,7 @@ export interface PoolJoin {
 }
 
 const ROLLOUT_ROW = {
-  ...{ rolloutId: number, step: number, ordinal: number, groupKey: text, questionHash: text },
+  ...{ rolloutId: number, step: number, ordinal: number, groupKey: text, questionHash: orNull(text) },
   ...{ blockId: number, start: number, end: number, kept: orNull(number), reward: orNull(number) },
 };
 type RolloutRecord = RowOf<typeof ROLLOUT_ROW>;
@@ -145,20 +145,10 @@ function isConflict(row: RolloutRecord, match: RolloutRecord | undefined): boole
   return !rewards.includes(null) && rewards[0] !== rewards[1];
 }
 
-/** The matching key of a rollout. Siblings share a block, so the last unpacked block is cached. */
+/** The matching key of a rollout. */
 function matchKeys(db: WritableLibrary): (row: RolloutRecord) => string {
-  const block = query(db, 'SELECT codec, bytes FROM text_block WHERE block_id = ?', { codec: number, bytes });
-  let lastId: number | undefined;
-  let last = Buffer.alloc(0);
-  return ({ blockId, start, end, questionHash }) => {
-    if (blockId !== lastId) {
-      const found = block.get(blockId);
-      last = found === undefined ? Buffer.alloc(0) : Buffer.from(unpackUtf8(found.codec, found.bytes));
-      lastId = blockId;
-    }
-    const response = last.toString('utf8', start, end);
-    return `${questionHash} ${contentHash(comparableText(response))}`;
-  };
+  const stored = new StoredTexts(db);
+  return (row) => `${row.questionHash ?? ''} ${contentHash(comparableText(stored.text(row)))}`;
 }
 
 class MatchWriter {

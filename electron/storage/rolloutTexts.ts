@@ -5,7 +5,7 @@ import { RUN_KINDS, SEGMENT_KINDS, type Segment } from '../../shared/domain/mode
 import { rolloutHash } from './contentHash.ts';
 import type { ReadableLibrary } from './open.ts';
 import { number, oneOf, query, type RowSpec, text } from './rows.ts';
-import { BLOCK, BLOCK_ROW, PROMPT, PROMPT_ROW, unpackBlock, unpackPrompt } from './storedTexts.ts';
+import { StoredTexts } from './storedTexts.ts';
 
 /**
  * Group and index as logged, regardless of the user's group rules; the displayed prompt, and the rollout's
@@ -13,7 +13,7 @@ import { BLOCK, BLOCK_ROW, PROMPT, PROMPT_ROW, unpackBlock, unpackPrompt } from 
  */
 export const IDENTITY = `SELECT n.run_key AS run, n.kind, r.step, coalesce(r.read_group, g.group_key) AS "group",
     p.problem_id AS problem, coalesce(r.read_ordinal, r.ordinal) AS ordinal, r.content_hash AS recordHash,
-    p.prompt_id AS promptId, s.prompt_id AS shownPromptId, r.block_id AS blockId, r.text_start AS textStart, r.text_end AS textEnd
+    p.prompt_id AS promptId, s.prompt_id AS shownPromptId, r.block_id AS blockId, r.text_start AS start, r.text_end AS end
   FROM rollout_row r JOIN run_row n ON n.run_id = r.run_id JOIN group_row g ON g.group_id = r.group_id
   JOIN problem_row p ON p.problem_no = coalesce(r.read_problem, g.problem_no)
   JOIN problem_row s ON s.problem_no = g.problem_no
@@ -28,8 +28,8 @@ type IdentityRecord = Omit<RolloutKey, 'contentHash' | 'recordHash'> & {
   readonly promptId: number;
   readonly shownPromptId: number;
   readonly blockId: number;
-  readonly textStart: number;
-  readonly textEnd: number;
+  readonly start: number;
+  readonly end: number;
 };
 
 const IDENTITY_ROW: RowSpec<IdentityRecord> = {
@@ -43,8 +43,8 @@ const IDENTITY_ROW: RowSpec<IdentityRecord> = {
   promptId: number,
   shownPromptId: number,
   blockId: number,
-  textStart: number,
-  textEnd: number,
+  start: number,
+  end: number,
 };
 
 const SEGMENT_ROW = {
@@ -52,16 +52,15 @@ const SEGMENT_ROW = {
   ...{ inner_start: number, inner_end: number },
 };
 
-/** Caches the last text block and prompt. Neighbours share a block, and a group shares a prompt. */
 export class RolloutTexts {
   private readonly db: ReadableLibrary;
   private readonly identity;
-  private block: { readonly id: number; readonly bytes: Buffer } | undefined;
-  private prompt: { readonly id: number; readonly text: string } | undefined;
+  private readonly stored;
 
   constructor(db: ReadableLibrary) {
     this.db = db;
     this.identity = query(db, IDENTITY, IDENTITY_ROW);
+    this.stored = new StoredTexts(db);
   }
 
   /** @returns undefined when the library has no such rollout */
@@ -82,35 +81,21 @@ export class RolloutTexts {
   textOf(rolloutId: number, which: 'prompt' | 'response'): string {
     const row = this.identity.get(rolloutId);
     if (row === undefined) return '';
-    return which === 'prompt' ? this.promptText(row.shownPromptId) : this.response(row);
+    return which === 'prompt' ? this.stored.prompt(row.shownPromptId) : this.stored.text(row);
   }
 
   texts(rolloutId: number): TargetTexts | undefined {
     const row = this.identity.get(rolloutId);
     if (row === undefined) return undefined;
     return {
-      prompt: this.promptText(row.shownPromptId),
-      response: this.response(row),
+      prompt: this.stored.prompt(row.shownPromptId),
+      response: this.stored.text(row),
       segments: [...this.segments(PROMPT_SEGMENTS, row.shownPromptId), ...this.segments(SEGMENTS, rolloutId)],
     };
   }
 
   private hashOf(row: IdentityRecord): string {
-    return rolloutHash(this.promptText(row.promptId), this.response(row));
-  }
-
-  private promptText(id: number): string {
-    if (this.prompt?.id !== id) {
-      this.prompt = { id, text: unpackPrompt(query(this.db, PROMPT, PROMPT_ROW).get(id)) };
-    }
-    return this.prompt.text;
-  }
-
-  private response({ blockId, textStart, textEnd }: IdentityRecord): string {
-    if (this.block?.id !== blockId) {
-      this.block = { id: blockId, bytes: unpackBlock(query(this.db, BLOCK, BLOCK_ROW).get(blockId)) };
-    }
-    return this.block.bytes.toString('utf8', textStart, textEnd);
+    return rolloutHash(this.stored.prompt(row.promptId), this.stored.text(row));
   }
 
   private segments(sql: string, id: number): readonly Segment[] {

@@ -71,6 +71,7 @@ const BELONGING: Readonly<Record<string, string>> = {
   pending_row: OF_FILES,
   problem_row: OF_PROBLEMS,
   prompt_row: OF_PROMPTS,
+  prompt_block: `block_id IN (SELECT block_id FROM source.prompt_row WHERE ${OF_PROMPTS})`,
   prompt_segment_row: OF_PROMPTS,
   run_name_row: ABOVE_FILES('directory'),
   granted_root: ABOVE_FILES('path'),

@@ -83,7 +83,8 @@ function removeRunRows(db: WritableLibrary, runId: number): Removal {
     DELETE FROM problem_row WHERE problem_no NOT IN (SELECT problem_no FROM group_row)
       AND problem_no NOT IN (SELECT read_problem FROM rollout_row WHERE read_problem IS NOT NULL);
     DELETE FROM prompt_segment_row WHERE prompt_id NOT IN (SELECT prompt_id FROM problem_row);
-    DELETE FROM prompt_row WHERE prompt_id NOT IN (SELECT prompt_id FROM problem_row);`);
+    DELETE FROM prompt_row WHERE prompt_id NOT IN (SELECT prompt_id FROM problem_row);
+    DELETE FROM prompt_block WHERE block_id NOT IN (SELECT block_id FROM prompt_row);`);
   sweepIndex(db);
   return { rollouts, files };
 }

@@ -2,8 +2,9 @@
 import { indexedColumn, searchedText } from '../../shared/domain/filter/textTest.ts';
 import { BETWEEN_SEGMENTS, indexedText } from '../../shared/domain/filter/words.ts';
 import type { WritableLibrary } from './open.ts';
-import { type SegmentText, type TextPlace, TextReader } from './queries/texts.ts';
+import { type SegmentText, TextReader } from './queries/texts.ts';
 import { number, query, queryValue } from './rows.ts';
+import type { TextPlace } from './storedTexts.ts';
 
 /** UTF-16 units per piece: about 0.1 s. Smaller pieces make the index larger and its merges longer. */
 const PIECE_UNITS = 3_000_000;

@@ -18,12 +18,6 @@ export interface StoredText {
 const SMALLEST_WORTH_COMPRESSING = 200;
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-export function packText(text: string): StoredText {
-  const utf8 = Buffer.from(text, 'utf8');
-  if (utf8.byteLength < SMALLEST_WORTH_COMPRESSING) return { codec: RAW, bytes: utf8 };
-  return smaller(utf8, zstdCompressSync(utf8, LEVEL));
-}
-
 const compress = promisify<Buffer, ZstdOptions, Buffer>(zstdCompress);
 
 /** The caller must not write to `utf8` afterwards, because the result may alias it. */
@@ -37,10 +31,6 @@ function smaller(utf8: Uint8Array, packed: Uint8Array): StoredText {
   return packed.byteLength < utf8.byteLength * 0.9
     ? { codec: ZSTD, bytes: packed }
     : { codec: RAW, bytes: utf8 };
-}
-
-export function unpackText(codec: number, bytes: Uint8Array): string {
-  return unpackUtf8(codec, bytes).toString('utf8');
 }
 
 export function unpackUtf8(codec: number, bytes: Uint8Array): Buffer {

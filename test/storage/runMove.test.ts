@@ -58,7 +58,7 @@ function rowsOf(library: string, runKey: string): Record<string, readonly unknow
   );
   found['problems'] = rows(
     library,
-    `SELECT g.group_id, p.problem_id, p.ground_truth, p.source, q.prompt_hash, q.text FROM group_row g
+    `SELECT g.group_id, p.problem_id, p.ground_truth, p.source, q.prompt_hash, q.preview FROM group_row g
       JOIN problem_row p USING (problem_no) JOIN prompt_row q USING (prompt_id) WHERE ${of} ORDER BY 1`,
   );
   found['about'] = rows(

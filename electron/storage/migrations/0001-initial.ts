@@ -6,6 +6,7 @@
  *             │            ├─< segment_row, turn_row, tool_call_row, flag_row
  *             │            └── timing_row, token_row (one typed array per signal)
  *             └─ problem_row ─ prompt_row ─< prompt_segment_row   (a prompt is stored once, not per rollout)
+ *                                  └── prompt_block (texts of many prompts, compressed together)
  *   file_row ─< issue_row, pending_row (records that arrived before their rollout)
  *
  *   annotated_row ─< annotation_row ─< annotation_conflict_row

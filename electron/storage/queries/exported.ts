@@ -4,7 +4,7 @@ import { EXPORTED_FIELDS } from '../../../shared/domain/rolloutFieldRecord.ts';
 import { ROLLOUT_FIELDS } from '../../../shared/domain/rolloutFields.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { number, oneOf, orNull, query, queryValue, type RowOf, type RowSpec, text } from '../rows.ts';
-import { BLOCK, BLOCK_ROW, PROMPT, PROMPT_ROW, unpackBlock, unpackPrompt } from '../storedTexts.ts';
+import { StoredTexts } from '../storedTexts.ts';
 import type { TokenRecord } from '../tokenColumns.ts';
 import { tokenRecord } from './tokens.ts';
 
@@ -154,13 +154,11 @@ export function* exportedById(
 
 function* unpacked(db: ReadableLibrary, rows: readonly ExportedRow[]): Generator<ExportedRollout> {
   const prompts = new Map<number, Pick<ExportedRollout, 'prompt' | 'promptSegments'>>();
-  const promptOf = query(db, PROMPT, PROMPT_ROW);
-  const blockOf = query(db, BLOCK, BLOCK_ROW);
+  const stored = new StoredTexts(db);
   const segmentsOf = query(db, SEGMENTS, SEGMENT_ROW);
   const promptSegmentsOf = query(db, PROMPT_SEGMENTS, SEGMENT_ROW);
   const callsOf = query(db, CALLS, CALL_ROW);
   const turnTokensOf = queryValue(db, TURN_TOKENS, orNull(number));
-  let block: { readonly id: number; readonly bytes: Buffer } | undefined;
   for (const row of rows) {
     const [rolloutId, promptId, blockId, start, end, extraEnd] = [
       'rollout_id',
@@ -173,21 +171,18 @@ function* unpacked(db: ReadableLibrary, rows: readonly ExportedRow[]): Generator
     let prompt = prompts.get(promptId);
     if (prompt === undefined) {
       prompt = {
-        prompt: unpackPrompt(promptOf.get(promptId)),
+        prompt: stored.prompt(promptId),
         promptSegments: promptSegmentsOf.all(promptId).map(segmentOf),
       };
       prompts.clear();
       prompts.set(promptId, prompt);
     }
-    if (block?.id !== blockId) {
-      block = { id: blockId, bytes: unpackBlock(blockOf.get(blockId)) };
-    }
     const base = prompt.promptSegments.length;
     yield {
       row,
       ...prompt,
-      response: block.bytes.toString('utf8', start, end),
-      extra: block.bytes.toString('utf8', end, extraEnd),
+      response: stored.text({ blockId, start, end }),
+      extra: stored.text({ blockId, start: end, end: extraEnd }),
       segments: segmentsOf.all(rolloutId).map(segmentOf),
       calls: callsOf.all(rolloutId).map((call) => callOf(call, base)),
       turnTokens: turnTokensOf.all(rolloutId),

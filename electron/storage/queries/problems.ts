@@ -3,15 +3,15 @@ import type { ProblemGroup, ProblemHistory } from '../../../shared/api/contract.
 import { RUN_KINDS } from '../../../shared/domain/model.ts';
 import { isSameAnswer } from '../../../shared/domain/sameAnswer.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { bytes, number, oneOf, optional, orNull, query, type RowSpec, text as words } from '../rows.ts';
-import { unpackText } from '../textCodec.ts';
+import { number, oneOf, optional, orNull, query, type RowSpec, text as words } from '../rows.ts';
+import { StoredTexts } from '../storedTexts.ts';
 import { sameProblems } from './sameProblem.ts';
 
 const MOST_GROUPS = 1000;
 
 export const PROBLEM_OF_GROUP = `
-  SELECT p.problem_id AS problemId, p.ground_truth AS groundTruth, p.source, p.user_scenario AS userScenario, q.codec, q.text
-  FROM group_row g JOIN problem_row p USING (problem_no) JOIN prompt_row q USING (prompt_id) WHERE g.group_id = ?`;
+  SELECT p.problem_id AS problemId, p.ground_truth AS groundTruth, p.source, p.user_scenario AS userScenario, p.prompt_id AS promptId
+  FROM group_row g JOIN problem_row p USING (problem_no) WHERE g.group_id = ?`;
 
 export const GROUPS_OF_PROBLEM = `
   SELECT n.run_key AS runKey, coalesce(json_extract(c.config, '$.name'), n.name) AS runName, n.kind,
@@ -41,8 +41,7 @@ interface ProblemRecord {
   readonly problemId: string;
   readonly groundTruth: string | null;
   readonly source: string | null;
-  readonly codec: number;
-  readonly text: Uint8Array;
+  readonly promptId: number;
   readonly userScenario: string | null;
 }
 
@@ -50,8 +49,7 @@ const PROBLEM_ROW: RowSpec<ProblemRecord> = {
   problemId: words,
   groundTruth: orNull(words),
   source: orNull(words),
-  codec: number,
-  text: bytes,
+  promptId: number,
   userScenario: orNull(words),
 };
 
@@ -77,7 +75,7 @@ type GivenAnswer = Omit<ProblemGroup['answers'][number], 'isTruth'>;
 export function problemHistory(db: ReadableLibrary, groupId: number): ProblemHistory | undefined {
   const problem = query(db, PROBLEM_OF_GROUP, PROBLEM_ROW).get(groupId);
   if (problem === undefined) return undefined;
-  const { problemId, groundTruth, source, userScenario, codec, text } = problem;
+  const { problemId, groundTruth, source, userScenario, promptId } = problem;
   const rows = query(db, GROUPS_OF_PROBLEM, GROUP_ROW).all({ problems: sameProblems(db, groupId) });
   const answersOf = query<GivenAnswer>(db, ANSWERS_OF_GROUP, {
     ...{ text: words, rollouts: number, judged: number, right: number },
@@ -96,7 +94,7 @@ export function problemHistory(db: ReadableLibrary, groupId: number): ProblemHis
     ...(groundTruth === null ? {} : { groundTruth }),
     ...(source === null ? {} : { source }),
     ...(userScenario === null ? {} : { userScenario }),
-    prompt: unpackText(codec, text),
+    prompt: new StoredTexts(db).prompt(promptId),
     groups,
     leftOut: rows.length - groups.length,
   };

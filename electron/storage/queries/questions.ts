@@ -2,8 +2,8 @@
 import { SEGMENT_KINDS } from '../../../shared/domain/model.ts';
 import { isWrappedAhead, normalisedQuestion } from '../../../shared/domain/question.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { bytes, number, query, text } from '../rows.ts';
-import { unpackText } from '../textCodec.ts';
+import { number, query, text } from '../rows.ts';
+import { StoredTexts } from '../storedTexts.ts';
 
 export const PREVIEW_OF_PROBLEM = `
   SELECT q.prompt_id AS promptId, q.preview,
@@ -14,8 +14,7 @@ export const PREVIEW_OF_PROBLEM = `
   FROM problem_row p JOIN prompt_row q USING (prompt_id) WHERE p.problem_no = :problemNo`;
 
 export const LAST_USER_MESSAGE = `
-  SELECT q.codec, q.text, s.inner_start AS start, s.inner_end AS end
-  FROM prompt_segment_row s JOIN prompt_row q USING (prompt_id)
+  SELECT s.inner_start AS start, s.inner_end AS end FROM prompt_segment_row s
   WHERE s.prompt_id = :promptId AND s.kind = :user ORDER BY s.ordinal DESC LIMIT 1`;
 
 interface Preview {
@@ -26,8 +25,6 @@ interface Preview {
 }
 
 interface Message {
-  readonly codec: number;
-  readonly text: Uint8Array;
   readonly start: number;
   readonly end: number;
 }
@@ -46,8 +43,9 @@ export function questionBeginnings(db: ReadableLibrary): (problemNo: number) => 
     ...{ promptId: number, preview: text, asked: number },
   });
   const messageOf = query<Message>(db, LAST_USER_MESSAGE, {
-    ...{ codec: number, text: bytes, start: number, end: number },
+    ...{ start: number, end: number },
   });
+  const stored = new StoredTexts(db);
   return (problemNo) => {
     const found = previewOf.get({ problemNo, user: USER });
     if (found === undefined) return '';
@@ -57,8 +55,7 @@ export function questionBeginnings(db: ReadableLibrary): (problemNo: number) => 
     // The instructions fill most of the preview, so the rest is read from the prompt.
     const message = messageOf.get({ promptId, user: USER });
     if (message === undefined) return ofPreview;
-    const { codec, text, start, end } = message;
-    const question = normalisedQuestion(unpackText(codec, text).slice(start, end));
+    const question = normalisedQuestion(stored.prompt(promptId).slice(message.start, message.end));
     return cutShort(question.slice(0, BEGINNING), question.length > BEGINNING);
   };
 }

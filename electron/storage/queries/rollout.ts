@@ -11,8 +11,8 @@ import {
 } from '../../../shared/domain/model.ts';
 import { readCallPayload } from '../../../shared/domain/toolCallPayload.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { boolean, bytes, number, oneOf, optional, orNull, query, type RowSpec, text } from '../rows.ts';
-import { unpackText, unpackUtf8 } from '../textCodec.ts';
+import { boolean, number, oneOf, optional, orNull, query, type RowSpec, text } from '../rows.ts';
+import { StoredTexts } from '../storedTexts.ts';
 import type { TokenRecord } from '../tokenColumns.ts';
 import { groupRows, rolloutRows } from './lists.ts';
 import { objectOf } from './runs.ts';
@@ -20,16 +20,14 @@ import { tokenRecord } from './tokens.ts';
 
 const DETAIL = `
   SELECT r.group_id AS groupId, r.flags, r.answer_source AS answerSource, r.file_id AS fileId, f.unit, r.byte_offset AS byteOffset,
-    r.byte_length AS byteLength, r.text_start AS textStart, r.text_end AS textEnd, r.extra_end AS extraEnd, b.codec,
-    b.bytes, p.user_scenario AS userScenario, q.prompt_id AS promptId, q.codec AS promptCodec,
-    q.text AS promptText, n.run_id AS runId, n.run_key AS runKey, coalesce(json_extract(c.config, '$.name'), n.name) AS runName,
+    r.byte_length AS byteLength, r.block_id AS blockId, r.text_start AS start, r.text_end AS end, r.extra_end AS extraEnd,
+    p.user_scenario AS userScenario, p.prompt_id AS promptId,
+    n.run_id AS runId, n.run_key AS runKey, coalesce(json_extract(c.config, '$.name'), n.name) AS runName,
     n.kind, n.has_steps AS hasSteps, coalesce(c.config, '{}') AS config
   FROM rollout_row r
   JOIN file_row f ON f.file_id = r.file_id
-  JOIN text_block b ON b.block_id = r.block_id
   JOIN group_row g ON g.group_id = r.group_id
   JOIN problem_row p ON p.problem_no = g.problem_no
-  JOIN prompt_row q ON q.prompt_id = p.prompt_id
   JOIN run_row n ON n.run_id = r.run_id
   LEFT JOIN run_config_row c ON c.logged_id = n.scope
   WHERE r.rollout_id = ?`;
@@ -52,15 +50,12 @@ interface DetailRecord {
   unit: string;
   byteOffset: number;
   byteLength: number;
-  textStart: number;
-  textEnd: number;
+  blockId: number;
+  start: number;
+  end: number;
   extraEnd: number;
-  codec: number;
-  bytes: Uint8Array;
   userScenario: string | null;
   promptId: number;
-  promptCodec: number;
-  promptText: Uint8Array;
   runId: number;
   runKey: string;
   runName: string;
@@ -86,15 +81,12 @@ const DETAIL_ROW: RowSpec<DetailRecord> = {
   unit: text,
   byteOffset: number,
   byteLength: number,
-  textStart: number,
-  textEnd: number,
+  blockId: number,
+  start: number,
+  end: number,
   extraEnd: number,
-  codec: number,
-  bytes,
   userScenario: orNull(text),
   promptId: number,
-  promptCodec: number,
-  promptText: bytes,
   runId: number,
   runKey: text,
   runName: text,
@@ -142,9 +134,9 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
   if (detail === undefined || row === undefined) return undefined;
   const group = groupRows(db, [detail.groupId])[0];
   if (group === undefined) return undefined;
-  const block = unpackUtf8(detail.codec, detail.bytes);
-  const response = block.toString('utf8', detail.textStart, detail.textEnd);
-  const extra = block.toString('utf8', detail.textEnd, detail.extraEnd);
+  const stored = new StoredTexts(db);
+  const response = stored.text(detail);
+  const extra = stored.text({ blockId: detail.blockId, start: detail.end, end: detail.extraEnd });
   const ofPrompt = query(db, PROMPT_SEGMENTS, SEGMENT_ROW).all(detail.promptId).map(segmentOf);
   const segments = [...ofPrompt, ...responseSegments(db, rolloutId)];
   return {
@@ -157,7 +149,7 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
       hasSteps: detail.hasSteps,
     },
     group,
-    prompt: unpackText(detail.promptCodec, detail.promptText),
+    prompt: stored.prompt(detail.promptId),
     userScenario: detail.userScenario ?? undefined,
     response,
     segments,

@@ -2,7 +2,7 @@
 import { SEGMENT_KINDS, type SegmentKind } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { number, query, queryTuples, text } from '../rows.ts';
-import { BLOCK, BLOCK_ROW, PROMPT, PROMPT_ROW, unpackBlock, unpackPrompt } from '../storedTexts.ts';
+import { StoredTexts, type TextPlace } from '../storedTexts.ts';
 
 export const TEXT_PLACE = `
   SELECT r.rollout_id AS rolloutId, r.run_id AS runId, r.step, r.group_id AS groupId, p.prompt_id AS promptId,
@@ -35,13 +35,6 @@ export interface RolloutTexts {
   response(): readonly SegmentText[];
 }
 
-export interface TextPlace {
-  readonly blockId: number;
-  /** Bytes in the block. */
-  readonly start: number;
-  readonly end: number;
-}
-
 const PLACE_ROW = {
   ...{ rolloutId: number, runId: number, step: number, groupId: number, promptId: number },
   ...{ blockId: number, start: number, end: number },
@@ -57,25 +50,19 @@ const SEGMENT_COLUMNS = [
 ] as const;
 type SegmentCells = readonly [ordinal: number, kind: number, turn: number, start: number, end: number];
 
-/**
- * Reads texts on demand. Caches the last block and prompt: neighbours share a block, and a group shares a
- * prompt.
- */
+/** Reads texts on demand. */
 export class TextReader {
   private readonly places;
-  private readonly prompts;
+  private readonly stored;
   private readonly previews;
-  private readonly blocks;
   private readonly segmentsOf;
   private readonly promptSegmentsOf;
-  private block: { readonly id: number; readonly bytes: Buffer } | undefined;
   private lastPrompt: { readonly id: number; readonly segments: readonly SegmentText[] } | undefined;
 
   constructor(db: ReadableLibrary) {
     this.places = query(db, TEXT_PLACE, PLACE_ROW);
-    this.prompts = query(db, PROMPT, PROMPT_ROW);
+    this.stored = new StoredTexts(db);
     this.previews = query(db, PREVIEW, { preview: text });
-    this.blocks = query(db, BLOCK, BLOCK_ROW);
     this.segmentsOf = queryTuples(db, SEGMENTS, SEGMENT_COLUMNS);
     this.promptSegmentsOf = queryTuples(db, PROMPT_SEGMENTS, SEGMENT_COLUMNS);
   }
@@ -98,8 +85,7 @@ export class TextReader {
 
   prompt(promptId: number): readonly SegmentText[] {
     if (this.lastPrompt?.id === promptId) return this.lastPrompt.segments;
-    const prompt = unpackPrompt(this.prompts.get(promptId));
-    const segments = segmentsIn(prompt, this.promptSegmentsOf.all(promptId));
+    const segments = segmentsIn(this.stored.prompt(promptId), this.promptSegmentsOf.all(promptId));
     this.lastPrompt = { id: promptId, segments };
     return segments;
   }
@@ -109,11 +95,8 @@ export class TextReader {
     return this.previews.get(promptId)?.preview ?? '';
   }
 
-  response(rolloutId: number, { blockId, start, end }: TextPlace): readonly SegmentText[] {
-    if (this.block?.id !== blockId) {
-      this.block = { id: blockId, bytes: unpackBlock(this.blocks.get(blockId)) };
-    }
-    return segmentsIn(this.block.bytes.toString('utf8', start, end), this.segmentsOf.all(rolloutId));
+  response(rolloutId: number, place: TextPlace): readonly SegmentText[] {
+    return segmentsIn(this.stored.text(place), this.segmentsOf.all(rolloutId));
   }
 }
 

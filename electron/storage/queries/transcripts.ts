@@ -2,24 +2,24 @@
 import type { Segment, ToolCall } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { number, query, type RowSpec } from '../rows.ts';
-import { BLOCK, BLOCK_ROW, unpackBlock } from '../storedTexts.ts';
+import { StoredTexts } from '../storedTexts.ts';
 import { responseSegments, toolCallsOf } from './rollout.ts';
 import { tokenEndsOf } from './tokens.ts';
 
-export const TRANSCRIPT = `SELECT r.text_start AS textStart, r.text_end AS textEnd, r.block_id AS blockId,
+export const TRANSCRIPT = `SELECT r.text_start AS start, r.text_end AS end, r.block_id AS blockId,
     (SELECT count(*) FROM prompt_segment_row s WHERE s.prompt_id = p.prompt_id) AS promptSegments
   FROM rollout_row r JOIN group_row g USING (group_id) JOIN problem_row p USING (problem_no) WHERE r.rollout_id = ?`;
 
 interface PlaceRecord {
-  readonly textStart: number;
-  readonly textEnd: number;
+  readonly start: number;
+  readonly end: number;
   readonly blockId: number;
   readonly promptSegments: number;
 }
 
 const PLACE_ROW: RowSpec<PlaceRecord> = {
-  textStart: number,
-  textEnd: number,
+  start: number,
+  end: number,
   blockId: number,
   promptSegments: number,
 };
@@ -32,20 +32,21 @@ export interface Transcript {
   readonly tokenEnds?: Uint32Array;
 }
 
-/** Use one per request. Caches the last text block, because neighbours share it. */
+/** Use one per request. */
 export class TranscriptReader {
   private readonly db: ReadableLibrary;
-  private block: { readonly id: number; readonly bytes: Buffer } | undefined;
+  private readonly stored;
 
   constructor(db: ReadableLibrary) {
     this.db = db;
+    this.stored = new StoredTexts(db);
   }
 
   /** @returns undefined when the library has no such rollout */
   read(rolloutId: number): Transcript | undefined {
     const place = query(this.db, TRANSCRIPT, PLACE_ROW).get(rolloutId);
     if (place === undefined) return undefined;
-    const response = this.bytesOf(place.blockId).toString('utf8', place.textStart, place.textEnd);
+    const response = this.stored.text(place);
     const nothing = { start: 0, end: 0 };
     const ofPrompt: Segment = { kind: 'system', turn: 0, outer: nothing, inner: nothing };
     const segments = [
@@ -59,12 +60,5 @@ export class TranscriptReader {
       toolCalls: toolCallsOf(this.db, rolloutId, segments, response),
       ...(tokenEnds === undefined ? {} : { tokenEnds }),
     };
-  }
-
-  private bytesOf(id: number): Buffer {
-    if (this.block?.id !== id) {
-      this.block = { id, bytes: unpackBlock(query(this.db, BLOCK, BLOCK_ROW).get(id)) };
-    }
-    return this.block.bytes;
   }
 }

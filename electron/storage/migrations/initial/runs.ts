@@ -114,12 +114,20 @@ CREATE TABLE prompt_row (
   prompt_id     INTEGER PRIMARY KEY,
   prompt_hash   TEXT NOT NULL UNIQUE,    -- content hash of the text
   question_hash TEXT,                    -- content hash of the question without template and white space (shared/domain/question.ts); NULL: no question
-  codec         INTEGER NOT NULL,        -- 0: UTF-8, 1: zstd of UTF-8
-  text          BLOB NOT NULL,
+  block_id      INTEGER NOT NULL REFERENCES prompt_block,
+  text_start    INTEGER NOT NULL,        -- bytes in the uncompressed block, like text_end
+  text_end      INTEGER NOT NULL,
   segments      INTEGER NOT NULL,        -- rows in prompt_segment_row
   preview       TEXT NOT NULL
 ) STRICT;
 CREATE INDEX prompt_by_question ON prompt_row (question_hash);
+CREATE INDEX prompt_by_block ON prompt_row (block_id);
+
+CREATE TABLE prompt_block (
+  block_id INTEGER PRIMARY KEY,
+  codec    INTEGER NOT NULL,             -- 0: UTF-8, 1: zstd of UTF-8
+  bytes    BLOB NOT NULL
+) STRICT;
 
 CREATE TABLE prompt_segment_row (
   prompt_id   INTEGER NOT NULL REFERENCES prompt_row,
