@@ -3,7 +3,7 @@ import type { Annotation } from '../../shared/domain/annotate/annotation.ts';
 import { flagsOf } from '../../shared/domain/flags.ts';
 import { SEGMENT_KINDS, type Segment, TOOL_ERROR_OUTCOMES } from '../../shared/domain/model.ts';
 import { textPenalties, typedPenalties } from '../../shared/domain/penalty.ts';
-import { normalisedQuestion } from '../../shared/domain/question.ts';
+import { normalisedQuestion, oneSpaced } from '../../shared/domain/question.ts';
 import { repeatedCalls } from '../../shared/domain/repeatedCalls.ts';
 import { maskSecrets } from '../../shared/domain/secrets.ts';
 import type {
@@ -278,7 +278,7 @@ function userQuestionOf(problem: ParsedProblem): string {
 }
 
 function previewOf(problem: ParsedProblem): string {
-  return userQuestionOf(problem).slice(0, PREVIEW_CHARS).replace(/\s+/g, ' ').trim();
+  return oneSpaced(userQuestionOf(problem).slice(0, PREVIEW_CHARS));
 }
 
 /** Recognizes a problem under another template, at another step or in another run. */

@@ -100,6 +100,7 @@ export class AddressedLines {
   }
 
   private find(address: RolloutAddress): JoinedRollout | undefined {
+    this.sql.rows.flush();
     const kinds = address.kind === undefined ? (['train', 'eval'] as const) : [address.kind];
     for (const kind of kinds) {
       const runKey = kind === 'eval' ? `${address.run}~eval` : address.run;

@@ -1,8 +1,16 @@
 import type { IngestStatements } from './ingestWrites.ts';
 
+interface StepPlace {
+  readonly runId: number;
+  readonly step: number;
+}
+
+/** Summing the differences of floats rounds a little each time, so most steps are summed anew. */
+const SMALL_PART = 8;
+
 /** Groups and steps whose stored sums are stale after a transaction. `refresh` recomputes them. */
 export class DirtyAggregates {
-  private readonly groups = new Map<number, { runId: number; step: number }>();
+  private readonly groups = new Map<number, StepPlace>();
   private readonly wholeRuns = new Set<number>();
   private readonly otherRuns = new Set<number>();
 
@@ -33,18 +41,39 @@ export class DirtyAggregates {
     return steps.values();
   }
 
+  /** Works on all groups of a step at once. A small part of a large step changes its sums by the difference. */
   refresh(sql: IngestStatements): void {
     for (const runId of this.wholeRuns) {
       for (const { groupId, step } of sql.groupsOfRun.all(runId)) this.group(groupId, runId, step);
     }
-    for (const groupId of this.groups.keys()) {
-      if (sql.anyOfGroup.get(groupId) === undefined) sql.dropGroup.run(groupId);
-      else sql.refreshGroup.run(groupId, groupId);
-    }
-    for (const { runId, step } of this.steps()) {
-      sql.dropStep.run(runId, step);
-      sql.refreshStep.run(runId, step);
+    for (const [{ runId, step }, groupIds] of this.groupsByStep()) {
+      const ids = JSON.stringify(groupIds);
+      const isSmallPart = groupIds.length * SMALL_PART < (sql.groupsOfStep.get(runId, step) ?? 0);
+      const before = isSmallPart ? sumsOf(sql, ids) : [];
+      sql.dropEmptyGroups.run(ids);
+      sql.refreshGroups.run(ids);
+      if (isSmallPart) {
+        const after = sumsOf(sql, ids);
+        sql.changeStep.run(...after.map((sum, i) => sum - (before[i] ?? 0)), runId, step);
+      } else {
+        sql.dropStep.run(runId, step);
+        sql.refreshStep.run(runId, step);
+      }
       sql.reviseStep.run(runId, step);
     }
   }
+
+  private groupsByStep(): Iterable<readonly [place: StepPlace, groupIds: number[]]> {
+    const steps = new Map<string, readonly [StepPlace, number[]]>();
+    for (const [groupId, place] of this.groups) {
+      const key = `${place.runId} ${place.step}`;
+      const known = steps.get(key);
+      if (known === undefined) steps.set(key, [place, [groupId]]);
+      else known[1].push(groupId);
+    }
+    return steps.values();
+  }
 }
+
+const sumsOf = (sql: IngestStatements, ids: string): readonly number[] =>
+  Object.values(sql.sumsOfGroups.get(ids) ?? {});

@@ -28,6 +28,13 @@ export class GroupRegistry {
   private readonly seen = new Map<string, number>();
   /** block_id by index into the batch's blocks of prompts. */
   private readonly promptBlocks = new Map<number, number>();
+  /** What this transaction has found or added, because added rows are still in the buffers. */
+  private readonly prompts = new Map<string, { readonly promptId: number; readonly isNew: boolean }>();
+  private readonly problemNos = new Map<string, number>();
+  private readonly problems = new Map<PackedProblem, number>();
+  private nextPrompt = 0;
+  private nextProblem = 0;
+  private nextGroup = 0;
 
   constructor(sql: IngestStatements) {
     this.sql = sql;
@@ -38,6 +45,12 @@ export class GroupRegistry {
     this.entries.clear();
     this.seen.clear();
     this.promptBlocks.clear();
+    this.prompts.clear();
+    this.problemNos.clear();
+    this.problems.clear();
+    this.nextPrompt = 1 + (this.sql.lastPrompt.get() ?? 0);
+    this.nextProblem = 1 + (this.sql.lastProblem.get() ?? 0);
+    this.nextGroup = 1 + (this.sql.lastGroup.get() ?? 0);
   }
 
   of(run: RunEntry, rollout: PackedRollout, batch: PackedBatch): GroupEntry {
@@ -88,9 +101,10 @@ export class GroupRegistry {
   ): GroupEntry {
     const problem = problemIn(batch, rollout);
     const problemNo = this.problemOf(rollout, batch);
-    const added = this.sql.addGroup.run(run.runId, step, group.key, problemNo, group.rule);
+    const groupId = this.nextGroup++;
+    this.sql.rows.groups.add(groupId, run.runId, step, group.key, problemNo, group.rule);
     return {
-      groupId: Number(added.lastInsertRowid),
+      groupId,
       nextOrdinal: 0,
       promptSegments: problem.segments.length / SEGMENT_STRIDE,
       promptHash: problem.promptHash,
@@ -100,29 +114,44 @@ export class GroupRegistry {
   /** The rollout's own problem, independent of its group. Added when first met. */
   problemOf(rollout: PackedRollout, batch: PackedBatch): number {
     const problem = problemIn(batch, rollout);
-    const promptId = this.promptOf(problem, batch);
-    const { problemId, idSource, groundTruth, source, userScenario } = problem;
-    const known = this.sql.problemById.get(problemId, promptId, groundTruth, userScenario);
+    const known = this.problems.get(problem);
     if (known !== undefined) return known;
-    const added = this.sql.addProblem.run(problemId, idSource, promptId, groundTruth, source, userScenario);
-    return Number(added.lastInsertRowid);
+    const { problemId, idSource, groundTruth, source, userScenario } = problem;
+    const { promptId, isNew } = this.promptOf(problem, batch);
+    const key = JSON.stringify([promptId, problemId, groundTruth, userScenario]);
+    let problemNo =
+      this.problemNos.get(key) ??
+      (isNew ? undefined : this.sql.problemById.get(problemId, promptId, groundTruth, userScenario));
+    if (problemNo === undefined) {
+      problemNo = this.nextProblem++;
+      const row = [problemNo, problemId, idSource, promptId, groundTruth, source, userScenario];
+      this.sql.rows.problems.add(...row);
+    }
+    this.problemNos.set(key, problemNo);
+    this.problems.set(problem, problemNo);
+    return problemNo;
   }
 
-  private promptOf(problem: PackedBatch['problems'][number], batch: PackedBatch): number {
-    const known = this.sql.promptByHash.get(problem.promptHash);
-    if (known !== undefined) return known;
-    const count = problem.segments.length / SEGMENT_STRIDE;
+  /** `isNew`: added in this transaction, so no stored problem has it. */
+  private promptOf(problem: PackedProblem, batch: PackedBatch): { promptId: number; isNew: boolean } {
     const { promptHash, preview, questionHash, text } = problem;
+    const known = this.prompts.get(promptHash);
+    if (known !== undefined) return known;
+    const stored = this.sql.promptByHash.get(promptHash);
+    const prompt = { promptId: stored ?? this.nextPrompt++, isNew: stored === undefined };
+    this.prompts.set(promptHash, prompt);
+    if (stored !== undefined) return prompt;
+    const { promptId } = prompt;
+    const count = problem.segments.length / SEGMENT_STRIDE;
     const blockId = this.blockOf(text.block, batch);
-    const added = this.sql.addPrompt.run(
-      ...([promptHash, blockId, text.start, text.end, count, preview, questionHash] as const),
+    this.sql.rows.prompts.add(
+      ...[promptId, promptHash, questionHash, blockId, text.start, text.end, count, preview],
     );
-    const promptId = Number(added.lastInsertRowid);
     for (let i = 0; i < count; i++) {
       const [kind, , ...ranges] = numbersAt(problem.segments, i * SEGMENT_STRIDE);
-      this.sql.addPromptSegment.run(promptId, i, kind, ...ranges);
+      this.sql.rows.promptSegments.add(promptId, i, kind, ...ranges);
     }
-    return promptId;
+    return prompt;
   }
 
   /** Adds a block with its first new prompt. */
@@ -137,7 +166,7 @@ export class GroupRegistry {
   }
 }
 
-function problemIn(batch: PackedBatch, rollout: PackedRollout): PackedBatch['problems'][number] {
+function problemIn(batch: PackedBatch, rollout: PackedRollout): PackedProblem {
   const problem = batch.problems[rollout.problem];
   if (problem === undefined) throw new Error(`the batch has no problem ${rollout.problem}`);
   return problem;

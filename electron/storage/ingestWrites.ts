@@ -3,6 +3,14 @@
  * in which order.
  */
 import { RUN_KINDS } from '../../shared/domain/model.ts';
+import {
+  CHANGE_STEP,
+  DROP_EMPTY_GROUPS,
+  REFRESH_GROUPS,
+  REFRESH_STEP,
+  SUM_NAMES,
+  SUMS_OF_GROUPS,
+} from './groupSums.ts';
 import { NarrowRows } from './narrowRows.ts';
 import type { WritableLibrary } from './open.ts';
 import { boolean, bytes, number, oneOf, optional, orNull, query, queryValue, text } from './rows.ts';
@@ -33,14 +41,7 @@ const ADDRESS_ROW = {
   ...{ fileId: number, line: number },
 };
 
-const AGGREGATES = `
-  count(*), coalesce(sum(is_correct), 0), count(is_correct), coalesce(sum(reward), 0), count(reward),
-  count(kept), coalesce(sum(kept), 0),
-  count(response_chars), coalesce(sum(tool_calls), 0), coalesce(sum(tool_errors), 0), coalesce(sum(tool_calls = 0), 0),
-  count(stop_reason_logged), coalesce(sum(stop_reason = 'length' AND stop_reason_logged IS NOT NULL), 0),
-  coalesce(sum(turns), 0), count(turns), coalesce(sum(response_chars), 0),
-  coalesce(sum(policy_tokens), 0), count(policy_tokens),
-  coalesce(sum(mean_entropy * entropy_tokens), 0), coalesce(sum(entropy_tokens), 0)`;
+const SUM_ROW = Object.fromEntries(SUM_NAMES.map((name) => [name, number]));
 
 export function prepareIngest(db: WritableLibrary) {
   const prepare = <P extends unknown[]>(sql: string): Statement<P> => db.prepare<P>(sql);
@@ -115,23 +116,11 @@ export function prepareIngest(db: WritableLibrary) {
     ),
 
     promptByHash: count('SELECT prompt_id FROM prompt_row WHERE prompt_hash = ?'),
-    addPrompt: prepare<[string, number, number, number, number, string, string | null]>(
-      'INSERT INTO prompt_row (prompt_hash, block_id, text_start, text_end, segments, preview, question_hash) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    ),
     addPromptBlock: prepare<[number, Uint8Array]>('INSERT INTO prompt_block (codec, bytes) VALUES (?, ?)'),
-    addPromptSegment: prepare<[number, number, number, number, number, number, number]>(
-      'INSERT INTO prompt_segment_row VALUES (?, ?, ?, ?, ?, ?, ?)',
-    ),
     problemById: count(
       'SELECT problem_no FROM problem_row WHERE problem_id = ? AND prompt_id = ? AND ground_truth IS ? AND user_scenario IS ?',
     ),
-    addProblem: prepare<[string, string, number, string | null, string | null, string | null]>(
-      'INSERT INTO problem_row (problem_id, id_source, prompt_id, ground_truth, source, user_scenario) VALUES (?, ?, ?, ?, ?, ?)',
-    ),
     groupByKey: count('SELECT group_id FROM group_row WHERE run_id = ? AND step = ? AND group_key = ?'),
-    addGroup: prepare<[number, number, string, number, string]>(
-      'INSERT INTO group_row (run_id, step, group_key, problem_no, rule) VALUES (?, ?, ?, ?, ?)',
-    ),
     countRolloutsOfStep: count('SELECT count(*) FROM rollout_row WHERE run_id = ? AND step = ?'),
     promptOfGroup: query(
       db,
@@ -162,8 +151,10 @@ export function prepareIngest(db: WritableLibrary) {
     addBlock: prepare<[number, number, Uint8Array]>(
       'INSERT INTO text_block (file_id, codec, bytes) VALUES (?, ?, ?)',
     ),
-    /** Segments, turns, tool calls, flags. */
-    below: new NarrowRows(db),
+    rows: new NarrowRows(db),
+    lastPrompt: count('SELECT coalesce(max(prompt_id), 0) FROM prompt_row'),
+    lastProblem: count('SELECT coalesce(max(problem_no), 0) FROM problem_row'),
+    lastGroup: count('SELECT coalesce(max(group_id), 0) FROM group_row'),
     addTokens: prepare<unknown[]>(
       'INSERT OR REPLACE INTO token_row VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)',
     ),
@@ -232,24 +223,15 @@ export function prepareIngest(db: WritableLibrary) {
     dropPending: prepare<[number]>('DELETE FROM pending_row WHERE pending_id = ?'),
     countPending: count('SELECT count(*) FROM pending_row'),
 
-    refreshGroup: prepare<[number, number]>(`UPDATE group_row SET
-      (rollouts, correct, correct_known, reward_sum, reward_known, decided, kept, with_text, tool_calls, tool_errors,
-       without_calls, stops_logged, truncated, turns, turns_known, response_chars, tokens, tokens_known, entropy_sum, entropy_tokens)
-      = (SELECT ${AGGREGATES} FROM rollout_row WHERE group_id = ?) WHERE group_id = ?`),
-    anyOfGroup: count('SELECT 1 FROM rollout_row WHERE group_id = ? LIMIT 1'),
-    dropGroup: prepare<[number]>('DELETE FROM group_row WHERE group_id = ?'),
+    dropEmptyGroups: prepare<[string]>(DROP_EMPTY_GROUPS),
+    refreshGroups: prepare<[string]>(REFRESH_GROUPS),
+    groupsOfStep: count('SELECT group_count FROM step_row WHERE run_id = ? AND step = ?'),
+    sumsOfGroups: query<Record<string, number>>(db, SUMS_OF_GROUPS, SUM_ROW),
+    changeStep: prepare<number[]>(CHANGE_STEP),
     dropStep: prepare<[number, number]>('DELETE FROM step_row WHERE run_id = ? AND step = ?'),
     reviseStep: prepare<[number, number]>(`INSERT INTO step_revision_row VALUES (?, ?, 1)
       ON CONFLICT (run_id, step) DO UPDATE SET revision = revision + 1`),
-    refreshStep: prepare<[number, number]>(`INSERT OR REPLACE INTO step_row
-      SELECT run_id, step, count(*), sum(rollouts), sum(correct), sum(correct_known), sum(reward_sum), sum(reward_known),
-        sum(decided), sum(kept), sum(with_text), sum(tool_calls), sum(tool_errors), sum(without_calls),
-        sum(stops_logged), sum(truncated), sum(turns), sum(turns_known),
-        sum(response_chars), sum(tokens), sum(tokens_known), sum(entropy_sum), sum(entropy_tokens),
-        sum(correct_known = rollouts AND correct = 0),
-        sum(correct_known = rollouts AND correct > 0 AND correct < rollouts),
-        sum(correct_known = rollouts AND correct = rollouts)
-      FROM group_row WHERE run_id = ? AND step = ? GROUP BY run_id, step`),
+    refreshStep: prepare<[number, number]>(REFRESH_STEP),
     groupsOfRun: query(db, 'SELECT group_id AS groupId, step FROM group_row WHERE run_id = ?', {
       ...{ groupId: number, step: number },
     }),

@@ -1,14 +1,18 @@
 /**
- * Inserts many rows per statement into the tables below a rollout, because most of a narrow row's cost is
- * the call into SQLite. Rows are buffered across the rollouts of a batch. Nothing reads them before
- * `flush`.
+ * Inserts many rows per statement, because most of a narrow row's cost is the call into SQLite. Rows are
+ * buffered across the rollouts of a batch, with ids given here. Call `flush` before reading these tables.
  */
 import type { WritableLibrary } from './open.ts';
 
 type Value = number | string | null;
 
-/** Columns of each table, in the order of its rows. */
-const TABLES = { segment_row: 8, turn_row: 6, tool_call_row: 13, flag_row: 5, timing_row: 5 } as const;
+/** Number of columns, in the order of the table; or the columns that are given. */
+const TABLES = {
+  ...{ segment_row: 8, turn_row: 6, tool_call_row: 13, flag_row: 5, timing_row: 5 },
+  ...{ prompt_row: 8, prompt_segment_row: 7, problem_row: 7 },
+  // The sums of a group follow.
+  group_row: ['group_id', 'run_id', 'step', 'group_key', 'problem_no', 'rule'],
+} as const satisfies Readonly<Record<string, number | readonly string[]>>;
 const ROWS_PER_INSERT = 32;
 
 class NarrowTable {
@@ -18,11 +22,13 @@ class NarrowTable {
   private waiting: Value[] = [];
 
   constructor(db: WritableLibrary, name: keyof typeof TABLES) {
-    this.columns = TABLES[name];
+    const columns = TABLES[name];
+    this.columns = typeof columns === 'number' ? columns : columns.length;
+    const into = typeof columns === 'number' ? name : `${name} (${columns.join(', ')})`;
     const row = `(${new Array(this.columns).fill('?').join(', ')})`;
     const rows = (count: number): string => new Array(count).fill(row).join(', ');
-    const one = db.prepare<Value[]>(`INSERT INTO ${name} VALUES ${rows(1)}`);
-    const many = db.prepare<Value[]>(`INSERT INTO ${name} VALUES ${rows(ROWS_PER_INSERT)}`);
+    const one = db.prepare<Value[]>(`INSERT INTO ${into} VALUES ${rows(1)}`);
+    const many = db.prepare<Value[]>(`INSERT INTO ${into} VALUES ${rows(ROWS_PER_INSERT)}`);
     this.one = (values) => void one.run(...values);
     this.many = (values) => void many.run(...values);
   }
@@ -51,6 +57,10 @@ export class NarrowRows {
   readonly calls: NarrowTable;
   readonly flags: NarrowTable;
   readonly timings: NarrowTable;
+  readonly prompts: NarrowTable;
+  readonly promptSegments: NarrowTable;
+  readonly problems: NarrowTable;
+  readonly groups: NarrowTable;
   private readonly tables: readonly NarrowTable[];
 
   constructor(db: WritableLibrary) {
@@ -59,7 +69,14 @@ export class NarrowRows {
     this.calls = new NarrowTable(db, 'tool_call_row');
     this.flags = new NarrowTable(db, 'flag_row');
     this.timings = new NarrowTable(db, 'timing_row');
-    this.tables = [this.segments, this.turns, this.calls, this.flags, this.timings];
+    this.prompts = new NarrowTable(db, 'prompt_row');
+    this.promptSegments = new NarrowTable(db, 'prompt_segment_row');
+    this.problems = new NarrowTable(db, 'problem_row');
+    this.groups = new NarrowTable(db, 'group_row');
+    this.tables = [
+      ...[this.segments, this.turns, this.calls, this.flags, this.timings],
+      ...[this.prompts, this.promptSegments, this.problems, this.groups],
+    ];
   }
 
   /** Drops the rows that a failed batch has left in the buffer. */

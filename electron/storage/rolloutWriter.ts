@@ -77,14 +77,14 @@ export class RolloutWriter {
     this.batch = batch;
     this.dirty = dirty;
     this.blocks = new Array(batch.blocks.length).fill(undefined);
-    this.sql.below.begin();
+    this.sql.rows.begin();
     this.lines.begin();
     this.selections.begin();
   }
 
   /** Call after the last item of a batch. */
   finish(dirty: DirtyAggregates): void {
-    this.sql.below.flush();
+    this.sql.rows.flush();
     this.selections.apply(dirty);
   }
 
@@ -311,7 +311,7 @@ export class RolloutWriter {
   }
 
   private addBelow(rolloutId: number, group: GroupEntry, rollout: PackedRollout): void {
-    const { segments, turns, calls, flags, timings } = this.sql.below;
+    const { segments, turns, calls, flags, timings } = this.sql.rows;
     const base = group.promptSegments;
     for (let i = rollout.segmentsFrom; i < rollout.segmentsTo; i++) {
       const [kind, turn, ...ranges] = numbersAt(this.currentBatch.segments, i * SEGMENT_STRIDE);

@@ -68,6 +68,8 @@ export class TokenWriter {
   }
 
   private countTurns(rolloutId: number, ends: Uint32Array, mask: Uint8Array): void {
+    // The rollout may be of the same batch.
+    this.sql.rows.flush();
     const segments = this.sql.segmentsOf.all(rolloutId);
     const outer = segments.map(({ start, end }) => ({ outer: { start, end } }));
     const counts = new Map<number, number>();

@@ -168,13 +168,18 @@ class Regrouping {
     }
   }
 
+  private add(row: RegroupedRecord, { key, rule }: GroupKey): number {
+    const groupId = 1 + (this.sql.lastGroup.get() ?? 0);
+    this.sql.rows.groups.add(groupId, this.runId, row.step, key, row.problemNo, rule);
+    this.sql.rows.flush();
+    return groupId;
+  }
+
   private groupFor(row: RegroupedRecord, { key, rule }: GroupKey) {
     const place = `${row.step} ${key}`;
     const known = this.groups.get(place);
     if (known !== undefined) return known;
-    const groupId =
-      this.sql.groupByKey.get(this.runId, row.step, key) ??
-      Number(this.sql.addGroup.run(this.runId, row.step, key, row.problemNo, rule).lastInsertRowid);
+    const groupId = this.sql.groupByKey.get(this.runId, row.step, key) ?? this.add(row, { key, rule });
     const prompt = this.sql.promptOfGroup.get(groupId);
     if (prompt === undefined) throw new Error(`group ${groupId} has no prompt`);
     const group = { groupId, promptSegments: prompt.segments, taken: new Set<number>(), next: 0 };

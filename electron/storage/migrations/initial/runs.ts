@@ -121,7 +121,6 @@ CREATE TABLE prompt_row (
   preview       TEXT NOT NULL
 ) STRICT;
 CREATE INDEX prompt_by_question ON prompt_row (question_hash);
-CREATE INDEX prompt_by_block ON prompt_row (block_id);
 
 CREATE TABLE prompt_block (
   block_id INTEGER PRIMARY KEY,
