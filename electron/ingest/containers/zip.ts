@@ -2,14 +2,21 @@
  * Zip archives. An Inspect log (`.eval`) is one, with a member per sample. Members are stored, deflated, or
  * zstd-compressed (method 93, which zip readers leave to the caller).
  */
-import { createZstdDecompress } from 'node:zlib';
-import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { closeSync, openSync, readSync } from 'node:fs';
+import { inflateRawSync, zstdDecompressSync } from 'node:zlib';
+import { type Entry, openPromise } from 'yauzl';
 import { isObject, type JsonObject } from '../../../shared/format/fields.ts';
 import { readJson } from '../../../shared/format/lenientJson.ts';
 import { LONGEST_RECORD } from './bytes.ts';
 import { CorruptContainerError, type RecordSource, type SourceRecord } from './container.ts';
 
+const STORED = 0;
+const DEFLATED = 8;
 const ZSTD = 93;
+/** A member begins with this many bytes, its name and extra fields; the directory does not tell their lengths. */
+const LOCAL_HEADER = 30;
+/** Read at once: neighbouring members are small, and a read costs as much as unpacking one. */
+const WINDOW_BYTES = 4 << 20;
 const SAMPLE = /^samples\/.+\.json$/;
 /** `header.json` is written at the end; an interrupted evaluation only has the start file. */
 const HEADERS = ['header.json', '_journal/start.json'];
@@ -22,11 +29,11 @@ export class ZipSource implements RecordSource {
   readonly header?: JsonObject;
   readonly contents: ZipContents;
   readonly names: readonly string[];
-  private readonly zip: ZipFile;
+  private readonly members: Members;
   private readonly samples: readonly Entry[];
 
-  private constructor(zip: ZipFile, entries: readonly Entry[], header: JsonObject | undefined) {
-    this.zip = zip;
+  private constructor(members: Members, entries: readonly Entry[], header: JsonObject | undefined) {
+    this.members = members;
     this.names = entries.map((entry) => entry.fileName);
     this.samples = entries
       .filter((entry) => SAMPLE.test(entry.fileName))
@@ -38,14 +45,19 @@ export class ZipSource implements RecordSource {
 
   /** @throws CorruptContainerError when the archive has no readable directory */
   static async open(path: string): Promise<ZipSource> {
-    let zip: ZipFile | undefined;
+    let members: Members | undefined;
     try {
-      zip = await openPromise(path, { lazyEntries: true, autoClose: false });
+      const zip = await openPromise(path, { lazyEntries: true, autoClose: false });
       const entries: Entry[] = [];
-      for await (const entry of zip.eachEntry()) entries.push(entry);
-      return new ZipSource(zip, entries, await headerOf(zip, entries));
+      try {
+        for await (const entry of zip.eachEntry()) entries.push(entry);
+      } finally {
+        zip.close();
+      }
+      members = new Members(path);
+      return new ZipSource(members, entries, headerOf(members, entries));
     } catch (error) {
-      zip?.close();
+      members?.close();
       throw error instanceof CorruptContainerError
         ? error
         : asCorrupt(error, 'damaged or unfinished zip archive');
@@ -58,43 +70,84 @@ export class ZipSource implements RecordSource {
       if (entry === undefined) return;
       yield entry.uncompressedSize > LONGEST_RECORD
         ? [{ tooLong: entry.uncompressedSize, nextOffset: i + 1 }]
-        : [{ bytes: await unpack(this.zip, entry), offset: i, nextOffset: i + 1 }];
+        : [{ bytes: this.members.unpack(entry), offset: i, nextOffset: i + 1 }];
     }
   }
 
   async close(): Promise<void> {
-    this.zip.close();
+    this.members.close();
   }
 }
 
-async function headerOf(zip: ZipFile, entries: readonly Entry[]): Promise<JsonObject | undefined> {
+function headerOf(members: Members, entries: readonly Entry[]): JsonObject | undefined {
   for (const name of HEADERS) {
     const entry = entries.find((candidate) => candidate.fileName === name);
     if (entry === undefined) continue;
-    const header = readJson((await unpack(zip, entry)).toString('utf8'));
+    const header = readJson(members.unpack(entry).toString('utf8'));
     if (header.ok && isObject(header.value)) return header.value;
   }
   return undefined;
 }
 
-async function unpack(zip: ZipFile, entry: Entry): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  let length = 0;
-  try {
-    const isZstd = entry.compressionMethod === ZSTD;
-    const raw = await zip.openReadStreamPromise(entry, isZstd ? { decodeFileData: false } : {});
-    const stream = isZstd ? raw.pipe(createZstdDecompress()) : raw;
-    raw.on('error', (error) => stream.destroy(error));
-    for await (const piece of stream as AsyncIterable<Buffer>) {
-      length += piece.byteLength;
-      // The declared size may be wrong, so unpacking stops at the limit.
-      if (length > LONGEST_RECORD) throw new Error(`it unpacks to more than ${LONGEST_RECORD} bytes`);
-      pieces.push(piece);
-    }
-  } catch (error) {
-    throw asCorrupt(error, `member ${entry.fileName} of the zip archive cannot be read`);
+/** The bytes of an archive's members. A stream for each takes longer than its content. */
+class Members {
+  private readonly file: number;
+  private window = Buffer.alloc(0);
+  private windowStart = 0;
+
+  constructor(path: string) {
+    this.file = openSync(path, 'r');
   }
-  return Buffer.concat(pieces);
+
+  /** @throws CorruptContainerError when the member is damaged, too long, encrypted or compressed in another way */
+  unpack(entry: Entry): Buffer {
+    try {
+      const unpacked = this.unpacked(entry);
+      if (unpacked.byteLength !== entry.uncompressedSize)
+        throw new Error(`it has ${unpacked.byteLength} bytes, not ${entry.uncompressedSize}`);
+      return unpacked;
+    } catch (error) {
+      throw asCorrupt(error, `member ${entry.fileName} of the zip archive cannot be read`);
+    }
+  }
+
+  close(): void {
+    closeSync(this.file);
+  }
+
+  private unpacked(entry: Entry): Buffer {
+    if (entry.isEncrypted()) throw new Error('it is encrypted');
+    const header = this.read(entry.relativeOffsetOfLocalHeader, LOCAL_HEADER);
+    const start = LOCAL_HEADER + header.readUInt16LE(26) + header.readUInt16LE(28);
+    const bytes = this.read(entry.relativeOffsetOfLocalHeader + start, entry.compressedSize);
+    // The declared size may be wrong, so unpacking stops at the limit.
+    const limit = { maxOutputLength: LONGEST_RECORD };
+    switch (entry.compressionMethod) {
+      case STORED:
+        // Copied, because the window is used again.
+        return Buffer.from(bytes);
+      case DEFLATED:
+        return inflateRawSync(bytes, limit);
+      case ZSTD:
+        return zstdDecompressSync(bytes, limit);
+      default:
+        throw new Error(`its compression method ${entry.compressionMethod} is not supported`);
+    }
+  }
+
+  /** A view, valid until the next call. */
+  private read(at: number, length: number): Buffer {
+    const from = at - this.windowStart;
+    if (from < 0 || from + length > this.window.byteLength) {
+      const window = Buffer.allocUnsafe(Math.max(length, WINDOW_BYTES));
+      const read = readSync(this.file, window, 0, window.byteLength, at);
+      this.window = window.subarray(0, read);
+      this.windowStart = at;
+      if (read < length) throw new Error(`the archive ends ${length - read} bytes too early`);
+      return this.window.subarray(0, length);
+    }
+    return this.window.subarray(from, from + length);
+  }
 }
 
 function asCorrupt(error: unknown, what: string): Error {
