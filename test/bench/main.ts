@@ -10,7 +10,14 @@ import { join } from 'node:path';
 import type { Measurement } from './measurement.ts';
 
 const SECTIONS: Readonly<Record<string, (directory: string) => Promise<readonly Measurement[]>>> = {
-  ingest: async (directory) => (await import('./ingestBench.ts')).benchVerlIngest(directory, 200),
+  ingest: async (directory) => {
+    const { benchSmallRollouts, benchVerlIngest } = await import('./ingestBench.ts');
+    return [
+      ...(await benchVerlIngest(directory, 200)),
+      ...(await benchSmallRollouts(directory, 20_000)),
+      ...(await benchSmallRollouts(directory, 200_000)),
+    ];
+  },
   gigabyte: async (directory) => (await import('./ingestBench.ts')).benchVerlIngest(directory, 1024),
   shapes: async (directory) => (await import('./shapeBench.ts')).benchShapes(directory, 128),
   gigabytes: async (directory) => (await import('./shapeBench.ts')).benchShapes(directory, 1024),
