@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { FollowRow, IngestProgress } from '../../shared/api/contract.ts';
+import type { FollowRow, IngestProgress, ResultOf } from '../../shared/api/contract.ts';
 import type { IngestIssue } from '../../shared/domain/model.ts';
 import { readMapping } from '../../shared/format/mapped.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
@@ -10,6 +10,7 @@ import type { IngestReport } from '../worker/messages.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
 
 const help = `usage: turnwise ingest PATH… [--library FILE] [--mapping FILE] [--follow] [--json]
+       turnwise ingest --continue [--library FILE] [--json]
 
 Reads logs (files or directories) into a library. Unchanged files are skipped; appended files
 continue at their previous end. Progress goes to stderr.
@@ -17,8 +18,10 @@ continue at their previous end. Progress goes to stderr.
   --library FILE  library file; default: the user's library
   --mapping FILE  read every file by this mapping (JSON, from the mapping preview or from
                   turnwise inspect FILE --propose-mapping)
+  --continue      read on where an interrupted call stopped, with the files it had not begun
   --follow        keep reading appended and added files until interrupted
-  --json          one JSON object on stdout: {library, seconds, bytes, rollouts, groups, issues, files}
+  --json          one JSON object on stdout: {library, seconds, bytes, rollouts, groups, issues, unread,
+                  files}
 
 Exit codes: 0 done, 3 done with issues, 1 nothing could be read, 2 usage.`;
 
@@ -32,19 +35,28 @@ export const ingestCommand: Command = {
       json: { type: 'boolean' },
       mapping: { type: 'string' },
       follow: { type: 'boolean' },
+      continue: { type: 'boolean' },
     });
-    if (args.positionals.length === 0) throw new UsageError(`ingest: no PATH given\n\n${help}`);
+    const isContinued = args.flag('continue');
+    if (isContinued === args.positionals.length > 0)
+      throw new UsageError(`ingest: give PATHs or --continue\n\n${help}`);
     const named = args.string('library');
     const libraryPath = named === undefined ? defaultLibraryPath() : resolvePath(named);
-    const paths = args.positionals.map(resolvePath);
     const mappingFile = args.string('mapping');
     const mapping = mappingFile === undefined ? undefined : readMappingFile(resolvePath(mappingFile));
     const host = await createHost({ libraryPath, shell: 'browser', version: context.version });
+    const paths = isContinued ? await unreadPaths(host) : args.positionals.map(resolvePath);
+    if (paths.length === 0) {
+      await host.close();
+      process.stdout.write('nothing is left to read\n');
+      return 0;
+    }
     const controller = new AbortController();
     const stop = (): void => controller.abort();
     process.once('SIGINT', stop);
     process.once('SIGTERM', stop);
     let report: IngestReport;
+    let unread = 0;
     try {
       report = await host.ingest(paths, {
         onProgress: showProgress,
@@ -56,6 +68,7 @@ export const ingestCommand: Command = {
         process.stdout.write(`${summaryOf(report, entriesOf(report), libraryPath)}\n`);
         return await followUntilStopped(host, paths, controller.signal);
       }
+      unread = (await unreadPaths(host)).length;
     } finally {
       clearProgress();
       await host.close();
@@ -65,13 +78,23 @@ export const ingestCommand: Command = {
     if (args.flag('json')) {
       const { seconds, bytes, rollouts, groups, issues } = report;
       process.stdout.write(
-        `${JSON.stringify({ library: libraryPath, seconds, bytes, rollouts, groups, issues, files })}\n`,
+        `${JSON.stringify({ library: libraryPath, seconds, bytes, rollouts, groups, issues, unread, files })}\n`,
       );
     } else process.stdout.write(`${summaryOf(report, files, libraryPath)}\n`);
     if (code === 1) process.stderr.write(`turnwise: ${failureOf(report, files, paths)}\n`);
+    if (unread > 0) process.stderr.write(`turnwise: ${unreadText(unread)}\n`);
     return code;
   },
 };
+
+async function unreadPaths(host: Host): Promise<readonly string[]> {
+  const result = await host.dispatch('ingest.unread', {});
+  if (!result.ok) throw new ExpectedError(result.failure.message);
+  return (result.value as ResultOf<'ingest.unread'>).map(({ path }) => path);
+}
+
+const unreadText = (files: number): string =>
+  `${files === 1 ? '1 file was' : `${files} files were`} not read to the end; turnwise ingest --continue reads on`;
 
 interface FileEntry {
   readonly path: string;

@@ -106,12 +106,14 @@ class IngestCall {
   }
 
   async run(): Promise<IngestOutcome> {
-    for (const file of this.found) if (file.kind === 'file') this.status.bytes += this.bytesToRead(file.path);
+    const unread = this.found.flatMap(({ kind, path }) => (kind === 'file' ? this.toRead(path) : []));
+    this.writer.addUnread(unread);
     const files: FileReport[] = [];
     const readOne = async (file: Discovered, next: readonly Discovered[] = []): Promise<void> => {
       const unreadable = next.findIndex(({ kind }) => kind !== 'file');
       this.next = next.slice(0, unreadable < 0 ? next.length : unreadable).map(({ path }) => path);
       files.push(file.kind === 'unreadable' ? this.unreadable(file) : await this.readPath(file.path));
+      if (!this.isCancelled) this.writer.dropUnread(file.path);
       this.status.filesDone++;
       this.report();
     };
@@ -153,15 +155,18 @@ class IngestCall {
     return this.isCancelled;
   }
 
-  /** An estimate for the progress bar. Each file decides later what is read. */
-  private bytesToRead(path: string): number {
+  /** Adds an estimate to the progress bar. Each file decides later what is read. */
+  private toRead(path: string): readonly { readonly path: string; readonly bytes: number }[] {
     try {
       const { bytes } = identityOf(path, 0);
       const known = this.writer.knownFile(path);
-      return known?.format === undefined ? bytes : Math.max(0, bytes - known.bytes);
+      const isPartial = known?.status === 'partial';
+      const before = known?.format === undefined ? 0 : isPartial ? known.offset : known.bytes;
+      this.status.bytes += Math.max(0, bytes - before);
+      return isPartial || bytes > before ? [{ path, bytes }] : [];
     } catch {
       // The error is reported when the file is read.
-      return 0;
+      return [];
     }
   }
 

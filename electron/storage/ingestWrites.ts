@@ -70,6 +70,11 @@ export function prepareIngest(db: WritableLibrary) {
       "UPDATE file_row SET offset_bytes = 0, lines = 0, masked = 0, status = 'partial' WHERE file_id = ?",
     ),
 
+    addUnread: prepare<[string]>(
+      "INSERT OR REPLACE INTO unread_row SELECT value ->> 'path', value ->> 'bytes' FROM json_each(?)",
+    ),
+    dropUnread: prepare<[string]>('DELETE FROM unread_row WHERE path = ?'),
+
     pathOfFile: queryValue(db, 'SELECT path FROM file_row WHERE file_id = ?', text),
     /** Removes runs whose files now belong to another run. */
     dropEmptyRuns: prepare<[]>(

@@ -243,6 +243,16 @@ export class LibraryWriter {
     return dirty.runs();
   }
 
+  /** Remembers files that are about to be read, so that what a stopped ingest leaves out is known. */
+  addUnread(files: readonly { readonly path: string; readonly bytes: number }[]): void {
+    this.sql.addUnread.run(JSON.stringify(files));
+  }
+
+  /** The file has been read to its end, or cannot be read. */
+  dropUnread(path: string): void {
+    this.sql.dropUnread.run(path);
+  }
+
   countRollouts(fileId: number): number {
     return this.sql.countRollouts.get(fileId) ?? 0;
   }

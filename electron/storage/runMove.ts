@@ -108,6 +108,8 @@ export const LEFT_TABLES: readonly string[] = [
   'saved_view_row',
   'saved_query_row',
   'known_library_row',
+  // Reading continues in the library that began it.
+  'unread_row',
   // A joined run cannot be moved.
   'pool_join_row',
   'pool_match_row',

@@ -42,6 +42,7 @@ export const PUBLIC_VIEWS = [
   'tool_call',
   'flag',
   'ingest_issue',
+  'unread_file',
   'step',
   'stage',
   'metric',
@@ -114,6 +115,11 @@ UNION ALL
 SELECT f.path, p.line, 'warning', 'unmatched_' || p.kind,
   ${unmatchedMessage('p')}
 FROM pending_row p JOIN file_row f USING (file_id);
+
+CREATE VIEW unread_file AS
+SELECT u.path, rf.run_id, f.format, coalesce(f.lines, 0) AS records,
+  CASE WHEN f.file_id IS NULL THEN 0 WHEN f.container = 'plain' THEN f.offset_bytes END AS bytes_read, u.bytes
+FROM unread_row u LEFT JOIN file_row f ON f.path = u.path LEFT JOIN run_file_row rf ON rf.file_id = f.file_id;
 
 CREATE VIEW step AS
 SELECT run_id, iif(n.has_steps, step, NULL) AS step, group_count AS groups, rollouts,

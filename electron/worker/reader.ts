@@ -26,6 +26,7 @@ import { solvedProblems } from '../storage/queries/solved.ts';
 import { getSources, listMappings } from '../storage/queries/sources.ts';
 import { sqlSchema, sqlTarget } from '../storage/queries/sqlSchema.ts';
 import { getAlternatives, getSignal, getTokens } from '../storage/queries/tokens.ts';
+import { unreadFiles } from '../storage/queries/unread.ts';
 import { listQueries } from '../storage/savedQueries.ts';
 import { listViews } from '../storage/savedViews.ts';
 import { serve } from '../threads/serve.ts';
@@ -59,6 +60,7 @@ const handlers: ReaderHandlers = {
   'annotation.authors': () => listAuthors(db),
   'sql.schema': () => sqlSchema(db),
   'sql.target': ({ of, id }) => found(sqlTarget(db, of, id), `${of} ${id}`),
+  'ingest.unread': () => unreadFiles(db),
   'search.state': () => {
     const { rollouts, indexed } = indexState(db);
     return { rollouts, indexed };

@@ -13,6 +13,7 @@ import type {
   PoolJoinRow,
   ProblemOccurrence,
   RunSources,
+  UnreadFile,
 } from './sourceRows.ts';
 
 const mappingSchema = z.object({
@@ -155,6 +156,12 @@ export const SOURCE_METHODS = {
     params: z.object({ paths: z.array(z.string()).min(1), mapping: z.string().optional() }),
     result: resultOf<{ readonly jobId: number }>(),
     runsOn: 'host',
+  }),
+  /** Files that a cancelled, failed or killed ingest has left unread, at most 10,000. */
+  'ingest.unread': defineMethod({
+    params: z.object({}),
+    result: resultOf<readonly UnreadFile[]>(),
+    runsOn: 'reader',
   }),
   /** Keeps reading new content below these paths. */
   'follow.start': defineMethod({

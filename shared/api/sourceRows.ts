@@ -189,6 +189,19 @@ export interface PoolJoinRow {
   }[];
 }
 
+/** A file that was found and not read to its end. `ingest.start` with its path continues. */
+export interface UnreadFile {
+  readonly path: string;
+  /** Absent before its first record. */
+  readonly format?: string;
+  /** Read so far. */
+  readonly records: number;
+  /** Read so far. Absent in a compressed file. */
+  readonly bytesRead?: number;
+  /** Of the whole file. */
+  readonly bytes: number;
+}
+
 export interface SourceFileRow {
   readonly fileId: number;
   readonly path: string;

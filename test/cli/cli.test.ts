@@ -34,6 +34,7 @@ describe('ingest', () => {
       'rollouts',
       'groups',
       'issues',
+      'unread',
       'files',
     ]);
     expect(report).toMatchObject({
@@ -46,6 +47,8 @@ describe('ingest', () => {
       { format: 'turnwise', status: 'read', rollouts: 1981, issues: [] },
     ]);
     expect([code, err]).toEqual([0, '']);
+    const rest = await turnwise('ingest', '--continue', '--library', 'a.sqlite');
+    expect([rest.code, rest.out]).toEqual([0, 'nothing is left to read\n']);
     const again = await turnwise('ingest', DEMO, '--library', 'a.sqlite', '--json');
     expect(JSON.parse(again.out)).toMatchObject({
       rollouts: 1981,

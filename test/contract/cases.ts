@@ -181,6 +181,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'run.remove': () => ({ runKey: `${DEMO_RUN}~eval` }),
   'library.compact': () => ({}),
   'ingest.start': ({ logs }) => ({ paths: [join(logs, 'late')] }),
+  'ingest.unread': () => ({}),
   'ingest.demo': () => ({}),
   'run.setName': ({ logs }) => ({ directory: join(logs, 'late'), name: 'renamed' }),
   'ingest.cancel': ({ answerOf }) => ({ jobId: answerOf('ingest.start').jobId }),

@@ -393,6 +393,32 @@ describe('bad input', () => {
     expect(rows(place.library, 'SELECT count(*) AS n FROM rollout')).toEqual([{ n: 2 }]);
   });
 
+  it('what a stopped call left out is known, and read by the next', async () => {
+    place.file('1.jsonl', lines(1, 600));
+    place.file('2.jsonl', lines(2, 4));
+    place.file('3.jsonl', lines(3, 4));
+    const unread = () =>
+      rows(place.library, 'SELECT path, records, bytes_read, bytes FROM unread_file ORDER BY 1');
+    let isCancelled = false;
+    const outcome = await ingestHere(place.library, [place.directory], {
+      isCancelled: () => isCancelled,
+      // The first file is done.
+      onStatus: ({ filesDone }) => {
+        isCancelled = filesDone >= 1;
+      },
+    });
+    expect(outcome.isCancelled).toBe(true);
+    const [second, third] = ['2.jsonl', '3.jsonl'].map((name) => join(place.directory, name));
+    expect(unread()).toMatchObject([
+      { path: second, records: 0, bytes_read: 0 },
+      { path: third, records: 0, bytes_read: 0 },
+    ]);
+    expect(unread().every(({ bytes }) => Number(bytes) > 0)).toBe(true);
+    await ingestHere(place.library, [String(second), String(third)]);
+    expect(unread()).toEqual([]);
+    expect(rows(place.library, 'SELECT count(*) AS n FROM rollout')).toEqual([{ n: 608 }]);
+  });
+
   it('nesting that exhausts the stack costs at most its file', async () => {
     place.file('a.json', `${'['.repeat(200_000)}${']'.repeat(200_000)}`);
     place.file('b.jsonl', lines(1, 2));

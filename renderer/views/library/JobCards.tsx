@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import type { IngestProgress } from '../../../shared/api/contract.ts';
+import type { IngestProgress, UnreadFile } from '../../../shared/api/contract.ts';
 import { useIngestActions } from '../../app/useIngestActions.ts';
 import { followOf, useFollowActions, useFollows } from '../../data/follows.ts';
 import { mappingPath } from '../../data/route.ts';
@@ -20,7 +20,10 @@ export function JobCards() {
   const unmapped = useUnmappedFiles(hasIssues).data ?? NO_FILES;
   const shown = jobsToShow(jobs, closed);
   const cards = unmappedCards(jobs, unmapped, closed);
-  if (shown.length === 0 && cards.length === 0) return null;
+  const isReading = jobs.some(({ state }) => state === 'running');
+  const unread = useRequest('ingest.unread', {}).data ?? NO_FILES;
+  const isLeft = unread.length > 0 && !isReading;
+  if (shown.length === 0 && cards.length === 0 && !isLeft) return null;
   return (
     <div className="jobs">
       {shown.map((job) =>
@@ -30,9 +33,34 @@ export function JobCards() {
           <RunningJob key={job.jobId} job={job} />
         ),
       )}
+      {isLeft && <Unread files={unread} />}
       {cards.map((card) => (
         <UnmappedJob key={card.job.jobId} card={card} />
       ))}
+    </div>
+  );
+}
+
+/** What a cancelled or killed job has left out, with the way to read it. */
+function Unread({ files }: { readonly files: readonly UnreadFile[] }) {
+  const { start } = useIngestActions();
+  const paths = files.map(({ path }) => path);
+  const read = files.reduce((sum, file) => sum + (file.bytesRead ?? 0), 0);
+  const all = files.reduce((sum, file) => sum + file.bytes, 0);
+  return (
+    <div className="job" role="status">
+      <span className="job-path" title={paths.slice(0, 20).join('\n')}>
+        <b>{counted(files.length, 'file')} not read to the end:</b> {paths[0]}
+        {paths.length > 1 && ' …'}
+      </span>
+      <span className="job-buttons">
+        <Button disabled={start.isPending} onClick={() => start.mutate(paths)}>
+          Continue reading
+        </Button>
+      </span>
+      <span>
+        {bytes(read)} of {bytes(all)} were read before reading stopped
+      </span>
     </div>
   );
 }

@@ -21,6 +21,12 @@ CREATE TABLE file_row (
 ) STRICT;
 CREATE INDEX file_by_head ON file_row (head_hash, bytes);
 
+-- Files that an ingest has found and not read to their end, because it was cancelled, failed or was killed.
+CREATE TABLE unread_row (
+  path  TEXT PRIMARY KEY,
+  bytes INTEGER NOT NULL                 -- when it was found
+) STRICT, WITHOUT ROWID;
+
 -- Records that ingest refused, or read with a warning.
 CREATE TABLE issue_row (
   issue_id INTEGER PRIMARY KEY,
