@@ -59,7 +59,10 @@ export interface FileContext {
   readonly name: string;
   /** Facts from the names of file and directories (`layout.ts`), used if records lack them. */
   readonly layout: Layout;
-  /** Shared header of an archive's records (`header.json` of an Inspect log). */
+  /**
+   * Shared header of a container's records: `header.json` of an Inspect log, or `{columnTypes}` of a Parquet
+   * file.
+   */
   readonly header?: Readonly<Record<string, unknown>>;
 }
 

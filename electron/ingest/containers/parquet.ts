@@ -1,6 +1,12 @@
 /** Parquet files: rows with nested lists, converted to JSON bytes. */
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import {
+  type AsyncBuffer,
+  type FileMetaData,
+  parquetMetadataAsync,
+  parquetReadObjects,
+  parquetSchema,
+} from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { HEADER_KEY } from '../../../shared/format/dataSetColumns.ts';
 import { CorruptContainerError, type RecordSource, type SourceRecord } from './container.ts';
@@ -28,10 +34,13 @@ export class ParquetSource implements RecordSource {
     }
   }
 
-  /** Metadata of a file that Turnwise has written. */
+  /** Metadata of a file that Turnwise has written, else the physical types of the columns. */
   get header(): Readonly<Record<string, unknown>> | undefined {
     const value = this.metadata.key_value_metadata?.find(({ key }) => key === HEADER_KEY)?.value;
-    if (value === undefined) return undefined;
+    if (value === undefined) {
+      const columns = parquetSchema(this.metadata).children;
+      return { columnTypes: Object.fromEntries(columns.map(({ element }) => [element.name, element.type])) };
+    }
     try {
       const header: unknown = JSON.parse(value);
       return typeof header === 'object' && header !== null ? { ...header } : undefined;
