@@ -10,17 +10,21 @@
  * - The total reward is not logged. It is the value of the only reward function, where only one column can
  *   be one. Otherwise it is unknown, because neither functions nor their weights can be told.
  * - Equal prompts within a step form the group.
+ * - The rows of one generation may be written again under later steps. Such a file differs in `step` only, and
+ *   its rows join those of the first file.
  */
 
 import type { LineNumber } from '../domain/model.ts';
 import { bodyOfText } from './body.ts';
-import { isObject, type JsonObject, numberOf, stringOf, without } from './fields.ts';
+import { isObject, type JsonObject, jsonText, numberOf, stringOf, without } from './fields.ts';
 import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine, RecordReader } from './format.ts';
 import { found, readStep, refused, warned } from './records.ts';
 
 const COLUMNS: ReadonlySet<string> = new Set([
   ...['step', 'prompt', 'completion', 'advantage', '__index_level_0__'],
 ]);
+
+const STEP: ReadonlySet<string> = new Set(['step']);
 
 export const trl: LogFormat = {
   name: 'trl',
@@ -33,8 +37,8 @@ export const trl: LogFormat = {
     'reward weights and names of reward functions (not in the file); of several reward functions, the total',
   detect: (head: FileHead) => head.records.some(isCompletion),
   open: (file: FileContext): RecordReader => {
-    const types = isObject(file.header?.['columnTypes']) ? file.header['columnTypes'] : undefined;
-    return { read: (record, number) => read(record, number, file, types) };
+    const columns = isObject(file.header?.['columns']) ? file.header['columns'] : undefined;
+    return { read: (record, number) => read(record, number, file, columns) };
   },
 };
 
@@ -57,7 +61,7 @@ function read(
   record: JsonObject,
   number: LineNumber,
   file: FileContext,
-  types: JsonObject | undefined,
+  parquet: JsonObject | undefined,
 ): ParsedLine {
   const prompt = stringOf(record['prompt']);
   const completion = stringOf(record['completion']);
@@ -67,8 +71,9 @@ function read(
   }
   const warnings: LineIssue[] = [];
   const advantage = numberOf(record['advantage']);
-  const columns = rewardColumns(record, types);
+  const columns = rewardColumns(record, parquet);
   const [only, ...others] = columns;
+  const step = readStep(record['step'], 'step', file, warnings);
   const isKnown = only !== undefined && others.length === 0;
   if (others.length > 0 && number === 1) {
     const names = columns.map((name) => `"${name}"`).join(', ');
@@ -81,23 +86,34 @@ function read(
     rollout: {
       ...bodyOfText(prompt, completion),
       kind: file.layout.kind ?? 'train',
-      step: readStep(record['step'], 'step', file, warnings),
+      step,
       groupRule: 'prompt',
       reward: isKnown ? numberOf(record[only]) : undefined,
       decision: advantage === undefined ? undefined : { advantage },
+      ...(parquet === undefined ? {} : { joinKeys: [joinKeyOf(record, number, parquet)], mayRepeat: true }),
       extra: without(record, COLUMNS),
     },
   };
 }
 
 /**
+ * Equal for a row of a file that was written again under a later step. Rows of other generations may be equal
+ * by chance, but not all of them, so that their columns have other sizes.
+ */
+function joinKeyOf(record: JsonObject, number: LineNumber, parquet: JsonObject): string {
+  return `trl:${number}:${jsonText([without(parquet, STEP), without(record, STEP)])}`;
+}
+
+/**
  * The columns that may be reward functions. Their values are floats, so the first column of another type is
  * one of `log_extra`, as is everything after it. JSON Lines have no types, so any column may be one.
  *
- * @param types physical types of a Parquet file
+ * @param parquet `ParquetColumn` by name
  */
-function rewardColumns(record: JsonObject, types: JsonObject | undefined): readonly string[] {
+function rewardColumns(record: JsonObject, parquet: JsonObject | undefined): readonly string[] {
   const names = Object.keys(record).filter((name) => !COLUMNS.has(name));
-  const end = types === undefined ? -1 : names.findIndex((name) => types[name] !== 'DOUBLE');
+  if (parquet === undefined) return names;
+  const isFloat = (name: string): boolean => isObject(parquet[name]) && parquet[name]['type'] === 'DOUBLE';
+  const end = names.findIndex((name) => !isFloat(name));
   return end < 0 ? names : names.slice(0, end);
 }
