@@ -142,6 +142,7 @@ export class BatchBuilder {
       isCorrectSource: rollout.isCorrect === undefined ? null : (rollout.isCorrectSource ?? 'logged'),
       joinKeys: rollout.joinKeys?.map(storedJoinKey) ?? null,
       isSelection: rollout.isSelection === true,
+      mayRepeat: rollout.mayRepeat === true,
       answer: rollout.answer ?? null,
       answerSource: rollout.answerSource ?? null,
       toolCalls: hasText ? rollout.toolCalls.filter(({ outcome }) => outcome !== 'malformed').length : null,

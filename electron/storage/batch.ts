@@ -121,6 +121,7 @@ export interface PackedRollout {
   readonly isCorrectSource: Provenance | null;
   readonly joinKeys: readonly string[] | null;
   readonly isSelection: boolean;
+  readonly mayRepeat: boolean;
   readonly answer: string | null;
   readonly answerSource: Provenance | null;
   readonly toolCalls: number | null;

@@ -180,14 +180,17 @@ export class RolloutWriter {
   /** Joins a rollout that is listed again with its full record, whichever comes first. */
   private joinsAnother(rollout: PackedRollout, keys: readonly string[], scopes: Scopes): boolean {
     if (keys.length === 0) return false;
-    const found = this.lines.joins.find(keys, scopes, !rollout.isSelection);
-    if (found === undefined) return false;
+    const { joins } = this.lines;
     const place = { fileId: this.file.fileId, line: rollout.line };
-    if (rollout.decision !== null) this.lines.setDecision(found.rolloutId, rollout.decision, place);
+    const isListed = !rollout.isSelection && !rollout.mayRepeat;
+    const found = joins.find(keys, scopes, isListed);
+    if (found === undefined) return false;
+    if (rollout.decision !== null && !rollout.mayRepeat)
+      this.lines.setDecision(found.rolloutId, rollout.decision, place);
     if (rollout.tokens !== null) {
       this.tokens.merge(found.rolloutId, rollout.tokens, place.fileId, place.line);
     }
-    this.lines.joins.record('rollout', found.rolloutId, place.fileId, place.line);
+    joins.record('rollout', found.rolloutId, place.fileId, place.line);
     this.sql.addRunFile.run(found.runId, place.fileId);
     if (rollout.isSelection) this.selections.add(found.runId, rollout, place.fileId);
     this.selections.note(found.runId, found.step);

@@ -55,11 +55,22 @@ export interface LogFormat {
   open(file: FileContext): RecordReader;
 }
 
+/** A column of a Parquet file that Turnwise did not write. */
+export interface ParquetColumn {
+  /** Physical type; absent for nested columns. */
+  readonly type?: string;
+  /** Size of the column, uncompressed and compressed. Files with equal columns have equal sizes. */
+  readonly bytes: readonly [number, number];
+}
+
 export interface FileContext {
   readonly name: string;
   /** Facts from the names of file and directories (`layout.ts`), used if records lack them. */
   readonly layout: Layout;
-  /** Shared header of an archive's records (`header.json` of an Inspect log). */
+  /**
+   * Shared header of a container's records: `header.json` of an Inspect log, or `{columns}` of a Parquet file
+   * (`ParquetColumn` by name).
+   */
   readonly header?: Readonly<Record<string, unknown>>;
 }
 
@@ -155,6 +166,11 @@ export interface ParsedRollout {
    * counts as discarded.
    */
   readonly isSelection?: boolean;
+  /**
+   * Set for records that the trainer may have written into another file, too (TRL). If the run has a rollout
+   * with one of their `joinKeys`, the record joins it and adds nothing.
+   */
+  readonly mayRepeat?: boolean;
   /** All logged fields without a counterpart above. */
   readonly extra: Readonly<Record<string, unknown>>;
 }

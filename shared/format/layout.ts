@@ -11,7 +11,7 @@
  *   {out}/train_data_step12.jsonl                           NeMo-RL
  *   {out}/completions/completions_00012.parquet             TRL
  *   {out}/rollout_data/12.jsonl, {out}/train_data/12.jsonl   slime, exported; verl
- *   {out}/12.jsonl                                          verl
+ *   {out}/validation_data/12.jsonl, {out}/12.jsonl          verl
  *
  * `{out}` is the directory of the run. Fields of records take precedence.
  */
@@ -37,7 +37,7 @@ const NUMBERED = /^(?:rollout|eval-rollout)$/i;
 /** Directories that collect files of a run and are no run themselves. */
 const GATHERING = /^(?:rollouts?|eval-rollout|token_exports|dumped_evals|episodes)$/i;
 /** Directories of files that carry their step in the name. */
-const GATHERING_FILES = /^(?:completions|rollout_data|train_data)$/i;
+const GATHERING_FILES = /^(?:completions|(?:rollout|train|val|validation)_data)$/i;
 const STEP_FILE =
   /^(?:(train|val|eval)[_-]data[_-])?(?:(?:completions|eval|global[_-]?step|step|rollout)[_-]?)?(\d+)$/i;
 /** One file per step and process; the second number is the process. */

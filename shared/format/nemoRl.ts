@@ -1,21 +1,32 @@
 /**
  * NeMo-RL: `train_data_step{N}.jsonl` and `val_data_step{N}.jsonl` of its log directory.
  *
- *   {"content":["What is 6·7?","It is 42."],"rewards":1.0,"input_lengths":5,"token_ids":[1,2,3,4,5,0],
- *    "token_loss_mask":[0,0,0,1,1,0],"sample_loss_mask":1.0,"advantages":[0,0,0,0.7,0.7,0],
- *    "generation_logprobs":[0,0,0,-0.2,-1.1,0],"prev_logprobs":[0,0,0,-0.2,-1.0,0],"idx":0}
+ *   {"content":[["What is 6·7?","It is 42."]],"rewards":[1.0],"input_lengths":[5],"token_ids":[[1,2,3,4,5,0]],
+ *    "token_loss_mask":[[0,0,0,1,1,0]],"sample_loss_mask":[1.0],"advantages":[[0,0,0,0.7,0.7,0]],
+ *    "generation_logprobs":[[0,0,0,-0.2,-1.1,0]],"prev_logprobs":[[0,0,0,-0.2,-1.0,0]],"idx":0}
+ *   {"content":[[{"role":"user","content":"What is 6·7?"},{"role":"assistant","content":"42"}]],"rewards":[1.0],"idx":0}
  *
- * Written by `log_batched_dict_as_jsonl` in `nemo_rl/algorithms/grpo.py` (NVIDIA-NeMo/RL;
+ * Written by `log_batched_dict_as_jsonl` in `nemo_rl/utils/logger.py` (NVIDIA-NeMo/RL 7ea279a;
  * shared/format/FORMATS.md#nemo-rl).
- * - `content` has the messages without their roles (`messagesOf`). Math environments add a last one,
- *   "Environment: correct".
- * - A batch of one writes one-element lists instead of numbers; both are read.
+ * - Every row is a batch of one, so each value is a list of one. Bare values are read, too.
+ * - In training `content` has the messages without their roles (`messagesOf`), in validation with them. Math
+ *   environments add a last one, "Environment: correct".
+ * - Under dynamic sampling `rewards` belongs to the unfiltered batch, and `filtered_rewards` is the row's.
  * - Arrays are padded to the longest of the batch; `input_lengths` is the real length.
  * - `sample_loss_mask` 0: the rollout did not enter the update.
  * - There is no group id: equal prompts form the group.
  */
-import { bodyOfMessages } from './body.ts';
-import { indexOf, type JsonObject, numberOf, rewardOf, textOf, without } from './fields.ts';
+import { bodyOfMessages, type KnownFacts, type RolloutBody } from './body.ts';
+import {
+  indexOf,
+  isObject,
+  isUnread,
+  type JsonObject,
+  numberOf,
+  rewardOf,
+  textOf,
+  without,
+} from './fields.ts';
 import type {
   FileContext,
   FileHead,
@@ -37,7 +48,15 @@ import {
 } from './tokenColumns.ts';
 
 const COLUMNS: ReadonlySet<string> = new Set([
-  ...['content', 'rewards', 'input_lengths', 'token_ids', 'token_loss_mask', 'sample_loss_mask'],
+  ...[
+    'content',
+    'rewards',
+    'filtered_rewards',
+    'input_lengths',
+    'token_ids',
+    'token_loss_mask',
+    'sample_loss_mask',
+  ],
   ...['advantages', 'generation_logprobs', 'prev_logprobs', 'step'],
 ]);
 const NAMES = {
@@ -51,10 +70,11 @@ const NAMES = {
 export const nemoRl: LogFormat = {
   name: 'nemo-rl',
   title: 'NeMo-RL train_data_step{N}.jsonl and val_data_step{N}.jsonl',
-  source: 'NVIDIA-NeMo/RL, nemo_rl/algorithms/grpo.py and nemo_rl/utils/logger.py',
-  rule: 'a list of strings in "content" and "rewards" beside it',
+  source:
+    'NVIDIA-NeMo/RL, nemo_rl/algorithms/grpo.py and nemo_rl/utils/logger.py at 7ea279a (0.7.0+, August 2026)',
+  rule: 'a list of strings or of messages with a role in "content", and "rewards" beside it',
   reads:
-    'messages, reward, token ids, loss masks, advantages, generation and previous log-probabilities, sample_loss_mask as kept or discarded',
+    'messages, reward (filtered_rewards under dynamic sampling), token ids, loss masks, advantages, generation and previous log-probabilities, sample_loss_mask as kept or discarded',
   ignores: 'padding',
   detect: (head: FileHead) =>
     head.records.some(
@@ -63,31 +83,36 @@ export const nemoRl: LogFormat = {
   open: (file: FileContext): RecordReader => ({ read: (record) => read(record, file) }),
 };
 
-function contentOf(record: JsonObject): readonly string[] | undefined {
+function contentOf(record: JsonObject): readonly string[] | readonly JsonObject[] | undefined {
   const content = unbatched(record['content']);
-  return Array.isArray(content) && content.length > 0 && content.every((text) => typeof text === 'string')
+  if (!Array.isArray(content) || content.length === 0) return undefined;
+  if (content.every((text) => typeof text === 'string')) return content;
+  return content.every((message) => isObject(message) && typeof message['role'] === 'string')
     ? content
     : undefined;
 }
+
+const isTexts = (content: readonly string[] | readonly JsonObject[]): content is readonly string[] =>
+  typeof content[0] === 'string';
 
 function read(record: JsonObject, file: FileContext): ParsedLine {
   const content = contentOf(record);
   if (content === undefined) {
     return refused(
       'missing_field',
-      `a record needs a list of texts in "content"; found ${found(record['content'])}`,
+      `a record needs a list of texts or messages in "content"; found ${found(record['content'])}`,
     );
   }
   const warnings: LineIssue[] = [];
-  const rewards = only(record['rewards']);
+  const rewardName = 'filtered_rewards' in record ? 'filtered_rewards' : 'rewards';
+  const rewards = only(record[rewardName]);
   const reward = rewardOf(rewards);
-  if (reward === undefined && rewards !== undefined && rewards !== null) {
-    warnings.push(
-      warned('unread_value', `"rewards" is ${found(rewards)}, not a number; the reward is unknown`),
-    );
+  if (isUnread(rewards, reward)) {
+    const message = `"${rewardName}" is ${found(rewards)}, not a number; the reward is unknown`;
+    warnings.push(warned('unread_value', message));
   }
-  const { asked, said } = messagesOf(content, record);
-  const body = bodyOfMessages(said, { groundTruth: textOf(record['ground_truth']) }, asked);
+  const facts = { groundTruth: textOf(record['ground_truth']) };
+  const body = isTexts(content) ? bodyOfTexts(content, record, facts) : bodyOfMessages(content, facts);
   const tokens = tokensOf(record, warnings);
   if (tokens !== undefined) warnings.push(UNALIGNED);
   const step = readStep(only(record['step']), 'step', file, warnings);
@@ -103,7 +128,11 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
       tokens,
       turns: turnsWithTokens(body, tokens),
       decision: decisionOf(record, tokens),
-      extra: without(record, COLUMNS),
+      extra: {
+        ...without(record, COLUMNS),
+        // Another rollout's reward, kept as logged.
+        ...(rewardName === 'rewards' ? {} : { rewards: only(record['rewards']) }),
+      },
     },
   };
 }
@@ -114,10 +143,15 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
  */
 const CLOSING_LENGTH = 3;
 
+function bodyOfTexts(content: readonly string[], record: JsonObject, facts: KnownFacts): RolloutBody {
+  const { asked, said } = messagesOf(content, record);
+  return bodyOfMessages(said, facts, asked);
+}
+
 /**
  * Roles are not logged, but the policy and the environment alternate. The spans of sampled tokens count the
- * policy's messages, and the messages before them are the prompt. Validation has no tokens: two messages are
- * a question and its answer, and an odd number begins with a system prompt.
+ * policy's messages, and the messages before them are the prompt. Without marked tokens two messages are a
+ * question and its answer, and an odd number begins with a system prompt.
  */
 function messagesOf(
   content: readonly string[],

@@ -1,20 +1,21 @@
 /**
  * verl rollout and validation dumps: `{step}.jsonl`, one line per rollout.
  *
- * Written by `_dump_generations` in `verl/trainer/ppo/ray_trainer.py` (volcengine/verl b178a3cd;
- * shared/format/FORMATS.md#verl). A line:
+ * Written by `_dump_generations` in `verl/trainer/ppo/ray_trainer.py` and, by the default trainer of v0.9,
+ * `verl/trainer/ppo/v1/trainer_base.py` (verl-project/verl; shared/format/FORMATS.md#verl). A line:
  *
  *   {"input": "system\n…assistant\n<reason>", "output": "…", "gts": "42", "score": 1.0, "step": 17}
  *
- * - Older dumps lack `gts`. Validation always adds `reward`, which distinguishes a validation dump from a
- *   training dump.
+ * - Older dumps lack `gts`. Validation adds `reward` before every other key (`kindOf`).
  * - Special tokens are stripped (`shared/domain/transcript.ts` recovers the turns).
- * - There is no group id before PR 6101: equal `input` and `gts` within a step form the group. Newer dumps
- *   have `uid` = `{uid}_{session_id}_{index}`.
+ * - Trainers without `DataProto` log `uid` = `{uid}_{session}_{output}`: group, ordinal, and the number of an
+ *   output of the session. Otherwise equal `input` and `gts` within a step form the group.
+ * - The default trainer of v0.9 pads the batch with rows that are no rollouts (`PADDING`).
  * - Under rStar2-Agent only kept rows are dumped. The file does not state that, so `kept` stays unknown.
  * - Every other key is a `reward_extra_info` list and stays in `extra`.
  */
 import { extractAnswer } from '../domain/answer.ts';
+import type { RunKind } from '../domain/model.ts';
 import { type ParsedPrompt, readPrompt } from '../domain/prompt.ts';
 import { segmentResponse } from '../domain/segment.ts';
 import { summariseTurns } from '../domain/turns.ts';
@@ -24,6 +25,7 @@ import {
   insteadOfIndex,
   isUnread,
   type JsonObject,
+  numberOf,
   rewardOf,
   stringOf,
   textOf,
@@ -38,20 +40,24 @@ import type {
   ParsedProblem,
   RecordReader,
 } from './format.ts';
+import type { Layout } from './layout.ts';
 import { stopWithEnding } from './stop.ts';
 
-const COLUMNS: ReadonlySet<string> = new Set(['input', 'output', 'gts', 'score', 'step', 'reward']);
+const COLUMNS: ReadonlySet<string> = new Set(['input', 'output', 'gts', 'score', 'step']);
+const PADDING = /^pad[0-9a-f]{32}_\d+_0$/;
+const UID = /^(.+)_(\d+)_(\d+)$/;
 
 export const verl: LogFormat = {
   name: 'verl',
   title: 'verl rollout or validation dump ({step}.jsonl)',
-  source: 'volcengine/verl, verl/trainer/ppo/ray_trainer.py at b178a3cd',
+  source:
+    'verl-project/verl, verl/trainer/ppo/ray_trainer.py and v1/trainer_base.py, v0.4.1 to v0.9.0 (August 2026)',
   rule: 'a record with strings in "input" and "output", and "score" or "reward"',
   reads:
-    'prompt, response, ground truth, score, step, acc, uid (the group), every other key as an extra field',
-  ignores: 'nothing; log-probabilities, kept flags and group ids (before PR 6101) are not in it',
+    'prompt, response, ground truth, reward, step, acc, uid (group, ordinal), every other key as an extra field',
+  ignores: 'padding rows; log-probabilities, kept flags and most group ids are not in it',
   detect: (head: FileHead) => head.records.some(isVerlRecord),
-  open: (file: FileContext) => new VerlReader(file.layout.step),
+  open: (file: FileContext) => new VerlReader(file.layout),
 };
 
 function isVerlRecord(record: JsonObject): boolean {
@@ -64,17 +70,19 @@ function isVerlRecord(record: JsonObject): boolean {
 }
 
 class VerlReader implements RecordReader {
-  private readonly stepOfName: number | undefined;
+  private readonly layout: Layout;
   /** Rollouts of a group are adjacent, so the last prompt is usually the next one's, too. */
   private last:
     | { input: string; gts: string | undefined; problem: ParsedProblem; prompt: ParsedPrompt }
     | undefined;
 
-  constructor(stepOfName: number | undefined) {
-    this.stepOfName = stepOfName;
+  constructor(layout: Layout) {
+    this.layout = layout;
   }
 
   read(record: JsonObject): ParsedLine {
+    const uid = stringOf(record['uid']);
+    if (uid !== undefined && PADDING.test(uid)) return { kind: 'skip' };
     const input = stringOf(record['input']);
     const output = stringOf(record['output']);
     if (input === undefined || output === undefined) {
@@ -84,7 +92,7 @@ class VerlReader implements RecordReader {
         `a verl record needs a string in "${missing}"; found ${describe(record[missing])}`,
       );
     }
-    const step = indexOf(record['step']) ?? this.stepOfName;
+    const step = indexOf(record['step']) ?? this.layout.step;
     if (step === undefined) {
       return refuse(
         'missing_step',
@@ -96,21 +104,24 @@ class VerlReader implements RecordReader {
     const { problem, prompt } = this.problemOf(input, textOf(record['gts']));
     const segmented = segmentResponse(output, prompt);
     const answer = extractAnswer(output, segmented.segments);
-    const group = groupOfUid(stringOf(record['uid']));
+    const session = uid === undefined ? null : UID.exec(uid);
+    const kind = this.layout.kind ?? kindOf(record);
+    const reward = kind === 'eval' ? validationReward(record) : trainingReward(record);
     return {
       kind: 'rollout',
-      warnings: unreadScore(record),
+      warnings: reward === undefined ? unreadScore(record) : [],
       rollout: {
-        kind: 'reward' in record ? 'eval' : 'train',
+        kind,
         step,
-        groupKey: group?.groupKey,
-        groupRule: group === undefined ? 'prompt' : 'logged',
+        groupKey: session?.[1],
+        groupRule: session === null ? 'prompt' : 'logged',
+        ordinal: session === null ? undefined : indexOf(Number(session[2])),
         problem,
         response: output,
         segments: segmented.segments,
         toolCalls: segmented.toolCalls,
         turns: output === '' ? [] : summariseTurns(segmented.turns, segmented.segments, segmented.toolCalls),
-        reward: rewardOf(record['score']) ?? rewardOf(record['reward']),
+        reward,
         isCorrect: loggedCorrectness(record['acc']),
         answer,
         answerSource: answer === undefined ? undefined : 'derived',
@@ -119,7 +130,7 @@ class VerlReader implements RecordReader {
           ...{ response: output, segments: segmented.segments, toolCalls: segmented.toolCalls, answer },
           isAnswerLogged: false,
         }),
-        extra: extraOf(record),
+        extra: extraOf(record, reward),
       },
     };
   }
@@ -164,16 +175,53 @@ function loggedCorrectness(acc: unknown): boolean | undefined {
   return booleanOf(acc);
 }
 
-/** `{uid}_{session_id}_{index}` (PR 6101): the part before the two counters is the group. */
-function groupOfUid(uid: string | undefined): { readonly groupKey: string } | undefined {
-  const match = uid === undefined ? null : /^(.+)_\d+_\d+$/.exec(uid);
-  return match?.[1] === undefined ? undefined : { groupKey: match[1] };
+/**
+ * Every version writes `reward` as the first key after its own in validation. A training row has this key only
+ * if the reward function returns it, and `request_id` only exists in training.
+ */
+function kindOf(record: JsonObject): RunKind {
+  const first = Object.keys(record).find((name) => !COLUMNS.has(name));
+  return first === 'reward' && !('request_id' in record) ? 'eval' : 'train';
 }
 
-function extraOf(record: JsonObject): JsonObject {
-  const extra = without(record, COLUMNS);
-  // Validation repeats the score as `reward`; a different number is kept.
-  if ('reward' in record && record['reward'] !== record['score'])
-    return { ...extra, reward: record['reward'] };
-  return extra;
+/** The sum of the reward tensor. `score` is what the scorer returned under that name, if it did. */
+function validationReward(record: JsonObject): number | undefined {
+  return rewardOf(record['reward']) ?? rewardOf(record['score']);
+}
+
+/**
+ * `score` is the sum of the reward tensor, unless the scorer returns a key `score`, which replaces it. DAPO's
+ * reward manager adds its overlong penalty to the tensor only.
+ */
+function trainingReward(record: JsonObject): number | undefined {
+  const score = rewardOf(record['score']) ?? rewardOf(record['reward']);
+  const penalty = numberOf(record['overlong_reward']);
+  if (score === undefined || penalty === undefined || isPenalised(record, score, penalty)) return score;
+  return score + penalty;
+}
+
+const NOT_SCORED: ReadonlySet<string> = new Set([
+  ...COLUMNS,
+  ...['overlong_reward', 'overlong', 'request_id', 'uid'],
+]);
+
+/** Whether the scorer returned a number, so that `score` has the penalty. Since v0.7 `acc` is that number. */
+function isPenalised(record: JsonObject, score: number, penalty: number): boolean {
+  const scored = Object.keys(record).filter((name) => !NOT_SCORED.has(name));
+  if (scored.length === 0) return true;
+  const acc = numberOf(record['acc']);
+  // The tensor holds 32-bit floats.
+  return scored.length === 1 && acc !== undefined && Math.fround(acc + penalty) === Math.fround(score);
+}
+
+/** A score or reward other than the trained one is kept. */
+function extraOf(record: JsonObject, reward: number | undefined): JsonObject {
+  const { score, reward: logged } = record;
+  const { reward: _reward, ...extra } = without(record, COLUMNS);
+  const isOther = (value: unknown): boolean => rewardOf(value) !== undefined && rewardOf(value) !== reward;
+  return {
+    ...extra,
+    ...(isOther(score) ? { score } : {}),
+    ...(isOther(logged) || isUnread(logged, rewardOf(logged)) ? { reward: logged } : {}),
+  };
 }

@@ -39,6 +39,7 @@ const EXAMPLES: readonly (readonly [string, object])[] = [
     { step: 12, stem: 'completions_00012', depth: 1, isStepOfFile: true },
   ],
   ['/out/rollout_data/12.jsonl', { step: 12, kind: 'train', stem: '12', depth: 1, isStepOfFile: true }],
+  ['/out/validation_data/12.jsonl', { step: 12, kind: 'eval', stem: '12', depth: 1, isStepOfFile: true }],
   ['/out/train_data/12_0.jsonl', { step: 12, kind: 'train', stem: '12_0', depth: 1, isStepOfFile: true }],
   ['/out/12.jsonl', { step: 12, stem: '12', depth: 0, isStepOfFile: true }],
   ['/out/12.jsonl.gz', { step: 12, stem: '12', depth: 0, isStepOfFile: true }],

@@ -243,3 +243,52 @@ describe('slime, whose rollouts and training are in separate dumps', () => {
     expect(tokens().every(({ trainer }) => trainer === '' || trainer === null)).toBe(true);
   });
 });
+
+describe('TRL, which writes the rows of one generation again under later steps', () => {
+  const row = (completion: string, reward: number) => ({ completion, reward });
+  // Greedy sampling makes equal rows, and rows equal to those of another generation.
+  const first = [row('42', 1), row('42', 1), row('36', 0)];
+  const second = [row('42', 1), row('42', 1), row('It is 36.', 0)];
+  const dump = (step: number, of: typeof first) =>
+    put(
+      `completions/completions_${String(step).padStart(5, '0')}.parquet`,
+      new Uint8Array(
+        parquetWriteBuffer({
+          columnData: [
+            { name: 'step', data: of.map(() => BigInt(step)), type: 'INT64' },
+            { name: 'prompt', data: of.map(() => 'What is 6·7?'), type: 'STRING' },
+            { name: 'completion', data: of.map(({ completion }) => completion), type: 'STRING' },
+            { name: 'accuracy_reward', data: of.map(({ reward }) => reward), type: 'DOUBLE' },
+            { name: 'advantage', data: of.map(({ reward }) => reward - 0.5), type: 'DOUBLE' },
+          ],
+        }),
+      ),
+    );
+  const perStep = () => rows(place.library, 'SELECT step, rollouts, reward_sum FROM step_row ORDER BY step');
+  const counted = [
+    { step: 10, rollouts: 3, reward_sum: 2 },
+    { step: 13, rollouts: 3, reward_sum: 2 },
+  ];
+
+  it('counts each generation once', async () => {
+    const dumps = [dump(10, first), dump(11, first), dump(12, first), dump(13, second), dump(14, second)];
+    const { files } = await ingest(run());
+    expect(files.map(({ joined }) => joined ?? 0)).toEqual([0, 3, 3, 0, 3]);
+    expect(perStep()).toEqual(counted);
+    for (const suffix of ['', '-wal', '-shm']) rmSync(place.library + suffix, { force: true });
+    for (const path of dumps) await ingest(path);
+    expect(perStep()).toEqual(counted);
+  });
+
+  it('counts them once more when the first file gets other rows', async () => {
+    dump(10, first);
+    dump(11, first);
+    await ingest(run());
+    dump(10, second);
+    await ingest(run());
+    expect(perStep()).toEqual([
+      { step: 10, rollouts: 3, reward_sum: 2 },
+      { step: 11, rollouts: 3, reward_sum: 2 },
+    ]);
+  });
+});

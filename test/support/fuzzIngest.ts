@@ -172,7 +172,7 @@ async function packedFiles(): Promise<readonly Packed[]> {
   for (const { name, path } of await readCorpus()) {
     const bytes = readFileSync(path);
     if (/\.(?:eval|parquet|db)$/.test(path)) packed.push({ name: `log${extname(path)}`, bytes });
-    if (!['verl/uid-and-extras', 'tau-bench/trials', 'rllm/one-agent'].includes(name)) continue;
+    if (!['verl/dapo-overlong', 'tau-bench/trials', 'rllm/one-agent'].includes(name)) continue;
     packed.push({ name: 'log.json.gz', bytes: gzipSync(bytes) });
     packed.push({ name: 'log.json.zst', bytes: zstdCompressSync(bytes) });
   }

@@ -19,6 +19,7 @@ const DOCUMENTED: Readonly<Record<string, readonly ParsedLine['kind'][]>> = {
   verifiers: ['run'],
   skyrl: ['metric'],
   tinker: ['metric'],
+  verl: ['skip'],
   'verl-trace': ['skip'],
   'verl-metrics': ['metric', 'skip'],
   'verl-console': ['metric', 'skip'],

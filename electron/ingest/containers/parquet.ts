@@ -1,8 +1,15 @@
 /** Parquet files: rows with nested lists, converted to JSON bytes. */
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import {
+  type AsyncBuffer,
+  type FileMetaData,
+  parquetMetadataAsync,
+  parquetReadObjects,
+  parquetSchema,
+} from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { HEADER_KEY } from '../../../shared/format/dataSetColumns.ts';
+import type { ParquetColumn } from '../../../shared/format/format.ts';
 import { CorruptContainerError, type RecordSource, type SourceRecord } from './container.ts';
 
 /** Uncompressed bytes decoded at once. A larger row group is read in parts. */
@@ -28,10 +35,10 @@ export class ParquetSource implements RecordSource {
     }
   }
 
-  /** Metadata of a file that Turnwise has written. */
+  /** Metadata of a file that Turnwise has written, else facts about the columns. */
   get header(): Readonly<Record<string, unknown>> | undefined {
     const value = this.metadata.key_value_metadata?.find(({ key }) => key === HEADER_KEY)?.value;
-    if (value === undefined) return undefined;
+    if (value === undefined) return { columns: columnsOf(this.metadata) };
     try {
       const header: unknown = JSON.parse(value);
       return typeof header === 'object' && header !== null ? { ...header } : undefined;
@@ -78,6 +85,21 @@ export class ParquetSource implements RecordSource {
       throw asCorrupt(error, `rows ${rowStart + 1} to ${rowEnd} of the Parquet file cannot be read`);
     }
   }
+}
+
+function columnsOf(metadata: FileMetaData): Readonly<Record<string, ParquetColumn>> {
+  const chunks = metadata.row_groups.flatMap((group) =>
+    group.columns.flatMap((column) => column.meta_data ?? []),
+  );
+  return Object.fromEntries(
+    parquetSchema(metadata).children.map(({ element: { name, type } }) => {
+      const own = chunks.filter((chunk) => chunk.path_in_schema[0] === name);
+      const sum = (size: 'total_uncompressed_size' | 'total_compressed_size'): number =>
+        own.reduce((total, chunk) => total + Number(chunk[size]), 0);
+      const bytes = [sum('total_uncompressed_size'), sum('total_compressed_size')] as const;
+      return [name, type === undefined ? { bytes } : { type, bytes }];
+    }),
+  );
 }
 
 /**
