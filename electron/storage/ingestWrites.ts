@@ -131,6 +131,10 @@ export function prepareIngest(db: WritableLibrary) {
     addGroup: prepare<[number, number, string, number, string]>(
       'INSERT INTO group_row (run_id, step, group_key, problem_no, rule) VALUES (?, ?, ?, ?, ?)',
     ),
+    setProblemOfGroup: prepare<[number, number, number]>(
+      `UPDATE group_row SET problem_no = ? WHERE group_id = ?
+         AND NOT EXISTS (SELECT 1 FROM rollout_row WHERE group_id = ? AND response_chars IS NOT NULL)`,
+    ),
     countRolloutsOfStep: count('SELECT count(*) FROM rollout_row WHERE run_id = ? AND step = ?'),
     promptOfGroup: query(
       db,

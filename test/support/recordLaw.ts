@@ -17,6 +17,7 @@ const DOCUMENTED: Readonly<Record<string, readonly ParsedLine['kind'][]>> = {
   inspect: ['run'],
   'tau2-bench': ['run'],
   verifiers: ['run'],
+  'prime-rl': ['metric', 'skip'],
   skyrl: ['metric'],
   tinker: ['metric'],
   'verl-trace': ['skip'],
