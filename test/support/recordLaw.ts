@@ -18,7 +18,7 @@ const DOCUMENTED: Readonly<Record<string, readonly ParsedLine['kind'][]>> = {
   'tau2-bench': ['run'],
   verifiers: ['run'],
   'prime-rl': ['metric', 'skip'],
-  skyrl: ['metric'],
+  skyrl: ['metric', 'skip'],
   tinker: ['metric'],
   'verl-trace': ['skip'],
   'verl-metrics': ['metric', 'skip'],
