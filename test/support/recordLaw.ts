@@ -19,7 +19,7 @@ const DOCUMENTED: Readonly<Record<string, readonly ParsedLine['kind'][]>> = {
   verifiers: ['run'],
   'prime-rl': ['metric', 'skip'],
   skyrl: ['metric', 'skip'],
-  tinker: ['metric'],
+  tinker: ['metric', 'skip'],
   'verl-trace': ['skip'],
   'verl-metrics': ['metric', 'skip'],
   'verl-console': ['metric', 'skip'],
