@@ -58,11 +58,28 @@ export class GroupRegistry {
     const group = this.keyOf(run, step, rollout, batch);
     const key = `${run.runId} ${step} ${group.key}`;
     const known = this.entries.get(key);
-    if (known !== undefined) return known;
-    const groupId = this.sql.groupByKey.get(run.runId, step, group.key);
-    const entry = groupId === undefined ? this.add(run, step, group, rollout, batch) : this.found(groupId);
-    this.entries.set(key, entry);
+    const groupId = known?.groupId ?? this.sql.groupByKey.get(run.runId, step, group.key);
+    const entry =
+      groupId === undefined
+        ? this.add(run, step, group, rollout, batch)
+        : this.withPrompt(known ?? this.found(groupId), rollout, batch);
+    if (entry !== known) this.entries.set(key, entry);
     return entry;
+  }
+
+  /**
+   * A group that begins with a rollout of unknown prompt (it failed before it started) takes the first known
+   * one, unless a response has been numbered without it.
+   */
+  private withPrompt(entry: GroupEntry, rollout: PackedRollout, batch: PackedBatch): GroupEntry {
+    const { promptHash, segments } = problemIn(batch, rollout);
+    if (entry.promptHash !== NO_PROMPT || promptHash === NO_PROMPT) return entry;
+    const { groupId, nextOrdinal } = entry;
+    // The group may be one of this transaction.
+    this.sql.rows.flush();
+    const { changes } = this.sql.setProblemOfGroup.run(this.problemOf(rollout, batch), groupId, groupId);
+    if (changes === 0) return entry;
+    return { groupId, nextOrdinal, promptHash, promptSegments: segments.length / SEGMENT_STRIDE };
   }
 
   /** The group key of the log, unless the user has set a rule for the run. */
@@ -177,7 +194,7 @@ export interface GroupKey {
   readonly rule: GroupRule;
 }
 
-const NO_PROMPT = contentHash('');
+export const NO_PROMPT = contentHash('');
 
 /** Unknown prompts are not equal, so without a prompt the problem is the group. */
 export function promptGroupKey({

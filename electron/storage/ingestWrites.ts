@@ -126,6 +126,10 @@ export function prepareIngest(db: WritableLibrary) {
       'SELECT problem_no FROM problem_row WHERE problem_id = ? AND prompt_id = ? AND ground_truth IS ? AND user_scenario IS ?',
     ),
     groupByKey: count('SELECT group_id FROM group_row WHERE run_id = ? AND step = ? AND group_key = ?'),
+    setProblemOfGroup: prepare<[number, number, number]>(
+      `UPDATE group_row SET problem_no = ? WHERE group_id = ?
+         AND NOT EXISTS (SELECT 1 FROM rollout_row WHERE group_id = ? AND response_chars IS NOT NULL)`,
+    ),
     countRolloutsOfStep: count('SELECT count(*) FROM rollout_row WHERE run_id = ? AND step = ?'),
     promptOfGroup: query(
       db,

@@ -16,7 +16,7 @@ import {
   TURN_STRIDE,
 } from './batch.ts';
 import type { DirtyAggregates } from './dirtyAggregates.ts';
-import { type GroupEntry, GroupRegistry } from './groupRegistry.ts';
+import { type GroupEntry, GroupRegistry, NO_PROMPT } from './groupRegistry.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 import { type Scopes, scopeOfDirectory } from './joins.ts';
 import { type RunPlace, runPlaceOf } from './runPlace.ts';
@@ -251,7 +251,7 @@ export class RolloutWriter {
   /** Reports a rollout whose prompt differs from its group's. The group keeps its first prompt. */
   private reportPromptMismatch(group: GroupEntry, rollout: PackedRollout): void {
     const promptHash = this.currentBatch.problems[rollout.problem]?.promptHash;
-    if (promptHash === group.promptHash) return;
+    if (promptHash === group.promptHash || promptHash === NO_PROMPT) return;
     const message = `the prompt differs from the first rollout's of group ${rollout.groupKey} at step ${stepOf(rollout)}; the group shows the first prompt`;
     this.sql.addIssue.run(this.file.fileId, rollout.line, 'warning', 'prompt_differs', message);
   }

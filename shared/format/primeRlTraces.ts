@@ -12,9 +12,23 @@
  * - A node has the tokens it adds. A sampled one begins with the scaffold of the chat template (mask false).
  *   `logprobs` and `advantages` have one entry per token with mask true; older ones have one per token.
  * - The reward is the weighted sum of `rewards`; the parts stay in `extra`.
+ * - `calls[]` has the model calls: `node` is the answer that a call added, `time` its start and end.
+ * - An episode that failed before its first trace has `traces: []` and `errors`: a rollout without text.
+ *
+ * Versions: shared/format/FORMATS.md#prime-rl.
  */
-import { bodyOfMessages } from './body.ts';
-import { idOf, indexOf, isObject, type JsonObject, numberOf, stringOf, textOf, without } from './fields.ts';
+import { bodyOfMessages, type KnownFacts } from './body.ts';
+import {
+  dateOf,
+  idOf,
+  indexOf,
+  isObject,
+  type JsonObject,
+  numberOf,
+  stringOf,
+  textOf,
+  without,
+} from './fields.ts';
 import type { FileContext, LineIssue, ParsedLine, ParsedRollout, ParsedTokens } from './format.ts';
 import { joinKeyOfIds } from './primeRlTokens.ts';
 import { readStep, refused, warned } from './records.ts';
@@ -30,12 +44,14 @@ import {
 } from './tokenColumns.ts';
 
 const EPISODE: ReadonlySet<string> = new Set(['traces', 'group']);
+const FAILED: ReadonlySet<string> = new Set([...EPISODE, 'errors']);
 const TRACE: ReadonlySet<string> = new Set(['nodes', 'id', 'agent', 'is_completed']);
 /** Answer fields that environments use in a task. */
 const ANSWERS = ['answer', 'ground_truth', 'target', 'expected_answer', 'solution'] as const;
 
 export function readEpisode(record: JsonObject, file: FileContext): ParsedLine | readonly ParsedLine[] {
   const traces = Array.isArray(record['traces']) ? record['traces'].filter(isObject) : [];
+  if (isFailure(record)) return readFailure(record, file);
   const agents = new Set(traces.map(agentOf));
   const lines: ParsedLine[] = [];
   const lost: LineIssue[] = [];
@@ -43,17 +59,27 @@ export function readEpisode(record: JsonObject, file: FileContext): ParsedLine |
     const nodes = Array.isArray(trace['nodes']) ? trace['nodes'].map(objectOf) : [];
     const leaves = leavesOf(nodes);
     const branches = leaves.slice(0, MOST_BRANCHES).map((leaf) => pathTo(leaf, nodes));
+    const calls = callsByNode(trace['calls']);
     if (leaves.length > branches.length) {
       const message = `a trace has ${leaves.length} branches; the first ${branches.length} are read`;
       lost.push(warned('unread_branches', message));
     }
     branches.forEach((path, index) => {
-      if (!path.some((node) => isObject(node['message']))) {
+      const onPath = path.map((at) => nodes[at] ?? {});
+      if (!onPath.some((node) => isObject(node['message']))) {
         lost.push(warned('unread_branch', 'a branch of a trace has no message; not read'));
         return;
       }
       const name = leaves.length === 1 ? undefined : `${index + 1} of ${leaves.length}`;
-      lines.push(readBranch({ record, trace, nodes: path, name, index, hasAgents: agents.size > 1 }, file));
+      lines.push(
+        readBranch(
+          {
+            ...{ record, trace, nodes: onPath, name, index, hasAgents: agents.size > 1 },
+            calls: path.map((at) => calls.get(at)).filter(isObject),
+          },
+          file,
+        ),
+      );
     });
     if (leaves.length === 0) lost.push(warned('unread_trace', 'a trace has no nodes; not read'));
   }
@@ -81,18 +107,56 @@ function leavesOf(nodes: readonly JsonObject[]): readonly number[] {
 }
 
 /** From the root. */
-function pathTo(leaf: number, nodes: readonly JsonObject[]): readonly JsonObject[] {
-  const path: JsonObject[] = [];
-  for (let at: number | undefined = leaf; at !== undefined; at = parentOf(nodes, at)) {
-    path.push(nodes[at] ?? {});
-  }
+function pathTo(leaf: number, nodes: readonly JsonObject[]): readonly number[] {
+  const path: number[] = [];
+  for (let at: number | undefined = leaf; at !== undefined; at = parentOf(nodes, at)) path.push(at);
   return path.reverse();
+}
+
+/** The call that produced each sampled node. A retry that succeeded replaces the call before it. */
+function callsByNode(calls: unknown): ReadonlyMap<number, JsonObject> {
+  const entries = Array.isArray(calls) ? calls.filter(isObject) : [];
+  return new Map(
+    entries.flatMap((call): readonly [number, JsonObject][] => {
+      const node = indexOf(call['node']);
+      return node === undefined ? [] : [[node, call]];
+    }),
+  );
+}
+
+/** An episode that ended before its first trace; prime-rl keeps it for its errors. */
+export function isFailure(record: JsonObject): boolean {
+  const { traces, errors } = record;
+  return (
+    Array.isArray(traces) &&
+    traces.length === 0 &&
+    isObject(record['task']) &&
+    Array.isArray(errors) &&
+    errors.length > 0
+  );
+}
+
+function readFailure(record: JsonObject, file: FileContext): ParsedLine {
+  const warnings: LineIssue[] = [];
+  const facts = { ...factsOf(record, undefined), stop: stopOf('error') };
+  return {
+    kind: 'rollout',
+    warnings,
+    rollout: {
+      ...bodyOfMessages([], facts),
+      ...groupOf(record, undefined),
+      ...workOf(record, file, warnings),
+      extra: { errors: record['errors'], episode: without(record, FAILED) },
+    },
+  };
 }
 
 interface Branch {
   readonly record: JsonObject;
   readonly trace: JsonObject;
   readonly nodes: readonly JsonObject[];
+  /** Of the sampled nodes, in order. */
+  readonly calls: readonly JsonObject[];
   /** `2 of 3`, if a trace has several. */
   readonly name: string | undefined;
   readonly index: number;
@@ -110,22 +174,15 @@ function readBranch(branch: Branch, file: FileContext): ParsedLine {
   if (unread > 0) {
     warnings.push(warned('unread_message', `${unread} of ${nodes.length} nodes have no message; left out`));
   }
-  const task = isObject(record['task']) ? record['task'] : {};
+  const agent = branch.hasAgents ? agentOf(trace) : undefined;
   const body = bodyOfMessages(
     messages.slice(start).filter(isWritten),
-    {
-      groundTruth: truthOf(task),
-      source: isObject(record['env']) ? idOf(record['env']['id']) : undefined,
-      stop: stopOfTrace(trace, nodes),
-    },
+    { ...factsOf(record, agent), stop: stopOfTrace(branch) },
     messages.slice(0, start).filter(isWritten),
   );
   const tokens = tokensOf(nodes, warnings);
   if (tokens.columns !== undefined) warnings.push(UNALIGNED);
   const traceId = idOf(trace['id']);
-  const run = isObject(record['run']) ? record['run'] : {};
-  const work = isObject(run['work']) ? run['work'] : {};
-  const runType = stringOf(work['type']) ?? stringOf(run['type']);
   const isEffective = file.layout.selection === 'effective';
   const advantage = tokens.columns === undefined ? undefined : sharedAdvantage(tokens.columns);
   const reward = weightedReward(trace['rewards']) ?? numberOf(trace['reward']);
@@ -134,10 +191,10 @@ function readBranch(branch: Branch, file: FileContext): ParsedLine {
     warnings,
     rollout: {
       ...body,
-      ...groupOf(branch),
-      kind: kindOf(runType) ?? kindOf(stringOf(run['type'])) ?? file.layout.kind ?? 'eval',
-      step: readStep(work['step'], 'step', file, warnings),
+      ...groupOf(record, agent),
+      ...workOf(record, file, warnings),
       reward,
+      ...spanOf(branch),
       tokens: tokens.columns,
       turns: turnsWithTokens(body, tokens.columns),
       joinKeys: [
@@ -167,13 +224,53 @@ function decisionOf(isEffective: boolean, advantage: number | undefined): Parsed
   return advantage === undefined ? undefined : { advantage };
 }
 
-/** `group.id`. Several agents on one task have different prompts, so each forms its own group. */
-function groupOf(branch: Branch): Pick<ParsedRollout, 'groupKey' | 'groupRule'> {
-  const { record, trace, hasAgents } = branch;
+/** Several agents on one task have different prompts, so each forms its own group and its own problem. */
+const withAgent = (id: string, agent: string | undefined): string =>
+  agent === undefined ? id : `${id}/${agent}`;
+
+function groupOf(
+  record: JsonObject,
+  agent: string | undefined,
+): Pick<ParsedRollout, 'groupKey' | 'groupRule'> {
   const group = isObject(record['group']) ? idOf(record['group']['id']) : undefined;
   if (group === undefined) return { groupRule: 'prompt' };
-  const agent = hasAgents ? agentOf(trace) : undefined;
-  return { groupKey: agent === undefined ? group : `${group}/${agent}`, groupRule: 'logged' };
+  return { groupKey: withAgent(group, agent), groupRule: 'logged' };
+}
+
+function factsOf(record: JsonObject, agent: string | undefined): KnownFacts {
+  const task = isObject(record['task']) ? record['task'] : {};
+  const id = idOf(task['key']) ?? idOf(task['hash']);
+  return {
+    problemId: id === undefined ? undefined : withAgent(id, agent),
+    groundTruth: truthOf(task),
+    source: isObject(record['env']) ? idOf(record['env']['id']) : undefined,
+  };
+}
+
+function workOf(
+  record: JsonObject,
+  file: FileContext,
+  warnings: LineIssue[],
+): Pick<ParsedRollout, 'kind' | 'step'> {
+  const run = isObject(record['run']) ? record['run'] : {};
+  const work = isObject(run['work']) ? run['work'] : {};
+  const kind = kindOf(stringOf(work['type'])) ?? kindOf(stringOf(run['type']));
+  return {
+    kind: kind ?? file.layout.kind ?? 'eval',
+    step: readStep(work['step'], 'step', file, warnings),
+  };
+}
+
+/**
+ * Start and end, in seconds since 1970. A trace logs when its agent ran. One of several branches lasted from
+ * its first model call to its last.
+ */
+function spanOf({ trace, name, calls }: Branch): Pick<ParsedRollout, 'startedAt' | 'endedAt'> {
+  const timing = isObject(trace['timing']) ? trace['timing'] : {};
+  const agent = timing['agent'] ?? timing['generation'];
+  const times = calls.map(({ time }) => time).filter(isObject);
+  const span = name === undefined && isObject(agent) ? [agent] : times;
+  return { startedAt: dateOf(span[0]?.['start']), endedAt: dateOf(span.at(-1)?.['end']) };
 }
 
 function agentOf(trace: JsonObject): string | undefined {
@@ -201,14 +298,22 @@ function weightedReward(rewards: unknown): number | undefined {
   return sum;
 }
 
-function stopOfTrace(trace: JsonObject, nodes: readonly JsonObject[]): Stop {
-  const errors = trace['errors'];
-  if (isObject(trace['error']) || (Array.isArray(errors) && errors.length > 0)) return stopOf('error');
+function stopOfTrace({ trace, nodes, calls }: Branch): Stop {
+  // A trace keeps the errors of attempts before the one that succeeded.
+  const { error, errors } = trace;
+  const hasErrors = isObject(error) || (Array.isArray(errors) && errors.length > 0);
+  if (hasErrors && trace['ok'] !== true) return stopOf('error');
   const condition = stopOf(trace['stop_condition'], (word) =>
-    /turn/i.test(word) ? 'turn-limit' : /length|token|truncat/i.test(word) ? 'length' : undefined,
+    /(?:^|_)turns?(?:_|$)/i.test(word)
+      ? 'turn-limit'
+      : /length|tokens?(?:_|$)|truncat/i.test(word)
+        ? 'length'
+        : undefined,
   );
   if (condition.stopReason !== undefined) return condition;
-  const finish = stopOf(nodes.findLast((node) => node['sampled'] === true)?.['finish_reason']);
+  // Before verifiers had calls, the node had the reason.
+  const last = nodes.findLast((node) => node['sampled'] === true);
+  const finish = stopOf(calls.at(-1)?.['finish_reason'] ?? last?.['finish_reason']);
   return finish.stopReason === undefined ? condition : finish;
 }
 

@@ -1,3 +1,14 @@
+/**
+ * rLLM: one episode per file, of training or of an evaluation. Every trajectory is a rollout.
+ *
+ *   episodes/train_step_5_epoch_0/episode_….json   {"training_step":5,"episode_id":"t12:3","task":{"question":"6·7?"},
+ *     "task_hash":"ab12","is_correct":true,"termination_reason":"env_done","trajectories":[{"name":"agent","reward":1.0,
+ *      "steps":[{"chat_completions":[…],"model_response":"42","prompt_ids":[1],"response_ids":[2],"logprobs":[-0.1]}]}]}
+ *   episodes/episode_000000_{task id}.json         {"id":"t12:0","task":{"id":"t12","instruction":"6·7?","metadata":{…}},
+ *     "termination_reason":null,"is_correct":true,"trajectories":[…],"eval_idx":0}
+ *
+ * rllm-org/rllm (shared/format/FORMATS.md#rllm).
+ */
 import {
   booleanOf,
   idOf,
@@ -29,7 +40,7 @@ const STEP_COLUMNS: ReadonlySet<string> = new Set([
 export const rllm: LogFormat = {
   name: 'rllm',
   title: 'rLLM episode (one JSON object per file)',
-  source: 'rllm-org/rllm, rllm/utils/episode_logger.py at bc29f789',
+  source: 'rllm-org/rllm, rllm/utils/episode_logger.py and rllm/eval/episode_store.py',
   rule: 'a list of objects with "steps" in "trajectories", and "episode_id", "task_hash" or "termination_reason"',
   reads:
     'every trajectory as a rollout: conversation, reward, correctness, task, step, termination, tokens of steps that have them',
@@ -50,7 +61,7 @@ function isEpisode(record: JsonObject): boolean {
 interface Episode {
   readonly record: JsonObject;
   readonly file: FileContext;
-  /** The part before the colon of "t12:3", else the hash of the task. */
+  /** The id of an evaluation's task; in training the part before the colon of "t12:3", else the task's hash. */
   readonly task: string | undefined;
   readonly ordinal: number | undefined;
   /** Training step. */
@@ -71,11 +82,18 @@ function readEpisode(record: JsonObject, file: FileContext): ParsedLine | readon
     return refused('no_rollouts', `none of the ${trajectories.length} trajectories of the episode has steps`);
   }
   const warnings: LineIssue[] = [];
-  const id = /^(.+):(\d+)$/s.exec(idOf(record['episode_id']) ?? '');
+  // Evaluations name the id differently; without a colon it is random.
+  const id = /^(.+):(\d+)$/s.exec(idOf(record['episode_id'] ?? record['id']) ?? '');
+  const { task } = record;
   const episode: Episode = {
     record,
     file,
-    task: id?.[1] ?? idOf(record['task_hash']) ?? idOf(record['episode_id']),
+    task:
+      ('episode_id' in record ? id?.[1] : undefined) ??
+      (isObject(task) ? idOf(task['id']) : undefined) ??
+      id?.[1] ??
+      idOf(record['task_hash']) ??
+      idOf(record['episode_id']),
     ordinal: id?.[2] === undefined ? undefined : indexOf(Number(id[2])),
     step: readStep(record['training_step'], 'training_step', file, warnings),
     extra: without(record, COLUMNS),
@@ -100,12 +118,13 @@ function readTrajectory(trajectory: JsonObject, episode: Episode, warnings: Line
   const list = Array.isArray(trajectory['steps']) ? trajectory['steps'] : [];
   const steps = messagesIn(list, warnings);
   const task = trajectory['task'] ?? record['task'];
+  const row = rowOf(task);
   const name = stringOf(trajectory['name']) ?? '';
   const suffix = name === '' ? '' : `:${name}`;
   const facts = {
     problemId: episode.task === undefined ? undefined : `${episode.task}${suffix}`,
-    groundTruth: isObject(task) ? textOf(task['ground_truth'] ?? task['answer']) : undefined,
-    source: isObject(task) ? stringOf(task['data_source']) : undefined,
+    groundTruth: textOf(row['ground_truth'] ?? row['answer']),
+    source: stringOf(row['data_source']),
     stop: stopOf(record['termination_reason']),
   };
   const conversation = conversationOf(steps, warnings);
@@ -166,9 +185,18 @@ function renamed(own: JsonObject, taken: JsonObject): JsonObject {
   );
 }
 
+/** The row of the data set: the task itself, or its metadata in an evaluation. */
+function rowOf(task: unknown): JsonObject {
+  if (!isObject(task)) return {};
+  return 'instruction' in task && isObject(task['metadata']) ? task['metadata'] : task;
+}
+
 function questionOf(task: unknown): string | undefined {
   if (!isObject(task)) return textOf(task);
-  return stringOf(task['question']) ?? stringOf(task['problem']) ?? stringOf(task['prompt']) ?? textOf(task);
+  const names = ['question', 'problem', 'prompt', 'instruction'] as const;
+  const question = names.map((name) => stringOf(task[name])).find((text) => text !== undefined);
+  // The rest of a task holds the answer, too.
+  return question ?? textOf(task['instruction']);
 }
 
 /** The last step's conversation if it contains the earlier ones, else one built step by step. */
@@ -201,12 +229,13 @@ function isPrefix(chat: readonly JsonObject[], of: readonly JsonObject[]): boole
 }
 
 function observed(step: JsonObject): readonly JsonObject[] {
-  const text = textOf(step['observation']) ?? '';
+  const text = textOf(step['observation']) ?? stringOf(step['input']) ?? '';
   return text === '' ? [] : [{ role: 'user', content: text }];
 }
 
 function answered(step: JsonObject): JsonObject {
-  const response = textOf(step['model_response']) ?? '';
-  if (response !== '') return { role: 'assistant', content: response };
-  return { role: 'assistant', reasoning_content: step['thought'], content: textOf(step['action']) ?? '' };
+  const texts = [textOf(step['model_response']), stringOf(step['output']), textOf(step['action'])];
+  const content = texts.find((text) => text !== undefined && text !== '') ?? '';
+  if (content === texts[0]) return { role: 'assistant', content };
+  return { role: 'assistant', reasoning_content: step['thought'], content };
 }

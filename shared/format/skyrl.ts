@@ -6,7 +6,8 @@
  *
  * Written by `dump_per_dataset_eval_results` of SkyRL's trainer utilities (NovaSky-AI/SkyRL;
  * shared/format/FORMATS.md#skyrl). The same directory has `aggregated_results.jsonl`, one object of numbers
- * with names like "eval/aime24/avg_score": metrics of the step.
+ * with names like "eval/aime24/avg_score": metrics of the step. An evaluation outside of training is in
+ * `dumped_evals/eval_only/`, without a step.
  * - `score` is a number, or one per token. The reward is the sum, and the list stays in `extra`.
  * - There is no group id and no sample index: equal prompts form the group.
  */
@@ -22,11 +23,12 @@ const METRIC = /^eval\//;
 export const skyrl: LogFormat = {
   name: 'skyrl',
   title: 'SkyRL evaluation dump',
-  source: 'NovaSky-AI/SkyRL, skyrl_train/utils/trainer_utils.py',
+  source: 'NovaSky-AI/SkyRL, skyrl/train/evaluate.py and skyrl/train/utils/trainer_utils.py',
   rule: 'strings in "input_prompt" and "output_response", or an object of numbers whose names begin with "eval/"',
   reads:
     'prompt, response, score, stop_reason, ground truth of env_extras, data_source; aggregated results as metrics of the step',
-  ignores: 'training batches (pickle)',
+  ignores:
+    'training batches (pickle); aggregated results of an evaluation without a step, whose rows give the same numbers',
   detect: (head: FileHead) => head.records.some((record) => isRow(record) || isAggregate(record)),
   open: (file: FileContext): RecordReader => ({ read: (record) => read(record, file) }),
 };
@@ -76,15 +78,10 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
   };
 }
 
-/** Only the directory's name has the step. Without it the numbers cannot be assigned. */
+/** Only the directory's name has the step. An evaluation outside of training has none, and metrics need one. */
 function readAggregate(record: JsonObject, file: FileContext): ParsedLine {
   const { step } = file.layout;
-  if (step === undefined) {
-    return refused(
-      'missing_step',
-      'aggregated results without a step: no directory "global_step_{N}_evals" above the file',
-    );
-  }
+  if (step === undefined) return { kind: 'skip' };
   const metrics: Record<string, number> = {};
   for (const [name, value] of Object.entries(record)) {
     const number = numberOf(value);

@@ -1,16 +1,18 @@
 /**
  * slime, after `shared/recorder/slime_exporter.py` has converted its `.pt` dumps to JSON Lines. Two kinds of
- * records, joined on `rollout_id` and sample index:
+ * records, joined on `rollout_id` (the step) and the position in the rollout dump, else the sample index:
  *
- *   {"dump":"rollout","rollout_id":3,"group_index":0,"index":5,"prompt":"6·7?","tokens":[11,27,5,9],"response":"It is 42.",
- *    "response_length":2,"label":"42","reward":1.0,"loss_mask":[1,1],"rollout_log_probs":[-0.1,-1.9],"status":"completed"}
- *   {"dump":"train","rollout_id":3,"sample_index":5,"tokens":[11,27,5,9],"log_probs":[-0.11,-1.85],
- *    "advantages":[0.97,0.97],"entropy":[0.31,1.74]}
+ *   {"dump":"rollout","rollout_id":3,"rollout_position":1,"group_index":0,"index":5,"prompt":"6·7?","tokens":[11,27,5,9],
+ *    "response":"It is 42.","response_length":2,"label":"42","reward":1.0,"loss_mask":[1,1],"rollout_log_probs":[-0.1,-1.9],
+ *    "status":"completed","execution_id":2,"execution_part":1,"execution_parts":1}
+ *   {"dump":"train","rollout_id":3,"rollout_position":1,"sample_index":5,"tokens":[11,27,5,9],"loss_masks":[1,1],
+ *    "log_probs":[-0.11,-1.85],"advantages":[0.97,0.97],"entropy":[0.31,1.74]}
  *
- * `Sample` of `slime/utils/types.py` and `slime/utils/train_dump_utils.py` (THUDM/slime;
+ * `Sample` of `slime/utils/types.py` and the dumps of `slime/observability` (THUDM/slime;
  * shared/format/FORMATS.md#slime).
  * - `tokens` are prompt and response; the other arrays cover the response only.
  * - `entropy` is over the whole vocabulary, in nats, under the trainer's policy.
+ * - One execution may return several samples, which share its prompt group and each train on their own.
  * - verl's `skip_rollout` dumps are exported as `"dump":"verl-skip"`, with text only if the exporter was
  *   given a tokenizer.
  */
@@ -53,12 +55,12 @@ const SAMPLE: ReadonlySet<string> = new Set([
     'loss_mask',
     'rollout_log_probs',
   ],
-  ...['evaluation'],
+  ...['evaluation', 'rollout_position'],
 ]);
 const SAMPLE_NAMES = { ids: 'tokens', mask: 'loss_mask', logprob: 'rollout_log_probs' } as const;
 const TRAIN_NAMES = {
   ids: 'tokens',
-  mask: 'loss_mask',
+  mask: 'loss_masks',
   entropy: 'entropy',
   logprob: 'rollout_log_probs',
   trainerLogprob: 'log_probs',
@@ -68,8 +70,8 @@ const TRAIN_NAMES = {
 export const slime: LogFormat = {
   name: 'slime',
   title: 'slime dumps (exported with slime_exporter.py)',
-  source: 'THUDM/slime, slime/utils/types.py and train_dump_utils.py; shared/recorder/slime_exporter.py',
-  rule: '"tokens" with "response" and "response_length", or "tokens" with "sample_index" and "log_probs", "advantages" or "entropy"',
+  source: 'THUDM/slime, slime/utils/types.py and slime/observability; shared/recorder/slime_exporter.py',
+  rule: '"tokens" with "response" and "response_length", or "tokens" with "rollout_position" or "sample_index" and "log_probs", "advantages" or "entropy"',
   reads: 'samples as rollouts; log-probabilities, advantages and full entropy of train dumps as signals',
   ignores: 'the .pt files themselves: they are pickles',
   detect: (head: FileHead) => head.records.some((record) => isSample(record) || isTrained(record)),
@@ -84,7 +86,8 @@ function isSample(record: JsonObject): boolean {
 
 function isTrained(record: JsonObject): boolean {
   return (
-    'sample_index' in record &&
+    ('rollout_position' in record || 'sample_index' in record) &&
+    !('response' in record) &&
     Array.isArray(record['tokens']) &&
     ['log_probs', 'advantages', 'entropy'].some((name) => name in record)
   );
@@ -113,20 +116,26 @@ function readSample(record: JsonObject, file: FileContext): ParsedLine {
   const body = bodyOfPrompt(record, response ?? '');
   const group = idOf(record['group_index']);
   const step = readStep(record['rollout_id'], 'rollout_id', file, warnings);
-  const index = indexOf(record['index']);
+  const isEvaluation = record['evaluation'] === true;
+  const parts = indexOf(record['execution_parts']) ?? 1;
+  if (parts > 1) {
+    const message = `the sample is part ${indexOf(record['execution_part']) ?? '?'} of ${parts} of one execution; each part is read as a rollout`;
+    warnings.push(warned('split_execution', message));
+  }
   return {
     kind: 'rollout',
     warnings,
     rollout: {
       ...body,
-      kind: record['evaluation'] === true ? 'eval' : (file.layout.kind ?? 'train'),
+      kind: isEvaluation ? 'eval' : (file.layout.kind ?? 'train'),
       step,
       groupKey: group,
       groupRule: group === undefined ? 'prompt' : 'logged',
       reward,
       tokens,
       turns: turnsWithTokens(body, tokens),
-      joinKeys: step === undefined || index === undefined ? undefined : [joinKeyOf(step, index)],
+      // Train dumps count the samples of training only.
+      joinKeys: step === undefined || isEvaluation ? undefined : joinKeysOf(record, step, 'index'),
       extra: {
         ...without(record, SAMPLE_REST),
         ...(isObject(record['reward']) ? { rewards: record['reward'] } : {}),
@@ -140,14 +149,14 @@ const SAMPLE_REST: ReadonlySet<string> = new Set([...SAMPLE, 'reward']);
 function readTrained(record: JsonObject, file: FileContext): ParsedLine {
   const warnings: LineIssue[] = [];
   const step = readStep(record['rollout_id'], 'rollout_id', file, warnings);
-  const index = indexOf(record['sample_index']);
-  if (step === undefined || index === undefined) {
-    const names = ['rollout_id', 'sample_index'] as const;
+  const [joinKey] = step === undefined ? [] : joinKeysOf(record, step, 'sample_index');
+  if (joinKey === undefined) {
+    const names = ['rollout_id', 'rollout_position', 'sample_index'] as const;
     const unread = names.filter((name) => isUnread(record[name], indexOf(record[name])));
     const message =
       unread.length > 0
-        ? `"rollout_id" and "sample_index" are whole numbers${unread.map((name) => insteadOfIndex(record[name]).replace('it is', `"${name}" is`)).join('')}`
-        : `"rollout_id" and "sample_index" identify the sample; found ${found(record['rollout_id'])} and ${found(record['sample_index'])}`;
+        ? `"rollout_id" and "rollout_position" or "sample_index" are whole numbers${unread.map((name) => insteadOfIndex(record[name]).replace('it is', `"${name}" is`)).join('')}`
+        : `"rollout_id" and "rollout_position" or "sample_index" identify the sample; found ${names.map((name) => found(record[name])).join(', ')}`;
     return refused('missing_field', message);
   }
   const lengths = Object.values(TRAIN_NAMES).flatMap((name) => {
@@ -158,18 +167,30 @@ function readTrained(record: JsonObject, file: FileContext): ParsedLine {
   // Columns of the response have equal lengths. A longer one covers the prompt, too.
   const count = Math.min(...lengths, ids.length);
   if (count === 0) return refused('bad_tokens', 'the columns of the train record are empty');
-  const cut = { ...record, tokens: ids.slice(ids.length - count) };
+  const cut = {
+    ...record,
+    tokens: ids.slice(ids.length - count),
+    loss_masks: record['loss_masks'] ?? record['loss_mask'],
+  };
   const tokens = readColumns(cut, TRAIN_NAMES, count, { start: 0, end: count }, warnings);
   const entropyOf =
     tokens.entropy === undefined ? undefined : { kind: 'full', unit: 'nats', policy: 'trainer' };
   return {
     kind: 'signal',
-    signal: { address: { joinKey: joinKeyOf(step, index) }, tokens: { ...tokens, entropyOf } },
+    signal: { address: { joinKey }, tokens: { ...tokens, entropyOf } },
     warnings,
   };
 }
 
-const joinKeyOf = (step: number, index: number): string => `sample:${step}:${index}`;
+/** The position in the rollout dump comes first, because samples need not have an index. */
+function joinKeysOf(record: JsonObject, step: number, index: 'index' | 'sample_index'): readonly string[] {
+  const position = indexOf(record['rollout_position']);
+  const sample = indexOf(record[index]);
+  return [
+    ...(position === undefined ? [] : [`position:${step}:${position}`]),
+    ...(sample === undefined ? [] : [`sample:${step}:${sample}`]),
+  ];
+}
 
 function tokensOf(
   record: JsonObject,

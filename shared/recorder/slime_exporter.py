@@ -12,6 +12,7 @@ or of verl's skip_rollout. Files named eval_* are evaluations.
 --tokenizer NAME  decode responses that were dumped as token ids only (verl); needs transformers.
 """
 import argparse
+import collections
 import json
 import math
 import os
@@ -67,12 +68,24 @@ def records(dump, path, decode):
     if hasattr(dump, "batch") and hasattr(dump, "non_tensor_batch"):
         yield from verl_records(dump.batch, dump.non_tensor_batch, decode)
         return
-    for sample in dump.get("samples") or rows(dump.get("rollout_data") or {}):
-        sample = dict(sample) if isinstance(sample, dict) else vars(sample)
-        record = {key: value for key, value in sample.items() if value is not None}
-        record["dump"] = "rollout" if "response" in sample else "train"
+    samples = [dict(s) if isinstance(s, dict) else vars(s) for s in dump.get("samples") or rows(dump.get("rollout_data") or {})]
+    is_rollouts = bool(samples) and "response" in samples[0]
+    # A sample's own rollout_id names the execution that returned it; the dump's is the step.
+    executions = [sample.get("rollout_id") if is_rollouts else None for sample in samples]
+    parts, seen = collections.Counter(executions), collections.Counter()
+    for position, (sample, execution) in enumerate(zip(samples, executions)):
+        record = {key: value for key, value in sample.items() if value is not None and key != "rollout_id"}
+        record["dump"] = "rollout" if is_rollouts else "train"
         record["evaluation"] = os.path.basename(path).startswith("eval_")
-        yield record if dump.get("rollout_id") is None else {**record, "rollout_id": dump["rollout_id"]}
+        if is_rollouts:
+            record["rollout_position"] = position
+        if execution is not None:
+            seen[execution] += 1
+            record["execution_id"] = execution
+            if parts[execution] > 1:
+                record.update(execution_part=seen[execution], execution_parts=parts[execution])
+        step = dump.get("rollout_id", sample.get("rollout_id"))
+        yield record if step is None else {**record, "rollout_id": step}
 
 
 def rows(columns):

@@ -1,7 +1,9 @@
 /**
- * Reads other programs' SQLite files. One kind is known: the tracking store of MLflow, whose traces verl
- * writes with `trainer.rollout_trace.backend=mlflow`. A trace becomes the record that MLflow exports:
- * `{"info": {trace_id, tags, …}, "data": {"spans": […]}}`.
+ * Reads other programs' SQLite files. Two kinds are known.
+ * - The tracking store of MLflow, whose traces verl writes with `trainer.rollout_trace.backend=mlflow`. A
+ *   trace becomes the record that MLflow exports: `{"info": {trace_id, tags, …}, "data": {"spans": […]}}`.
+ * - The capture store of tinker-cookbook. The rows of a trajectory become `{"wire_rows": […], …}`
+ *   (`shared/format/tinkerCapture.ts`).
  *
  * This is the only SQL outside `electron/storage`, because the database is not ours.
  */
@@ -19,6 +21,7 @@ export class SqliteSource implements RecordSource {
   private readonly path: string;
   private readonly db: Database.Database;
   readonly tables: ReadonlySet<string>;
+  private captured: readonly Trajectory[] | undefined;
 
   private constructor(path: string, db: Database.Database, tables: ReadonlySet<string>) {
     this.path = path;
@@ -41,12 +44,20 @@ export class SqliteSource implements RecordSource {
     }
   }
 
-  get isMlflow(): boolean {
+  private get isMlflow(): boolean {
     return this.tables.has('trace_info') && this.tables.has('trace_tags');
   }
 
+  private get isCapture(): boolean {
+    return this.tables.has('wire_rows') && this.tables.has('annotations');
+  }
+
+  get isKnown(): boolean {
+    return this.isMlflow || this.isCapture;
+  }
+
   async *records(from: number): AsyncGenerator<Iterable<SourceRecord>> {
-    if (!this.isMlflow) return;
+    if (!this.isKnown) return;
     for (let at = from; ; at += PAGE) {
       const records = this.page(at);
       if (records.length === 0) return;
@@ -54,16 +65,12 @@ export class SqliteSource implements RecordSource {
     }
   }
 
-  /** @throws CorruptContainerError when SQLite cannot continue, or the tables are not MLflow's */
+  /** @throws CorruptContainerError when SQLite cannot continue, or the tables are not those of their program */
   private page(at: number): readonly SourceRecord[] {
     try {
-      const traces = this.db
-        .prepare<[number, number]>(
-          'SELECT * FROM trace_info ORDER BY timestamp_ms, request_id LIMIT ? OFFSET ?',
-        )
-        .all(PAGE, at) as Row[];
-      return traces.map((trace, i) => ({
-        bytes: Buffer.from(JSON.stringify(this.recordOf(trace))),
+      const records = this.isMlflow ? this.traces(at) : this.trajectories(at);
+      return records.map((record, i) => ({
+        bytes: Buffer.from(JSON.stringify(record)),
         offset: at + i,
         nextOffset: at + i + 1,
       }));
@@ -77,6 +84,28 @@ export class SqliteSource implements RecordSource {
 
   async close(): Promise<void> {
     this.db.close();
+  }
+
+  private traces(at: number): readonly unknown[] {
+    const traces = this.db
+      .prepare<[number, number]>(
+        'SELECT * FROM trace_info ORDER BY timestamp_ms, request_id LIMIT ? OFFSET ?',
+      )
+      .all(PAGE, at) as Row[];
+    return traces.map((trace) => this.recordOf(trace));
+  }
+
+  /** Trajectories by their first row. The list of all is read once, because grouping reads every row. */
+  private trajectories(at: number): readonly unknown[] {
+    this.captured ??= this.db.prepare(TRAJECTORIES).all() as Trajectory[];
+    const rows = this.db.prepare<[string]>(
+      'SELECT * FROM wire_rows WHERE cursor IN (SELECT value FROM json_each(?)) ORDER BY cursor',
+    );
+    return this.captured.slice(at, at + PAGE).map(({ cursors, runs, isLatest }) => ({
+      runs,
+      isLatest: isLatest === 1,
+      wire_rows: (rows.all(cursors) as Row[]).map(decoded),
+    }));
   }
 
   private recordOf(trace: Row): unknown {
@@ -127,6 +156,31 @@ export class SqliteSource implements RecordSource {
 }
 
 type Row = Record<string, unknown>;
+
+/** Its rows as a JSON array, the number of runs in the store, and 1 if no later attempt has its address. */
+interface Trajectory {
+  readonly cursors: string;
+  readonly runs: number;
+  readonly isLatest: number;
+}
+
+/** A row without a number of the trajectory is one of its own. */
+const TRAJECTORIES = `
+  SELECT json_group_array(cursor) AS cursors, (SELECT count(DISTINCT run_id) FROM wire_rows) AS runs,
+    run_attempt IS max(run_attempt) OVER (PARTITION BY run_id, split, iteration, group_idx, traj_idx) AS isLatest
+  FROM wire_rows
+  GROUP BY run_id, run_attempt, split, iteration, group_idx, traj_idx, purpose, sample_idx, iif(traj_idx IS NULL, cursor, 0)
+  ORDER BY min(cursor)`;
+
+const JSON_COLUMNS = ['prompt_tokens', 'sampled_tokens', 'logprobs', 'metadata'] as const;
+
+function decoded(row: Row): Row {
+  const decodedColumns = JSON_COLUMNS.map((name) => {
+    const value = row[name];
+    return [name, typeof value === 'string' ? parsed(value) : value];
+  });
+  return { ...row, ...(Object.fromEntries(decodedColumns) as Row) };
+}
 
 function parsed(text: string): unknown {
   const reading = readJson(text);
