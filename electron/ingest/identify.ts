@@ -144,7 +144,8 @@ async function headOf(path: string, container: Container): Promise<Head> {
     case 'sqlite': {
       const database = SqliteSource.open(path);
       try {
-        if (!database.isMlflow) throw new NoLogError('sqlite', sqliteMessage(database.tables));
+        if (!database.isMlflow && !database.isTrackio)
+          throw new NoLogError('sqlite', sqliteMessage(database.tables));
         return await headOfSource(database, 'row');
       } finally {
         await database.close();
@@ -169,7 +170,7 @@ function sqliteMessage(tables: ReadonlySet<string>): string {
   if (isOurs) return 'a Turnwise library, not a log; open it with --library';
   const names = [...tables].sort();
   const shown = names.slice(0, 6).join(', ') + (names.length > 6 ? ', …' : '');
-  return `an SQLite database that is not an MLflow store (tables: ${shown === '' ? 'none' : shown})`;
+  return `an SQLite database that is no store of MLflow or Trackio (tables: ${shown === '' ? 'none' : shown})`;
 }
 
 function fromHead(

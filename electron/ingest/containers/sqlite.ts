@@ -1,7 +1,8 @@
 /**
- * Reads other programs' SQLite files. One kind is known: the tracking store of MLflow, whose traces verl
- * writes with `trainer.rollout_trace.backend=mlflow`. A trace becomes the record that MLflow exports:
- * `{"info": {trace_id, tags, …}, "data": {"spans": […]}}`.
+ * Reads other programs' SQLite files. Two kinds are known, the stores of MLflow and of Trackio, to which verl
+ * writes traces with `rollout.trace.backend`. A trace of MLflow becomes the record that MLflow exports:
+ * `{"info": {trace_id, tags, …}, "data": {"spans": […]}}`. A trace of Trackio is its row, with JSON parsed:
+ * `{"id", "run_name", "step", "key", "messages": […], "metadata": {…}, …}`.
  *
  * This is the only SQL outside `electron/storage`, because the database is not ours.
  */
@@ -45,8 +46,12 @@ export class SqliteSource implements RecordSource {
     return this.tables.has('trace_info') && this.tables.has('trace_tags');
   }
 
+  get isTrackio(): boolean {
+    return this.tables.has('traces') && this.tables.has('metrics') && this.tables.has('configs');
+  }
+
   async *records(from: number): AsyncGenerator<Iterable<SourceRecord>> {
-    if (!this.isMlflow) return;
+    if (!this.isMlflow && !this.isTrackio) return;
     for (let at = from; ; at += PAGE) {
       const records = this.page(at);
       if (records.length === 0) return;
@@ -54,16 +59,15 @@ export class SqliteSource implements RecordSource {
     }
   }
 
-  /** @throws CorruptContainerError when SQLite cannot continue, or the tables are not MLflow's */
+  /** @throws CorruptContainerError when SQLite cannot continue, or the tables are of neither program */
   private page(at: number): readonly SourceRecord[] {
+    const [traces, order] = this.isMlflow ? ['trace_info', 'timestamp_ms, request_id'] : ['traces', 'rowid'];
     try {
-      const traces = this.db
-        .prepare<[number, number]>(
-          'SELECT * FROM trace_info ORDER BY timestamp_ms, request_id LIMIT ? OFFSET ?',
-        )
+      const rows = this.db
+        .prepare<[number, number]>(`SELECT * FROM ${traces} ORDER BY ${order} LIMIT ? OFFSET ?`)
         .all(PAGE, at) as Row[];
-      return traces.map((trace, i) => ({
-        bytes: Buffer.from(JSON.stringify(this.recordOf(trace))),
+      return rows.map((row, i) => ({
+        bytes: Buffer.from(JSON.stringify(this.isMlflow ? this.recordOf(row) : trackioRecord(row))),
         offset: at + i,
         nextOffset: at + i + 1,
       }));
@@ -127,6 +131,16 @@ export class SqliteSource implements RecordSource {
 }
 
 type Row = Record<string, unknown>;
+
+function trackioRecord({ search_text: _search, messages, metadata, ...row }: Row): unknown {
+  return { ...row, messages: parsed(textOf(messages)), metadata: parsed(textOf(metadata)) };
+}
+
+/** Trackio writes JSON as a blob. */
+const textOf = (value: unknown): string =>
+  ArrayBuffer.isView(value)
+    ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString()
+    : String(value);
 
 function parsed(text: string): unknown {
   const reading = readJson(text);
