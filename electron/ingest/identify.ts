@@ -169,7 +169,7 @@ function sqliteMessage(tables: ReadonlySet<string>): string {
   if (isOurs) return 'a Turnwise library, not a log; open it with --library';
   const names = [...tables].sort();
   const shown = names.slice(0, 6).join(', ') + (names.length > 6 ? ', …' : '');
-  return `an SQLite database that is neither an MLflow store nor a capture store of tinker-cookbook (tables: ${shown === '' ? 'none' : shown})`;
+  return `an SQLite database that is no store of MLflow or Trackio, nor tinker-cookbook's capture store (tables: ${shown === '' ? 'none' : shown})`;
 }
 
 function fromHead(

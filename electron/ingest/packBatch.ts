@@ -29,6 +29,8 @@ export interface LinePlace {
   readonly line: number;
   readonly byteOffset: number;
   readonly byteLength: number;
+  /** Lines of further records that are parts of the rollout. */
+  readonly partLines?: readonly number[];
 }
 
 const KIND_CODE = new Map(SEGMENT_KINDS.map((kind, i) => [kind, i]));

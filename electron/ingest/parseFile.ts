@@ -3,11 +3,12 @@
  * parser thread, ahead of the writer by a bounded number of batches.
  */
 import { basename } from 'node:path';
-import type { ParsedLine, RecordReader } from '../../shared/format/format.ts';
+import type { ParsedLine, ParsedRollout, RecordReader } from '../../shared/format/format.ts';
 import { formatNamed } from '../../shared/format/index.ts';
 import { layoutOf } from '../../shared/format/layout.ts';
 import { formatOfMapping } from '../../shared/format/mapped.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
+import { Parts } from '../../shared/format/parts.ts';
 import type { PackedBatch, PackedSignal } from '../storage/batch.ts';
 import { contentHash, storedJoinKey } from '../storage/contentHash.ts';
 import { bytesBetween, LONGEST_RECORD } from './containers/bytes.ts';
@@ -87,6 +88,7 @@ export async function parseFile(
       if (!(error instanceof CorruptContainerError)) throw error;
       damage = error.message;
     }
+    parser.close();
     if (!parser.isEmpty) await emit(await parser.finish());
     return {
       isCancelled: false,
@@ -108,6 +110,22 @@ async function continuesAfterUnendedLine({ path, container, offset }: ParseReque
 
 const LINE_FEED = 0x0a;
 
+/** A position to continue from: `lines` records end at `offset`. */
+interface Position {
+  readonly offset: number;
+  readonly lines: number;
+}
+
+/** A rollout that the next record may continue. */
+interface OpenRollout {
+  readonly parts: Parts;
+  readonly place: LinePlace;
+  readonly partLines: number[];
+  /** Of all records so far. */
+  recordHash: string;
+  readonly before: Position;
+}
+
 type ByteRecord = Extract<SourceRecord, { bytes: Uint8Array }>;
 
 class FileParser {
@@ -119,6 +137,9 @@ class FileParser {
   /** Start position of the batch being built. */
   private committed: number;
   private sawSomething = false;
+  private open: OpenRollout | undefined;
+  /** Position before the record that is being taken. */
+  private before: Position;
 
   constructor(reader: RecordReader, request: ParseRequest) {
     this.reader = reader;
@@ -126,6 +147,7 @@ class FileParser {
     this.offset = request.offset;
     this.committed = request.offset;
     this.lines = request.lines;
+    this.before = { offset: request.offset, lines: request.lines };
   }
 
   get isFull(): boolean {
@@ -136,11 +158,29 @@ class FileParser {
     return !this.sawSomething;
   }
 
+  /** The batch ends before a rollout that the next record may continue. */
   finish(): Promise<PackedBatch> {
     this.sawSomething = false;
     const startOffset = this.committed;
-    this.committed = this.offset;
-    return this.builder.finish(startOffset, this.offset, this.lines);
+    const offset = this.open?.before.offset ?? this.offset;
+    const lines = this.open?.before.lines ?? this.lines;
+    this.committed = offset;
+    return this.builder.finish(startOffset, offset, lines);
+  }
+
+  /** Adds the rollout that no further record continues. */
+  close(): void {
+    const { open } = this;
+    this.open = undefined;
+    const rollout = open?.parts.join();
+    if (open === undefined || rollout === undefined) return;
+    const { place, partLines } = open;
+    this.builder.addRollout(
+      rollout,
+      partLines.length === 0 ? place : { ...place, partLines },
+      open.recordHash,
+    );
+    this.sawSomething = true;
   }
 
   tooLong(bytes: number, nextOffset: number): void {
@@ -177,9 +217,24 @@ class FileParser {
   }
 
   private advance(nextOffset: number): void {
+    this.before = { offset: this.offset, lines: this.lines };
     this.lines++;
     this.offset = nextOffset;
     this.sawSomething = true;
+  }
+
+  private addRollout(rollout: ParsedRollout, place: LinePlace, recordHash: string): void {
+    if (this.open?.parts.continuesWith(rollout) === true) {
+      this.open.parts.add(rollout);
+      this.open.partLines.push(place.line);
+      this.open.recordHash = contentHash(this.open.recordHash + recordHash);
+      return;
+    }
+    this.close();
+    if (rollout.partOf === undefined) this.builder.addRollout(rollout, place, recordHash);
+    else {
+      this.open = { parts: new Parts(rollout), place, partLines: [], recordHash, before: this.before };
+    }
   }
 
   private pack(parsed: ParsedLine, place: LinePlace, bytes: Uint8Array, part: number): void {
@@ -189,10 +244,11 @@ class FileParser {
       case 'rollout': {
         const hash = contentHash(bytes);
         // The index in the record distinguishes its rollouts.
-        this.builder.addRollout(parsed.rollout, place, part === 0 ? hash : `${hash}:${part}`);
+        this.addRollout(parsed.rollout, place, part === 0 ? hash : `${hash}:${part}`);
         return;
       }
       case 'issue':
+        this.close();
         this.builder.addIssue(parsed.issue, place.line);
         return;
       case 'signal': {

@@ -96,6 +96,8 @@ export interface PackedTokens {
 
 export interface PackedRollout {
   readonly line: number;
+  /** Lines of further records that are parts of the rollout. */
+  readonly partLines?: readonly number[];
   readonly byteOffset: number;
   readonly byteLength: number;
   readonly contentHash: string;

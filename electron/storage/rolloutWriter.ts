@@ -158,6 +158,9 @@ export class RolloutWriter {
     const place = { fileId: this.file.fileId, line: rollout.line };
     if (rollout.decision !== null) this.lines.setDecision(rolloutId, rollout.decision, place);
     if (rollout.isSelection) this.selections.add(run.runId, rollout, place.fileId);
+    for (const line of rollout.partLines ?? []) {
+      this.lines.joins.record('rollout', rolloutId, place.fileId, line);
+    }
     this.lines.joins.addKeys(keys, rolloutId, run.runId, rollout.isSelection);
     const { kind, groupKey } = rollout;
     const address =

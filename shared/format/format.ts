@@ -171,6 +171,8 @@ export interface ParsedRollout {
    * with one of their `joinKeys`, the record joins it and adds nothing.
    */
   readonly mayRepeat?: boolean;
+  /** Neighbouring records with the same key and rising numbers are parts of one rollout (`parts.ts`). */
+  readonly partOf?: { readonly key: string; readonly number: number };
   /** All logged fields without a counterpart above. */
   readonly extra: Readonly<Record<string, unknown>>;
 }

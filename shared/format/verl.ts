@@ -9,7 +9,8 @@
  * - Older dumps lack `gts`. Validation adds `reward` before every other key (`kindOf`).
  * - Special tokens are stripped (`shared/domain/transcript.ts` recovers the turns).
  * - Trainers without `DataProto` log `uid` = `{uid}_{session}_{output}`: group, ordinal, and the number of an
- *   output of the session. Otherwise equal `input` and `gts` within a step form the group.
+ *   output of the session. The outputs of a session are neighbours and parts of one rollout. Otherwise equal
+ *   `input` and `gts` within a step form the group.
  * - The default trainer of v0.9 pads the batch with rows that are no rollouts (`PADDING`).
  * - Under rStar2-Agent only kept rows are dumped. The file does not state that, so `kept` stays unknown.
  * - Every other key is a `reward_extra_info` list and stays in `extra`.
@@ -54,7 +55,7 @@ export const verl: LogFormat = {
     'verl-project/verl, verl/trainer/ppo/ray_trainer.py and v1/trainer_base.py, v0.4.1 to v0.9.0 (August 2026)',
   rule: 'a record with strings in "input" and "output", and "score" or "reward"',
   reads:
-    'prompt, response, ground truth, reward, step, acc, uid (group, ordinal), every other key as an extra field',
+    'prompt, response, ground truth, reward, step, acc, uid (group, ordinal; outputs of a session as one rollout), every other key as an extra field',
   ignores: 'padding rows; log-probabilities, kept flags and most group ids are not in it',
   detect: (head: FileHead) => head.records.some(isVerlRecord),
   open: (file: FileContext) => new VerlReader(file.layout),
@@ -116,6 +117,8 @@ class VerlReader implements RecordReader {
         groupKey: session?.[1],
         groupRule: session === null ? 'prompt' : 'logged',
         ordinal: session === null ? undefined : indexOf(Number(session[2])),
+        partOf:
+          session === null ? undefined : { key: `${session[1]}_${session[2]}`, number: Number(session[3]) },
         problem,
         response: output,
         segments: segmented.segments,

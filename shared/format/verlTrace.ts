@@ -1,19 +1,21 @@
 /**
- * Rollout traces of verl, as exported from Weave or stored by MLflow. Up to verl 0.8 they are the only
- * built-in source with all rollouts of a group, kept or not.
+ * Rollout traces of verl, as exported from Weave or stored by MLflow or Trackio. Up to verl 0.8 they are the
+ * only built-in source with all rollouts of a group, kept or not.
  *
- * volcengine/verl, `verl/utils/rollout_trace.py` at b178a3cd (shared/format/FORMATS.md#verl-trace): every
- * decorated method is a call (span) with its qualified name. `….run` of the agent loop is the rollout, and
- * its output the `AgentLoopOutput`. `step`, `sample_index`, `rollout_n`, `validate` and `experiment_name` are
- * attributes (Weave) or tags (MLflow, as texts).
+ * verl-project/verl, `verl/utils/rollout_trace.py` (shared/format/FORMATS.md#verl-trace): every decorated method
+ * is a call (span) with its qualified name. `….run` of the agent loop is the rollout, and its output the
+ * `AgentLoopOutput`. `step`, `sample_index`, `rollout_n`, `validate` and `experiment_name` are attributes (Weave),
+ * tags (MLflow, as texts) or metadata (Trackio).
  *
  *   {"op_name": "weave:///team/project/op/RStar2AgentLoop.run:v1", "attributes": {"step": 3, "sample_index": 17,
  *    "rollout_n": 0, "validate": false}, "output": {"prompt_ids": […], "response_ids": […], "response_mask": […],
  *    "num_turns": 4, "prompt_text": "…", "response_text": "…"}, "started_at": "…", "ended_at": "…"}
  *   {"info": {"trace_id": "tr-1", "tags": {"step": "3", …}}, "data": {"spans": [{"name": "RStar2AgentLoop.run",
  *    "attributes": {"mlflow.spanOutputs": "{…}"}}]}}
+ *   {"id": "r1:9f:rollout_trace/RStar2AgentLoop.run", "key": "rollout_trace/RStar2AgentLoop.run", "messages": […],
+ *    "metadata": {"op": "RStar2AgentLoop.run", "step": 3, …, "status": "success", "output": {…}}}
  *
- * A trace has no reward and no kept flag. Other calls of a Weave export (generate, tools) are not rollouts.
+ * A trace has no reward and no kept flag. Other calls of Weave and Trackio (generate, tools) are not rollouts.
  * In an MLflow trace they provide the latency of tool calls.
  */
 import type { ToolCall } from '../domain/model.ts';
@@ -41,21 +43,34 @@ const OUTPUT_COLUMNS: ReadonlySet<string> = new Set([
   ...['prompt_ids', 'response_ids', 'response_mask', 'response_logprobs', 'prompt_text', 'response_text'],
   'reward_score',
 ]);
+const TRACKIO_KEY = /^rollout_trace\//;
 const ATTRIBUTES = ['step', 'sample_index', 'rollout_n', 'validate', 'experiment_name'];
 
 export const verlTrace: LogFormat = {
   name: 'verl-trace',
-  title: 'verl rollout traces (Weave export, MLflow store or export)',
-  source: 'volcengine/verl, verl/utils/rollout_trace.py at b178a3cd',
-  rule: 'calls with "op_name" and "inputs" or "output" (Weave), or traces with "info" and a list in "data.spans" (MLflow)',
+  title: 'verl rollout traces (Weave export, MLflow store or export, Trackio store)',
+  source: 'verl-project/verl, verl/utils/rollout_trace.py, v0.4.1 to v0.9.0 (August 2026)',
+  rule: 'calls with "op_name" and "inputs" or "output" (Weave), traces with "info" and a list in "data.spans" (MLflow), or traces with "metadata" and a "key" that begins with "rollout_trace/" (Trackio)',
   reads:
     'prompt and response, token ids, mask and log-probabilities, step, sample index as the group, rollout number, tool latency (MLflow)',
   ignores: 'calls other than the agent loop; inputs of the loop',
-  detect: (head: FileHead) => head.records.some((record) => isCall(record) || isTrace(record)),
+  detect: (head: FileHead) =>
+    head.records.some(
+      (record) => isCall(record) || isTrace(record) || (isTrackio(record) && TRACKIO_KEY.test(record['key'])),
+    ),
   open: (file: FileContext) => ({
-    read: (record) => (isTrace(record) ? readTrace(record, file) : readCall(record, file)),
+    read: (record) => {
+      if (isTrackio(record)) return readTrackio(record, file);
+      return isTrace(record) ? readTrace(record, file) : readCall(record, file);
+    },
   }),
 };
+
+type TrackioTrace = JsonObject & { readonly key: string; readonly metadata: JsonObject };
+
+function isTrackio(record: JsonObject): record is TrackioTrace {
+  return typeof record['key'] === 'string' && isObject(record['metadata']) && 'messages' in record;
+}
 
 function isCall(record: JsonObject): boolean {
   return typeof record['op_name'] === 'string' && ('inputs' in record || 'output' in record);
@@ -76,6 +91,20 @@ function readCall(record: JsonObject, file: FileContext): ParsedLine {
     key: idOf(record['id']),
     startedAt: secondsOf(started_at),
     endedAt: secondsOf(ended_at),
+    extra: { ...extra, ...restOf(attributes) },
+    tools: [],
+  });
+}
+
+/** The messages and the row's step repeat the metadata. */
+function readTrackio(record: TrackioTrace, file: FileContext): ParsedLine {
+  const { metadata, messages: _messages, key, step: _step, ...extra } = record;
+  const { op: name, inputs: _inputs, output, ...attributes } = metadata;
+  if (!TRACKIO_KEY.test(key) || !LOOP.test(stringOf(name) ?? '')) return { kind: 'skip' };
+  return rolloutOf(output, attributes, file, {
+    key: idOf(record['id']),
+    startedAt: undefined,
+    endedAt: undefined,
     extra: { ...extra, ...restOf(attributes) },
     tools: [],
   });

@@ -292,3 +292,32 @@ describe('TRL, which writes the rows of one generation again under later steps',
     ]);
   });
 });
+
+describe('verl, whose sessions may have several outputs', () => {
+  const output = (group: number, session: number, index: number) =>
+    JSON.stringify({
+      input: `How many bolts? (${group})`,
+      output: `Output ${index}. #### ${index}`,
+      gts: '1',
+      score: 1,
+      step: 3,
+      uid: `g${group}_${session}_${index}`,
+    });
+
+  it('joins them into one rollout, also where a batch ends between them', async () => {
+    const groups = Array.from({ length: 2100 }, (_, group) => group);
+    const lines = groups.flatMap((group) =>
+      [0, 1, 2, 3].flatMap((session) => [output(group, session, 0), output(group, session, 1)]),
+    );
+    put('3.jsonl', `${lines.join('\n')}\n`);
+    const { files } = await ingest(run());
+    expect(files).toMatchObject([{ rollouts: 8400 }]);
+    expect(rows(place.library, 'SELECT count(*) AS issues FROM ingest_issue')).toEqual([{ issues: 0 }]);
+    expect(
+      rows(
+        place.library,
+        'SELECT ordinal, count(*) AS n, min(turns) AS turns, min(answer) AS answer FROM rollout GROUP BY 1',
+      ),
+    ).toEqual([0, 1, 2, 3].map((ordinal) => ({ ordinal, n: 2100, turns: 2, answer: '1' })));
+  });
+});

@@ -11,6 +11,7 @@ import type { LogFormat, ParsedLine, ParsedRollout, ParsedTokens } from '../../s
 import { formatNamed } from '../../shared/format/index.ts';
 import { layoutOf } from '../../shared/format/layout.ts';
 import { LineSplitter } from '../../shared/format/lineSplitter.ts';
+import { Parts } from '../../shared/format/parts.ts';
 
 export interface LogDump {
   readonly format: string | null;
@@ -50,6 +51,23 @@ export async function dumpFile(path: string, options: DumpOptions = {}): Promise
   });
   const seen = new Map<string, number>();
   let number = 0;
+  let open: { readonly parts: Parts; readonly number: number } | undefined;
+  const close = (): void => {
+    const rollout = open?.parts.join();
+    if (open !== undefined && rollout !== undefined)
+      lines.push(...dumpLine({ kind: 'rollout', rollout, warnings: [] }, open.number, seen));
+    open = undefined;
+  };
+  const add = (line: ParsedLine): void => {
+    if (line.kind === 'rollout' && open?.parts.continuesWith(line.rollout) === true) {
+      open.parts.add(line.rollout);
+      return;
+    }
+    close();
+    if (line.kind === 'rollout' && line.rollout.partOf !== undefined)
+      open = { parts: new Parts(line.rollout), number };
+    else lines.push(...dumpLine(line, number, seen));
+  };
   const note = (issue: { severity: string; code: string; message: string }): void =>
     void issues.push(`${unit} ${number} ${issue.severity} ${issue.code}: ${issue.message}`);
   try {
@@ -65,10 +83,11 @@ export async function dumpFile(path: string, options: DumpOptions = {}): Promise
         for (const line of 'kind' in parsed ? [parsed] : parsed) {
           if ('warnings' in line) for (const warning of line.warnings) note(warning);
           if (line.kind === 'issue') note(line.issue);
-          else lines.push(...dumpLine(line, number, seen));
+          else add(line);
         }
       }
     }
+    close();
   } finally {
     await source.close();
   }

@@ -1,7 +1,9 @@
 /**
- * Reads other programs' SQLite files. Two kinds are known.
- * - The tracking store of MLflow, whose traces verl writes with `trainer.rollout_trace.backend=mlflow`. A
- *   trace becomes the record that MLflow exports: `{"info": {trace_id, tags, …}, "data": {"spans": […]}}`.
+ * Reads other programs' SQLite files. Three kinds are known.
+ * - The tracking store of MLflow, to which verl writes traces with `rollout.trace.backend`. A trace becomes the
+ *   record that MLflow exports: `{"info": {trace_id, tags, …}, "data": {"spans": […]}}`.
+ * - The store of Trackio, likewise. A trace is its row, with JSON parsed:
+ *   `{"id", "run_name", "step", "key", "messages": […], "metadata": {…}, …}`.
  * - The capture store of tinker-cookbook. The rows of a trajectory become `{"wire_rows": […], …}`
  *   (`shared/format/tinkerCapture.ts`).
  *
@@ -48,12 +50,16 @@ export class SqliteSource implements RecordSource {
     return this.tables.has('trace_info') && this.tables.has('trace_tags');
   }
 
+  private get isTrackio(): boolean {
+    return this.tables.has('traces') && this.tables.has('metrics') && this.tables.has('configs');
+  }
+
   private get isCapture(): boolean {
     return this.tables.has('wire_rows') && this.tables.has('annotations');
   }
 
   get isKnown(): boolean {
-    return this.isMlflow || this.isCapture;
+    return this.isMlflow || this.isTrackio || this.isCapture;
   }
 
   async *records(from: number): AsyncGenerator<Iterable<SourceRecord>> {
@@ -68,7 +74,7 @@ export class SqliteSource implements RecordSource {
   /** @throws CorruptContainerError when SQLite cannot continue, or the tables are not those of their program */
   private page(at: number): readonly SourceRecord[] {
     try {
-      const records = this.isMlflow ? this.traces(at) : this.trajectories(at);
+      const records = this.isCapture ? this.trajectories(at) : this.traces(at);
       return records.map((record, i) => ({
         bytes: Buffer.from(JSON.stringify(record)),
         offset: at + i,
@@ -87,12 +93,11 @@ export class SqliteSource implements RecordSource {
   }
 
   private traces(at: number): readonly unknown[] {
-    const traces = this.db
-      .prepare<[number, number]>(
-        'SELECT * FROM trace_info ORDER BY timestamp_ms, request_id LIMIT ? OFFSET ?',
-      )
+    const [table, order] = this.isMlflow ? ['trace_info', 'timestamp_ms, request_id'] : ['traces', 'rowid'];
+    const rows = this.db
+      .prepare<[number, number]>(`SELECT * FROM ${table} ORDER BY ${order} LIMIT ? OFFSET ?`)
       .all(PAGE, at) as Row[];
-    return traces.map((trace) => this.recordOf(trace));
+    return rows.map((row) => (this.isMlflow ? this.recordOf(row) : trackioRecord(row)));
   }
 
   /** Trajectories by their first row. The list of all is read once, because grouping reads every row. */
@@ -181,6 +186,16 @@ function decoded(row: Row): Row {
   });
   return { ...row, ...(Object.fromEntries(decodedColumns) as Row) };
 }
+
+function trackioRecord({ search_text: _search, messages, metadata, ...row }: Row): unknown {
+  return { ...row, messages: parsed(textOf(messages)), metadata: parsed(textOf(metadata)) };
+}
+
+/** Trackio writes JSON as a blob. */
+const textOf = (value: unknown): string =>
+  ArrayBuffer.isView(value)
+    ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString()
+    : String(value);
 
 function parsed(text: string): unknown {
   const reading = readJson(text);
