@@ -141,6 +141,7 @@ def compare_file(path, records, rows):
     report = Report(path)
     report.compare('rollouts', len(rows), len(records))
     pairs = [(ours, theirs) for ours, theirs in zip(records, pair(records, rows)) if theirs is not None]
+    report.compare('records with a rollout', len(pairs), len(records))
     for ours, theirs in pairs:
         for field in FIELDS:
             if field in ours:
@@ -170,20 +171,21 @@ def main():
     parser.add_argument('--repository', type=Path, default=Path(__file__).resolve().parents[2])
     options = parser.parse_args()
     rows, root = rows_of(options), options.logs.resolve()
-    records = {}
+    records, skipped = {}, set()
     for path in sorted(path for path in root.rglob('*') if path.is_file()):
         reader = reader_of(path, root)
-        if reader is None:
-            continue
         try:
-            records[path] = reader(path)
+            # A file that is no log has no rollouts.
+            records[path] = [] if reader is None else reader(path)
         except Unreadable as problem:
+            skipped.add(path)
             print(f'{path.parent.name}/{path.name}: skipped, {problem}')
     derive_correctness(records, rows)
-    wrong = sum(compare_file(path, records[path], rows.get(path, [])) for path in records)
+    shown = [path for path in records if records[path] or rows.get(path)]
+    wrong = sum(compare_file(path, records[path], rows.get(path, [])) for path in shown)
     total = sum(map(len, records.values()))
-    print(f'{total} rollouts of {len(records)} files, {wrong} unexplained disagreements')
-    return 1 if wrong or not records else 0
+    print(f'{total} rollouts of {len(shown)} files, {len(skipped)} files skipped, {wrong} unexplained disagreements')
+    return 1 if wrong or not total else 0
 
 
 if __name__ == '__main__':

@@ -5,7 +5,8 @@ import re
 
 OPEN_CALL, CLOSE_CALL = '<tool_call>', '</tool_call>'
 RESPONSE = re.compile(r'<tool_response>(.*?)</tool_response>', re.S)
-NUMBER = re.compile(r'####\s*(-?\$?-?(?:\d[\d,]*(?:\.\d+)?|\.\d+))')
+NUMBER = re.compile(r'####\s*(-?)\$?\s*(-?(?:\d[\d,]*(?:\.\d+)?|\.\d+))')
+CLOSED_CALL = re.compile(r'<tool_call>(?:(?!<tool_call>).)*?</tool_call>', re.S)
 
 
 def boxed(text):
@@ -29,12 +30,13 @@ def answer_of(text):
     if box is not None:
         return box
     numbers = NUMBER.findall(text)
-    return numbers[-1] if numbers else None
+    return ''.join(numbers[-1]).replace(',', '') if numbers else None
 
 
 def normal(answer):
-    """Writing that makes no difference: white space, dollars, commas, trailing zeros, plain fractions."""
+    """Writing that makes no difference: white space, dollars, per cent, commas, trailing zeros, fractions."""
     text = re.sub(r'\s+', '', str(answer)).replace('\\$', '').replace('$', '').replace('\\!', '')
+    text = re.sub(r'\\?%|\^\{?\\circ\}?', '', text)
     text = re.sub(r'\\[dt]?frac\{?(-?\d+)\}?\{?(\d+)\}?', r'\1/\2', text)
     text = re.sub(r'(?<=\d),(?=\d{3})', '', text).rstrip('.')
     if re.fullmatch(r'-?\d*\.\d+', text):
@@ -96,6 +98,8 @@ def transcript(text):
     tool_calls = errors = malformed = 0
     for at, (who, turn) in enumerate(blocks):
         if who != 'policy':
+            # Every opened tag is a call, also one that the policy wrote behind an invented response.
+            malformed += len(calls_of(turn))
             continue
         after = blocks[at + 1][1] if at + 1 < len(blocks) else ''
         responses = RESPONSE.findall(after) if after.lstrip().startswith('<tool_response>') else []
@@ -126,8 +130,19 @@ def transcript(text):
 
 
 def strip_calls(turn):
-    """A turn without its closed calls: code is not what the policy answers."""
-    return re.sub(r'<tool_call>.*?</tool_call>', '', turn, flags=re.S)
+    """A turn without the payloads of its calls. What follows a stray tag is the policy's text."""
+    text = CLOSED_CALL.sub('', turn)
+    kept = text.split(OPEN_CALL)
+    return '\n'.join([kept[0], *map(after_json, kept[1:])])
+
+
+def after_json(text):
+    """The text without the JSON value that it begins with, if any."""
+    start = len(text) - len(text.lstrip())
+    try:
+        return text[json.JSONDecoder().raw_decode(text, start)[1] :]
+    except ValueError:
+        return text
 
 
 def ending(answer, last_words_answer, ends_in_call):
