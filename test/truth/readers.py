@@ -374,16 +374,20 @@ def swe_agent(path):
         facts['tool_calls'] = sum(
             m['role'] == 'assistant' and bool(re.search(r'```\n.*?\n?```\s*\Z', m['content'], re.S)) for m in history
         )
-    facts.pop('tool_errors')
+    facts['tool_errors'] = sum(is_error(step['observation']) for step in trajectory['trajectory'])
     facts['answer'] = trajectory['info'].get('submission') or None
-    facts.pop('stop_reason')
+    status = trajectory['info'].get('exit_status')
+    if status == 'submitted':
+        facts['stop_reason'] = 'answer'
+    else:
+        facts.pop('stop_reason')
     return numbered(
         [
             {
                 'reward': None,
                 'is_correct': None,
                 'problem': str(path),
-                'stop_reason_logged': trajectory['info'].get('exit_status'),
+                'stop_reason_logged': status,
                 **facts,
             }
         ]
