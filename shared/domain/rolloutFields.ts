@@ -298,9 +298,9 @@ export const ROLLOUT_FIELDS = {
   },
   duration: {
     kind: 'number',
-    describe: 'from start to end, else as logged',
+    describe: 'as logged, else from start to end',
     unit: 'seconds',
-    sql: 'coalesce(r.ended_at - r.started_at, t.duration_ms / 1000.0)',
+    sql: 'coalesce(t.duration_ms / 1000.0, r.ended_at - r.started_at)',
     isListed: true,
     column: 'number',
     example: 'duration:>600',

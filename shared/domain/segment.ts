@@ -235,8 +235,8 @@ function readPolicySpan(
 }
 
 /**
- * End of an opened call's payload: its closing tag, the next opened call, the end of a whole JSON object, or
- * the end of the turn.
+ * End of an opened call's payload: its closing tag; else, of an object, its last brace, the next opened call or
+ * the end of the turn. An unclosed tag without an object has no payload.
  */
 function callExtent(
   finder: Finder,
@@ -254,8 +254,10 @@ function callExtent(
     nested ?? limit,
     ...TAGS_THAT_END.map((tag) => finder.next(tag, start, limit) ?? limit),
   );
-  const objectEnd = balancedObjectEnd(text, start, bound);
-  const end = objectEnd ?? bound;
+  // A tag without an object after it is markup that led nowhere: what follows is the policy's text.
+  const end = text.slice(start, bound).trimStart().startsWith('{')
+    ? (balancedObjectEnd(text, start, bound) ?? bound)
+    : start;
   return { payload: { start, end }, end, isClosed: false };
 }
 
@@ -344,9 +346,9 @@ function pairCalls(
           ? isMalformed
             ? 'malformed'
             : 'missing'
-          : isMalformed
-            ? 'parse_error'
-            : answer.reading.outcome,
+          : payload.isWellFormed
+            ? answer.reading.outcome // closed or not, a tool has run it
+            : 'parse_error',
       latencyMs: answer?.reading.latencyMs,
       callSegment: call.segment,
       responseSegment: answer?.segment,

@@ -88,6 +88,25 @@ describe('segmentResponse', () => {
     expect(toolCalls.map((call) => call.outcome)).toEqual(['malformed', 'malformed', 'malformed']);
   });
 
+  it('leaves what follows a tag without an object to the policy', () => {
+    const text = '<tool_call>\nNo need, it is 12.';
+    const { segments, toolCalls } = segmentResponse(text, { startsInReasoning: false });
+    expect(segments.map(({ kind, inner }) => [kind, text.slice(inner.start, inner.end)])).toEqual([
+      ['tool-call', ''],
+      ['text', 'No need, it is 12.'],
+    ]);
+    expect(toolCalls.map((call) => call.outcome)).toEqual(['malformed']);
+  });
+
+  it.each([
+    ['{"name": "python", "arguments": {"code": "1"}}', 'ok_stdout'],
+    ['{"name": "python", "arguments": {"code": 1', 'parse_error'],
+  ])('an answered call that is never closed, %s, is %s', (payload, outcome) => {
+    const text = `<tool_call>\n${payload}\nuser\n<tool_response>\nTool call success\nstdout: 1\n</tool_response>\nassistant\nOne.`;
+    const { toolCalls } = segmentResponse(text, { startsInReasoning: false });
+    expect(toolCalls.map((call) => call.outcome)).toEqual([outcome]);
+  });
+
   it('an answer that is never closed is no answer', () => {
     const text = 'So <answer>4';
     const { segments } = segmentResponse(text, { startsInReasoning: false });

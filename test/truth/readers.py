@@ -283,7 +283,6 @@ def tora(path):
                 'line': number,
                 'reward': None,
                 'problem': row['id'] if 'id' in row else row['idx'],
-                'problem_id': str(row['id'] if 'id' in row else row['idx']),
                 'ground_truth': row['gt'],
                 'prompt': prompt,
                 **facts,

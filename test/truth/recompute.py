@@ -4,7 +4,7 @@
 usage: recompute.py LOGS (--rows FILE | --library FILE [--repository DIRECTORY])
 
 LOGS is the directory of the logs. The rows come from a file of JSON Lines, from standard input (`-`), or
-from a library, queried by this script. Exits 1 on a disagreement that known.py does not argue.
+from a library, queried by this script. Exits 1 on a disagreement.
 """
 
 import argparse
@@ -16,7 +16,6 @@ from collections import Counter, defaultdict
 from math import comb
 from pathlib import Path
 
-from known import reason_of
 from readers import Unreadable, reader_of
 
 SQL = """SELECT rollout_id, run_id, path, line, ordinal, problem_id, reward, is_correct, correct_source, answer,
@@ -83,17 +82,12 @@ class Report:
 
     def __init__(self, path):
         self.path = path
-        self.agreed, self.argued, self.wrong = Counter(), Counter(), Counter()
-        self.lines, self.reasons = [], set()
+        self.agreed, self.wrong = Counter(), Counter()
+        self.lines = []
 
     def compare(self, field, theirs, ours, line=None):
         if is_equal(theirs, ours):
             self.agreed[field] += 1
-            return
-        reason = reason_of(str(self.path), line, field)
-        if reason is not None:
-            self.argued[field] += 1
-            self.reasons.add(reason)
             return
         self.wrong[field] += 1
         if self.wrong[field] <= EXAMPLES:
@@ -102,10 +96,9 @@ class Report:
 
     def print(self, rollouts):
         print(f'{self.path.parent.name}/{self.path.name}: {rollouts} rollouts')
-        for field in dict.fromkeys([*self.agreed, *self.argued, *self.wrong]):
-            argued = f', {self.argued[field]} argued' if self.argued[field] else ''
-            print(f'  {field}: {self.agreed[field]} agree, {self.wrong[field]} disagree{argued}')
-        for line in [*self.lines, *(f'    argued: {reason}' for reason in sorted(self.reasons))]:
+        for field in dict.fromkeys([*self.agreed, *self.wrong]):
+            print(f'  {field}: {self.agreed[field]} agree, {self.wrong[field]} disagree')
+        for line in self.lines:
             print(line)
 
 
@@ -184,7 +177,7 @@ def main():
     shown = [path for path in records if records[path] or rows.get(path)]
     wrong = sum(compare_file(path, records[path], rows.get(path, [])) for path in shown)
     total = sum(map(len, records.values()))
-    print(f'{total} rollouts of {len(shown)} files, {len(skipped)} files skipped, {wrong} unexplained disagreements')
+    print(f'{total} rollouts of {len(shown)} files, {len(skipped)} files skipped, {wrong} disagreements')
     return 1 if wrong or not total else 0
 
 

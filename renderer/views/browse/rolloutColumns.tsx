@@ -208,7 +208,7 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   fieldColumn('duration', {
     label: 'duration',
     unit: 's',
-    hint: 'Seconds from start to end, else as logged',
+    hint: 'Seconds as logged, else from start to end',
     minWidth: 62,
     cell: (row) => decimal(row.duration, 1),
   }),
