@@ -43,11 +43,14 @@ export interface VisibleRows {
   readonly top: CssPixels;
 }
 
+/** `scrollTop` may lie beyond the end: of a list that has just become shorter, the browser still has to move it. */
 export function visibleRows(space: RowSpace, scrollTop: CssPixels, overscan: number): VisibleRows {
-  const top = virtualTop(space, scrollTop);
+  // Rows below the spacer would make room for scrolling themselves, and the list would creep for several frames.
+  const inside = Math.max(0, Math.min(scrollTop, space.spacer - space.viewport));
+  const top = virtualTop(space, inside);
   const first = Math.max(0, Math.floor(top / space.rowHeight) - overscan);
   const end = Math.min(space.count, Math.ceil((top + space.viewport) / space.rowHeight) + overscan);
-  return { first, end, top: scrollTop + first * space.rowHeight - top };
+  return { first, end, top: inside + first * space.rowHeight - top };
 }
 
 /** The scroll position that shows row `index`, moving as little as possible. */

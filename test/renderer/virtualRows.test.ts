@@ -25,6 +25,14 @@ describe('virtual rows', () => {
     expect(visibleRows(space, 0, 0).first).toBe(0);
   });
 
+  it.each([3, 40])('draws no row below the spacer of a list that shrank to %i', (count) => {
+    const space = rowSpace(count, 28, VIEWPORT);
+    const { first, end, top } = visibleRows(space, 20_000, 6);
+    expect(end).toBe(count);
+    expect(top).toBe(first * 28);
+    expect(top + (end - first) * 28).toBe(space.spacer);
+  });
+
   it('shows any requested row', () => {
     fc.assert(
       fc.property(
