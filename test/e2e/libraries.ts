@@ -99,10 +99,14 @@ export function describeLibraries(shell: Shell): void {
       await placeIs(`${DEMO}?runs=r1%40${OTHER_ID}`);
       const chart = page.getByRole('slider', { name: 'Mean reward by step' });
       await chart.focus();
-      await page.keyboard.press('Home');
-      await page.keyboard.press('ArrowRight');
-      // Only the other run has step 1.
-      await expect.poll(() => chart.getAttribute('aria-valuenow')).toBe('1');
+      // Only the other run has step 1, and its points come after its name.
+      await expect
+        .poll(async () => {
+          await page.keyboard.press('Home');
+          await page.keyboard.press('ArrowRight');
+          return chart.getAttribute('aria-valuenow');
+        })
+        .toBe('1');
       await page.keyboard.press('Enter');
       await placeIs(new RegExp(`^/in/${OTHER_ID}/run/r1/step/1\\?`));
       await page.getByRole('heading', { level: 1, name: 'Step 1' }).waitFor();

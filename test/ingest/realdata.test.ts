@@ -47,7 +47,7 @@ describe.runIf(existsSync(REALDATA))('verl validation over four steps (tau-retai
       'SELECT kind, count(*) AS n FROM segment WHERE turn > 0 GROUP BY 1 ORDER BY 1',
     );
     expect(kinds).toEqual([
-      { kind: 'text', n: 4106 },
+      { kind: 'text', n: 4183 },
       { kind: 'tool-call', n: 1923 },
       { kind: 'tool-response', n: 1692 },
       { kind: 'user', n: 428 },
