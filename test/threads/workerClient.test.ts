@@ -20,15 +20,15 @@ const readers = (libraryPath = place.library): WorkerClient =>
   new WorkerClient({ name: 'reader', entry: entryOf('reader'), workerData: { libraryPath }, size: 2 });
 const EMPTY = { result: { ok: true, value: [] } };
 
-/** A thread that answers with the name of the method, and has two methods that end it. */
+/** A thread that answers with the name of the method. The method `exit` and any notice end it. */
 function sampleThread(reportCrash?: (message: string, error: Error) => ApiFailure): WorkerClient {
   const code = `
     import { parentPort } from 'node:worker_threads';
     parentPort.on('message', ({ kind, id, method }) => {
       if (kind === 'close') parentPort.close();
+      else if (kind === 'notice') throw new Error('out of luck');
       else if (method === 'exit') process.exit(0);
       else parentPort.postMessage({ kind: 'result', id, result: { ok: true, value: method } });
-      if (method === 'crash later') setImmediate(() => { throw new Error('out of luck'); });
     });
     parentPort.postMessage({ kind: 'ready' });`;
   return new WorkerClient({ name: 'sample', entry: codeAsUrl(code), reportCrash });
@@ -52,7 +52,8 @@ describe('a thread that stops', () => {
       crash.resolve(message);
       return { code: 'internal', message };
     });
-    expect(await client.request('crash later', {})).toMatchObject({ result: { ok: true } });
+    expect(await client.request('first', {})).toMatchObject({ result: { ok: true } });
+    client.notify('crash');
     expect(await crash.promise).toBe('the sample stopped: out of luck');
     expect(await client.request('next', {})).toMatchObject({ result: { ok: true, value: 'next' } });
     await client.close();
