@@ -41,7 +41,7 @@ const KIND_CODE = new Map(SEGMENT_KINDS.map((kind, i) => [kind, i]));
 const BATCH_SIZE = 8 << 20;
 const BATCH_ITEMS = 8192;
 const PREVIEW_CHARS = 200;
-/** Of a count of a turn. */
+/** An unknown count of a turn. */
 const UNKNOWN = -1;
 
 type PackedPrompt = Pick<PackedProblem, 'promptHash' | 'questionHash' | 'text' | 'preview' | 'segments'>;
@@ -106,7 +106,7 @@ export class BatchBuilder {
       this.turns.push(turn.turn, segments, toolCalls, toolErrors, policyTokens);
     }
     const problem = this.problemAt(rollout, `${recordHash.split(':', 1)[0]}:${place.line}`);
-    // What would be counted in the text is unknown without one.
+    // Without a text, its counts are unknown.
     const hasText = rollout.response !== '';
     const repeats = repeatedCalls(rollout.response, rollout.segments, rollout.toolCalls);
     const packed: PackedRollout = {

@@ -121,7 +121,7 @@ interface OpenRollout {
   readonly parts: Parts;
   readonly place: LinePlace;
   readonly partLines: number[];
-  /** Of all records so far. */
+  /** Hash of all records so far. */
   recordHash: string;
   readonly before: Position;
 }

@@ -5,7 +5,7 @@ interface StepPlace {
   readonly step: number;
 }
 
-/** Summing the differences of floats rounds a little each time, so most steps are summed anew. */
+/** A step is updated by differences only if less than 1/8 of it changed: each update of a float sum adds a rounding error. */
 const SMALL_PART = 8;
 
 /** Groups and steps whose stored sums are stale after a transaction. `refresh` recomputes them. */

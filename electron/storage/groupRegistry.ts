@@ -28,7 +28,7 @@ export class GroupRegistry {
   private readonly seen = new Map<string, number>();
   /** block_id by index into the batch's blocks of prompts. */
   private readonly promptBlocks = new Map<number, number>();
-  /** What this transaction has found or added, because added rows are still in the buffers. */
+  /** Prompts and problems of this transaction. The database cannot find added ones: their rows are still in the buffers. */
   private readonly prompts = new Map<string, { readonly promptId: number; readonly isNew: boolean }>();
   private readonly problemNos = new Map<string, number>();
   private readonly problems = new Map<PackedProblem, number>();

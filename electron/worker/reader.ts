@@ -15,7 +15,7 @@ import {
   taxonomyState,
 } from '../storage/queries/annotations.ts';
 import { availableSignals } from '../storage/queries/available.ts';
-import { listFiles, listIssues } from '../storage/queries/issues.ts';
+import { listFiles, listIssues, unreadFiles } from '../storage/queries/issues.ts';
 import { groupRows, rolloutRows } from '../storage/queries/lists.ts';
 import { grantedRoots, problemPlaces, recordSource } from '../storage/queries/places.ts';
 import { problemHistory } from '../storage/queries/problems.ts';
@@ -26,7 +26,6 @@ import { solvedProblems } from '../storage/queries/solved.ts';
 import { getSources, listMappings } from '../storage/queries/sources.ts';
 import { sqlSchema, sqlTarget } from '../storage/queries/sqlSchema.ts';
 import { getAlternatives, getSignal, getTokens } from '../storage/queries/tokens.ts';
-import { unreadFiles } from '../storage/queries/unread.ts';
 import { listQueries } from '../storage/savedQueries.ts';
 import { listViews } from '../storage/savedViews.ts';
 import { serve } from '../threads/serve.ts';

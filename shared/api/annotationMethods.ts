@@ -153,7 +153,7 @@ export const ANNOTATION_METHODS = {
     runsOn: 'writer',
     isAtOnce: true,
   }),
-  /** What undo and redo would do for the same author. */
+  /** The next undo and the next redo of an author. */
   'annotation.history': defineMethod({
     params: z.object({ author: author.optional() }),
     result: resultOf<HistoryState>(),

@@ -58,7 +58,7 @@ export interface LabelCount {
   readonly rollouts: number;
 }
 
-/** What can be undone and redone. Survives a restart. */
+/** The next undo and the next redo. Kept across restarts. */
 export interface HistoryState {
   /** Description of the change that `annotation.undo` would undo. Absent: nothing to undo. */
   readonly undo?: string;

@@ -5,7 +5,7 @@
 import type { z } from 'zod';
 
 /**
- * Where a method runs.
+ * The process or thread that runs a method.
  *
  * - `libraries`: in the manager of all open libraries
  * - `host`: in the host of one library, without a thread

@@ -95,7 +95,7 @@ export interface WrittenPack {
   readonly annotations: number;
   readonly redactions: number;
   readonly bytes: number;
-  /** Of the file, in hex. For a directory: of its manifest. */
+  /** Hash of the file, or of a directory's manifest; hexadecimal. */
   readonly sha256: string;
   /** Only of a pack of conversations. */
   readonly conversations?: Conversations;

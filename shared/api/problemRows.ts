@@ -64,7 +64,7 @@ export interface ProblemHistory {
   readonly problemId: string;
   readonly groundTruth?: string;
   readonly source?: string;
-  /** What the simulated user was told. The policy did not see it. */
+  /** Instructions of the simulated user. The policy did not see them. */
   readonly userScenario?: string;
   readonly prompt: string;
   readonly groups: readonly ProblemGroup[];
@@ -97,6 +97,6 @@ export interface ProblemGroup {
     readonly right: number;
     readonly isTruth?: boolean;
   }[];
-  /** Labels of its rollouts, most frequent first. Absent if there are none. */
+  /** Labels of the group's rollouts, most frequent first. Absent if there are none. */
   readonly labels?: readonly { readonly label: string; readonly rollouts: number }[];
 }

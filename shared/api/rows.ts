@@ -179,7 +179,7 @@ export interface RolloutDetail {
    * `ordinal`.
    */
   readonly prompt: string;
-  /** What the simulated user was told. The policy did not see it. */
+  /** Instructions of the simulated user. The policy did not see them. */
   readonly userScenario?: string;
   readonly response: string;
   readonly segments: readonly Segment[];

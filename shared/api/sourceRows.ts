@@ -198,7 +198,7 @@ export interface UnreadFile {
   readonly records: number;
   /** Read so far. Absent in a compressed file. */
   readonly bytesRead?: number;
-  /** Of the whole file. */
+  /** Size of the whole file. */
   readonly bytes: number;
 }
 

@@ -113,7 +113,7 @@ export interface ParsedProblem {
   /** Only some records of a problem have its ground truth, so a derived id leaves it out. */
   readonly isTruthPartial?: true;
   readonly source?: string;
-  /** What the simulated user was told. The policy never saw it, so it is no part of the prompt. */
+  /** Instructions of the simulated user. The policy did not see them, so they are not in the prompt. */
   readonly userScenario?: string;
 }
 

@@ -1,4 +1,4 @@
-import type { FileRow, IssueRow, ParsedParams, ResultOf } from '../../../shared/api/contract.ts';
+import type { FileRow, IssueRow, ParsedParams, ResultOf, UnreadFile } from '../../../shared/api/contract.ts';
 import { type IngestIssue, ISSUE_SEVERITIES } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { number, oneOf, optional, query, queryValue, type RowSpec, text } from '../rows.ts';
@@ -76,4 +76,15 @@ export function listFiles(db: ReadableLibrary, params: ParsedParams<'file.list'>
 
 export function issuesOfFile(db: ReadableLibrary, path: string): readonly IngestIssue[] {
   return query(db, ISSUES_OF_FILE, FILE_ISSUE_ROW).all(path);
+}
+
+const MOST_UNREAD = 10_000;
+const UNREAD = `SELECT DISTINCT path, format, records, bytes_read AS bytesRead, bytes FROM unread_file
+  ORDER BY path LIMIT ${MOST_UNREAD}`;
+
+/** Files that an ingest has found and not read to their end. */
+export function unreadFiles(db: ReadableLibrary): readonly UnreadFile[] {
+  return query<UnreadFile>(db, UNREAD, {
+    ...{ path: text, format: optional(text), records: number, bytesRead: optional(number), bytes: number },
+  }).all();
 }

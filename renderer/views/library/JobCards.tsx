@@ -41,7 +41,7 @@ export function JobCards() {
   );
 }
 
-/** What a cancelled or killed job has left out, with the way to read it. */
+/** Files that a cancelled or killed job did not read to their end, with a button that continues. */
 function Unread({ files }: { readonly files: readonly UnreadFile[] }) {
   const { start } = useIngestActions();
   const paths = files.map(({ path }) => path);

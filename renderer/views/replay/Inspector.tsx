@@ -51,7 +51,7 @@ export function Inspector({ detail, heat, isBlind, onShowRecord }: InspectorProp
       {detail.userScenario !== undefined && (
         <section>
           <h2>User scenario</h2>
-          <p className="dim">What the simulated user was told. The policy did not see it.</p>
+          <p className="dim">Instructions of the simulated user. The policy did not see them.</p>
           <p className="inspector-scenario">{detail.userScenario}</p>
         </section>
       )}
