@@ -139,7 +139,7 @@ export class GroupRegistry {
     const key = JSON.stringify([promptId, problemId, groundTruth, userScenario]);
     let problemNo =
       this.problemNos.get(key) ??
-      (isNew ? undefined : this.sql.problemById.get(problemId, promptId, groundTruth, userScenario));
+      (isNew ? undefined : this.sql.problemById.get(promptId, problemId, groundTruth, userScenario));
     if (problemNo === undefined) {
       problemNo = this.nextProblem++;
       const row = [problemNo, problemId, idSource, promptId, groundTruth, source, userScenario];
@@ -155,7 +155,7 @@ export class GroupRegistry {
     const { promptHash, preview, questionHash, text } = problem;
     const known = this.prompts.get(promptHash);
     if (known !== undefined) return known;
-    const stored = this.sql.promptByHash.get(promptHash);
+    const stored = this.sql.promptByHash.get(promptHash, promptHash);
     const prompt = { promptId: stored ?? this.nextPrompt++, isNew: stored === undefined };
     this.prompts.set(promptHash, prompt);
     if (stored !== undefined) return prompt;

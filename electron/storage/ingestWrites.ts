@@ -121,10 +121,12 @@ export function prepareIngest(db: WritableLibrary) {
       'UPDATE rollout_row SET is_correct = NULL WHERE run_id = ? AND logged_correct IS NULL AND is_correct IS NOT NULL',
     ),
 
-    promptByHash: count('SELECT prompt_id FROM prompt_row WHERE prompt_hash = ?'),
+    promptByHash: count(
+      'SELECT prompt_id FROM prompt_row WHERE substr(prompt_hash, 1, 8) = substr(?, 1, 8) AND prompt_hash = ?',
+    ),
     addPromptBlock: prepare<[number, Uint8Array]>('INSERT INTO prompt_block (codec, bytes) VALUES (?, ?)'),
     problemById: count(
-      'SELECT problem_no FROM problem_row WHERE problem_id = ? AND prompt_id = ? AND ground_truth IS ? AND user_scenario IS ?',
+      'SELECT problem_no FROM problem_row WHERE prompt_id = ? AND problem_id = ? AND ground_truth IS ? AND user_scenario IS ?',
     ),
     groupByKey: count('SELECT group_id FROM group_row WHERE run_id = ? AND step = ? AND group_key = ?'),
     setProblemOfGroup: prepare<[number, number, number]>(

@@ -11,7 +11,9 @@ import {
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LibraryWriter } from '../../electron/storage/libraryWriter.ts';
-import { openWriter } from '../../electron/storage/open.ts';
+import { openReader, openWriter } from '../../electron/storage/open.ts';
+import { sameProblems } from '../../electron/storage/queries/sameProblem.ts';
+import { number, queryValue, text } from '../../electron/storage/rows.ts';
 import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
 let place: Scratch;
@@ -252,6 +254,29 @@ describe('runs', () => {
     expect(write((writer) => writer.removal.remove('no such run'))).toBeUndefined();
     await ingest(big);
     expect(contents(place.library)).toEqual(before);
+  });
+});
+
+describe('prompts whose hashes begin alike', () => {
+  /** The indexes hold the first eight digits, which these two share. */
+  const [first, second] = ['What is 14650 + 1?', 'What is 84242 + 1?'];
+  const rollout = (group: string, prompt: string): string =>
+    `${JSON.stringify({
+      ...{ v: 1, type: 'rollout', run: 'alike', split: 'train', step: 1, group, index: 0 },
+      ...{ problem: { prompt }, text: '<answer>1</answer>', reward: 1 },
+    })}\n`;
+
+  it('are other prompts and other problems', async () => {
+    await ingest(put('a.jsonl', rollout('a', first)));
+    await ingest(put('b.jsonl', rollout('b', second) + rollout('c', first)));
+    const db = openReader(place.library);
+    const prompts = queryValue(db, 'SELECT substr(prompt_hash, 1, 8) FROM prompt_row', text).all();
+    const groups = queryValue(db, 'SELECT group_id FROM group_row ORDER BY group_key', number).all();
+    const same = groups.map((groupId) => JSON.parse(sameProblems(db, groupId)) as unknown);
+    db.close();
+    expect(prompts).toEqual(['3f04cbe5', '3f04cbe5']);
+    expect(same[0]).toEqual(same[2]);
+    expect(same[0]).not.toEqual(same[1]);
   });
 });
 

@@ -14,7 +14,9 @@ export const SAME_PROBLEMS = `
     WHERE g.group_id = :groupId),
   asked AS MATERIALIZED (
     SELECT p.problem_no, p.problem_id, p.id_source
-    FROM own JOIN prompt_row q USING (question_hash) JOIN problem_row p USING (prompt_id))
+    FROM own JOIN prompt_row q ON substr(q.question_hash, 1, 8) = substr(own.question_hash, 1, 8)
+      AND q.question_hash = own.question_hash
+    JOIN problem_row p USING (prompt_id))
   SELECT asked.problem_no FROM asked, own
   WHERE asked.problem_id = own.problem_id OR NOT EXISTS (
     SELECT 1 FROM asked a CROSS JOIN group_row g ON g.problem_no = a.problem_no
