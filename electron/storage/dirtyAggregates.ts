@@ -50,8 +50,8 @@ export class DirtyAggregates {
       const ids = JSON.stringify(groupIds);
       const isSmallPart = groupIds.length * SMALL_PART < (sql.groupsOfStep.get(runId, step) ?? 0);
       const before = isSmallPart ? sumsOf(sql, ids) : [];
-      sql.dropEmptyGroups.run(ids);
-      sql.refreshGroups.run(ids);
+      // Groups without rollouts are not refreshed.
+      if (sql.refreshGroups.run(ids).changes < groupIds.length) sql.dropEmptyGroups.run(ids);
       if (isSmallPart) {
         const after = sumsOf(sql, ids);
         sql.changeStep.run(...after.map((sum, i) => sum - (before[i] ?? 0)), runId, step);

@@ -31,7 +31,8 @@ export class GroupRegistry {
   /** Prompts and problems of this transaction. The database cannot find added ones: their rows are still in the buffers. */
   private readonly prompts = new Map<string, { readonly promptId: number; readonly isNew: boolean }>();
   private readonly problemNos = new Map<string, number>();
-  private readonly problems = new Map<PackedProblem, number>();
+  /** problem_no by index into the batch's problems. */
+  private problems: (number | undefined)[] = [];
   private nextPrompt = 0;
   private nextProblem = 0;
   private nextGroup = 0;
@@ -47,7 +48,7 @@ export class GroupRegistry {
     this.promptBlocks.clear();
     this.prompts.clear();
     this.problemNos.clear();
-    this.problems.clear();
+    this.problems = [];
     this.nextPrompt = 1 + (this.sql.lastPrompt.get() ?? 0);
     this.nextProblem = 1 + (this.sql.lastProblem.get() ?? 0);
     this.nextGroup = 1 + (this.sql.lastGroup.get() ?? 0);
@@ -132,7 +133,7 @@ export class GroupRegistry {
   /** The rollout's own problem, independent of its group. Added when first met. */
   problemOf(rollout: PackedRollout, batch: PackedBatch): number {
     const problem = problemIn(batch, rollout);
-    const known = this.problems.get(problem);
+    const known = this.problems[rollout.problem];
     if (known !== undefined) return known;
     const { problemId, idSource, groundTruth, source, userScenario } = problem;
     const { promptId, isNew } = this.promptOf(problem, batch);
@@ -146,7 +147,7 @@ export class GroupRegistry {
       this.sql.rows.problems.add(...row);
     }
     this.problemNos.set(key, problemNo);
-    this.problems.set(problem, problemNo);
+    this.problems[rollout.problem] = problemNo;
     return problemNo;
   }
 

@@ -319,17 +319,14 @@ export class RolloutWriter {
   private addBelow(rolloutId: number, group: GroupEntry, rollout: PackedRollout): void {
     const { segments, turns, calls, flags, timings } = this.sql.rows;
     const base = group.promptSegments;
+    const batch = this.currentBatch;
     for (let i = rollout.segmentsFrom; i < rollout.segmentsTo; i++) {
-      const [kind, turn, ...ranges] = numbersAt(this.currentBatch.segments, i * SEGMENT_STRIDE);
-      segments.add(rolloutId, base + i - rollout.segmentsFrom, turn, kind, ...ranges);
+      const [kind, turn, from, to, innerFrom, innerTo] = numbersAt(batch.segments, i * SEGMENT_STRIDE);
+      segments.add(rolloutId, base + i - rollout.segmentsFrom, turn, kind, from, to, innerFrom, innerTo);
     }
     for (let i = rollout.turnsFrom; i < rollout.turnsTo; i++) {
-      const [turn, ...counts] = numbersAt(this.currentBatch.turns, i * TURN_STRIDE);
-      turns.add(
-        rolloutId,
-        turn,
-        ...counts.slice(0, TURN_STRIDE - 1).map((count) => (count < 0 ? null : count)),
-      );
+      const [turn, parts, called, failed, tokens] = numbersAt(batch.turns, i * TURN_STRIDE);
+      turns.add(rolloutId, turn, known(parts), known(called), known(failed), known(tokens));
     }
     for (const [i, call] of rollout.calls.entries()) {
       const response = call.responseSegment === null ? null : base + call.responseSegment;
@@ -375,6 +372,11 @@ export class RolloutWriter {
     if (this.batch === undefined) throw new Error('no batch has begun');
     return this.batch;
   }
+}
+
+/** A count of `PackedBatch.turns`. */
+function known(count: number): number | null {
+  return count < 0 ? null : count;
 }
 
 /** Runs without steps store everything at step 0 and are marked by `run_row.has_steps`. */

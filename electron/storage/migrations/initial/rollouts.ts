@@ -229,7 +229,7 @@ const INDEX = `content='', contentless_delete=1, tokenize="unicode61 remove_diac
 /**
  * The full-text index. It is built in the background in id order and stores no texts. Rollouts beyond the
  * mark are not indexed yet, so a search reads their texts. Triggers update index and mark when rows are
- * deleted or ids are reused.
+ * deleted.
  */
 export const SEARCH = `
 -- One row per indexed rollout (rowid is rollout_id), one column per text field of the filter language.
@@ -250,27 +250,19 @@ CREATE TABLE search_state_row (
 ) STRICT;
 INSERT INTO search_state_row VALUES (1, 0, 0, 0);
 
+-- SQLite gives the ids of deleted last rows to new ones, so the marks never exceed the last id.
 CREATE TRIGGER search_rollout_gone AFTER DELETE ON rollout_row
 WHEN old.rollout_id <= (SELECT rollouts_to FROM search_state_row)
 BEGIN
   DELETE FROM search_text WHERE rowid = old.rollout_id;
-  UPDATE search_state_row SET indexed = indexed - 1;
-END;
--- SQLite reuses the ids of the last rows after these rows are deleted.
-CREATE TRIGGER search_rollout_new AFTER INSERT ON rollout_row
-WHEN new.rollout_id <= (SELECT rollouts_to FROM search_state_row)
-BEGIN
-  UPDATE search_state_row SET rollouts_to = new.rollout_id - 1,
-    indexed = (SELECT count(*) FROM rollout_row WHERE rollout_id < new.rollout_id);
+  UPDATE search_state_row SET indexed = indexed - 1,
+    rollouts_to = min(rollouts_to, (SELECT coalesce(max(rollout_id), 0) FROM rollout_row));
 END;
 CREATE TRIGGER search_prompt_gone AFTER DELETE ON prompt_row
 WHEN old.prompt_id <= (SELECT prompts_to FROM search_state_row)
 BEGIN
   DELETE FROM search_prompt WHERE rowid = old.prompt_id;
-END;
-CREATE TRIGGER search_prompt_new AFTER INSERT ON prompt_row
-WHEN new.prompt_id <= (SELECT prompts_to FROM search_state_row)
-BEGIN
-  UPDATE search_state_row SET prompts_to = new.prompt_id - 1;
+  UPDATE search_state_row SET
+    prompts_to = min(prompts_to, (SELECT coalesce(max(prompt_id), 0) FROM prompt_row));
 END;
 `;
