@@ -2,6 +2,7 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import {
   type AsyncBuffer,
+  type Compressors,
   type FileMetaData,
   parquetMetadataAsync,
   parquetReadObjects,
@@ -14,7 +15,7 @@ import type { ParquetColumn } from '../../../shared/format/format.ts';
 import { readJson } from '../../../shared/format/lenientJson.ts';
 import { CorruptContainerError, type RecordSource, type SourceRecord } from './container.ts';
 import { openFile } from './openFile.ts';
-import { checkGroup, compressors, type PageBytes, ThriftWalker } from './parquetChecks.ts';
+import { checkedCompressors, checkGroup, type PageBytes, ThriftWalker } from './parquetChecks.ts';
 import { RowConverter } from './rowJson.ts';
 import { checkRows, mostMemory } from './sizes.ts';
 
@@ -82,11 +83,14 @@ export class ParquetSource implements RecordSource {
       const rows = Number(group.num_rows);
       const end = start + rows;
       if (end > from && rows > 0) {
-        const parts = Math.max(1, Math.ceil(this.checked(group, schema, start) / WINDOW));
+        const { bytes, checks } = this.checked(group, schema, start);
+        const compressors = checkedCompressors((page) => this.file.positionOf(page), checks);
+        const parts = Math.max(1, Math.ceil(bytes / WINDOW));
         const perPart = Math.min(MOST_ROWS, Math.max(1, Math.ceil(rows / parts)));
         for (let at = start; at < end; at += perPart) {
           const partEnd = Math.min(at + perPart, end);
-          if (partEnd > from) yield* this.read(group, start, Math.max(at, from), partEnd);
+          if (partEnd <= from) continue;
+          yield* this.read({ group, start, compressors }, Math.max(at, from), partEnd);
         }
       }
       start = end;
@@ -97,8 +101,7 @@ export class ParquetSource implements RecordSource {
     this.file.end();
   }
 
-  /** @returns bytes that the group's rows take when they are decoded */
-  private checked(group: RowGroup, schema: SchemaTree, start: number): number {
+  private checked(group: RowGroup, schema: SchemaTree, start: number): ReturnType<typeof checkGroup> {
     try {
       const { byteLength } = this.file;
       checkRows(start + Number(group.num_rows), byteLength);
@@ -110,8 +113,7 @@ export class ParquetSource implements RecordSource {
 
   /** Decodes a part of a row group. The decoder sees no other group, since it plans over all that it sees. */
   private async *read(
-    group: RowGroup,
-    groupStart: number,
+    { group, start, compressors }: { group: RowGroup; start: number; compressors: Compressors },
     rowStart: number,
     rowEnd: number,
   ): AsyncGenerator<Iterable<SourceRecord>> {
@@ -120,7 +122,7 @@ export class ParquetSource implements RecordSource {
       const metadata = { ...this.metadata, num_rows: group.num_rows, row_groups: [group] };
       const rows = await parquetReadObjects({
         ...{ file, metadata, compressors, parsers: PARSERS },
-        ...{ rowStart: rowStart - groupStart, rowEnd: rowEnd - groupStart },
+        ...{ rowStart: rowStart - start, rowEnd: rowEnd - start },
       });
       yield this.converter.records(rows, rowStart);
     } catch (error) {
@@ -162,6 +164,7 @@ function columnsOf(metadata: FileMetaData): Readonly<Record<string, ParquetColum
 class FileSlices implements AsyncBuffer, PageBytes {
   readonly byteLength: number;
   private readonly file: number;
+  private readonly starts: RangeStarts = new WeakMap();
   private isStopped = false;
   private isEnded = false;
 
@@ -199,9 +202,42 @@ class FileSlices implements AsyncBuffer, PageBytes {
     if (this.isStopped) await new Promise<never>(() => undefined);
     if (!(start >= 0 && start <= end))
       throw new Error(`it refers to the invalid range of bytes ${start} to ${end}`);
-    const bytes = this.bytesAt(start, end - start);
-    const { buffer, byteLength } = bytes;
-    return (byteLength === buffer.byteLength ? buffer : buffer.slice(0, byteLength)) as ArrayBuffer;
+    const { byteLength } = this;
+    const range = new FileRange(Math.max(0, Math.min(end, byteLength) - start), start, this.starts);
+    const length = readSync(this.file, new Uint8Array(range), 0, range.byteLength, start);
+    return length === range.byteLength ? range : range.slice(0, length);
+  }
+
+  /** Undefined for bytes that were not read here. */
+  positionOf({ buffer, byteOffset }: Uint8Array): number | undefined {
+    const start = this.starts.get(buffer);
+    return start === undefined ? undefined : start + byteOffset;
+  }
+}
+
+type RangeStarts = WeakMap<ArrayBufferLike, number>;
+
+/** Bytes of the file that know their position, as does each slice that the decoder takes of them. */
+class FileRange extends ArrayBuffer {
+  private readonly start: number;
+  private readonly starts: RangeStarts;
+
+  constructor(length: number, start: number, starts: RangeStarts) {
+    super(length);
+    this.start = start;
+    this.starts = starts;
+    starts.set(this, start);
+  }
+
+  override slice(from = 0, to?: number): ArrayBuffer {
+    const part = ArrayBuffer.prototype.slice.call(this, from, to);
+    this.starts.set(part, this.start + from);
+    return part;
+  }
+
+  /** `slice` makes plain buffers. */
+  static override get [Symbol.species](): ArrayBufferConstructor {
+    return ArrayBuffer;
   }
 }
 

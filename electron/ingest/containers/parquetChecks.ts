@@ -1,6 +1,9 @@
 /**
  * Checks of Parquet data before it is decoded. The decoder trusts counts and lengths, so a wrong one would make it
  * allocate any amount of memory (apache/parquet-format:src/main/thrift/parquet.thrift).
+ *
+ *   checkGroup ── every page's header; the contents of pages that are not compressed
+ *   checkedCompressors ── the contents of the others, when the decoder unpacks them
  */
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { ColumnMetaData, Compressors, RowGroup, SchemaTree } from 'hyparquet';
@@ -23,12 +26,40 @@ const [PLAIN_DICTIONARY, RLE, DELTA_BYTE_ARRAY, RLE_DICTIONARY] = [2, 3, 7, 8];
 const limited = (length: number) => ({ maxOutputLength: Math.max(1, length) });
 
 /** Decompressors that never return more than a page claims. */
-export const compressors: Compressors = {
+const compressors: Compressors = {
   ...packaged,
   GZIP: (bytes, length) => gunzipSync(bytes, limited(length)),
   BROTLI: (bytes, length) => brotliDecompressSync(bytes, limited(length)),
   ZSTD: (bytes, length) => zstdDecompressSync(bytes, limited(length)),
 };
+
+/** The check of a compressed page's contents, by its position in the file. */
+type PageChecks = Map<number, (unpacked: Uint8Array) => void>;
+/** Pages of a row group, which has one of 1 MiB per column with usual writers. */
+const MOST_PAGES = 1 << 18;
+
+/**
+ * @param positionOf position of the bytes in the file
+ * @param checks of `checkGroup`
+ * @returns decompressors that check what they have unpacked
+ */
+export function checkedCompressors(
+  positionOf: (bytes: Uint8Array) => number | undefined,
+  checks: PageChecks,
+): Compressors {
+  return Object.fromEntries(
+    Object.entries(compressors).map(([codec, unpack]) => [
+      codec,
+      (bytes: Uint8Array, length: number): Uint8Array => {
+        const check = checks.get(positionOf(bytes) ?? -1);
+        if (check === undefined) throw new Error('it has a page that was not checked');
+        const unpacked = unpack(bytes, length);
+        check(unpacked);
+        return unpacked;
+      },
+    ]),
+  );
+}
 
 /** The whole numbers and structures of a Thrift structure, by field number. */
 interface Fields {
@@ -137,16 +168,22 @@ const [SHORT_HEADER, LONGEST_HEADER] = [1 << 10, 16 << 20];
  * Checks every page of a row group.
  *
  * @param most bytes of memory that the group may take at once
- * @returns bytes that its rows take when they are decoded
+ * @returns bytes that its rows take when they are decoded, and the checks that wait for decompression
  * @throws Error when a page claims what it does not have
  */
-export function checkGroup(file: PageBytes, group: RowGroup, schema: SchemaTree, most: number): number {
+export function checkGroup(
+  file: PageBytes,
+  group: RowGroup,
+  schema: SchemaTree,
+  most: number,
+): { readonly bytes: number; readonly checks: PageChecks } {
+  const checks: PageChecks = new Map();
   let bytes = 0;
   let atOnce = 0;
   for (const { meta_data: chunk } of group.columns) {
     if (chunk === undefined) throw new Error('it has a column without metadata');
     const leaf = leafOf(schema, chunk.path_in_schema);
-    const pages = new PageChecker(file, chunk, leaf, most);
+    const pages = new PageChecker(file, chunk, leaf, most, checks);
     pages.check();
     const name = chunk.path_in_schema.join('.');
     if (leaf.isFlat && pages.values < Number(group.num_rows))
@@ -157,7 +194,7 @@ export function checkGroup(file: PageBytes, group: RowGroup, schema: SchemaTree,
     if (atOnce > most)
       throw new Error(`a row group takes more than ${most} bytes of memory; write smaller row groups`);
   }
-  return bytes;
+  return { bytes, checks };
 }
 
 function leafOf(schema: SchemaTree, path: readonly string[]): Leaf {
@@ -181,8 +218,10 @@ class PageChecker {
   private readonly chunk: ColumnMetaData;
   private readonly leaf: Leaf;
   private readonly most: number;
+  private readonly checks: PageChecks;
 
-  constructor(file: PageBytes, chunk: ColumnMetaData, leaf: Leaf, most: number) {
+  constructor(file: PageBytes, chunk: ColumnMetaData, leaf: Leaf, most: number, checks: PageChecks) {
+    this.checks = checks;
     this.file = file;
     this.chunk = chunk;
     this.leaf = leaf;
@@ -214,13 +253,18 @@ class PageChecker {
     this.longest = Math.max(this.longest, decoded);
     if (this.bytes > this.most && !this.leaf.isFlat)
       throw new Error(`a row group takes more than ${this.most} bytes of memory; write smaller row groups`);
-    if (type !== DICTIONARY_PAGE) {
-      this.values += values;
-      const bytes = this.file.bytesAt(at, packed);
-      if (type === DATA_PAGE) this.dataPage(this.unpack(bytes, unpacked), values, number(page[2]));
-      else this.dataPageV2(bytes, unpacked, values, page);
-    }
+    if (type !== DICTIONARY_PAGE) this.values += values;
+    if (type === DATA_PAGE) this.dataPage(at, packed, values, number(page[2]));
+    else if (type === DATA_PAGE_V2) this.dataPageV2(at, { packed, unpacked, values }, page);
+    else this.whenUnpacked(at, packed, () => undefined);
     return at + packed;
+  }
+
+  /** Checks the bytes at once unless they are compressed. */
+  private whenUnpacked(at: number, packed: number, check: (bytes: Uint8Array) => void): void {
+    if (this.chunk.codec === 'UNCOMPRESSED') check(this.file.bytesAt(at, packed));
+    else if (this.checks.size >= MOST_PAGES) throw new Error('a row group has too many pages');
+    else this.checks.set(at, check);
   }
 
   /** Reads more of a header that is longer than most. */
@@ -236,42 +280,41 @@ class PageChecker {
     }
   }
 
-  private unpack(bytes: Uint8Array, length: number): Uint8Array {
-    const { codec } = this.chunk;
-    if (codec === 'UNCOMPRESSED') return bytes;
-    const unpack = compressors[codec];
-    if (unpack === undefined) throw new Error(`its compression ${codec} is not supported`);
-    return unpack(bytes, length);
+  private dataPage(start: number, packed: number, values: number, encoding: number): void {
+    this.whenUnpacked(start, packed, (bytes) => {
+      let at = 0;
+      for (const level of [this.leaf.repetition, this.leaf.definition]) {
+        if (level === 0) continue;
+        const length = lengthAt(bytes, at);
+        checkRuns(bytes, at + 4, bytes.byteLength, widthOf(level), values);
+        at += 4 + length;
+      }
+      this.checkValues(bytes, at, values, encoding);
+    });
   }
 
-  private dataPage(bytes: Uint8Array, values: number, encoding: number): void {
+  /** The levels of such a page are not compressed. */
+  private dataPageV2(
+    start: number,
+    { packed, unpacked, values }: { packed: number; unpacked: number; values: number },
+    page: Fields,
+  ): void {
     let at = 0;
-    for (const level of [this.leaf.repetition, this.leaf.definition]) {
-      if (level === 0) continue;
-      const length = lengthAt(bytes, at);
-      checkRuns(bytes, at + 4, bytes.byteLength, widthOf(level), values);
-      at += 4 + length;
-    }
-    this.checkValues(bytes, at, values, encoding);
-  }
-
-  private dataPageV2(packed: Uint8Array, unpacked: number, values: number, page: Fields): void {
-    let at = 0;
-    const [definition, repetition] = [number(page[5]), number(page[6])];
+    const [definition, repetition, encoding] = [number(page[5]), number(page[6]), number(page[4])];
+    const bytes = this.file.bytesAt(start, packed);
     for (const [level, length] of [
       [this.leaf.repetition, repetition],
       [this.leaf.definition, definition],
     ] as const) {
-      if (!(length >= 0 && at + length <= packed.byteLength))
-        throw new Error(`it has levels of ${length} bytes`);
-      if (level > 0) checkRuns(packed, at, packed.byteLength, widthOf(level), values);
+      if (!(length >= 0 && at + length <= packed)) throw new Error(`it has levels of ${length} bytes`);
+      if (level > 0) checkRuns(bytes, at, bytes.byteLength, widthOf(level), values);
       at += length;
     }
-    const bytes = packed.subarray(at);
-    const isPacked = page[7] !== 0;
     const length = unpacked - at;
     if (length < 0 || number(page[2] ?? 0) < 0) throw new Error(`it has a page of ${length} bytes`);
-    this.checkValues(isPacked ? this.unpack(bytes, length) : bytes, 0, values, number(page[4]));
+    const check = (plain: Uint8Array): void => this.checkValues(plain, 0, values, encoding);
+    if (page[7] === 0) check(bytes.subarray(at));
+    else this.whenUnpacked(start + at, packed - at, check);
   }
 
   private checkValues(bytes: Uint8Array, at: number, values: number, encoding: number): void {
