@@ -12,6 +12,7 @@ import {
   parquetClaiming,
   parquetOf,
   parquetWithLongRun,
+  parquetWithPackedRun,
   writeStoreWithGeneratedColumn,
 } from '../../fixtures/generate/hostileFiles.ts';
 import { readJson } from '../../shared/format/lenientJson.ts';
@@ -50,6 +51,7 @@ describe('Parquet', () => {
     ['10¹⁵ rows in 10¹⁸ bytes', manyRows(10n ** 15n, 10n ** 18n), /claims 1000000000000000 rows/],
     ['more rows than its pages hold', manyRows(60_000n), /claims 60000 rows, but its column step has 3/],
     ['a run longer than its page', parquetWithLongRun(), /page of 200 values with a run of 8191/],
+    ['such a run in a compressed page', parquetWithPackedRun(), /page of 200 values with a run of 8191/],
   ])('refuses %s', async (_what, content, message) => {
     expect(await readBeside('a.parquet', content)).toEqual({
       rollouts: 0,
