@@ -353,13 +353,13 @@ class IngestCall {
     const toRead = isBytes ? request.bytes - request.offset : request.bytes;
     const outcome = await parse.take((batch) => {
       const written = file();
-      const changed = this.writer.writeBatch(written, batch);
+      const { runIds, rollouts } = this.writer.writeBatch(written, batch);
       this.status.runKey ??= this.writer.runKeysOf([written.fileId])[0];
       // Offsets of compressed files and tables are not bytes of the file.
       if (isBytes) this.status.bytesDone = base + batch.offset - request.offset;
-      for (const item of batch.items) if (item.kind === 'rollout') this.status.rollouts++;
+      this.status.rollouts += rollouts;
       this.status.issues += batch.issues.length;
-      this.options.onChange?.(changed);
+      this.options.onChange?.(runIds);
       this.report();
     });
     if (!outcome.isCancelled && outcome.isChanged !== true) this.status.bytesDone = base + toRead;

@@ -15,7 +15,7 @@ import { historyState } from './annotationHistory.ts';
 import { type AnnotationLines, type MergedLines, mergeAnnotationLines } from './annotationMerge.ts';
 import { AnnotationPlaces } from './annotationPlaces.ts';
 import { AnnotationStore } from './annotationStore.ts';
-import type { PackedBatch } from './batch.ts';
+import type { PackedItem } from './batch.ts';
 import type { WritableLibrary } from './open.ts';
 import { annotationsById, annotationsOfRollout, taxonomyState } from './queries/annotations.ts';
 import { readTaxonomy, writeTaxonomy } from './taxonomies.ts';
@@ -82,11 +82,11 @@ export class Annotations {
   }
 
   /**
-   * Merges the annotations of a batch. Must run inside the batch's transaction.
+   * Merges the annotations among these items of a batch. Must run inside the batch's transaction.
    *
    * @returns issues to report for the file
    */
-  mergeBatch({ items }: PackedBatch, from: string): readonly (LineIssue & { readonly line: number })[] {
+  mergeBatch(items: readonly PackedItem[], from: string): readonly (LineIssue & { readonly line: number })[] {
     const lines = {
       annotations: items.filter((item) => item.kind === 'annotation'),
       readings: items.filter((item) => item.kind === 'reading'),

@@ -160,7 +160,8 @@ export type PackedItem =
   | { readonly kind: 'taxonomy'; readonly taxonomy: Taxonomy; readonly line: number };
 
 export interface PackedBatch {
-  readonly items: readonly PackedItem[];
+  /** In the order of the file. Of a batch from the other thread, each pass makes the items again. */
+  readonly items: Iterable<PackedItem>;
   readonly problems: readonly PackedProblem[];
   readonly blocks: readonly ByteSpan[];
   readonly promptBlocks: readonly ByteSpan[];

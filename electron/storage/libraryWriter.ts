@@ -12,7 +12,7 @@ import type { IngestIssue } from '../../shared/domain/model.ts';
 import type { LineIssue } from '../../shared/format/format.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import { Annotations } from './annotations.ts';
-import type { PackedBatch } from './batch.ts';
+import type { PackedBatch, PackedItem } from './batch.ts';
 import { DirtyAggregates } from './dirtyAggregates.ts';
 import { type IngestStatements, prepareIngest } from './ingestWrites.ts';
 import { LibraryFile } from './libraryFile.ts';
@@ -238,25 +238,31 @@ export class LibraryWriter {
     for (const code of codes) this.sql.dropIssuesWithCode.run(fileId, code);
   }
 
-  /** @returns the runs whose rows changed */
+  /** @returns the runs whose rows changed, and the number of the batch's rollouts */
   writeBatch(
     file: { fileId: number; path: string; format: string; runHash: string },
     batch: PackedBatch,
-  ): readonly number[] {
+  ): { readonly runIds: readonly number[]; readonly rollouts: number } {
     const dirty = new DirtyAggregates();
+    const others: PackedItem[] = [];
+    let rollouts = 0;
     this.transaction(() => {
       const offset = this.sql.fileOffset.get(file.fileId);
       if (offset !== batch.startOffset) throw new ConcurrentIngestError(file.path);
       this.rollouts.begin(file, batch, dirty);
-      for (const item of batch.items) this.rollouts.write(item);
+      for (const item of batch.items) {
+        this.rollouts.write(item);
+        if (item.kind === 'rollout') rollouts++;
+        else others.push(item);
+      }
       this.rollouts.finish(dirty);
-      const annotationIssues = this.annotations.mergeBatch(batch, file.path);
+      const annotationIssues = this.annotations.mergeBatch(others, file.path);
       for (const issue of [...batch.issues, ...annotationIssues]) this.addIssue(file.fileId, issue);
       dirty.refresh(this.sql);
       if (batch.tailHash !== undefined) this.setTail(file.fileId, batch.tailHash);
       this.sql.moveFileOffset.run(batch.offset, batch.lines, batch.masked, file.fileId);
     });
-    return dirty.runs();
+    return { runIds: dirty.runs(), rollouts };
   }
 
   /** Remembers files that are about to be read, so that what a stopped ingest leaves out is known. */

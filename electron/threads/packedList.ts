@@ -42,31 +42,61 @@ export function packList(list: readonly unknown[]): PackedList {
 
 /** @returns a list equal to the one that was packed */
 export function unpackList(packed: PackedList): unknown[] {
+  return Array.from({ length: lengthOf(packed) }, readerOf(packed));
+}
+
+/**
+ * The same list, for one pass or several. Each object is made when its turn comes, so that a long list needs
+ * no memory for all of them.
+ */
+export function* unpackEach(packed: PackedList): Generator<unknown> {
+  const next = readerOf(packed);
+  for (let left = lengthOf(packed); left > 0; left--) yield next();
+}
+
+function lengthOf(packed: PackedList): number {
   switch (packed.kind) {
     case 'values':
-      return [...packed.values];
+      return packed.values.length;
+    case 'objects':
+      return packed.count;
+    case 'lists':
+      return packed.lengths.length;
+    case 'parts':
+      return packed.parts.reduce((sum, part) => sum + lengthOf(part), 0);
+  }
+}
+
+/** @returns a function that returns the next value of the list at each call */
+function readerOf(packed: PackedList): () => unknown {
+  let at = 0;
+  switch (packed.kind) {
+    case 'values':
+      return () => packed.values[at++];
     case 'objects': {
-      const columns = packed.columns.map(([key, column]) => [key, unpackList(column)] as const);
+      const columns = packed.columns.map(([key, column]) => [key, readerOf(column)] as const);
       // Assigning to the keys of a copy is faster than adding keys.
       const first: Record<string, unknown> = {};
       for (const [key] of columns) first[key] = undefined;
-      return Array.from({ length: packed.count }, (_, row) => {
+      return () => {
         const object = { ...first };
-        for (const [key, column] of columns) object[key] = column[row];
+        for (const [key, next] of columns) object[key] = next();
         return object;
-      });
+      };
     }
     case 'lists': {
-      const items = unpackList(packed.items);
-      let at = 0;
-      return packed.lengths.map((length) => {
-        at += length;
-        return items.slice(at - length, at);
-      });
+      const next = readerOf(packed.items);
+      return () => Array.from({ length: packed.lengths[at++] ?? 0 }, next);
     }
-    case 'parts':
-      return packed.parts.flatMap(unpackList);
+    case 'parts': {
+      const values = valuesOf(packed.parts);
+      return () => values.next().value;
+    }
   }
+}
+
+function* valuesOf(parts: readonly PackedList[]): Generator<unknown> {
+  for (const part of parts) yield* unpackEach(part);
 }
 
 function packObjects(objects: readonly PlainObject[]): PackedList {

@@ -122,7 +122,7 @@ async function run(parseId: number, parse: Parse, request: ParseRequest): Promis
         await parse.take();
         if (parse.isCancelled) return;
         const { items, problems } = batch;
-        const sent = { ...batch, items: packList(items), problems: packList(problems) };
+        const sent = { ...batch, items: packList([...items]), problems: packList(problems) };
         post({ parseId, kind: 'batch', batch: sent }, [
           batch.bytes.buffer as ArrayBuffer,
           batch.segments.buffer as ArrayBuffer,

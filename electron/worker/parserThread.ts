@@ -5,7 +5,7 @@ import type { ParseOutcome, ParseRequest } from '../ingest/parseFile.ts';
 import type { Parser } from '../ingest/readAhead.ts';
 import type { PackedBatch, PackedItem, PackedProblem } from '../storage/batch.ts';
 import { PARSER_LIMITS } from '../threads/heapLimits.ts';
-import { unpackList } from '../threads/packedList.ts';
+import { unpackEach, unpackList } from '../threads/packedList.ts';
 import { entryOf } from './entry.ts';
 import type { ParserMessage, ParserRequest, SentBatch } from './messages.ts';
 
@@ -182,7 +182,7 @@ export class ParserThread implements Parser {
 function received({ items, problems, ...batch }: SentBatch): PackedBatch {
   return {
     ...batch,
-    items: unpackList(items) as PackedItem[],
+    items: { [Symbol.iterator]: () => unpackEach(items) as Generator<PackedItem> },
     problems: unpackList(problems) as PackedProblem[],
   };
 }
