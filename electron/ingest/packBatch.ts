@@ -52,7 +52,10 @@ export class BatchBuilder {
   private items: PackedItem[] = [];
   private issues: (LineIssue & { line: number })[] = [];
   private problems: PackedProblem[] = [];
-  private problemIndex = new Map<ParsedProblem, number>();
+  /** The last rollout's. The rollouts of a record often share it. */
+  private last: { readonly problem: ParsedProblem; readonly index: number } | undefined;
+  /** Problems that their place identifies. Keeping all problems would keep their prompts in memory. */
+  private withoutPrompt = new Map<ParsedProblem, number>();
   /** By hash: formats build a new problem for each record of a group. */
   private promptIndex = new Map<string, PackedPrompt>();
   private readonly texts = new TextBlocks(ROLLOUT_BLOCK_BYTES);
@@ -98,20 +101,21 @@ export class BatchBuilder {
 
   /** @param recordHash content hash of the raw line; recognizes the same record elsewhere */
   addRollout(rollout: ParsedRollout, place: LinePlace, recordHash: string): void {
+    const { response, segments, toolCalls } = rollout;
     const extra = this.extraOf(rollout);
     const tokens = rollout.tokens === undefined ? null : packTokens(rollout.tokens);
-    this.size += rollout.response.length + extra.length + weightOf(tokens);
+    this.size += response.length + extra.length + weightOf(tokens);
     const segmentsFrom = this.segments.length / SEGMENT_STRIDE;
-    pushSegments(this.segments, rollout.segments);
+    pushSegments(this.segments, segments);
     const turnsFrom = this.turns.length / 5;
     for (const turn of rollout.turns) {
-      const { segments = UNKNOWN, toolCalls = UNKNOWN, toolErrors = UNKNOWN, policyTokens = UNKNOWN } = turn;
-      this.turns.push(turn.turn, segments, toolCalls, toolErrors, policyTokens);
+      const counts = [turn.segments, turn.toolCalls, turn.toolErrors, turn.policyTokens];
+      this.turns.push(turn.turn, ...counts.map((count) => count ?? UNKNOWN));
     }
     const problem = this.problemAt(rollout, `${recordHash.split(':', 1)[0]}:${place.line}`);
     // Without a text, its counts are unknown.
-    const hasText = rollout.response !== '';
-    const repeats = repeatedCalls(rollout.response, rollout.segments, rollout.toolCalls);
+    const hasText = response !== '';
+    const repeats = repeatedCalls(response, segments, toolCalls);
     const packed: PackedRollout = {
       ...place,
       contentHash: recordHash,
@@ -123,13 +127,13 @@ export class BatchBuilder {
       groupRule: rollout.groupRule ?? 'logged',
       ordinal: rollout.ordinal ?? null,
       problem,
-      text: this.texts.add(rollout.response, extra),
-      responseChars: hasText ? rollout.response.length : null,
+      text: this.texts.add(response, extra),
+      responseChars: hasText ? response.length : null,
       segmentsFrom,
-      segmentsTo: segmentsFrom + rollout.segments.length,
+      segmentsTo: segmentsFrom + segments.length,
       turnsFrom,
       turnsTo: turnsFrom + rollout.turns.length,
-      calls: rollout.toolCalls.map((call, i) => ({
+      calls: toolCalls.map((call, i) => ({
         turn: call.turn,
         name: call.name ?? null,
         outcome: call.outcome,
@@ -150,10 +154,8 @@ export class BatchBuilder {
       mayRepeat: rollout.mayRepeat === true,
       answer: rollout.answer ?? null,
       answerSource: rollout.answerSource ?? null,
-      toolCalls: hasText ? rollout.toolCalls.filter(({ outcome }) => outcome !== 'malformed').length : null,
-      toolErrors: hasText
-        ? rollout.toolCalls.filter(({ outcome }) => TOOL_ERROR_OUTCOMES.has(outcome)).length
-        : null,
+      toolCalls: hasText ? toolCalls.filter(({ outcome }) => outcome !== 'malformed').length : null,
+      toolErrors: hasText ? toolCalls.filter(({ outcome }) => TOOL_ERROR_OUTCOMES.has(outcome)).length : null,
       stopReason: rollout.stopReason ?? null,
       stopReasonSource: rollout.stopReasonSource ?? null,
       stopReasonLogged: rollout.stopReasonLogged ?? null,
@@ -161,8 +163,15 @@ export class BatchBuilder {
       textPenalties: hasText ? textPenalties(rollout) : null,
       typedPenalties: hasText ? typedPenalties(rollout) : null,
       flags: flagsOf({
-        ...{ ...rollout, repeats },
-        ...{ prompt: rollout.problem.prompt, groundTruth: rollout.problem.groundTruth },
+        response,
+        segments,
+        toolCalls,
+        repeats,
+        prompt: rollout.problem.prompt,
+        groundTruth: rollout.problem.groundTruth,
+        isCorrect: rollout.isCorrect,
+        answer: rollout.answer,
+        stopReason: rollout.stopReason,
       }),
       tokens,
       startedAt: rollout.startedAt ?? null,
@@ -180,7 +189,8 @@ export class BatchBuilder {
     this.items = [];
     this.issues = [];
     this.problems = [];
-    this.problemIndex = new Map();
+    this.last = undefined;
+    this.withoutPrompt = new Map();
     this.size = 0;
     this.most = BATCH_SIZE;
     this.masked = 0;
@@ -215,19 +225,25 @@ export class BatchBuilder {
 
   /** @param place the record of the rollout */
   private problemAt({ problem, role }: ParsedRollout, place: string): number {
-    const known = this.problemIndex.get(problem);
-    if (known !== undefined) return known;
-    this.problemIndex.set(problem, this.problems.length);
+    if (problem === this.last?.problem) return this.last.index;
+    const index = this.withoutPrompt.get(problem) ?? this.addProblem(problem, `${place}:${role ?? ''}`);
+    this.last = { problem, index };
+    return index;
+  }
+
+  private addProblem(problem: ParsedProblem, place: string): number {
     const prompt = this.promptOf(problem);
     this.problems.push({
       ...prompt,
-      problemId: problemIdOf(problem, prompt.promptHash, `${place}:${role ?? ''}`),
+      problemId: problemIdOf(problem, prompt.promptHash, place),
       idSource: problem.problemId === undefined ? 'derived' : 'logged',
       groundTruth: problem.groundTruth ?? null,
       source: problem.source ?? null,
       userScenario: problem.userScenario ?? null,
     });
-    return this.problems.length - 1;
+    const index = this.problems.length - 1;
+    if (problem.prompt === '') this.withoutPrompt.set(problem, index);
+    return index;
   }
 
   private promptOf(problem: ParsedProblem): PackedPrompt {
