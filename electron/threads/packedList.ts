@@ -46,8 +46,8 @@ export function unpackList(packed: PackedList): unknown[] {
 }
 
 /**
- * The same list, for one pass or several. Each object is made when its turn comes, so that a long list needs
- * no memory for all of them.
+ * Yields the values of the list. Each object is made when its turn comes, so that a long list needs no memory
+ * for all of them.
  */
 export function* unpackEach(packed: PackedList): Generator<unknown> {
   const next = readerOf(packed);
