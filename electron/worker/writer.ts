@@ -7,11 +7,11 @@ import type { IngestProgress } from '../../shared/api/contract.ts';
 import { type ApiFailure, refused } from '../../shared/api/errors.ts';
 import { stepFacts } from '../columns/series.ts';
 import { sourceOf } from '../columns/stepTable.ts';
-import { ingest } from '../ingest/ingest.ts';
+import { type IngestOptions, ingest } from '../ingest/ingest.ts';
 import { fileIdentity } from '../storage/libraryFile.ts';
 import { LibraryWriter } from '../storage/libraryWriter.ts';
 import { ForeignDatabaseError, NewerDatabaseError } from '../storage/migrate.ts';
-import { openWriter, type WritableLibrary } from '../storage/open.ts';
+import { openWriter, type WritableLibrary, withoutSync } from '../storage/open.ts';
 import { annotationRevision } from '../storage/queries/annotations.ts';
 import { storeColumnsOfOneStep } from '../storage/queries/columns.ts';
 import { indexPiece } from '../storage/searchIndex.ts';
@@ -53,8 +53,11 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
   let running = 0;
   const idle = new IdleTasks(
     [
-      () => storeColumnsOfOneStep(db, (step, columns) => stepFacts(sourceOf(step, columns))),
-      () => indexPiece(db),
+      () =>
+        withoutSync(db, () =>
+          storeColumnsOfOneStep(db, (step, columns) => stepFacts(sourceOf(step, columns))),
+        ),
+      () => withoutSync(db, () => indexPiece(db)),
     ],
     () => running > 0,
   );
@@ -116,7 +119,7 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
     };
     task.onCancel(() => parser.cancel());
     try {
-      const outcome = await ingest(paths, writer, parser, {
+      const options: IngestOptions = {
         mappings: mappingsFor(writer, mapping),
         adapter,
         isCancelled: task.isCancelled,
@@ -128,7 +131,8 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
           lastTold = performance.now();
           progress('running');
         },
-      });
+      };
+      const outcome = await withoutSync(db, () => ingest(paths, writer, parser, options));
       const { files, bytes, groups, added, runKeys, isCancelled } = outcome;
       const sum = (of: (file: (typeof files)[number]) => number): number =>
         files.reduce((total, file) => total + of(file), 0);
