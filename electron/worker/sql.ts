@@ -4,6 +4,7 @@
  */
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import type { SqlValue } from '../../shared/api/sqlRows.ts';
+import { storageFailure } from '../storage/storageFailure.ts';
 import type { SqlMessage, SqlPageTaken, SqlRequest } from './sqlMessages.ts';
 
 /** Rows per message: enough to make messages cheap, few enough to show the first page at once. */
@@ -60,7 +61,8 @@ async function answer(port: Port, request: SqlRequest): Promise<void> {
     if (page.length > 0) await port.send({ kind: 'rows', rows: page });
     await port.send({ kind: 'done' });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const failure = storageFailure(error, request.libraryPath);
+    const message = failure?.message ?? (error instanceof Error ? error.message : String(error));
     const at = error instanceof Error && 'at' in error ? (error.at as SqlRefusalPlace) : undefined;
     await port.send({ kind: 'refused', message, ...(at === undefined ? {} : { at }) });
   }

@@ -15,6 +15,7 @@ import { openWriter, type WritableLibrary, withoutSync } from '../storage/open.t
 import { annotationRevision } from '../storage/queries/annotations.ts';
 import { storeColumnsOfOneStep } from '../storage/queries/columns.ts';
 import { indexPiece } from '../storage/searchIndex.ts';
+import { storageFailure } from '../storage/storageFailure.ts';
 import { post, refuseToServe, serve } from '../threads/serve.ts';
 import type { Task } from '../threads/task.ts';
 import { IdleTasks } from './idleTasks.ts';
@@ -37,13 +38,17 @@ function openLibrary(): { readonly db: WritableLibrary; readonly writer: Library
     return { db, writer: new LibraryWriter(db) };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const code = error instanceof NewerDatabaseError ? 'newer_database' : 'refused';
-    const isOurs = error instanceof NewerDatabaseError || error instanceof ForeignDatabaseError;
-    const message = isOurs ? error.message : `the library ${libraryPath} cannot be opened: ${error.message}`;
-    const failure: ApiFailure = { code, message };
-    refuseToServe(failure);
+    refuseToServe(openFailure(error));
     return undefined;
   }
+}
+
+function openFailure(error: Error): ApiFailure {
+  const { message } = error;
+  if (error instanceof NewerDatabaseError) return { code: 'newer_database', message };
+  if (error instanceof ForeignDatabaseError) return { code: 'refused', message };
+  const failure = storageFailure(error, libraryPath);
+  return failure ?? { code: 'refused', message: `the library ${libraryPath} cannot be opened: ${message}` };
 }
 
 function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
@@ -146,7 +151,8 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
         ...{ bytes, groups, added, issues, runKeys, isCancelled, files },
       };
     } catch (error) {
-      progress('failed', error instanceof Error ? error.message : String(error));
+      const failure = storageFailure(error, libraryPath);
+      progress('failed', failure?.message ?? (error instanceof Error ? error.message : String(error)));
       throw error;
     }
   };
@@ -159,6 +165,7 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
   );
   serve({
     handlers,
+    failureOf: (error) => storageFailure(error, libraryPath),
     close: async () => {
       idle.stop();
       await parser.close();

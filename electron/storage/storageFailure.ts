@@ -1,0 +1,65 @@
+/** Errors of SQLite and of the file system as sentences: what happened, what is kept, what to do. */
+import type { ApiFailure } from '../../shared/api/errors.ts';
+import { shellWord } from '../../shared/domain/shellWord.ts';
+
+/**
+ * @param libraryPath the library that was open
+ * @param outputPath a new file that was being written, if any
+ * @returns undefined when the error is a bug
+ */
+export function storageFailure(
+  error: unknown,
+  libraryPath: string,
+  outputPath?: string,
+): ApiFailure | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  const message = messageOf(String(error.code), error.message, libraryPath, outputPath);
+  return message === undefined ? undefined : { code: 'refused', message };
+}
+
+function messageOf(
+  code: string,
+  reason: string,
+  library: string,
+  output: string | undefined,
+): string | undefined {
+  // SHMSIZE: there is no room for the index of the write-ahead log.
+  if (['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT'].includes(code)) {
+    return output === undefined
+      ? `not saved: the disk is full, and the library ${library} cannot grow. Everything saved before is kept. Free some space and try again`
+      : `not written: the disk of ${output} is full. The library is unchanged. Free some space and try again`;
+  }
+  if (output !== undefined && (code === 'EACCES' || code === 'EPERM' || code === 'EROFS'))
+    return `not written: ${output} cannot be written (${reason})`;
+  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') return damagedMessage(library, reason);
+  if (code.startsWith('SQLITE_READONLY')) return readOnlyMessage(library, reason);
+  if (code.startsWith('SQLITE_BUSY'))
+    return `the library ${library} is in use: another program has been writing to it for more than ten seconds. Try again when it has finished`;
+  if (LOCKLESS.has(code))
+    return `the library ${library} is on a file system without file locks or shared memory, such as some network drives. Copy it to a local disk and open the copy`;
+  if (code.startsWith('SQLITE_IOERR'))
+    return `the library ${library} could not be read or written: the disk reports an error (${code})`;
+  return undefined;
+}
+
+/** Codes of a write-ahead log that cannot lock or share its index. */
+const LOCKLESS = new Set([
+  'SQLITE_PROTOCOL',
+  'SQLITE_NOLFS',
+  'SQLITE_IOERR_LOCK',
+  'SQLITE_IOERR_RDLOCK',
+  'SQLITE_IOERR_UNLOCK',
+  'SQLITE_IOERR_CHECKRESERVEDLOCK',
+  'SQLITE_IOERR_SHMOPEN',
+  'SQLITE_IOERR_SHMLOCK',
+  'SQLITE_IOERR_SHMMAP',
+]);
+
+/** @param what damaged parts, or the message of SQLite */
+export function damagedMessage(library: string, what: string): string {
+  return `the library ${library} is damaged: ${what}. To save your labels, notes, views and mappings into a new library, and to read the logs again: turnwise doctor ${shellWord(library)} --into NEW.sqlite`;
+}
+
+export function readOnlyMessage(library: string, reason: string): string {
+  return `not saved: the library ${library} is read-only (${reason})`;
+}
