@@ -13,6 +13,7 @@ import { ApiError, failureOf, notFound, type Result, refused } from '../../share
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
 import { FORMATS } from '../../shared/format/index.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
+import { damagedMessage } from '../storage/storageFailure.ts';
 import type { Progress } from '../threads/messages.ts';
 import type { DecisionsRequest, IngestReport, WriterNews } from '../worker/messages.ts';
 import { AppLog } from './appLog.ts';
@@ -27,13 +28,17 @@ import type {
   HostOptions,
   KnownLibrary,
   KnownLibraryChange,
+  RescueReport,
 } from './host.ts';
+import { checkLibrary, damageText } from './libraryCheck.ts';
 import { LibraryThreads, type ThreadMethod } from './libraryThreads.ts';
 import { SqlConsole } from './sqlConsole.ts';
 
 /** Only the log, because ingest would report the README beside it as an issue. */
 const DEMO = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', import.meta.url));
 const LIBRARY_ENDING = '.sqlite';
+/** Time for the first pages to be shown before every page of the file is read. */
+const CHECK_AFTER_MS = 20_000;
 /** Finished jobs that can still be queried. */
 const KEPT_JOBS = 50;
 const NO_PROGRESS = {
@@ -77,6 +82,9 @@ class LibraryHost implements Host {
   private readonly follower: Follower;
   private readonly handlers: HostHandlers;
   private readonly wrappers: MethodWrappers;
+  /** Sentences about the library that pages show. */
+  private readonly warnings: string[] = [];
+  private readonly closing = new AbortController();
   private nextJobId = 1;
   private openRunKey: string | undefined;
   private isClosed = false;
@@ -112,7 +120,35 @@ class LibraryHost implements Host {
       await this.threads.close();
       throw new ApiError(failure);
     }
-    if (this.options.isForPages === true) this.threads.warm();
+    if (this.options.isForPages !== true) return;
+    this.threads.warm();
+    this.checkAfter(this.options.checkAfterMs ?? CHECK_AFTER_MS);
+  }
+
+  /** Checks the pages once, when nothing is being read. */
+  private checkAfter(milliseconds: number): void {
+    setTimeout(() => {
+      if (this.isClosed) return;
+      if (this.jobAborts.size > 0) this.checkAfter(CHECK_AFTER_MS);
+      else void this.checkPages();
+    }, milliseconds).unref();
+  }
+
+  private async checkPages(): Promise<void> {
+    const { libraryPath, startSql } = this.options;
+    const found = await checkLibrary({ libraryPath, start: startSql, signal: this.closing.signal });
+    if (this.isClosed) return;
+    // A file that is gone or busy is no damage. Requests that need it report it.
+    if ('failure' in found) return this.log.write(`the library was not checked: ${found.failure.message}`);
+    const { tables } = found;
+    if (tables.length === 0) return;
+    for (const { table, problem } of tables) this.log.write(`damaged: ${table}: ${problem}`);
+    this.warn(damagedMessage(libraryPath, damageText(tables)));
+  }
+
+  private warn(message: string): void {
+    this.warnings.push(message);
+    this.emit({ event: 'library.warned', payload: { warnings: [...this.warnings] } });
   }
 
   dispatch(method: string, params: unknown, signal?: AbortSignal): Promise<Result<unknown>> {
@@ -151,6 +187,10 @@ class LibraryHost implements Host {
     return this.threads.askInternally('library.known', change);
   }
 
+  rescue(path: string): Promise<RescueReport> {
+    return this.threads.askInternally('library.rescue', { path });
+  }
+
   async ingest(paths: readonly string[], options: HostIngestOptions = {}): Promise<IngestReport> {
     // A path that does not exist cannot be granted. Ingest reports it with the others.
     for (const path of paths) if (existsSync(path)) await this.grant(path);
@@ -186,6 +226,7 @@ class LibraryHost implements Host {
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
+    this.closing.abort();
     this.sql.close();
     for (const abort of this.jobAborts.values()) abort.abort();
     // The follower may wait for a read that only the end of the writer cancels.
@@ -265,6 +306,7 @@ class LibraryHost implements Host {
           platform: process.platform,
           libraryPath,
           granted: [...this.granted],
+          warnings: [...this.warnings],
           ...(this.openRunKey === undefined ? {} : { openRunKey: this.openRunKey }),
         };
       },

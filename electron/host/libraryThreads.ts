@@ -44,6 +44,7 @@ const INTERNAL: Readonly<
   'ingest.run': { thread: 'writer' },
   'path.grant': { thread: 'writer', isAtOnce: true },
   'library.known': { thread: 'writer', isAtOnce: true },
+  'library.rescue': { thread: 'writer' },
   'run.name': { thread: 'writer' },
   'roc.run': { thread: 'analysis' },
   'roc.decisions': { thread: 'analysis' },

@@ -31,7 +31,9 @@ function messageOf(
   }
   if (output !== undefined && (code === 'EACCES' || code === 'EPERM' || code === 'EROFS'))
     return `not written: ${output} cannot be written (${reason})`;
-  if (code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB') return damagedMessage(library, reason);
+  if (code.startsWith('SQLITE_CORRUPT')) return damagedMessage(library, reason);
+  if (code === 'SQLITE_NOTADB')
+    return `${library} is not a Turnwise library. If it was one, its first page is damaged, and nothing can be read from it: read the logs into a new library`;
   if (code.startsWith('SQLITE_READONLY')) return readOnlyMessage(library, reason);
   if (code.startsWith('SQLITE_BUSY'))
     return `the library ${library} is in use: another program has been writing to it for more than ten seconds. Try again when it has finished`;
@@ -60,6 +62,6 @@ export function damagedMessage(library: string, what: string): string {
   return `the library ${library} is damaged: ${what}. To save your labels, notes, views and mappings into a new library, and to read the logs again: turnwise doctor ${shellWord(library)} --into NEW.sqlite`;
 }
 
-export function readOnlyMessage(library: string, reason: string): string {
+function readOnlyMessage(library: string, reason: string): string {
   return `not saved: the library ${library} is read-only (${reason})`;
 }

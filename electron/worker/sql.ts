@@ -2,6 +2,7 @@
  * A process for a user's SQL statement. SQLite cannot be interrupted inside a statement, so stopping one
  * means killing its process. Reads one request, streams rows, exits.
  */
+import { constants, setPriority } from 'node:os';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import type { SqlValue } from '../../shared/api/sqlRows.ts';
 import { storageFailure } from '../storage/storageFailure.ts';
@@ -44,8 +45,13 @@ async function answer(port: Port, request: SqlRequest): Promise<void> {
     new Worker(new URL(import.meta.url), { workerData: PARENT }).unref();
     const { openReader } = await import('../storage/open.ts');
     const { prepareUserStatement } = await import('../storage/userStatement.ts');
+    const { checkLibrary } = await import('../storage/libraryCheck.ts');
+    if (request.isCheck === true) setPriority(constants.priority.PRIORITY_LOW);
     const db = openReader(request.libraryPath);
-    const statement = prepareUserStatement(db, request.sql, { isExact: values !== undefined });
+    const statement =
+      request.isCheck === true
+        ? checkLibrary(db)
+        : prepareUserStatement(db, request.sql, { isExact: values !== undefined });
     await port.send({ kind: 'columns', columns: statement.columns });
     let page: unknown[][] = [];
     let bytes = 0;

@@ -102,6 +102,7 @@ function Window({ library }: { readonly library: string }) {
       {!isFocused && <Rail route={route} />}
       <main className="app-view">
         <ConnectionBanner />
+        <LibraryWarnings />
         <div className="app-content">
           <ErrorBoundary key={route.view}>
             <Suspense fallback={<WaitingState title="Loading…" />}>
@@ -159,6 +160,16 @@ function ConnectionBanner() {
       {connection.retryNow !== undefined && <Button onClick={connection.retryNow}>Connect now</Button>}
     </div>
   );
+}
+
+/** Damage, or a library that cannot be written. */
+function LibraryWarnings() {
+  const warnings = useRequest('host.info', {}).data?.warnings ?? [];
+  return warnings.map((warning) => (
+    <div key={warning} className="banner" role="alert">
+      <span>{warning}</span>
+    </div>
+  ));
 }
 
 /** How Vite and Chromium say that a lazy chunk did not arrive. */

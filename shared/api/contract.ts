@@ -123,6 +123,8 @@ export interface Events {
   'sql.progress': { readonly queryKey: string; readonly rows: number };
   /** A followed directory was scanned, or is no longer followed. */
   'follow.changed': { readonly follows: readonly FollowRow[] };
+  /** The warnings of `host.info` changed. */
+  'library.warned': { readonly warnings: readonly string[] };
   /** A library was opened, closed or forgotten. Sent without a library id. */
   'library.listChanged': { readonly open: readonly string[] };
   /** Desktop menu and second instance: the renderer runs the command with this stable id. */

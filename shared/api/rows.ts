@@ -362,6 +362,8 @@ export interface HostInfo {
   readonly libraryPath: string;
   /** Paths the user granted at this start (argv, dialog, drop). */
   readonly granted: readonly string[];
+  /** Sentences about the state of the library: damaged, read-only. */
+  readonly warnings: readonly string[];
   /** Run to open at this start: the one ingested from argv, or the demo. */
   readonly openRunKey?: string;
 }
