@@ -4,6 +4,7 @@ import { createHost } from '../host/createHost.ts';
 import type { RescueReport } from '../host/host.ts';
 import { checkLibrary, type DamagedTable } from '../host/libraryCheck.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
+import { readableLibrary } from '../host/readOnlyCopy.ts';
 import {
   type Command,
   type CommandContext,
@@ -51,11 +52,17 @@ export const doctorCommand: Command = {
     const into = args.string('into');
     const target = into === undefined ? undefined : resolvePath(into);
     if (target !== undefined && existsSync(target)) throw new ExpectedError(`${target} already exists`);
-    const found = await checkLibrary({ libraryPath: path });
-    if ('failure' in found) throw new ExpectedError(found.failure.message);
-    const damaged = found.tables;
-    const saved =
-      target === undefined || damaged.length === 0 ? undefined : await saveInto(target, path, context);
+    const library = await readableLibrary(path);
+    let damaged: readonly DamagedTable[];
+    let saved: Saved | undefined;
+    try {
+      const found = await checkLibrary({ libraryPath: library.path });
+      if ('failure' in found) throw new ExpectedError(found.failure.message);
+      damaged = found.tables;
+      if (target !== undefined && damaged.length > 0) saved = await saveInto(target, library.path, context);
+    } finally {
+      library.remove();
+    }
     const text = args.flag('json')
       ? JSON.stringify({ path, damaged, ...(saved === undefined ? {} : { saved }) })
       : [

@@ -32,11 +32,19 @@ import type {
 } from './host.ts';
 import { checkLibrary, damageText } from './libraryCheck.ts';
 import { LibraryThreads, type ThreadMethod } from './libraryThreads.ts';
+import { type ReadableLibrary, readableLibrary } from './readOnlyCopy.ts';
 import { SqlConsole } from './sqlConsole.ts';
 
 /** Only the log, because ingest would report the README beside it as an issue. */
 const DEMO = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', import.meta.url));
 const LIBRARY_ENDING = '.sqlite';
+/** Methods of the host that write rollouts. */
+const METHODS_THAT_READ_LOGS: ReadonlySet<Method> = new Set([
+  'ingest.start',
+  'ingest.demo',
+  'follow.start',
+  'run.setName',
+]);
 /** Time for the first pages to be shown before every page of the file is read. */
 const CHECK_AFTER_MS = 20_000;
 /** Finished jobs that can still be queried. */
@@ -53,7 +61,7 @@ const NO_PROGRESS = {
 
 /** @throws ApiError when the library is newer, foreign, or cannot be opened */
 export async function createHost(options: HostOptions): Promise<Host> {
-  const host = new LibraryHost(options);
+  const host = new LibraryHost(options, await readableLibrary(options.libraryPath));
   await host.open();
   return host;
 }
@@ -68,6 +76,7 @@ type MethodWrappers = {
 
 class LibraryHost implements Host {
   private readonly options: HostOptions;
+  private readonly library: ReadableLibrary;
   private readonly log: AppLog;
   private readonly listeners = new Set<(event: HostEvent) => void>();
   private readonly jobs = new Map<number, IngestProgress>();
@@ -89,9 +98,15 @@ class LibraryHost implements Host {
   private openRunKey: string | undefined;
   private isClosed = false;
 
-  constructor(options: HostOptions) {
-    const { libraryPath, version, startSql } = options;
+  constructor(options: HostOptions, library: ReadableLibrary) {
+    const { version, startSql } = options;
     this.options = options;
+    this.library = library;
+    const { path: libraryPath, readOnly } = library;
+    if (readOnly !== undefined)
+      this.warnings.push(
+        `This library is read-only: ${readOnly}. It is shown as it was when it was opened; labels, views and new logs cannot be saved. Path: ${options.libraryPath}`,
+      );
     this.log = new AppLog(libraryPath);
     this.threads = new LibraryThreads({
       libraryPath,
@@ -108,7 +123,7 @@ class LibraryHost implements Host {
       read: async (paths) => (await this.readLogs(paths, { isQuiet: true }).report).added,
       onChange: (follows) => this.emit({ event: 'follow.changed', payload: { follows } }),
       // Asked at each look: a path that was granted may have become a link.
-      isIgnored: (path) => path.startsWith(resolve(libraryPath)) || !isBelowAny(path, this.granted),
+      isIgnored: (path) => path.startsWith(resolve(options.libraryPath)) || !isBelowAny(path, this.granted),
     });
     this.handlers = this.makeHandlers();
     this.wrappers = this.makeWrappers();
@@ -118,6 +133,7 @@ class LibraryHost implements Host {
     const failure = await this.threads.open();
     if (failure !== undefined) {
       await this.threads.close();
+      this.library.remove();
       throw new ApiError(failure);
     }
     if (this.options.isForPages !== true) return;
@@ -136,7 +152,11 @@ class LibraryHost implements Host {
 
   private async checkPages(): Promise<void> {
     const { libraryPath, startSql } = this.options;
-    const found = await checkLibrary({ libraryPath, start: startSql, signal: this.closing.signal });
+    const found = await checkLibrary({
+      libraryPath: this.library.path,
+      start: startSql,
+      signal: this.closing.signal,
+    });
     if (this.isClosed) return;
     // A file that is gone or busy is no damage. Requests that need it report it.
     if ('failure' in found) return this.log.write(`the library was not checked: ${found.failure.message}`);
@@ -157,6 +177,7 @@ class LibraryHost implements Host {
 
   async answer(method: Method, params: unknown, signal?: AbortSignal): Promise<unknown> {
     if (this.isClosed) throw new ApiError({ code: 'closed', message: 'the host has been closed' });
+    if (CONTRACT[method].runsOn === 'writer' || METHODS_THAT_READ_LOGS.has(method)) this.requireWritable();
     // `dispatch` has validated `params` for this method.
     switch (CONTRACT[method].runsOn) {
       case 'libraries':
@@ -192,6 +213,7 @@ class LibraryHost implements Host {
   }
 
   async ingest(paths: readonly string[], options: HostIngestOptions = {}): Promise<IngestReport> {
+    this.requireWritable();
     // A path that does not exist cannot be granted. Ingest reports it with the others.
     for (const path of paths) if (existsSync(path)) await this.grant(path);
     const { mapping, signal, onProgress } = options;
@@ -231,6 +253,7 @@ class LibraryHost implements Host {
     for (const abort of this.jobAborts.values()) abort.abort();
     // The follower may wait for a read that only the end of the writer cancels.
     await Promise.all([this.follower.close(), this.threads.close()]);
+    this.library.remove();
     this.listeners.clear();
   }
 
@@ -418,6 +441,12 @@ class LibraryHost implements Host {
 
   private requireGranted(path: string): void {
     if (!isBelowAny(path, this.granted)) throw new ApiError(refusalOfPath(path));
+  }
+
+  private requireWritable(): void {
+    const { readOnly } = this.library;
+    if (readOnly !== undefined)
+      throw refused(`not saved: the library ${this.options.libraryPath} is read-only, because ${readOnly}`);
   }
 
   private requireNoJob(): void {
