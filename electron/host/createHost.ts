@@ -5,6 +5,7 @@ import {
   CONTRACT,
   type HostEvent,
   type IngestProgress,
+  type LibraryWarning,
   type Method,
   type ParsedParams,
   type ResultOf,
@@ -13,7 +14,7 @@ import { ApiError, failureOf, notFound, type Result, refused } from '../../share
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
 import { FORMATS } from '../../shared/format/index.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
-import { damagedMessage } from '../storage/storageFailure.ts';
+import { doctorCommand } from '../storage/storageFailure.ts';
 import type { Progress } from '../threads/messages.ts';
 import type { DecisionsRequest, IngestReport, WriterNews } from '../worker/messages.ts';
 import { AppLog } from './appLog.ts';
@@ -91,8 +92,8 @@ class LibraryHost implements Host {
   private readonly follower: Follower;
   private readonly handlers: HostHandlers;
   private readonly wrappers: MethodWrappers;
-  /** Sentences about the library that pages show. */
-  private readonly warnings: string[] = [];
+  /** Shown by pages. */
+  private readonly warnings: LibraryWarning[] = [];
   private readonly closing = new AbortController();
   private nextJobId = 1;
   private openRunKey: string | undefined;
@@ -104,9 +105,9 @@ class LibraryHost implements Host {
     this.library = library;
     const { path: libraryPath, readOnly } = library;
     if (readOnly !== undefined)
-      this.warnings.push(
-        `This library is read-only: ${readOnly}. It is shown as it was when it was opened; labels, views and new logs cannot be saved. Path: ${options.libraryPath}`,
-      );
+      this.warnings.push({
+        message: `This library is read-only: ${readOnly}. It is shown as it was when it was opened. Labels, views and new logs cannot be saved.`,
+      });
     this.log = new AppLog(libraryPath);
     this.threads = new LibraryThreads({
       libraryPath,
@@ -163,11 +164,10 @@ class LibraryHost implements Host {
     const { tables } = found;
     if (tables.length === 0) return;
     for (const { table, problem } of tables) this.log.write(`damaged: ${table}: ${problem}`);
-    this.warn(damagedMessage(libraryPath, damageText(tables)));
-  }
-
-  private warn(message: string): void {
-    this.warnings.push(message);
+    this.warnings.push({
+      message: `This library is damaged: ${damageText(tables)}. To save your labels, notes, views and mappings into a new library, and to read the logs again, run:`,
+      command: doctorCommand(libraryPath),
+    });
     this.emit({ event: 'library.warned', payload: { warnings: [...this.warnings] } });
   }
 

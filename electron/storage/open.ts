@@ -78,7 +78,8 @@ function createPrivately(path: string): void {
  * connection's timeout, so two processes that create the same library collide.
  */
 function retryWhileBusy(work: () => void): void {
-  const until = Date.now() + BUSY_TIMEOUT_MS;
+  // Not the clock of the system, which may be set back.
+  const until = performance.now() + BUSY_TIMEOUT_MS;
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (let attempt = 1; ; attempt++) {
     try {
@@ -86,7 +87,7 @@ function retryWhileBusy(work: () => void): void {
       return;
     } catch (error) {
       const isBusy = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
-      if (!isBusy || attempt >= 100 || Date.now() > until) throw error;
+      if (!isBusy || attempt >= 100 || performance.now() > until) throw error;
       Atomics.wait(pause, 0, 0, 50);
     }
   }

@@ -1,4 +1,6 @@
 /** Errors of SQLite and of the file system as sentences: what happened, what is kept, what to do. */
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { ApiFailure } from '../../shared/api/errors.ts';
 import { shellWord } from '../../shared/domain/shellWord.ts';
 
@@ -35,13 +37,26 @@ function messageOf(
   if (code === 'SQLITE_NOTADB')
     return `${library} is not a Turnwise library. If it was one, its first page is damaged, and nothing can be read from it: read the logs into a new library`;
   if (code.startsWith('SQLITE_READONLY')) return readOnlyMessage(library, reason);
+  if (LOCKLESS.has(code) || (code.startsWith('SQLITE_BUSY') && isOnNetwork(library)))
+    return `the library ${library} is on a file system without file locks or shared memory, such as a network drive. Copy it to a local disk and open the copy`;
   if (code.startsWith('SQLITE_BUSY'))
     return `the library ${library} is in use: another program has been writing to it for more than ten seconds. Try again when it has finished`;
-  if (LOCKLESS.has(code))
-    return `the library ${library} is on a file system without file locks or shared memory, such as some network drives. Copy it to a local disk and open the copy`;
   if (code.startsWith('SQLITE_IOERR'))
     return `the library ${library} could not be read or written: the disk reports an error (${code})`;
   return undefined;
+}
+
+/** Types of Linux: NFS, SMB (three), 9P, AFS. Where locks are missing, SQLite only reports that the file is busy. */
+const NETWORK_TYPES: ReadonlySet<number> = new Set([
+  0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x5346414f,
+]);
+
+function isOnNetwork(library: string): boolean {
+  try {
+    return NETWORK_TYPES.has(statfsSync(dirname(library)).type);
+  } catch {
+    return false;
+  }
 }
 
 /** Codes of a write-ahead log that cannot lock or share its index. */
@@ -58,8 +73,12 @@ const LOCKLESS = new Set([
 ]);
 
 /** @param what damaged parts, or the message of SQLite */
-export function damagedMessage(library: string, what: string): string {
-  return `the library ${library} is damaged: ${what}. To save your labels, notes, views and mappings into a new library, and to read the logs again: turnwise doctor ${shellWord(library)} --into NEW.sqlite`;
+function damagedMessage(library: string, what: string): string {
+  return `the library ${library} is damaged: ${what}. To save your labels, notes, views and mappings into a new library, and to read the logs again: ${doctorCommand(library)}`;
+}
+
+export function doctorCommand(library: string): string {
+  return `turnwise doctor ${shellWord(library)} --into NEW.sqlite`;
 }
 
 function readOnlyMessage(library: string, reason: string): string {

@@ -165,9 +165,11 @@ function ConnectionBanner() {
 /** Damage, or a library that cannot be written. */
 function LibraryWarnings() {
   const warnings = useRequest('host.info', {}).data?.warnings ?? [];
-  return warnings.map((warning) => (
-    <div key={warning} className="banner" role="alert">
-      <span>{warning}</span>
+  return warnings.map(({ message, command }) => (
+    <div key={message} className="banner" role="alert">
+      <span>
+        {message} {command !== undefined && <code className="mono">{command}</code>}
+      </span>
     </div>
   ));
 }

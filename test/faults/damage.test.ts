@@ -9,6 +9,7 @@ import { RESCUED_TABLES, rescue } from '../../electron/storage/rescue.ts';
 import { saveQuery } from '../../electron/storage/savedQueries.ts';
 import { saveView } from '../../electron/storage/savedViews.ts';
 import { nameRun, saveMapping } from '../../electron/storage/userRules.ts';
+import type { LibraryWarning } from '../../shared/api/contract.ts';
 import { seededRandom } from '../../shared/domain/seededRandom.ts';
 import { runHere } from '../support/commandLine.ts';
 import { Labelled } from '../support/labelled.ts';
@@ -191,13 +192,17 @@ describe('the check in the background', () => {
     damage(pagesOf('segment_row')[0]?.page ?? 0, 5);
     const host = await open(place.library);
     try {
-      const warned = await new Promise<readonly string[]>((resolve) =>
+      const warned = await new Promise<readonly LibraryWarning[]>((resolve) =>
         host.subscribe(({ event, payload }) => {
           if (event === 'library.warned') resolve(payload.warnings);
         }),
       );
       expect(warned).toEqual([
-        `the library ${place.library} is damaged: parts of segment_row cannot be read. To save your labels, notes, views and mappings into a new library, and to read the logs again: turnwise doctor ${place.library} --into NEW.sqlite`,
+        {
+          message:
+            'This library is damaged: parts of segment_row cannot be read. To save your labels, notes, views and mappings into a new library, and to read the logs again, run:',
+          command: `turnwise doctor ${place.library} --into NEW.sqlite`,
+        },
       ]);
       expect(await host.dispatch('host.info', {})).toMatchObject({ value: { warnings: warned } });
     } finally {
