@@ -121,7 +121,9 @@ function savedReport(saved: Saved): string {
   const lines = [`saved into ${saved.path}:`];
   for (const { name, saved: rows, isDamaged } of saved.tables)
     if (rows > 0 || isDamaged)
-      lines.push(`  ${rows.toLocaleString('en')} ${name}${isDamaged ? '; others could not be read' : ''}`);
+      lines.push(`  ${rows.toLocaleString('en')} ${name}${isDamaged ? '; some could not be read' : ''}`);
+  if (saved.restored > 0)
+    lines.push(`  ${saved.restored.toLocaleString('en')} labels and notes more, from the undo history`);
   lines.push(`  ${saved.rollouts.toLocaleString('en')} rollouts, read from the logs again`);
   if (saved.unattached > 0)
     lines.push(`  ${saved.unattached.toLocaleString('en')} annotations wait for rollouts that were not read`);

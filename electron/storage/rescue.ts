@@ -2,7 +2,12 @@
  * Saves the user's data from a damaged library into a new one. Rows are read from both ends of a table up to the
  * damage, and those in between one by one. Everything else in a library is read from the logs again.
  */
+import type { Annotation } from '../../shared/domain/annotate/annotation.ts';
+import type { Change } from './annotationHistory.ts';
+import { AnnotationPlaces } from './annotationPlaces.ts';
+import { AnnotationStore } from './annotationStore.ts';
 import { openReader, type ReadableLibrary, type WritableLibrary } from './open.ts';
+import { queryValue, text } from './rows.ts';
 
 /** A table of the user, by what it holds. */
 interface RescuedTable {
@@ -14,6 +19,8 @@ interface RescuedTable {
 
 export interface RescueReport {
   readonly tables: readonly RescuedTable[];
+  /** Labels and notes whose rows could not be read, but whose last state is in the undo history. */
+  readonly restored: number;
   /** Logs that the damaged library was read from, in order. */
   readonly logs: readonly { readonly path: string; readonly hasAdapter: boolean }[];
   /** Whether a part of the list of logs could not be read. */
@@ -39,6 +46,8 @@ export const RESCUED_TABLES: Readonly<Record<string, string>> = {
   granted_root: 'opened paths',
   known_library_row: 'known libraries',
 };
+/** Tables that the undo history can complete. */
+const ANNOTATED: ReadonlySet<string> = new Set(['annotated rollouts', 'labels and notes', 'review marks']);
 /** Columns that hold JSON. A row with anything else in them was damaged. */
 const JSON_COLUMNS: ReadonlySet<string> = new Set(['mapping', 'target', 'changes', 'theirs']);
 /** Rows tried one by one when the end of a table cannot be read. */
@@ -73,6 +82,9 @@ export function rescue(db: WritableLibrary, damaged: string): RescueReport {
       return { name, saved, isDamaged: isDamaged || !isWhole };
     });
     dropWithoutKey(db);
+    const restored = tables.some(({ name, isDamaged }) => isDamaged && ANNOTATED.has(name))
+      ? restoreFromHistory(db)
+      : 0;
     const logs = new Map<string, boolean>();
     const areFilesWhole = readRows(from, 'file_row', FILE_COLUMNS, ([path, adapter]) =>
       logs.set(String(path), adapter !== null),
@@ -87,6 +99,7 @@ export function rescue(db: WritableLibrary, damaged: string): RescueReport {
     );
     return {
       tables,
+      restored,
       logs: [...logs].map(([path, hasAdapter]) => ({ path, hasAdapter })),
       lacksLogs: !areUnreadWhole || (!areFilesWhole && !arePathsWhole),
     };
@@ -99,6 +112,31 @@ export function rescue(db: WritableLibrary, damaged: string): RescueReport {
 function dropWithoutKey(db: WritableLibrary): void {
   for (const table of ['annotation_row', 'reading_row'])
     db.exec(`DELETE FROM ${table} WHERE annotated_no NOT IN (SELECT annotated_no FROM annotated_row)`);
+}
+
+/**
+ * Adds annotations and review marks that are missing, in the state that the undo history has of them.
+ *
+ * @returns number of annotations added
+ */
+function restoreFromHistory(db: WritableLibrary): number {
+  const store = new AnnotationStore(db, new AnnotationPlaces(db));
+  const annotations = new Map<string, Annotation | null>();
+  const sql = 'SELECT changes FROM annotation_history_row WHERE is_undone = 0 ORDER BY history_no';
+  for (const changes of queryValue(db, sql, text).all()) {
+    for (const change of JSON.parse(changes) as Change[]) {
+      if (change.of === 'annotation') annotations.set(change.id, change.after);
+      else if (change.of === 'reading' && change.after !== null && store.reading(change.after) === undefined)
+        store.setReading(change.after);
+    }
+  }
+  let restored = 0;
+  for (const [id, annotation] of annotations) {
+    if (annotation === null || store.get(id) !== undefined) continue;
+    store.set(annotation);
+    restored += 1;
+  }
+  return restored;
 }
 
 interface Column {

@@ -112,17 +112,24 @@ describe('turnwise doctor', () => {
     },
   );
 
-  it('saves all labels but those of a damaged page', async () => {
+  it.each([
+    ['with the undo history, all labels', true],
+    ['without it, all labels but those of the page', false],
+  ])('saves %s when a page of labels is damaged', async (_, hasHistory) => {
     work();
+    const db = openWriter(place.library);
+    if (!hasHistory) db.exec('DELETE FROM annotation_history_row');
+    db.close();
     const leaves = pagesOf('annotation_row');
     const { page = 0, cells = 0 } = leaves[Math.floor(leaves.length / 2)] ?? {};
     expect(cells).toBeGreaterThan(1);
     damage(page, 2);
     const { code, out } = await doctor('--into', into());
     expect(code).toBe(3);
-    expect(out).toContain(`\n  ${ANNOTATIONS - cells} labels and notes; others could not be read\n`);
+    expect(out).toContain(`\n  ${ANNOTATIONS - cells} labels and notes; some could not be read\n`);
+    if (hasHistory) expect(out).toContain(`\n  ${cells} labels and notes more, from the undo history\n`);
     const [kept] = rows(into(), "SELECT count(*) AS n FROM annotation WHERE state = 'exact'");
-    expect(kept).toEqual({ n: ANNOTATIONS - cells });
+    expect(kept).toEqual({ n: hasHistory ? ANNOTATIONS : ANNOTATIONS - cells });
   });
 
   it('names logs that are gone', async () => {
