@@ -93,9 +93,27 @@ function retryWhileBusy(work: () => void): void {
   }
 }
 
+const READ_ONLY = { readonly: true, fileMustExist: true, timeout: 10_000 };
+
 /** @throws NewerDatabaseError, ForeignDatabaseError, SqliteError */
 export function openReader(path: string): ReadableLibrary {
-  const db = connectReader(path);
+  return opened(path, connectReader(path));
+}
+
+/**
+ * Opens a library that may be damaged, for checking and saving it.
+ *
+ * @throws as `openReader`; SqliteError when its first page or the list of its tables is damaged
+ */
+export function openDamaged(path: string): ReadableLibrary {
+  const db = new Database(path, READ_ONLY);
+  // SQLite refuses a file that was cut off, unless its schema may be repaired. The connection stays read-only.
+  db.unsafeMode(true);
+  db.pragma('writable_schema = ON');
+  return opened(path, db);
+}
+
+function opened(path: string, db: Database.Database): ReadableLibrary {
   try {
     assertOurs(db);
     register(db, path);
@@ -116,7 +134,7 @@ function register(db: Database.Database, path: string): void {
 }
 
 function connectReader(path: string): Database.Database {
-  const db = new Database(path, { readonly: true, fileMustExist: true, timeout: 10_000 });
+  const db = new Database(path, READ_ONLY);
   db.pragma('query_only = 1');
   db.pragma('cache_size = -32768');
   db.pragma('mmap_size = 268435456');

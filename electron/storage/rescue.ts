@@ -6,7 +6,7 @@ import type { Annotation } from '../../shared/domain/annotate/annotation.ts';
 import type { Change } from './annotationHistory.ts';
 import { AnnotationPlaces } from './annotationPlaces.ts';
 import { AnnotationStore } from './annotationStore.ts';
-import { openReader, type ReadableLibrary, type WritableLibrary } from './open.ts';
+import { openDamaged, type ReadableLibrary, type WritableLibrary } from './open.ts';
 import { queryValue, text } from './rows.ts';
 
 /** A table of the user, by what it holds. */
@@ -59,7 +59,7 @@ const MOST_TRIED = 100_000;
  * @throws SqliteError when not even the list of tables can be read
  */
 export function rescue(db: WritableLibrary, damaged: string): RescueReport {
-  const from = openReader(damaged);
+  const from = openDamaged(damaged);
   try {
     const tables = Object.entries(RESCUED_TABLES).map(([table, name]) => {
       const columns = columnsOf(db, table).map((column) => column.name);

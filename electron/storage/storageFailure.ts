@@ -34,8 +34,7 @@ function messageOf(
   if (output !== undefined && (code === 'EACCES' || code === 'EPERM' || code === 'EROFS'))
     return `not written: ${output} cannot be written (${reason})`;
   if (code.startsWith('SQLITE_CORRUPT')) return damagedMessage(library, reason);
-  if (code === 'SQLITE_NOTADB')
-    return `${library} is not a Turnwise library. If it was one, its first page is damaged, and nothing can be read from it: read the logs into a new library`;
+  if (code === 'SQLITE_NOTADB') return unreadableMessage(library);
   if (code.startsWith('SQLITE_READONLY')) return readOnlyMessage(library, reason);
   if (LOCKLESS.has(code) || (code.startsWith('SQLITE_BUSY') && isOnNetwork(library)))
     return `the library ${library} is on a file system without file locks or shared memory, such as a network drive. Copy it to a local disk and open the copy`;
@@ -75,6 +74,10 @@ const LOCKLESS = new Set([
 /** @param what damaged parts, or the message of SQLite */
 function damagedMessage(library: string, what: string): string {
   return `the library ${library} is damaged: ${what}. To save your labels, notes, views and mappings into a new library, and to read the logs again: ${doctorCommand(library)}`;
+}
+
+export function unreadableMessage(library: string): string {
+  return `${library} is not a Turnwise library. If it was one, its first pages are damaged, and nothing can be read from it: read the logs into a new library`;
 }
 
 export function doctorCommand(library: string): string {

@@ -5,7 +5,7 @@
 import { constants, setPriority } from 'node:os';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import type { SqlValue } from '../../shared/api/sqlRows.ts';
-import { storageFailure } from '../storage/storageFailure.ts';
+import { storageFailure, unreadableMessage } from '../storage/storageFailure.ts';
 import type { SqlMessage, SqlPageTaken, SqlRequest } from './sqlMessages.ts';
 
 /** Rows per message: enough to make messages cheap, few enough to show the first page at once. */
@@ -43,15 +43,16 @@ async function answer(port: Port, request: SqlRequest): Promise<void> {
   const isShown = values === 'shown';
   try {
     new Worker(new URL(import.meta.url), { workerData: PARENT }).unref();
-    const { openReader } = await import('../storage/open.ts');
+    const { openDamaged, openReader } = await import('../storage/open.ts');
     const { prepareUserStatement } = await import('../storage/userStatement.ts');
     const { checkLibrary } = await import('../storage/libraryCheck.ts');
     if (request.isCheck === true) setPriority(constants.priority.PRIORITY_LOW);
-    const db = openReader(request.libraryPath);
     const statement =
       request.isCheck === true
-        ? checkLibrary(db)
-        : prepareUserStatement(db, request.sql, { isExact: values !== undefined });
+        ? checkLibrary(openDamaged(request.libraryPath))
+        : prepareUserStatement(openReader(request.libraryPath), request.sql, {
+            isExact: values !== undefined,
+          });
     await port.send({ kind: 'columns', columns: statement.columns });
     let page: unknown[][] = [];
     let bytes = 0;
@@ -68,7 +69,15 @@ async function answer(port: Port, request: SqlRequest): Promise<void> {
     await port.send({ kind: 'done' });
   } catch (error) {
     const failure = storageFailure(error, request.libraryPath);
-    const message = failure?.message ?? (error instanceof Error ? error.message : String(error));
+    // The check names what is damaged, unless the list of tables is.
+    const isUnreadable =
+      request.isCheck === true &&
+      error instanceof Error &&
+      'code' in error &&
+      error.code === 'SQLITE_CORRUPT';
+    const message = isUnreadable
+      ? unreadableMessage(request.libraryPath)
+      : (failure?.message ?? (error instanceof Error ? error.message : String(error)));
     const at = error instanceof Error && 'at' in error ? (error.at as SqlRefusalPlace) : undefined;
     await port.send({ kind: 'refused', message, ...(at === undefined ? {} : { at }) });
   }

@@ -1,5 +1,14 @@
 /** Damaged pages: they are found in the background, and `turnwise doctor` saves everything that can be read. */
-import { closeSync, copyFileSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -130,6 +139,17 @@ describe('turnwise doctor', () => {
     if (hasHistory) expect(out).toContain(`\n  ${cells} labels and notes more, from the undo history\n`);
     const [kept] = rows(into(), "SELECT count(*) AS n FROM annotation WHERE state = 'exact'");
     expect(kept).toEqual({ n: hasHistory ? ANNOTATIONS : ANNOTATIONS - cells });
+  });
+
+  it('saves what is left of a file that was cut off', async () => {
+    work();
+    truncateSync(place.library, 0.7 * statSync(place.library).size);
+    const { code, out, err } = await doctor('--into', into());
+    expect({ code, err }).toEqual({ code: 3, err: '' });
+    expect(out).toContain('\n  1 saved views\n');
+    expect(out).toContain('\n  1,981 rollouts, read from the logs again\n');
+    truncateSync(place.library, 2 * PAGE);
+    expect(await doctor()).toMatchObject({ code: 1, err: expect.stringContaining('nothing can be read') });
   });
 
   it('names logs that are gone', async () => {
