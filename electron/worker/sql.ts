@@ -6,6 +6,7 @@ import { constants, setPriority } from 'node:os';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import type { SqlValue } from '../../shared/api/sqlRows.ts';
 import { storageFailure, unreadableMessage } from '../storage/storageFailure.ts';
+import type { UserStatement } from '../storage/userStatement.ts';
 import type { SqlMessage, SqlPageTaken, SqlRequest } from './sqlMessages.ts';
 
 /** Rows per message: enough to make messages cheap, few enough to show the first page at once. */
@@ -43,16 +44,7 @@ async function answer(port: Port, request: SqlRequest): Promise<void> {
   const isShown = values === 'shown';
   try {
     new Worker(new URL(import.meta.url), { workerData: PARENT }).unref();
-    const { openDamaged, openReader } = await import('../storage/open.ts');
-    const { prepareUserStatement } = await import('../storage/userStatement.ts');
-    const { checkLibrary } = await import('../storage/libraryCheck.ts');
-    if (request.isCheck === true) setPriority(constants.priority.PRIORITY_LOW);
-    const statement =
-      request.isCheck === true
-        ? checkLibrary(openDamaged(request.libraryPath))
-        : prepareUserStatement(openReader(request.libraryPath), request.sql, {
-            isExact: values !== undefined,
-          });
+    const statement = await statementOf(request);
     await port.send({ kind: 'columns', columns: statement.columns });
     let page: unknown[][] = [];
     let bytes = 0;
@@ -83,6 +75,17 @@ async function answer(port: Port, request: SqlRequest): Promise<void> {
   }
   // The channel is flushed before the process exits.
   process.disconnect?.();
+}
+
+async function statementOf({ libraryPath, sql, values, isCheck }: SqlRequest): Promise<UserStatement> {
+  const { openDamaged, openReader } = await import('../storage/open.ts');
+  if (isCheck === true) {
+    setPriority(constants.priority.PRIORITY_LOW);
+    const { checkLibrary } = await import('../storage/libraryCheck.ts');
+    return checkLibrary(openDamaged(libraryPath));
+  }
+  const { prepareUserStatement } = await import('../storage/userStatement.ts');
+  return prepareUserStatement(openReader(libraryPath), sql, { isExact: values !== undefined });
 }
 
 type SqlRefusalPlace = Extract<SqlMessage, { kind: 'refused' }>['at'];
