@@ -47,7 +47,6 @@ function openLibrary(): { readonly db: WritableLibrary; readonly writer: Library
 }
 
 function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
-  // Started early, so that it loads while the user chooses files.
   const parser = new ParserThread();
   const identity = fileIdentity(libraryPath);
   let running = 0;
