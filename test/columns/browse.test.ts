@@ -135,7 +135,9 @@ describe('filters over columns', () => {
   });
 
   it('reads only the texts of rollouts that the rest of the filter leaves', () => {
-    const plan = db.prepare(`EXPLAIN QUERY PLAN ${filterSql(nodeOf('wait'), 1)}`).all() as { detail: string }[];
+    const plan = db.prepare(`EXPLAIN QUERY PLAN ${filterSql(nodeOf('wait'), 1)}`).all() as {
+      detail: string;
+    }[];
     const steps = plan.map(({ detail }) => detail);
     expect(steps).toContain('SEARCH segment_row USING PRIMARY KEY (rollout_id=?)');
     expect(steps.filter((step) => step.includes('AUTOMATIC'))).toEqual([]);
