@@ -52,7 +52,6 @@ function openFailure(error: Error): ApiFailure {
 }
 
 function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
-  // Started early, so that it loads while the user chooses files.
   const parser = new ParserThread();
   const identity = fileIdentity(libraryPath);
   let running = 0;
