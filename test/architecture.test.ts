@@ -92,6 +92,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'shared/format',
     'shared/api',
     'electron/storage/bytesOnDisk.ts',
+    'electron/storage/storageFailure.ts',
     'electron/threads',
     'electron/worker/entry.ts',
     'types:electron/worker',

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
+import { readableLibrary } from '../host/readOnlyCopy.ts';
 import { runSql } from '../host/runSql.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
 import { type RowFormat, rowWriter } from './rowWriters.ts';
@@ -45,8 +46,9 @@ export const queryCommand: Command = {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.once(signal, () => controller.abort());
     const writer = rowWriter(format, (text) => process.stdout.write(text));
+    const library = await readableLibrary(libraryPath);
     const failure = await runSql({
-      libraryPath,
+      libraryPath: library.path,
       sql,
       timeoutMs: seconds * 1000,
       values: 'exact',
@@ -57,6 +59,7 @@ export const queryCommand: Command = {
         if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
       },
     });
+    library.remove();
     if (failure !== undefined) throw new ExpectedError(failure.message);
     writer.end();
     return 0;

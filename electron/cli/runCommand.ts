@@ -78,6 +78,7 @@ const COMMANDS = {
   libraries: async () => (await import('./libraries.ts')).librariesCommand,
   compact: async () => (await import('./compact.ts')).compactCommand,
   move: async () => (await import('./move.ts')).moveCommand,
+  doctor: async () => (await import('./doctor.ts')).doctorCommand,
   export: async () => (await import('./export.ts')).exportCommand,
   serve: async () => (await import('./serve.ts')).serveCommand,
   recorder: async () => (await import('./recorder.ts')).recorderCommand,

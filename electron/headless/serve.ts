@@ -7,6 +7,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { HostInfo } from '../../shared/api/contract.ts';
+import type { Result } from '../../shared/api/errors.ts';
 import { endWithin } from '../host/endWithin.ts';
 import type { LibraryManager } from '../host/host.ts';
 import { createLibraryManager } from '../host/libraryManager.ts';
@@ -51,6 +53,12 @@ async function openLibrary(host: LibraryManager, path: string): Promise<void> {
   if (!opened.ok) console.error(`turnwise: ${opened.failure.message}`);
 }
 
+/** Says on the terminal what the pages say about the library. */
+async function printWarnings(host: LibraryManager): Promise<void> {
+  const info = (await host.dispatch('host.info', {})) as Result<HostInfo>;
+  for (const { message } of info.ok ? info.value.warnings : []) console.error(`turnwise: ${message}`);
+}
+
 /** Prints the URL as the only line on stdout. Resolves when everything is closed. */
 export async function serve(options: ServeOptions): Promise<void> {
   if (!existsSync(RENDERER)) throw new Error('the interface has not been built; run: npm run build');
@@ -71,6 +79,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     });
     for (const path of options.furtherLibraries ?? []) await openLibrary(host, path);
     await openLogs(host, options);
+    await printWarnings(host);
     process.stdout.write(`${server.url}\n`);
     if (options.opensBrowser) openBrowser(server.url);
     await ended;

@@ -5,6 +5,7 @@ import {
   CONTRACT,
   type HostEvent,
   type IngestProgress,
+  type LibraryWarning,
   type Method,
   type ParsedParams,
   type ResultOf,
@@ -13,6 +14,7 @@ import { ApiError, failureOf, notFound, type Result, refused } from '../../share
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
 import { FORMATS } from '../../shared/format/index.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
+import { doctorCommand } from '../storage/storageFailure.ts';
 import type { Progress } from '../threads/messages.ts';
 import type { DecisionsRequest, IngestReport, WriterNews } from '../worker/messages.ts';
 import { AppLog } from './appLog.ts';
@@ -27,13 +29,25 @@ import type {
   HostOptions,
   KnownLibrary,
   KnownLibraryChange,
+  RescueReport,
 } from './host.ts';
+import { checkLibrary, damageText } from './libraryCheck.ts';
 import { LibraryThreads, type ThreadMethod } from './libraryThreads.ts';
+import { type ReadableLibrary, readableLibrary } from './readOnlyCopy.ts';
 import { SqlConsole } from './sqlConsole.ts';
 
 /** Only the log, because ingest would report the README beside it as an issue. */
 const DEMO = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', import.meta.url));
 const LIBRARY_ENDING = '.sqlite';
+/** Methods of the host that write rollouts. */
+const METHODS_THAT_READ_LOGS: ReadonlySet<Method> = new Set([
+  'ingest.start',
+  'ingest.demo',
+  'follow.start',
+  'run.setName',
+]);
+/** Time for the first pages to be shown before every page of the file is read. */
+const CHECK_AFTER_MS = 20_000;
 /** Finished jobs that can still be queried. */
 const KEPT_JOBS = 50;
 const NO_PROGRESS = {
@@ -48,7 +62,7 @@ const NO_PROGRESS = {
 
 /** @throws ApiError when the library is newer, foreign, or cannot be opened */
 export async function createHost(options: HostOptions): Promise<Host> {
-  const host = new LibraryHost(options);
+  const host = new LibraryHost(options, await readableLibrary(options.libraryPath));
   await host.open();
   return host;
 }
@@ -63,6 +77,7 @@ type MethodWrappers = {
 
 class LibraryHost implements Host {
   private readonly options: HostOptions;
+  private readonly library: ReadableLibrary;
   private readonly log: AppLog;
   private readonly listeners = new Set<(event: HostEvent) => void>();
   private readonly jobs = new Map<number, IngestProgress>();
@@ -77,13 +92,22 @@ class LibraryHost implements Host {
   private readonly follower: Follower;
   private readonly handlers: HostHandlers;
   private readonly wrappers: MethodWrappers;
+  /** Shown by pages. */
+  private readonly warnings: LibraryWarning[] = [];
+  private readonly closing = new AbortController();
   private nextJobId = 1;
   private openRunKey: string | undefined;
   private isClosed = false;
 
-  constructor(options: HostOptions) {
-    const { libraryPath, version, startSql } = options;
+  constructor(options: HostOptions, library: ReadableLibrary) {
+    const { version, startSql } = options;
     this.options = options;
+    this.library = library;
+    const { path: libraryPath, readOnly } = library;
+    if (readOnly !== undefined)
+      this.warnings.push({
+        message: `This library is read-only: ${readOnly}. It is shown as it was when it was opened. Labels, views and new logs cannot be saved.`,
+      });
     this.log = new AppLog(libraryPath);
     this.threads = new LibraryThreads({
       libraryPath,
@@ -100,7 +124,7 @@ class LibraryHost implements Host {
       read: async (paths) => (await this.readLogs(paths, { isQuiet: true }).report).added,
       onChange: (follows) => this.emit({ event: 'follow.changed', payload: { follows } }),
       // Asked at each look: a path that was granted may have become a link.
-      isIgnored: (path) => path.startsWith(resolve(libraryPath)) || !isBelowAny(path, this.granted),
+      isIgnored: (path) => path.startsWith(resolve(options.libraryPath)) || !isBelowAny(path, this.granted),
     });
     this.handlers = this.makeHandlers();
     this.wrappers = this.makeWrappers();
@@ -110,9 +134,41 @@ class LibraryHost implements Host {
     const failure = await this.threads.open();
     if (failure !== undefined) {
       await this.threads.close();
+      this.library.remove();
       throw new ApiError(failure);
     }
-    if (this.options.isForPages === true) this.threads.warm();
+    if (this.options.isForPages !== true) return;
+    this.threads.warm();
+    this.checkAfter(this.options.checkAfterMs ?? CHECK_AFTER_MS);
+  }
+
+  /** Checks the pages once, when nothing is being read. */
+  private checkAfter(milliseconds: number): void {
+    setTimeout(() => {
+      if (this.isClosed) return;
+      if (this.jobAborts.size > 0) this.checkAfter(CHECK_AFTER_MS);
+      else void this.checkPages();
+    }, milliseconds).unref();
+  }
+
+  private async checkPages(): Promise<void> {
+    const { libraryPath, startSql } = this.options;
+    const found = await checkLibrary({
+      libraryPath: this.library.path,
+      start: startSql,
+      signal: this.closing.signal,
+    });
+    if (this.isClosed) return;
+    // A file that is gone or busy is no damage. Requests that need it report it.
+    if ('failure' in found) return this.log.write(`the library was not checked: ${found.failure.message}`);
+    const { tables } = found;
+    if (tables.length === 0) return;
+    for (const { table, problem } of tables) this.log.write(`damaged: ${table}: ${problem}`);
+    this.warnings.push({
+      message: `This library is damaged: ${damageText(tables)}. To save your labels, notes, views and mappings into a new library, and to read the logs again, run:`,
+      command: doctorCommand(libraryPath),
+    });
+    this.emit({ event: 'library.warned', payload: { warnings: [...this.warnings] } });
   }
 
   dispatch(method: string, params: unknown, signal?: AbortSignal): Promise<Result<unknown>> {
@@ -121,6 +177,7 @@ class LibraryHost implements Host {
 
   async answer(method: Method, params: unknown, signal?: AbortSignal): Promise<unknown> {
     if (this.isClosed) throw new ApiError({ code: 'closed', message: 'the host has been closed' });
+    if (CONTRACT[method].runsOn === 'writer' || METHODS_THAT_READ_LOGS.has(method)) this.requireWritable();
     // `dispatch` has validated `params` for this method.
     switch (CONTRACT[method].runsOn) {
       case 'libraries':
@@ -151,7 +208,12 @@ class LibraryHost implements Host {
     return this.threads.askInternally('library.known', change);
   }
 
+  rescue(path: string): Promise<RescueReport> {
+    return this.threads.askInternally('library.rescue', { path });
+  }
+
   async ingest(paths: readonly string[], options: HostIngestOptions = {}): Promise<IngestReport> {
+    this.requireWritable();
     // A path that does not exist cannot be granted. Ingest reports it with the others.
     for (const path of paths) if (existsSync(path)) await this.grant(path);
     const { mapping, signal, onProgress } = options;
@@ -186,10 +248,12 @@ class LibraryHost implements Host {
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
+    this.closing.abort();
     this.sql.close();
     for (const abort of this.jobAborts.values()) abort.abort();
     // The follower may wait for a read that only the end of the writer cancels.
     await Promise.all([this.follower.close(), this.threads.close()]);
+    this.library.remove();
     this.listeners.clear();
   }
 
@@ -265,6 +329,7 @@ class LibraryHost implements Host {
           platform: process.platform,
           libraryPath,
           granted: [...this.granted],
+          warnings: [...this.warnings],
           ...(this.openRunKey === undefined ? {} : { openRunKey: this.openRunKey }),
         };
       },
@@ -376,6 +441,12 @@ class LibraryHost implements Host {
 
   private requireGranted(path: string): void {
     if (!isBelowAny(path, this.granted)) throw new ApiError(refusalOfPath(path));
+  }
+
+  private requireWritable(): void {
+    const { readOnly } = this.library;
+    if (readOnly !== undefined)
+      throw refused(`not saved: the library ${this.options.libraryPath} is read-only, because ${readOnly}`);
   }
 
   private requireNoJob(): void {

@@ -152,13 +152,16 @@ export class Follower {
     this.cancelTimer = this.clock.after(milliseconds, () => {
       const before = this.clock.now();
       this.looking = this.look()
-        // A failed job is reported as a job; following continues.
-        .catch(() => undefined)
-        .then(() => {
+        // A failed job is reported as a job; following continues, but a full disk is not reported every second.
+        .then(
+          () => INTERVAL_MS,
+          () => LONGEST_INTERVAL_MS,
+        )
+        .then((interval) => {
           this.looking = undefined;
           const took = this.clock.now() - before;
           if (this.follows.size > 0) {
-            this.schedule(Math.min(Math.max(INTERVAL_MS, took * SHARE_OF_TIME), LONGEST_INTERVAL_MS));
+            this.schedule(Math.min(Math.max(interval, took * SHARE_OF_TIME), LONGEST_INTERVAL_MS));
           }
         });
     });

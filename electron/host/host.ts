@@ -27,10 +27,11 @@ import type {
   InternalMethods,
   KnownLibrary,
   KnownLibraryChange,
+  RescueReport,
 } from '../worker/messages.ts';
 import type { StartSqlProcess } from './runSql.ts';
 
-export type { Adapter, KnownLibrary, KnownLibraryChange } from '../worker/messages.ts';
+export type { Adapter, KnownLibrary, KnownLibraryChange, RescueReport } from '../worker/messages.ts';
 
 /** @throws ApiError; any other error is a bug */
 export type HostHandlers = {
@@ -68,6 +69,8 @@ export interface Host {
   mayWrite(path: string): void;
   /** Changes the list of remembered libraries. @returns the list, most recently opened first */
   known(change?: KnownLibraryChange): Promise<readonly KnownLibrary[]>;
+  /** Saves the user's data from a damaged library into this new one, for the command line. @throws ApiError */
+  rescue(path: string): Promise<RescueReport>;
   /** Refuses new requests, waits for the writer's transaction, and closes the library. */
   close(): Promise<void>;
 }
@@ -110,6 +113,8 @@ export interface HostOptions {
   readonly actions?: ShellActions;
   /** Starts the threads that a page needs while it loads. A command may need none of them. */
   readonly isForPages?: boolean;
+  /** When the pages of the library are checked, in milliseconds after it was opened. Only with `isForPages`. */
+  readonly checkAfterMs?: number;
   /** Path of the demo run. Default: beside the sources. */
   readonly demoPath?: string;
   /**

@@ -10,7 +10,7 @@ import {
 import { ApiError, type ApiFailure } from '../../shared/api/errors.ts';
 import { textNodesOf } from '../../shared/domain/filter/node.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
-import { PARSER_LIMITS } from '../threads/heapLimits.ts';
+import { PARSER_LIMITS, SEARCH_LIMITS } from '../threads/heapLimits.ts';
 import {
   type RequestOptions,
   type WorkerAnswer,
@@ -44,6 +44,7 @@ const INTERNAL: Readonly<
   'ingest.run': { thread: 'writer' },
   'path.grant': { thread: 'writer', isAtOnce: true },
   'library.known': { thread: 'writer', isAtOnce: true },
+  'library.rescue': { thread: 'writer' },
   'run.name': { thread: 'writer' },
   'roc.run': { thread: 'analysis' },
   'roc.decisions': { thread: 'analysis' },
@@ -82,7 +83,11 @@ export class LibraryThreads {
       const onColumnNews = (_news: ColumnNews): void => {
         for (const other of columnClients.keys()) if (other !== made) other.notify('make-room');
       };
-      const made = client(name, entry, { workerData: data, onNews: onColumnNews });
+      const made = client(name, entry, {
+        workerData: data,
+        onNews: onColumnNews,
+        resourceLimits: SEARCH_LIMITS,
+      });
       columnClients.set(made, slot);
       return made;
     };

@@ -24,6 +24,7 @@ export type StartSqlProcess = (entry: string) => SqlProcess;
 export interface SqlOptions {
   readonly libraryPath: string;
   readonly sql: string;
+  readonly isCheck?: SqlRequest['isCheck'];
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   readonly values?: SqlRequest['values'];
@@ -105,8 +106,8 @@ export function runSql(options: SqlOptions): Promise<SqlFailure | undefined> {
         message: `the SQL process exited unexpectedly (${code === null ? 'killed' : `code ${code}`}); it is stopped when it uses more than 1.5 GiB of memory`,
       });
     });
-    const { libraryPath, sql, values } = options;
-    child.send({ libraryPath, sql, ...(values === undefined ? {} : { values }) });
+    const { libraryPath, sql, values, isCheck } = options;
+    child.send({ libraryPath, sql, ...(values && { values }), ...(isCheck && { isCheck }) });
   });
 }
 

@@ -84,7 +84,13 @@ function isOwnReadme(name: string, beside: readonly string[]): boolean {
   return name === 'README.md' && beside.includes('rollouts') && beside.includes('runs');
 }
 
+/** Whether the content nests so deeply that it exhausts the stack. V8's message does not explain that. */
+export function isNestedTooDeeply(error: unknown): boolean {
+  return error instanceof RangeError && error.message.includes('call stack');
+}
+
 export function reasonOf(error: unknown): { readonly code: string; readonly message: string } {
+  if (isNestedTooDeeply(error)) return { code: 'unreadable', message: 'a record is nested too deeply' };
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
   switch (code) {
     case 'ENOENT':

@@ -102,7 +102,7 @@ class ImportCall {
 
   private flush(): void {
     const { annotations, readings, taxonomies } = this;
-    const merged = this.writer.annotations.mergeDurably({ annotations, readings, taxonomies }, this.path);
+    const merged = this.writer.annotations.mergeAtOnce({ annotations, readings, taxonomies }, this.path);
     this.annotations = [];
     this.readings = [];
     this.taxonomies = [];

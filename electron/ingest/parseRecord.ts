@@ -2,8 +2,10 @@
  * Parses one record. It never throws and never drops a record silently. The result is rollouts, a join,
  * something that the format documents, or exactly one refusal.
  */
+
 import type { LineIssue, ParsedLine, RecordReader } from '../../shared/format/format.ts';
 import type { RecordUnit } from './containers/container.ts';
+import { isNestedTooDeeply } from './discover.ts';
 import { readRecord } from './readRecord.ts';
 
 export type RecordOutcome =
@@ -36,9 +38,7 @@ export function parseRecord(
 
 export function unreadable(error: unknown): LineIssue {
   const reason = error instanceof Error ? error.message : String(error);
-  // Deep nesting exhausts the stack; V8's message does not explain that.
-  const isTooDeep = error instanceof RangeError && reason.includes('call stack');
-  const message = `the record cannot be read: ${isTooDeep ? 'it is nested too deeply' : reason}`;
+  const message = `the record cannot be read: ${isNestedTooDeeply(error) ? 'it is nested too deeply' : reason}`;
   return { severity: 'refused', code: 'unreadable_record', message };
 }
 

@@ -35,7 +35,8 @@ function isAbandoned(directory) {
     if (error.code !== 'ENOENT') throw error;
   }
   try {
-    return Date.now() - statSync(directory).mtimeMs > UNOWNED_MS;
+    // A time in the future means that the clock was set back.
+    return Math.abs(Date.now() - statSync(directory).mtimeMs) > UNOWNED_MS;
   } catch (error) {
     if (error.code === 'ENOENT') return false; // released in the meantime
     throw error;

@@ -123,6 +123,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   } catch (error) {
     if (error instanceof StartFailure) say(error.message);
     else if (error.code === 'EADDRINUSE') say(`port ${error.port} is in use`);
+    // A failure of the contract is one sentence: a newer library, one that cannot be opened.
+    else if (error.name === 'ApiError') say(error.message);
     else throw error;
     process.exitCode = 1;
   }

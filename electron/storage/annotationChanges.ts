@@ -58,7 +58,7 @@ export class AnnotationChanges {
    * @throws ApiError `refused`
    */
   apply(author: string, requested: readonly RequestedChange[], now: number): Outcome {
-    return writeDurably(this.db, () => {
+    return this.write(() => {
       const { taxonomy } = readTaxonomy(this.db);
       const call = new Call({ db: this.db, store: this.store, taxonomy, author, now });
       for (const each of requested) call.make(each);
@@ -78,7 +78,7 @@ export class AnnotationChanges {
    * @throws ApiError `refused` when another author has changed the same annotations since
    */
   undo(author?: string): Outcome {
-    return writeDurably(this.db, () => {
+    return this.write(() => {
       const step = this.history.lastDone(author);
       return step === undefined ? NOTHING : this.restore(step, author === undefined ? 1 : 2);
     });
@@ -86,7 +86,7 @@ export class AnnotationChanges {
 
   /** @throws ApiError `refused` as `undo` */
   redo(author?: string): Outcome {
-    return writeDurably(this.db, () => {
+    return this.write(() => {
       const step = this.history.firstUndone(author);
       if (step === undefined) return NOTHING;
       if (author !== undefined) this.assertUntouched(step, step.changes);
@@ -99,7 +99,7 @@ export class AnnotationChanges {
    * @throws ApiError `refused`
    */
   resolve({ conflictId, take, author }: Decision, now: number): Outcome {
-    return writeDurably(this.db, () => {
+    return this.write(() => {
       const conflict = this.store.conflict(conflictId);
       if (conflict === undefined) throw refused(`there is no conflict ${conflictId}`);
       if (conflict.taken !== null) throw refused('this conflict is resolved already');
@@ -112,6 +112,10 @@ export class AnnotationChanges {
       this.history.add({ words, changes }, author ?? conflict.theirs.author, now);
       return this.outcome(changes, words);
     });
+  }
+
+  private write(work: () => Outcome): Outcome {
+    return this.db.transaction(work).immediate();
   }
 
   private changesFor(
@@ -200,19 +204,6 @@ export class AnnotationChanges {
       readings,
       rolloutIds: [...new Set(rolloutIds)],
     };
-  }
-}
-
-/**
- * Runs a transaction that is on disk when this returns. Commits of ingest may wait for a checkpoint;
- * people's annotations must survive a power failure.
- */
-export function writeDurably<T>(db: WritableLibrary, work: () => T): T {
-  db.pragma('synchronous = FULL');
-  try {
-    return db.transaction(work).immediate();
-  } finally {
-    db.pragma('synchronous = NORMAL');
   }
 }
 

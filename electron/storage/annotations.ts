@@ -10,7 +10,7 @@ import type { AppliedChanges, TaxonomyState } from '../../shared/api/annotationR
 import type { ParsedParams } from '../../shared/api/contract.ts';
 import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
 import type { LineIssue } from '../../shared/format/format.ts';
-import { AnnotationChanges, type Outcome, writeDurably } from './annotationChanges.ts';
+import { AnnotationChanges, type Outcome } from './annotationChanges.ts';
 import { historyState } from './annotationHistory.ts';
 import { type AnnotationLines, type MergedLines, mergeAnnotationLines } from './annotationMerge.ts';
 import { AnnotationPlaces } from './annotationPlaces.ts';
@@ -63,7 +63,7 @@ export class Annotations {
   }
 
   setTaxonomy(taxonomy: Taxonomy): TaxonomyState {
-    writeDurably(this.db, () => writeTaxonomy(this.db, taxonomy));
+    this.db.transaction(() => writeTaxonomy(this.db, taxonomy)).immediate();
     return taxonomyState(this.db);
   }
 
@@ -72,8 +72,8 @@ export class Annotations {
     return mergeAnnotationLines(this.db, this.store, lines, { from, now });
   }
 
-  mergeDurably(lines: AnnotationLines, from: string): MergedLines {
-    return writeDurably(this.db, () => this.merge(lines, from, Date.now()));
+  mergeAtOnce(lines: AnnotationLines, from: string): MergedLines {
+    return this.db.transaction(() => this.merge(lines, from, Date.now())).immediate();
   }
 
   /** Counts the annotations among `ids` whose rollout is not in the library. */

@@ -28,8 +28,10 @@ export function rememberLibrary(db: WritableLibrary, { path, id, openedAt }: Kno
   db.transaction(() => {
     // Two processes may have given the same id to two files. The latest one keeps it.
     db.prepare('DELETE FROM known_library_row WHERE id = ? AND path <> ?').run(id, path);
+    // The last one stays first if the clock was set back, and so is not the one that is forgotten.
     db.prepare(
-      `INSERT INTO known_library_row (path, id, opened_at) VALUES (?, ?, ?)
+      `INSERT INTO known_library_row (path, id, opened_at)
+        SELECT ?, ?, max(?, coalesce(max(opened_at) + 1, 0)) FROM known_library_row WHERE true
         ON CONFLICT (path) DO UPDATE SET id = excluded.id, opened_at = excluded.opened_at`,
     ).run(path, id, openedAt);
     db.prepare(

@@ -54,11 +54,12 @@ function vacuum(db: WritableLibrary): void {
 export function shrink(db: WritableLibrary): void {
   try {
     if (missingSpace(db.name, usedBytes(db)) === undefined) vacuum(db);
+    else db.pragma('wal_checkpoint(TRUNCATE)');
   } catch (error) {
-    const isBusy = error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
-    if (!isBusy) throw error;
+    // The rows were deleted before, so the caller has succeeded without the space.
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (!code.startsWith('SQLITE_BUSY') && code !== 'SQLITE_FULL') throw error;
   }
-  db.pragma('wal_checkpoint(TRUNCATE)');
 }
 
 /**
@@ -103,7 +104,7 @@ export class LibraryFile {
    */
   compact(): { readonly before: number; readonly after: number } | { readonly refusal: string } {
     const missing = missingSpace(this.db.name, usedBytes(this.db));
-    if (missing !== undefined) return { refusal: missing };
+    if (missing !== undefined) return { refusal: `not compacted: ${missing}. The library is unchanged` };
     const before = bytesOnDisk(this.db.name) ?? 0;
     vacuum(this.db);
     return { before, after: bytesOnDisk(this.db.name) ?? 0 };

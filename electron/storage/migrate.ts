@@ -23,8 +23,10 @@ export const APPLICATION_ID = 0x54574c42;
 export class NewerDatabaseError extends Error {
   readonly found: number;
   readonly supported: number;
-  constructor(found: number, supported: number) {
-    super(`the library has version ${found}; this Turnwise reads up to version ${supported}`);
+  constructor(path: string, found: number, supported: number) {
+    super(
+      `the library ${path} was written by a newer Turnwise: it has version ${found}; this Turnwise reads up to version ${supported}. Update Turnwise, or name another library with --library`,
+    );
     this.name = 'NewerDatabaseError';
     this.found = found;
     this.supported = supported;
@@ -54,7 +56,7 @@ export function assertOurs(db: Database.Database, newest: number = NEWEST_VERSIO
   const application = Number(db.pragma('application_id', { simple: true }));
   if (!isEmpty && application !== APPLICATION_ID) throw new ForeignDatabaseError(db.name);
   const version = versionOf(db);
-  if (version > newest) throw new NewerDatabaseError(version, newest);
+  if (version > newest) throw new NewerDatabaseError(db.name, version, newest);
 }
 
 /**

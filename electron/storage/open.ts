@@ -26,7 +26,10 @@ export function openWriter(path: string): WritableLibrary {
     retryWhileBusy(() => assertOurs(db));
     db.pragma('page_size = 8192');
     retryWhileBusy(() => db.pragma('journal_mode = WAL'));
-    db.pragma('synchronous = NORMAL');
+    // What a person does is on disk once it is answered. Work that can be repeated uses `withoutSync`.
+    db.pragma('synchronous = FULL');
+    // On macOS, a plain fsync leaves the data in the drive's cache.
+    db.pragma('fullfsync = 1');
     db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     db.pragma(`journal_size_limit = ${CHECKPOINT_PAGES * 8192}`);
     db.pragma('cache_size = -65536');
@@ -43,6 +46,27 @@ export function openWriter(path: string): WritableLibrary {
   return Object.assign(db, { writable: true as const });
 }
 
+/**
+ * Runs work whose commits reach the disk at a later checkpoint. A power failure undoes the last of them, whole.
+ * For data that is read from the logs or derived.
+ */
+export function withoutSync<T>(db: WritableLibrary, work: () => T): T {
+  db.pragma('synchronous = NORMAL');
+  const restore = (): void => {
+    if (db.open) db.pragma('synchronous = FULL');
+  };
+  let result: T;
+  try {
+    result = work();
+  } catch (error) {
+    restore();
+    throw error;
+  }
+  if (result instanceof Promise) return result.finally(restore) as T;
+  restore();
+  return result;
+}
+
 /** Only the user may read the library. SQLite gives its other files the permissions of the first. */
 function createPrivately(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -54,7 +78,8 @@ function createPrivately(path: string): void {
  * connection's timeout, so two processes that create the same library collide.
  */
 function retryWhileBusy(work: () => void): void {
-  const until = Date.now() + BUSY_TIMEOUT_MS;
+  // Not the clock of the system, which may be set back.
+  const until = performance.now() + BUSY_TIMEOUT_MS;
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (let attempt = 1; ; attempt++) {
     try {
@@ -62,15 +87,33 @@ function retryWhileBusy(work: () => void): void {
       return;
     } catch (error) {
       const isBusy = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
-      if (!isBusy || attempt >= 100 || Date.now() > until) throw error;
+      if (!isBusy || attempt >= 100 || performance.now() > until) throw error;
       Atomics.wait(pause, 0, 0, 50);
     }
   }
 }
 
+const READ_ONLY = { readonly: true, fileMustExist: true, timeout: 10_000 };
+
 /** @throws NewerDatabaseError, ForeignDatabaseError, SqliteError */
 export function openReader(path: string): ReadableLibrary {
-  const db = connectReader(path);
+  return opened(path, connectReader(path));
+}
+
+/**
+ * Opens a library that may be damaged, for checking and saving it.
+ *
+ * @throws as `openReader`; SqliteError when its first page or the list of its tables is damaged
+ */
+export function openDamaged(path: string): ReadableLibrary {
+  const db = new Database(path, READ_ONLY);
+  // SQLite refuses a file that was cut off, unless its schema may be repaired. The connection stays read-only.
+  db.unsafeMode(true);
+  db.pragma('writable_schema = ON');
+  return opened(path, db);
+}
+
+function opened(path: string, db: Database.Database): ReadableLibrary {
   try {
     assertOurs(db);
     register(db, path);
@@ -91,7 +134,7 @@ function register(db: Database.Database, path: string): void {
 }
 
 function connectReader(path: string): Database.Database {
-  const db = new Database(path, { readonly: true, fileMustExist: true, timeout: 10_000 });
+  const db = new Database(path, READ_ONLY);
   db.pragma('query_only = 1');
   db.pragma('cache_size = -32768');
   db.pragma('mmap_size = 268435456');

@@ -17,11 +17,13 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, sep } from 'node:path';
+import { ApiError } from '../../shared/api/errors.ts';
 import { annotatedOfRun } from './annotationRemoval.ts';
 import { bytesOnDisk } from './bytesOnDisk.ts';
 import { APPLICATION_ID } from './migrate.ts';
 import { openWriter, type WritableLibrary } from './open.ts';
 import { number, queryValue, text } from './rows.ts';
+import { storageFailure } from './storageFailure.ts';
 
 export interface MoveCallbacks {
   isCancelled(): boolean;
@@ -161,7 +163,7 @@ export function moveRefusal(db: WritableLibrary, { runKey }: RunIdentity, path: 
  * Copies the run and leaves the source unchanged. Must run inside a transaction that excludes other
  * writers.
  *
- * @throws CopyDiffersError, SqliteError (disk full), after deleting the unfinished copy
+ * @throws CopyDiffersError, ApiError (disk full), SqliteError, after deleting the unfinished copy
  * @returns undefined when cancelled
  */
 export function copyRun(
@@ -183,9 +185,17 @@ export function copyRun(
     syncToDisk(dirname(path));
     isWhole = true;
     return { ...copied, bytes: bytesOnDisk(path) ?? 0 };
+  } catch (error) {
+    const failure = storageFailure(error, db.name, path);
+    throw failure === undefined ? error : new ApiError(failure);
   } finally {
     if (!isWhole) removeLibrary(partial);
   }
+}
+
+/** Deletes a copy whose run could not be removed from the source. */
+export function discardCopy(path: string): void {
+  removeLibrary(path);
 }
 
 const partialOf = (path: string): string => `${path}.partial`;
@@ -203,7 +213,10 @@ function copyInto(
     // No statement here writes to the source.
     target.prepare('ATTACH ? AS source').run(sourcePath);
     const mover = new Mover(target, run, watch);
-    return mover.copy() && mover.compare() ? { rollouts: mover.rollouts, rows: mover.rows } : undefined;
+    if (!mover.copy() || !mover.compare()) return undefined;
+    // Closing ignores a full disk, and would leave a part of the copy in the write-ahead log.
+    target.pragma('main.wal_checkpoint(TRUNCATE)');
+    return { rollouts: mover.rollouts, rows: mover.rows };
   } finally {
     target.close();
   }

@@ -4,7 +4,7 @@ import { removeAnnotationsOf } from './annotationRemoval.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 import { shrink, usedBytes } from './libraryFile.ts';
 import type { WritableLibrary } from './open.ts';
-import { copyRun, type MoveCallbacks, moveRefusal } from './runMove.ts';
+import { copyRun, discardCopy, type MoveCallbacks, moveRefusal } from './runMove.ts';
 import type { RunRegistry } from './runRegistry.ts';
 import type { RunRules } from './runRules.ts';
 import { sweepIndex } from './searchIndex.ts';
@@ -152,8 +152,14 @@ export class RunRemoval {
     transaction(() => {
       const copy = copyRun(db, { runId, runKey }, path, watch);
       if (copy === undefined) return;
-      removeAnnotationsOf(db, { runId, runKey });
-      this.removeRows(runId, runKey);
+      try {
+        removeAnnotationsOf(db, { runId, runKey });
+        this.removeRows(runId, runKey);
+      } catch (error) {
+        // Nothing was committed, so the copy is not needed, and would be in the way of the next try.
+        discardCopy(path);
+        throw error;
+      }
       moved = { path, freed: 0, ...copy };
     });
     if (moved === undefined) return 'cancelled';

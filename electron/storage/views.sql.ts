@@ -80,8 +80,9 @@ LEFT JOIN timing_row t ON t.rollout_id = r.rollout_id;
 CREATE VIEW turn AS
 SELECT rollout_id, turn, segments, tool_calls, tool_errors, policy_tokens FROM turn_row;
 
+-- Without the cast, the halves differ in affinity, and SQLite reads all segments to find those of one rollout.
 CREATE VIEW segment AS
-SELECT r.rollout_id, s.ordinal, 0 AS turn, ${kindName('s.kind')} AS kind,
+SELECT r.rollout_id, s.ordinal, CAST(0 AS INTEGER) AS turn, ${kindName('s.kind')} AS kind,
   prompt_text(p.prompt_id, s.inner_start, s.inner_end) AS text
 FROM rollout_row r
 JOIN group_row g ON g.group_id = r.group_id

@@ -18,6 +18,8 @@ export interface Service<Notice = never> {
    * results.
    */
   readonly transfersArrays?: boolean;
+  /** The failure that an error of a handler stands for; undefined for a bug. Asked after failure codes. */
+  readonly failureOf?: (error: unknown, params: unknown) => ApiFailure | undefined;
   readonly onNotice?: (notice: Notice) => void;
   /** Called when all requests have been answered. The thread exits when this resolves. */
   readonly close?: () => void | Promise<void>;
@@ -39,7 +41,7 @@ export function refuseToServe(failure: ApiFailure): void {
 
 /** Call once, after everything has been loaded. */
 export function serve<Notice = never>(service: Service<Notice>): void {
-  const { handlers, onNotice, close, transfersArrays = false } = service;
+  const { onNotice, close } = service;
   const port = portOfThread();
   const running = new Map<number, RunningTask>();
   const answers = new Set<Promise<void>>();
@@ -48,7 +50,7 @@ export function serve<Notice = never>(service: Service<Notice>): void {
       case 'request': {
         const task = new RunningTask(message);
         running.set(message.id, task);
-        const answered = answer(handlers, message, task, transfersArrays).finally(() => {
+        const answered = answer(service, message, task).finally(() => {
           running.delete(message.id);
           answers.delete(answered);
         });
@@ -73,10 +75,9 @@ export function serve<Notice = never>(service: Service<Notice>): void {
 }
 
 async function answer(
-  handlers: Handlers,
+  { handlers, transfersArrays = false, failureOf: otherFailureOf }: Service<never>,
   request: WorkerRequest,
   task: Task,
-  transfersArrays: boolean,
 ): Promise<void> {
   const { id, method, params } = request;
   try {
@@ -86,7 +87,7 @@ async function answer(
     const value = await handler(params as never, task);
     post({ kind: 'result', id, result: { ok: true, value } }, transfersArrays ? arraysOf(value) : []);
   } catch (error) {
-    const failure = failureOf(error);
+    const failure = failureOf(error) ?? otherFailureOf?.(error, params);
     if (failure !== undefined) post({ kind: 'result', id, result: { ok: false, failure } });
     else {
       const bug = error instanceof Error ? error : new Error(String(error));

@@ -25,6 +25,7 @@ import type { MeasuredScope } from '../storage/queries/measured.ts';
 import { grantedRoots, recordSource } from '../storage/queries/places.ts';
 import { type PoolRun, poolRun, poolRuns } from '../storage/queries/pool.ts';
 import { librarySizes } from '../storage/queries/sizes.ts';
+import { storageFailure } from '../storage/storageFailure.ts';
 import { post, serve } from '../threads/serve.ts';
 import type { Task } from '../threads/task.ts';
 import type {
@@ -238,8 +239,15 @@ function noScope({ rolloutId, groupId, ...scope }: MeasuredScope): ApiError {
     : notFound(`the library has no group ${groupId} in run ${scope.runId}`);
 }
 
+/** Path of the file that a request writes. */
+function outputPathOf(params: unknown): string | undefined {
+  const isOutput = typeof params === 'object' && params !== null && 'path' in params;
+  return isOutput ? String(params.path) : undefined;
+}
+
 serve<ColumnNotice>({
   handlers: { ...analysis, ...roc },
+  failureOf: (error, params) => storageFailure(error, libraryPath, outputPathOf(params)),
   onNotice: () => engine?.store.makeRoom(),
   close: () => void db.close(),
 });

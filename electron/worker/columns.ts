@@ -5,6 +5,7 @@ import { ColumnMemory } from '../columns/columnMemory.ts';
 import { ColumnQueryEngine } from '../columns/queryEngine.ts';
 import { Searcher } from '../search/searcher.ts';
 import { openReader } from '../storage/open.ts';
+import { storageFailure } from '../storage/storageFailure.ts';
 import { type Handlers, post, serve } from '../threads/serve.ts';
 import type { Task } from '../threads/task.ts';
 import type { ColumnNews, ColumnNotice, LibraryThreadData } from './messages.ts';
@@ -33,6 +34,7 @@ const search: SearchHandlers = {
 
 serve<ColumnNotice>({
   handlers: { ...columnHandlers(engine), ...search },
+  failureOf: (error) => storageFailure(error, libraryPath),
   onNotice: () => engine.store.makeRoom(),
   close: () => void db.close(),
 });

@@ -11,11 +11,13 @@ import type { UncheckedChoice } from '../roc/basis.ts';
 import type { DecidedStep } from '../roc/decisionRows.ts';
 import type { PackedBatch } from '../storage/batch.ts';
 import type { KnownLibrary, KnownLibraryChange } from '../storage/knownLibraries.ts';
+import type { RescueReport } from '../storage/rescue.ts';
 import type { PackedList } from '../threads/packedList.ts';
 
 export type { AdapterCheck, Fact } from '../ingest/checkAdapter.ts';
 export type { Adapter } from '../ingest/containers/adapter.ts';
 export type { KnownLibrary, KnownLibraryChange } from '../storage/knownLibraries.ts';
+export type { RescueReport } from '../storage/rescue.ts';
 
 /** Start data of a thread. */
 export interface LibraryThreadData {
@@ -49,6 +51,8 @@ export interface InternalMethods {
   };
   /** Runs on the writer. Allows reading records below this path. */
   'path.grant': { readonly params: { readonly path: string }; readonly result: null };
+  /** Runs on the writer of a new library. Saves the user's data from a damaged one. */
+  'library.rescue': { readonly params: { readonly path: string }; readonly result: RescueReport };
   /** Runs on the writer. Returns the remembered libraries after the change, most recent first. */
   'library.known': { readonly params: KnownLibraryChange; readonly result: readonly KnownLibrary[] };
   /** Runs on the writer. Forgets the files of the directory, which then have to be read again. */

@@ -108,7 +108,10 @@ async function look(message: Extract<ParserRequest, { kind: 'identify' }>): Prom
   const { parseId, path, name, mappings, forced } = message;
   try {
     const identified = await identify(path, name, new Mappings(mappings, forced).detect);
-    post({ parseId, kind: 'identified', identified });
+    // Records of a file that is refused can be nested too deeply to be copied, and ingest needs none of them.
+    if (identified.kind === 'refused')
+      post({ parseId, kind: 'identified', identified: { kind: 'refused', issue: identified.issue } });
+    else post({ parseId, kind: 'identified', identified });
   } catch (error) {
     post({ parseId, kind: 'error', ...describe(error) });
   }

@@ -26,7 +26,8 @@ export class ParserThread implements Parser {
   private readonly entry: URL;
   private readonly hangTimeoutMs: number;
   private readonly running = new Set<number>();
-  private worker: Worker;
+  /** Started by the first request, because most commands read no log. */
+  private worker: Worker | undefined;
   private lastParseId = 0;
   /** Requests without an answer, and pings since the last message. */
   private open = 0;
@@ -39,7 +40,6 @@ export class ParserThread implements Parser {
   constructor(entry: URL = entryOf('parser'), hangTimeoutMs: number = HANG_TIMEOUT_MS) {
     this.entry = entry;
     this.hangTimeoutMs = hangTimeoutMs;
-    this.worker = this.start();
   }
 
   identify(path: string, name: string, mappings: Mappings | undefined): Promise<Identified> {
@@ -89,7 +89,7 @@ export class ParserThread implements Parser {
 
   async close(): Promise<void> {
     clearInterval(this.watch);
-    await this.worker.terminate();
+    await this.worker?.terminate();
   }
 
   private start(): Worker {
@@ -139,8 +139,8 @@ export class ParserThread implements Parser {
     this.isLoaded = false;
     this.worker = this.start();
     this.unanswered = 0;
-    ended.emit(THREAD_LOST, Object.assign(new Error(message), { code: 'HANGS', syscall: 'parse' }));
-    void ended.terminate();
+    ended?.emit(THREAD_LOST, Object.assign(new Error(message), { code: 'HANGS', syscall: 'parse' }));
+    void ended?.terminate();
   }
 
   private ask<T>(
@@ -148,7 +148,8 @@ export class ParserThread implements Parser {
     onMessage: (message: ParserMessage, resolve: (value: T) => void, reject: (error: Error) => void) => void,
   ): Promise<T> {
     const parseId = ++this.lastParseId;
-    const { worker } = this;
+    const worker = this.worker ?? this.start();
+    this.worker = worker;
     this.open++;
     this.startWatchdog();
     const answer = new Promise<T>((resolve, reject) => {
@@ -174,7 +175,7 @@ export class ParserThread implements Parser {
   }
 
   private send(message: ParserRequest): void {
-    this.worker.postMessage(message);
+    this.worker?.postMessage(message);
   }
 }
 

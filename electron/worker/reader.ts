@@ -28,6 +28,7 @@ import { sqlSchema, sqlTarget } from '../storage/queries/sqlSchema.ts';
 import { getAlternatives, getSignal, getTokens } from '../storage/queries/tokens.ts';
 import { listQueries } from '../storage/savedQueries.ts';
 import { listViews } from '../storage/savedViews.ts';
+import { storageFailure } from '../storage/storageFailure.ts';
 import { serve } from '../threads/serve.ts';
 import type { LibraryThreadData } from './messages.ts';
 import { openPage } from './openPage.ts';
@@ -86,4 +87,9 @@ const handlers: ReaderHandlers = {
   'roc.group': (params) => found(getLedger(db, params), `group ${params.groupId}`),
 };
 
-serve({ handlers, transfersArrays: true, close: () => void db.close() });
+serve({
+  handlers,
+  transfersArrays: true,
+  failureOf: (error) => storageFailure(error, libraryPath),
+  close: () => void db.close(),
+});

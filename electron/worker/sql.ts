@@ -2,8 +2,11 @@
  * A process for a user's SQL statement. SQLite cannot be interrupted inside a statement, so stopping one
  * means killing its process. Reads one request, streams rows, exits.
  */
+import { constants, setPriority } from 'node:os';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import type { SqlValue } from '../../shared/api/sqlRows.ts';
+import { storageFailure, unreadableMessage } from '../storage/storageFailure.ts';
+import type { UserStatement } from '../storage/userStatement.ts';
 import type { SqlMessage, SqlPageTaken, SqlRequest } from './sqlMessages.ts';
 
 /** Rows per message: enough to make messages cheap, few enough to show the first page at once. */
@@ -41,10 +44,7 @@ async function answer(port: Port, request: SqlRequest): Promise<void> {
   const isShown = values === 'shown';
   try {
     new Worker(new URL(import.meta.url), { workerData: PARENT }).unref();
-    const { openReader } = await import('../storage/open.ts');
-    const { prepareUserStatement } = await import('../storage/userStatement.ts');
-    const db = openReader(request.libraryPath);
-    const statement = prepareUserStatement(db, request.sql, { isExact: values !== undefined });
+    const statement = await statementOf(request);
     await port.send({ kind: 'columns', columns: statement.columns });
     let page: unknown[][] = [];
     let bytes = 0;
@@ -60,12 +60,32 @@ async function answer(port: Port, request: SqlRequest): Promise<void> {
     if (page.length > 0) await port.send({ kind: 'rows', rows: page });
     await port.send({ kind: 'done' });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const failure = storageFailure(error, request.libraryPath);
+    // The check names what is damaged, unless the list of tables is.
+    const isUnreadable =
+      request.isCheck === true &&
+      error instanceof Error &&
+      'code' in error &&
+      error.code === 'SQLITE_CORRUPT';
+    const message = isUnreadable
+      ? unreadableMessage(request.libraryPath)
+      : (failure?.message ?? (error instanceof Error ? error.message : String(error)));
     const at = error instanceof Error && 'at' in error ? (error.at as SqlRefusalPlace) : undefined;
     await port.send({ kind: 'refused', message, ...(at === undefined ? {} : { at }) });
   }
   // The channel is flushed before the process exits.
   process.disconnect?.();
+}
+
+async function statementOf({ libraryPath, sql, values, isCheck }: SqlRequest): Promise<UserStatement> {
+  const { openDamaged, openReader } = await import('../storage/open.ts');
+  if (isCheck === true) {
+    setPriority(constants.priority.PRIORITY_LOW);
+    const { checkLibrary } = await import('../storage/libraryCheck.ts');
+    return checkLibrary(openDamaged(libraryPath));
+  }
+  const { prepareUserStatement } = await import('../storage/userStatement.ts');
+  return prepareUserStatement(openReader(libraryPath), sql, { isExact: values !== undefined });
 }
 
 type SqlRefusalPlace = Extract<SqlMessage, { kind: 'refused' }>['at'];

@@ -1,6 +1,8 @@
 export interface SqlRequest {
   readonly libraryPath: string;
   readonly sql: string;
+  /** Checks the pages of the library instead, at the lowest priority. */
+  readonly isCheck?: boolean;
   /**
    * `shown`: formatted for the console (`SqlValue`). `exact`: complete, with integers beyond 2^53 as
    * bigint. Absent: complete, with integers as JavaScript numbers.

@@ -7,14 +7,15 @@ import type { IngestProgress } from '../../shared/api/contract.ts';
 import { type ApiFailure, refused } from '../../shared/api/errors.ts';
 import { stepFacts } from '../columns/series.ts';
 import { sourceOf } from '../columns/stepTable.ts';
-import { ingest } from '../ingest/ingest.ts';
+import { type IngestOptions, ingest } from '../ingest/ingest.ts';
 import { fileIdentity } from '../storage/libraryFile.ts';
 import { LibraryWriter } from '../storage/libraryWriter.ts';
 import { ForeignDatabaseError, NewerDatabaseError } from '../storage/migrate.ts';
-import { openWriter, type WritableLibrary } from '../storage/open.ts';
+import { openWriter, type WritableLibrary, withoutSync } from '../storage/open.ts';
 import { annotationRevision } from '../storage/queries/annotations.ts';
 import { storeColumnsOfOneStep } from '../storage/queries/columns.ts';
 import { indexPiece } from '../storage/searchIndex.ts';
+import { storageFailure } from '../storage/storageFailure.ts';
 import { post, refuseToServe, serve } from '../threads/serve.ts';
 import type { Task } from '../threads/task.ts';
 import { IdleTasks } from './idleTasks.ts';
@@ -37,24 +38,30 @@ function openLibrary(): { readonly db: WritableLibrary; readonly writer: Library
     return { db, writer: new LibraryWriter(db) };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const code = error instanceof NewerDatabaseError ? 'newer_database' : 'refused';
-    const isOurs = error instanceof NewerDatabaseError || error instanceof ForeignDatabaseError;
-    const message = isOurs ? error.message : `the library ${libraryPath} cannot be opened: ${error.message}`;
-    const failure: ApiFailure = { code, message };
-    refuseToServe(failure);
+    refuseToServe(openFailure(error));
     return undefined;
   }
 }
 
+function openFailure(error: Error): ApiFailure {
+  const { message } = error;
+  if (error instanceof NewerDatabaseError) return { code: 'newer_database', message };
+  if (error instanceof ForeignDatabaseError) return { code: 'refused', message };
+  const failure = storageFailure(error, libraryPath);
+  return failure ?? { code: 'refused', message: `the library ${libraryPath} cannot be opened: ${message}` };
+}
+
 function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
-  // Started early, so that it loads while the user chooses files.
   const parser = new ParserThread();
   const identity = fileIdentity(libraryPath);
   let running = 0;
   const idle = new IdleTasks(
     [
-      () => storeColumnsOfOneStep(db, (step, columns) => stepFacts(sourceOf(step, columns))),
-      () => indexPiece(db),
+      () =>
+        withoutSync(db, () =>
+          storeColumnsOfOneStep(db, (step, columns) => stepFacts(sourceOf(step, columns))),
+        ),
+      () => withoutSync(db, () => indexPiece(db)),
     ],
     () => running > 0,
   );
@@ -116,7 +123,7 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
     };
     task.onCancel(() => parser.cancel());
     try {
-      const outcome = await ingest(paths, writer, parser, {
+      const options: IngestOptions = {
         mappings: mappingsFor(writer, mapping),
         adapter,
         isCancelled: task.isCancelled,
@@ -128,7 +135,8 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
           lastTold = performance.now();
           progress('running');
         },
-      });
+      };
+      const outcome = await withoutSync(db, () => ingest(paths, writer, parser, options));
       const { files, bytes, groups, added, runKeys, isCancelled } = outcome;
       const sum = (of: (file: (typeof files)[number]) => number): number =>
         files.reduce((total, file) => total + of(file), 0);
@@ -142,7 +150,8 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
         ...{ bytes, groups, added, issues, runKeys, isCancelled, files },
       };
     } catch (error) {
-      progress('failed', error instanceof Error ? error.message : String(error));
+      const failure = storageFailure(error, libraryPath);
+      progress('failed', failure?.message ?? (error instanceof Error ? error.message : String(error)));
       throw error;
     }
   };
@@ -155,6 +164,7 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
   );
   serve({
     handlers,
+    failureOf: (error) => storageFailure(error, libraryPath),
     close: async () => {
       idle.stop();
       await parser.close();

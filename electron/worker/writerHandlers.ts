@@ -10,6 +10,7 @@ import { readTokenizerFile } from '../ingest/tokenizerFile.ts';
 import type { Answered } from '../storage/annotations.ts';
 import type { LibraryWriter } from '../storage/libraryWriter.ts';
 import type { WritableLibrary } from '../storage/open.ts';
+import { rescue } from '../storage/rescue.ts';
 import { removeQuery, saveQuery } from '../storage/savedQueries.ts';
 import { removeView, saveView } from '../storage/savedViews.ts';
 import { removeMapping, saveMapping } from '../storage/userRules.ts';
@@ -31,7 +32,7 @@ type WriterHandlers = {
     changes: Changes,
   ) => ResultOf<M> | Promise<ResultOf<M>>;
 } & {
-  [M in 'library.known' | 'path.grant' | 'run.name']: (
+  [M in 'library.known' | 'library.rescue' | 'path.grant' | 'run.name']: (
     params: InternalMethods[M]['params'],
     task: Task,
     changes: Changes,
@@ -50,6 +51,10 @@ export function writerHandlers(db: WritableLibrary, writer: LibraryWriter): Writ
       return null;
     },
     'library.known': (change) => writer.whole.known(change),
+    'library.rescue': ({ path }, _task, changes) => {
+      changes.annotations([]);
+      return db.transaction(() => rescue(db, path)).immediate();
+    },
     'library.compact': () => {
       const startedAt = performance.now();
       const compacted = writer.whole.compact();

@@ -1,16 +1,7 @@
 /**
  * The window: breadcrumb on top, rail at the left, one view. Which view is the URL's business.
  */
-import {
-  Component,
-  type ErrorInfo,
-  type ReactNode,
-  Suspense,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-} from 'react';
+import { Suspense, useCallback, useEffect, useLayoutEffect, useRef } from 'react';
 import { HOME_LIBRARY, type IngestProgress } from '../../shared/api/contract.ts';
 import { useConnection, useConnectionStatus, useLibrary } from '../data/DataProvider.tsx';
 import { resolvedHref } from '../data/libraryLink.ts';
@@ -22,7 +13,7 @@ import { enterLibrary, rememberQuery } from '../state/routeMemory.ts';
 import { Button } from '../ui/Controls.tsx';
 import { HrefContext } from '../ui/Link.tsx';
 import { counted } from '../ui/numbers.ts';
-import { EmptyState, FailedState, WaitingState } from '../ui/States.tsx';
+import { EmptyState, WaitingState } from '../ui/States.tsx';
 import { CopyRolloutText } from './CopyRolloutText.tsx';
 import { DropTarget } from './DropTarget.tsx';
 import { ExportPack } from './ExportPack.tsx';
@@ -41,6 +32,7 @@ import { RemoveRun } from './RemoveRun.tsx';
 import { RouteView, usePrefetchViews } from './RouteView.tsx';
 import { TopBar } from './TopBar.tsx';
 import { useShellCommands } from './useShellCommands.ts';
+import { ViewBoundary } from './ViewBoundary.tsx';
 import './app.css';
 
 /** So that Escape and the breadcrumb lead back to a list as it was left. */
@@ -102,8 +94,9 @@ function Window({ library }: { readonly library: string }) {
       {!isFocused && <Rail route={route} />}
       <main className="app-view">
         <ConnectionBanner />
+        <LibraryWarnings />
         <div className="app-content">
-          <ErrorBoundary key={route.view}>
+          <ViewBoundary key={route.view} route={route}>
             <Suspense fallback={<WaitingState title="Loading…" />}>
               {status === 'no-token' ? (
                 <NoToken />
@@ -113,7 +106,7 @@ function Window({ library }: { readonly library: string }) {
                 </LibraryGate>
               )}
             </Suspense>
-          </ErrorBoundary>
+          </ViewBoundary>
         </div>
       </main>
       <KeyListener />
@@ -161,46 +154,16 @@ function ConnectionBanner() {
   );
 }
 
-/** How Vite and Chromium say that a lazy chunk did not arrive. */
-const LOAD_FAILURE = /preload CSS|dynamically imported module/;
-
-/** A bug in our code is seen, not papered over: the view says what happened, the window stays usable. */
-class ErrorBoundary extends Component<
-  { readonly children: ReactNode },
-  { readonly error: Error | undefined }
-> {
-  override state: { readonly error: Error | undefined } = { error: undefined };
-
-  static getDerivedStateFromError(error: unknown) {
-    return { error: error instanceof Error ? error : new Error(String(error)) };
-  }
-
-  override componentDidCatch(error: Error, info: ErrorInfo) {
-    console.error('a view failed', error, info.componentStack);
-  }
-
-  override render() {
-    const { error } = this.state;
-    if (error === undefined) return this.props.children;
-    if (LOAD_FAILURE.test(error.message)) {
-      return (
-        <FailedState
-          title="A part of the page could not be loaded"
-          error={error}
-          onRetry={() => window.location.reload()}
-        >
-          <p>The host that serves it is gone, or was updated since this page was opened.</p>
-        </FailedState>
-      );
-    }
-    return (
-      <FailedState
-        title="This view failed: a bug in Turnwise"
-        error={error}
-        onRetry={() => this.setState({ error: undefined })}
-      />
-    );
-  }
+/** Damage, or a library that cannot be written. */
+function LibraryWarnings() {
+  const warnings = useRequest('host.info', {}).data?.warnings ?? [];
+  return warnings.map(({ message, command }) => (
+    <div key={message} className="banner" role="alert">
+      <span>
+        {message} {command !== undefined && <code className="mono">{command}</code>}
+      </span>
+    </div>
+  ));
 }
 
 /** Long enough to read: a moment, and some for each character. */

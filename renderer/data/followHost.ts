@@ -156,6 +156,10 @@ export function followHost(connection: Followed, queryClient: QueryClient): () =
         queryKey[0] === 'library.list' || state.status === 'error';
       void queryClient.invalidateQueries({ predicate });
     }
+    if (event.event === 'library.warned') {
+      const predicate = ({ queryKey }: Query) => queryKey[0] === 'host.info' && isOfHere(queryKey);
+      void queryClient.invalidateQueries({ predicate });
+    }
     if (event.event === 'follow.changed') queryClient.setQueryData(FOLLOWS_KEY, event.payload.follows);
     if (event.event === 'annotations.changed') void annotationsChanged(queryClient, event.payload.revision);
     if (event.event === 'library.changed') {

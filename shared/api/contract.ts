@@ -15,7 +15,7 @@ import { OVERVIEW_METHODS } from './overviewMethods.ts';
 import { PACK_METHODS } from './packMethods.ts';
 import { PAGE_METHODS } from './pageMethods.ts';
 import { PROBLEM_METHODS } from './problemMethods.ts';
-import type { IngestProgress } from './rows.ts';
+import type { IngestProgress, LibraryWarning } from './rows.ts';
 import { SEARCH_METHODS } from './searchMethods.ts';
 import { SOURCE_METHODS } from './sourceMethods.ts';
 import type { FollowRow } from './sourceRows.ts';
@@ -123,6 +123,8 @@ export interface Events {
   'sql.progress': { readonly queryKey: string; readonly rows: number };
   /** A followed directory was scanned, or is no longer followed. */
   'follow.changed': { readonly follows: readonly FollowRow[] };
+  /** The warnings of `host.info` changed. */
+  'library.warned': { readonly warnings: readonly LibraryWarning[] };
   /** A library was opened, closed or forgotten. Sent without a library id. */
   'library.listChanged': { readonly open: readonly string[] };
   /** Desktop menu and second instance: the renderer runs the command with this stable id. */

@@ -355,6 +355,13 @@ export interface IngestProgress {
   readonly message?: string;
 }
 
+export interface LibraryWarning {
+  /** What is wrong, and what follows from it. */
+  readonly message: string;
+  /** A command that helps. */
+  readonly command?: string;
+}
+
 export interface HostInfo {
   readonly version: string;
   readonly shell: 'desktop' | 'browser';
@@ -362,6 +369,8 @@ export interface HostInfo {
   readonly libraryPath: string;
   /** Paths the user granted at this start (argv, dialog, drop). */
   readonly granted: readonly string[];
+  /** The library is damaged, or read-only. */
+  readonly warnings: readonly LibraryWarning[];
   /** Run to open at this start: the one ingested from argv, or the demo. */
   readonly openRunKey?: string;
 }

@@ -86,7 +86,7 @@ describe('ingest', () => {
     );
     const { code, err } = await turnwise('ingest', DEMO, '--library', path);
     expect(code).toBe(1);
-    expect(err).toMatch(/^turnwise: the library .* cannot be opened: .*\n$/);
+    expect(err).toMatch(/^turnwise: .* is not a Turnwise library\..*\n$/);
   });
 });
 

@@ -134,6 +134,15 @@ describe('filters over columns', () => {
     expect(some).toBeGreaterThan(0);
   });
 
+  it('reads only the texts of rollouts that the rest of the filter leaves', () => {
+    const plan = db.prepare(`EXPLAIN QUERY PLAN ${filterSql(nodeOf('wait'), 1)}`).all() as {
+      detail: string;
+    }[];
+    const steps = plan.map(({ detail }) => detail);
+    expect(steps).toContain('SEARCH segment_row USING PRIMARY KEY (rollout_id=?)');
+    expect(steps.filter((step) => step.includes('AUTOMATIC'))).toEqual([]);
+  });
+
   it('any filter of numbers, flags and words equals SQL, and its negation is the complement', () => {
     const number = fc.oneof(fc.integer({ min: -3, max: 40 }), fc.constantFrom(0.25, 0.5, 1000, 4000));
     const bound = fc.record({ value: number, isExclusive: fc.boolean() });

@@ -1,5 +1,6 @@
 import { browserShell } from '../support/shells/browserShell.ts';
 import { describeFilter } from './filter.ts';
+import { describeHeavyTexts } from './heavyTexts.ts';
 import { describeKeys } from './keys.ts';
 import { describeProblems } from './problems.ts';
 import { describeRoc } from './roc.ts';
@@ -13,6 +14,7 @@ describeFilter(browserShell);
 describeTables(browserShell);
 describeProblems(browserShell);
 describeKeys(browserShell);
+describeHeavyTexts(browserShell);
 describeSearch(browserShell);
 describeSql(browserShell);
 describeTokens(browserShell);

@@ -4,13 +4,7 @@
  */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
-import {
-  BEACON,
-  HEAVY_GROUP,
-  HEAVY_TEXTS,
-  HOSTILE_RUN,
-  writeHostileLog,
-} from '../support/shells/hostileLog.ts';
+import { BEACON, HOSTILE_RUN, writeHostileLog } from '../support/shells/hostileLog.ts';
 import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
 import { watchErrors } from './watchErrors.ts';
@@ -241,19 +235,6 @@ export function describeApplication(shell: Shell): void {
     test('hostile text makes no request', () => {
       expect(requested.filter((url) => url.includes(BEACON))).toEqual([]);
     });
-
-    test.each(Object.keys(HEAVY_TEXTS).map((name, index) => [name, index] as const))(
-      'the page of a rollout of %s can be used',
-      async (name, index) => {
-        const place = `/run/${HOSTILE_RUN}/step/1/group/${HEAVY_GROUP}/rollout/${index}`;
-        await page.goto(running.urlOf(place));
-        await page.getByText(`Begin of ${name}.`).first().waitFor();
-        await page.getByRole('button', { name: 'Raw record', exact: true }).click();
-        await page.getByRole('dialog', { name: 'Raw record' }).waitFor();
-        await page.keyboard.press('Escape');
-        expect(await page.getByText('This view failed').count()).toBe(0);
-      },
-    );
 
     test('control: the same text runs without the protection', async () => {
       // HTML inserted by a script is stopped by the policy, the second line of defence.

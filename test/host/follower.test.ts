@@ -203,9 +203,12 @@ describe('how often is looked', () => {
     writeFileSync(join(logs, '1.jsonl'), line(1));
     failing.start(logs);
     await look();
+    // Otherwise a full disk would be reported every second.
+    expect(clock.waits.at(-1)).toBe(30_000);
     fails = false;
     appendFileSync(join(logs, '1.jsonl'), line(2));
     await look();
+    expect(clock.waits.at(-1)).toBe(1000);
     expect(failing.list()).toMatchObject([{ state: 'watching', rollouts: 1 }]);
     await failing.close();
   });

@@ -176,7 +176,7 @@ describe('opening', () => {
     holder.exec('BEGIN EXCLUSIVE');
     await manager.grant(other);
     const failure = await failureOf(manager.dispatch('library.open', { path: other }));
-    expect(failure.message).toMatch(/cannot be opened: database is locked/);
+    expect(failure.message).toMatch(/is in use: another program has been writing/);
     holder.exec('ROLLBACK');
     holder.close();
     expect((await open(other)).isOpen).toBe(true);

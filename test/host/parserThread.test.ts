@@ -57,3 +57,18 @@ it.each([
   },
   20_000,
 );
+
+it('refuses a file whose first record is nested too deeply to be copied between threads', async () => {
+  const deep = `${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`;
+  place.file('1.jsonl', `${deep}\n${line(1)}`);
+  place.file('2.jsonl', line(2));
+  const db = openWriter(place.library);
+  const parser = new ParserThread();
+  try {
+    const { files } = await ingest([place.directory], new LibraryWriter(db), parser);
+    expect(files.map(({ status }) => status)).toEqual(['refused', 'read']);
+  } finally {
+    await parser.close();
+    db.close();
+  }
+});

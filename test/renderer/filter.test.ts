@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { filterParts } from '../../renderer/app/filter/FilterChips.tsx';
-import { commandLine, shellWord } from '../../renderer/app/filter/FilterMenu.tsx';
+import { commandLine } from '../../renderer/app/filter/FilterMenu.tsx';
 import { fieldsOf, filterLinkOf } from '../../renderer/data/filterLink.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
+import { shellWord } from '../../shared/domain/shellWord.ts';
 
 const partsOf = (text: string) => {
   const read = readFilter(text);

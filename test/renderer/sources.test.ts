@@ -13,13 +13,13 @@ import {
 import {
   jobsToShow,
   readBefore,
-  shellWord,
   unmappedCards,
   unreadByWay,
 } from '../../renderer/views/library/libraryModel.ts';
 import { recordText } from '../../renderer/views/replay/Inspector.tsx';
 import { recordPlace } from '../../renderer/views/replay/RawRecord.tsx';
 import type { IngestProgress, IssueRow } from '../../shared/api/contract.ts';
+import { shellWord } from '../../shared/domain/shellWord.ts';
 
 it('says how much of unread files has been read, as far as it is known', () => {
   const file = { path: '/x', bytes: 1000, records: 0, bytesRead: 0, hasAdapter: false };

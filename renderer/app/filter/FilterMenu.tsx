@@ -4,6 +4,7 @@ import { Ellipsis } from 'lucide-react';
 import { Dialog, DropdownMenu } from 'radix-ui';
 import { useState } from 'react';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
+import { shellWord } from '../../../shared/domain/shellWord.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
@@ -172,9 +173,4 @@ export function commandLine({ filter, runKey, libraryPath }: Asked): string {
   if (runKey !== undefined) parts.push(`--run=${shellWord(runKey)}`);
   if (filter !== '') parts.push(`--filter=${shellWord(filter)}`);
   return parts.join(' ');
-}
-
-/** One word for a POSIX shell, whatever it holds. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { IngestProgress, UnreadFile } from '../../../shared/api/contract.ts';
+import { shellWord } from '../../../shared/domain/shellWord.ts';
 import { useIngestActions } from '../../app/useIngestActions.ts';
 import { followOf, useFollowActions, useFollows } from '../../data/follows.ts';
 import { mappingPath } from '../../data/route.ts';
@@ -14,7 +15,6 @@ import {
   jobShare,
   jobsToShow,
   readBefore,
-  shellWord,
   type UnmappedCard,
   unmappedCards,
   unreadByWay,

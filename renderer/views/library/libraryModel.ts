@@ -42,11 +42,6 @@ export function unreadByWay(files: readonly UnreadFile[], granted: readonly stri
   };
 }
 
-/** A path as one word of a shell. */
-export function shellWord(path: string): string {
-  return /^[\w./:@%+,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-}
-
 /** How much of the files has been read. Bytes read of a compressed file are unknown. */
 export function readBefore(files: readonly UnreadFile[]): string {
   const sum = (of: (file: UnreadFile) => number): number =>

@@ -55,6 +55,7 @@ export function createPreviewClient(scenario: string): FakeClient {
       platform: 'linux',
       libraryPath: '/home/ana/.local/share/turnwise/library.sqlite',
       granted: ['/logs'],
+      warnings: [],
     }),
   };
   return createFakeClient({

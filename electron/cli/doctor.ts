@@ -1,0 +1,139 @@
+import { existsSync } from 'node:fs';
+import { shellWord } from '../../shared/domain/shellWord.ts';
+import { createHost } from '../host/createHost.ts';
+import type { RescueReport } from '../host/host.ts';
+import { checkLibrary, type DamagedTable } from '../host/libraryCheck.ts';
+import { defaultLibraryPath } from '../host/libraryPath.ts';
+import { readableLibrary } from '../host/readOnlyCopy.ts';
+import {
+  type Command,
+  type CommandContext,
+  ExpectedError,
+  readArguments,
+  resolvePath,
+  UsageError,
+} from './command.ts';
+import { terminalText } from './terminalText.ts';
+
+const help = `usage: turnwise doctor [LIBRARY] [--into NEW] [--json]
+
+Checks every page of a library and names the damaged tables. The library is not changed.
+
+  LIBRARY     library file; default: the user's library
+  --into NEW  if the library is damaged: saves labels, notes, review marks, taxonomy, views, queries, mappings and
+              settings into a new library at NEW, and reads the logs into it again. Annotations find their rollouts
+  --json      {path, damaged: [{table, problem}], saved?} on stdout
+
+Exit codes: 0 not damaged, or everything was saved; 1 failed; 2 usage; 3 damaged, or not everything was saved.`;
+
+interface Saved extends RescueReport {
+  readonly path: string;
+  readonly rollouts: number;
+  /** Annotations whose rollout was not in the logs. */
+  readonly unattached: number;
+  /** Logs that are no longer there. */
+  readonly missing: readonly string[];
+  /** Logs that an adapter reads. */
+  readonly adapted: readonly string[];
+  /** Logs that could not be read. */
+  readonly refused: readonly string[];
+}
+
+export const doctorCommand: Command = {
+  name: 'doctor',
+  summary: 'check a library for damage, and save it into a new one',
+  help,
+  async run(argv, context) {
+    const args = readArguments('doctor', argv, { into: { type: 'string' }, json: { type: 'boolean' } });
+    const [named, ...more] = args.positionals;
+    if (more.length > 0) throw new UsageError(`doctor: give one library\n\n${help}`);
+    const path = named === undefined ? defaultLibraryPath() : resolvePath(named);
+    if (!existsSync(path)) throw new ExpectedError(`there is no library at ${path}`);
+    const into = args.string('into');
+    const target = into === undefined ? undefined : resolvePath(into);
+    if (target !== undefined && existsSync(target)) throw new ExpectedError(`${target} already exists`);
+    const library = await readableLibrary(path);
+    let damaged: readonly DamagedTable[];
+    let saved: Saved | undefined;
+    try {
+      const found = await checkLibrary({ libraryPath: library.path });
+      if ('failure' in found) throw new ExpectedError(found.failure.message);
+      damaged = found.tables;
+      if (target !== undefined && damaged.length > 0) saved = await saveInto(target, library.path, context);
+    } finally {
+      library.remove();
+    }
+    const text = args.flag('json')
+      ? JSON.stringify({ path, damaged, ...(saved === undefined ? {} : { saved }) })
+      : [
+          damageReport(path, damaged, saved !== undefined),
+          ...(saved === undefined ? [] : [savedReport(saved)]),
+        ].join('\n');
+    process.stdout.write(`${args.flag('json') ? text : terminalText(text)}\n`);
+    if (damaged.length === 0) return 0;
+    return saved !== undefined && isComplete(saved) ? 0 : 3;
+  },
+};
+
+async function saveInto(target: string, damaged: string, { version }: CommandContext): Promise<Saved> {
+  const host = await createHost({ libraryPath: target, shell: 'browser', version });
+  try {
+    const report = await host.rescue(damaged);
+    const adapted = report.logs.filter(({ hasAdapter }) => hasAdapter).map(({ path }) => path);
+    const direct = report.logs.filter(({ hasAdapter }) => !hasAdapter).map(({ path }) => path);
+    const missing = direct.filter((path) => !existsSync(path));
+    const there = direct.filter((path) => existsSync(path));
+    const { rollouts, files } = await host.ingest(there);
+    const unattached = await host.dispatch('annotation.order', { states: ['unattached'], filter: '' });
+    return {
+      ...report,
+      path: target,
+      rollouts,
+      unattached: unattached.ok ? (unattached.value as { readonly ids: ArrayLike<number> }).ids.length : 0,
+      missing,
+      adapted,
+      refused: files
+        .filter(({ status, format }) => status === 'refused' && format !== null)
+        .map(({ path }) => path),
+    };
+  } finally {
+    await host.close();
+  }
+}
+
+function isComplete({ tables, lacksLogs, missing, adapted, refused }: Saved): boolean {
+  const isWhole = !tables.some(({ isDamaged }) => isDamaged) && !lacksLogs;
+  return isWhole && missing.length + adapted.length + refused.length === 0;
+}
+
+function damageReport(path: string, damaged: readonly DamagedTable[], isSaved: boolean): string {
+  if (damaged.length === 0) return `${path} is not damaged`;
+  return [
+    `${path} is damaged:`,
+    ...damaged.map(({ table, problem }) => `  ${table}: ${problem}`),
+    ...(isSaved
+      ? []
+      : [`It was not changed. To save it: turnwise doctor ${shellWord(path)} --into NEW.sqlite`]),
+  ].join('\n');
+}
+
+function savedReport(saved: Saved): string {
+  const lines = [`saved into ${saved.path}:`];
+  for (const { name, saved: rows, isDamaged } of saved.tables)
+    if (rows > 0 || isDamaged)
+      lines.push(`  ${rows.toLocaleString('en')} ${name}${isDamaged ? '; some could not be read' : ''}`);
+  if (saved.restored > 0)
+    lines.push(`  ${saved.restored.toLocaleString('en')} labels and notes more, from the undo history`);
+  lines.push(`  ${saved.rollouts.toLocaleString('en')} rollouts, read from the logs again`);
+  if (saved.unattached > 0)
+    lines.push(`  ${saved.unattached.toLocaleString('en')} annotations wait for rollouts that were not read`);
+  const list = (what: string, paths: readonly string[]): void => {
+    if (paths.length > 0) lines.push(what, ...paths.map((path) => `  ${path}`));
+  };
+  list('logs that are gone; their rollouts are only in the damaged library:', saved.missing);
+  list('logs that could not be read:', saved.refused);
+  list('logs to read again with turnwise ingest --adapter:', saved.adapted);
+  if (saved.lacksLogs)
+    lines.push('A part of the list of logs could not be read: open their directories again.');
+  return lines.join('\n');
+}

@@ -1,0 +1,93 @@
+/**
+ * A library that cannot be written is read from a private copy. SQLite needs files of its own beside a library, and
+ * where it could create them they would belong to the reader, and lock the owner out.
+ */
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { refused } from '../../shared/api/errors.ts';
+
+export interface ReadableLibrary {
+  /** The library, or its copy. */
+  readonly path: string;
+  /** Why the library cannot be written; absent when it can. */
+  readonly readOnly?: string;
+  /** Deletes the copy. */
+  remove(): void;
+}
+
+/** Copies that another program may spoil by writing meanwhile. */
+const MOST_TRIES = 5;
+
+/** @throws ApiError `refused` when the library cannot be read, or the copy has no room */
+export async function readableLibrary(library: string): Promise<ReadableLibrary> {
+  const readOnly = whyReadOnly(library);
+  if (readOnly === undefined) return { path: library, remove: () => undefined };
+  const directory = mkdtempSync(join(tmpdir(), 'turnwise-read-only-'));
+  const remove = (): void => rmSync(directory, { recursive: true, force: true });
+  try {
+    const path = join(directory, basename(library));
+    await copyLibrary(library, path);
+    return { path, readOnly, remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+/** @returns undefined also when there is no file, because the library may be created */
+function whyReadOnly(library: string): string | undefined {
+  if (!existsSync(library)) return undefined;
+  for (const [path, what] of [
+    [library, 'the file'],
+    [dirname(library), 'its directory'],
+  ] as const) {
+    try {
+      accessSync(path, constants.W_OK);
+    } catch (error) {
+      const isMount = error instanceof Error && 'code' in error && error.code === 'EROFS';
+      return isMount ? 'its file system is mounted read-only' : `${what} may not be written by this user`;
+    }
+  }
+  return undefined;
+}
+
+async function copyLibrary(library: string, copy: string): Promise<void> {
+  const { bavail, bsize } = statfsSync(dirname(copy));
+  const { size } = statSync(library);
+  if (size > bavail * bsize) {
+    throw refused(
+      `the library ${library} is read-only, so it is read from a copy in ${dirname(copy)}. The copy needs ${size} bytes, but ${bavail * bsize} are free`,
+    );
+  }
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const before = changeOf(library);
+    try {
+      // Whatever is appended to the write-ahead log later is not needed.
+      if (existsSync(`${library}-wal`)) await copyFile(`${library}-wal`, `${copy}-wal`);
+      await copyFile(library, copy, constants.COPYFILE_FICLONE);
+    } catch (error) {
+      throw refused(`the library ${library} cannot be read: ${error instanceof Error ? error.message : ''}`);
+    }
+    // The copy has the permissions of the library.
+    for (const each of [copy, `${copy}-wal`]) if (existsSync(each)) chmodSync(each, 0o600);
+    if (changeOf(library) === before) return;
+    for (const each of [copy, `${copy}-wal`]) rmSync(each, { force: true });
+  }
+  throw refused(`the library ${library} is being written by another program. Try again when it has finished`);
+}
+
+function changeOf(path: string): string {
+  const { size, mtimeNs } = statSync(path, { bigint: true });
+  return `${size} ${mtimeNs}`;
+}

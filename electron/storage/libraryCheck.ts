@@ -1,0 +1,39 @@
+/** Looks for damaged pages. SQLite cannot be interrupted, so this runs in a process of its own (`worker/sql.ts`). */
+import type { ReadableLibrary } from './open.ts';
+import { queryValue, text } from './rows.ts';
+import type { UserStatement } from './userStatement.ts';
+
+/** SQLite's first line, which only names the database. */
+const HEADING = /^\*\*\* in database main \*\*\*\n/;
+
+/** @returns one row per damaged table with its first problem; no rows when the whole file is intact */
+export function checkLibrary(db: ReadableLibrary): UserStatement {
+  return { columns: ['table', 'problem'], rows: () => damagedTables(db) };
+}
+
+function* damagedTables(db: ReadableLibrary): IterableIterator<unknown[]> {
+  const inFile = firstProblem(db, 'quick_check(1)');
+  if (inFile === undefined) return;
+  // The check of the whole file names pages, not tables.
+  let isNamed = false;
+  for (const table of queryValue(db, TABLES, text).all()) {
+    const problem = firstProblem(db, `quick_check("${table}")`);
+    if (problem === undefined) continue;
+    isNamed = true;
+    yield [table, problem];
+  }
+  if (!isNamed) yield ['free pages', inFile];
+}
+
+const TABLES = `SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`;
+
+/** @returns undefined when nothing is wrong */
+function firstProblem(db: ReadableLibrary, check: string): string | undefined {
+  try {
+    const found = String(db.pragma(check, { simple: true }));
+    return found === 'ok' ? undefined : (found.replace(HEADING, '').split('\n')[0] ?? found);
+  } catch (error) {
+    // Some pages stop the check itself.
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,227 @@
+/**
+ * Saves the user's data from a damaged library into a new one. Rows are read from both ends of a table up to the
+ * damage, and those in between one by one. Everything else in a library is read from the logs again.
+ */
+import type { Annotation } from '../../shared/domain/annotate/annotation.ts';
+import type { Change } from './annotationHistory.ts';
+import { AnnotationPlaces } from './annotationPlaces.ts';
+import { AnnotationStore } from './annotationStore.ts';
+import { openDamaged, type ReadableLibrary, type WritableLibrary } from './open.ts';
+import { queryValue, text } from './rows.ts';
+
+/** A table of the user, by what it holds. */
+interface RescuedTable {
+  readonly name: string;
+  readonly saved: number;
+  /** Whether a part of the table could not be read. */
+  readonly isDamaged: boolean;
+}
+
+export interface RescueReport {
+  readonly tables: readonly RescuedTable[];
+  /** Labels and notes whose rows could not be read, but whose last state is in the undo history. */
+  readonly restored: number;
+  /** Logs that the damaged library was read from, in order. */
+  readonly logs: readonly { readonly path: string; readonly hasAdapter: boolean }[];
+  /** Whether a part of the list of logs could not be read. */
+  readonly lacksLogs: boolean;
+}
+
+/** The user's tables in the order they are reported; keys of annotated rollouts first. */
+export const RESCUED_TABLES: Readonly<Record<string, string>> = {
+  annotated_row: 'annotated rollouts',
+  annotation_row: 'labels and notes',
+  reading_row: 'review marks',
+  annotation_conflict_row: 'conflicts',
+  annotation_history_row: 'undo steps',
+  taxonomy_row: 'taxonomy',
+  label_row: 'labels of the taxonomy',
+  saved_view_row: 'saved views',
+  saved_query_row: 'saved queries',
+  mapping_row: 'mappings',
+  run_name_row: 'run names',
+  group_rule_row: 'grouping rules',
+  pool_join_row: 'pool joins',
+  tokenizer_row: 'tokenizers',
+  granted_root: 'opened paths',
+  known_library_row: 'known libraries',
+};
+/** Tables that the undo history can complete. */
+const ANNOTATED: ReadonlySet<string> = new Set(['annotated rollouts', 'labels and notes', 'review marks']);
+/** Columns that hold JSON. A row with anything else in them was damaged. */
+const JSON_COLUMNS: ReadonlySet<string> = new Set(['mapping', 'target', 'changes', 'theirs']);
+/** Rows tried one by one when the end of a table cannot be read. */
+const MOST_TRIED = 100_000;
+
+/**
+ * Must run inside a transaction of a new library.
+ *
+ * @throws SqliteError when not even the list of tables can be read
+ */
+export function rescue(db: WritableLibrary, damaged: string): RescueReport {
+  const from = openDamaged(damaged);
+  try {
+    const tables = Object.entries(RESCUED_TABLES).map(([table, name]) => {
+      const columns = columnsOf(db, table).map((column) => column.name);
+      const add = db.prepare(
+        `INSERT OR IGNORE INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+      );
+      let saved = 0;
+      let isDamaged = false;
+      const isWhole = readRows(from, table, columnsOf(db, table), (row) => {
+        if (columns.some((name, i) => JSON_COLUMNS.has(name) && !isJson(row[i]))) isDamaged = true;
+        else
+          try {
+            saved += add.run(row).changes;
+          } catch (error) {
+            // A value of another type than its column.
+            if (!isConstraint(error)) throw error;
+            isDamaged = true;
+          }
+      });
+      return { name, saved, isDamaged: isDamaged || !isWhole };
+    });
+    dropWithoutKey(db);
+    const restored = tables.some(({ name, isDamaged }) => isDamaged && ANNOTATED.has(name))
+      ? restoreFromHistory(db)
+      : 0;
+    const logs = new Map<string, boolean>();
+    const areFilesWhole = readRows(from, 'file_row', FILE_COLUMNS, ([path, adapter]) =>
+      logs.set(String(path), adapter !== null),
+    );
+    const arePathsWhole =
+      areFilesWhole ||
+      readRows(from, 'file_row', PATH_COLUMN, ([path]) => {
+        if (!logs.has(String(path))) logs.set(String(path), false);
+      });
+    const areUnreadWhole = readRows(from, 'unread_row', UNREAD_COLUMNS, ([path, hasAdapter]) =>
+      logs.set(String(path), hasAdapter === 1),
+    );
+    return {
+      tables,
+      restored,
+      logs: [...logs].map(([path, hasAdapter]) => ({ path, hasAdapter })),
+      lacksLogs: !areUnreadWhole || (!areFilesWhole && !arePathsWhole),
+    };
+  } finally {
+    from.close();
+  }
+}
+
+/** Annotations and marks whose rollout is not known any more. */
+function dropWithoutKey(db: WritableLibrary): void {
+  for (const table of ['annotation_row', 'reading_row'])
+    db.exec(`DELETE FROM ${table} WHERE annotated_no NOT IN (SELECT annotated_no FROM annotated_row)`);
+}
+
+/**
+ * Adds annotations and review marks that are missing, in the state that the undo history has of them.
+ *
+ * @returns number of annotations added
+ */
+function restoreFromHistory(db: WritableLibrary): number {
+  const store = new AnnotationStore(db, new AnnotationPlaces(db));
+  const annotations = new Map<string, Annotation | null>();
+  const sql = 'SELECT changes FROM annotation_history_row WHERE is_undone = 0 ORDER BY history_no';
+  for (const changes of queryValue(db, sql, text).all()) {
+    for (const change of JSON.parse(changes) as Change[]) {
+      if (change.of === 'annotation') annotations.set(change.id, change.after);
+      else if (change.of === 'reading' && change.after !== null && store.reading(change.after) === undefined)
+        store.setReading(change.after);
+    }
+  }
+  let restored = 0;
+  for (const [id, annotation] of annotations) {
+    if (annotation === null || store.get(id) !== undefined) continue;
+    store.set(annotation);
+    restored += 1;
+  }
+  return restored;
+}
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
+  /** Position in the primary key, from 1. */
+  readonly pk: number;
+}
+
+const FILE_COLUMNS: readonly Column[] = [
+  { name: 'path', type: 'TEXT', pk: 0 },
+  { name: 'adapter', type: 'TEXT', pk: 0 },
+  { name: 'file_id', type: 'INTEGER', pk: 1 },
+];
+/** Paths alone are in an index of their own. */
+const PATH_COLUMN: readonly Column[] = [{ name: 'path', type: 'TEXT', pk: 1 }];
+const UNREAD_COLUMNS: readonly Column[] = [
+  { name: 'path', type: 'TEXT', pk: 1 },
+  { name: 'has_adapter', type: 'INTEGER', pk: 0 },
+];
+
+function columnsOf(db: ReadableLibrary, table: string): readonly Column[] {
+  return db.pragma(`table_info(${table})`) as Column[];
+}
+
+/**
+ * Calls `onRow` for every row that can be read, for some of them twice.
+ *
+ * @returns whether the whole table could be read
+ */
+function readRows(
+  from: ReadableLibrary,
+  table: string,
+  columns: readonly Column[],
+  onRow: (row: readonly unknown[]) => void,
+): boolean {
+  const names = columns.map(({ name }) => name).join(', ');
+  const keys = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
+  const [first] = keys;
+  const keyAt = first === undefined ? -1 : columns.indexOf(first);
+  /** @returns the key of the last row that was read, and whether it is the last of the table */
+  const scan = (direction: 'ASC' | 'DESC'): { readonly last: unknown; readonly isWhole: boolean } => {
+    let last: unknown;
+    try {
+      const order = keys.map(({ name }) => `${name} ${direction}`).join(', ');
+      const all = from.prepare<[], unknown[]>(`SELECT ${names} FROM ${table} ORDER BY ${order}`).raw();
+      for (const row of all.iterate()) {
+        onRow(row);
+        last = row[keyAt];
+      }
+      return { last, isWhole: true };
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return { last, isWhole: false };
+    }
+  };
+  const { last: before, isWhole } = scan('ASC');
+  if (isWhole) return true;
+  const { last: after } = scan('DESC');
+  if (first === undefined || first.type !== 'INTEGER') return false;
+  const start = typeof before === 'number' ? before : 0;
+  const end = typeof after === 'number' ? after : start + MOST_TRIED;
+  const one = from
+    .prepare<[number], unknown[]>(`SELECT ${names} FROM ${table} WHERE ${first.name} = ?`)
+    .raw();
+  for (let key = start; key <= end; key += 1) {
+    try {
+      for (const row of one.all(key)) onRow(row);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+    }
+  }
+  return false;
+}
+
+function isJson(value: unknown): boolean {
+  try {
+    JSON.parse(String(value));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';
+const isDamage = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(codeOf(error));
+const isConstraint = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_CONSTRAINT');

@@ -1,0 +1,245 @@
+/** Damaged pages: they are found in the background, and `turnwise doctor` saves everything that can be read. */
+import {
+  closeSync,
+  copyFileSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createHost } from '../../electron/host/createHost.ts';
+import { openWriter } from '../../electron/storage/open.ts';
+import { RESCUED_TABLES, rescue } from '../../electron/storage/rescue.ts';
+import { saveQuery } from '../../electron/storage/savedQueries.ts';
+import { saveView } from '../../electron/storage/savedViews.ts';
+import { nameRun, saveMapping } from '../../electron/storage/userRules.ts';
+import type { LibraryWarning } from '../../shared/api/contract.ts';
+import { seededRandom } from '../../shared/domain/seededRandom.ts';
+import { runHere } from '../support/commandLine.ts';
+import { Labelled } from '../support/labelled.ts';
+import { rows, type Scratch, scratch } from '../support/library.ts';
+import { copyDemoLibrary, DEMO_LOG } from '../support/preparedLibrary.ts';
+
+const PAGE = 8192;
+const ANNOTATIONS = 300;
+
+let place: Scratch;
+let log: string;
+beforeEach(async () => {
+  place = scratch();
+  log = DEMO_LOG;
+  await copyDemoLibrary(place.library);
+});
+afterEach(() => place.remove());
+
+/** Labels, marks, views, queries, mappings and a taxonomy of the user. */
+function work(): void {
+  const on = new Labelled(place.library);
+  const ids = on.rollouts().slice(0, ANNOTATIONS);
+  for (const [i, rolloutId] of ids.entries())
+    on.apply('ann', {
+      put: { rolloutId, target: { kind: 'rollout' }, label: 'loops', note: `${i} ${'why '.repeat(20)}` },
+    });
+  on.apply('bob', { read: ids[0] ?? 0, verdict: 'read' });
+  saveView(on.db, { name: 'wrong', filter: 'reward:0' });
+  saveQuery(on.db, { name: 'all', sql: 'SELECT * FROM rollout' }, 1000);
+  saveMapping(on.db, { version: 1, name: 'mine', shape: ['q'], fields: { prompt: 'q', response: 'q' } });
+  nameRun(on.db, '/none', 'a name');
+  on.close();
+}
+
+/** Pages of a table or index, leaves first. */
+function pagesOf(table: string): readonly { readonly page: number; readonly cells: number }[] {
+  const db = new Database(place.library, { readonly: true });
+  try {
+    const sql = `SELECT pageno AS page, ncell AS cells FROM dbstat WHERE name = ? ORDER BY pagetype = 'leaf' DESC, path`;
+    return db.prepare<[string], { page: number; cells: number }>(sql).all(table);
+  } finally {
+    db.close();
+  }
+}
+
+/** Overwrites a page with seeded noise. */
+function damage(page: number, seed: number): void {
+  const random = seededRandom(seed);
+  const noise = Uint8Array.from({ length: PAGE }, () => Math.floor(random() * 256));
+  const file = openSync(place.library, 'r+');
+  writeSync(file, noise, 0, PAGE, (page - 1) * PAGE);
+  closeSync(file);
+}
+
+const into = (): string => join(place.directory, 'new.sqlite');
+const doctor = (...argv: readonly string[]) => runHere(place.directory, ['doctor', place.library, ...argv]);
+
+/** What a user has made, in an order that does not depend on row numbers. */
+const ofUser = (library: string): unknown =>
+  [
+    'SELECT annotation_id, run_key, step, group_key, ordinal, label, note, author, state FROM annotation ORDER BY 1',
+    "SELECT run_key, step, group_key, ordinal, author FROM reading WHERE verdict = 'read' ORDER BY 1, 2, 3, 4",
+    'SELECT * FROM saved_view_row',
+    'SELECT * FROM saved_query_row',
+    'SELECT * FROM mapping_row',
+    'SELECT * FROM run_name_row',
+    'SELECT words, changes, is_undone FROM annotation_history_row ORDER BY history_no',
+  ].map((sql) => rows(library, sql));
+
+describe('turnwise doctor', () => {
+  it('says that a whole library is not damaged, and makes nothing', async () => {
+    expect(await doctor('--into', into())).toMatchObject({
+      code: 0,
+      out: `${place.library} is not damaged\n`,
+    });
+    expect(await doctor('--json')).toMatchObject({
+      code: 0,
+      out: `${JSON.stringify({ path: place.library, damaged: [] })}\n`,
+    });
+  });
+
+  it.each(['rollout_row', 'text_block', 'file_row', 'search_text_data'])(
+    'saves everything when %s is damaged',
+    async (table) => {
+      work();
+      const before = ofUser(place.library);
+      damage(pagesOf(table)[0]?.page ?? 0, 1);
+      const bytes = readFileSync(place.library);
+      const found = await doctor();
+      expect(found.code).toBe(3);
+      expect(found.out).toContain(`\n  ${table}`);
+      expect(found.out).toContain(`turnwise doctor ${place.library} --into NEW.sqlite`);
+      const saved = await doctor('--into', into());
+      expect(saved).toMatchObject({ code: 0, err: '' });
+      expect(saved.out).toContain(`\n  ${ANNOTATIONS} labels and notes\n`);
+      expect(saved.out).toContain('\n  1,981 rollouts, read from the logs again\n');
+      expect(ofUser(into())).toEqual(before);
+      // Its logs are read from the damaged library, which stays as it was.
+      expect(readFileSync(place.library).equals(bytes)).toBe(true);
+    },
+  );
+
+  it.each([
+    ['with the undo history, all labels', true],
+    ['without it, all labels but those of the page', false],
+  ])('saves %s when a page of labels is damaged', async (_, hasHistory) => {
+    work();
+    const db = openWriter(place.library);
+    if (!hasHistory) db.exec('DELETE FROM annotation_history_row');
+    db.close();
+    const leaves = pagesOf('annotation_row');
+    const { page = 0, cells = 0 } = leaves[Math.floor(leaves.length / 2)] ?? {};
+    expect(cells).toBeGreaterThan(1);
+    damage(page, 2);
+    const { code, out } = await doctor('--into', into());
+    expect(code).toBe(3);
+    expect(out).toContain(`\n  ${ANNOTATIONS - cells} labels and notes; some could not be read\n`);
+    if (hasHistory) expect(out).toContain(`\n  ${cells} labels and notes more, from the undo history\n`);
+    const [kept] = rows(into(), "SELECT count(*) AS n FROM annotation WHERE state = 'exact'");
+    expect(kept).toEqual({ n: hasHistory ? ANNOTATIONS : ANNOTATIONS - cells });
+  });
+
+  it('saves what is left of a file that was cut off', async () => {
+    work();
+    truncateSync(place.library, 0.7 * statSync(place.library).size);
+    const { code, out, err } = await doctor('--into', into());
+    expect({ code, err }).toEqual({ code: 3, err: '' });
+    expect(out).toContain('\n  1 saved views\n');
+    expect(out).toContain('\n  1,981 rollouts, read from the logs again\n');
+    truncateSync(place.library, 2 * PAGE);
+    expect(await doctor()).toMatchObject({ code: 1, err: expect.stringContaining('nothing can be read') });
+  });
+
+  it('names logs that are gone', async () => {
+    const gone = place.file('gone.jsonl', readFileSync(log));
+    const db = openWriter(place.library);
+    db.prepare('UPDATE file_row SET path = ?').run(gone);
+    db.close();
+    rmSync(gone);
+    damage(pagesOf('segment_row')[0]?.page ?? 0, 3);
+    const { code, out } = await doctor('--into', into());
+    expect(code).toBe(3);
+    expect(out).toContain(`logs that are gone; their rollouts are only in the damaged library:\n  ${gone}\n`);
+  });
+
+  it('refuses a file that is there, and one that is no library', async () => {
+    const other = place.file('other.sqlite', 'no database '.repeat(1000));
+    expect(await doctor('--into', other)).toMatchObject({
+      code: 1,
+      err: `turnwise: ${other} already exists\n`,
+    });
+    const { code, err } = await runHere(place.directory, ['doctor', other]);
+    expect(code).toBe(1);
+    expect(err).toContain(`${other} is not a Turnwise library.`);
+  });
+
+  it('saves every table of the user', () => {
+    const made = readFileSync(
+      join(import.meta.dirname, '../../electron/storage/migrations/initial/userOwn.ts'),
+      'utf8',
+    );
+    const tables = [...made.matchAll(/CREATE TABLE (\w+)/g)].map(([, name]) => name);
+    const derived = ['annotated_place_row', 'annotation_place_row', 'annotation_state_row'];
+    expect([...Object.keys(RESCUED_TABLES), ...derived].sort()).toEqual(tables.sort());
+  });
+});
+
+it('saves what can be read, wherever one page is damaged', async () => {
+  work();
+  const whole = join(place.directory, 'whole.sqlite');
+  copyFileSync(place.library, whole);
+  const random = seededRandom(4);
+  const pages = readFileSync(whole).length / PAGE;
+  for (let seed = 0; seed < 12; seed += 1) {
+    copyFileSync(whole, place.library);
+    // The first page has the list of tables.
+    damage(2 + Math.floor(random() * (pages - 1)), seed);
+    const db = openWriter(into());
+    try {
+      const { tables } = db.transaction(() => rescue(db, place.library)).immediate();
+      const damaged = tables.filter(({ isDamaged }) => isDamaged).length;
+      const of = (name: string) => tables.find((table) => table.name === name)?.saved;
+      expect(damaged).toBeLessThanOrEqual(1);
+      if (damaged > 0) continue;
+      expect([of('labels and notes'), of('saved views'), of('mappings')]).toEqual([ANNOTATIONS, 1, 1]);
+    } finally {
+      db.close();
+      for (const suffix of ['', '-wal', '-shm']) rmSync(into() + suffix, { force: true });
+    }
+  }
+});
+
+describe('the check in the background', () => {
+  const open = (libraryPath: string) =>
+    createHost({ libraryPath, shell: 'browser', version: 'test', isForPages: true, checkAfterMs: 0 });
+
+  it('warns the pages, and names tables and command', async () => {
+    damage(pagesOf('segment_row')[0]?.page ?? 0, 5);
+    const host = await open(place.library);
+    try {
+      const warned = await new Promise<readonly LibraryWarning[]>((resolve) =>
+        host.subscribe(({ event, payload }) => {
+          if (event === 'library.warned') resolve(payload.warnings);
+        }),
+      );
+      expect(warned).toEqual([
+        {
+          message:
+            'This library is damaged: parts of segment_row cannot be read. To save your labels, notes, views and mappings into a new library, and to read the logs again, run:',
+          command: `turnwise doctor ${place.library} --into NEW.sqlite`,
+        },
+      ]);
+      expect(await host.dispatch('host.info', {})).toMatchObject({ value: { warnings: warned } });
+    } finally {
+      await host.close();
+    }
+  });
+
+  it('ends with the host', async () => {
+    const host = await open(place.library);
+    await host.close();
+    expect(await host.dispatch('host.info', {})).toMatchObject({ ok: false });
+  });
+});
