@@ -96,7 +96,9 @@ export class BatchBuilder {
   /** @throws RangeError like `addRun` */
   addStage(stage: ParsedStage): void {
     assertShallow(stage.changes);
-    this.items.push({ kind: 'stage', stage });
+    const { value, masked } = maskSecrets(stage.changes);
+    this.masked += masked;
+    this.items.push({ kind: 'stage', stage: { ...stage, changes: value } });
   }
 
   /** @param recordHash content hash of the raw line; recognizes the same record elsewhere */

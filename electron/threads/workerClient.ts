@@ -159,6 +159,16 @@ export class WorkerClient {
       opened: Promise.withResolvers<ApiFailure | undefined>(),
     };
     worker.on('message', (message: FromWorker) => this.receive(thread, message));
+    // A message that cannot be read, for example because it is nested too deeply. It does not say whose it is.
+    worker.on('messageerror', (error) => {
+      const failure = this.bug(
+        `an answer of the ${this.options.name} cannot be read: ${error.message}`,
+        error,
+      );
+      for (const job of thread.running.values()) job.settle(failed(failure));
+      thread.running.clear();
+      this.pump();
+    });
     worker.on('error', (error) => this.failThread(thread, this.stoppedBy(error)));
     worker.on('exit', (code) => {
       // Otherwise the thread has failed already, or was asked to end.
@@ -238,7 +248,10 @@ export class WorkerClient {
   }
 
   private stoppedBy(error: Error): ApiFailure {
-    const message = `the ${this.options.name} stopped: ${error.message}`;
+    return this.bug(`the ${this.options.name} stopped: ${error.message}`, error);
+  }
+
+  private bug(message: string, error: Error): ApiFailure {
     return this.options.reportCrash?.(message, error) ?? { code: 'internal', message };
   }
 

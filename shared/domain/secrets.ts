@@ -147,31 +147,35 @@ function rangesIn(text: string, assigned: readonly RegExp[]): readonly TextRange
   return ranges;
 }
 
-/** Deeper than any configuration. */
-const DEEPEST = 32;
+/** Deeper than any configuration. What is nested more deeply could neither be searched nor be copied between threads. */
+const DEEPEST = 100;
+const TOO_DEEP = '[nested too deeply]';
 /** Longer strings are texts rather than configurations. */
 const LONGEST_CONFIGURATION = 100_000;
 
 /**
  * Masks the credentials of a configuration: below their keys, in lists of names and values, behind options
- * of a command line, and in strings.
+ * of a command line, and in strings. Replaces what is nested too deeply to be searched.
  *
- * @returns the same value if nothing in it looks like a credential
+ * @returns the same value if nothing in it is replaced
  */
 export function maskSecrets<T>(value: T): Masked<T> {
   const masker = new Masker();
   const result = masker.walk(value, 0);
-  return { value: masker.masked === 0 ? value : (result as T), masked: masker.masked };
+  return { value: masker.replaced === 0 ? value : (result as T), masked: masker.masked };
 }
 
 class Masker {
   masked = 0;
+  /** Masked values, and those nested too deeply. */
+  replaced = 0;
 
   walk(value: unknown, depth: number): unknown {
     if (typeof value === 'string') return this.text(value, depth);
-    if (typeof value !== 'object' || value === null || depth > DEEPEST) return value;
+    if (typeof value !== 'object' || value === null) return value;
+    if (depth > DEEPEST) return this.tooDeep();
     if (Array.isArray(value)) return this.list(value, depth);
-    const before = this.masked;
+    const before = this.replaced;
     const entries = Object.entries(value);
     const isVocabulary = OF_VOCABULARY.some((key) => Object.hasOwn(value, key));
     const name = entries.find(([key]) => /^(?:name|key|header)$/i.test(key))?.[1];
@@ -181,13 +185,13 @@ class Masker {
         (isNamed && /^values?$/i.test(key)) || (isCredentialKey(key) && !(isVocabulary && key === 'token'));
       return [key, isCredential ? this.mask(inner, depth + 1) : this.walk(inner, depth + 1)];
     });
-    return this.masked === before ? value : Object.fromEntries(walked);
+    return this.replaced === before ? value : Object.fromEntries(walked);
   }
 
   private list(values: readonly unknown[], depth: number): unknown {
     // Number columns are long and have no keys.
     if (typeof values[0] === 'number') return values;
-    const before = this.masked;
+    const before = this.replaced;
     const [name] = values;
     const isPair = values.length === 2 && typeof name === 'string' && isCredentialKey(name);
     const walked = values.map((inner, i) => {
@@ -200,7 +204,7 @@ class Masker {
         i > 0 && (isPair || (isArgument && typeof inner === 'string' && !inner.startsWith('-')));
       return isSecret ? this.mask(inner, depth + 1) : this.walk(inner, depth + 1);
     });
-    return this.masked === before ? values : walked;
+    return this.replaced === before ? values : walked;
   }
 
   private text(value: string, depth: number): string {
@@ -211,9 +215,8 @@ class Masker {
     let done = 0;
     for (const { start, end } of rangesIn(value, ASSIGNED).toSorted((a, b) => a.start - b.start)) {
       if (start < done || value.slice(start, end).includes(MASK)) continue;
-      text += value.slice(done, start) + MASK;
+      text += value.slice(done, start) + this.masking();
       done = end;
-      this.masked++;
     }
     return done === 0 ? value : text + value.slice(done);
   }
@@ -222,9 +225,9 @@ class Masker {
   private json(text: string, depth: number): string | undefined {
     if (!/^\s*[{[]/.test(text)) return undefined;
     try {
-      const before = this.masked;
+      const before = this.replaced;
       const walked = this.walk(JSON.parse(text), depth + 1);
-      return this.masked === before ? text : JSON.stringify(walked);
+      return this.replaced === before ? text : JSON.stringify(walked);
     } catch {
       return undefined;
     }
@@ -234,13 +237,24 @@ class Masker {
   private mask(value: unknown, depth: number): unknown {
     if (typeof value === 'string') {
       if (value === '' || PLACEHOLDER.test(value)) return value;
-      this.masked++;
-      return MASK;
+      return this.masking();
     }
-    if (typeof value !== 'object' || value === null || depth > DEEPEST) return value;
+    if (typeof value !== 'object' || value === null) return value;
+    if (depth > DEEPEST) return this.tooDeep();
     if (Array.isArray(value)) return value.map((inner) => this.mask(inner, depth + 1));
     return Object.fromEntries(
       Object.entries(value).map(([key, inner]) => [key, this.mask(inner, depth + 1)]),
     );
+  }
+
+  private masking(): string {
+    this.masked++;
+    this.replaced++;
+    return MASK;
+  }
+
+  private tooDeep(): string {
+    this.replaced++;
+    return TOO_DEEP;
   }
 }

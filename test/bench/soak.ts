@@ -4,6 +4,7 @@
  *   - 25 ingests killed at random moments, resumed: the library equals an undisturbed one
  *   - ingests of every container, killed at 400 steps, resumed: likewise
  *   - labelling, indexing, moving, exporting and compacting killed at 200 points: nothing lost, and they can be repeated
+ *   - hostile records and files in every view and pack, in a real browser
  *   - 20,000 broken records of every format, 3,000 files of them, 5,000 broken containers: read or refused
  */
 import { strict as assert } from 'node:assert';
@@ -21,6 +22,7 @@ import { readCorpus } from '../support/fuzzRecords.ts';
 import { killJobs } from '../support/killedJobs.ts';
 import { killIngests } from '../support/kills.ts';
 import { contents, ingestHere, scratch } from '../support/library.ts';
+import { soakViews } from './hostileViews.ts';
 
 const CLI = join(import.meta.dirname, '..', '..', 'electron', 'cli', 'main.ts');
 const PIECES = [
@@ -104,6 +106,7 @@ async function soakFuzz(): Promise<void> {
 }
 
 soakSegments(new Random(1));
+console.log(`soak: ${await soakViews()}`);
 await soakFuzz();
 console.log(
   `soak: ${await killIngests({ seed: 8, points: 400 })} kills at any statement, and the libraries are whole`,

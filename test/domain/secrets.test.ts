@@ -210,6 +210,15 @@ describe('a text', () => {
 });
 
 describe('a configuration', () => {
+  it('keeps nothing that is nested too deeply to be searched', () => {
+    let config: unknown = { api_key: PLAIN };
+    for (let depth = 0; depth < 20_000; depth++) config = depth % 2 === 0 ? { inner: config } : [config];
+    const { value, masked } = maskSecrets({ before: 1, config });
+    expect(JSON.stringify(value)).not.toContain(PLAIN);
+    expect(JSON.stringify(value)).toContain('[nested too deeply]');
+    expect(masked).toBe(0);
+  });
+
   it('loses texts below a credential key, however deep, and counts them', () => {
     const { value, masked } = maskSecrets({
       env: { HF_TOKEN: 'hf_x', list: [{ password: 'p', user: 'u' }] },

@@ -124,6 +124,34 @@ it('values under keys of credentials are masked, counted, and nowhere in the lib
   expect(bytes.some((content) => content.includes('eos_token'))).toBe(true);
 });
 
+it('credentials in a change of recipe are masked', async () => {
+  const stage = {
+    v: 1,
+    type: 'stage',
+    run: 'r',
+    from_step: 10,
+    name: 'longer',
+    api_key: 'sk-live-0123456789abcdef',
+  };
+  const rollout = {
+    v: 1,
+    type: 'rollout',
+    run: 'r',
+    split: 'train',
+    step: 0,
+    group: 'g',
+    index: 0,
+    text: 'a',
+  };
+  const { files } = await ingest(
+    put('stage.jsonl', `${JSON.stringify(stage)}\n${JSON.stringify(rollout)}\n`),
+  );
+  expect(files[0]?.issues).toMatchObject([{ code: 'masked_values' }]);
+  expect(rows(place.library, 'SELECT name, changes FROM stage')).toEqual([
+    { name: 'longer', changes: '{"api_key":"••••••"}' },
+  ]);
+});
+
 describe('groups by the user', () => {
   const key = (): string => String(rows(place.library, 'SELECT run_key FROM run')[0]?.['run_key']);
 

@@ -21,7 +21,10 @@ const readers = (libraryPath = place.library): WorkerClient =>
   new WorkerClient({ name: 'reader', entry: entryOf('reader'), workerData: { libraryPath }, size: 2 });
 const EMPTY = { result: { ok: true, value: [] } };
 
-/** A thread that answers with the name of the method. The methods `exit` and `fill` and any notice end it. */
+/**
+ * A thread that answers with the name of the method. The methods `exit` and `fill` and any notice end it; `deep` is
+ * answered with a list that this thread's smaller stack cannot read.
+ */
 function sampleThread(
   reportCrash?: (message: string, error: Error) => ApiFailure,
   resourceLimits: ResourceLimits = {},
@@ -35,6 +38,11 @@ function sampleThread(
       else if (method === 'fill') for (;;) kept.push(Array.from({ length: 1000 }, () => ({})));
       else if (kind === 'notice') throw new Error('out of luck');
       else if (method === 'exit') process.exit(0);
+      else if (method === 'deep') {
+        let value = [];
+        for (let depth = 0; depth < 6000; depth++) value = [value];
+        parentPort.postMessage({ kind: 'result', id, result: { ok: true, value } });
+      }
       else parentPort.postMessage({ kind: 'result', id, result: { ok: true, value: method } });
     });
     parentPort.postMessage({ kind: 'ready' });`;
@@ -42,6 +50,22 @@ function sampleThread(
 }
 
 const codeAsUrl = (code: string): URL => new URL(`data:text/javascript,${encodeURIComponent(code)}`);
+
+it('fails a request whose answer cannot be read, and asks the same thread again', async () => {
+  const client = sampleThread(undefined, { stackSizeMb: 16 });
+  const [lost, next] = [client.request('deep', {}), client.request('next', {})];
+  expect(await lost).toMatchObject({
+    result: {
+      ok: false,
+      failure: {
+        code: 'internal',
+        message: expect.stringContaining('an answer of the sample cannot be read'),
+      },
+    },
+  });
+  expect(await next).toMatchObject({ result: { ok: true, value: 'next' } });
+  await client.close();
+});
 
 describe('a thread that stops', () => {
   it('without an error fails its request, and another thread answers the next one', async () => {
