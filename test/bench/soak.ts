@@ -106,10 +106,10 @@ async function soakFuzz(): Promise<void> {
 }
 
 soakSegments(new Random(1));
-console.log(`soak: ${await soakViews()}`);
 await soakFuzz();
 console.log(
   `soak: ${await killIngests({ seed: 8, points: 400 })} kills at any statement, and the libraries are whole`,
 );
 console.log(`soak: ${await killJobs({ seed: 9, points: 200 })} kills of other jobs, and nothing is lost`);
 await soakKills(new Random(2));
+console.log(`soak: ${await soakViews()}`);
