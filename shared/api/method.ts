@@ -10,7 +10,8 @@ import type { z } from 'zod';
  * - `libraries`: in the manager of all open libraries
  * - `host`: in the host of one library, without a thread
  * - `reader`: SQL over stored rows, short
- * - `lists`, `charts`: over columns; two threads, because a list must not wait for a chart
+ * - `lists`, `charts`: over columns; a thread each, because a list must not wait for a chart, and a third for filters with a
+ *   regular expression, which may read all texts
  * - `analysis`: long-running, over steps and runs
  * - `comparison`: over a few rollouts
  * - `exporting`: writes files

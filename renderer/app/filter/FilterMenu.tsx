@@ -1,4 +1,5 @@
 /** What can be done with a filter: kept under a name, taken to the console, to the shell, to somebody. */
+
 import { useQueryClient } from '@tanstack/react-query';
 import { Ellipsis } from 'lucide-react';
 import { Dialog, DropdownMenu } from 'radix-ui';
@@ -6,6 +7,7 @@ import { useState } from 'react';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
 import { shellWord } from '../../../shared/domain/shellWord.ts';
 import { useClient } from '../../data/DataProvider.tsx';
+import { notSaved } from '../../data/failures.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button, IconButton } from '../../ui/Controls.tsx';
@@ -119,7 +121,7 @@ function SaveView({ filter, taken, onClose }: SaveViewProps) {
       await queries.invalidateQueries({ queryKey: ['view.list'] });
       setNotice(`View “${trimmed}” saved in this library`);
     } catch (error) {
-      setNotice(`Not saved: ${error instanceof Error ? error.message : String(error)}`);
+      setNotice(notSaved(error));
     }
     onClose();
   };

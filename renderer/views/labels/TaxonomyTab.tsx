@@ -1,4 +1,5 @@
 /** The labels of this library: names, keys, colours, order. Every change is kept at once. */
+
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Taxonomy } from '../../../shared/api/contract.ts';
@@ -6,6 +7,7 @@ import { DEFAULT_TAXONOMY } from '../../../shared/domain/annotate/taxonomy.ts';
 import { parseTaxonomyFile } from '../../../shared/format/taxonomy.ts';
 import { annotationsChanged } from '../../data/annotations.ts';
 import { useClient } from '../../data/DataProvider.tsx';
+import { notSaved } from '../../data/failures.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button, Segmented } from '../../ui/Controls.tsx';
@@ -47,7 +49,7 @@ export function TaxonomyTab() {
       if (said !== undefined) setNotice(said);
     } catch (error) {
       setEdited(undefined);
-      setNotice(`Not saved: ${error instanceof Error ? error.message : String(error)}`);
+      setNotice(notSaved(error));
     }
   };
   const importFile = async (file: File | undefined) => {

@@ -2,6 +2,7 @@
  * What number keys and buttons do: a label is put on what is selected, else on the whole rollout or the turn that is
  * read; the same key again takes it away. A change is said to be made once it is on disk.
  */
+
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import {
@@ -24,6 +25,7 @@ import {
   useTaxonomy,
 } from '../../../data/annotations.ts';
 import { useClient, useLibrary } from '../../../data/DataProvider.tsx';
+import { notSaved } from '../../../data/failures.ts';
 import { fetchCached } from '../../../data/useRequest.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { type NoteDraft, useLabelling as useStore } from '../../../state/labelling.ts';
@@ -113,7 +115,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
       setNotice(said);
       return true;
     } catch (error) {
-      setNotice(`Not saved: ${error instanceof Error ? error.message : String(error)}`);
+      setNotice(notSaved(error));
       return false;
     }
   };
@@ -147,7 +149,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
       if (label === undefined) setNotice(`No label has the key ${key}: the taxonomy says which has`);
       else await putLabel(label, target, annotationsShown(said.annotations, { isBlind, reader }));
     } catch (error) {
-      setNotice(`Not saved: ${error instanceof Error ? error.message : String(error)}`);
+      setNotice(notSaved(error));
     }
   };
 

@@ -2,11 +2,13 @@
  * Reading one rollout after the other. The order is asked for once and kept while one reads: what has been read drops
  * out of the host's answer, and nothing may jump. How far one is, is the host's answer at any time.
  */
+
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect } from 'react';
 import type { ParamsOf, RolloutDetail } from '../../../../shared/api/contract.ts';
 import { useAnnotate } from '../../../data/annotations.ts';
 import { useClient } from '../../../data/DataProvider.tsx';
+import { notSaved } from '../../../data/failures.ts';
 import { type QueueLink, readQueue } from '../../../data/labelsLink.ts';
 import { pathOfRoute } from '../../../data/route.ts';
 import { fetchCached, useRequest } from '../../../data/useRequest.ts';
@@ -101,7 +103,7 @@ export function useQueue(text: string | null, detail: RolloutDetail): Queue | un
       await annotate.apply(reader, [{ read: rolloutId, verdict }]);
     } catch (error) {
       keyChain.giveUp();
-      setNotice(`Not saved: ${error instanceof Error ? error.message : String(error)}`);
+      setNotice(notSaved(error));
       return;
     }
     await step(1);
