@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { shellWord } from '../../shared/domain/shellWord.ts';
 import { createHost } from '../host/createHost.ts';
 import type { RescueReport } from '../host/host.ts';
@@ -35,7 +35,7 @@ interface Saved extends RescueReport {
   readonly missing: readonly string[];
   /** Logs that an adapter reads. */
   readonly adapted: readonly string[];
-  /** Logs that could not be read. */
+  /** Logs that could not be read, or have no rollouts any more. */
   readonly refused: readonly string[];
 }
 
@@ -77,15 +77,17 @@ export const doctorCommand: Command = {
 
 async function saveInto(target: string, damaged: string, { version }: CommandContext): Promise<Saved> {
   const host = await createHost({ libraryPath: target, shell: 'browser', version });
+  let isSaved = false;
   try {
     const report = await host.rescue(damaged);
     const adapted = report.logs.filter(({ hasAdapter }) => hasAdapter).map(({ path }) => path);
     const direct = report.logs.filter(({ hasAdapter }) => !hasAdapter).map(({ path }) => path);
+    const wasLog = new Set(report.logs.filter((log) => log.wasLog).map(({ path }) => path));
     const missing = direct.filter((path) => !existsSync(path));
     const there = direct.filter((path) => existsSync(path));
     const { rollouts, files } = await host.ingest(there);
     const unattached = await host.dispatch('annotation.order', { states: ['unattached'], filter: '' });
-    return {
+    const saved: Saved = {
       ...report,
       path: target,
       rollouts,
@@ -93,17 +95,23 @@ async function saveInto(target: string, damaged: string, { version }: CommandCon
       missing,
       adapted,
       refused: files
-        .filter(({ status, format }) => status === 'refused' && format !== null)
+        .filter(
+          ({ path, status, rollouts: read }) => wasLog.has(path) && (status === 'refused' || read === 0),
+        )
         .map(({ path }) => path),
     };
+    isSaved = true;
+    return saved;
   } finally {
     await host.close();
+    // The next try may use the same name.
+    if (!isSaved) for (const suffix of ['', '-wal', '-shm']) rmSync(target + suffix, { force: true });
   }
 }
 
-function isComplete({ tables, lacksLogs, missing, adapted, refused }: Saved): boolean {
+function isComplete({ tables, lacksLogs, unattached, missing, adapted, refused }: Saved): boolean {
   const isWhole = !tables.some(({ isDamaged }) => isDamaged) && !lacksLogs;
-  return isWhole && missing.length + adapted.length + refused.length === 0;
+  return isWhole && unattached + missing.length + adapted.length + refused.length === 0;
 }
 
 function damageReport(path: string, damaged: readonly DamagedTable[], isSaved: boolean): string {
@@ -123,7 +131,9 @@ function savedReport(saved: Saved): string {
     if (rows > 0 || isDamaged)
       lines.push(`  ${rows.toLocaleString('en')} ${name}${isDamaged ? '; some could not be read' : ''}`);
   if (saved.restored > 0)
-    lines.push(`  ${saved.restored.toLocaleString('en')} labels and notes more, from the undo history`);
+    lines.push(
+      `  ${saved.restored.toLocaleString('en')} labels, notes and review marks more, from the undo history`,
+    );
   lines.push(`  ${saved.rollouts.toLocaleString('en')} rollouts, read from the logs again`);
   if (saved.unattached > 0)
     lines.push(`  ${saved.unattached.toLocaleString('en')} annotations wait for rollouts that were not read`);
@@ -131,7 +141,7 @@ function savedReport(saved: Saved): string {
     if (paths.length > 0) lines.push(what, ...paths.map((path) => `  ${path}`));
   };
   list('logs that are gone; their rollouts are only in the damaged library:', saved.missing);
-  list('logs that could not be read:', saved.refused);
+  list('logs that could not be read, or have no rollouts now:', saved.refused);
   list('logs to read again with turnwise ingest --adapter:', saved.adapted);
   if (saved.lacksLogs)
     lines.push('A part of the list of logs could not be read: open their directories again.');

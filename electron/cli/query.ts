@@ -47,20 +47,23 @@ export const queryCommand: Command = {
       process.once(signal, () => controller.abort());
     const writer = rowWriter(format, (text) => process.stdout.write(text));
     const library = await readableLibrary(libraryPath);
-    const failure = await runSql({
-      libraryPath: library.path,
-      sql,
-      timeoutMs: seconds * 1000,
-      values: 'exact',
-      signal: controller.signal,
-      onColumns: (columns) => writer.columns(columns),
-      onRows: async (rows) => {
-        writer.rows(rows);
-        if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
-      },
-    });
-    library.remove();
-    if (failure !== undefined) throw new ExpectedError(failure.message);
+    try {
+      const failure = await runSql({
+        libraryPath: library.path,
+        sql,
+        timeoutMs: seconds * 1000,
+        values: 'exact',
+        signal: controller.signal,
+        onColumns: (columns) => writer.columns(columns),
+        onRows: async (rows) => {
+          writer.rows(rows);
+          if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
+        },
+      });
+      if (failure !== undefined) throw new ExpectedError(failure.message);
+    } finally {
+      library.remove();
+    }
     writer.end();
     return 0;
   },

@@ -8,6 +8,8 @@ import {
   constants,
   existsSync,
   mkdtempSync,
+  readdirSync,
+  realpathSync,
   rmSync,
   statfsSync,
   statSync,
@@ -28,13 +30,22 @@ export interface ReadableLibrary {
 
 /** Copies that another program may spoil by writing meanwhile. */
 const MOST_TRIES = 5;
+/** Followed by the id of the process. */
+const PREFIX = 'turnwise-read-only-';
 
 /** @throws ApiError `refused` when the library cannot be read, or the copy has no room */
-export async function readableLibrary(library: string): Promise<ReadableLibrary> {
+export async function readableLibrary(named: string): Promise<ReadableLibrary> {
+  // SQLite keeps its files beside the library that a link leads to.
+  const library = existsSync(named) ? realpathSync(named) : named;
   const readOnly = whyReadOnly(library);
-  if (readOnly === undefined) return { path: library, remove: () => undefined };
-  const directory = mkdtempSync(join(tmpdir(), 'turnwise-read-only-'));
-  const remove = (): void => rmSync(directory, { recursive: true, force: true });
+  if (readOnly === undefined) return { path: named, remove: () => undefined };
+  removeLeftCopies();
+  const directory = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  const remove = (): void => {
+    process.off('exit', remove);
+    rmSync(directory, { recursive: true, force: true });
+  };
+  process.once('exit', remove);
   try {
     const path = join(directory, basename(library));
     await copyLibrary(library, path);
@@ -42,6 +53,25 @@ export async function readableLibrary(library: string): Promise<ReadableLibrary>
   } catch (error) {
     remove();
     throw error;
+  }
+}
+
+/** Deletes copies of processes that were killed. */
+function removeLeftCopies(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = Number(name.startsWith(PREFIX) ? name.slice(PREFIX.length).split('-')[0] : Number.NaN);
+    if (Number.isInteger(pid) && pid !== process.pid && !isRunning(pid))
+      rmSync(join(tmpdir(), name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // A process of another user.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 

@@ -1,5 +1,6 @@
 /** Looks for damaged pages. SQLite cannot be interrupted, so this runs in a process of its own (`worker/sql.ts`). */
 import type { ReadableLibrary } from './open.ts';
+import { RESCUED_TABLES } from './rescue.ts';
 import { queryValue, text } from './rows.ts';
 import type { UserStatement } from './userStatement.ts';
 
@@ -16,7 +17,12 @@ function* damagedTables(db: ReadableLibrary): IterableIterator<unknown[]> {
   if (inFile === undefined) return;
   // The check of the whole file names pages, not tables.
   let isNamed = false;
-  for (const table of queryValue(db, TABLES, text).all()) {
+  const { tables, problem: ofList } = tablesOf(db);
+  if (ofList !== undefined) {
+    isNamed = true;
+    yield ['sqlite_schema', ofList];
+  }
+  for (const table of tables) {
     const problem = firstProblem(db, `quick_check("${table}")`);
     if (problem === undefined) continue;
     isNamed = true;
@@ -25,7 +31,18 @@ function* damagedTables(db: ReadableLibrary): IterableIterator<unknown[]> {
   if (!isNamed) yield ['free pages', inFile];
 }
 
-const TABLES = `SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`;
+const TABLES = `SELECT name FROM sqlite_schema WHERE type = 'table'`;
+
+/** The tables that are listed, and those of the user, which are looked for in any case. */
+function tablesOf(db: ReadableLibrary): { readonly tables: readonly string[]; readonly problem?: string } {
+  const tables = new Set(Object.keys(RESCUED_TABLES));
+  try {
+    for (const table of queryValue(db, TABLES, text).iterate()) tables.add(table);
+  } catch (error) {
+    return { tables: [...tables].sort(), problem: error instanceof Error ? error.message : String(error) };
+  }
+  return { tables: [...tables].sort() };
+}
 
 /** @returns undefined when nothing is wrong */
 function firstProblem(db: ReadableLibrary, check: string): string | undefined {

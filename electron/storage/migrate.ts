@@ -53,8 +53,17 @@ export function assertOurs(db: Database.Database, newest: number = NEWEST_VERSIO
   // The order matters: another process may create the library in between, with tables and id in one
   // transaction.
   const isEmpty = queryValue(db, 'SELECT count(*) FROM sqlite_schema', number).get() === 0;
+  if (!isEmpty) assertOursByHeader(db, newest);
+}
+
+/**
+ * Reads the header of the file only: the list of its tables may be damaged.
+ *
+ * @throws NewerDatabaseError, ForeignDatabaseError
+ */
+export function assertOursByHeader(db: Database.Database, newest: number = NEWEST_VERSION): void {
   const application = Number(db.pragma('application_id', { simple: true }));
-  if (!isEmpty && application !== APPLICATION_ID) throw new ForeignDatabaseError(db.name);
+  if (application !== APPLICATION_ID) throw new ForeignDatabaseError(db.name);
   const version = versionOf(db);
   if (version > newest) throw new NewerDatabaseError(db.name, version, newest);
 }

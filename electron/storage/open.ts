@@ -6,7 +6,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { registerFunctions } from './functions.ts';
-import { assertOurs, migrate } from './migrate.ts';
+import { assertOurs, assertOursByHeader, migrate } from './migrate.ts';
 import { registerTokenTable } from './tokenTable.ts';
 
 export type WritableLibrary = Database.Database & { readonly writable: true };
@@ -51,9 +51,19 @@ export function openWriter(path: string): WritableLibrary {
  * For data that is read from the logs or derived.
  */
 export function withoutSync<T>(db: WritableLibrary, work: () => T): T {
-  db.pragma('synchronous = NORMAL');
+  return withSynchronous(db, 'NORMAL', work);
+}
+
+/** Runs work whose commits are on disk when it returns, also within `withoutSync` of work that waits. */
+export function withSync<T>(db: WritableLibrary, work: () => T): T {
+  return withSynchronous(db, 'FULL', work);
+}
+
+function withSynchronous<T>(db: WritableLibrary, level: 'NORMAL' | 'FULL', work: () => T): T {
+  const before = db.pragma('synchronous', { simple: true });
+  db.pragma(`synchronous = ${level}`);
   const restore = (): void => {
-    if (db.open) db.pragma('synchronous = FULL');
+    if (db.open) db.pragma(`synchronous = ${before}`);
   };
   let result: T;
   try {
@@ -103,19 +113,19 @@ export function openReader(path: string): ReadableLibrary {
 /**
  * Opens a library that may be damaged, for checking and saving it.
  *
- * @throws as `openReader`; SqliteError when its first page or the list of its tables is damaged
+ * @throws as `openReader`; SqliteError when its header is damaged
  */
 export function openDamaged(path: string): ReadableLibrary {
   const db = new Database(path, READ_ONLY);
   // SQLite refuses a file that was cut off, unless its schema may be repaired. The connection stays read-only.
   db.unsafeMode(true);
   db.pragma('writable_schema = ON');
-  return opened(path, db);
+  return opened(path, db, assertOursByHeader);
 }
 
-function opened(path: string, db: Database.Database): ReadableLibrary {
+function opened(path: string, db: Database.Database, check = assertOurs): ReadableLibrary {
   try {
-    assertOurs(db);
+    check(db);
     register(db, path);
   } catch (error) {
     db.close();

@@ -2,12 +2,15 @@
  * Saves the user's data from a damaged library into a new one. Rows are read from both ends of a table up to the
  * damage, and those in between one by one. Everything else in a library is read from the logs again.
  */
-import type { Annotation } from '../../shared/domain/annotate/annotation.ts';
+import type Database from 'better-sqlite3';
+import { refused } from '../../shared/api/errors.ts';
+import type { Annotation, ReviewMark } from '../../shared/domain/annotate/annotation.ts';
 import type { Change } from './annotationHistory.ts';
 import { AnnotationPlaces } from './annotationPlaces.ts';
 import { AnnotationStore } from './annotationStore.ts';
 import { openDamaged, type ReadableLibrary, type WritableLibrary } from './open.ts';
 import { queryValue, text } from './rows.ts';
+import { unreadableMessage } from './storageFailure.ts';
 
 /** A table of the user, by what it holds. */
 interface RescuedTable {
@@ -17,12 +20,19 @@ interface RescuedTable {
   readonly isDamaged: boolean;
 }
 
+export interface RescuedLog {
+  readonly path: string;
+  readonly hasAdapter: boolean;
+  /** Whether its format was recognized, so that it may have rollouts. */
+  readonly wasLog: boolean;
+}
+
 export interface RescueReport {
   readonly tables: readonly RescuedTable[];
-  /** Labels and notes whose rows could not be read, but whose last state is in the undo history. */
+  /** Labels, notes and review marks whose rows could not be read, but whose last state is in the undo history. */
   readonly restored: number;
   /** Logs that the damaged library was read from, in order. */
-  readonly logs: readonly { readonly path: string; readonly hasAdapter: boolean }[];
+  readonly logs: readonly RescuedLog[];
   /** Whether a part of the list of logs could not be read. */
   readonly lacksLogs: boolean;
 }
@@ -56,7 +66,7 @@ const MOST_TRIED = 100_000;
 /**
  * Must run inside a transaction of a new library.
  *
- * @throws SqliteError when not even the list of tables can be read
+ * @throws ApiError `refused` when nothing can be read
  */
 export function rescue(db: WritableLibrary, damaged: string): RescueReport {
   const from = openDamaged(damaged);
@@ -64,7 +74,7 @@ export function rescue(db: WritableLibrary, damaged: string): RescueReport {
     const tables = Object.entries(RESCUED_TABLES).map(([table, name]) => {
       const columns = columnsOf(db, table).map((column) => column.name);
       const add = db.prepare(
-        `INSERT OR IGNORE INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+        `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')}) ON CONFLICT DO NOTHING`,
       );
       let saved = 0;
       let isDamaged = false;
@@ -85,22 +95,24 @@ export function rescue(db: WritableLibrary, damaged: string): RescueReport {
     const restored = tables.some(({ name, isDamaged }) => isDamaged && ANNOTATED.has(name))
       ? restoreFromHistory(db)
       : 0;
-    const logs = new Map<string, boolean>();
-    const areFilesWhole = readRows(from, 'file_row', FILE_COLUMNS, ([path, adapter]) =>
-      logs.set(String(path), adapter !== null),
+    const logs = new Map<string, Omit<RescuedLog, 'path'>>();
+    const areFilesWhole = readRows(from, 'file_row', FILE_COLUMNS, ([path, adapter, format]) =>
+      logs.set(String(path), { hasAdapter: adapter !== null, wasLog: format !== null }),
     );
     const arePathsWhole =
       areFilesWhole ||
       readRows(from, 'file_row', PATH_COLUMN, ([path]) => {
-        if (!logs.has(String(path))) logs.set(String(path), false);
+        if (!logs.has(String(path))) logs.set(String(path), { hasAdapter: false, wasLog: true });
       });
     const areUnreadWhole = readRows(from, 'unread_row', UNREAD_COLUMNS, ([path, hasAdapter]) =>
-      logs.set(String(path), hasAdapter === 1),
+      logs.set(String(path), { hasAdapter: hasAdapter === 1, wasLog: true }),
     );
+    if (logs.size === 0 && tables.every(({ saved, isDamaged }) => saved === 0 && isDamaged))
+      throw refused(unreadableMessage(damaged));
     return {
       tables,
       restored,
-      logs: [...logs].map(([path, hasAdapter]) => ({ path, hasAdapter })),
+      logs: [...logs].map(([path, log]) => ({ path, ...log })),
       lacksLogs: !areUnreadWhole || (!areFilesWhole && !arePathsWhole),
     };
   } finally {
@@ -115,25 +127,33 @@ function dropWithoutKey(db: WritableLibrary): void {
 }
 
 /**
- * Adds annotations and review marks that are missing, in the state that the undo history has of them.
+ * Adds annotations and review marks that are missing, in the last state that the undo history has of them.
  *
- * @returns number of annotations added
+ * @returns number of annotations and marks added
  */
 function restoreFromHistory(db: WritableLibrary): number {
   const store = new AnnotationStore(db, new AnnotationPlaces(db));
   const annotations = new Map<string, Annotation | null>();
+  const marks = new Map<string, ReviewMark | null>();
   const sql = 'SELECT changes FROM annotation_history_row WHERE is_undone = 0 ORDER BY history_no';
   for (const changes of queryValue(db, sql, text).all()) {
     for (const change of JSON.parse(changes) as Change[]) {
       if (change.of === 'annotation') annotations.set(change.id, change.after);
-      else if (change.of === 'reading' && change.after !== null && store.reading(change.after) === undefined)
-        store.setReading(change.after);
+      else if (change.of === 'reading') {
+        const mark = change.after ?? change.before;
+        if (mark !== null) marks.set(JSON.stringify([mark.rollout, mark.author]), change.after);
+      }
     }
   }
   let restored = 0;
   for (const [id, annotation] of annotations) {
     if (annotation === null || store.get(id) !== undefined) continue;
     store.set(annotation);
+    restored += 1;
+  }
+  for (const mark of marks.values()) {
+    if (mark === null || store.reading(mark) !== undefined) continue;
+    store.setReading(mark);
     restored += 1;
   }
   return restored;
@@ -149,6 +169,7 @@ interface Column {
 const FILE_COLUMNS: readonly Column[] = [
   { name: 'path', type: 'TEXT', pk: 0 },
   { name: 'adapter', type: 'TEXT', pk: 0 },
+  { name: 'format', type: 'TEXT', pk: 0 },
   { name: 'file_id', type: 'INTEGER', pk: 1 },
 ];
 /** Paths alone are in an index of their own. */
@@ -197,19 +218,30 @@ function readRows(
   if (isWhole) return true;
   const { last: after } = scan('DESC');
   if (first === undefined || first.type !== 'INTEGER') return false;
-  const start = typeof before === 'number' ? before : 0;
-  const end = typeof after === 'number' ? after : start + MOST_TRIED;
-  const one = from
-    .prepare<[number], unknown[]>(`SELECT ${names} FROM ${table} WHERE ${first.name} = ?`)
-    .raw();
-  for (let key = start; key <= end; key += 1) {
-    try {
-      for (const row of one.all(key)) onRow(row);
-    } catch (error) {
-      if (!isDamage(error)) throw error;
-    }
+  // Keys come from damaged pages, too.
+  const start = isRowKey(before) ? before : 0;
+  const end = Math.min(isRowKey(after) ? after : Number.POSITIVE_INFINITY, start + MOST_TRIED);
+  try {
+    const one = from
+      .prepare<[number], unknown[]>(`SELECT ${names} FROM ${table} WHERE ${first.name} = ?`)
+      .raw();
+    for (let key = start; key <= end; key += 1) readRow(one, key, onRow);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
   }
   return false;
+}
+
+function readRow(
+  one: Database.Statement<[number], unknown[]>,
+  key: number,
+  onRow: (row: readonly unknown[]) => void,
+): void {
+  try {
+    for (const row of one.all(key)) onRow(row);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+  }
 }
 
 function isJson(value: unknown): boolean {
@@ -223,5 +255,10 @@ function isJson(value: unknown): boolean {
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
-const isDamage = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(codeOf(error));
+const isRowKey = (key: unknown): key is number => Number.isSafeInteger(key) && (key as number) >= 0;
+
+/** Tables and columns are missing where the list of tables is damaged. */
+const isDamage = (error: unknown): boolean =>
+  /^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(codeOf(error)) ||
+  (error instanceof Error && /^no such (?:table|column)/.test(error.message));
 const isConstraint = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_CONSTRAINT');

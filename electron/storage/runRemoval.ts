@@ -149,19 +149,19 @@ export class RunRemoval {
     const before = usedBytes(db);
     let moved: MovedRun | undefined;
     // One transaction covers copy and removal, so that no other process writes in between.
-    transaction(() => {
-      const copy = copyRun(db, { runId, runKey }, path, watch);
-      if (copy === undefined) return;
-      try {
+    try {
+      transaction(() => {
+        const copy = copyRun(db, { runId, runKey }, path, watch);
+        if (copy === undefined) return;
+        moved = { path, freed: 0, ...copy };
         removeAnnotationsOf(db, { runId, runKey });
         this.removeRows(runId, runKey);
-      } catch (error) {
-        // Nothing was committed, so the copy is not needed, and would be in the way of the next try.
-        discardCopy(path);
-        throw error;
-      }
-      moved = { path, freed: 0, ...copy };
-    });
+      });
+    } catch (error) {
+      // Nothing was committed, so the copy is not needed, and would be in the way of the next try.
+      if (moved !== undefined) discardCopy(path);
+      throw error;
+    }
     if (moved === undefined) return 'cancelled';
     this.vacuum();
     return { moved: { ...moved, freed: Math.max(0, before - usedBytes(db)) }, runId };

@@ -11,7 +11,7 @@ import { type IngestOptions, ingest } from '../ingest/ingest.ts';
 import { fileIdentity } from '../storage/libraryFile.ts';
 import { LibraryWriter } from '../storage/libraryWriter.ts';
 import { ForeignDatabaseError, NewerDatabaseError } from '../storage/migrate.ts';
-import { openWriter, type WritableLibrary, withoutSync } from '../storage/open.ts';
+import { openWriter, type WritableLibrary, withoutSync, withSync } from '../storage/open.ts';
 import { annotationRevision } from '../storage/queries/annotations.ts';
 import { storeColumnsOfOneStep } from '../storage/queries/columns.ts';
 import { indexPiece } from '../storage/searchIndex.ts';
@@ -88,12 +88,14 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
       const annotated: (readonly number[])[] = [];
       running++;
       try {
-        return await handler(params, task, {
+        const changes: Changes = {
           runs: (ids) => {
             for (const id of ids) runIds.add(id);
           },
           annotations: (rolloutIds) => annotated.push(rolloutIds),
-        });
+        };
+        // A label may be put while logs are read, which is not synced.
+        return await withSync(db, () => handler(params, task, changes));
       } finally {
         running--;
         // Sent after the result, so that a page with the result need not request its data again.

@@ -2,11 +2,13 @@
 import {
   closeSync,
   copyFileSync,
+  existsSync,
   openSync,
   readFileSync,
   rmSync,
   statSync,
   truncateSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -136,7 +138,8 @@ describe('turnwise doctor', () => {
     const { code, out } = await doctor('--into', into());
     expect(code).toBe(3);
     expect(out).toContain(`\n  ${ANNOTATIONS - cells} labels and notes; some could not be read\n`);
-    if (hasHistory) expect(out).toContain(`\n  ${cells} labels and notes more, from the undo history\n`);
+    if (hasHistory)
+      expect(out).toContain(`\n  ${cells} labels, notes and review marks more, from the undo history\n`);
     const [kept] = rows(into(), "SELECT count(*) AS n FROM annotation WHERE state = 'exact'");
     expect(kept).toEqual({ n: hasHistory ? ANNOTATIONS : ANNOTATIONS - cells });
   });
@@ -149,7 +152,63 @@ describe('turnwise doctor', () => {
     expect(out).toContain('\n  1 saved views\n');
     expect(out).toContain('\n  1,981 rollouts, read from the logs again\n');
     truncateSync(place.library, 2 * PAGE);
-    expect(await doctor()).toMatchObject({ code: 1, err: expect.stringContaining('nothing can be read') });
+    const none = join(place.directory, 'none.sqlite');
+    expect(await doctor('--into', none)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('nothing can be read'),
+    });
+    expect(existsSync(none)).toBe(false);
+  });
+
+  it('saves the labels when a page of the list of tables is damaged', async () => {
+    work();
+    const before = ofUser(place.library);
+    const pages = pagesOf('sqlite_schema').filter(({ page }) => page !== 1);
+    expect(pages.length).toBeGreaterThan(2);
+    let whole = 0;
+    for (const [seed, { page }] of pages.slice(-2).entries()) {
+      const bytes = readFileSync(place.library);
+      damage(page, seed);
+      const { out, err } = await doctor('--into', into());
+      // The first of these pages lists all tables that were made first.
+      if (err !== '') expect(err).toContain('nothing can be read');
+      else expect(out).toContain('\n  sqlite_schema: ');
+      expect(existsSync(into())).toBe(err === '');
+      if (err === '' && JSON.stringify(ofUser(into())) === JSON.stringify(before)) whole += 1;
+      for (const suffix of ['', '-wal', '-shm']) rmSync(into() + suffix, { force: true });
+      writeFileSync(place.library, bytes);
+    }
+    // The others list tables of the user.
+    expect(whole).toBeGreaterThan(0);
+  });
+
+  it('takes the last state of review marks from the undo history', async () => {
+    work();
+    const on = new Labelled(place.library);
+    const [, skipped = 0, taken = 0] = on.rollouts();
+    on.apply('bob', { read: skipped, verdict: 'read' });
+    on.apply('bob', { read: skipped, verdict: 'skipped' });
+    on.apply('bob', { read: taken, verdict: 'read' });
+    on.apply('bob', { read: taken, verdict: null });
+    on.close();
+    const marks = (library: string) =>
+      rows(library, "SELECT ordinal, author, verdict FROM reading WHERE author = 'bob' ORDER BY 1, 2");
+    const before = marks(place.library);
+    for (const { page } of pagesOf('reading_row')) damage(page, 6);
+    await doctor('--into', into());
+    expect(marks(into())).toEqual(before);
+  });
+
+  it('is not content with a log that has no rollouts any more', async () => {
+    const changed = place.file('changed.jsonl', readFileSync(log));
+    const db = openWriter(place.library);
+    db.prepare('UPDATE file_row SET path = ?').run(changed);
+    db.close();
+    writeFileSync(changed, 'nothing of the kind\n');
+    damage(pagesOf('segment_row')[0]?.page ?? 0, 7);
+    const { code, out } = await doctor('--into', into());
+    expect(code).toBe(3);
+    expect(out).toContain(`logs that could not be read, or have no rollouts now:\n  ${changed}`);
   });
 
   it('names logs that are gone', async () => {

@@ -1,7 +1,7 @@
 /** What a person does survives a power failure; what is read from the logs may be read again. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { LibraryWriter } from '../../electron/storage/libraryWriter.ts';
-import { openWriter, type WritableLibrary, withoutSync } from '../../electron/storage/open.ts';
+import { openWriter, type WritableLibrary, withoutSync, withSync } from '../../electron/storage/open.ts';
 import { FREE_TASK } from '../../electron/threads/task.ts';
 import { writerHandlers } from '../../electron/worker/writerHandlers.ts';
 import { type Scratch, scratch } from '../support/library.ts';
@@ -56,6 +56,15 @@ it.each([
   const handler = handlers[method] as (params: unknown, task: unknown, changes: unknown) => unknown;
   await handler(params, FREE_TASK, { runs: () => undefined, annotations: () => undefined });
   expect([...levels]).toEqual([FULL]);
+});
+
+it('syncs a label that is put while logs are read', async () => {
+  await withoutSync(db, async () => {
+    await Promise.resolve();
+    expect(withSync(db, sync)).toBe(FULL);
+    expect(sync()).toBe(NORMAL);
+  });
+  expect(sync()).toBe(FULL);
 });
 
 it('syncs less while logs are read, and again afterwards', async () => {

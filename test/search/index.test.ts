@@ -1,8 +1,10 @@
 /** The index returns the same as scanning, at any progress and after removals. */
+import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
 import { LibraryWriter } from '../../electron/storage/libraryWriter.ts';
+import { SEARCH } from '../../electron/storage/migrations/initial/rollouts.ts';
 import { openReader, openWriter, type WritableLibrary } from '../../electron/storage/open.ts';
 import { indexQuery, indexState } from '../../electron/storage/queries/search.ts';
 import { indexPiece } from '../../electron/storage/searchIndex.ts';
@@ -10,6 +12,7 @@ import { TEXT_FIELDS } from '../../shared/domain/filter/fields.ts';
 import type { TextNode } from '../../shared/domain/filter/node.ts';
 import { filterText } from '../../shared/domain/filter/print.ts';
 import { wordsOf } from '../../shared/domain/filter/words.ts';
+import { seededRandom } from '../../shared/domain/seededRandom.ts';
 import { askColumns } from '../support/columnQuestion.ts';
 import { ingestInto, type Scratch, scratch } from '../support/library.ts';
 
@@ -174,6 +177,42 @@ describe('the full-text index', () => {
     expect(idsFor(db, 'gamma')).toEqual([1]);
     expect(indexState(db)).toMatchObject({ indexed: 1, rollouts: 1 });
     db.close();
+  });
+
+  it('has every rollout, in whatever order rollouts come, go and are indexed', () => {
+    const marks = new Database(':memory:');
+    for (const name of ['rollout', 'prompt'])
+      marks.exec(`CREATE TABLE ${name}_row (${name}_id INTEGER PRIMARY KEY)`);
+    marks.exec(SEARCH);
+    const random = seededRandom(12);
+    const ids = () => marks.prepare('SELECT rollout_id FROM rollout_row').pluck().all() as number[];
+    for (let round = 0; round < 400; round++) {
+      const kind = random();
+      if (kind < 0.4)
+        for (let n = random() * 6; n > 0; n--) marks.exec('INSERT INTO rollout_row DEFAULT VALUES');
+      else if (kind < 0.7) {
+        for (const id of ids())
+          if (random() < 0.5) marks.prepare('DELETE FROM rollout_row WHERE rollout_id = ?').run(id);
+      } else if (kind < 0.8) marks.exec('DELETE FROM rollout_row WHERE true');
+      else {
+        const { rollouts_to: from } = marks.prepare('SELECT rollouts_to FROM search_state_row').get() as {
+          rollouts_to: number;
+        };
+        const next = ids()
+          .filter((id) => id > from)
+          .slice(0, 3);
+        marks
+          .prepare('UPDATE search_state_row SET rollouts_to = ?, indexed = indexed + ?')
+          .run(next.at(-1) ?? from, next.length);
+      }
+      const state = marks.prepare('SELECT rollouts_to, indexed FROM search_state_row').get() as {
+        rollouts_to: number;
+        indexed: number;
+      };
+      expect(state.rollouts_to).toBeLessThanOrEqual(Math.max(0, ...ids()));
+      expect(state.indexed).toBe(ids().filter((id) => id <= state.rollouts_to).length);
+    }
+    marks.close();
   });
 
   it('a rewritten file is indexed again', async () => {

@@ -263,6 +263,7 @@ class PageChecker {
   /** Checks the bytes at once unless they are compressed. */
   private whenUnpacked(at: number, packed: number, check: (bytes: Uint8Array) => void): void {
     if (this.chunk.codec === 'UNCOMPRESSED') check(this.file.bytesAt(at, packed));
+    else if (this.checks.has(at)) throw new Error('two columns share a page');
     else if (this.checks.size >= MOST_PAGES) throw new Error('a row group has too many pages');
     else this.checks.set(at, check);
   }

@@ -250,18 +250,19 @@ CREATE TABLE search_state_row (
 ) STRICT;
 INSERT INTO search_state_row VALUES (1, 0, 0, 0);
 
--- SQLite gives the ids of deleted last rows to new ones, so the marks never exceed the last id.
+-- SQLite gives the ids of deleted last rows to new ones, so the marks never exceed the last id. Rows are deleted in
+-- any order: the row that lowers a mark may itself be beyond it.
 CREATE TRIGGER search_rollout_gone AFTER DELETE ON rollout_row
-WHEN old.rollout_id <= (SELECT rollouts_to FROM search_state_row)
 BEGIN
-  DELETE FROM search_text WHERE rowid = old.rollout_id;
-  UPDATE search_state_row SET indexed = indexed - 1,
+  DELETE FROM search_text WHERE rowid = old.rollout_id
+    AND old.rollout_id <= (SELECT rollouts_to FROM search_state_row);
+  UPDATE search_state_row SET indexed = indexed - (old.rollout_id <= rollouts_to),
     rollouts_to = min(rollouts_to, (SELECT coalesce(max(rollout_id), 0) FROM rollout_row));
 END;
 CREATE TRIGGER search_prompt_gone AFTER DELETE ON prompt_row
-WHEN old.prompt_id <= (SELECT prompts_to FROM search_state_row)
 BEGIN
-  DELETE FROM search_prompt WHERE rowid = old.prompt_id;
+  DELETE FROM search_prompt WHERE rowid = old.prompt_id
+    AND old.prompt_id <= (SELECT prompts_to FROM search_state_row);
   UPDATE search_state_row SET
     prompts_to = min(prompts_to, (SELECT coalesce(max(prompt_id), 0) FROM prompt_row));
 END;
