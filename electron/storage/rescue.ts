@@ -20,7 +20,7 @@ interface RescuedTable {
   readonly isDamaged: boolean;
 }
 
-export interface RescuedLog {
+interface RescuedLog {
   readonly path: string;
   readonly hasAdapter: boolean;
   /** Whether its format was recognized, so that it may have rollouts. */
