@@ -26,7 +26,7 @@ export function openWriter(path: string): WritableLibrary {
     retryWhileBusy(() => assertOurs(db));
     db.pragma('page_size = 8192');
     retryWhileBusy(() => db.pragma('journal_mode = WAL'));
-    // What a person does is on disk once it is answered. Work that can be repeated uses `withoutSync`.
+    // Changes of a person are synced before they are answered. Work that can be repeated uses `withoutSync`.
     db.pragma('synchronous = FULL');
     // On macOS, a plain fsync leaves the data in the drive's cache.
     db.pragma('fullfsync = 1');

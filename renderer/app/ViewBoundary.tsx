@@ -1,4 +1,4 @@
-/** What is shown in place of a view that failed. The rest of the window stays usable. */
+/** Replaces a view that failed by the reason. The rest of the window stays usable. */
 import { useQuery } from '@tanstack/react-query';
 import { Component, type ErrorInfo, type ReactNode, useState } from 'react';
 import { useClient } from '../data/DataProvider.tsx';

@@ -356,7 +356,7 @@ export interface IngestProgress {
 }
 
 export interface LibraryWarning {
-  /** What is wrong, and what follows from it. */
+  /** Names the problem and its consequence. */
   readonly message: string;
   /** A command that helps. */
   readonly command?: string;

@@ -33,7 +33,7 @@ export interface ViewsReport {
     readonly afterPacks: number;
   };
   readonly longestBlock: { readonly ms: number; readonly at: string };
-  /** What must not have happened. */
+  /** Observed events that are not allowed: requests, scripts, crashes, failed views, long blocks. */
   readonly faults: readonly string[];
 }
 
@@ -217,7 +217,7 @@ async function open(page: Page, url: string): Promise<void> {
     .locator('.waiting, [aria-busy="true"]')
     .first()
     .waitFor({ state: 'detached', ...limit });
-  // What is below the window is drawn when it is scrolled to.
+  // Virtual lists draw their rows when they are scrolled to.
   for (let notch = 0; notch < 6; notch++) await page.mouse.wheel(0, 4_000);
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
 }
@@ -230,7 +230,7 @@ async function runsTexts(page: Page, path: string): Promise<boolean> {
   });
 }
 
-/** Of the process and its children, in MB. */
+/** @returns the largest peak of the process and its children, in MB */
 function peakMegabytes(pid: number): number {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),

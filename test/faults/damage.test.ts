@@ -78,7 +78,7 @@ function damage(page: number, seed: number): void {
 const into = (): string => join(place.directory, 'new.sqlite');
 const doctor = (...argv: readonly string[]) => runHere(place.directory, ['doctor', place.library, ...argv]);
 
-/** What a user has made, in an order that does not depend on row numbers. */
+/** Returns the rows that a user made, in an order that does not depend on row numbers. */
 const ofUser = (library: string): unknown =>
   [
     'SELECT annotation_id, run_key, step, group_key, ordinal, label, note, author, state FROM annotation ORDER BY 1',

@@ -1,4 +1,4 @@
-/** What a person does survives a power failure; what is read from the logs may be read again. */
+/** Changes of a person survive a power failure. Ingest may lose its last commits, because logs can be read again. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { LibraryWriter } from '../../electron/storage/libraryWriter.ts';
 import { openWriter, type WritableLibrary, withoutSync, withSync } from '../../electron/storage/open.ts';
