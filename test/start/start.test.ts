@@ -158,6 +158,8 @@ describe('the lock file', () => {
     readonly integrity?: string;
     readonly resolved?: string;
     readonly optional?: boolean;
+    readonly dev?: boolean;
+    readonly dependencies?: Readonly<Record<string, string>>;
     readonly hasInstallScript?: boolean;
   }
   const { packages } = JSON.parse(
@@ -176,6 +178,18 @@ describe('the lock file', () => {
     const path = dirname(dirname(nodeBinary('.')));
     expect(packages[path]).toMatchObject({ optional: true, integrity: expect.any(String) });
     expect(packages[path]?.hasInstallScript).toBeUndefined();
+  });
+
+  test('makes an installed package bring what its bundle leaves out, and Node', async () => {
+    const config = (await import('../../electron/main/vite.config.ts')).default;
+    const external = config.build?.rollupOptions?.external as readonly (string | RegExp)[];
+    const names = external.filter((name) => typeof name === 'string' && name !== 'electron');
+    expect(Object.keys(packages['']?.dependencies ?? {})).toEqual(names);
+    const installed = locked.filter(([, entry]) => entry.dev !== true && entry.optional !== true);
+    expect(installed.map(([path]) => path)).toEqual([
+      'node_modules/better-sqlite3',
+      'node_modules/node-addon-api',
+    ]);
   });
 });
 
