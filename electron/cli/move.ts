@@ -8,7 +8,7 @@ Moves a run with all its data into a new library. The copy is compared row by ro
 so an interruption loses nothing. The logs are not changed.
 
   --run RUN_KEY   key of the run, from its URL or the view "run" (turnwise query)
-  --to FILE       new library; .sqlite is appended if missing. An existing file is never changed
+  --to FILE       new library; .turnwise is appended unless it ends in that or .sqlite. An existing file is never changed
   --library FILE  library of the run; default: the user's library
   --json          {path, rollouts, bytes, freed, rows} on stdout
 

@@ -13,7 +13,7 @@ import { endWithin } from '../host/endWithin.ts';
 import type { LibraryManager } from '../host/host.ts';
 import { createLibraryManager } from '../host/libraryManager.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
-import { openAtStart, openPaths } from '../host/openPaths.ts';
+import { libraryPage, openAtStart, openPaths } from '../host/openPaths.ts';
 import { startServer } from './startServer.ts';
 
 export interface ServeOptions {
@@ -41,9 +41,11 @@ function untilSignalled(): Promise<void> {
   });
 }
 
-async function openLogs(host: LibraryManager, { paths, opensDemo = false }: ServeOptions): Promise<void> {
+/** @returns the page to show */
+async function openGiven(host: LibraryManager, { paths, opensDemo = false }: ServeOptions): Promise<string> {
   const opened = await (opensDemo ? openAtStart(host, paths) : openPaths(host, paths));
   if (!opened.ok) console.error(`turnwise: ${opened.failure.message}`);
+  return opened.ok && opened.value.library !== undefined ? libraryPage(opened.value.library) : '/';
 }
 
 /** Grants the path, because the user has named it. */
@@ -78,10 +80,11 @@ export async function serve(options: ServeOptions): Promise<void> {
       ...(options.port === undefined ? {} : { port: options.port }),
     });
     for (const path of options.furtherLibraries ?? []) await openLibrary(host, path);
-    await openLogs(host, options);
+    const url = new URL(server.url);
+    url.pathname = await openGiven(host, options);
     await printWarnings(host);
-    process.stdout.write(`${server.url}\n`);
-    if (options.opensBrowser) openBrowser(server.url);
+    process.stdout.write(`${url.href}\n`);
+    if (options.opensBrowser) openBrowser(url.href);
     await ended;
     endWithin();
     await server.close();

@@ -11,6 +11,7 @@ import {
   type ResultOf,
 } from '../../shared/api/contract.ts';
 import { ApiError, failureOf, notFound, type Result, refused } from '../../shared/api/errors.ts';
+import { LIBRARY_EXTENSIONS } from '../../shared/api/libraryRows.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
 import { FORMATS } from '../../shared/format/index.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
@@ -38,7 +39,6 @@ import { SqlConsole } from './sqlConsole.ts';
 
 /** Only the log, because ingest would report the README beside it as an issue. */
 const DEMO = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', import.meta.url));
-const LIBRARY_ENDING = '.sqlite';
 /** Methods of the host that write rollouts. */
 const METHODS_THAT_READ_LOGS: ReadonlySet<Method> = new Set([
   'ingest.start',
@@ -306,7 +306,7 @@ class LibraryHost implements Host {
       'run.remove': unfollowed,
       'run.move': async (params, ask) => {
         this.requireNoJob();
-        return unfollowed({ ...params, path: this.outputPath(params.path, LIBRARY_ENDING) }, ask);
+        return unfollowed({ ...params, path: this.outputPath(params.path, LIBRARY_EXTENSIONS) }, ask);
       },
       'library.compact': async (params, ask) => {
         this.requireNoJob();
@@ -433,10 +433,10 @@ class LibraryHost implements Host {
     }
   }
 
-  private outputPath(asked: string, ending?: string): string {
+  private outputPath(asked: string, extensions?: readonly string[]): string {
     const { libraryPath } = this.options;
     const isGranted = (path: string) => isBelowAny(path, this.granted);
-    return resolveOutputPath({ libraryPath, writable: this.writable, isGranted }, asked, ending);
+    return resolveOutputPath({ libraryPath, writable: this.writable, isGranted }, asked, extensions);
   }
 
   private requireGranted(path: string): void {

@@ -45,14 +45,20 @@ const OUTPUT_HELP =
  * directory, and the directory of the library. Existing files are never overwritten.
  *
  * @param asked a bare name, or a path
- * @param ending appended if missing
+ * @param extensions the first is appended if there is none of them
  * @throws ApiError when the path is not allowed
  */
-export function resolveOutputPath(host: OutputServices, asked: string, ending = ''): string {
+export function resolveOutputPath(
+  host: OutputServices,
+  asked: string,
+  extensions: readonly string[] = [],
+): string {
   // `..` equals its own base name but leads to another directory.
   const isName = basename(asked) === asked && !asked.startsWith('.');
   const named = isName ? join(dirname(resolve(host.libraryPath)), asked) : resolve(asked);
-  const path = named.endsWith(ending) ? named : named + ending;
+  const [extension] = extensions;
+  const isComplete = extension === undefined || extensions.some((one) => named.endsWith(`.${one}`));
+  const path = isComplete ? named : `${named}.${extension}`;
   if (host.writable.has(named) || host.writable.has(path)) return path;
   let directory: string;
   try {

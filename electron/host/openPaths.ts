@@ -1,5 +1,6 @@
-import type { HostEvent, ResultOf } from '../../shared/api/contract.ts';
+import type { HostEvent, LibraryRow, ResultOf } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
+import { isLibraryName } from '../../shared/api/libraryRows.ts';
 import type { LibraryManager } from './host.ts';
 
 type OpenableHost = Pick<LibraryManager, 'grant' | 'dispatch' | 'subscribe'>;
@@ -7,11 +8,20 @@ type OpenableHost = Pick<LibraryManager, 'grant' | 'dispatch' | 'subscribe'>;
 /** Long enough for the first record of a log, and short enough not to look like a hang. */
 const RUN_KNOWN_WITHIN_MS = 1_000;
 
+export interface Opened {
+  /** Id of the library that was opened last. Absent: none of the paths is a library. */
+  readonly library?: string;
+}
+
+/** Path of the page that shows an open library; see renderer/data/libraryLink.ts. */
+export const libraryPage = (id: string): string => `/in/${encodeURIComponent(id)}`;
+
 /**
- * Opens paths from the command line, a second instance or the system. Returns while ingest continues. The
- * failure names missing paths; the others are ingested.
+ * Opens paths from the command line, a second instance or the system: libraries beside the present one, and
+ * everything else as logs. Returns while ingest continues. The failure names missing paths; the others are
+ * opened.
  */
-export async function openPaths(host: OpenableHost, paths: readonly string[]): Promise<Result<unknown>> {
+export async function openPaths(host: OpenableHost, paths: readonly string[]): Promise<Result<Opened>> {
   const there: string[] = [];
   const missing: string[] = [];
   for (const path of paths) {
@@ -23,23 +33,50 @@ export async function openPaths(host: OpenableHost, paths: readonly string[]): P
       missing.push(path);
     }
   }
+  const { logs, library, failure } = await openLibraries(host, there);
   const started: Result<unknown> =
-    there.length === 0
+    logs.length === 0
       ? { ok: true, value: undefined }
-      : await startAndAwaitRun(host, 'ingest.start', { paths: there });
-  if (missing.length === 0 || !started.ok) return started;
+      : await startAndAwaitRun(host, 'ingest.start', { paths: logs });
+  if (!started.ok) return started;
+  if (failure !== undefined) return failure;
+  if (missing.length === 0) return { ok: true, value: library === undefined ? {} : { library } };
   return {
     ok: false,
     failure: { code: 'not_found', message: `no such file or directory: ${missing.join(', ')}` },
   };
 }
 
+/** @returns the paths that are no libraries, and the first failure to open one that is */
+async function openLibraries(
+  host: OpenableHost,
+  paths: readonly string[],
+): Promise<{ logs: readonly string[]; library?: string; failure?: Result<never> }> {
+  const logs: string[] = [];
+  let library: string | undefined;
+  let failure: Result<never> | undefined;
+  for (const path of paths) {
+    const opened = isLibraryName(path) ? await host.dispatch('library.open', { path }) : undefined;
+    if (opened?.ok) library = (opened.value as LibraryRow).id;
+    // A pack, or the database of a trainer.
+    else if (opened === undefined || opened.failure.code === 'refused') logs.push(path);
+    else failure ??= opened;
+  }
+  return {
+    logs,
+    ...(library === undefined ? {} : { library }),
+    ...(failure === undefined ? {} : { failure }),
+  };
+}
+
 /** Without paths, an empty library gets the demo run. One that has runs is opened as it is. */
-export async function openAtStart(host: OpenableHost, paths: readonly string[]): Promise<Result<unknown>> {
+export async function openAtStart(host: OpenableHost, paths: readonly string[]): Promise<Result<Opened>> {
   if (paths.length > 0) return openPaths(host, paths);
   const listed = await host.dispatch('run.list', {});
-  if (!listed.ok || (listed.value as ResultOf<'run.list'>).length > 0) return listed;
-  return startAndAwaitRun(host, 'ingest.demo', {});
+  if (!listed.ok) return listed;
+  const isEmpty = (listed.value as ResultOf<'run.list'>).length === 0;
+  const started = isEmpty ? await startAndAwaitRun(host, 'ingest.demo', {}) : listed;
+  return started.ok ? { ok: true, value: {} } : started;
 }
 
 /** Waits until the job knows its first run, so that the page can navigate to it. */

@@ -22,7 +22,7 @@ import type { Result } from '../../shared/api/errors.ts';
 import type { LibraryManager } from '../host/host.ts';
 import { createLibraryManager } from '../host/libraryManager.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
-import { openAtStart, openPaths } from '../host/openPaths.ts';
+import { libraryPage, type Opened, openAtStart, openPaths } from '../host/openPaths.ts';
 import { bundleHandler, bundlePaths } from './bundleProtocol.ts';
 import { saveDownloads } from './downloads.ts';
 import { sendEvent, serveIpc } from './ipc.ts';
@@ -112,18 +112,28 @@ async function run(): Promise<void> {
     app.addRecentDocument(path);
   }
 
+  /** @returns the page to show: that of a library among the paths */
   async function openAll(
-    open: (host: LibraryManager, paths: readonly string[]) => Promise<Result<unknown>>,
+    open: (host: LibraryManager, paths: readonly string[]) => Promise<Result<Opened>>,
     given: readonly string[],
-  ): Promise<void> {
+  ): Promise<string | undefined> {
     const result = await open(host, given);
-    if (!result.ok) console.error(`turnwise: ${result.failure.message}`);
-    else for (const path of given) app.addRecentDocument(path);
+    if (!result.ok) {
+      console.error(`turnwise: ${result.failure.message}`);
+      return undefined;
+    }
+    for (const path of given) app.addRecentDocument(path);
+    return result.value.library === undefined ? undefined : libraryPage(result.value.library);
   }
 
-  const showWindow = async (): Promise<void> => {
+  /** @param page a path in the application. Default: where the window is */
+  const showWindow = async (page?: string): Promise<void> => {
     if (isClosing) return;
-    if (window !== undefined) return bringToFront(window);
+    if (window !== undefined) {
+      bringToFront(window);
+      if (page !== undefined) await loadMainWindow(window, page);
+      return;
+    }
     const opened = createMainWindow({
       preload: paths.preload,
       statePath: join(app.getPath('userData'), 'window.json'),
@@ -132,7 +142,7 @@ async function run(): Promise<void> {
     opened.once('closed', () => {
       window = undefined;
     });
-    await loadMainWindow(opened);
+    await loadMainWindow(opened, page);
   };
 
   restrictPermissions(session.defaultSession);
@@ -159,8 +169,9 @@ async function run(): Promise<void> {
       openNext = [...(openNext ?? []), ...given];
       return;
     }
-    if (given.length > 0) void openAll(openPaths, given);
     void showWindow();
+    if (given.length > 0)
+      void openAll(openPaths, given).then((page) => (page === undefined ? undefined : showWindow(page)));
   };
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit();
@@ -182,8 +193,7 @@ async function run(): Promise<void> {
     });
   });
 
-  await openAll(openAtStart, [...start.paths, ...early.splice(0)]);
-  await showWindow();
+  await showWindow(await openAll(openAtStart, [...start.paths, ...early.splice(0)]));
   tellStarter();
 }
 

@@ -49,13 +49,18 @@ export function createMainWindow({ preload, statePath }: MainWindowOptions): Bro
   return window;
 }
 
-/** Resolves when the page is loaded, or the window was closed meanwhile. */
-export async function loadMainWindow(window: BrowserWindow): Promise<void> {
+/**
+ * Resolves when the page is loaded, or the window was closed meanwhile.
+ *
+ * @param page its path in the application
+ */
+export async function loadMainWindow(window: BrowserWindow, page = '/'): Promise<void> {
   try {
-    await window.loadURL(APP_URL);
+    await window.loadURL(new URL(page, APP_URL).href);
     if (!window.isDestroyed() && !window.isVisible()) window.show();
   } catch (error) {
-    if (window.isDestroyed()) return;
+    // Closed, or another page was asked for meanwhile.
+    if (window.isDestroyed() || (error as { code?: string }).code === 'ERR_ABORTED') return;
     dialog.showErrorBox('Turnwise could not load its window', String(error));
     window.destroy();
   }

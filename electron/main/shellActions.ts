@@ -1,5 +1,6 @@
 /** The desktop actions of the host: file dialogs and external links. */
 import type { BrowserWindow, Dialog, Shell } from 'electron';
+import { LIBRARY_EXTENSIONS } from '../../shared/api/libraryRows.ts';
 import type { ShellActions } from '../host/host.ts';
 import { externalUrl } from './security.ts';
 
@@ -11,7 +12,7 @@ export interface ShellActionOptions {
   grant(path: string): Promise<void>;
 }
 
-const LIBRARIES = [{ name: 'Turnwise library', extensions: ['sqlite'] }];
+const LIBRARIES = [{ name: 'Turnwise library', extensions: [...LIBRARY_EXTENSIONS] }];
 
 const OPEN_DIALOGS: Readonly<Record<'files' | 'directory' | 'library', Electron.OpenDialogOptions>> = {
   files: { title: 'Open log files', properties: ['openFile', 'multiSelections'] },

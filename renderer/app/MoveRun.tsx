@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Dialog } from 'radix-ui';
 import { useRef, useState } from 'react';
-import type { RunSummary } from '../../shared/api/contract.ts';
+import { LIBRARY_EXTENSIONS, type RunSummary } from '../../shared/api/contract.ts';
 import { hrefInLibrary } from '../data/libraryLink.ts';
 import { pathOfRoute } from '../data/route.ts';
 import { useLongTask } from '../data/useLongQuery.ts';
@@ -45,7 +45,7 @@ interface MoveRunBodyProps {
 }
 
 function MoveRunBody({ run, onDone, onMoving }: MoveRunBodyProps) {
-  const [text, setText] = useState(() => `${fileName(run.name)}.sqlite`);
+  const [text, setText] = useState(() => `${fileName(run.name)}.${LIBRARY_EXTENSIONS[0]}`);
   const move = useMove(run, onDone, onMoving);
   const share = move.progress?.share;
   const path = text.trim();

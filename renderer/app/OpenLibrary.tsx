@@ -46,7 +46,7 @@ function OpenLibraryBody({ onDone }: { readonly onDone: () => void }) {
           className="text-field mono"
           list={`${id} known`}
           spellCheck={false}
-          placeholder="/runs/june.sqlite"
+          placeholder="/runs/june.turnwise"
           value={text}
           onChange={(event) => setText(event.target.value)}
         />

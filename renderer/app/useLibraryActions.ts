@@ -1,6 +1,6 @@
 /** What can be done with libraries as a whole, for the library page, the dialogs and the palette alike. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { HOME_LIBRARY, type LibraryRow } from '../../shared/api/contract.ts';
+import { HOME_LIBRARY, isLibraryName, type LibraryRow } from '../../shared/api/contract.ts';
 import { useClient, useConnection, useLibrary } from '../data/DataProvider.tsx';
 import { ApiError } from '../data/failures.ts';
 import { hrefInLibrary } from '../data/libraryLink.ts';
@@ -10,9 +10,6 @@ import { navigateTo } from '../data/useRoute.ts';
 import { useInterface } from '../state/interface.ts';
 import { bytes } from '../ui/numbers.ts';
 import type { Handlers } from './commands.ts';
-
-/** What a library's file is called. */
-const LIBRARY_FILE = /\.sqlite$/i;
 
 const LIBRARIES_KEY = ['library.list', {}] as const;
 
@@ -76,7 +73,7 @@ export function useLibraryActions() {
   const openLibraries = async (paths: readonly string[]): Promise<readonly string[]> => {
     const others: string[] = [];
     for (const path of paths) {
-      if (!LIBRARY_FILE.test(path)) {
+      if (!isLibraryName(path)) {
         others.push(path);
         continue;
       }

@@ -3,6 +3,15 @@
 /** Id of the library the application was started with. On the wire, no id means the same. */
 export const HOME_LIBRARY = 'home';
 
+/** Extensions of library files; new ones get the first. Logs and packs may have them too: content decides. */
+export const LIBRARY_EXTENSIONS = ['turnwise', 'sqlite'] as const;
+
+/** Whether the name is one of a library file. */
+export function isLibraryName(path: string): boolean {
+  const name = path.toLowerCase();
+  return LIBRARY_EXTENSIONS.some((extension) => name.endsWith(`.${extension}`));
+}
+
 export interface LibraryRow {
   /**
    * Names the library in links and requests: `home`, or the file's name made unique. Stable as long as the

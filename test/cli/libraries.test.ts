@@ -72,7 +72,7 @@ describe('turnwise compact', () => {
 });
 
 describe('turnwise move', () => {
-  const own = () => join(place.directory, `own-${count}.sqlite`);
+  const own = () => join(place.directory, `own-${count}.turnwise`);
 
   it('moves a run, and reports the result', async () => {
     const { code, out } = await turnwise(
@@ -105,7 +105,7 @@ describe('turnwise move', () => {
       child.once('exit', (_code, signal) => resolve(signal)),
     );
     const watcher = watch(place.directory, (_event, name) => {
-      if (name === `own-${count}.sqlite.partial-wal`) child.kill('SIGKILL');
+      if (name === `own-${count}.turnwise.partial-wal`) child.kill('SIGKILL');
     });
     expect(await ended).toBe('SIGKILL');
     watcher.close();

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { makeOtherLibrary, OTHER_ID } from '../contract/twoLibraries.ts';
 import type { Mutation } from '../support/electron-double/mutation.ts';
 import { openElectronDouble, type RunningElectron } from '../support/shells/electronShell.ts';
 import { writeHostileLog } from '../support/shells/hostileLog.ts';
@@ -68,6 +69,22 @@ test('opens a window for a file, a start and the menu when there is none', async
     return { counts, errors };
   }, log);
   expect(open).toEqual({ counts: [0, 1, 0, 1, 0, 1], errors: [] });
+});
+
+test('shows a library that the system gives, at the start and later', async () => {
+  const library = await makeOtherLibrary(home.directory);
+  running = await openElectronDouble({ home, paths: [library] });
+  child = running.app.process();
+  await expect.poll(() => running.place()).toBe(`/in/${OTHER_ID}`);
+  await running.page.getByRole('grid', { name: 'Runs' }).waitFor();
+  await running.page.goto(running.urlOf('/in/home/sql'));
+  await running.page.getByRole('heading', { name: 'SQL', exact: true }).waitFor();
+  await running.app.evaluate(({ app }, path) => {
+    app.emit('open-file', { preventDefault: () => undefined }, path);
+    app.emit('second-instance', {}, [], '/', { paths: [path] });
+  }, library);
+  await expect.poll(() => running.place()).toBe(`/in/${OTHER_ID}`);
+  await running.page.getByRole('grid', { name: 'Runs' }).waitFor();
 });
 
 test('closes once, however often it is told to, and starts again for paths that came meanwhile', async () => {

@@ -5,6 +5,7 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { makeOtherLibrary, OTHER_ID } from '../contract/twoLibraries.ts';
 import { HOSTILE_RUN, writeHostileLog } from '../support/shells/hostileLog.ts';
 import type { TemporaryHome } from '../support/shells/shell.ts';
 import { openSocketTransport } from '../support/shells/socketTransport.ts';
@@ -78,6 +79,18 @@ test('serves nothing when Electron fails after it was up, and passes on what the
   expect(env).not.toHaveProperty('ELECTRON_RUN_AS_NODE');
   expect(env).not.toHaveProperty('NODE_OPTIONS');
   expect(stderr).toBe('');
+});
+
+test('the browser opens on a library that is given as a path', async () => {
+  const library = await makeOtherLibrary(home.directory);
+  child = spawn(process.execPath, [START, '--browser', '--no-open', '--library', home.libraryPath, library], {
+    env: { ...process.env, ...home.env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [printed] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
+  const url = new URL(printed.toString());
+  expect(url.pathname).toBe(`/in/${OTHER_ID}`);
+  expect(await (await fetch(url)).text()).toContain('<script type="module"');
 });
 
 test('the packed command serves and reads logs without a checkout', async () => {

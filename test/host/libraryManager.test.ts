@@ -1,5 +1,13 @@
 /** Several libraries of one application: each answers for itself, and none opens without a grant. */
-import { existsSync, linkSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
@@ -7,12 +15,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { LibraryManager } from '../../electron/host/host.ts';
 import { createLibraryManager, uniqueId } from '../../electron/host/libraryManager.ts';
+import { openPaths } from '../../electron/host/openPaths.ts';
 import { NEWEST_VERSION } from '../../electron/storage/migrate.ts';
 import type { HostEvent, LibraryRow, Method, ParamsOf, ResultOf } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
 import { readInto } from '../contract/cases.ts';
 import { makeOtherLibrary, OTHER_ID, OTHER_LOG } from '../contract/twoLibraries.ts';
 import { copyDemoLibrary, copyLibraryOf } from '../support/preparedLibrary.ts';
+import { HOSTILE_RUN, writeHostileLog } from '../support/shells/hostileLog.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
 
 const DEMO = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', import.meta.url));
@@ -92,6 +102,23 @@ describe('two libraries', () => {
     expect(more).toEqual([]);
     // The list is the same for every library that is asked.
     expect(await ask('library.list', {}, OTHER_ID)).toEqual(await ask('library.list', {}));
+  });
+
+  test('one that the system gives opens beside the logs; the content decides, not the name', async () => {
+    const named = at('june.turnwise');
+    renameSync(other, named);
+    const pack = at('a pack.turnwise');
+    copyFileSync(writeHostileLog(home.directory), pack);
+    expect(await openPaths(manager, [named, pack])).toEqual({ ok: true, value: { library: 'june' } });
+    await expect.poll(() => runKeys()).toEqual([HOSTILE_RUN]);
+    expect(await openPaths(manager, [home.libraryPath])).toEqual({ ok: true, value: { library: 'home' } });
+    expect(await openPaths(manager, [pack])).toEqual({ ok: true, value: {} });
+    expect(await failureOf(openPaths(manager, [named, at('none.turnwise')]))).toMatchObject({
+      code: 'not_found',
+    });
+    await ask('library.close', { id: 'june' });
+    new Database(named).exec(`PRAGMA user_version = ${NEWEST_VERSION + 1}`).close();
+    expect(await failureOf(openPaths(manager, [named]))).toMatchObject({ code: 'newer_database' });
   });
 
   test('a closed one is named in the failure', async () => {
@@ -284,7 +311,7 @@ describe('a run that is moved to its own library', () => {
     const before = await ask('run.get', { runKey: DEMO_RUN });
     const moved = await ask('run.move', { runKey: DEMO_RUN, path: 'the demo' });
     expect(moved).toMatchObject({
-      path: at('the demo.sqlite'),
+      path: at('the demo.turnwise'),
       library: 'the-demo',
       rollouts: before.rollouts,
     });

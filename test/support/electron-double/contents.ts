@@ -124,7 +124,10 @@ export class DoubleContents extends EventEmitter {
     const { errorText } = await this.call<{ errorText?: string }>('Page.navigate', {
       url: this.expectedLoad,
     });
-    if (errorText !== undefined) throw new Error(`${errorText} loading '${url}'`);
+    if (errorText !== undefined) {
+      const code = errorText.replace('net::', '');
+      throw Object.assign(new Error(`${code} loading '${url}'`), { code });
+    }
     await loaded;
   }
 
