@@ -66,10 +66,7 @@ export function menuTemplate({ isMac, hasDevTools, run }: MenuOptions): MenuItem
     { role: 'windowMenu' },
     {
       role: 'help',
-      submenu: [
-        shown('Keyboard Shortcuts', 'keys.show', '?'),
-        command('Copy Link to This Place', 'place.copyLink'),
-      ],
+      submenu: [shown('Keyboard Shortcuts', 'keys.show', '?'), command('Copy Link', 'place.copyLink')],
     },
   ];
 }

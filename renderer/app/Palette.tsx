@@ -5,7 +5,7 @@ import { quoted } from '../../shared/domain/filter/lexer.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
 import { wordsOf } from '../../shared/domain/filter/words.ts';
 import { useLibrary } from '../data/DataProvider.tsx';
-import { hrefInLibrary } from '../data/libraryLink.ts';
+import { hrefInLibrary, pastedLink } from '../data/libraryLink.ts';
 import { useLibraries } from '../data/otherLibraries.ts';
 import { distinctNames } from '../data/runNames.ts';
 import { useRequest } from '../data/useRequest.ts';
@@ -42,7 +42,12 @@ function PaletteBody({ onDone }: { readonly onDone: () => void }) {
   const names = distinctNames(runs);
   const run = 'runKey' in route ? runs.find((candidate) => candidate.runKey === route.runKey) : undefined;
   const here = useLibrary();
-  const libraries = (useLibraries() ?? []).filter(({ id, isGone }) => id !== here && isGone !== true);
+  const known = useLibraries() ?? [];
+  const libraries = known.filter(({ id, isGone }) => id !== here && isGone !== true);
+  const link = pastedLink(
+    typed,
+    known.map(({ id }) => id),
+  );
   const steps = useRequest('step.list', run === undefined ? undefined : { runId: run.runId }).data ?? [];
 
   const after = (act: () => void) => () => {
@@ -53,13 +58,20 @@ function PaletteBody({ onDone }: { readonly onDone: () => void }) {
   return (
     <Command loop>
       <Command.Input
-        placeholder="A command, a run, a step, or words to search for…"
+        placeholder="A command, a run, a step, a copied link, or words to search for…"
         autoFocus
         value={typed}
         onValueChange={setTyped}
       />
       <Command.List>
         <Command.Empty>No command, run or step of that name.</Command.Empty>
+        {link !== undefined && (
+          <Command.Group heading="Link" forceMount>
+            <Command.Item forceMount value={`open link ${typed}`} onSelect={after(() => navigateTo(link))}>
+              Open <code>{link}</code>
+            </Command.Item>
+          </Command.Group>
+        )}
         <Command.Group heading="Commands">
           {commands
             .filter((command) => !command.isMotion && command.id !== 'palette.show' && canRun(command.id))

@@ -27,7 +27,7 @@ const TABLE = [
     area: 'Everywhere',
     keys: ['h'],
   },
-  { id: 'place.copyLink', label: 'Copy a link to this place', area: 'Everywhere', keys: ['y'] },
+  { id: 'place.copyLink', label: 'Copy link', area: 'Everywhere', keys: ['y'] },
   { id: 'focus.flip', label: 'Focus: hide rail, outline and inspector', area: 'Everywhere', keys: ['f'] },
   { id: 'place.library', label: 'Go to the library', area: 'Everywhere', keys: ['g l'] },
   { id: 'place.search', label: 'Search the texts of all rollouts', area: 'Everywhere', keys: ['g /'] },

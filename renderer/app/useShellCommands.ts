@@ -3,7 +3,9 @@ import { useEffect } from 'react';
 import type { IngestProgress } from '../../shared/api/contract.ts';
 import { useClient } from '../data/DataProvider.tsx';
 import { labelsPath } from '../data/labelsLink.ts';
+import { copiedLink } from '../data/libraryLink.ts';
 import { parentRoute, pathOfRoute } from '../data/route.ts';
+import { useRequest } from '../data/useRequest.ts';
 import { goTo, navigateTo, useRoute } from '../data/useRoute.ts';
 import { useRunOf } from '../data/useRunOf.ts';
 import { useInterface } from '../state/interface.ts';
@@ -31,6 +33,7 @@ export function useShellCommands(): void {
   const client = useClient();
   const route = useRoute();
   const { demo, openDialog, canOpenDialog } = useIngestActions();
+  const isDesktop = useRequest('host.info', {}).data?.shell === 'desktop';
   const run = useRunOf(route);
   const roc = rocRoute(route, run?.hasSteps);
   const tokens = tokensRoute(route, run?.hasSteps);
@@ -47,8 +50,12 @@ export function useShellCommands(): void {
         if (parent !== undefined) goTo(parent, queryLeftAt(pathOfRoute(parent)));
       },
       'place.copyLink': () =>
-        void copyText(window.location.href).then((isCopied) =>
-          setNotice(isCopied ? 'Link copied' : 'The clipboard is not available here'),
+        void copyText(copiedLink(window.location, isDesktop)).then((isCopied) =>
+          setNotice(
+            isCopied
+              ? 'Link copied. The command palette of any Turnwise opens it.'
+              : 'The clipboard is not available here',
+          ),
         ),
       'place.library': () => goTo({ view: 'library' }),
       'place.problems':

@@ -4,6 +4,7 @@
  * the one where one is.
  */
 import { HOME_LIBRARY } from '../../shared/api/contract.ts';
+import { parseRoute } from './route.ts';
 
 export interface LibraryPath {
   readonly library: string;
@@ -38,6 +39,30 @@ export function resolvedHref(library: string, href: string): string {
 /** A link to a route of any library, also of another one than the present. */
 export function hrefInLibrary(library: string, path: string): string {
   return library === HOME_LIBRARY ? `/in/${HOME_LIBRARY}${path}` : pathInLibrary(library, path);
+}
+
+/** A link for other people: on the desktop the path alone, because its URLs open nowhere else. */
+export function copiedLink({ origin, pathname, search }: Location | URL, isDesktop: boolean): string {
+  return (isDesktop ? '' : origin) + pathname + search;
+}
+
+const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?=\/)/;
+
+/**
+ * Reads a copied link, also one that another Turnwise copied. A library that is not among `libraries` is taken
+ * to be the present one: its id is the name of a file elsewhere.
+ *
+ * @returns a path for `navigateTo`; undefined if the text is no link
+ */
+export function pastedLink(text: string, libraries: readonly string[]): string | undefined {
+  const given = text.trim().replace(LOOPBACK, '');
+  if (!given.startsWith('/') || given.startsWith('//') || given === '/') return undefined;
+  const [, pathname = '', search = ''] = /^([^?#]*)(\?[^#]*)?/.exec(given) ?? [];
+  const { library, path } = splitLibrary(pathname);
+  if (parseRoute(path).view === 'nowhere') return undefined;
+  return libraries.includes(library) && library !== HOME_LIBRARY
+    ? pathInLibrary(library, path + search)
+    : path + search;
 }
 
 function decoded(part: string): string | undefined {

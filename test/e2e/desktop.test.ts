@@ -58,11 +58,24 @@ test('the menu copies without a key or click in the page', async () => {
   expect(state).toBe('granted');
   await running.page.evaluate(() => {
     document.execCommand = () => false; // needs a user gesture
+    const write = navigator.clipboard.writeText.bind(navigator.clipboard);
+    navigator.clipboard.writeText = (text) => {
+      document.title = text;
+      return write(text);
+    };
   });
   await running.app.evaluate(({ Menu }) =>
     Menu.getApplicationMenu()?.getMenuItemById('place.copyLink')?.click(),
   );
   await running.page.getByText('Link copied').waitFor();
+  const copied = await running.page.title();
+  expect(copied).toMatch(/^\/run\//);
+  await running.page.goto(running.urlOf('/sql'));
+  await running.page.getByRole('heading', { name: 'SQL', exact: true }).waitFor();
+  await running.page.keyboard.press('ControlOrMeta+k');
+  await running.page.getByRole('dialog', { name: 'Command palette' }).getByRole('combobox').fill(copied);
+  await running.page.keyboard.press('Enter');
+  await expect.poll(() => running.place()).toBe(copied);
 });
 
 test('a path that the user did not choose is refused', async () => {

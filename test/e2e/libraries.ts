@@ -156,7 +156,7 @@ export function describeLibraries(shell: Shell): void {
         .click();
       await page.getByRole('menuitem', { name: 'Move to a library of its own…' }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByRole('textbox').fill('library');
+      await dialog.getByRole('textbox').fill('library.sqlite');
       await dialog.getByRole('button', { name: /^Move 160 rollouts/ }).click();
       await dialog
         .getByRole('alert')

@@ -138,6 +138,14 @@ export function describeSearch(shell: Shell): void {
       await results().locator('mark').first().waitFor();
     });
 
+    test('a link copied here opens from the palette', async () => {
+      const copied = `${running.urlOf('/in/another/run/synthetic-grpo-roc-demo')}?q=reward%3A0`;
+      await page.keyboard.press('Control+k');
+      await page.getByPlaceholder('a copied link').fill(copied);
+      await page.getByRole('option', { name: /^Open \/run/ }).click();
+      await expect.poll(() => running.place()).toBe('/run/synthetic-grpo-roc-demo?q=reward%3A0');
+    });
+
     test('the page reported no error', () => {
       expect(errors).toEqual([]);
     });

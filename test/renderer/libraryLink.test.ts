@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { isOfHere } from '../../renderer/data/followHost.ts';
-import { hrefInLibrary, pathInLibrary, resolvedHref, splitLibrary } from '../../renderer/data/libraryLink.ts';
+import {
+  copiedLink,
+  hrefInLibrary,
+  pastedLink,
+  pathInLibrary,
+  resolvedHref,
+  splitLibrary,
+} from '../../renderer/data/libraryLink.ts';
 import { requestKey } from '../../renderer/data/useRequest.ts';
 import {
   cameFrom,
@@ -51,6 +58,30 @@ describe('the library of a link', () => {
     expect(splitLibrary('/in/%E0%A4%A')).toEqual({ library: 'home', path: '/in/%E0%A4%A' });
     expect(splitLibrary('/in/')).toEqual({ library: 'home', path: '/in/' });
   });
+});
+
+describe('a copied link', () => {
+  const PLACE = '/in/june/run/a%2Fb/step/3?q=reward%3A0';
+
+  it('is a URL in the browser, without its token, and a path on the desktop', () => {
+    expect(copiedLink(new URL(`http://127.0.0.1:7777${PLACE}#token=secret`), false)).toBe(
+      `http://127.0.0.1:7777${PLACE}`,
+    );
+    expect(copiedLink(new URL(`app://bundle${PLACE}`), true)).toBe(PLACE);
+  });
+
+  it('is read from either, in the library that has its name, else in the present one', () => {
+    for (const copied of [PLACE, ` http://127.0.0.1:7777${PLACE}\n`, `http://localhost:1${PLACE}#token=x`]) {
+      expect(pastedLink(copied, ['home', 'june'])).toBe(PLACE);
+      expect(pastedLink(copied, ['home'])).toBe('/run/a%2Fb/step/3?q=reward%3A0');
+    }
+    expect(pastedLink('/in/home/sql?q=1', ['home'])).toBe('/sql?q=1');
+  });
+
+  it.each(['', '/', 'run', '/no such', '//evil/run/a', 'https://127.0.0.1/run/a', 'http://a.example/run/a'])(
+    'is not %j',
+    (text) => expect(pastedLink(text, ['home'])).toBeUndefined(),
+  );
 });
 
 describe('state remembered by path', () => {
