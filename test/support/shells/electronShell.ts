@@ -28,6 +28,8 @@ export interface RunningElectron extends RunningShell {
 export interface ElectronOptions extends OpenOptions {
   /** Mutations of the application that a test must detect. */
   readonly mutations?: readonly Mutation[];
+  /** Directory of the application. Default: this repository. */
+  readonly root?: string;
 }
 
 /** An executable that Playwright accepts as Electron. Playwright's switches end with the debugging port. */
@@ -45,13 +47,13 @@ function writeLauncher(home: TemporaryHome): string {
 }
 
 async function launch(
-  executablePath: string | undefined,
+  executablePath: string,
   baseUrl: string,
-  { home, paths = [], mutations = [] }: ElectronOptions,
+  { home, paths = [], mutations = [], root = ROOT }: ElectronOptions,
 ): Promise<RunningElectron> {
   const app = await _electron.launch({
-    ...(executablePath === undefined ? {} : { executablePath }),
-    args: [ROOT, `--library=${home.libraryPath}`, '--', ...paths],
+    executablePath,
+    args: [root, `--library=${home.libraryPath}`, '--', ...paths],
     cwd: ROOT,
     env: {
       ...(process.env as Record<string, string>),
@@ -88,14 +90,16 @@ export function openElectronDouble(options: ElectronOptions): Promise<RunningEle
 
 export const electronDoubleShell: Shell = { name: 'electron double', open: openElectronDouble };
 
-/** Undefined without Electron's binary or a display. */
+/** Playwright delays `ready` until it is connected. */
+export function openElectron(binary: string, options: ElectronOptions): Promise<RunningElectron> {
+  return launch(binary, APP_URL, options);
+}
+
+/** Why there is none: no binary of Electron, or no display. */
 export function findElectronShell(): Shell | { readonly reason: string } {
-  if (findElectron(ROOT) === undefined) return { reason: 'no binary' };
+  const binary = findElectron(ROOT);
+  if (binary === undefined) return { reason: 'no binary' };
   if (process.platform === 'linux' && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY)
     return { reason: 'no display' };
-  return {
-    name: 'electron',
-    // Playwright finds the executable itself, and delays `ready` until it is connected.
-    open: (options) => launch(undefined, APP_URL, options),
-  };
+  return { name: 'electron', open: (options) => openElectron(binary, options) };
 }
