@@ -1,7 +1,7 @@
 /** `npm run package` with stand-ins for Electron's download and for the tool that writes the .deb. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HOSTILE_RUN, writeHostileLog } from '../support/shells/hostileLog.ts';
@@ -17,15 +17,23 @@ const at = (...names: string[]): string => join(home.directory, ...names);
 const resources = at('packages', 'linux-unpacked', 'resources');
 
 /** The builder compares the whole configuration, for every system, with its schema. */
-function runBuilder() {
+function runBuilder(dist: string, ...target: string[]) {
   return spawnSync(
     process.execPath,
     [
       join(ROOT, 'node_modules', 'electron-builder', 'cli.js'),
-      ...['--config', 'electron/main/builder.yml', '--linux', 'deb', '--x64'],
-      ...[`-c.electronDist=${at('dist')}`, `-c.directories.output=${at('packages')}`],
+      ...['--config', 'electron/main/builder.yml', ...target],
+      ...[`-c.electronDist=${at(dist)}`, `-c.directories.output=${at('packages')}`],
     ],
-    { cwd: ROOT, encoding: 'utf8', env: { ...process.env, CUSTOM_FPM_PATH: at('fpm') } },
+    {
+      cwd: ROOT,
+      encoding: 'utf8',
+      env: {
+        ...process.env,
+        CUSTOM_FPM_PATH: at('fpm'),
+        PATH: [at('bin'), process.env.PATH].join(delimiter),
+      },
+    },
   );
 }
 
@@ -46,7 +54,7 @@ beforeAll(() => {
     writeFileSync(args[args.indexOf('--package') + 1], '');
     writeFileSync(${JSON.stringify(at('deb.json'))}, JSON.stringify({ args, installed }));`;
   writeFileSync(at('fpm'), `#!${process.execPath}\n${tool}\n`, { mode: 0o755 });
-  const { status, stdout, stderr } = runBuilder();
+  const { status, stdout, stderr } = runBuilder('dist', '--linux', 'deb', '--x64');
   expect({ status, stdout, stderr }).toMatchObject({ status: 0 });
   ({ args: deb, installed } = JSON.parse(readFileSync(at('deb.json'), 'utf8')));
 });
@@ -122,3 +130,50 @@ test('threads and the addon work from beside the archive', () => {
   turnwise('ingest', writeHostileLog(home.directory));
   expect(turnwise('query', 'SELECT run_key FROM run')).toContain(HOSTILE_RUN);
 });
+
+/** The parts of Electron.app that the builder reads and renames. */
+function writeElectronApp(directory: string): void {
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), text);
+  };
+  const plist = (executable: string): string =>
+    `<?xml version="1.0" encoding="UTF-8"?><plist version="1.0"><dict>
+      <key>CFBundleExecutable</key><string>${executable}</string>
+      <key>CFBundleIdentifier</key><string>com.github.Electron</string></dict></plist>`;
+  write('Info.plist', plist('Electron'));
+  write('MacOS/Electron', '');
+  write(
+    'Frameworks/Electron Framework.framework/Electron Framework',
+    `stand-in ${FUSE_WIRE}${DEFAULT_FUSES}`,
+  );
+  for (const kind of ['', ' (GPU)', ' (Plugin)', ' (Renderer)']) {
+    const helper = `Electron Helper${kind}`;
+    write(`Frameworks/${helper}.app/Contents/Info.plist`, plist(helper));
+    write(`Frameworks/${helper}.app/Contents/MacOS/${helper}`, '');
+  }
+}
+
+test.skipIf(process.platform === 'darwin')(
+  'macOS gets a new ad-hoc signature, and logs keep their application',
+  () => {
+    writeElectronApp(at('mac', 'Electron.app', 'Contents'));
+    mkdirSync(at('bin'));
+    writeFileSync(at('bin', 'codesign'), `#!/bin/sh\necho "$@" > '${at('signed')}'\n`, { mode: 0o755 });
+    // Making one of the SVG needs a download.
+    writeFileSync(at('icon.icns'), '');
+    const { status, stderr } = runBuilder('mac', '--mac', 'dir', '--arm64', `-c.mac.icon=${at('icon.icns')}`);
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    const bundle = at('packages', 'mac-arm64', 'Turnwise.app');
+    expect(readFileSync(at('signed'), 'utf8')).toMatch(/^--sign - --force .*Turnwise\.app\n$/);
+    const plist = readFileSync(join(bundle, 'Contents', 'Info.plist'), 'utf8').replaceAll(/>\s+</g, '><');
+    const types = plist.matchAll(
+      /<array><string>(\w+)<\/string><\/array>(?:(?!LSHandlerRank).)*<key>LSHandlerRank<\/key><string>(\w+)</gs,
+    );
+    expect([...types].map(([, extension, rank]) => `${extension}: ${rank}`)).toEqual([
+      'turnwise: Owner',
+      'jsonl: Alternate',
+      'eval: Alternate',
+    ]);
+  },
+);
