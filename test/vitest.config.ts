@@ -19,9 +19,6 @@ const bundledWorkers = {
       : undefined,
 };
 
-/** Formulas and parsers keep no state between calls, so their files share a process: that saves 20 s. */
-const PURE = ['test/domain/**/*.test.ts', 'test/format/**/*.test.ts'];
-
 /**
  * One run of everything. End-to-end files are a project of their own, because each drives a browser and they
  * would time each other out side by side on a small machine.
@@ -39,22 +36,11 @@ export default defineConfig({
         root,
         plugins: [bundledWorkers],
         test: {
-          name: 'pure',
-          include: PURE,
-          isolate: false,
-          pool: 'forks',
-          maxWorkers: 2,
-          testTimeout: 60_000,
-          env,
-        },
-      },
-      {
-        root,
-        plugins: [bundledWorkers],
-        test: {
           name: 'unit',
           include: ['test/**/*.test.{ts,tsx}'],
-          exclude: ['test/e2e/**', ...PURE, 'node_modules/**'],
+          exclude: ['test/e2e/**', 'node_modules/**'],
+          // A quarter of the time would go into loading the same modules for each file.
+          isolate: false,
           pool: 'forks',
           maxWorkers: 2,
           // Detects hangs rather than slowness, because a busy machine takes its time.
