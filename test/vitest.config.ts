@@ -6,13 +6,18 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const env = {
   TZ: 'UTC',
   LC_ALL: 'C',
-  // Worker threads and child processes compile TypeScript; the cache keeps the result, as for the command
-  // line.
+  // Worker threads and child processes keep what they compile, as the command line does.
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/turnwise-compile', import.meta.url)),
 };
 
-/** Formulas and parsers keep no state between calls, so their files share a process: that saves 20 s. */
-const PURE = ['test/domain/**/*.test.ts', 'test/format/**/*.test.ts'];
+/** Workers run from the bundle, as for users: a test would spend more time on loading their sources. */
+const bundledWorkers = {
+  name: 'bundled-workers',
+  transform: (code: string, id: string) =>
+    id.endsWith('/worker/entry.ts')
+      ? code.replaceAll('import.meta.url', JSON.stringify(new URL('../dist/electron/', import.meta.url).href))
+      : undefined,
+};
 
 /**
  * One run of everything. End-to-end files are a project of their own, because each drives a browser and they
@@ -23,26 +28,19 @@ export default defineConfig({
   test: {
     reporters: ['default', fileURLToPath(new URL('support/closingLine.ts', import.meta.url))],
     passWithNoTests: false,
-    globalSetup: fileURLToPath(new URL('support/preparedLibrary.ts', import.meta.url)),
+    globalSetup: ['support/buildOnce.ts', 'support/preparedLibrary.ts'].map((path) =>
+      fileURLToPath(new URL(path, import.meta.url)),
+    ),
     projects: [
       {
         root,
-        test: {
-          name: 'pure',
-          include: PURE,
-          isolate: false,
-          pool: 'forks',
-          maxWorkers: 2,
-          testTimeout: 60_000,
-          env,
-        },
-      },
-      {
-        root,
+        plugins: [bundledWorkers],
         test: {
           name: 'unit',
           include: ['test/**/*.test.{ts,tsx}'],
-          exclude: ['test/e2e/**', ...PURE, 'node_modules/**'],
+          exclude: ['test/e2e/**', 'node_modules/**'],
+          // A quarter of the time would go into loading the same modules for each file.
+          isolate: false,
           pool: 'forks',
           maxWorkers: 2,
           // Detects hangs rather than slowness, because a busy machine takes its time.
@@ -53,10 +51,10 @@ export default defineConfig({
       },
       {
         root,
+        plugins: [bundledWorkers],
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          globalSetup: fileURLToPath(new URL('support/shells/buildOnce.ts', import.meta.url)),
           pool: 'forks',
           maxWorkers: 2,
           testTimeout: 60_000,

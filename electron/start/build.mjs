@@ -1,6 +1,6 @@
 /**
- * Builds the renderer and the Electron bundles (main, preload, workers) if their sources have changed.
- * Everything else runs from its sources.
+ * Builds the renderer and the bundles of everything else (main, preload, browser shell, command line, workers)
+ * if their sources have changed.
  *
  *   node electron/start/build.mjs [renderer] [electron]
  */
@@ -56,7 +56,7 @@ async function buildOne(target) {
   const { sources, configs, directory, product } = TARGETS[target];
   // Computed before the build, so that changes during the build make it stale.
   const before = fingerprint(sources);
-  say(`building ${target === 'renderer' ? 'the interface' : 'the desktop shell'} …`);
+  say(`building ${target === 'renderer' ? 'the interface' : 'the application'} …`);
   const vite = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
   const finished = join(ROOT, directory);
   // Built beside the old output and then renamed, so that a running host always serves complete files.

@@ -1,6 +1,6 @@
 /**
- * The first step of every npm script: installs locked dependencies and, with `--build`, builds the
- * interface. Takes milliseconds if nothing changed. Writes only to stderr, because stdout of `npm run -s
+ * The first step of every npm script: installs locked dependencies and, with `--build [TARGET…]`, builds what
+ * build.mjs names so, or everything. Takes milliseconds if nothing changed. Writes only to stderr, because stdout of `npm run -s
  * turnwise -- …` is the result.
  */
 import { fileURLToPath } from 'node:url';
@@ -21,10 +21,11 @@ try {
       { onWait: () => say('waiting for another install of this checkout …') },
     );
   }
-  if (process.argv.includes('--build')) {
+  const [option, ...targets] = process.argv.slice(2);
+  if (option === '--build') {
     // A separate process on the installed Node, because the current one may be too old for Vite.
     const script = fileURLToPath(new URL('build.mjs', import.meta.url));
-    if ((await run(nodeBinary(root), [script, 'renderer'], { cwd: root })) !== undefined)
+    if ((await run(nodeBinary(root), [script, ...targets], { cwd: root })) !== undefined)
       process.exitCode = 1;
   }
 } catch (error) {

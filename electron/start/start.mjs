@@ -106,8 +106,8 @@ async function start(argv) {
     for (const line of options.hasSandbox ? sandboxAdvice(binary) : []) say(line);
   }
   if (reason !== undefined) say(`${reason}; serving the same application for your browser instead`);
-  await build(['renderer']);
-  const { serve } = await import('../headless/serve.ts');
+  await build(['renderer', 'electron']);
+  const { serve } = await import(new URL('../../dist/electron/serve.js', import.meta.url).href);
   await serve({
     paths: options.paths,
     opensDemo: true,

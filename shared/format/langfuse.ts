@@ -28,11 +28,10 @@ import {
   textOf,
   without,
 } from './fields.ts';
-import type { FileContext, FileHead, KeyedPart, LineIssue, LogFormat, ParsedLine } from './format.ts';
 import { parsedJson } from './messageShape.ts';
-import { refused } from './records.ts';
-import { onlyScore, readTrace, type Score, type Span, tracesIn } from './spans.ts';
+import type { Span } from './spans.ts';
 import { secondsOfDate } from './timing.ts';
+import { type Score, type TraceFacts, traceFormat } from './traceFormat.ts';
 
 /** Both spellings of the fields that the rollout or its span has. */
 const COLUMNS: ReadonlySet<string> = new Set([
@@ -54,7 +53,7 @@ const COLUMNS: ReadonlySet<string> = new Set([
 const TRACE_COLUMNS: ReadonlySet<string> = new Set(['observations', 'scores', 'input', 'output']);
 const TYPE = /^(?:GENERATION|SPAN|EVENT|AGENT|TOOL|CHAIN|RETRIEVER|EVALUATOR|EMBEDDING|GUARDRAIL)$/;
 
-export const langfuse: LogFormat = {
+export const langfuse = traceFormat({
   name: 'langfuse',
   title: 'Langfuse observations and traces (export, API)',
   source:
@@ -63,18 +62,14 @@ export const langfuse: LogFormat = {
   reads:
     'the conversation of the longest generation, tools with latency and error, usage, the only score of the trace as reward, experiment item as problem, start and end',
   ignores: 'inputs and outputs of other observations; traces without observations, and files of scores alone',
-  detect: (head: FileHead) => head.records.some((record) => isTrace(record) || partsOf(record) !== undefined),
-  parts: partsOf,
-  open: (file: FileContext) => ({
-    read: (record) => {
-      if (isTrace(record)) return rolloutOf(observationsIn(record['observations']), file, record);
-      const traces = tracesIn(record, partsOf);
-      if (traces.length === 0)
-        return refused('no_spans', 'no observation of Langfuse: type, id, trace id or start time is missing');
-      return traces.map((observations) => rolloutOf(observations, file, undefined));
-    },
-  }),
-};
+  noun: 'observations',
+  missing: 'no observation of Langfuse: type, id, trace id or start time is missing',
+  isSpan: isObservation,
+  traceIdOf,
+  list: 'data',
+  whole: { id: 'id', spans: 'observations' },
+  read: factsOf,
+});
 
 /** A field in either spelling. */
 function either(record: JsonObject, camel: string, snake: string): unknown {
@@ -90,60 +85,30 @@ function isObservation(record: JsonObject): boolean {
   );
 }
 
-function observationsIn(list: unknown): readonly JsonObject[] {
-  return (Array.isArray(list) ? list : []).filter(isObject).filter(isObservation);
+function traceIdOf(observation: JsonObject): string | undefined {
+  return stringOf(either(observation, 'traceId', 'trace_id'));
 }
 
-function isTrace(record: JsonObject): boolean {
-  return typeof record['id'] === 'string' && observationsIn(record['observations']).length > 0;
-}
-
-function partsOf(record: JsonObject): readonly KeyedPart[] | undefined {
-  const parts = isObservation(record) ? [record] : observationsIn(record['data']);
-  return parts.length === 0 ? undefined : parts.map((part) => ({ key: idOfTrace(part), part }));
-}
-
-const idOfTrace = (observation: JsonObject): string =>
-  stringOf(either(observation, 'traceId', 'trace_id')) ?? '';
-
-function rolloutOf(
-  observations: readonly JsonObject[],
-  file: FileContext,
-  trace: JsonObject | undefined,
-): ParsedLine {
-  const warnings: LineIssue[] = [];
+function factsOf(observations: readonly JsonObject[], trace: JsonObject | undefined): TraceFacts {
   const item = observations
     .map((observation) => stringOf(either(observation, 'experimentItemId', 'experiment_item_id')))
     .find((id) => id !== undefined && id !== '');
   const truth = observations
     .map((each) => textOf(either(each, 'experimentItemExpectedOutput', 'experiment_item_expected_output')))
     .find((text) => text !== undefined && text !== '');
-  const facts = {
-    ...(item === undefined ? {} : { problemId: item }),
-    ...(truth === undefined ? {} : { groundTruth: truth }),
-  };
-  const read = readTrace(observations.map(spanOf), facts, warnings);
-  const id = textField(trace ?? {}, 'id') ?? idOfTrace(observations[0] ?? {});
-  if (read === undefined) {
-    return refused('no_messages', `trace ${id} has no text among its ${observations.length} observations`);
-  }
   const scores = trace?.['scores'];
   return {
-    kind: 'rollout',
-    warnings,
-    rollout: {
-      ...read.body,
-      kind: file.layout.kind ?? 'eval',
-      step: file.layout.step,
-      groupKey: item,
-      groupRule: item === undefined ? 'prompt' : 'logged',
-      reward: onlyScore(scoresOf(scores), warnings),
-      extra: {
-        trace_id: id,
-        ...(trace === undefined ? {} : { trace: without(trace, TRACE_COLUMNS) }),
-        ...(Array.isArray(scores) && scores.length > 0 ? { scores } : {}),
-        spans: read.spans,
-      },
+    id: textField(trace ?? {}, 'id') ?? traceIdOf(observations[0] ?? {}) ?? '',
+    spans: observations.map(spanOf),
+    known: {
+      ...(item === undefined ? {} : { problemId: item }),
+      ...(truth === undefined ? {} : { groundTruth: truth }),
+    },
+    groupKey: item,
+    scores: scoresOf(scores),
+    extra: {
+      ...(trace === undefined ? {} : { trace: without(trace, TRACE_COLUMNS) }),
+      ...(Array.isArray(scores) && scores.length > 0 ? { scores } : {}),
     },
   };
 }

@@ -17,11 +17,10 @@
 
 import { dialogueOf, finishOf } from './dialogue.ts';
 import { indexOf, isObject, type JsonObject, numberOf, stringOf, textField, without } from './fields.ts';
-import type { FileContext, FileHead, KeyedPart, LineIssue, LogFormat, ParsedLine } from './format.ts';
 import { parsedJson } from './messageShape.ts';
-import { refused } from './records.ts';
-import { onlyScore, readTrace, type Score, type Span, tracesIn } from './spans.ts';
+import type { Span } from './spans.ts';
 import { secondsOfDate } from './timing.ts';
+import { type Score, type TraceFacts, traceFormat } from './traceFormat.ts';
 
 /** Fields that the rollout or its span has. */
 const COLUMNS: ReadonlySet<string> = new Set([
@@ -51,7 +50,7 @@ const COLUMNS: ReadonlySet<string> = new Set([
 /** Runs of one root. Further ones are not read. */
 const MOST_RUNS = 1 << 20;
 
-export const langsmith: LogFormat = {
+export const langsmith = traceFormat({
   name: 'langsmith',
   title: 'LangSmith runs (list_runs, bulk export)',
   source:
@@ -61,17 +60,13 @@ export const langsmith: LogFormat = {
     'the conversation of the longest llm run, tool runs with latency and error, usage, reference_example_id as problem and group, session_id as run, the only score of feedback_stats as reward',
   ignores:
     'inputs and outputs of chains, which repeat those of their runs; serialized code, events, previews',
-  detect: (head: FileHead) => head.records.some((record) => partsOf(record) !== undefined),
-  parts: partsOf,
-  open: (file: FileContext) => ({
-    read: (record) => {
-      const traces = tracesIn(record, partsOf);
-      if (traces.length === 0)
-        return refused('no_spans', 'no run of LangSmith: "run_type" and an id are missing');
-      return traces.map((runs) => rolloutOf(runs.flatMap(withChildren), file));
-    },
-  }),
-};
+  noun: 'runs',
+  missing: 'no run of LangSmith: "run_type" and an id are missing',
+  isSpan: isRun,
+  traceIdOf,
+  list: 'runs',
+  read: (parts) => factsOf(parts.flatMap(withChildren)),
+});
 
 function isRun(record: JsonObject): boolean {
   const isNamed = ['trace_id', 'dotted_order'].some((key) => typeof record[key] === 'string');
@@ -81,17 +76,11 @@ function isRun(record: JsonObject): boolean {
   );
 }
 
-function partsOf(record: JsonObject): readonly KeyedPart[] | undefined {
-  const list = record['runs'];
-  const runs = isRun(record) ? [record] : (Array.isArray(list) ? list : []).filter(isObject).filter(isRun);
-  return runs.length === 0 ? undefined : runs.map((part) => ({ key: idOfTrace(part), part }));
-}
-
-function idOfTrace(run: JsonObject): string {
+function traceIdOf(run: JsonObject): string | undefined {
   const order = stringOf(run['dotted_order'])
     ?.split('.')[0]
     ?.replace(/^\d{8}T\d{6,}Z/, '');
-  return textField(run, 'trace_id') ?? order ?? idOfRun(run) ?? '';
+  return textField(run, 'trace_id') ?? order ?? idOfRun(run);
 }
 
 const idOfRun = (run: JsonObject): string | undefined => textField(run, 'id') ?? textField(run, 'run_id');
@@ -109,28 +98,15 @@ function withChildren(root: JsonObject): readonly JsonObject[] {
   return runs;
 }
 
-function rolloutOf(runs: readonly JsonObject[], file: FileContext): ParsedLine {
-  const warnings: LineIssue[] = [];
+function factsOf(runs: readonly JsonObject[]): TraceFacts {
   const root = runs.find((run) => textField(run, 'parent_run_id') === undefined) ?? runs[0] ?? {};
   const example = runs.map((run) => textField(run, 'reference_example_id')).find((id) => id !== undefined);
-  const read = readTrace(runs.map(spanOf), example === undefined ? {} : { problemId: example }, warnings);
-  const id = idOfTrace(root);
-  if (read === undefined)
-    return refused('no_messages', `trace ${id} has no text among its ${runs.length} runs`);
-  const session = textField(root, 'session_name') ?? textField(root, 'session_id');
   return {
-    kind: 'rollout',
-    warnings,
-    rollout: {
-      ...read.body,
-      ...(session === undefined ? {} : { run: session }),
-      kind: file.layout.kind ?? 'eval',
-      step: file.layout.step,
-      groupKey: example,
-      groupRule: example === undefined ? 'prompt' : 'logged',
-      reward: onlyScore(scoresOf(root['feedback_stats']), warnings),
-      extra: { trace_id: id, spans: read.spans },
-    },
+    id: traceIdOf(root) ?? '',
+    spans: runs.map(spanOf),
+    ...(example === undefined ? {} : { known: { problemId: example }, groupKey: example }),
+    run: textField(root, 'session_name') ?? textField(root, 'session_id'),
+    scores: scoresOf(root['feedback_stats']),
   };
 }
 

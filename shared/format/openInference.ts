@@ -19,11 +19,10 @@
 
 import { dialogueOf, finishOf, isFromPolicy } from './dialogue.ts';
 import { indexOf, isObject, type JsonObject, numberOf, stringOf, textField, without } from './fields.ts';
-import type { FileContext, FileHead, KeyedPart, LineIssue, LogFormat, ParsedLine } from './format.ts';
 import { parsedJson } from './messageShape.ts';
-import { refused } from './records.ts';
-import { onlyScore, readTrace, type Score, type Span, tracesIn } from './spans.ts';
+import type { Span } from './spans.ts';
 import { secondsOfDate } from './timing.ts';
+import { type Score, type TraceFacts, traceFormat } from './traceFormat.ts';
 
 /** Fields of a span that it has in every shape. */
 const COLUMNS: ReadonlySet<string> = new Set([
@@ -47,7 +46,7 @@ const SHOWN =
   /^(?:llm\.(?:input_messages|output_messages|tools)|(?:input|output)\.(?:value|mime_type)|openinference\.span\.kind)(?:\.|$)/;
 const ATTRIBUTES = 'attributes.';
 
-export const openInference: LogFormat = {
+export const openInference = traceFormat({
   name: 'openinference',
   title: 'OpenInference spans (Phoenix export, REST API and command line)',
   source:
@@ -56,23 +55,20 @@ export const openInference: LogFormat = {
   reads:
     'the conversation of the longest LLM span, tool spans with latency and error, usage, the only annotation score of the trace as reward, start and end',
   ignores: 'inputs and outputs of other spans; embeddings; OTLP',
-  detect: (head: FileHead) => head.records.some((record) => isTrace(record) || partsOf(record) !== undefined),
-  parts: partsOf,
-  open: (file: FileContext) => ({
-    read: (record) => {
-      if (isTrace(record)) return rolloutOf(spansIn(record['spans']), file, record);
-      const traces = tracesIn(record, partsOf);
-      if (traces.length === 0)
-        return refused('no_spans', 'no OpenInference span: a trace id or a kind is missing');
-      return traces.map((spans) => rolloutOf(spans, file, undefined));
-    },
-  }),
-};
+  noun: 'spans',
+  missing: 'no OpenInference span: a trace id or a kind is missing',
+  isSpan: (record) => traceIdOf(record) !== undefined && kindOf(record) !== undefined,
+  traceIdOf,
+  list: 'data',
+  whole: { id: 'traceId', spans: 'spans' },
+  read: factsOf,
+});
 
 const contextOf = (span: JsonObject): JsonObject => (isObject(span['context']) ? span['context'] : {});
 
-const idOfTrace = (span: JsonObject): string | undefined =>
-  textField(span, 'context.trace_id') ?? textField(contextOf(span), 'trace_id');
+function traceIdOf(span: JsonObject): string | undefined {
+  return textField(span, 'context.trace_id') ?? textField(contextOf(span), 'trace_id');
+}
 
 function kindOf(span: JsonObject): string | undefined {
   const { attributes } = span;
@@ -80,48 +76,14 @@ function kindOf(span: JsonObject): string | undefined {
   return kind ?? stringOf(span['attributes.openinference.span.kind']) ?? stringOf(span['span_kind']);
 }
 
-const isSpan = (record: JsonObject): boolean =>
-  idOfTrace(record) !== undefined && kindOf(record) !== undefined;
-
-function spansIn(list: unknown): readonly JsonObject[] {
-  return (Array.isArray(list) ? list : []).filter(isObject).filter(isSpan);
-}
-
-const isTrace = (record: JsonObject): boolean =>
-  typeof record['traceId'] === 'string' && spansIn(record['spans']).length > 0;
-
-function partsOf(record: JsonObject): readonly KeyedPart[] | undefined {
-  const spans = isSpan(record) ? [record] : spansIn(record['data']);
-  return spans.length === 0 ? undefined : spans.map((part) => ({ key: idOfTrace(part) ?? '', part }));
-}
-
-function rolloutOf(
-  records: readonly JsonObject[],
-  file: FileContext,
-  trace: JsonObject | undefined,
-): ParsedLine {
-  const warnings: LineIssue[] = [];
-  const read = readTrace(records.map(spanOf), {}, warnings);
-  const id = textField(trace ?? {}, 'traceId') ?? idOfTrace(records[0] ?? {}) ?? '';
-  if (read === undefined)
-    return refused('no_messages', `trace ${id} has no text among its ${records.length} spans`);
+function factsOf(records: readonly JsonObject[], trace: JsonObject | undefined): TraceFacts {
   const root = records.find((record) => textField(record, 'parent_id') === undefined);
   const ofTrace = scoresOf(trace?.['annotations']);
   return {
-    kind: 'rollout',
-    warnings,
-    rollout: {
-      ...read.body,
-      kind: file.layout.kind ?? 'eval',
-      step: file.layout.step,
-      groupRule: 'prompt',
-      reward: onlyScore(ofTrace.length > 0 ? ofTrace : scoresOf(root?.['annotations']), warnings),
-      extra: {
-        trace_id: id,
-        ...(trace === undefined ? {} : { trace: without(trace, TRACE_COLUMNS) }),
-        spans: read.spans,
-      },
-    },
+    id: textField(trace ?? {}, 'traceId') ?? traceIdOf(records[0] ?? {}) ?? '',
+    spans: records.map(spanOf),
+    scores: ofTrace.length > 0 ? ofTrace : scoresOf(root?.['annotations']),
+    ...(trace === undefined ? {} : { extra: { trace: without(trace, TRACE_COLUMNS) } }),
   };
 }
 

@@ -15,17 +15,16 @@
  */
 import { finishOf } from './dialogue.ts';
 import { indexOf, isObject, type JsonObject, stringOf, textField, without } from './fields.ts';
-import type { FileContext, FileHead, KeyedPart, LineIssue, LogFormat, ParsedLine } from './format.ts';
-import { refused } from './records.ts';
-import { readTrace, type Span, tracesIn } from './spans.ts';
+import type { Span } from './spans.ts';
 import { secondsOfDate } from './timing.ts';
+import { type TraceFacts, traceFormat } from './traceFormat.ts';
 
 const SPAN_COLUMNS: ReadonlySet<string> = new Set([
   ...['object', 'id', 'trace_id', 'parent_id', 'started_at', 'ended_at', 'span_data', 'error'],
 ]);
 const DATA_COLUMNS: ReadonlySet<string> = new Set(['name', 'input', 'output']);
 
-export const openaiAgents: LogFormat = {
+export const openaiAgents = traceFormat({
   name: 'openai-agents',
   title: 'OpenAI Agents SDK traces',
   source:
@@ -34,16 +33,13 @@ export const openaiAgents: LogFormat = {
   reads:
     'the conversation of the longest generation, function calls with latency and error, usage, start and end; a trace of Responses from its functions',
   ignores: 'inputs and outputs of spans that the conversation repeats',
-  detect: (head: FileHead) => head.records.some((record) => partsOf(record) !== undefined),
-  parts: partsOf,
-  open: (file: FileContext) => ({
-    read: (record) => {
-      const traces = tracesIn(record, partsOf);
-      if (traces.length === 0) return refused('no_spans', 'no trace or span of the Agents SDK');
-      return traces.map((items) => rolloutOf(items, file));
-    },
-  }),
-};
+  noun: 'spans',
+  missing: 'no trace or span of the Agents SDK',
+  isSpan: isItem,
+  traceIdOf,
+  list: 'data',
+  read: factsOf,
+});
 
 function isItem(record: JsonObject): boolean {
   const { object } = record;
@@ -53,42 +49,16 @@ function isItem(record: JsonObject): boolean {
   );
 }
 
-function partsOf(record: JsonObject): readonly KeyedPart[] | undefined {
-  const { data } = record;
-  const items = isItem(record) ? [record] : (Array.isArray(data) ? data : []).filter(isObject).filter(isItem);
-  if (items.length === 0) return undefined;
-  return items.map((part) => ({ key: idOfTrace(part), part }));
+function traceIdOf(item: JsonObject): string | undefined {
+  return stringOf(item['object'] === 'trace' ? item['id'] : item['trace_id']);
 }
 
-const idOfTrace = (item: JsonObject): string =>
-  stringOf(item['object'] === 'trace' ? item['id'] : item['trace_id']) ?? '';
-
-function rolloutOf(items: readonly JsonObject[], file: FileContext): ParsedLine {
-  const warnings: LineIssue[] = [];
+function factsOf(items: readonly JsonObject[]): TraceFacts {
   const trace = items.find(({ object }) => object === 'trace');
-  const spans = items.filter(({ object }) => object === 'trace.span').map(spanOf);
-  const read = readTrace(spans, {}, warnings);
-  const id = idOfTrace(items[0] ?? {});
-  if (read === undefined) {
-    return refused(
-      'no_messages',
-      `trace ${id} has no generation, response or function among its ${spans.length} spans`,
-    );
-  }
   return {
-    kind: 'rollout',
-    warnings,
-    rollout: {
-      ...read.body,
-      kind: file.layout.kind ?? 'eval',
-      step: file.layout.step,
-      groupRule: 'prompt',
-      extra: {
-        trace_id: id,
-        ...(trace === undefined ? {} : { trace: without(trace, new Set(['object', 'id'])) }),
-        spans: read.spans,
-      },
-    },
+    id: traceIdOf(items[0] ?? {}) ?? '',
+    spans: items.filter(({ object }) => object === 'trace.span').map(spanOf),
+    ...(trace === undefined ? {} : { extra: { trace: without(trace, new Set(['object', 'id'])) } }),
   };
 }
 

@@ -24,7 +24,7 @@ import type { RolloutBody } from './body.ts';
 import { bodyOf, type KnownFacts, problemOf } from './body.ts';
 import { dialogueOf, isFromPolicy } from './dialogue.ts';
 import { isObject, type JsonObject, jsonText, textOf } from './fields.ts';
-import { type KeyedPart, type LineIssue, PARTS_KEY, type ParsedRollout } from './format.ts';
+import type { LineIssue, ParsedRollout } from './format.ts';
 import { parsedJson, readMessage, roleOf } from './messageShape.ts';
 import { warned } from './records.ts';
 import { type Stop, stopOf } from './stop.ts';
@@ -530,37 +530,4 @@ function restOf(span: Span, isShownNowhere: boolean): JsonObject {
   return Object.fromEntries(
     Object.entries(rest).filter(([, value]) => value !== undefined && value !== null && value !== ''),
   );
-}
-
-/**
- * The traces in a record: parts that ingest has collected, or those of a record that it has not.
- */
-export function tracesIn(
-  record: JsonObject,
-  partsOf: (record: JsonObject) => readonly KeyedPart[] | undefined,
-): readonly (readonly JsonObject[])[] {
-  const collected = record[PARTS_KEY];
-  if (Array.isArray(collected)) return [collected.filter(isObject)];
-  const traces = new Map<string, JsonObject[]>();
-  for (const { key, part } of partsOf(record) ?? []) {
-    const list = traces.get(key);
-    if (list === undefined) traces.set(key, [part]);
-    else list.push(part);
-  }
-  return [...traces.values()];
-}
-
-/** A logged score of a trace. */
-export interface Score {
-  readonly name: string;
-  readonly value: number;
-}
-
-/** The only score of a trace. Of several, none says which is the reward. */
-export function onlyScore(scores: readonly Score[], warnings: LineIssue[]): number | undefined {
-  if (scores.length <= 1) return scores[0]?.value;
-  const names = [...new Set(scores.map(({ name }) => name))].slice(0, 8).join(', ');
-  const message = `${scores.length} scores (${names}); none says which is the reward, so it is unknown`;
-  warnings.push(warned('several_scores', message));
-  return undefined;
 }

@@ -6,12 +6,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { MILLION } from '../../fixtures/generate/scaleLogs.ts';
+import { CLI } from '../support/commandLine.ts';
 import { CHROMIUM_FLAGS, findChromium } from '../support/shells/chromium.ts';
 import { BLOCK_BUDGET_MS, longestTask, longestTaskScrolling } from './mainThread.ts';
 import { type Measurement, percentile } from './measurement.ts';
 import { makeScaleLibrary } from './scaleBench.ts';
 
-const CLI = join(import.meta.dirname, '..', '..', 'electron', 'cli', 'main.ts');
 /** 100,352 rollouts. */
 const HUNDRED_THOUSAND = { ...MILLION, steps: 7, groupsPerStep: 448 };
 const COLD_MS = 1500;

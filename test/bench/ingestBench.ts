@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { inspectArchive } from '../../fixtures/generate/inspectArchive.ts';
 import { writeTokenLog } from '../../fixtures/generate/tokenLog.ts';
 import { writeSmallRollouts, writeVerlDump } from '../../fixtures/generate/verlDump.ts';
+import { CLI } from '../support/commandLine.ts';
 import { type Measurement, ratioOf } from './measurement.ts';
 
-const CLI = join(import.meta.dirname, '..', '..', 'electron', 'cli', 'main.ts');
 const FLOOR = join(import.meta.dirname, 'floor.ts');
 const MIB = 1 << 20;
 

@@ -16,6 +16,7 @@ import { Random } from '../../fixtures/generate/random.ts';
 import { writeVerlDump } from '../../fixtures/generate/verlDump.ts';
 import { segmentResponse } from '../../shared/domain/segment.ts';
 import { FORMATS } from '../../shared/format/index.ts';
+import { CLI } from '../support/commandLine.ts';
 import { fuzzBytes, fuzzRecords } from '../support/fuzz.ts';
 import { fuzzContainers, fuzzFiles } from '../support/fuzzIngest.ts';
 import { readCorpus } from '../support/fuzzRecords.ts';
@@ -24,7 +25,6 @@ import { killIngests } from '../support/kills.ts';
 import { contents, ingestHere, scratch } from '../support/library.ts';
 import { soakViews } from './hostileViews.ts';
 
-const CLI = join(import.meta.dirname, '..', '..', 'electron', 'cli', 'main.ts');
 const PIECES = [
   ...[
     '<tool_call>',

@@ -6,11 +6,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeVerlDump } from '../../fixtures/generate/verlDump.ts';
 import { FORMATS } from '../../shared/format/index.ts';
-import { type CommandRun, runHere } from '../support/commandLine.ts';
+import { CLI, type CommandRun, runHere } from '../support/commandLine.ts';
 import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'electron', 'cli', 'main.ts');
 const DEMO = join(import.meta.dirname, '..', '..', 'fixtures', 'demo', 'demo.jsonl');
 
 let place: Scratch;
@@ -163,7 +162,7 @@ describe('query', () => {
 
 describe('two processes at once', () => {
   const start = (...args: readonly string[]): Promise<number | null> => {
-    const child = spawn(process.execPath, [MAIN, ...args], { stdio: 'ignore' });
+    const child = spawn(process.execPath, [CLI, ...args], { stdio: 'ignore' });
     return new Promise((resolve) => child.once('exit', resolve));
   };
 
@@ -205,7 +204,7 @@ describe('a statement', () => {
     await copyDemoLibrary(join(place.directory, 'a.sqlite'));
     const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n';
     const child = spawn(process.execPath, [
-      MAIN,
+      CLI,
       'query',
       '--library',
       join(place.directory, 'a.sqlite'),
@@ -278,7 +277,7 @@ describe('usage', () => {
 
   it('behaves the same in a separate process: exit code, stdout and stderr', () => {
     const started = (...args: readonly string[]) =>
-      spawnSync(process.execPath, [MAIN, ...args], { encoding: 'utf8', cwd: place.directory });
+      spawnSync(process.execPath, [CLI, ...args], { encoding: 'utf8', cwd: place.directory });
     expect(started('--version')).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/^\d/),
@@ -313,7 +312,7 @@ describe('kill -9 during ingest', () => {
     const sizes: number[] = [];
     // Kills each attempt later: after this many committed rollouts.
     for (const rolloutsSeen of [1, 600, 1200]) {
-      const child = spawn(process.execPath, [MAIN, 'ingest', logs, '--library', library], {
+      const child = spawn(process.execPath, [CLI, 'ingest', logs, '--library', library], {
         stdio: 'ignore',
       });
       await killedAt(child, library, rolloutsSeen);
@@ -508,7 +507,7 @@ const verlLine = (step: number): string =>
 
 function spawnTurnwise(...args: readonly string[]): ChildProcess {
   const env = { ...process.env, INIT_CWD: place.directory, HOME: place.directory };
-  return spawn(process.execPath, [MAIN, ...args], { env, cwd: place.directory });
+  return spawn(process.execPath, [CLI, ...args], { env, cwd: place.directory });
 }
 
 /** Waits until the process has printed the words, on either stream. */

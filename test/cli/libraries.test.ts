@@ -3,12 +3,10 @@ import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type CommandRun, runHere } from '../support/commandLine.ts';
+import { CLI, type CommandRun, runHere } from '../support/commandLine.ts';
 import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
-const MAIN = join(ROOT, 'electron', 'cli', 'main.ts');
 const DEMO = 'synthetic-grpo-roc-demo';
 
 let place: Scratch;
@@ -96,11 +94,9 @@ describe('turnwise move', () => {
   it('keeps the run when killed midway, and moves it on a second try', async () => {
     const before = contents(library);
     const partial = `${own()}.partial`;
-    const child = spawn(
-      process.execPath,
-      [MAIN, 'move', '--run', DEMO, '--to', own(), '--library', library],
-      { stdio: 'ignore' },
-    );
+    const child = spawn(process.execPath, [CLI, 'move', '--run', DEMO, '--to', own(), '--library', library], {
+      stdio: 'ignore',
+    });
     const ended = new Promise<NodeJS.Signals | null>((resolve) =>
       child.once('exit', (_code, signal) => resolve(signal)),
     );

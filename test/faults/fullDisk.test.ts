@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openWriter } from '../../electron/storage/open.ts';
 import { storageFailure } from '../../electron/storage/storageFailure.ts';
+import { CLI } from '../support/commandLine.ts';
 import { type Scratch, scratch } from '../support/library.ts';
 import { copyDemoLibrary, DEMO_LOG } from '../support/preparedLibrary.ts';
 
-const CLI = join(import.meta.dirname, '../../electron/cli/main.ts');
 /** Some systems do not let a user mount a file system of their own. */
 const canMount = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
 

@@ -13,10 +13,10 @@ import { listKnownLibraries, rememberLibrary } from '../../electron/storage/know
 import { openWriter } from '../../electron/storage/open.ts';
 import { storageFailure } from '../../electron/storage/storageFailure.ts';
 import type { ParsedParams } from '../../shared/api/contract.ts';
+import { CLI } from '../support/commandLine.ts';
 import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 import { copyDemoLibrary, DEMO_LOG } from '../support/preparedLibrary.ts';
 
-const CLI = join(import.meta.dirname, '../../electron/cli/main.ts');
 const JOB = join(import.meta.dirname, '../support/killedJob.ts');
 
 let place: Scratch;

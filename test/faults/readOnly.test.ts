@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openWriter } from '../../electron/storage/open.ts';
-import { runHere } from '../support/commandLine.ts';
+import { CLI, runHere } from '../support/commandLine.ts';
 import { type Scratch, scratch } from '../support/library.ts';
 import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
@@ -26,9 +26,9 @@ afterEach(() => place.remove());
 /** Runs commands with the directory `$D` mounted read-only. */
 function readOnly(script: string): { readonly out: string; readonly err: string } {
   const D = join(place.directory, 'shared');
-  const functions = `turnwise() { "$NODE" "$ROOT/electron/cli/main.ts" "$@"; }
+  const functions = `turnwise() { "$NODE" "$CLI" "$@"; }
     mount --bind "$D" "$D" && mount -o remount,ro,bind "$D" || exit 9; `;
-  const env = { ...process.env, D, ROOT, NODE: process.execPath, TMPDIR: temporary };
+  const env = { ...process.env, D, ROOT, CLI, NODE: process.execPath, TMPDIR: temporary };
   const child = spawnSync('unshare', ['-rm', 'sh', '-c', functions + script], { encoding: 'utf8', env });
   expect(child.status).not.toBe(9);
   return { out: child.stdout, err: child.stderr.replaceAll(D, 'D') };

@@ -92,7 +92,7 @@ function statementProcesses(): readonly number[] {
     .map(Number)
     .filter((pid) => {
       try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('worker/sql.ts');
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('electron/sql.js');
       } catch {
         return false;
       }
@@ -448,7 +448,7 @@ test('accepts another kind of process, whose messages are validated', async () =
       return STOP_ROWS;
     },
     start: (entry) => {
-      expect(entry).toMatch(/sql\.ts$/);
+      expect(entry).toMatch(/sql\.js$/);
       return {
         send: (message) => void sent.push(message),
         onMessage: (listener) => queueMicrotask(() => listener({ kind: 'rows', rows: [[1]] })),

@@ -55,7 +55,7 @@ test('receives the statement, is told when a page is read, and is ended when don
   const { children, ended, run } = desktop();
   const answer = run();
   const [child] = children as [Child];
-  expect(child.entry).toMatch(/worker\/sql\.ts$/);
+  expect(child.entry).toMatch(/sql\.js$/);
   child.pid = 12;
   child.emit('spawn');
   child.emit('message', { kind: 'columns', columns: ['1'] });

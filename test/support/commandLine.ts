@@ -2,7 +2,11 @@
  * Runs the command line in this process, because starting Node costs more than most commands. Signals, pipes
  * and leftover processes are tested with real processes.
  */
+import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../electron/cli/runCommand.ts';
+
+/** The bundled command line, for processes. */
+export const CLI = fileURLToPath(new URL('../../dist/electron/cli.js', import.meta.url));
 
 export interface CommandRun {
   readonly code: number;

@@ -3,7 +3,15 @@
  * it, and copied by the others.
  */
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,13 +26,33 @@ export function setup(): () => void {
   return () => rmSync(directory, { recursive: true, force: true });
 }
 
+function preparedDirectory(): string {
+  const directory = process.env['TURNWISE_PREPARED'];
+  if (directory === undefined) throw new Error('TURNWISE_PREPARED is set by the global set-up of Vitest');
+  return directory;
+}
+
+const STEPS = 2;
+
+/** A log of the first two steps of the demo run: 318 rollouts, for tests that read a log many times. */
+export function beginningOfDemo(): string {
+  const path = join(preparedDirectory(), 'beginning.jsonl');
+  if (existsSync(path)) return path;
+  const lines = readFileSync(DEMO_LOG, 'utf8').split('\n');
+  let steps = 0;
+  const end = lines.findIndex((line) => line.includes('"type":"metric"') && ++steps === STEPS);
+  const own = `${path}.${process.pid}`;
+  writeFileSync(own, `${lines.slice(0, end + 1).join('\n')}\n`);
+  renameSync(own, path);
+  return path;
+}
+
 /**
  * @param libraryPath path without a library yet
  * @param logs fixtures, which no test changes
  */
 export async function copyLibraryOf(libraryPath: string, logs: readonly string[]): Promise<void> {
-  const directory = process.env['TURNWISE_PREPARED'];
-  if (directory === undefined) throw new Error('TURNWISE_PREPARED is set by the global set-up of Vitest');
+  const directory = preparedDirectory();
   const name = createHash('sha256').update(logs.join('\n')).digest('hex').slice(0, 16);
   const made = join(directory, `${name}.sqlite`);
   if (!existsSync(made)) {

@@ -16,7 +16,9 @@ const { findElectron } = (await import(
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const REGISTER = join(ROOT, 'test', 'support', 'electron-double', 'register.ts');
-const MAIN = join(ROOT, 'electron', 'main', 'main.ts');
+const BUNDLE = join(ROOT, 'dist', 'electron', 'main.js');
+/** Mutations change sources. */
+const SOURCES = join(ROOT, 'electron', 'main', 'main.ts');
 const APP_URL = 'app://bundle/';
 /** URL of the double's page inside Chromium; see electron-double/contents.ts. */
 const HOSTED_URL = 'http://bundle.app.localhost/';
@@ -33,13 +35,13 @@ export interface ElectronOptions extends OpenOptions {
 }
 
 /** An executable that Playwright accepts as Electron. Playwright's switches end with the debugging port. */
-function writeLauncher(home: TemporaryHome): string {
+function writeLauncher(home: TemporaryHome, main: string): string {
   const path = join(home.directory, 'electron-double.sh');
   const script = [
     '#!/bin/sh',
     'while [ "$1" != "--remote-debugging-port=0" ]; do shift; done',
     'shift 2', // that switch, and the application's directory
-    `exec '${process.execPath}' --import '${REGISTER}' '${MAIN}' "$@"`,
+    `exec '${process.execPath}' --import '${REGISTER}' '${main}' "$@"`,
   ];
   writeFileSync(path, `${script.join('\n')}\n`);
   chmodSync(path, 0o755);
@@ -85,7 +87,8 @@ async function launch(
 }
 
 export function openElectronDouble(options: ElectronOptions): Promise<RunningElectron> {
-  return launch(writeLauncher(options.home), HOSTED_URL, options);
+  const main = options.mutations === undefined ? BUNDLE : SOURCES;
+  return launch(writeLauncher(options.home, main), HOSTED_URL, options);
 }
 
 export const electronDoubleShell: Shell = { name: 'electron double', open: openElectronDouble };
