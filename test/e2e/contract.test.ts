@@ -162,10 +162,15 @@ describe("the contract over Electron's IPC", () => {
       const { turnwise } = window as unknown as { turnwise: Bridge };
       const events: unknown[][] = [];
       const undo = turnwise.subscribe((...args: unknown[]) => events.push(args));
-      const ingestAgain = async (id: number): Promise<void> => {
-        await turnwise.request(id, 'ingest.demo', {});
-        await new Promise((resolve) => setTimeout(resolve, 1_000));
-      };
+      const ingestAgain = (id: number): Promise<void> =>
+        new Promise((resolve) => {
+          const undo = turnwise.subscribe((event) => {
+            if ((event as { payload: { state?: string } }).payload.state !== 'done') return;
+            undo();
+            resolve();
+          });
+          void turnwise.request(id, 'ingest.demo', {});
+        });
       await ingestAgain(6_000_000);
       const before = events.length;
       undo();
