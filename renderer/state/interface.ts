@@ -62,8 +62,8 @@ interface Interface {
   /** Whose rollouts and jobs the entries below and above name; `compareSet` of the others is put aside. */
   readonly library: string;
   readonly compareSets: Readonly<Record<string, readonly string[]>>;
-  /** Job cards put away. */
-  readonly closedJobs: ReadonlySet<number>;
+  /** Cards of the library page that are put away: of jobs by id, of unread files by path. */
+  readonly closedCards: ReadonlySet<number | string>;
 
   readonly setTheme: (theme: Theme) => void;
   readonly flip: (
@@ -88,7 +88,7 @@ interface Interface {
   readonly clearCompared: (groupId: number) => void;
   readonly setCompareSet: (paths: readonly string[]) => void;
   readonly flipStretch: (key: string) => void;
-  readonly closeJob: (jobId: number) => void;
+  readonly closeCard: (keys: readonly (number | string)[]) => void;
   /** What names rollouts and jobs by number means others in another library. */
   readonly enterLibrary: (library: string) => void;
 }
@@ -123,7 +123,7 @@ export const useInterface = create<Interface>()(
       isCompareSideOpen: false,
       areLaneFactsOpen: false,
       flippedStretches: new Set<string>(),
-      closedJobs: new Set<number>(),
+      closedCards: new Set<number | string>(),
       library: 'home',
       compareSets: {},
 
@@ -172,11 +172,11 @@ export const useInterface = create<Interface>()(
             comparedOf: {},
             flippedFolds: new Set<string>(),
             flippedStretches: new Set<string>(),
-            closedJobs: new Set<number>(),
+            closedCards: new Set<number | string>(),
             dialog: undefined,
           };
         }),
-      closeJob: (jobId) => set(({ closedJobs }) => ({ closedJobs: new Set(closedJobs).add(jobId) })),
+      closeCard: (keys) => set(({ closedCards }) => ({ closedCards: new Set([...closedCards, ...keys]) })),
     }),
     // Folds, focus and dialogs belong to a sitting; the rest is a preference, or what one has gathered to compare.
     remembered<Interface>('turnwise.interface', {

@@ -24,13 +24,13 @@ const NO_FILES = [] as const;
 
 export function JobCards() {
   const jobs = useRequest('ingest.jobs', {}).data ?? [];
-  const closed = useInterface((state) => state.closedJobs);
+  const closed = useInterface((state) => state.closedCards);
   const hasIssues = jobs.some((job) => job.state === 'done' && job.issues > 0);
   const unmapped = useUnmappedFiles(hasIssues).data ?? NO_FILES;
   const shown = jobsToShow(jobs, closed);
   const cards = unmappedCards(jobs, unmapped, closed);
   const isReading = jobs.some(({ state }) => state === 'running');
-  const unread = useRequest('ingest.unread', {}).data ?? NO_FILES;
+  const unread = (useRequest('ingest.unread', {}).data ?? NO_FILES).filter(({ path }) => !closed.has(path));
   const isLeft = unread.length > 0 && !isReading;
   if (shown.length === 0 && cards.length === 0 && !isLeft) return null;
   return (
@@ -117,16 +117,20 @@ function UnreadCard({ files, button, children }: UnreadCardProps) {
         <b>{counted(files.length, 'file')} not read to the end:</b> {paths[0]}
         {paths.length > 1 && ' …'}
       </span>
-      {button !== undefined && <span className="job-buttons">{button}</span>}
+      <span className="job-buttons">
+        {button}
+        <CloseCard keys={paths} />
+      </span>
       <span className="job-note">{children}</span>
     </div>
   );
 }
 
-function CloseCard({ jobId }: { readonly jobId: number }) {
-  const closeJob = useInterface((state) => state.closeJob);
+/** @param keys jobs by id, unread files by path */
+function CloseCard({ keys }: { readonly keys: readonly (number | string)[] }) {
+  const closeCard = useInterface((state) => state.closeCard);
   return (
-    <IconButton label="Put this card away" onClick={() => closeJob(jobId)}>
+    <IconButton label="Put this card away" onClick={() => closeCard(keys)}>
       <X size={14} />
     </IconButton>
   );
@@ -139,7 +143,7 @@ function FailedJob({ job }: { readonly job: IngestProgress }) {
       <span className="job-path" title={paths}>
         <b className="is-wrong">✕ Not read:</b> {paths}
       </span>
-      <CloseCard jobId={job.jobId} />
+      <CloseCard keys={[job.jobId]} />
       <span>{job.message}</span>
     </div>
   );
@@ -201,7 +205,7 @@ function UnmappedJob({ card: { job, files } }: { readonly card: UnmappedCard }) 
         <b>{counted(files.length, 'file')} not recognised:</b> no format knows{' '}
         {files.length === 1 ? 'it' : 'them'}, but you can say where the fields of a rollout stand.
       </span>
-      <CloseCard jobId={job.jobId} />
+      <CloseCard keys={[job.jobId]} />
       <ul>
         {files.slice(0, NAMED).map((file) => (
           <li key={file.path}>

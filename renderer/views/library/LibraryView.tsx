@@ -46,7 +46,7 @@ export default function LibraryView() {
     return [...runColumns(({ runKey }) => parts.get(runKey)), menuColumn(setMenu)];
   }, [runs.data]);
   const cursor = useRef(0);
-  const closed = useInterface((state) => state.closedJobs);
+  const closed = useInterface((state) => state.closedCards);
   const setNotice = useInterface((state) => state.setNotice);
   const arrangement = useTableLayout('runs');
   const showDialog = useInterface((state) => state.showDialog);

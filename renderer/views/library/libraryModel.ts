@@ -5,7 +5,7 @@ import { bytes, counted } from '../../ui/numbers.ts';
 /** A finished job stays in sight only when it has something to say. */
 export function jobsToShow(
   jobs: readonly IngestProgress[],
-  closed: ReadonlySet<number> = new Set(),
+  closed: ReadonlySet<number | string> = new Set(),
 ): readonly IngestProgress[] {
   return jobs.filter((job) => job.state === 'running' || (job.state === 'failed' && !closed.has(job.jobId)));
 }
@@ -20,7 +20,7 @@ export interface UnmappedCard {
 export function unmappedCards(
   jobs: readonly IngestProgress[],
   unmapped: readonly IssueRow[],
-  closed: ReadonlySet<number>,
+  closed: ReadonlySet<number | string>,
 ): readonly UnmappedCard[] {
   const rest = new Set(unmapped);
   return jobs.toReversed().flatMap((job): UnmappedCard[] => {
