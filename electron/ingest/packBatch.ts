@@ -1,7 +1,7 @@
 /** Packs parsed lines for transfer to the writer thread (`storage/batch.ts`). */
 import type { Annotation } from '../../shared/domain/annotate/annotation.ts';
 import { flagsOf } from '../../shared/domain/flags.ts';
-import { SEGMENT_KINDS, type Segment, TOOL_ERROR_OUTCOMES } from '../../shared/domain/model.ts';
+import { SEGMENT_KINDS, type Segment, TOOL_ERROR_OUTCOMES, type Turn } from '../../shared/domain/model.ts';
 import { textPenalties, typedPenalties } from '../../shared/domain/penalty.ts';
 import { normalisedQuestion, oneSpaced } from '../../shared/domain/question.ts';
 import { repeatedCalls } from '../../shared/domain/repeatedCalls.ts';
@@ -176,6 +176,7 @@ export class BatchBuilder {
         stopReason: rollout.stopReason,
       }),
       tokens,
+      policyTokens: tokens?.policyTokens ?? sumOfTurns(rollout.turns),
       startedAt: rollout.startedAt ?? null,
       endedAt: rollout.endedAt ?? null,
       timing: rollout.timing ?? null,
@@ -276,6 +277,16 @@ function assertShallow(value: unknown, depth = 0): void {
   if (typeof value !== 'object' || value === null) return;
   if (depth > DEEPEST) throw new RangeError(`it is nested deeper than ${DEEPEST} levels`);
   for (const inner of Object.values(value)) assertShallow(inner, depth + 1);
+}
+
+/** Null unless every turn has its count. */
+function sumOfTurns(turns: readonly Turn[]): number | null {
+  let sum = 0;
+  for (const { policyTokens } of turns) {
+    if (policyTokens === undefined) return null;
+    sum += policyTokens;
+  }
+  return turns.length === 0 ? null : sum;
 }
 
 function weightOf(tokens: PackedTokens | null): number {

@@ -137,6 +137,7 @@ export interface PackedRollout {
   readonly typedPenalties: Penalties | null;
   readonly flags: Flagged;
   readonly tokens: PackedTokens | null;
+  readonly policyTokens: number | null;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
   readonly timing: RolloutTiming | null;

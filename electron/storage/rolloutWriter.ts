@@ -286,7 +286,7 @@ export class RolloutWriter {
       rollout.stopReason,
       rollout.stopReasonSource,
       rollout.stopReasonLogged,
-      tokens?.policyTokens ?? null,
+      rollout.policyTokens,
       rollout.responseChars,
       meanEntropy,
       meanEntropy === null ? null : (tokens?.entropyTokens ?? null),

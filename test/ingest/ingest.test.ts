@@ -56,6 +56,26 @@ it('reads nothing of a file whose job is cancelled while the file is identified'
   expect((await ingestHere(place.library, [path])).added).toBe(6);
 });
 
+it('adds up the tokens of the turns where no tokens are logged, and only if each turn has its count', async () => {
+  const fixtures = join(import.meta.dirname, '../../fixtures');
+  await ingestHere(place.library, [join(fixtures, 'openai-agents'), join(fixtures, 'atif')]);
+  const found = rows(
+    place.library,
+    `SELECT DISTINCT policy_tokens AS tokens,
+       (SELECT json_group_array(t.policy_tokens) FROM turn t WHERE t.rollout_id = r.rollout_id) AS ofTurns
+     FROM rollout r ORDER BY 1, 2`,
+  );
+  expect(found).toEqual([
+    { tokens: null, ofTurns: '[12,null]' },
+    { tokens: null, ofTurns: '[]' },
+    { tokens: null, ofTurns: '[null,null]' },
+    { tokens: 1, ofTurns: '[1]' },
+    { tokens: 5, ofTurns: '[3,2]' },
+    { tokens: 6, ofTurns: '[6]' },
+    { tokens: 12, ofTurns: '[7,5]' },
+  ]);
+});
+
 describe('changes since the last ingest', () => {
   it('does nothing for an unchanged file, and counts existing rollouts', async () => {
     const path = place.file('1.jsonl', lines(1, 6));
