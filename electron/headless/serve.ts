@@ -14,6 +14,7 @@ import type { LibraryManager } from '../host/host.ts';
 import { createLibraryManager } from '../host/libraryManager.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { libraryPage, openAtStart, openPaths } from '../host/openPaths.ts';
+import { returnFreedMemory } from './returnFreedMemory.ts';
 import { startServer } from './startServer.ts';
 
 export interface ServeOptions {
@@ -64,6 +65,7 @@ async function printWarnings(host: LibraryManager): Promise<void> {
 /** Prints the URL as the only line on stdout. Resolves when everything is closed. */
 export async function serve(options: ServeOptions): Promise<void> {
   if (!existsSync(RENDERER)) throw new Error('the interface has not been built; run: npm run build');
+  returnFreedMemory();
   const libraryPath = options.libraryPath ?? defaultLibraryPath();
   mkdirSync(dirname(libraryPath), { recursive: true, mode: 0o700 });
   const host = await createLibraryManager({

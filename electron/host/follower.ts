@@ -8,7 +8,10 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FollowRow } from '../../shared/api/contract.ts';
 
-/** Polling interval. A slow file system is polled less often, so that polling is never the main load. */
+/**
+ * Polling interval. A slow file system is polled less often, so that polling is never the main load. The time of
+ * ingesting does not count, else a log that takes a second to read would be followed by 20 seconds of nothing.
+ */
 const INTERVAL_MS = 1000;
 const SHARE_OF_TIME = 20;
 const LONGEST_INTERVAL_MS = 30_000;
@@ -104,13 +107,19 @@ export class Follower {
     await this.looking;
   }
 
-  /** Checks every followed path and ingests what has changed. */
-  async look(): Promise<void> {
-    for (const follow of [...this.follows.values()]) await this.pollOnce(follow);
+  /** Checks every followed path and ingests what has changed. @returns milliseconds without those of ingesting */
+  async look(): Promise<number> {
+    let scanned = 0;
+    for (const follow of [...this.follows.values()]) {
+      const before = this.clock.now();
+      const states = await readFileStates(follow.path, this.options.isIgnored);
+      scanned += this.clock.now() - before;
+      await this.readChanges(follow, states);
+    }
+    return scanned;
   }
 
-  private async pollOnce(follow: Follow): Promise<void> {
-    const states = await readFileStates(follow.path, this.options.isIgnored);
+  private async readChanges(follow: Follow, states: FileStates | undefined): Promise<void> {
     if (!this.follows.has(follow.path)) return;
     if (states === undefined) {
       this.set(follow, 'lost');
@@ -150,19 +159,15 @@ export class Follower {
     if (this.looking !== undefined) return;
     this.cancelTimer?.();
     this.cancelTimer = this.clock.after(milliseconds, () => {
-      const before = this.clock.now();
       this.looking = this.look()
         // A failed job is reported as a job; following continues, but a full disk is not reported every second.
         .then(
-          () => INTERVAL_MS,
+          (scanned) => Math.min(Math.max(INTERVAL_MS, scanned * SHARE_OF_TIME), LONGEST_INTERVAL_MS),
           () => LONGEST_INTERVAL_MS,
         )
         .then((interval) => {
           this.looking = undefined;
-          const took = this.clock.now() - before;
-          if (this.follows.size > 0) {
-            this.schedule(Math.min(Math.max(interval, took * SHARE_OF_TIME), LONGEST_INTERVAL_MS));
-          }
+          if (this.follows.size > 0) this.schedule(interval);
         });
     });
   }

@@ -76,21 +76,38 @@ export default function SqlEditor(props: SqlEditorProps) {
       placeholder,
     });
     const changes = model.onDidChangeContent(() => current.current.onChange(model.getValue()));
-    // Not while it closes what is open over the text.
-    made.addCommand(
-      monaco.KeyCode.Escape,
-      () => current.current.onEscape(),
-      'editorTextFocus && !suggestWidgetVisible && !findWidgetVisible && !editorHoverVisible',
-    );
-    // The editor's own meaning of these, a new line below or above, comes before the page's.
+    // Actions, because Monaco keeps what `addCommand` was given, and so the editor, for good.
     const enter = monaco.KeyMod.CtrlCmd | monaco.KeyCode.Enter;
-    made.addCommand(enter, () => current.current.onRun());
-    made.addCommand(enter | monaco.KeyMod.Shift, () => current.current.onExplain());
+    const actions = [
+      made.addAction({
+        id: 'statement.leave',
+        label: 'Leave the editor',
+        keybindings: [monaco.KeyCode.Escape],
+        // Not while it closes what is open over the text.
+        keybindingContext:
+          'editorTextFocus && !suggestWidgetVisible && !findWidgetVisible && !editorHoverVisible',
+        run: () => current.current.onEscape(),
+      }),
+      // The editor's own meaning of these, a new line below or above, comes before the page's.
+      made.addAction({
+        id: 'statement.run',
+        label: 'Run the statement',
+        keybindings: [enter],
+        run: () => current.current.onRun(),
+      }),
+      made.addAction({
+        id: 'statement.explain',
+        label: 'Explain the statement',
+        keybindings: [enter | monaco.KeyMod.Shift],
+        run: () => current.current.onExplain(),
+      }),
+    ];
     editor.current = made;
     made.focus();
     return () => {
       editor.current = undefined;
       changes.dispose();
+      for (const action of actions) action.dispose();
       made.dispose();
       model.dispose();
     };

@@ -204,7 +204,7 @@ function* viewsOf({ groups }: HostileCorpus, only: string): Generator<readonly [
   const searches = ['x', '"beacon"', 'code:a', '/(a+)+$/', '<script>', '\u202e'].map(
     (q) => `/search?q=${encodeURIComponent(q)}`,
   );
-  const sql = `/sql?q=${encodeURIComponent(select)}`;
+  const sql = `/sql?sql=${encodeURIComponent(select)}`;
   for (const path of [...pages, ...tabs.map((tab) => run + tab), ...steps, ...searches, sql])
     yield [path, path];
 }
@@ -217,6 +217,10 @@ async function open(page: Page, url: string): Promise<void> {
     .locator('.waiting, [aria-busy="true"]')
     .first()
     .waitFor({ state: 'detached', ...limit });
+  if (new URL(url).pathname === '/sql') {
+    await page.getByRole('button', { name: 'Run', exact: true }).click(limit);
+    await page.getByRole('grid', { name: /^Result:/ }).waitFor(limit);
+  }
   // Virtual lists draw their rows when they are scrolled to.
   for (let notch = 0; notch < 6; notch++) await page.mouse.wheel(0, 4_000);
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));

@@ -1,11 +1,16 @@
 /**
- * `npm run soak`: the long versions of tests that guard data. Seeded; ends with a line per part.
+ * `npm run soak`: the long versions of tests that guard data, and long use. Seeded; ends with a line per part.
+ *
+ *   npm run soak                     all, with an hour of use
+ *   npm run soak -- longUse 1        one part: segments, fuzz, kills, views, longUse with its minutes
+ *
  *   - 100,000 hostile transcripts: segments tile the text
  *   - 25 ingests killed at random moments, resumed: the library equals an undisturbed one
  *   - ingests of every container, killed at 400 steps, resumed: likewise
  *   - labelling, indexing, moving, exporting and compacting killed at 200 points: nothing lost, and they can be repeated
- *   - hostile records and files in every view and pack, in a real browser
  *   - 20,000 broken records of every format, 3,000 files of them, 5,000 broken containers: read or refused
+ *   - hostile records and files in every view and pack, in a real browser
+ *   - an hour of scripted use in a real browser: page and host hold no more than at its start
  */
 import { strict as assert } from 'node:assert';
 import { spawn } from 'node:child_process';
@@ -24,6 +29,7 @@ import { killJobs } from '../support/killedJobs.ts';
 import { killIngests } from '../support/kills.ts';
 import { contents, ingestHere, scratch } from '../support/library.ts';
 import { soakViews } from './hostileViews.ts';
+import { soakLongUse } from './longUse.ts';
 
 const PIECES = [
   ...[
@@ -105,11 +111,24 @@ async function soakFuzz(): Promise<void> {
   console.log(`soak: ${await fuzzContainers({ seed: 7, runs: 5000 })} broken containers end with a report`);
 }
 
-soakSegments(new Random(1));
-await soakFuzz();
-console.log(
-  `soak: ${await killIngests({ seed: 8, points: 400 })} kills at any statement, and the libraries are whole`,
-);
-console.log(`soak: ${await killJobs({ seed: 9, points: 200 })} kills of other jobs, and nothing is lost`);
-await soakKills(new Random(2));
-console.log(`soak: ${await soakViews()}`);
+async function soakAllKills(): Promise<void> {
+  console.log(
+    `soak: ${await killIngests({ seed: 8, points: 400 })} kills at any statement, and the libraries are whole`,
+  );
+  console.log(`soak: ${await killJobs({ seed: 9, points: 200 })} kills of other jobs, and nothing is lost`);
+  await soakKills(new Random(2));
+}
+
+const [chosen, minutes = '60'] = process.argv.slice(2);
+const PARTS: Readonly<Record<string, () => void | Promise<void>>> = {
+  segments: () => soakSegments(new Random(1)),
+  fuzz: soakFuzz,
+  kills: soakAllKills,
+  views: async () => console.log(`soak: ${await soakViews()}`),
+  longUse: async () => console.log(`soak: ${await soakLongUse(Number(minutes))}`),
+};
+if ((chosen !== undefined && !Object.hasOwn(PARTS, chosen)) || !(Number(minutes) > 0)) {
+  console.error(`soak: expects a part (${Object.keys(PARTS).join(', ')}) and, for longUse, minutes`);
+  process.exit(2);
+}
+for (const [name, soak] of Object.entries(PARTS)) if (chosen === undefined || chosen === name) await soak();

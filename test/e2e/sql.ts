@@ -162,6 +162,32 @@ export function describeSql(shell: Shell): void {
       await editor().getByText('mean_entropy').waitFor();
     });
 
+    test('leaving the page frees its editor', async () => {
+      const session = await page.context().newCDPSession(page);
+      await session.send('Performance.enable');
+      const go = (path: string) =>
+        page.evaluate((to) => {
+          history.pushState(undefined, '', to);
+          dispatchEvent(new PopStateEvent('popstate'));
+        }, path);
+      const nodesAfterVisits = async (visits: number) => {
+        for (let visit = 0; visit < visits; visit++) {
+          await go('/sql?sql=SELECT');
+          await editor().locator('.view-line').first().waitFor();
+          await go('/settings');
+          await editor().waitFor({ state: 'detached' });
+        }
+        await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+        await session.send('HeapProfiler.collectGarbage');
+        const { metrics } = await session.send('Performance.getMetrics');
+        return metrics.find(({ name }) => name === 'Nodes')?.value ?? Number.NaN;
+      };
+      // The first visits load what stays. An editor has 250 nodes.
+      const before = await nodesAfterVisits(2);
+      await expect.poll(() => nodesAfterVisits(4)).toBeLessThan(before + 250);
+      await session.detach();
+    });
+
     test('the page reported no error', () => {
       expect(errors).toEqual([]);
     });

@@ -51,8 +51,9 @@ let clock: HandClock;
 let follower: Follower;
 let asked: (readonly string[])[];
 let news: (readonly FollowRow[])[];
-/** Duration of an ingest on the fake clock. */
+/** Durations on the fake clock: of an ingest, and of a scan per file. */
 let readingTakes: number;
+let scanTakes: number;
 
 beforeEach(() => {
   place = scratch();
@@ -62,10 +63,14 @@ beforeEach(() => {
   asked = [];
   news = [];
   readingTakes = 0;
+  scanTakes = 0;
   follower = new Follower({
     clock,
     onChange: (follows) => news.push(follows),
-    isIgnored: (path) => path.startsWith(place.library),
+    isIgnored: (path) => {
+      clock.time += scanTakes;
+      return path.startsWith(place.library);
+    },
     read: async (paths) => {
       asked.push(paths);
       clock.time += readingTakes;
@@ -178,16 +183,26 @@ describe('how often is looked', () => {
     expect(clock.waits).toEqual([0]);
     await look();
     expect(clock.waits.at(-1)).toBe(1000);
+    const path = join(logs, '1.jsonl');
     for (const [took, wait] of [
       [200, 4000],
       [10, 1000],
       [60_000, 30_000],
     ] as const) {
-      readingTakes = took;
-      writeFileSync(join(logs, `${took}.jsonl`), line(took));
+      scanTakes = took;
+      appendFileSync(path, line(took));
       await look();
       expect(clock.waits.at(-1)).toBe(wait);
     }
+  });
+
+  it('scans every second however long the ingest takes', async () => {
+    readingTakes = 5000;
+    follower.start(logs);
+    writeFileSync(join(logs, '1.jsonl'), line(1));
+    await look();
+    expect(read()).toEqual(['1']);
+    expect(clock.waits.at(-1)).toBe(1000);
   });
 
   it('continues after a failed ingest', async () => {
