@@ -42,6 +42,17 @@ describe.skipIf(!isPosix)('a new file', () => {
     db.close();
   });
 
+  it('of compiled code is its user’s only, and never in the shared temporary directory', () => {
+    mkdirSync(at('tmp'));
+    const { NODE_COMPILE_CACHE: _shared, ...env } = process.env;
+    execFileSync(process.execPath, [join(import.meta.dirname, '../../dist/electron/cli.js'), 'formats'], {
+      env: { ...env, TMPDIR: at('tmp'), HOME: at('home'), XDG_DATA_HOME: at('data') },
+      stdio: 'ignore',
+    });
+    expect(readdirSync(at('tmp'))).toEqual([]);
+    if (process.platform === 'linux') expect(modeOf(at('data', 'turnwise', 'compiled'))).toBe('700');
+  });
+
   it('of a pack is its user’s only, and no link is followed', () => {
     place.file('mine', 'kept');
     symlinkSync(at('mine'), at('pack.jsonl.partial'));
