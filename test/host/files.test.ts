@@ -12,9 +12,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PackFile } from '../../electron/export/pack/packFile.ts';
 import { ParquetPack } from '../../electron/export/pack/parquet.ts';
+import { AppLog } from '../../electron/host/appLog.ts';
 import { createHost } from '../../electron/host/createHost.ts';
 import { readFileStates } from '../../electron/host/follower.ts';
 import { isBelowAny } from '../../electron/host/grants.ts';
@@ -51,6 +52,21 @@ describe.skipIf(!isPosix)('a new file', () => {
     });
     expect(readdirSync(at('tmp'))).toEqual([]);
     if (process.platform === 'linux') expect(modeOf(at('data', 'turnwise', 'compiled'))).toBe('700');
+  });
+
+  it('of the log is its user’s only; no link is followed, and no pipe waited for', () => {
+    new AppLog(at('mine.turnwise')).write('kept');
+    expect(readFileSync(at('mine.turnwise.log'), 'utf8')).toMatch(/ kept\n$/);
+    expect(modeOf(at('mine.turnwise.log'))).toBe('600');
+    const complaints = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    place.file('profile', 'of the user');
+    symlinkSync(at('profile'), at('link.turnwise.log'));
+    new AppLog(at('link.turnwise')).write('damaged: a table with any name');
+    expect(readFileSync(at('profile'), 'utf8')).toBe('of the user');
+    execFileSync('mkfifo', [at('pipe.turnwise.log')]);
+    new AppLog(at('pipe.turnwise')).write('waits for no reader');
+    expect(complaints).toHaveBeenCalledTimes(2);
+    complaints.mockRestore();
   });
 
   it('of a pack is its user’s only, and no link is followed', () => {
