@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { MergeReport } from '../../shared/api/contract.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
+import { terminalText } from './terminalText.ts';
 
 const help = `usage: turnwise annotate --import PATH [--library FILE] [--json]
 
@@ -33,9 +34,11 @@ export const annotateCommand: Command = {
     return withLibraryHost(args.string('library'), context, async (host) => {
       await host.grant(path);
       const report = await host.ask('annotation.import', { path });
-      process.stdout.write(args.flag('json') ? `${JSON.stringify(report)}\n` : reportText(report));
+      process.stdout.write(
+        args.flag('json') ? `${JSON.stringify(report)}\n` : terminalText(reportText(report)),
+      );
       for (const { line, message } of report.issues)
-        process.stderr.write(`${path}${line === undefined ? '' : `:${line}`}: ${message}\n`);
+        process.stderr.write(terminalText(`${path}${line === undefined ? '' : `:${line}`}: ${message}\n`));
       return report.issues.length + report.conflicts > 0 ? 3 : 0;
     });
   },

@@ -12,6 +12,7 @@ import { MAX_LANES } from '../../shared/domain/alignLanes.ts';
 import { createHost } from '../host/createHost.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
+import { terminalText } from './terminalText.ts';
 
 const help = `usage: turnwise compare ROLLOUT_ID ROLLOUT_ID [ROLLOUT_ID …] [--library FILE] [--baseline N] [--json]
 
@@ -53,7 +54,7 @@ export const compareCommand: Command = {
       if (!found.ok) throw new ExpectedError(found.failure.message);
       const comparison = unpackComparison(found.value as ResultOf<'compare.align'>);
       process.stdout.write(
-        args.flag('json') ? jsonOf(params, comparison) : comparisonTable(params, comparison),
+        args.flag('json') ? jsonOf(params, comparison) : terminalText(comparisonTable(params, comparison)),
       );
       return 0;
     } finally {

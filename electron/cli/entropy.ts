@@ -7,6 +7,7 @@ import type { Host } from '../host/host.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
 import { sourceFacts } from './sourceFacts.ts';
+import { terminalText } from './terminalText.ts';
 
 const help = `usage: turnwise entropy [--library FILE] [--run R] [--step S] [--by BY] [--signal NAME] [--json]
 
@@ -85,7 +86,7 @@ export const entropyCommand: Command = {
         throw new ExpectedError(
           `no rollout of this ${step === undefined ? 'run' : 'step'} has a logged ${signal}`,
         );
-      process.stdout.write(args.flag('json') ? jsonOf(found, by) : tableOf(found, by));
+      process.stdout.write(args.flag('json') ? jsonOf(found, by) : terminalText(tableOf(found, by)));
       return 0;
     } finally {
       await host.close();

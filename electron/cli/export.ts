@@ -3,6 +3,7 @@ import { labelNamed, runNamed } from './annotationText.ts';
 import { type Arguments, type Command, readArguments, resolvePath, UsageError } from './command.ts';
 import { type LibraryHost, withLibraryHost } from './libraryHost.ts';
 import { bytesText } from './libraryText.ts';
+import { terminalText } from './terminalText.ts';
 
 const help = `usage: turnwise export --out DIRECTORY [--run RUN_KEY]… [--library FILE] [--json]
        turnwise export --format FORMAT --out PATH [--filter FILTER | --label LABEL… | --ids N,N… | --all]
@@ -88,7 +89,8 @@ export const exportCommand: Command = {
     const isPack = format !== 'parquet' || PACK_OPTIONS.some((name) => isGiven(args, name));
     return withLibraryHost(args.string('library'), context, async (host) => {
       host.mayWrite(path);
-      process.stdout.write(isPack ? await pack(host, args, format, path) : await dataSet(host, args, path));
+      const text = isPack ? await pack(host, args, format, path) : await dataSet(host, args, path);
+      process.stdout.write(args.flag('json') ? text : terminalText(text));
       return 0;
     });
   },

@@ -87,7 +87,7 @@ export const ingestCommand: Command = {
       });
       if (args.flag('follow') && !controller.signal.aborted) {
         clearProgress();
-        process.stdout.write(`${summaryOf(report, entriesOf(report), libraryPath)}\n`);
+        process.stdout.write(`${terminalText(summaryOf(report, entriesOf(report), libraryPath))}\n`);
         return await followUntilStopped(host, paths, controller.signal);
       }
       unread = await unreadFiles(host);
@@ -104,7 +104,7 @@ export const ingestCommand: Command = {
       );
     } else process.stdout.write(`${terminalText(summaryOf(report, files, libraryPath))}\n`);
     if (code === 1) process.stderr.write(`turnwise: ${terminalText(failureOf(report, files, paths))}\n`);
-    if (unread.length > 0) process.stderr.write(`turnwise: ${unreadText(unread, named)}\n`);
+    if (unread.length > 0) process.stderr.write(`turnwise: ${terminalText(unreadText(unread, named))}\n`);
     return code;
   },
 };

@@ -4,6 +4,7 @@ import { checkAdapterOnce, inspectFileOnce } from '../host/libraryThreads.ts';
 import { readAdapter } from './adapter.ts';
 import { adapterText, hasErrors } from './adapterText.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
+import { terminalText } from './terminalText.ts';
 
 const help = `usage: turnwise inspect FILE… [--json] [--propose-mapping]
        turnwise inspect FILE… --adapter COMMAND [--json]
@@ -41,19 +42,24 @@ export const inspectCommand: Command = {
         if (adapter !== undefined) {
           const check = await checkAdapterOnce({ path, adapter });
           if (hasErrors(check)) code = 1;
-          process.stdout.write(`${args.flag('json') ? JSON.stringify(check) : adapterText(check)}\n`);
+          process.stdout.write(
+            `${args.flag('json') ? JSON.stringify(check) : terminalText(adapterText(check))}\n`,
+          );
           continue;
         }
         value = await inspectFileOnce(path);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        process.stderr.write(`turnwise: ${error.message}\n`);
+        process.stderr.write(`turnwise: ${terminalText(error.message)}\n`);
         code = 1;
         continue;
       }
       if (value.format === undefined) code = 1;
       if (args.flag('propose-mapping')) process.stdout.write(`${proposalOf(value)}\n`);
-      else process.stdout.write(`${args.flag('json') ? JSON.stringify(value) : describe(value)}\n`);
+      else
+        process.stdout.write(
+          `${args.flag('json') ? JSON.stringify(value) : terminalText(describe(value))}\n`,
+        );
     }
     return code;
   },

@@ -3,6 +3,7 @@ import type { ResultOf } from '../../shared/api/contract.ts';
 import { createHost } from '../host/createHost.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
+import { terminalText } from './terminalText.ts';
 
 const help = `usage: turnwise join POOL_RUN KEPT_RUN [--library FILE] [--undo] [--json]
 
@@ -47,7 +48,7 @@ export const joinCommand: Command = {
       const result = await host.dispatch('run.joinPool', { poolKey, keptKey });
       if (!result.ok) throw new ExpectedError(result.failure.message);
       const report = result.value as ResultOf<'run.joinPool'>;
-      process.stdout.write(args.flag('json') ? `${JSON.stringify(report)}\n` : wordsOf(report));
+      process.stdout.write(args.flag('json') ? `${JSON.stringify(report)}\n` : terminalText(wordsOf(report)));
       return report.leftovers > 0 ? 3 : 0;
     } finally {
       await host.close();

@@ -58,7 +58,7 @@ export const librariesCommand: Command = {
         );
       for (const { id, path: other, bytes } of known)
         process.stdout.write(
-          `other library: ${id}  ${other}  ${bytes === undefined ? '(missing)' : bytesText(bytes)}\n`,
+          `other library: ${id}  ${terminalText(other)}  ${bytes === undefined ? '(missing)' : bytesText(bytes)}\n`,
         );
       return 0;
     });

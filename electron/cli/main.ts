@@ -4,8 +4,11 @@
  *
  * Exit codes: 0 done · 1 failed or refused · 2 usage · 3 done, with issues.
  */
+import { mkdirSync } from 'node:fs';
 // Imported as a whole, because older versions of Node lack some exports and need a clear message.
 import * as modules from 'node:module';
+import { dirname, join } from 'node:path';
+import { defaultLibraryPath } from '../host/libraryPath.ts';
 
 // better-sqlite3 13 crashes silently on an older Node.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -16,11 +19,16 @@ if (major < 22 || (major === 22 && minor < 14)) {
   process.exit(1);
 }
 
-// Caches compiled modules in the system's temporary directory. It halves the start time of this process
-// and, through the environment, of its threads.
-modules.enableCompileCache();
-const cache = modules.getCompileCacheDir();
-if (cache !== undefined) process.env['NODE_COMPILE_CACHE'] ??= cache;
+// Caches compiled modules. It halves the start time of this process and, through the environment, of its
+// threads. Node's default is a directory of a known name in /tmp, where another user could put code.
+const cache = process.env['NODE_COMPILE_CACHE'] ?? join(dirname(defaultLibraryPath()), 'compiled');
+try {
+  mkdirSync(cache, { recursive: true, mode: 0o700 });
+  modules.enableCompileCache(cache);
+  process.env['NODE_COMPILE_CACHE'] = cache;
+} catch {
+  // The start takes longer.
+}
 
 // A reader such as `head` may close the pipe early, which is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));

@@ -20,6 +20,7 @@ import {
   UsageError,
 } from './command.ts';
 import { jsonWriter, tableWriter } from './rocWriters.ts';
+import { terminalText } from './terminalText.ts';
 
 const help = `usage: turnwise roc [--library FILE] [--run R] [--step S] [--rule RULE] [--penalty KIND] [--set key=value …] [--group-size N] [--json]
 
@@ -81,7 +82,7 @@ export const rocCommand: Command = {
         request,
         {
           onRun: ({ runKey, runName, basis }) => {
-            process.stderr.write(headOf(runKey, runName, basis));
+            process.stderr.write(terminalText(headOf(runKey, runName, basis)));
             if (!args.flag('json')) writer = tableWriter(print, basis.rule === 'paper');
             worldSize = basis.settings.world_size;
           },
@@ -93,7 +94,7 @@ export const rocCommand: Command = {
         controller.signal,
       );
       await writer.end();
-      process.stderr.write(undecidedText(undecided, worldSize));
+      process.stderr.write(terminalText(undecidedText(undecided, worldSize)));
       return 0;
     } catch (error) {
       if (error instanceof ApiError) throw new ExpectedError(error.message);

@@ -1,6 +1,7 @@
 import type { FoundGroup, HitList, RunSummary, SearchCursor, SearchHit } from '../../shared/api/contract.ts';
 import { type Command, ExpectedError, readArguments, UsageError } from './command.ts';
 import { type LibraryHost, withLibraryHost } from './libraryHost.ts';
+import { terminalText } from './terminalText.ts';
 
 const PAGE = 200;
 const DEFAULT_LIMIT = 50;
@@ -82,7 +83,7 @@ async function search(
     }
     for (const { step, groupKey, ordinal } of page.unsearched)
       process.stderr.write(
-        `skipped, because the regular expression took too long or needed too much memory: step ${step} ${groupKey} #${ordinal}\n`,
+        `skipped, because the regular expression took too long or needed too much memory: step ${step} ${terminalText(groupKey)} #${ordinal}\n`,
       );
     after = page.next;
     if (after === undefined) break;

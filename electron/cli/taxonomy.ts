@@ -5,6 +5,7 @@ import { PACK_VERSION } from '../../shared/format/pack.ts';
 import { parseTaxonomyFile } from '../../shared/format/taxonomy.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
+import { terminalText } from './terminalText.ts';
 
 const help = `usage: turnwise taxonomy [--export FILE | --import FILE] [--library FILE] [--json]
 
@@ -39,7 +40,7 @@ export const taxonomyCommand: Command = {
           ? await host.ask('taxonomy.get', {})
           : await host.ask('taxonomy.set', { taxonomy: taxonomyIn(resolvePath(from)) });
       if (to !== undefined) writeFileSync(resolvePath(to), jsonOf(state), { mode: 0o600 });
-      else process.stdout.write(args.flag('json') ? jsonOf(state) : tableOf(state));
+      else process.stdout.write(args.flag('json') ? jsonOf(state) : terminalText(tableOf(state)));
       return 0;
     });
   },

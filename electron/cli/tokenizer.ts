@@ -3,6 +3,7 @@ import type { ResultOf } from '../../shared/api/contract.ts';
 import { createHost } from '../host/createHost.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
+import { terminalText } from './terminalText.ts';
 
 type Unplaced = ResultOf<'run.setTokenizer'>['firstUnplaced'][number];
 
@@ -58,7 +59,9 @@ export const tokenizerCommand: Command = {
       const words = `${size} ids; ${aligned} of ${rollouts} rollouts with ids without text are aligned, with ${placed} of ${runs} spans of sampled tokens\n`;
       process.stdout.write(args.flag('json') ? `${JSON.stringify(report)}\n` : words);
       for (const { step, groupKey, ordinal, why } of report.firstUnplaced)
-        process.stderr.write(`step ${step}, group ${groupKey}, #${ordinal}: ${reasonOf(why)}\n`);
+        process.stderr.write(
+          terminalText(`step ${step}, group ${groupKey}, #${ordinal}: ${reasonOf(why)}\n`),
+        );
       return aligned < rollouts || placed < runs ? 3 : 0;
     } finally {
       await host.close();

@@ -141,6 +141,8 @@ export function serveSocket(
       if (request.url !== '/socket' || !mayConnect(request.headers) || waiting >= MAX_WAITING) {
         socket.end(
           `HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: ${REFUSAL.length}\r\n\r\n${REFUSAL}`,
+          // No limit of the HTTP server covers an upgraded socket, and the client may never close its side.
+          () => socket.destroy(),
         );
         return;
       }

@@ -3,11 +3,19 @@
  * created on demand, and never contains texts of rollouts.
  */
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, renameSync, statSync } from 'node:fs';
+import { appendFileSync, closeSync, constants, fstatSync, openSync, renameSync, statSync } from 'node:fs';
 import type { ApiFailure } from '../../shared/api/errors.ts';
 
 /** Bytes. A longer file is renamed to `….1`, which replaces the previous one. */
 const LONGEST_BYTES = 1_000_000;
+
+/** A library may come with a link or a pipe of that name. Windows has neither flag. */
+const APPENDED =
+  constants.O_WRONLY |
+  constants.O_APPEND |
+  constants.O_CREAT |
+  (constants.O_NOFOLLOW ?? 0) |
+  (constants.O_NONBLOCK ?? 0);
 
 export class AppLog {
   readonly path: string;
@@ -28,7 +36,13 @@ export class AppLog {
     try {
       const size = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
       if (size > LONGEST_BYTES) renameSync(this.path, `${this.path}.1`);
-      appendFileSync(this.path, `${new Date().toISOString()} ${entry}\n`, { mode: 0o600 });
+      const file = openSync(this.path, APPENDED, 0o600);
+      try {
+        if (!fstatSync(file).isFile()) throw new Error('it is not a regular file');
+        appendFileSync(file, `${new Date().toISOString()} ${entry}\n`);
+      } finally {
+        closeSync(file);
+      }
     } catch (error) {
       // A full disk or read-only directory must not fail the request that is being logged.
       console.error(`turnwise: ${this.path} cannot be written: ${String(error)}`);

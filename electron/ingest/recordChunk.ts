@@ -1,7 +1,8 @@
 /**
  * Reads the raw record of a rollout from its source file by byte range. Reads only below directories that
  * the user has opened, and only while the file still holds that record. Otherwise it reports the source as
- * missing.
+ * missing. A library of somebody else names files and opened directories, too: the hash of the whole record
+ * proves that its author knew the content.
  */
 import { realpathSync } from 'node:fs';
 import { sep } from 'node:path';
@@ -9,7 +10,7 @@ import type { RecordChunk } from '../../shared/api/contract.ts';
 import { ApiError } from '../../shared/api/errors.ts';
 import { contentHash } from '../storage/contentHash.ts';
 import type { RecordSource } from '../storage/queries/places.ts';
-import { bytesBetween } from './containers/bytes.ts';
+import { bytesBetween, LONGEST_RECORD } from './containers/bytes.ts';
 import {
   type Container,
   CorruptContainerError,
@@ -19,12 +20,6 @@ import {
 import { reasonOf } from './discover.ts';
 import { openRecords } from './openRecords.ts';
 import { textOfRecord } from './readHead.ts';
-
-/**
- * Bytes. Longer records are verified by their first and last bytes instead of their hash, because they are
- * paged.
- */
-const LONGEST_HASHED = 1 << 20;
 
 export async function readRecordChunk(
   source: RecordSource,
@@ -47,25 +42,26 @@ export async function readRecordChunk(
   const container = source.container as Container;
   if (container === 'adapter') throw outputNotKept(source);
   const isRewritten = !isAppendable(container, source.unit as RecordUnit);
+  const { byteOffset, byteLength } = source;
+  if (byteLength > LONGEST_RECORD) throw changed(source);
   try {
-    const record = isRewritten ? await recordOf(path, container, source) : undefined;
-    const between = async (start: number, end: number): Promise<Buffer> =>
-      record?.subarray(start, end) ??
-      bytesBetween(path, container, source.byteOffset + start, source.byteOffset + end);
-    if (!(await holdsRecord(between, source))) throw changed(source);
-    const start = Math.min(offset, source.byteLength);
-    const bytes = await between(start, Math.min(start + limit, source.byteLength));
-    const whole = start + bytes.byteLength < source.byteLength ? wholeCharacters(bytes) : bytes;
+    const record = isRewritten
+      ? (await recordOf(path, container, source)).subarray(0, byteLength)
+      : await bytesBetween(path, container, byteOffset, byteOffset + byteLength);
+    if (contentHash(record) !== hashOf(source)) throw changed(source);
+    const start = Math.min(offset, byteLength);
+    const bytes = record.subarray(start, start + limit);
+    const whole = start + bytes.byteLength < byteLength ? wholeCharacters(bytes) : bytes;
     const next = start + whole.byteLength;
     return {
       path: source.path,
       line: source.line,
       unit: source.unit,
       isRewritten,
-      byteLength: source.byteLength,
+      byteLength,
       offset: start,
       text: textOfRecord(whole, source.line === 1 && start === 0),
-      ...(next < source.byteLength ? { nextOffset: next } : {}),
+      ...(next < byteLength ? { nextOffset: next } : {}),
     };
   } catch (error) {
     if (error instanceof ApiError) throw error;
@@ -110,18 +106,7 @@ async function recordOf(path: string, container: Container, source: RecordSource
 }
 
 /** Rollouts of one record share the hash before the colon. */
-async function holdsRecord(
-  between: (start: number, end: number) => Promise<Buffer>,
-  source: RecordSource,
-): Promise<boolean> {
-  const { byteLength, recordHash } = source;
-  if (byteLength <= LONGEST_HASHED) {
-    return contentHash(await between(0, byteLength)) === recordHash.replace(/:\d+$/, '');
-  }
-  const first = (await between(0, 4)).toString('utf8');
-  const last = (await between(byteLength - 1, byteLength)).toString('latin1');
-  return /^\ufeff?\s*[[{]/.test(first) && /[}\]\s]/.test(last);
-}
+const hashOf = ({ recordHash }: RecordSource): string => recordHash.replace(/:\d+$/, '');
 
 /** Drops an incomplete character at the end, which continues in the next chunk. */
 function wholeCharacters(bytes: Buffer): Buffer {

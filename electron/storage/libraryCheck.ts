@@ -1,4 +1,5 @@
 /** Looks for damaged pages. SQLite cannot be interrupted, so this runs in a process of its own (`worker/sql.ts`). */
+import { alteredObject } from './migrate.ts';
 import type { ReadableLibrary } from './open.ts';
 import { RESCUED_TABLES } from './rescue.ts';
 import { queryValue, text } from './rows.ts';
@@ -13,6 +14,12 @@ export function checkLibrary(db: ReadableLibrary): UserStatement {
 }
 
 function* damagedTables(db: ReadableLibrary): IterableIterator<unknown[]> {
+  const altered = schemaProblem(db);
+  if (altered !== undefined) {
+    // A check evaluates what the schema computes, so it could take any time.
+    yield ['sqlite_schema', altered];
+    return;
+  }
   const inFile = firstProblem(db, 'quick_check(1)');
   if (inFile === undefined) return;
   // The check of the whole file names pages, not tables.
@@ -29,6 +36,16 @@ function* damagedTables(db: ReadableLibrary): IterableIterator<unknown[]> {
     yield [table, problem];
   }
   if (!isNamed) yield ['free pages', inFile];
+}
+
+/** @returns undefined also when the list of tables is damaged, which the check reports */
+function schemaProblem(db: ReadableLibrary): string | undefined {
+  try {
+    const altered = alteredObject(db);
+    return altered === undefined ? undefined : `its ${altered} is not the one that Turnwise creates`;
+  } catch {
+    return undefined;
+  }
 }
 
 const TABLES = `SELECT name FROM sqlite_schema WHERE type = 'table'`;

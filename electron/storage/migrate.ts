@@ -5,9 +5,9 @@
  * To change the schema after a release: add a numbered file in `migrations/` and a test of the form in
  * `test/storage/migrations.test.ts`. A migration that was released is never edited.
  */
-import type Database from 'better-sqlite3';
+import Database from 'better-sqlite3';
 import * as initial from './migrations/0001-initial.ts';
-import { number, queryValue } from './rows.ts';
+import { number, query, queryValue, type RowSpec, text } from './rows.ts';
 import { dropViewsSql, viewsSql } from './views.sql.ts';
 
 export interface Migration {
@@ -40,6 +40,16 @@ export class ForeignDatabaseError extends Error {
   }
 }
 
+/** A table, index, trigger or view is not what Turnwise creates. It could compute anything, also without end. */
+export class AlteredDatabaseError extends Error {
+  constructor(path: string, altered: string) {
+    super(
+      `${path} is not opened: its ${altered} is not the one that Turnwise creates, so another program has changed the library`,
+    );
+    this.name = 'AlteredDatabaseError';
+  }
+}
+
 export function versionOf(db: Database.Database): number {
   return Number(db.pragma('user_version', { simple: true }));
 }
@@ -68,15 +78,58 @@ export function assertOursByHeader(db: Database.Database, newest: number = NEWES
   if (version > newest) throw new NewerDatabaseError(db.name, version, newest);
 }
 
+interface SchemaObject {
+  readonly type: string;
+  readonly name: string;
+  readonly sql: string;
+}
+
+const SCHEMA_OBJECT: RowSpec<SchemaObject> = { type: text, name: text, sql: text };
+const SCHEMA = "SELECT type, name, coalesce(sql, '') AS sql FROM sqlite_schema ORDER BY type, name";
+
+const schemaOf = (db: Database.Database): ReadonlyMap<string, string> =>
+  new Map(
+    query(db, SCHEMA, SCHEMA_OBJECT)
+      .all()
+      .map(({ type, name, sql }) => [`${type} ${name}`, sql]),
+  );
+
+/**
+ * Compares the schema with that of a new library of the same version. Views of older versions are not compared,
+ * because a migration replaces them.
+ *
+ * @returns type and name of the first table, index, trigger or view that differs; undefined when none does
+ */
+export function alteredObject(
+  db: Database.Database,
+  migrations: readonly Migration[] = MIGRATIONS,
+): string | undefined {
+  const version = versionOf(db);
+  const isNewest = version === newestOf(migrations);
+  const template = new Database(':memory:');
+  try {
+    for (const migration of migrations) if (migration.version <= version) template.exec(migration.sql);
+    if (isNewest) template.exec(viewsSql);
+    const made = schemaOf(template);
+    const found = schemaOf(db);
+    return [...new Set([...made.keys(), ...found.keys()])].find(
+      (object) => made.get(object) !== found.get(object) && (isNewest || !object.startsWith('view ')),
+    );
+  } finally {
+    template.close();
+  }
+}
+
 /**
  * Migrates a library to the last version. An empty file becomes a library.
  *
  * @param migrations in ascending order; tests pass shorter or longer lists
- * @throws NewerDatabaseError, ForeignDatabaseError, SqliteError; a failed migration is rolled back
+ * @throws NewerDatabaseError, ForeignDatabaseError, AlteredDatabaseError, SqliteError; a failed migration is rolled back
  */
 export function migrate(db: Database.Database, migrations: readonly Migration[] = MIGRATIONS): void {
   const newest = newestOf(migrations);
   assertOurs(db, newest);
+  assertUnaltered(db, migrations);
   for (const { version, sql } of migrations) {
     db.transaction(() => {
       // Checked inside the transaction, because another process may have migrated in the meantime.
@@ -93,4 +146,13 @@ export function migrate(db: Database.Database, migrations: readonly Migration[] 
   // If another process migrated, this connection still caches the old schema. Executing a statement reloads
   // it; preparing one, such as an insert into too few columns, does not.
   db.prepare('SELECT count(*) FROM sqlite_schema').get();
+}
+
+/** An empty file has nothing to compare. Another process may be creating the library in it. */
+function assertUnaltered(db: Database.Database, migrations: readonly Migration[]): void {
+  const altered = db.transaction(() => {
+    const isEmpty = queryValue(db, 'SELECT count(*) FROM sqlite_schema', number).get() === 0;
+    return isEmpty ? undefined : alteredObject(db, migrations);
+  })();
+  if (altered !== undefined) throw new AlteredDatabaseError(db.name, altered);
 }

@@ -18,7 +18,7 @@ const CHECKPOINT_PAGES = 8192;
 /** Gives up on a locked library after this time, whatever the timeout of a single attempt. */
 const BUSY_TIMEOUT_MS = 10_000;
 
-/** @throws NewerDatabaseError, ForeignDatabaseError, SqliteError (not a database, locked) */
+/** @throws NewerDatabaseError, ForeignDatabaseError, AlteredDatabaseError, SqliteError (not a database, locked) */
 export function openWriter(path: string): WritableLibrary {
   createPrivately(path);
   const db = new Database(path, { timeout: 10_000 });
@@ -120,6 +120,8 @@ export function openDamaged(path: string): ReadableLibrary {
   // SQLite refuses a file that was cut off, unless its schema may be repaired. The connection stays read-only.
   db.unsafeMode(true);
   db.pragma('writable_schema = ON');
+  // Its schema may come from somebody else.
+  db.pragma('trusted_schema = OFF');
   return opened(path, db, assertOursByHeader);
 }
 

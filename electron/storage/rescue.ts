@@ -71,6 +71,7 @@ const MOST_TRIED = 100_000;
 export function rescue(db: WritableLibrary, damaged: string): RescueReport {
   const from = openDamaged(damaged);
   try {
+    refuseComputed(from, db);
     const tables = Object.entries(RESCUED_TABLES).map(([table, name]) => {
       const columns = columnsOf(db, table).map((column) => column.name);
       const add = db.prepare(
@@ -117,6 +118,24 @@ export function rescue(db: WritableLibrary, damaged: string): RescueReport {
     };
   } finally {
     from.close();
+  }
+}
+
+/** @throws ApiError `refused` when a table was replaced, because its rows might be computed without end */
+function refuseComputed(from: ReadableLibrary, db: WritableLibrary): void {
+  const sql = 'SELECT sql FROM sqlite_schema WHERE name = ?';
+  const made = queryValue(db, sql, text);
+  for (const table of [...Object.keys(RESCUED_TABLES), 'file_row', 'unread_row']) {
+    let found: string | undefined;
+    try {
+      found = queryValue(from, sql, text).get(table);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+    }
+    if (found !== undefined && found !== made.get(table))
+      throw refused(
+        `${from.name} is not read: its table ${table} is not the one that Turnwise creates, so another program has changed the library`,
+      );
   }
 }
 

@@ -10,7 +10,7 @@ import { sourceOf } from '../columns/stepTable.ts';
 import { type IngestOptions, ingest } from '../ingest/ingest.ts';
 import { fileIdentity } from '../storage/libraryFile.ts';
 import { LibraryWriter } from '../storage/libraryWriter.ts';
-import { ForeignDatabaseError, NewerDatabaseError } from '../storage/migrate.ts';
+import { AlteredDatabaseError, ForeignDatabaseError, NewerDatabaseError } from '../storage/migrate.ts';
 import { openWriter, type WritableLibrary, withoutSync, withSync } from '../storage/open.ts';
 import { annotationRevision } from '../storage/queries/annotations.ts';
 import { storeColumnsOfOneStep } from '../storage/queries/columns.ts';
@@ -46,7 +46,8 @@ function openLibrary(): { readonly db: WritableLibrary; readonly writer: Library
 function openFailure(error: Error): ApiFailure {
   const { message } = error;
   if (error instanceof NewerDatabaseError) return { code: 'newer_database', message };
-  if (error instanceof ForeignDatabaseError) return { code: 'refused', message };
+  if (error instanceof ForeignDatabaseError || error instanceof AlteredDatabaseError)
+    return { code: 'refused', message };
   const failure = storageFailure(error, libraryPath);
   return failure ?? { code: 'refused', message: `the library ${libraryPath} cannot be opened: ${message}` };
 }

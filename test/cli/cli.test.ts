@@ -122,6 +122,35 @@ describe('query', () => {
     );
   });
 
+  it('prints control characters of file names and run names as escapes', async () => {
+    const esc = '\u001b]0;title\u0007';
+    const name = JSON.stringify(`demo${esc}`);
+    const log = place.file(
+      `a${esc}.jsonl`,
+      readFileSync(DEMO, 'utf8').replace('"demo (synthetic)"', () => name),
+    );
+    const library = ['--library', join(place.directory, 'escapes.sqlite')];
+    await runHere(place.directory, ['ingest', log, ...library]);
+    const printed = [
+      await runHere(place.directory, ['inspect', log]),
+      await runHere(place.directory, ['inspect', `${log}.none`]),
+      await runHere(place.directory, ['roc', ...library]),
+      await runHere(place.directory, [
+        'export',
+        '--all',
+        '--format',
+        'md',
+        '--out',
+        `pack${esc}.md`,
+        ...library,
+      ]),
+    ];
+    for (const { out, err } of printed) {
+      expect(out + err).not.toContain('\u001b');
+      expect(out + err).toContain('\\u{1b}');
+    }
+  });
+
   it('prints control characters of a table and a message as escapes', async () => {
     const sql = "SELECT char(27) || ']0;x' || char(7) AS told, char(8238) || 'abc' AS turned";
     expect((await ask('--format', 'table', sql)).out).toContain('\\u{1b}]0;x\\u{7}  \\u{202e}abc\n');

@@ -237,6 +237,18 @@ describe('turnwise doctor', () => {
     expect(err).toContain(`${other} is not a Turnwise library.`);
   });
 
+  it('neither checks nor saves a library whose tables compute something', async () => {
+    const db = new Database(place.library);
+    db.exec('ALTER TABLE label_row ADD COLUMN more TEXT AS (hex(zeroblob(400000000))) VIRTUAL');
+    db.close();
+    const checked = await doctor();
+    expect(checked.code).toBe(3);
+    expect(checked.out).toContain('its table label_row is not the one that Turnwise creates');
+    const saved = await doctor('--into', into());
+    expect(saved.code).toBe(1);
+    expect(saved.err).toContain('is not read: its table label_row is not the one that Turnwise creates');
+  });
+
   it('saves every table of the user', () => {
     const made = readFileSync(
       join(import.meta.dirname, '../../electron/storage/migrations/initial/userOwn.ts'),

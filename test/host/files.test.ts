@@ -12,9 +12,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PackFile } from '../../electron/export/pack/packFile.ts';
 import { ParquetPack } from '../../electron/export/pack/parquet.ts';
+import { AppLog } from '../../electron/host/appLog.ts';
 import { createHost } from '../../electron/host/createHost.ts';
 import { readFileStates } from '../../electron/host/follower.ts';
 import { isBelowAny } from '../../electron/host/grants.ts';
@@ -40,6 +41,32 @@ describe.skipIf(!isPosix)('a new file', () => {
       ['data', 'data/library.sqlite', 'data/library.sqlite-wal'].map((name) => modeOf(at(name))),
     ).toEqual(['700', '600', '600']);
     db.close();
+  });
+
+  it('of compiled code is its user’s only, and never in the shared temporary directory', () => {
+    mkdirSync(at('tmp'));
+    const { NODE_COMPILE_CACHE: _shared, ...env } = process.env;
+    execFileSync(process.execPath, [join(import.meta.dirname, '../../dist/electron/cli.js'), 'formats'], {
+      env: { ...env, TMPDIR: at('tmp'), HOME: at('home'), XDG_DATA_HOME: at('data') },
+      stdio: 'ignore',
+    });
+    expect(readdirSync(at('tmp'))).toEqual([]);
+    if (process.platform === 'linux') expect(modeOf(at('data', 'turnwise', 'compiled'))).toBe('700');
+  });
+
+  it('of the log is its user’s only; no link is followed, and no pipe waited for', () => {
+    new AppLog(at('mine.turnwise')).write('kept');
+    expect(readFileSync(at('mine.turnwise.log'), 'utf8')).toMatch(/ kept\n$/);
+    expect(modeOf(at('mine.turnwise.log'))).toBe('600');
+    const complaints = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    place.file('profile', 'of the user');
+    symlinkSync(at('profile'), at('link.turnwise.log'));
+    new AppLog(at('link.turnwise')).write('damaged: a table with any name');
+    expect(readFileSync(at('profile'), 'utf8')).toBe('of the user');
+    execFileSync('mkfifo', [at('pipe.turnwise.log')]);
+    new AppLog(at('pipe.turnwise')).write('waits for no reader');
+    expect(complaints).toHaveBeenCalledTimes(2);
+    complaints.mockRestore();
   });
 
   it('of a pack is its user’s only, and no link is followed', () => {

@@ -377,6 +377,22 @@ describe('idle connections', () => {
     await short.close();
   });
 
+  test('are ended when their upgrade was refused, also if the client never closes its side', async () => {
+    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.write(
+      'GET /elsewhere HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+    );
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    await new Promise((resolve) => socket.once('end', resolve));
+    expect(text).toContain(REFUSAL);
+    // Waits for every connection.
+    await server.close();
+    socket.destroy();
+  });
+
   test('are limited in number', async () => {
     const opened = await Promise.all(Array.from({ length: 230 }, () => silent(server.port)));
     for (const { socket } of opened) socket.resume();

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readRecordChunk } from '../../electron/ingest/recordChunk.ts';
+import { contentHash } from '../../electron/storage/contentHash.ts';
 import { openReader } from '../../electron/storage/open.ts';
 import { recordSource } from '../../electron/storage/queries/places.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
@@ -78,6 +79,23 @@ it('shows the parts of a rollout as its raw record', async () => {
   const record = JSON.parse(chunk.text) as Record<string, { context: { span_id: string } }[]>;
   expect(chunk).toMatchObject({ unit: 'part', line: 4, isRewritten: true });
   expect(record['#parts']?.map(({ context }) => context.span_id)).toEqual(['z1']);
+});
+
+it('shows no file whose content the author of the library did not know', async () => {
+  // Longer than what is shown at once.
+  const secret = JSON.stringify({ password: 'x'.repeat(2 << 20) });
+  const path = put('secret.json', secret);
+  const source = {
+    path,
+    container: 'plain',
+    unit: 'line',
+    line: 1,
+    byteOffset: 0,
+    byteLength: Buffer.byteLength(secret),
+  };
+  const read = (recordHash: string) => readRecordChunk({ ...source, recordHash }, 0, 100, [place.directory]);
+  await expect(read(contentHash('guessed'))).rejects.toThrow('is no longer this record');
+  expect((await read(contentHash(secret))).text).toBe(secret.slice(0, 100));
 });
 
 it('reads the traces before damage', async () => {

@@ -235,3 +235,44 @@ describe('from version 1 to 2 (an example)', () => {
     );
   });
 });
+
+/** Each makes a file that a double click would open. */
+const ALTERED: readonly (readonly [object: string, sql: string])[] = [
+  [
+    'view run',
+    `DROP VIEW run;
+     CREATE VIEW run AS WITH RECURSIVE c(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c) SELECT x AS run_id FROM c WHERE x < 0`,
+  ],
+  ['view more', 'CREATE VIEW more AS SELECT 1'],
+  [
+    'trigger grants',
+    `CREATE TRIGGER grants AFTER INSERT ON granted_root BEGIN INSERT OR IGNORE INTO granted_root VALUES ('/'); END`,
+  ],
+  ['table run_row', 'ALTER TABLE run_row ADD COLUMN more TEXT AS (hex(zeroblob(400000000))) VIRTUAL'],
+  ['index more', 'CREATE INDEX more ON run_row (hex(zeroblob(1000)))'],
+  ['table more', 'CREATE TABLE more (x CHECK (length(x) > 1))'],
+];
+
+describe('a library whose schema another program has changed', () => {
+  it.each(ALTERED)('is refused: %s', (object, sql) => {
+    openWriter(place.library).close();
+    withDatabase(place.library, (db) => db.exec(sql));
+    expect(() => openWriter(place.library)).toThrow(
+      `${place.library} is not opened: its ${object} is not the one that Turnwise creates`,
+    );
+  });
+
+  it('is refused when it says that it has no schema yet', () => {
+    openWriter(place.library).close();
+    withDatabase(place.library, (db) => db.pragma('user_version = 0'));
+    expect(() => openWriter(place.library)).toThrow('is not opened');
+  });
+
+  it('is opened when only rows and settings were changed', () => {
+    openWriter(place.library).close();
+    withDatabase(place.library, (db) => {
+      db.exec(`INSERT INTO saved_view_row VALUES ('mine', 'reward:0'); VACUUM`);
+    });
+    openWriter(place.library).close();
+  });
+});

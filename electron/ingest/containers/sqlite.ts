@@ -41,6 +41,7 @@ export class SqliteSource implements RecordSource {
     let db: Database.Database | undefined;
     try {
       db = new Database(path, { readonly: true, fileMustExist: true });
+      db.pragma('trusted_schema = OFF');
       // Neither views nor virtual tables, whose rows are computed.
       const names = db
         .prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
