@@ -121,7 +121,7 @@ function damageReport(path: string, damaged: readonly DamagedTable[], isSaved: b
     ...damaged.map(({ table, problem }) => `  ${table}: ${problem}`),
     ...(isSaved
       ? []
-      : [`It was not changed. To save it: turnwise doctor ${shellWord(path)} --into NEW.sqlite`]),
+      : [`It was not changed. To save it: turnwise doctor ${shellWord(path)} --into NEW.turnwise`]),
   ].join('\n');
 }
 

@@ -8,6 +8,7 @@
 import Database from 'better-sqlite3';
 import * as initial from './migrations/0001-initial.ts';
 import { number, query, queryValue, type RowSpec, text } from './rows.ts';
+import { doctorCommand } from './storageFailure.ts';
 import { dropViewsSql, viewsSql } from './views.sql.ts';
 
 export interface Migration {
@@ -44,7 +45,7 @@ export class ForeignDatabaseError extends Error {
 export class AlteredDatabaseError extends Error {
   constructor(path: string, altered: string) {
     super(
-      `${path} is not opened: its ${altered} is not the one that Turnwise creates, so another program has changed the library`,
+      `${path} is not opened: its ${altered} is not the one that Turnwise creates, so another program has changed the library. If it is yours, save it into a new one: ${doctorCommand(path)}`,
     );
     this.name = 'AlteredDatabaseError';
   }
@@ -85,7 +86,9 @@ interface SchemaObject {
 }
 
 const SCHEMA_OBJECT: RowSpec<SchemaObject> = { type: text, name: text, sql: text };
-const SCHEMA = "SELECT type, name, coalesce(sql, '') AS sql FROM sqlite_schema ORDER BY type, name";
+/** Without the statistics of `ANALYZE`, which only guide the planner. */
+const SCHEMA =
+  "SELECT type, name, coalesce(sql, '') AS sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_stat[134]' ORDER BY type, name";
 
 const schemaOf = (db: Database.Database): ReadonlyMap<string, string> =>
   new Map(

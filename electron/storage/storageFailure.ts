@@ -81,7 +81,7 @@ export function unreadableMessage(library: string): string {
 }
 
 export function doctorCommand(library: string): string {
-  return `turnwise doctor ${shellWord(library)} --into NEW.sqlite`;
+  return `turnwise doctor ${shellWord(library)} --into NEW.turnwise`;
 }
 
 function readOnlyMessage(library: string, reason: string): string {

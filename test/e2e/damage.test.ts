@@ -41,7 +41,7 @@ test('a damaged library shows what is damaged and which command to run', async (
     await banner.waitFor();
     expect(await banner.innerText()).toContain('parts of segment_row cannot be read');
     expect(await banner.locator('code').innerText()).toBe(
-      `turnwise doctor ${place.library} --into NEW.sqlite`,
+      `turnwise doctor ${place.library} --into NEW.turnwise`,
     );
     await page.getByRole('grid', { name: 'Runs' }).getByRole('row').nth(1).waitFor();
     await page.goto(`${new URL('/settings', server.url)}`);

@@ -119,7 +119,7 @@ describe('turnwise doctor', () => {
       const found = await doctor();
       expect(found.code).toBe(3);
       expect(found.out).toContain(`\n  ${table}`);
-      expect(found.out).toContain(`turnwise doctor ${place.library} --into NEW.sqlite`);
+      expect(found.out).toContain(`turnwise doctor ${place.library} --into NEW.turnwise`);
       const saved = await doctor('--into', into());
       expect(saved).toMatchObject({ code: 0, err: '' });
       expect(saved.out).toContain(`\n  ${ANNOTATIONS} labels and notes\n`);
@@ -301,7 +301,7 @@ describe('the check in the background', () => {
         {
           message:
             'This library is damaged: parts of segment_row cannot be read. To save your labels, notes, views and mappings into a new library, and to read the logs again, run:',
-          command: `turnwise doctor ${place.library} --into NEW.sqlite`,
+          command: `turnwise doctor ${place.library} --into NEW.turnwise`,
         },
       ]);
       expect(await host.dispatch('host.info', {})).toMatchObject({ value: { warnings: warned } });

@@ -120,7 +120,7 @@ describe('the failure of a storage error', () => {
 
   it('names the library', () => {
     expect(failureOf('SQLITE_FULL')).toContain('the disk is full, and the library /l.sqlite cannot grow');
-    expect(failureOf('SQLITE_CORRUPT_VTAB')).toContain('turnwise doctor /l.sqlite --into NEW.sqlite');
+    expect(failureOf('SQLITE_CORRUPT_VTAB')).toContain('turnwise doctor /l.sqlite --into NEW.turnwise');
     expect(failureOf('SQLITE_BUSY_SNAPSHOT')).toContain('the library /l.sqlite is in use');
     expect(failureOf('SQLITE_PROTOCOL')).toContain('file system without file locks');
     expect(failureOf('SQLITE_IOERR_READ')).toContain('the disk reports an error (SQLITE_IOERR_READ)');
