@@ -3,6 +3,7 @@ import { Dialog } from 'radix-ui';
 import { useDialog, useInterface } from '../state/interface.ts';
 import { IconButton } from '../ui/Controls.tsx';
 import { Link } from '../ui/Link.tsx';
+import { Modal } from '../ui/Modal.tsx';
 import { Keys } from './Keys.tsx';
 import type { Area } from './keymap.ts';
 import { useBoundCommands } from './keysInForce.ts';
@@ -14,54 +15,49 @@ export function KeyHelp() {
   const showDialog = useInterface((state) => state.showDialog);
   const commands = useBoundCommands();
   return (
-    <Dialog.Root open={isOpen} onOpenChange={(open) => showDialog(open ? { kind: 'keys' } : undefined)}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="overlay" />
-        <Dialog.Content className="dialog keys" aria-describedby={undefined}>
-          <div className="keys-head">
-            <Dialog.Title asChild>
-              <h1>Keys</h1>
-            </Dialog.Title>
-            <Link className="is-link" href="/settings" onClick={() => showDialog(undefined)}>
-              Change keys
-            </Link>
-            <Dialog.Close asChild>
-              <IconButton label="Close" keys="Esc">
-                <X size={16} />
-              </IconButton>
-            </Dialog.Close>
-          </div>
-          <div className="keys-body">
-            {AREAS.map((area) => (
-              <section key={area}>
-                <h2>{area}</h2>
-                <dl>
-                  {commands
-                    .filter((command) => command.area === area)
-                    .map((command) => (
-                      <div key={command.id}>
-                        <dt>{command.label}</dt>
-                        <dd>
-                          {command.keys.length === 0 && (
-                            <span
-                              className="dim"
-                              title="It has no key: the command palette runs it, and the settings give it one"
-                            >
-                              palette
-                            </span>
-                          )}
-                          {command.keys.map((keys) => (
-                            <Keys key={keys} keys={keys} />
-                          ))}
-                        </dd>
-                      </div>
-                    ))}
-                </dl>
-              </section>
-            ))}
-          </div>
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Modal isOpen={isOpen} onClose={() => showDialog(undefined)} className="dialog keys">
+      <div className="keys-head">
+        <Dialog.Title asChild>
+          <h1>Keys</h1>
+        </Dialog.Title>
+        <Link className="is-link" href="/settings" onClick={() => showDialog(undefined)}>
+          Change keys
+        </Link>
+        <Dialog.Close asChild>
+          <IconButton label="Close" keys="Esc">
+            <X size={16} />
+          </IconButton>
+        </Dialog.Close>
+      </div>
+      <div className="keys-body">
+        {AREAS.map((area) => (
+          <section key={area}>
+            <h2>{area}</h2>
+            <dl>
+              {commands
+                .filter((command) => command.area === area)
+                .map((command) => (
+                  <div key={command.id}>
+                    <dt>{command.label}</dt>
+                    <dd>
+                      {command.keys.length === 0 && (
+                        <span
+                          className="dim"
+                          title="It has no key: the command palette runs it, and the settings give it one"
+                        >
+                          palette
+                        </span>
+                      )}
+                      {command.keys.map((keys) => (
+                        <Keys key={keys} keys={keys} />
+                      ))}
+                    </dd>
+                  </div>
+                ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Modal>
   );
 }

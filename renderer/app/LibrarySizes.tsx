@@ -6,6 +6,7 @@ import { useLibraries } from '../data/otherLibraries.ts';
 import { useLongQuery } from '../data/useLongQuery.ts';
 import { useDialog, useInterface } from '../state/interface.ts';
 import { Button, IconButton } from '../ui/Controls.tsx';
+import { Modal } from '../ui/Modal.tsx';
 import { bytes, count, percent } from '../ui/numbers.ts';
 import { useLibraryActions } from './useLibraryActions.ts';
 import './librarySizes.css';
@@ -16,24 +17,23 @@ export function LibrarySizes() {
   const library = useLibraries()?.find(({ id }) => id === dialog?.library);
   if (library === undefined) return null;
   return (
-    <Dialog.Root open={dialog !== undefined} onOpenChange={(open) => !open && showDialog(undefined)}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="overlay" />
-        <Dialog.Content className="dialog library-sizes" aria-describedby={undefined}>
-          <div className="dialog-head">
-            <Dialog.Title asChild>
-              <h1>What takes the space of {library.isHome ? 'this library' : library.name}</h1>
-            </Dialog.Title>
-            <Dialog.Close asChild>
-              <IconButton label="Close" keys="Esc">
-                <X size={16} />
-              </IconButton>
-            </Dialog.Close>
-          </div>
-          <SizesBody library={library} />
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Modal
+      isOpen={dialog !== undefined}
+      onClose={() => showDialog(undefined)}
+      className="dialog library-sizes"
+    >
+      <div className="dialog-head">
+        <Dialog.Title asChild>
+          <h1>What takes the space of {library.isHome ? 'this library' : library.name}</h1>
+        </Dialog.Title>
+        <Dialog.Close asChild>
+          <IconButton label="Close" keys="Esc">
+            <X size={16} />
+          </IconButton>
+        </Dialog.Close>
+      </div>
+      <SizesBody library={library} />
+    </Modal>
   );
 }
 

@@ -10,6 +10,7 @@ import { useRequest } from '../data/useRequest.ts';
 import { goTo, navigateTo, useRoute } from '../data/useRoute.ts';
 import { useDialog, useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
+import { Modal } from '../ui/Modal.tsx';
 import { bytes, counted } from '../ui/numbers.ts';
 import { fileName, PathField } from './TaskDialog.tsx';
 
@@ -20,20 +21,15 @@ export function MoveRun() {
   const isMoving = useRef(false);
   if (run === undefined) return null;
   return (
-    <Dialog.Root open onOpenChange={(open) => !open && !isMoving.current && showDialog(undefined)}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="overlay" />
-        <Dialog.Content className="dialog" aria-describedby={undefined}>
-          <MoveRunBody
-            run={run}
-            onDone={() => showDialog(undefined)}
-            onMoving={(moving) => {
-              isMoving.current = moving;
-            }}
-          />
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Modal onClose={() => !isMoving.current && showDialog(undefined)}>
+      <MoveRunBody
+        run={run}
+        onDone={() => showDialog(undefined)}
+        onMoving={(moving) => {
+          isMoving.current = moving;
+        }}
+      />
+    </Modal>
   );
 }
 

@@ -4,20 +4,16 @@ import { useId, useState } from 'react';
 import { useLibraries } from '../data/otherLibraries.ts';
 import { useDialog, useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
+import { Modal } from '../ui/Modal.tsx';
 import { useLibraryActions } from './useLibraryActions.ts';
 
 export function OpenLibrary() {
   const isOpen = useDialog('openLibrary') !== undefined;
   const showDialog = useInterface((state) => state.showDialog);
   return (
-    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && showDialog(undefined)}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="overlay" />
-        <Dialog.Content className="dialog" aria-describedby={undefined}>
-          <OpenLibraryBody onDone={() => showDialog(undefined)} />
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Modal isOpen={isOpen} onClose={() => showDialog(undefined)}>
+      <OpenLibraryBody onDone={() => showDialog(undefined)} />
+    </Modal>
   );
 }
 

@@ -11,6 +11,7 @@ import { distinctNames } from '../data/runNames.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { goTo, navigateTo, useRoute } from '../data/useRoute.ts';
 import { useDialog, useInterface } from '../state/interface.ts';
+import { Modal } from '../ui/Modal.tsx';
 import { counted } from '../ui/numbers.ts';
 import { canRun, runCommand } from './commands.ts';
 import { Keys } from './Keys.tsx';
@@ -21,15 +22,10 @@ export function Palette() {
   const isOpen = useDialog('palette') !== undefined;
   const showDialog = useInterface((state) => state.showDialog);
   return (
-    <Dialog.Root open={isOpen} onOpenChange={(open) => showDialog(open ? { kind: 'palette' } : undefined)}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="overlay" />
-        <Dialog.Content className="dialog palette" aria-describedby={undefined}>
-          <Dialog.Title className="visually-hidden">Command palette</Dialog.Title>
-          <PaletteBody onDone={() => showDialog(undefined)} />
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Modal isOpen={isOpen} onClose={() => showDialog(undefined)} className="dialog palette">
+      <Dialog.Title className="visually-hidden">Command palette</Dialog.Title>
+      <PaletteBody onDone={() => showDialog(undefined)} />
+    </Modal>
   );
 }
 

@@ -6,6 +6,7 @@ import { useRequest } from '../data/useRequest.ts';
 import { goTo, useRoute } from '../data/useRoute.ts';
 import { useDialog, useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
+import { Modal } from '../ui/Modal.tsx';
 import { bytes, counted } from '../ui/numbers.ts';
 
 /** Asks before a run leaves the library, and says what that means. Any view may open it with `showDialog`. */
@@ -16,14 +17,9 @@ export function RemoveRun() {
   const run = runs?.find((one) => one.runKey === runKey);
   if (run === undefined) return null;
   return (
-    <Dialog.Root open onOpenChange={(open) => !open && showDialog(undefined)}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="overlay" />
-        <Dialog.Content className="dialog remove-run" aria-describedby={undefined}>
-          <RemoveRunBody run={run} onDone={() => showDialog(undefined)} />
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Modal onClose={() => showDialog(undefined)} className="dialog remove-run">
+      <RemoveRunBody run={run} onDone={() => showDialog(undefined)} />
+    </Modal>
   );
 }
 

@@ -1,10 +1,10 @@
 /** The frame and the path field of dialogs that write a file. While one writes, only its own button ends it. */
-import { Dialog } from 'radix-ui';
 import { type ReactNode, useId, useRef } from 'react';
 import { useClient } from '../data/DataProvider.tsx';
 import { useRequest } from '../data/useRequest.ts';
 import { type Dialog as OpenDialog, useDialog, useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
+import { Modal } from '../ui/Modal.tsx';
 
 interface TaskDialogProps {
   readonly name: OpenDialog['kind'];
@@ -21,19 +21,14 @@ export function TaskDialog({ name, className = '', children }: TaskDialogProps) 
   const isWriting = useRef(false);
   const onDone = () => showDialog(undefined);
   return (
-    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && !isWriting.current && onDone()}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="overlay" />
-        <Dialog.Content className={`dialog ${className}`} aria-describedby={undefined}>
-          {children({
-            onDone,
-            onWriting: (writing) => {
-              isWriting.current = writing;
-            },
-          })}
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Modal isOpen={isOpen} onClose={() => !isWriting.current && onDone()} className={`dialog ${className}`}>
+      {children({
+        onDone,
+        onWriting: (writing) => {
+          isWriting.current = writing;
+        },
+      })}
+    </Modal>
   );
 }
 

@@ -2,6 +2,7 @@
  * Legend and values in one: each line by colour, stroke and name, with its value at the crosshair, else at the last
  * step.
  */
+import { ChartTable } from './ChartTable.tsx';
 import type { PanelReference } from './PanelLevels.tsx';
 import { axisOf, dashOf, type PanelLine, readingOf, valueAt } from './panelModel.ts';
 
@@ -93,33 +94,13 @@ interface PanelTableProps {
 
 export function PanelTable({ title, lines, format, height }: PanelTableProps) {
   const shown = lines.filter(({ role }) => role !== 'under');
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard
-    <section className="panel-table" style={{ height }} tabIndex={0} aria-label={`${title}, numbers`}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">step</th>
-            {shown.map((line) => (
-              <th scope="col" key={line.key}>
-                {line.name}
-                {line.role === 'logged' && ' (logged)'}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {axisOf(shown).map((step) => (
-            <tr key={step}>
-              <th scope="row">{step}</th>
-              {shown.map((line) => {
-                const value = valueAt(line, step);
-                return <td key={line.key}>{value === undefined ? '' : format(value)}</td>;
-              })}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );
+  const heads = shown.map(({ name, role }) => (role === 'logged' ? `${name} (logged)` : name));
+  const rows = axisOf(shown).map((step) => ({
+    at: step,
+    cells: shown.map((line) => {
+      const value = valueAt(line, step);
+      return value === undefined ? '' : format(value);
+    }),
+  }));
+  return <ChartTable title={title} heads={['step', ...heads]} rows={rows} height={height} />;
 }

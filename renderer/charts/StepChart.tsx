@@ -4,6 +4,7 @@
  * Enter opens.
  */
 import { type KeyboardEvent, type MouseEvent, useState } from 'react';
+import { ChartTable, TableSwitch } from './ChartTable.tsx';
 import {
   axisRoom,
   type Band,
@@ -17,6 +18,7 @@ import {
   stackedBands,
   stepScale,
   stepTicks,
+  type Values,
   valueScale,
 } from './chartModel.ts';
 import { type Series, StepReadout } from './StepChartParts.tsx';
@@ -52,6 +54,7 @@ export function StepChart(props: StepChartProps) {
   const { title, steps, series = [], bands = [], format, stages = [], hovered } = props;
   // The series whose point is pointed at, or where the keys are; undefined: the step itself.
   const [pointOf, setPointOf] = useState<string>();
+  const [isTable, setTable] = useState(false);
   const [ref, width] = useWidth<SVGSVGElement>(340);
   const room = { width, height: HEIGHT, left: 34, right: 14, top: 8, bottom: 18 };
   const y =
@@ -93,14 +96,35 @@ export function StepChart(props: StepChartProps) {
     else (pointed.find(({ name }) => name === pointOf)?.onOpenPoint ?? props.onOpen)(readAt);
     if (hovered === undefined) props.onHover(act.kind === 'step' ? act.at : readAt);
   };
+  const columns = [
+    ...series.map(({ name, values }) => ({ name, values })),
+    ...bands.map(({ name, shares }) => ({ name, values: shares })),
+  ];
+  const textAt = (values: Values, index: number): string => {
+    const value = values[index];
+    return typeof value === 'number' ? format(value) : '';
+  };
+  const summary = columns
+    .filter(({ values }) => typeof values[readAt] === 'number')
+    .map(({ name, values }) => `${name} ${textAt(values, readAt)}`)
+    .join(', ');
   const chosen = hovered === undefined ? undefined : pointed.find(({ name }) => name === pointOf);
 
   return (
-    <figure className="chart" style={{ margin: 0 }}>
+    <figure className={isTable ? 'chart is-table' : 'chart'} style={{ margin: 0 }}>
       <figcaption className="chart-head">
         <h2 title={props.hint === undefined ? title : `${title}. ${props.hint}`}>{title}</h2>
         <StepReadout {...props} at={readAt} />
+        <TableSwitch title={title} isTable={isTable} onTable={setTable} />
       </figcaption>
+      {isTable && (
+        <ChartTable
+          title={title}
+          heads={['step', ...columns.map(({ name }) => name)]}
+          rows={steps.map((step, i) => ({ at: step, cells: columns.map(({ values }) => textAt(values, i)) }))}
+          height={HEIGHT}
+        />
+      )}
       <svg
         ref={ref}
         height={HEIGHT}
@@ -111,7 +135,7 @@ export function StepChart(props: StepChartProps) {
         aria-valuemin={steps[0]}
         aria-valuemax={steps.at(-1)}
         aria-valuenow={steps[readAt]}
-        aria-valuetext={`step ${steps[readAt] ?? ''}${pointOf === undefined ? '' : `, ${pointOf}`}`}
+        aria-valuetext={`step ${steps[readAt] ?? ''}: ${summary === '' ? 'nothing known' : summary}${pointOf === undefined ? '' : `; ${pointOf}`}`}
         onKeyDown={onKeyDown}
         onBlur={() => {
           setPointOf(undefined);

@@ -10,6 +10,7 @@ import {
   useImperativeHandle,
   useState,
 } from 'react';
+import { ChartTable, TableSwitch } from './ChartTable.tsx';
 import {
   barsPath,
   chartKey,
@@ -73,6 +74,7 @@ interface ValueChartProps {
 export function ValueChart(props: ValueChartProps) {
   const { title, xs, series, scale = 'linear', marks = [], shape = 'lines', height = 150 } = props;
   const [hovered, setHovered] = useState<number>();
+  const [isTable, setTable] = useState(false);
   const [ref, width] = useWidth<SVGSVGElement>(420);
   useImperativeHandle(props.svgRef, () => ref.current as SVGSVGElement);
   const frame = { width, height, left: 42, right: 12, top: 8, bottom: 30 };
@@ -92,6 +94,10 @@ export function ValueChart(props: ValueChartProps) {
   const barWidth = xs.length > 1 ? (xs[1] ?? 0) - (xs[0] ?? 0) : 1;
   // A bar is pointed at by its middle.
   const centers = shape === 'bars' ? xs.map((one) => one + barWidth / 2) : xs;
+  const summary = series
+    .filter(({ values, isFaint }) => isFaint !== true && typeof values[at] === 'number')
+    .map(({ name, values }) => `${name} ${props.format(values[at] ?? 0)}`)
+    .join(', ');
   const onKeyDown = (event: KeyboardEvent) => {
     const act = chartKey(event.key, { at, steps: xs.length, point: -1, points: 0 });
     if (act?.kind !== 'step') return;
@@ -99,12 +105,21 @@ export function ValueChart(props: ValueChartProps) {
     setHovered(act.at);
   };
   return (
-    <figure className="chart value-chart">
+    <figure className={isTable ? 'chart value-chart is-table' : 'chart value-chart'}>
       <figcaption className="chart-head">
         <h2>{title}</h2>
         <span aria-live="polite">{hovered === undefined ? props.rest : props.reading(hovered)}</span>
+        <TableSwitch title={title} isTable={isTable} onTable={setTable} />
         {props.menu}
       </figcaption>
+      {isTable && (
+        <ChartTable
+          title={title}
+          heads={[props.xLabel, 'values']}
+          rows={xs.map((at, i) => ({ at: Number(at.toPrecision(6)), cells: [props.reading(i)] }))}
+          height={height}
+        />
+      )}
       <svg
         ref={ref}
         height={height}
@@ -115,6 +130,7 @@ export function ValueChart(props: ValueChartProps) {
         aria-valuemin={xs[0]}
         aria-valuemax={xs.at(-1)}
         aria-valuenow={xs[at]}
+        aria-valuetext={`${xs[at] ?? ''} ${props.xLabel}: ${summary === '' ? 'nothing known' : summary}`}
         onKeyDown={onKeyDown}
         onBlur={() => setHovered(undefined)}
         onPointerMove={(event) => {

@@ -68,6 +68,49 @@ export function describeAccessibility(shell: Shell): void {
       expect(await violations(['color-contrast'])).toEqual([]);
     });
 
+    const MAIN = 'main :is([role=grid], [role=application], [role=tree], section.transcript)';
+
+    test.each([`${RUN}?tab=rollouts`, `${RUN}/problems`, `${STEP}/schedule`, `${GROUP}/tree`, ROLLOUT])(
+      '%s shows where the keys act once one is pressed',
+      async (place) => {
+        await open(place);
+        const outlined = () =>
+          page
+            .locator(MAIN)
+            .first()
+            .evaluate(
+              (main) =>
+                [main, ...main.querySelectorAll('*')].filter((element) => {
+                  const { outlineStyle, outlineWidth } = getComputedStyle(element);
+                  return (
+                    element.checkVisibility() &&
+                    outlineStyle === 'solid' &&
+                    Number.parseFloat(outlineWidth) >= 2
+                  );
+                }).length,
+            );
+        // The view took the focus by itself: no ring until a key is used in it.
+        expect(await outlined()).toBe(0);
+        await page.keyboard.press('ArrowDown');
+        await expect.poll(outlined).toBe(1);
+      },
+    );
+
+    test.each([RUN, `${RUN}/problems`, `${STEP}/schedule`, GROUP])(
+      '%s keeps room for its list when zoomed in twice',
+      async (place) => {
+        const size = page.viewportSize() ?? { width: 1440, height: 900 };
+        await page.setViewportSize({ width: 640, height: 400 });
+        await open(place);
+        const list = page.locator(MAIN).first();
+        await list.scrollIntoViewIfNeeded();
+        const box = await list.boundingBox();
+        await page.setViewportSize(size);
+        expect(box?.height).toBeGreaterThan(150);
+        expect(box?.y).toBeLessThan(250);
+      },
+    );
+
     test('control: a button without a name is found', async () => {
       await open('/settings');
       await page.evaluate(() => document.querySelector('main')?.append(document.createElement('button')));

@@ -12,6 +12,7 @@ import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button, IconButton } from '../../ui/Controls.tsx';
 import { copyText } from '../../ui/exportText.ts';
+import { Modal } from '../../ui/Modal.tsx';
 import { useCommands } from '../commands.ts';
 
 interface FilterMenuProps {
@@ -126,38 +127,33 @@ function SaveView({ filter, taken, onClose }: SaveViewProps) {
     onClose();
   };
   return (
-    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="overlay" />
-        <Dialog.Content className="dialog" aria-describedby={undefined}>
-          <Dialog.Title className="dialog-title">Save this filter as a view</Dialog.Title>
-          <form
-            className="save-view"
-            onSubmit={(event) => {
-              event.preventDefault();
-              if (trimmed !== '') void save();
-            }}
-          >
-            <code>{filter}</code>
-            <input
-              className="text-field"
-              aria-label="Name of the view"
-              placeholder="Name"
-              maxLength={200}
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-            {taken.includes(trimmed) && <p role="status">A view of this name is replaced.</p>}
-            <div className="save-view-buttons">
-              <Button onClick={onClose}>Cancel</Button>
-              <Button isPrimary type="submit" disabled={trimmed === ''}>
-                Save
-              </Button>
-            </div>
-          </form>
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Modal onClose={onClose}>
+      <Dialog.Title className="dialog-title">Save this filter as a view</Dialog.Title>
+      <form
+        className="save-view"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (trimmed !== '') void save();
+        }}
+      >
+        <code>{filter}</code>
+        <input
+          className="text-field"
+          aria-label="Name of the view"
+          placeholder="Name"
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        {taken.includes(trimmed) && <p role="status">A view of this name is replaced.</p>}
+        <div className="save-view-buttons">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button isPrimary type="submit" disabled={trimmed === ''}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Modal>
   );
 }
 

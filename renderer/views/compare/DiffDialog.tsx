@@ -3,6 +3,7 @@ import { Dialog } from 'radix-ui';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { useIsDark } from '../../theme/theme.ts';
 import { IconButton, Segmented } from '../../ui/Controls.tsx';
+import { Modal } from '../../ui/Modal.tsx';
 import { WaitingState } from '../../ui/States.tsx';
 import { editorDiff, KIND_LABELS } from './blockModel.ts';
 import { pairIn, viewIn } from './Cell.tsx';
@@ -45,55 +46,49 @@ export function DiffDialog({ compared, on, row, block, onClose }: DiffDialogProp
   const what = KIND_LABELS[view.segment.kind];
   const label = `${what} of ${a.letter} and ${b.letter}`;
   return (
-    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="overlay" />
-        <Dialog.Content
-          className="dialog cmp-diff"
-          aria-describedby={undefined}
-          // Monaco keeps Escape to itself; here it closes the dialog, wherever the focus is.
-          onKeyDownCapture={(event) => {
-            if (event.key !== 'Escape') return;
-            event.stopPropagation();
-            onClose();
-          }}
-        >
-          <div className="dialog-head">
-            <Dialog.Title asChild>
-              <h1>
-                {label[0]?.toUpperCase()}
-                {label.slice(1)}
-              </h1>
-            </Dialog.Title>
-            <span className="muted">
-              − {a.letter}, turn {comparison.rows[row]?.turns[base] ?? ''} &nbsp; + {b.letter}, turn{' '}
-              {comparison.rows[row]?.turns[on] ?? ''}
-            </span>
-            <span className="cmp-diff-ways">
-              <Segmented label="How" chosen={way} onChoose={setWay} choices={WAYS} />
-            </span>
-            <Dialog.Close asChild>
-              <IconButton label="Close" keys="Esc">
-                <X size={16} />
-              </IconButton>
-            </Dialog.Close>
-          </div>
-          <div className="cmp-diff-body">
-            <Suspense fallback={<WaitingState title="Loading the diff editor…" />}>
-              <DiffEditor
-                before={diff.before}
-                after={diff.after}
-                numbers={diff.numbers}
-                language={pair?.form === 'code' ? 'python' : 'plaintext'}
-                label={label}
-                isWrapped={pair?.form !== 'code'}
-                isSideBySide={way === 'sides'}
-                isDark={isDark}
-              />
-            </Suspense>
-          </div>
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Modal
+      onClose={onClose}
+      className="dialog cmp-diff" // Monaco keeps Escape to itself; here it closes the dialog, wherever the focus is.
+      onKeyDownCapture={(event) => {
+        if (event.key !== 'Escape') return;
+        event.stopPropagation();
+        onClose();
+      }}
+    >
+      <div className="dialog-head">
+        <Dialog.Title asChild>
+          <h1>
+            {label[0]?.toUpperCase()}
+            {label.slice(1)}
+          </h1>
+        </Dialog.Title>
+        <span className="muted">
+          − {a.letter}, turn {comparison.rows[row]?.turns[base] ?? ''} &nbsp; + {b.letter}, turn{' '}
+          {comparison.rows[row]?.turns[on] ?? ''}
+        </span>
+        <span className="cmp-diff-ways">
+          <Segmented label="How" chosen={way} onChoose={setWay} choices={WAYS} />
+        </span>
+        <Dialog.Close asChild>
+          <IconButton label="Close" keys="Esc">
+            <X size={16} />
+          </IconButton>
+        </Dialog.Close>
+      </div>
+      <div className="cmp-diff-body">
+        <Suspense fallback={<WaitingState title="Loading the diff editor…" />}>
+          <DiffEditor
+            before={diff.before}
+            after={diff.after}
+            numbers={diff.numbers}
+            language={pair?.form === 'code' ? 'python' : 'plaintext'}
+            label={label}
+            isWrapped={pair?.form !== 'code'}
+            isSideBySide={way === 'sides'}
+            isDark={isDark}
+          />
+        </Suspense>
+      </div>
+    </Modal>
   );
 }

@@ -6,6 +6,7 @@ import type { Mapping } from '../../../shared/format/mapping.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button, IconButton } from '../../ui/Controls.tsx';
 import { copyText, saveText } from '../../ui/exportText.ts';
+import { Modal } from '../../ui/Modal.tsx';
 import { fileNameOf } from './mappingModel.ts';
 
 interface MappingJsonProps {
@@ -30,74 +31,69 @@ export function MappingJson({ mapping, onMapping, onClose }: MappingJsonProps) {
   const [text, setText] = useState(() => `${JSON.stringify(mapping, undefined, 2)}\n`);
   const read = mappingOf(text);
   return (
-    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="overlay" />
-        <Dialog.Content className="dialog mapping-json" aria-describedby={undefined}>
-          <div className="dialog-head">
-            <Dialog.Title asChild>
-              <h1>Mapping as JSON</h1>
-            </Dialog.Title>
-            <Dialog.Close asChild>
-              <IconButton label="Close" keys="Esc">
-                <X size={16} />
-              </IconButton>
-            </Dialog.Close>
-          </div>
-          <textarea
-            className="mono"
-            aria-label="Mapping as JSON"
-            spellCheck={false}
-            value={text}
-            onChange={(event) => setText(event.target.value)}
+    <Modal onClose={onClose} className="dialog mapping-json">
+      <div className="dialog-head">
+        <Dialog.Title asChild>
+          <h1>Mapping as JSON</h1>
+        </Dialog.Title>
+        <Dialog.Close asChild>
+          <IconButton label="Close" keys="Esc">
+            <X size={16} />
+          </IconButton>
+        </Dialog.Close>
+      </div>
+      <textarea
+        className="mono"
+        aria-label="Mapping as JSON"
+        spellCheck={false}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <p className={'message' in read ? 'is-wrong' : 'dim'} role="status">
+        {'message' in read
+          ? `✕ ${read.message}`
+          : `A mapping named ${read.mapping.name}. Paste another over it, or choose a file.`}
+      </p>
+      <div className="dialog-foot">
+        <label className="button">
+          Choose a file…
+          <input
+            type="file"
+            accept=".json,application/json"
+            className="visually-hidden"
+            onChange={(event) => {
+              const [file] = event.target.files ?? [];
+              if (file !== undefined) void file.text().then(setText);
+              event.target.value = '';
+            }}
           />
-          <p className={'message' in read ? 'is-wrong' : 'dim'} role="status">
-            {'message' in read
-              ? `✕ ${read.message}`
-              : `A mapping named ${read.mapping.name}. Paste another over it, or choose a file.`}
-          </p>
-          <div className="dialog-foot">
-            <label className="button">
-              Choose a file…
-              <input
-                type="file"
-                accept=".json,application/json"
-                className="visually-hidden"
-                onChange={(event) => {
-                  const [file] = event.target.files ?? [];
-                  if (file !== undefined) void file.text().then(setText);
-                  event.target.value = '';
-                }}
-              />
-            </label>
-            <span className="dialog-buttons">
-              <Button
-                onClick={() =>
-                  void copyText(text).then((isCopied) =>
-                    setNotice(isCopied ? 'Mapping copied' : 'The clipboard is not available here'),
-                  )
-                }
-              >
-                Copy
-              </Button>
-              <Button onClick={() => saveText(fileNameOf(mapping.name), text, 'application/json')}>
-                Download
-              </Button>
-              <Button
-                isPrimary
-                disabled={'message' in read}
-                onClick={() => {
-                  if (!('mapping' in read)) return;
-                  onMapping(read.mapping);
-                  onClose();
-                }}
-              >
-                Use this mapping
-              </Button>
-            </span>
-          </div>
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+        </label>
+        <span className="dialog-buttons">
+          <Button
+            onClick={() =>
+              void copyText(text).then((isCopied) =>
+                setNotice(isCopied ? 'Mapping copied' : 'The clipboard is not available here'),
+              )
+            }
+          >
+            Copy
+          </Button>
+          <Button onClick={() => saveText(fileNameOf(mapping.name), text, 'application/json')}>
+            Download
+          </Button>
+          <Button
+            isPrimary
+            disabled={'message' in read}
+            onClick={() => {
+              if (!('mapping' in read)) return;
+              onMapping(read.mapping);
+              onClose();
+            }}
+          >
+            Use this mapping
+          </Button>
+        </span>
+      </div>
+    </Modal>
   );
 }

@@ -7,6 +7,7 @@ import type { RecordChunk, RolloutRow } from '../../../shared/api/contract.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { ApiError } from '../../data/failures.ts';
 import { IconButton, Segmented } from '../../ui/Controls.tsx';
+import { Modal } from '../../ui/Modal.tsx';
 import { bytes } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { VirtualText } from '../../ui/VirtualText.tsx';
@@ -46,75 +47,68 @@ export function RawRecord({ row, unit, isDark, onClose }: RawRecordProps) {
   const indented = first === undefined || isLarge ? undefined : indentedRecord(text);
 
   return (
-    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="overlay" />
-        <Dialog.Content className="raw-record" aria-describedby={undefined}>
-          <header className="raw-record-head">
-            <Dialog.Title asChild>
-              <h1>Raw record</h1>
-            </Dialog.Title>
-            <span className="mono raw-record-path" title={row.path}>
-              {recordPlace(first ?? { ...row, unit })}
+    <Modal onClose={onClose} className="raw-record">
+      <header className="raw-record-head">
+        <Dialog.Title asChild>
+          <h1>Raw record</h1>
+        </Dialog.Title>
+        <span className="mono raw-record-path" title={row.path}>
+          {recordPlace(first ?? { ...row, unit })}
+        </span>
+        <span className="dim">{first !== undefined && bytes(first.byteLength)}</span>
+        <div className="end">
+          {isLarge && (
+            <span className="muted">
+              {record.hasNextPage
+                ? `the first ${bytes(chunks.at(-1)?.nextOffset ?? 0)} read, more as you scroll`
+                : 'read to its end'}
             </span>
-            <span className="dim">{first !== undefined && bytes(first.byteLength)}</span>
-            <div className="end">
-              {isLarge && (
-                <span className="muted">
-                  {record.hasNextPage
-                    ? `the first ${bytes(chunks.at(-1)?.nextOffset ?? 0)} read, more as you scroll`
-                    : 'read to its end'}
-                </span>
-              )}
-              {indented !== undefined && (
-                <Segmented
-                  label="Form"
-                  chosen={form}
-                  onChoose={setForm}
-                  choices={[
-                    {
-                      id: 'indented',
-                      label: 'Indented',
-                      title: 'The same JSON, laid out; numbers as written',
-                    },
-                    first?.isRewritten
-                      ? { id: 'exact', label: 'As read', title: 'On one line, as it was read from the file' }
-                      : { id: 'exact', label: 'As in the file' },
-                  ]}
-                />
-              )}
-              <IconButton label="Close" keys="Esc" onClick={onClose}>
-                <X size={16} />
-              </IconButton>
-            </div>
-          </header>
-          <div className="raw-record-body">
-            {record.error !== null ? (
-              <RecordFailure error={record.error} unit={unit} onRetry={() => void record.refetch()} />
-            ) : first === undefined ? (
-              <WaitingState title="Reading the log file…" />
-            ) : isLarge ? (
-              <VirtualText
-                text={text}
-                label="Raw record"
-                onNearEnd={() =>
-                  record.hasNextPage && !record.isFetchingNextPage && void record.fetchNextPage()
-                }
-              />
-            ) : (
-              <Suspense fallback={<WaitingState title="Loading the editor…" />}>
-                <ReadOnlyEditor
-                  text={form === 'indented' && indented !== undefined ? indented : text}
-                  language="record"
-                  label="Raw record"
-                  isDark={isDark}
-                />
-              </Suspense>
-            )}
-          </div>
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+          )}
+          {indented !== undefined && (
+            <Segmented
+              label="Form"
+              chosen={form}
+              onChoose={setForm}
+              choices={[
+                {
+                  id: 'indented',
+                  label: 'Indented',
+                  title: 'The same JSON, laid out; numbers as written',
+                },
+                first?.isRewritten
+                  ? { id: 'exact', label: 'As read', title: 'On one line, as it was read from the file' }
+                  : { id: 'exact', label: 'As in the file' },
+              ]}
+            />
+          )}
+          <IconButton label="Close" keys="Esc" onClick={onClose}>
+            <X size={16} />
+          </IconButton>
+        </div>
+      </header>
+      <div className="raw-record-body">
+        {record.error !== null ? (
+          <RecordFailure error={record.error} unit={unit} onRetry={() => void record.refetch()} />
+        ) : first === undefined ? (
+          <WaitingState title="Reading the log file…" />
+        ) : isLarge ? (
+          <VirtualText
+            text={text}
+            label="Raw record"
+            onNearEnd={() => record.hasNextPage && !record.isFetchingNextPage && void record.fetchNextPage()}
+          />
+        ) : (
+          <Suspense fallback={<WaitingState title="Loading the editor…" />}>
+            <ReadOnlyEditor
+              text={form === 'indented' && indented !== undefined ? indented : text}
+              language="record"
+              label="Raw record"
+              isDark={isDark}
+            />
+          </Suspense>
+        )}
+      </div>
+    </Modal>
   );
 }
 

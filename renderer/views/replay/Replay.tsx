@@ -170,7 +170,7 @@ export function Replay({ route, detail }: ReplayProps) {
                 onSegment={(view: SegmentView) => showSegment(view.index)}
               />
             </Panel>
-            <Separator className="pane-edge" />
+            <Separator className="pane-edge" aria-label="Width of the outline" />
           </>
         )}
         <Panel id="transcript" minSize={360}>
@@ -190,7 +190,7 @@ export function Replay({ route, detail }: ReplayProps) {
         </Panel>
         {isInspectorOpen && (
           <>
-            <Separator className="pane-edge" />
+            <Separator className="pane-edge" aria-label="Width of the inspector" />
             <Panel
               id="inspector"
               defaultSize={264}

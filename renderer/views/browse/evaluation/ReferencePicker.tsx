@@ -4,6 +4,7 @@ import { Dialog, DropdownMenu } from 'radix-ui';
 import { useState } from 'react';
 import { type ReferenceLine, useReferenceLines } from '../../../state/chartSettings.ts';
 import { Button } from '../../../ui/Controls.tsx';
+import { Modal } from '../../../ui/Modal.tsx';
 import { percent } from '../../../ui/numbers.ts';
 import { isBenchmark, PUBLISHED } from './publishedResults.ts';
 
@@ -87,55 +88,50 @@ function AddLine({ benchmark, onClose }: { readonly benchmark: string; readonly 
   const isValue = value.trim() !== '' && number >= 0 && number <= 100;
   const isWhole = name.trim() !== '' && source.trim() !== '' && isValue;
   return (
-    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Overlay className="overlay" />
-        <Dialog.Content className="dialog" aria-describedby={undefined}>
-          <Dialog.Title className="dialog-title">A reference line</Dialog.Title>
-          <form
-            className="save-view"
-            onSubmit={(event) => {
-              event.preventDefault();
-              if (!isWhole) return;
-              const line = { name: name.trim(), value: number / 100, source: source.trim() };
-              add(benchmark, { ...line, id: `own ${line.name} ${line.value} ${line.source}` });
-              onClose();
-            }}
-          >
-            <input
-              className="text-field"
-              aria-label="Name of the line"
-              placeholder="Name: a model, a run"
-              maxLength={100}
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-            <input
-              className="text-field"
-              aria-label="pass@1 in per cent"
-              placeholder="pass@1 in per cent: 0 to 100"
-              inputMode="decimal"
-              aria-invalid={value !== '' && !isValue}
-              value={value}
-              onChange={(event) => setValue(event.target.value)}
-            />
-            <input
-              className="text-field"
-              aria-label="Source"
-              placeholder="Source: where the number is from"
-              maxLength={300}
-              value={source}
-              onChange={(event) => setSource(event.target.value)}
-            />
-            <div className="save-view-buttons">
-              <Button onClick={onClose}>Cancel</Button>
-              <Button isPrimary type="submit" disabled={!isWhole}>
-                Add
-              </Button>
-            </div>
-          </form>
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Modal onClose={onClose}>
+      <Dialog.Title className="dialog-title">A reference line</Dialog.Title>
+      <form
+        className="save-view"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isWhole) return;
+          const line = { name: name.trim(), value: number / 100, source: source.trim() };
+          add(benchmark, { ...line, id: `own ${line.name} ${line.value} ${line.source}` });
+          onClose();
+        }}
+      >
+        <input
+          className="text-field"
+          aria-label="Name of the line"
+          placeholder="Name: a model, a run"
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <input
+          className="text-field"
+          aria-label="pass@1 in per cent"
+          placeholder="pass@1 in per cent: 0 to 100"
+          inputMode="decimal"
+          aria-invalid={value !== '' && !isValue}
+          value={value}
+          onChange={(event) => setValue(event.target.value)}
+        />
+        <input
+          className="text-field"
+          aria-label="Source"
+          placeholder="Source: where the number is from"
+          maxLength={300}
+          value={source}
+          onChange={(event) => setSource(event.target.value)}
+        />
+        <div className="save-view-buttons">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button isPrimary type="submit" disabled={!isWhole}>
+            Add
+          </Button>
+        </div>
+      </form>
+    </Modal>
   );
 }

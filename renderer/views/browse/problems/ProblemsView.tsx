@@ -11,6 +11,7 @@ import { counted } from '../../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
 import { ChartMenu, chartFileName } from '../overview/ChartMenu.tsx';
 import { HeatMap, MapReadout, readingOf } from './HeatMap.tsx';
+import { MapTable } from './MapTable.tsx';
 import {
   cellAt,
   type MapPoint,
@@ -94,6 +95,7 @@ function MapOfRun({ runKey, runId, runName, hasSteps }: MapOfRunProps) {
   const all = useMemo(() => (map.data === undefined ? [] : mapRows(map.data)), [map.data]);
   const rows = useMemo(() => sortedMap(all, sort), [all, sort]);
   const [cursor, setCursor] = useState<MapPoint>();
+  const [isTable, setTable] = useState(false);
   const steps = map.data?.steps ?? [];
   const labels = steps.map((step) => (hasSteps ? String(step) : ''));
   const row = cursor === undefined ? undefined : rows[cursor.row];
@@ -144,11 +146,18 @@ function MapOfRun({ runKey, runId, runName, hasSteps }: MapOfRunProps) {
             <FilterChips />
             <Legend hasUnmatched={rows.some(({ unmatched }) => unmatched.length > 0)} />
             {rows.length > 0 && (
-              <MapMenu {...{ runName, filter: filter.applied, rows, steps, hasSteps, sort }} />
+              <MapMenu
+                {...{ runName, filter: filter.applied, rows, steps, hasSteps, sort }}
+                {...{ isTable, onTable: setTable }}
+              />
             )}
           </div>
           {rows.length === 0 ? (
             <EmptyState title={NOTHING[sort]} />
+          ) : isTable ? (
+            <div className="page-list">
+              <MapTable rows={rows} steps={labels} onOpen={(point) => void open(point, 'group')} />
+            </div>
           ) : (
             <div className="problem-map">
               <HeatMap
@@ -206,13 +215,15 @@ interface MapMenuProps {
   readonly steps: readonly number[];
   readonly hasSteps: boolean;
   readonly sort: ProblemSort;
+  readonly isTable: boolean;
+  readonly onTable: (isTable: boolean) => void;
 }
 
 /** As many as the host gives at a time. */
 const CHUNK = 500;
 
-/** The map as PNG and CSV. */
-function MapMenu({ runName, filter, rows, steps, hasSteps, sort }: MapMenuProps) {
+/** The map as a table, PNG and CSV. */
+function MapMenu({ runName, filter, rows, steps, hasSteps, sort, ...table }: MapMenuProps) {
   const client = useClient();
   const of = [
     runName,
@@ -230,6 +241,7 @@ function MapMenu({ runName, filter, rows, steps, hasSteps, sort }: MapMenuProps)
   };
   return (
     <ChartMenu
+      {...table}
       title="Problems"
       fileName={chartFileName(runName, 'problems')}
       png={() => mapPng(of, rows, hasSteps ? steps.map(String) : [''])}

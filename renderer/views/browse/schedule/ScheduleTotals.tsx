@@ -37,34 +37,23 @@ export const ScheduleTotals = memo(function ScheduleTotals({
         ))}
       </p>
       <p className="schedule-legend">
-        <span className="bar-swatch is-right" /> right
-        <span className="bar-swatch is-wrong" /> wrong, lower
-        {bars.isCorrect.includes(-1) && (
-          <>
-            <span className="bar-swatch is-unknown" /> unknown
-          </>
-        )}
-        {waits.bar.length > 0 && (
-          <>
-            <span className="bar-swatch is-wait" /> waiting for a tool
-          </>
-        )}
+        <Key mark="right">right</Key>
+        <Key mark="wrong">wrong, lower</Key>
+        {bars.isCorrect.includes(-1) && <Key mark="unknown">unknown</Key>}
+        {waits.bar.length > 0 && <Key mark="wait">waiting for a tool</Key>}
         {hasUnplacedWaits && (
-          <>
-            <span className="bar-swatch is-foot" />
-            <span title="The log gives latencies and no starts: their sum is drawn as a share of the bar’s foot">
-              waits, not placed
-            </span>
-          </>
+          <Key
+            mark="foot"
+            title="The log gives latencies and no starts: their sum is drawn as a share of the bar’s foot"
+          >
+            waits, not placed
+          </Key>
         )}
-        {schedule.matching !== undefined && (
-          <>
-            <span className="bar-swatch is-faint" /> does not match
-          </>
-        )}
-        <span className="bar-swatch is-idle" /> idle
-        <span className="bar-swatch is-straggler" />
-        <span title={STRAGGLER_LABEL}>straggler: in the tail and over twice the median</span>
+        {schedule.matching !== undefined && <Key mark="faint">does not match</Key>}
+        <Key mark="idle">idle</Key>
+        <Key mark="straggler" title={STRAGGLER_LABEL}>
+          straggler: in the tail and over twice the median
+        </Key>
         {callsInFlight === undefined && hasUnplacedWaits && (
           <span title="Concurrency over time needs the start of every call">
             {' '}
@@ -85,6 +74,21 @@ export const ScheduleTotals = memo(function ScheduleTotals({
     </section>
   );
 });
+
+interface KeyProps {
+  readonly mark: string;
+  readonly title?: string;
+  readonly children: string;
+}
+
+/** A mark of the legend with its meaning, never on two lines. */
+function Key({ mark, title, children }: KeyProps) {
+  return (
+    <span className="schedule-key" title={title}>
+      <span className={`bar-swatch is-${mark}`} /> {children}
+    </span>
+  );
+}
 
 interface ScheduleReadoutProps {
   readonly schedule: StepSchedule;

@@ -1,0 +1,130 @@
+// @vitest-environment happy-dom
+/** What a chart draws can be read: as a table, and as the value of its slider. */
+import { cleanup, fireEvent, render, screen, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { StepChart } from '../../renderer/charts/StepChart.tsx';
+import { ValueChart } from '../../renderer/charts/ValueChart.tsx';
+import { MapTable } from '../../renderer/views/browse/problems/MapTable.tsx';
+import { mapRows } from '../../renderer/views/browse/problems/mapModel.ts';
+
+beforeEach(() => {
+  vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(400);
+  vi.stubGlobal(
+    'ResizeObserver',
+    class {
+      observe(): void {}
+      disconnect(): void {}
+    },
+  );
+});
+
+afterEach(() => {
+  cleanup();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+const nothing = (): void => undefined;
+const asPercent = (value: number): string => `${Math.round(value * 100)}%`;
+
+function tableText(name: string): string[][] {
+  const table = within(screen.getByRole('region', { name })).getByRole('table');
+  return within(table)
+    .getAllByRole('row')
+    .map((row) => [...row.children].map((cell) => cell.textContent));
+}
+
+describe('StepChart', () => {
+  const chart = (
+    <StepChart
+      title="Kept"
+      steps={[0, 50]}
+      series={[
+        { name: 'right', values: [0.5, undefined], color: 'blue' },
+        { name: 'wrong', values: [0.25, 0.75], color: 'red', isDashed: true },
+      ]}
+      format={asPercent}
+      hovered={undefined}
+      onHover={nothing}
+      onOpen={nothing}
+    />
+  );
+
+  it('shows its numbers as a table, and the drawing again', () => {
+    render(chart);
+    expect(screen.queryByRole('table')).toBeNull();
+    const button = screen.getByRole('button', { name: 'Kept: show the numbers' });
+    fireEvent.click(button);
+    expect(button.getAttribute('aria-pressed')).toBe('true');
+    expect(tableText('Kept, numbers')).toEqual([
+      ['step', 'right', 'wrong'],
+      ['0', '50%', '25%'],
+      ['50', '', '75%'],
+    ]);
+    fireEvent.click(button);
+    expect(screen.queryByRole('table')).toBeNull();
+  });
+
+  it('announces the values of a step with its name', () => {
+    render(chart);
+    const slider = screen.getByRole('slider', { name: 'Kept by step' });
+    expect(slider.getAttribute('aria-valuetext')).toBe('step 50: wrong 75%');
+  });
+});
+
+describe('ValueChart', () => {
+  const chart = (
+    <ValueChart
+      title="pass@k"
+      xs={[1, 2]}
+      xLabel="k samples"
+      series={[{ name: 'pass', values: [0.5, 0.75], color: 'blue' }]}
+      format={asPercent}
+      reading={(index) => `${index + 1} of 2 read`}
+      rest="pass@k"
+    />
+  );
+
+  it('shows what it says of each place as a table', () => {
+    render(chart);
+    fireEvent.click(screen.getByRole('button', { name: 'pass@k: show the numbers' }));
+    expect(tableText('pass@k, numbers')).toEqual([
+      ['k samples', 'values'],
+      ['1', '1 of 2 read'],
+      ['2', '2 of 2 read'],
+    ]);
+  });
+
+  it('announces the values of a place', () => {
+    render(chart);
+    expect(screen.getByRole('slider').getAttribute('aria-valuetext')).toBe('2 k samples: pass 75%');
+  });
+});
+
+describe('MapTable', () => {
+  it('has a row for each problem and step with matching rollouts, and opens its group', () => {
+    const onOpen = vi.fn();
+    const column = (...values: readonly number[]) => Uint32Array.from(values);
+    const rows = mapRows({
+      steps: [0, 50],
+      problems: [
+        { problemId: 'sums', question: '' },
+        { problemId: 'primes', question: '' },
+      ],
+      cells: {
+        ...{ problem: column(0, 1, 1), step: column(0, 0, 1), groupId: column(1, 2, 3) },
+        ...{ groups: column(1, 1, 1), rollouts: column(4, 4, 0), known: column(4, 0, 0) },
+        ...{ correct: column(1, 0, 0), answers: column(2, 0, 0) },
+      },
+    });
+    render(<MapTable rows={rows} steps={['0', '50']} onOpen={onOpen} />);
+    const lines = screen.getAllByRole('row').map((row) => [...row.children].map((cell) => cell.textContent));
+    expect(lines).toEqual([
+      ['problem', 'step', 'right %', 'right', 'judged', 'rollouts', 'answers'],
+      ['sums', '0', '25.0', '1', '4', '4', '2'],
+      ['primes', '0', '', '', '0', '4', ''],
+    ]);
+    fireEvent.click(screen.getByText('primes'));
+    expect(onOpen).toHaveBeenCalledWith({ row: 1, step: 0 });
+  });
+});
