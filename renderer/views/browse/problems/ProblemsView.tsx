@@ -144,7 +144,7 @@ function MapOfRun({ runKey, runId, runName, hasSteps }: MapOfRunProps) {
                   : `${rows.length.toLocaleString('en')} of ${counted(all.length, 'problem')}`}
             </p>
             <FilterChips />
-            <Legend hasUnmatched={rows.some(({ unmatched }) => unmatched.length > 0)} />
+            {!isTable && <Legend hasUnmatched={rows.some(({ unmatched }) => unmatched.length > 0)} />}
             {rows.length > 0 && (
               <MapMenu
                 {...{ runName, filter: filter.applied, rows, steps, hasSteps, sort }}
