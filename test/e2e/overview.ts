@@ -250,7 +250,7 @@ export function describeOverviewFiles(shell: Shell): void {
     });
 
     test.each([
-      ['the map of problems', '/problems', 'Problems: save', /^demo-synthetic-problems\./, 57],
+      ['the map of problems', '/problems', 'Problems: table, save', /^demo-synthetic-problems\./, 57],
       [
         'the history of a problem',
         '/step/500/group/expected-draws/problem',
