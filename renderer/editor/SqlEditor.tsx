@@ -103,7 +103,8 @@ export default function SqlEditor(props: SqlEditorProps) {
       }),
     ];
     editor.current = made;
-    made.focus();
+    // A dialog that was opened while the editor was loaded keeps the focus.
+    if (document.querySelector('[role="dialog"]') === null) made.focus();
     return () => {
       editor.current = undefined;
       changes.dispose();

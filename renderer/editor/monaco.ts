@@ -70,4 +70,7 @@ export function applyEditorTheme(isDark: boolean): void {
   monaco.editor.setTheme('turnwise');
 }
 
+// Monaco begins sequences of keys with Ctrl+K, which opens the command palette everywhere.
+monaco.editor.addKeybindingRule({ keybinding: monaco.KeyMod.CtrlCmd | monaco.KeyCode.KeyK, command: null });
+
 export { monaco };
