@@ -45,7 +45,7 @@ const OUTPUT_HELP =
  * directory, and the directory of the library. Existing files are never overwritten.
  *
  * @param asked a bare name, or a path
- * @param extensions the first is appended if there is none of them
+ * @param extensions without a dot; the first is appended to a name that has none of them
  * @throws ApiError when the path is not allowed
  */
 export function resolveOutputPath(

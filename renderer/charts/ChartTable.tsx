@@ -5,7 +5,7 @@ import { IconButton } from '../ui/Controls.tsx';
 
 interface ChartTableProps {
   readonly title: string;
-  /** Of the columns; the first names the rows. */
+  /** Column titles. The first column names the rows. */
   readonly heads: readonly string[];
   readonly rows: readonly { readonly at: number; readonly cells: readonly ReactNode[] }[];
   readonly height: number;

@@ -29,12 +29,12 @@ export interface TraceFacts {
   readonly run?: string;
   readonly groupKey?: string;
   readonly scores?: readonly Score[];
-  /** What the trace says of itself, beside its spans. */
+  /** Fields of the trace itself, without its spans. */
   readonly extra?: JsonObject;
 }
 
 export interface Tracer extends Pick<LogFormat, 'name' | 'title' | 'source' | 'rule' | 'reads' | 'ignores'> {
-  /** What the tracer calls its spans. */
+  /** The word for spans in messages, in the plural. */
   readonly noun: string;
   /** A record without a span, in words. */
   readonly missing: string;

@@ -26,9 +26,9 @@ const WAITS_MS = 120_000;
 
 const SEEN_GROUPS = 3;
 
-/** What was used more at the end than at the start, by at most this share. */
+/** A resource may be used more at the end than at the start by this share. */
 const MOST_GROWTH = 0.1;
-/** MB. The log is written from its begin again when it reaches this size (`electron/storage/open.ts`). */
+/** MB. The log is written from its beginning again when it reaches this size (`electron/storage/open.ts`). */
 const MOST_WAL_MB = 68;
 
 export interface LongUseOptions {
@@ -39,7 +39,7 @@ export interface LongUseOptions {
 export interface LongUseReport {
   readonly rounds: number;
   readonly lines: readonly string[];
-  /** What has grown, and errors of the page. */
+  /** Resources that have grown, and errors of the page. */
   readonly faults: readonly string[];
 }
 

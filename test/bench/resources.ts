@@ -1,4 +1,4 @@
-/** What a page and its host hold at one moment, after garbage collection. */
+/** Measures the resources of a page and its host after garbage collection. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import type { CDPSession, Page } from 'playwright-core';
 import { WebSocket } from 'ws';
@@ -11,7 +11,7 @@ export interface Resources {
   readonly 'page: DOM nodes': number;
   readonly 'page: event listeners': number;
   readonly 'page: monaco models': number;
-  /** Of all its threads. */
+  /** The sum over all threads of the host. */
   readonly 'host: JS heap, MB': number;
   readonly 'host: file handles': number;
   readonly 'host: threads': number;

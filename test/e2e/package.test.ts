@@ -8,7 +8,7 @@ import { HOSTILE_RUN, writeHostileLog } from '../support/shells/hostileLog.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** What precedes the fuses in Electron's executable; then a version, their number, and a digit for each. */
+/** The fuses in Electron's executable follow this text: a version, their number, and a digit for each. */
 const FUSE_WIRE = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX\u0001\u0008';
 const DEFAULT_FUSES = '10110001';
 

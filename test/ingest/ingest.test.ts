@@ -465,7 +465,7 @@ describe('bad input', () => {
     ['with a NaN', '"score": NaN', [1, 2, 3], 'non_finite_number'],
     ['with an integer beyond 2^53', '"score": 1, "seed": 12345678901234567890', [1, 2, 3], undefined],
     ['that is malformed', '"score": ', [1, 3], 'bad_json'],
-    // What is nested too deeply is left out of the extra fields.
+    // Extra fields that are nested too deeply are left out.
     [
       'that nests too deep',
       `"score": 1, "x": ${'['.repeat(200_000)}${']'.repeat(200_000)}`,
