@@ -1,9 +1,7 @@
-import { X } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import { useDialog, useInterface } from '../state/interface.ts';
-import { IconButton } from '../ui/Controls.tsx';
 import { Link } from '../ui/Link.tsx';
-import { Modal } from '../ui/Modal.tsx';
+import { Modal, ModalClose } from '../ui/Modal.tsx';
 import { Keys } from './Keys.tsx';
 import type { Area } from './keymap.ts';
 import { useBoundCommands } from './keysInForce.ts';
@@ -23,11 +21,7 @@ export function KeyHelp() {
         <Link className="is-link" href="/settings" onClick={() => showDialog(undefined)}>
           Change keys
         </Link>
-        <Dialog.Close asChild>
-          <IconButton label="Close" keys="Esc">
-            <X size={16} />
-          </IconButton>
-        </Dialog.Close>
+        <ModalClose />
       </div>
       <div className="keys-body">
         {AREAS.map((area) => (

@@ -1,12 +1,11 @@
 /** What takes the space of a library, by run: a bar of the whole file, and a row for each run. */
-import { X } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import type { LibraryRow, SizePart, LibrarySizes as Sizes } from '../../shared/api/contract.ts';
 import { useLibraries } from '../data/otherLibraries.ts';
 import { useLongQuery } from '../data/useLongQuery.ts';
 import { useDialog, useInterface } from '../state/interface.ts';
-import { Button, IconButton } from '../ui/Controls.tsx';
-import { Modal } from '../ui/Modal.tsx';
+import { Button } from '../ui/Controls.tsx';
+import { Modal, ModalClose } from '../ui/Modal.tsx';
 import { bytes, count, percent } from '../ui/numbers.ts';
 import { useLibraryActions } from './useLibraryActions.ts';
 import './librarySizes.css';
@@ -26,11 +25,7 @@ export function LibrarySizes() {
         <Dialog.Title asChild>
           <h1>What takes the space of {library.isHome ? 'this library' : library.name}</h1>
         </Dialog.Title>
-        <Dialog.Close asChild>
-          <IconButton label="Close" keys="Esc">
-            <X size={16} />
-          </IconButton>
-        </Dialog.Close>
+        <ModalClose />
       </div>
       <SizesBody library={library} />
     </Modal>

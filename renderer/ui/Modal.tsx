@@ -1,6 +1,8 @@
 /** The frame of every dialog. Closing it returns the focus to the element that had it. */
+import { X } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import { type KeyboardEvent, type ReactNode, useEffect } from 'react';
+import { IconButton } from './Controls.tsx';
 
 interface ModalProps {
   readonly isOpen?: boolean;
@@ -31,6 +33,17 @@ export function Modal({ isOpen = true, onClose, className = 'dialog', children, 
 }
 
 const OVERLAYS = '[role="dialog"], [role="menu"], [data-radix-focus-guard]';
+
+/** The button in the head of a dialog. */
+export function ModalClose() {
+  return (
+    <Dialog.Close asChild>
+      <IconButton label="Close" keys="Esc">
+        <X size={16} />
+      </IconButton>
+    </Dialog.Close>
+  );
+}
 
 /**
  * The focused element outside dialogs and menus. Dialogs open from keys, menus and other dialogs, so none knows a

@@ -54,10 +54,7 @@ const OWN_KEYS: Readonly<Record<string, readonly string[]>> = {
   // Alt with arrows, within the menu.
   'ui/ColumnPicker.tsx': ['<kbd>Alt</kbd>', '<kbd>↑</kbd>', '<kbd>↓</kbd>'],
   // Escape always closes a dialog, because the dialog receives all keys.
-  'app/KeyHelp.tsx': ['keys="Esc"'],
-  'app/LibrarySizes.tsx': ['keys="Esc"'],
-  'views/mapping/MappingJson.tsx': ['keys="Esc"'],
-  'views/compare/DiffDialog.tsx': ['keys="Esc"'],
+  'ui/Modal.tsx': ['keys="Esc"'],
   'views/replay/RawRecord.tsx': ['keys="Esc"'],
   // The form always saves with it while the user types.
   'views/replay/labels/NoteEditor.tsx': ['(Ctrl+Enter)'],

@@ -1,9 +1,8 @@
-import { X } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { useIsDark } from '../../theme/theme.ts';
-import { IconButton, Segmented } from '../../ui/Controls.tsx';
-import { Modal } from '../../ui/Modal.tsx';
+import { Segmented } from '../../ui/Controls.tsx';
+import { Modal, ModalClose } from '../../ui/Modal.tsx';
 import { WaitingState } from '../../ui/States.tsx';
 import { editorDiff, KIND_LABELS } from './blockModel.ts';
 import { pairIn, viewIn } from './Cell.tsx';
@@ -69,11 +68,7 @@ export function DiffDialog({ compared, on, row, block, onClose }: DiffDialogProp
         <span className="cmp-diff-ways">
           <Segmented label="How" chosen={way} onChoose={setWay} choices={WAYS} />
         </span>
-        <Dialog.Close asChild>
-          <IconButton label="Close" keys="Esc">
-            <X size={16} />
-          </IconButton>
-        </Dialog.Close>
+        <ModalClose />
       </div>
       <div className="cmp-diff-body">
         <Suspense fallback={<WaitingState title="Loading the diff editor…" />}>

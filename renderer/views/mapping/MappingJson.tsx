@@ -1,12 +1,11 @@
-import { X } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import { useState } from 'react';
 import { readMapping } from '../../../shared/format/mapped.ts';
 import type { Mapping } from '../../../shared/format/mapping.ts';
 import { useInterface } from '../../state/interface.ts';
-import { Button, IconButton } from '../../ui/Controls.tsx';
+import { Button } from '../../ui/Controls.tsx';
 import { copyText, saveText } from '../../ui/exportText.ts';
-import { Modal } from '../../ui/Modal.tsx';
+import { Modal, ModalClose } from '../../ui/Modal.tsx';
 import { fileNameOf } from './mappingModel.ts';
 
 interface MappingJsonProps {
@@ -36,11 +35,7 @@ export function MappingJson({ mapping, onMapping, onClose }: MappingJsonProps) {
         <Dialog.Title asChild>
           <h1>Mapping as JSON</h1>
         </Dialog.Title>
-        <Dialog.Close asChild>
-          <IconButton label="Close" keys="Esc">
-            <X size={16} />
-          </IconButton>
-        </Dialog.Close>
+        <ModalClose />
       </div>
       <textarea
         className="mono"
