@@ -10,7 +10,7 @@ import {
 import { ApiError, type ApiFailure } from '../../shared/api/errors.ts';
 import { textNodesOf } from '../../shared/domain/filter/node.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
-import { PARSER_LIMITS, SEARCH_LIMITS } from '../threads/heapLimits.ts';
+import { PARSER_LIMITS, WRITER_LIMITS } from '../threads/heapLimits.ts';
 import {
   type RequestOptions,
   type WorkerAnswer,
@@ -83,11 +83,7 @@ export class LibraryThreads {
       const onColumnNews = (_news: ColumnNews): void => {
         for (const other of columnClients.keys()) if (other !== made) other.notify('make-room');
       };
-      const made = client(name, entry, {
-        workerData: data,
-        onNews: onColumnNews,
-        resourceLimits: SEARCH_LIMITS,
-      });
+      const made = client(name, entry, { workerData: data, onNews: onColumnNews });
       columnClients.set(made, slot);
       return made;
     };
@@ -106,6 +102,7 @@ export class LibraryThreads {
       }),
       writer: client('writer', 'writer', {
         onNews,
+        resourceLimits: WRITER_LIMITS,
         // A running job ends after the batch that it is writing.
         closeTimeoutMs: Number.POSITIVE_INFINITY,
       }),

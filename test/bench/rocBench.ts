@@ -87,16 +87,17 @@ function writeRun(library: string): void {
       VALUES (1, '/nowhere', 'verl', 'plain', 'line', 'read', 0, 0, '0', '', 0, 0, 0);
     INSERT INTO run_row (run_id, run_key, key_source, scope, name, kind, format, directory, home, has_steps)
       VALUES (1, 'bench', 'logged', 'bench', 'bench', 'train', 'verl', '/nowhere', '/nowhere', 1);
-    INSERT INTO prompt_row (prompt_id, prompt_hash, question_hash, codec, text, segments, preview)
-      VALUES (1, 'p', 'q', 0, x'', 0, '');
-    INSERT INTO problem_row VALUES (1, 'p', 1, NULL, NULL);
+    INSERT INTO prompt_block VALUES (1, 0, x'');
+    INSERT INTO prompt_row (prompt_id, prompt_hash, question_hash, block_id, text_start, text_end, segments, preview)
+      VALUES (1, 'p', 'q', 1, 0, 0, 0, '');
+    INSERT INTO problem_row (problem_no, problem_id, id_source, prompt_id) VALUES (1, 'p', 'derived', 1);
     INSERT INTO text_block VALUES (1, 1, 0, x'');
     WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${STEPS * GROUPS - 1})
     INSERT INTO group_row (group_id, run_id, step, group_key, problem_no, rule, rollouts)
       SELECT i + 1, 1, i / ${GROUPS}, 'g' || i, 1, 'logged', ${SIBLINGS} FROM n;
     WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${STEPS - 1})
-    INSERT INTO step_row (run_id, step, group_count, rollouts, correct, correct_known, reward_sum, reward_known, decided, kept, tool_calls, tool_errors, without_calls, stops_logged, truncated, turns, response_chars, tokens, tokens_known, entropy_sum, entropy_tokens, groups_all_wrong, groups_mixed, groups_all_right)
-      SELECT 1, i, ${GROUPS}, ${GROUPS * SIBLINGS}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM n;
+    INSERT INTO step_row (run_id, step, group_count, rollouts, correct, correct_known, reward_sum, reward_known, decided, kept, tool_calls, tool_errors, without_calls, stops_logged, truncated, turns, response_chars, tokens, tokens_known, entropy_sum, entropy_tokens, groups_all_wrong, groups_mixed, groups_all_right, with_text, turns_known)
+      SELECT 1, i, ${GROUPS}, ${GROUPS * SIBLINGS}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM n;
     -- Well mixed and repeatable: i · 2654435761 mod 2^32 instead of random().
     WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${ROLLOUTS - 1}),
       m AS (SELECT i, (i * 2654435761) % 4294967296 AS h FROM n)
