@@ -106,7 +106,8 @@ function messagesOfList(
 }
 
 const isPart = (entry: JsonObject): boolean =>
-  entry['role'] === undefined && ['text', 'tool_use', 'thinking', 'image'].includes(String(entry['type']));
+  entry['role'] === undefined &&
+  ['text', 'tool_use', 'thinking', 'image'].includes(stringOf(entry['type']) ?? '');
 
 const isCallOfAiSdk = (entry: JsonObject): boolean =>
   typeof entry['toolName'] === 'string' && typeof entry['toolCallId'] === 'string' && !hasRole(entry);
@@ -180,7 +181,7 @@ function langchainMessage(name: string, fields: JsonObject): JsonObject {
 }
 
 const isCallPart = (part: unknown): boolean =>
-  isObject(part) && ['tool_use', 'tool_call', 'function_call'].includes(String(part['type']));
+  isObject(part) && ['tool_use', 'tool_call', 'function_call'].includes(stringOf(part['type']) ?? '');
 
 /** The logged finish reason in an output of OpenAI's, LangChain's, Anthropic's or Gemini's shape. */
 export function finishOf(output: unknown): string | undefined {

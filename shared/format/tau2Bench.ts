@@ -22,7 +22,6 @@ import {
   isObject,
   isUnread,
   type JsonObject,
-  numberOf,
   rewardOf,
   stringOf,
   textOf,
@@ -33,6 +32,7 @@ import { restOfMessages } from './messageShape.ts';
 import { found, refused, warned } from './records.ts';
 import { stopOf } from './stop.ts';
 import { bodyOfTask, expectedActions, messagesIn } from './taskBody.ts';
+import { durationOf, timingOf } from './timing.ts';
 
 const RUN_COLUMNS: ReadonlySet<string> = new Set(['tasks', 'simulations']);
 const COLUMNS: ReadonlySet<string> = new Set([
@@ -133,7 +133,6 @@ function readSimulation(
     stop: stopOf(simulation['termination_reason']),
   };
   const rest = restOfMessages(messages, REPEATED);
-  const duration = numberOf(simulation['duration']);
   return {
     kind: 'rollout',
     warnings,
@@ -147,7 +146,7 @@ function readSimulation(
       reward,
       startedAt: secondsOf(simulation['start_time']),
       endedAt: secondsOf(simulation['end_time']),
-      ...(duration === undefined ? {} : { timing: { durationMs: 1000 * duration } }),
+      ...timingOf({ durationMs: 1000 * (durationOf(simulation['duration']) ?? Number.NaN) }),
       extra: {
         ...without(simulation, COLUMNS),
         ...(task === undefined ? {} : { task: without(task, TASK_COLUMNS) }),

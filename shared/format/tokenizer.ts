@@ -2,7 +2,7 @@
  * Decodes token ids with the vocabulary of a Hugging Face `tokenizer.json` with byte-level BPE (Qwen, GPT,
  * Llama 3). Maps ids to bytes only and never tokenizes, so merges and normalizers are ignored.
  */
-import { isObject, type JsonObject } from './fields.ts';
+import { isObject, type JsonObject, jsonText } from './fields.ts';
 
 export interface Tokenizer {
   /** Largest id + 1: the vocabulary size for upper bounds of entropy. */
@@ -28,7 +28,7 @@ export function readTokenizer(value: unknown): ParsedTokenizer {
   const { vocab } = model as JsonObject;
   if (!isObject(vocab)) return { ok: false, message: 'its model has no "vocab" of tokens and ids' };
   if (!isByteLevel(value['decoder']) && !isByteLevel(value['pre_tokenizer'])) {
-    const type = isObject(value['decoder']) ? String(value['decoder']['type']) : 'none';
+    const type = isObject(value['decoder']) ? jsonText(value['decoder']['type']) : 'none';
     return { ok: false, message: `only byte-level BPE is read; its decoder is ${type}` };
   }
   const pieces: (Uint8Array | undefined)[] = [];

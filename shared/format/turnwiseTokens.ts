@@ -47,7 +47,7 @@ export function readTokens(value: unknown): ParsedTokenColumns {
   const tokens: ParsedTokens = {
     count,
     ends: spelled?.ends ?? endsOf(columns.get('ends'), warnings),
-    ids: integers(columns.get('ids')),
+    ids: idsOf(columns.get('ids'), warnings),
     mask: maskOf(columns.get('mask')),
     entropy: floats(columns.get('entropy')),
     logprob: floats(columns.get('logprob')),
@@ -122,22 +122,31 @@ function spell(
 
 function endsOf(column: ArrayLike<unknown> | undefined, warnings: LineIssue[]): Uint32Array | undefined {
   if (column === undefined) return undefined;
-  const ends = Uint32Array.from(column as ArrayLike<number>);
-  for (let i = 0; i < ends.length; i++) {
-    if (ends[i] === column[i]) continue;
-    warnings.push(
-      warning(
-        'bad_tokens',
-        `"tokens.ends" contains ${JSON.stringify(column[i])}, which is not an offset; not read`,
-      ),
-    );
-    return undefined;
-  }
-  return ends;
+  return filled(new Uint32Array(column.length), column, 'ends', 'an offset', warnings);
 }
 
-function integers(column: ArrayLike<unknown> | undefined): Int32Array | undefined {
-  return column === undefined ? undefined : Int32Array.from(column as ArrayLike<number>);
+function idsOf(column: ArrayLike<unknown> | undefined, warnings: LineIssue[]): Int32Array | undefined {
+  if (column === undefined) return undefined;
+  return filled(new Int32Array(column.length), column, 'ids', 'a token id', warnings);
+}
+
+/** Fills `numbers`, or gives none of them when one does not fit: an unknown id or offset has no number. */
+function filled<T extends Int32Array | Uint32Array>(
+  numbers: T,
+  column: ArrayLike<unknown>,
+  name: Column,
+  noun: string,
+  warnings: LineIssue[],
+): T | undefined {
+  for (let i = 0; i < numbers.length; i++) {
+    const value = column[i];
+    if (typeof value === 'number') numbers[i] = value;
+    if (numbers[i] === value) continue;
+    const message = `"tokens.${name}" contains ${JSON.stringify(value)}, which is not ${noun}; not read`;
+    warnings.push(warning('bad_tokens', message));
+    return undefined;
+  }
+  return numbers;
 }
 
 // Plain loops, because `from` with a callback uses an iterator and these columns are most of a log.

@@ -7,6 +7,7 @@
  * Ray prefixes the process name, coloured if it detects a terminal. Older versions write three decimals,
  * newer ones Python's representation, including NumPy scalars. The location of the file identifies the run.
  */
+import { stringOf } from './fields.ts';
 import { type FileHead, type LogFormat, type ParsedLine, TEXT_KEY } from './format.ts';
 
 const STEP = 'step:';
@@ -27,7 +28,7 @@ export const verlConsole: LogFormat = {
   runIs: 'file',
   detect: ({ records }: FileHead) =>
     records.some((record) => typeof record[TEXT_KEY] === 'string' && isMetricsLine(record[TEXT_KEY])),
-  open: () => ({ read: (record) => readLine(String(record[TEXT_KEY] ?? '')) }),
+  open: () => ({ read: (record) => readLine(stringOf(record[TEXT_KEY]) ?? '') }),
 };
 
 export function isMetricsLine(line: string): boolean {
