@@ -50,7 +50,7 @@ export interface Arrangement {
   readonly layout: TableLayout;
   readonly density: Density;
   readonly arrange: (change: Partial<TableLayout>) => void;
-  /** All columns as they came. */
+  /** Restores the default columns. */
   readonly reset: () => void;
   readonly setDensity: (density: Density) => void;
 }

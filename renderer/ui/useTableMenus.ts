@@ -147,7 +147,7 @@ function headMenuParts<Row>(menu: HeadMenu<Row>): readonly (readonly MenuAction[
             },
           ]),
       ...(width === undefined ? [] : [{ label: 'Width as it came', act: () => arrange({ widths }) }]),
-      { label: 'All columns as they came', act: arrangement.reset },
+      { label: 'Reset columns', act: arrangement.reset },
     ],
   ];
 }

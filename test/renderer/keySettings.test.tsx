@@ -35,8 +35,8 @@ describe('key settings', () => {
     expect(within(rowOf('place.problems')).getByText('?').textContent).toBe('?');
     find('keys.show');
     expect(rowOf('keys.show').textContent).toContain('none');
-    fireEvent.click(screen.getByRole('button', { name: 'All as they came' }));
-    screen.getByText('All keys are as they came.');
+    fireEvent.click(screen.getByRole('button', { name: 'Reset all' }));
+    screen.getByText('All keys have their defaults.');
   });
 
   it.each([
@@ -49,6 +49,6 @@ describe('key settings', () => {
     press(init);
     const alert = await within(rowOf('place.problems')).findByRole('alert');
     expect(alert.textContent).toMatch(why);
-    screen.getByText('All keys are as they came.');
+    screen.getByText('All keys have their defaults.');
   });
 });

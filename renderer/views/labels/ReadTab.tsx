@@ -1,4 +1,4 @@
-/** What is to be read, in which order, by whom; Start leads to the first of it. */
+/** Chooses the rollouts to read, their order and the reader. Start opens the first of them. */
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
@@ -79,7 +79,7 @@ export function ReadTab({ scope }: { readonly scope: LabelsScope }) {
   return (
     <div className="read-tab">
       <section>
-        <h2>What is to be read</h2>
+        <h2>Rollouts to read</h2>
         <p>
           {queue.error !== null ? (
             <span className="is-wrong">✕ {queue.error.message}</span>

@@ -27,10 +27,10 @@ export function KeySettings() {
         </Button>
         <span>
           {changed === 0
-            ? 'All keys are as they came.'
+            ? 'All keys have their defaults.'
             : `${changed} of ${COMMANDS.length} commands have keys of yours.`}
         </span>
-        {changed > 0 && <Button onClick={unbindAll}>All as they came</Button>}
+        {changed > 0 && <Button onClick={unbindAll}>Reset all</Button>}
       </p>
       {isOpen && (
         <>
@@ -136,7 +136,7 @@ function KeyRow({ command, commands, isChanged }: KeyRowProps) {
           </Button>
         )}
         {isChanged && (
-          <Button onClick={() => unbind(command.id)} aria-label={`${command.label}: keys as they came`}>
+          <Button onClick={() => unbind(command.id)} aria-label={`${command.label}: reset keys`}>
             As it came
           </Button>
         )}

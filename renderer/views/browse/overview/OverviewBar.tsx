@@ -50,14 +50,14 @@ export function OverviewBar(props: OverviewBarProps) {
           within={range === undefined ? '' : `step:${range.from}..${range.to}`}
         />
         <label className="overview-field">
-          Smooth
+          Smoothing
           <select
             value={link.window}
             onChange={({ target }) => setQuery({ smooth: target.value === '1' ? undefined : target.value })}
           >
             {WINDOWS.map((window) => (
               <option key={window} value={window}>
-                {window === 1 ? 'not' : `over ${window} steps`}
+                {window === 1 ? 'none' : `${window} steps`}
               </option>
             ))}
           </select>

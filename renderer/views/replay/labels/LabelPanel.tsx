@@ -99,7 +99,7 @@ export function LabelPanel({ detail, labelling, isBlind, onShow }: LabelPanelPro
         </section>
       )}
       <section>
-        <h2>{annotations.length === 0 ? 'Nothing said yet' : counted(annotations.length, 'annotation')}</h2>
+        <h2>{annotations.length === 0 ? 'No annotations yet' : counted(annotations.length, 'annotation')}</h2>
         {isBlind && <p className="dim">What others say is not shown: reading blind.</p>}
         <ul className="annotations">
           {annotations.map((annotation) => {

@@ -1,4 +1,4 @@
-/** How far one is in what is to be read, and what the keys do. */
+/** Progress through the rollouts to read, and the keys for it. */
 
 import { X } from 'lucide-react';
 import { KeyOf } from '../../../app/Keys.tsx';
@@ -21,7 +21,7 @@ export function QueueBar({ queue, onLeave }: QueueBarProps) {
         {queue.error !== null ? (
           <span className="is-wrong">✕ {queue.error.message}</span>
         ) : queue.isWaiting ? (
-          <span className="muted">Looking for what is to be read…</span>
+          <span className="muted">Counting rollouts to read…</span>
         ) : (
           <>
             <b>{at === undefined ? 'beside the queue' : `${count(at)} of ${count(size)}`}</b>
