@@ -28,7 +28,7 @@ export function KeySettings() {
         <span>
           {changed === 0
             ? 'All keys have their defaults.'
-            : `${changed} of ${COMMANDS.length} commands have keys of yours.`}
+            : `${changed} of ${COMMANDS.length} commands have your own keys.`}
         </span>
         {changed > 0 && <Button onClick={unbindAll}>Reset all</Button>}
       </p>
@@ -137,7 +137,7 @@ function KeyRow({ command, commands, isChanged }: KeyRowProps) {
         )}
         {isChanged && (
           <Button onClick={() => unbind(command.id)} aria-label={`${command.label}: reset keys`}>
-            As it came
+            Reset
           </Button>
         )}
       </span>
