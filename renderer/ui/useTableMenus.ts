@@ -146,8 +146,8 @@ function headMenuParts<Row>(menu: HeadMenu<Row>): readonly (readonly MenuAction[
               act: () => arrange({ hidden: { ...layout.hidden, [id]: true } }),
             },
           ]),
-      ...(width === undefined ? [] : [{ label: 'Width as it came', act: () => arrange({ widths }) }]),
-      { label: 'All columns as they came', act: arrangement.reset },
+      ...(width === undefined ? [] : [{ label: 'Reset width', act: () => arrange({ widths }) }]),
+      { label: 'Reset columns', act: arrangement.reset },
     ],
   ];
 }

@@ -58,7 +58,7 @@ export function describeTables(shell: Shell): void {
       await page.getByRole('grid').waitFor();
       await expect.poll(heads).toEqual(before.filter((name) => name !== 'p_format'));
       await pick();
-      await page.getByRole('button', { name: 'As they came' }).click();
+      await page.getByRole('button', { name: 'Reset columns' }).click();
       await page.keyboard.press('Escape');
       await expect.poll(heads).toEqual(before);
     });
@@ -105,7 +105,7 @@ export function describeTables(shell: Shell): void {
       await expect.poll(width).toBeLessThan(before + 40);
       expect(queryOf('sort')).toBeNull();
       await pick();
-      await page.getByRole('button', { name: 'As they came' }).click();
+      await page.getByRole('button', { name: 'Reset columns' }).click();
       await page.keyboard.press('Escape');
       await expect.poll(width).toBe(before);
     });

@@ -13,12 +13,15 @@ interface ScheduleMenuProps {
   readonly span: Span;
   /** Of the timeline on the page. */
   readonly picture: RefObject<SchedulePicture | null>;
+  readonly isTable: boolean;
+  readonly onTable: (isTable: boolean) => void;
 }
 
-/** The timeline as PNG and CSV. */
-export function ScheduleMenu({ of, schedule, span, picture }: ScheduleMenuProps) {
+/** The timeline as a table, PNG and CSV. */
+export function ScheduleMenu({ of, schedule, span, picture, ...table }: ScheduleMenuProps) {
   return (
     <ChartMenu
+      {...table}
       title="Timeline"
       fileName={chartFileName(of, 'schedule')}
       png={() =>

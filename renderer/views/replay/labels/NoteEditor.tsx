@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react';
 import { SEVERITIES } from '../../../../shared/api/contract.ts';
 import { type NoteDraft, useLabelling as useStore } from '../../../state/labelling.ts';
 import { Button, Segmented } from '../../../ui/Controls.tsx';
+import { leaveField, useFocusReturn } from '../../../ui/useAutoFocus.ts';
 import { targetLabel } from './labelModel.ts';
 import type { Labelling } from './useLabelling.ts';
 
@@ -18,7 +19,9 @@ interface NoteEditorProps {
 }
 
 export function NoteEditor({ labelling, draft }: NoteEditorProps) {
+  const form = useRef<HTMLFormElement>(null);
   const note = useRef<HTMLTextAreaElement>(null);
+  useFocusReturn(form);
   const { setDraft } = useStore.getState();
   const { taxonomy, draftKey } = labelling;
   const { id, target } = draft;
@@ -36,6 +39,7 @@ export function NoteEditor({ labelling, draft }: NoteEditorProps) {
   };
   return (
     <form
+      ref={form}
       className="note-editor"
       aria-label="Note"
       onSubmit={(event) => {
@@ -52,7 +56,7 @@ export function NoteEditor({ labelling, draft }: NoteEditorProps) {
           event.preventDefault();
           event.stopPropagation();
           if (draft.note === '' && draft.correction === '' && id === undefined) labelling.dropDraft();
-          if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+          else leaveField(event.currentTarget);
         }
       }}
     >
