@@ -16,21 +16,18 @@ interface Step {
 
 /** @returns ends it */
 export function keepFocus(): () => void {
-  let focused: Element | undefined;
-  let path: readonly Step[] = [];
+  let last: { readonly element: Element; readonly path: readonly Step[] } | undefined;
   let isByKey = false;
   const remember = ({ target }: Event) => {
-    if (!(target instanceof Element)) return;
-    focused = target;
-    path = stepsTo(target);
+    if (target instanceof Element) last = { element: target, path: stepsTo(target) };
   };
   const restore = () => {
-    if (focused === undefined || !isByKey || document.activeElement !== document.body) return;
-    if (focused.isConnected && !focused.matches(':disabled')) return;
-    const next = controlBeside(path);
-    focused = undefined;
+    if (last === undefined || !isByKey || document.activeElement !== document.body) return;
+    if (last.element.isConnected && !last.element.matches(':disabled')) return;
+    const next = controlBeside(last.path);
+    last = undefined;
     if (!(next instanceof HTMLElement)) return;
-    if (next.matches('main')) takeFocus(next);
+    if (next.tagName === 'MAIN') takeFocus(next);
     else next.focus();
   };
   const listening = new AbortController();
@@ -44,7 +41,7 @@ export function keepFocus(): () => void {
   // The browser takes the focus from a disabled control when it draws the next frame.
   const observer = new MutationObserver(() => {
     restore();
-    if (focused?.matches(':disabled')) requestAnimationFrame(() => setTimeout(restore));
+    if (isByKey && last?.element.matches(':disabled')) requestAnimationFrame(() => setTimeout(restore));
   });
   observer.observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] });
   return () => {

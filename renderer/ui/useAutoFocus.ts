@@ -2,7 +2,8 @@
 import { type RefObject, useLayoutEffect, useState } from 'react';
 
 /** What one is working in keeps the focus, whatever is mounted beside it. */
-const AT_WORK = 'input, textarea, select, [role=slider], [role=textbox], .monaco-editor *';
+const AT_WORK =
+  'input, textarea, select, [role=slider], [role=textbox], [data-keeps-focus], .monaco-editor *';
 
 /** Lists, texts and drawings on the page, in the order in which they were mounted. */
 const mounted = new Set<HTMLElement>();
@@ -47,8 +48,11 @@ export function leaveField(field: Element, opener?: Element | null): void {
   if (next instanceof HTMLElement) next.focus({ preventScroll: true });
 }
 
-/** For what opens in place, such as a form: if it closes with the focus inside, its opener gets the focus back. */
-export function useFocusReturn(element: RefObject<HTMLElement | null>): void {
+/**
+ * For what opens in place, such as a form: if it closes with the focus inside, its opener gets the focus back.
+ * @returns gives it back while it stays open
+ */
+export function useFocusReturn(element: RefObject<HTMLElement | null>): () => void {
   const [opener] = useState(() => document.activeElement);
   useLayoutEffect(() => {
     const closed = element.current;
@@ -60,4 +64,7 @@ export function useFocusReturn(element: RefObject<HTMLElement | null>): void {
       });
     };
   }, [element, opener]);
+  return () => {
+    if (element.current !== null) leaveField(element.current, opener);
+  };
 }

@@ -80,6 +80,7 @@ export default function LibraryView() {
   if (runs.error !== null) {
     return (
       <FailedState
+        isPage
         title="The library could not be read"
         error={runs.error}
         onRetry={() => void runs.refetch()}

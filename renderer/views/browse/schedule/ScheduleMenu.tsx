@@ -108,7 +108,7 @@ function schedulePng(of: string, picture: SchedulePicture): Promise<Blob> {
     legend: [
       { name: 'right', color: 'var(--right)', isArea: true },
       { name: 'wrong, lower', color: 'var(--wrong)', isArea: true },
-      ...(isUnknown ? [{ name: 'unknown', color: 'var(--rule2)', isArea: true as const }] : []),
+      ...(isUnknown ? [{ name: 'unknown', color: 'var(--dropped)', isArea: true as const }] : []),
       { name: 'idle', color: 'var(--hover)', isArea: true },
       { name: 'straggler', color: 'var(--h5)' },
     ],

@@ -1,6 +1,7 @@
 /** The timeline in numbers: a row for each rollout that runs in the visible span, in the order of the lanes. */
 import { useMemo, useState } from 'react';
 import type { RolloutRow, StepSchedule } from '../../../../shared/api/contract.ts';
+import { useTableCommands } from '../../../app/useTableCommands.ts';
 import { type IndexRange, useRolloutWindow } from '../../../data/useRowWindow.ts';
 import { type Column, VirtualTable } from '../../../ui/VirtualTable.tsx';
 import { type Bar, barsWithin } from './scheduleLabels.ts';
@@ -23,10 +24,12 @@ export function ScheduleTable({ schedule, span, onOpen }: ScheduleTableProps) {
   const [range, setRange] = useState<IndexRange>({ first: 0, end: 0 });
   const bars = useMemo(() => barsWithin(schedule, span), [schedule, span]);
   const ids = useMemo(() => Uint32Array.from(bars, ({ rolloutId }) => rolloutId), [bars]);
+  const table = useTableCommands();
   const { rowAt } = useRolloutWindow(ids, range);
   return (
     <div className="page-list">
       <VirtualTable
+        handle={table}
         label="Rollouts by worker over time, numbers"
         columns={COLUMNS}
         count={bars.length}

@@ -53,6 +53,7 @@ export default function ScheduleView({ runKey, step }: ScheduleViewProps) {
   if (error !== null)
     return (
       <FailedState
+        isPage
         title="The schedule could not be put together"
         error={error}
         onRetry={() => void (run.error === null ? schedule.restart() : run.refetch())}
