@@ -41,6 +41,8 @@ export function keepFocus(): () => void {
   // The browser takes the focus from a disabled control when it draws the next frame.
   const observer = new MutationObserver(() => {
     restore();
+    // A page that is gone must not be kept by it.
+    if (last?.element.isConnected === false) last = undefined;
     if (isByKey && last?.element.matches(':disabled')) requestAnimationFrame(() => setTimeout(restore));
   });
   observer.observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] });
