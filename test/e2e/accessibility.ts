@@ -153,7 +153,8 @@ export function describeAccessibility(shell: Shell): void {
       },
     );
 
-    const MAIN = 'main :is([role=grid], [role=application], [role=tree], section.transcript)';
+    const MAIN =
+      'main :is([role=grid], [role=application], [role=tree], section.transcript, section.measured-list)';
 
     test.each([`${RUN}?tab=rollouts`, `${RUN}/problems`, `${STEP}/schedule`, `${GROUP}/tree`, ROLLOUT])(
       '%s shows where the keys act once one is pressed',
@@ -181,7 +182,7 @@ export function describeAccessibility(shell: Shell): void {
       },
     );
 
-    test.each([RUN, `${RUN}/problems`, `${STEP}/schedule`, GROUP, MAPPING])(
+    test.each([RUN, `${RUN}/problems`, `${STEP}/schedule`, GROUP, MAPPING, COMPARISON])(
       '%s keeps room for its list when zoomed in twice',
       async (place) => {
         const size = page.viewportSize() ?? { width: 1440, height: 900 };
