@@ -21,6 +21,7 @@ import { ExportRun } from './ExportRun.tsx';
 import { ImportPack } from './ImportPack.tsx';
 import { KeyHelp } from './KeyHelp.tsx';
 import { KeyListener } from './KeyListener.tsx';
+import { keepFocus } from './keepFocus.ts';
 import { useBoundCommands } from './keysInForce.ts';
 import { LibraryGate } from './LibraryGate.tsx';
 import { LibrarySizes } from './LibrarySizes.tsx';
@@ -84,6 +85,7 @@ function Window({ library }: { readonly library: string }) {
   const status = useConnectionStatus();
   useRouteMemory(route);
   useShellCommands();
+  useEffect(keepFocus, []);
   useStartRun();
   // Titles and sentences name the keys in force: they are drawn anew when one is rebound.
   useBoundCommands();
@@ -92,7 +94,7 @@ function Window({ library }: { readonly library: string }) {
     <div className={isFocused ? 'app is-focused' : 'app'}>
       <TopBar />
       {!isFocused && <Rail route={route} />}
-      <main className="app-view">
+      <main className="app-view" tabIndex={-1}>
         <ConnectionBanner />
         <LibraryWarnings />
         <div className="app-content">

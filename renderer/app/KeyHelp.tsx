@@ -23,7 +23,8 @@ export function KeyHelp() {
         </Link>
         <ModalClose />
       </div>
-      <div className="keys-body">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard */}
+      <section className="keys-body" tabIndex={0} aria-label="Keys by area">
         {AREAS.map((area) => (
           <section key={area}>
             <h2>{area}</h2>
@@ -51,7 +52,7 @@ export function KeyHelp() {
             </dl>
           </section>
         ))}
-      </div>
+      </section>
     </Modal>
   );
 }

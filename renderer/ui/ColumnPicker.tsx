@@ -1,15 +1,18 @@
 /** Which columns a table shows, in which order, and how dense its rows are. */
 import { Columns3 } from 'lucide-react';
 import { Popover } from 'radix-ui';
-import { type KeyboardEvent, useRef } from 'react';
+import { type KeyboardEvent, useRef, useState } from 'react';
 import { Segmented } from './Controls.tsx';
-import { type Arrangement, type Column, columnName, inOrder, movedBy } from './tableColumns.ts';
+import { type Arrangement, type Column, columnName, inOrder, movedBy, widenedBy } from './tableColumns.ts';
+import type { CssPixels } from './virtualRows.ts';
 
 interface ColumnPickerProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly unknown: ReadonlySet<string>;
   readonly arrangement: Arrangement;
   readonly hasDensity: boolean;
+  /** The width of a column as drawn; undefined where it is not shown. */
+  readonly widthOf: (id: string) => CssPixels | undefined;
   readonly isOpen: boolean;
   readonly onOpen: (isOpen: boolean) => void;
 }
@@ -18,20 +21,28 @@ export function ColumnPicker<Row>(props: ColumnPickerProps<Row>) {
   const { columns, unknown, arrangement, hasDensity } = props;
   const { layout, arrange } = arrangement;
   const list = useRef<HTMLFieldSetElement>(null);
+  const [resized, setResized] = useState('');
   const ordered = inOrder(columns, layout.order);
   const flip = (id: string) => {
     const { [id]: wasHidden, ...others } = layout.hidden;
     arrange({ hidden: wasHidden ? others : { ...others, [id]: true } });
   };
   const shown = ordered.filter(({ id }) => !unknown.has(id) && layout.hidden[id] !== true);
+  const resize = (column: Column<Row>, by: -1 | 1) => {
+    const width = widenedBy(layout.widths[column.id] ?? props.widthOf(column.id) ?? column.minWidth, by);
+    arrange({ widths: { ...layout.widths, [column.id]: width } });
+    setResized(`${columnName(column)}: ${width} px wide`);
+  };
   const onKeyDown = (event: KeyboardEvent<HTMLElement>, at: number) => {
-    const id = ordered[at]?.id;
+    const column = ordered[at];
     const isBack = event.key === 'ArrowUp' || event.key === 'ArrowLeft';
-    if (id === undefined || !(isBack || event.key === 'ArrowDown' || event.key === 'ArrowRight')) return;
+    if (column === undefined || !(isBack || event.key === 'ArrowDown' || event.key === 'ArrowRight')) return;
     event.preventDefault();
+    if (event.altKey && (event.key === 'ArrowLeft' || event.key === 'ArrowRight'))
+      return resize(column, isBack ? -1 : 1);
     if (event.altKey) {
       const ids = ordered.map((column) => column.id);
-      arrange({ order: movedBy(ids, id, isBack ? -1 : 1) });
+      arrange({ order: movedBy(ids, column.id, isBack ? -1 : 1) });
       // The box keeps its key, and with it the focus; it is brought back into sight.
       requestAnimationFrame(() => document.activeElement?.scrollIntoView({ block: 'nearest' }));
       return;
@@ -66,12 +77,17 @@ export function ColumnPicker<Row>(props: ColumnPickerProps<Row>) {
                 />
                 <span>{columnName(column)}</span>
                 {column.unit !== undefined && <small>{column.unit}</small>}
+                {layout.widths[column.id] !== undefined && <small>{layout.widths[column.id]} px</small>}
                 {unknown.has(column.id) && <small className="end">unknown here</small>}
               </label>
             ))}
           </fieldset>
           <p className="muted">
-            Heads are drawn to another place; here, <kbd>Alt</kbd> with <kbd>↑</kbd> <kbd>↓</kbd> moves one.
+            Drag a column head to move it, its edge to resize it. Here, <kbd>Alt</kbd> with <kbd>↑</kbd>{' '}
+            <kbd>↓</kbd> moves a column, <kbd>Alt</kbd> with <kbd>←</kbd> <kbd>→</kbd> resizes it.
+          </p>
+          <p className="visually-hidden" role="status">
+            {resized}
           </p>
           <div className="column-picker-foot">
             {hasDensity && (
@@ -86,7 +102,7 @@ export function ColumnPicker<Row>(props: ColumnPickerProps<Row>) {
               />
             )}
             <button type="button" className="button" onClick={arrangement.reset}>
-              As they came
+              Reset columns
             </button>
           </div>
         </Popover.Content>

@@ -7,6 +7,8 @@ interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly keys?: string | undefined;
   readonly isPressed?: boolean;
   readonly isOutlined?: boolean;
+  /** It is pressed again and again: what it brings does not take the focus. */
+  readonly 'data-keeps-focus'?: '';
 }
 
 export function IconButton({ label, keys, isPressed, isOutlined, ...rest }: IconButtonProps) {

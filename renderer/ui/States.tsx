@@ -4,15 +4,12 @@ import './controls.css';
 
 interface StateProps {
   readonly title: string;
+  /** The page has no other head. */
+  readonly isPage?: boolean;
   readonly children?: ReactNode;
 }
 
-interface EmptyStateProps extends StateProps {
-  /** The page has no other head. */
-  readonly isPage?: boolean;
-}
-
-export function EmptyState({ title, children, isPage = false }: EmptyStateProps) {
+export function EmptyState({ title, children, isPage = false }: StateProps) {
   return (
     <div className="state">
       {isPage ? <h1>{title}</h1> : <h2>{title}</h2>}
@@ -35,10 +32,10 @@ interface FailedStateProps extends StateProps {
   readonly onRetry?: () => void;
 }
 
-export function FailedState({ title, error, onRetry, children }: FailedStateProps) {
+export function FailedState({ title, error, onRetry, children, isPage = false }: FailedStateProps) {
   return (
     <div className="state" role="alert">
-      <h2>{title}</h2>
+      {isPage ? <h1>{title}</h1> : <h2>{title}</h2>}
       <p className="state-facts">{error.message}</p>
       {children}
       {onRetry !== undefined && (

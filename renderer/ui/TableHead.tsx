@@ -1,4 +1,4 @@
-// biome-ignore-all lint/a11y/noStaticElementInteractions: edges are drawn with the pointer; a width has no key
+// biome-ignore-all lint/a11y/noStaticElementInteractions: edges are for the pointer; ColumnPicker.tsx has the keys for widths
 // biome-ignore-all lint/a11y/useSemanticElements: of a grid whose rows are placed, see VirtualTable.tsx
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid takes the keys
 /** The head of a table: sorted by a click, arranged by drawing heads and their edges. */
@@ -185,7 +185,7 @@ function HeadCell<Row>(props: HeadCellProps<Row>) {
       {props.onGrabEdge !== undefined && (
         <span
           className="vtable-edge"
-          title="Draw for another width; double click: as it came"
+          title="Drag to resize, double-click to reset"
           onPointerDown={props.onGrabEdge}
           onDoubleClick={props.onResetWidth}
         />

@@ -203,6 +203,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
           unknown={unknown}
           arrangement={arrangement}
           hasDensity={props.rowHeight === undefined}
+          widthOf={(id) => headWidth(scroller.current, id)}
           isOpen={isPicking}
           onOpen={setPicking}
         />
@@ -220,6 +221,8 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   );
 }
 
+const headWidth = (table: HTMLElement | null, id: string) =>
+  table?.querySelector(`[data-column="${CSS.escape(id)}"]`)?.getBoundingClientRect().width;
 const noOne = () => undefined;
 /** What a dialog that closes gives the focus back to must not shut what is opened by it. */
 const afterFocus = (act: () => void) => requestAnimationFrame(() => setTimeout(act));

@@ -116,6 +116,14 @@ export function movedBy(ids: readonly string[], id: string, by: -1 | 1): readonl
   return next;
 }
 
+/** What one press of a key adds to a width. */
+const WIDTH_STEP: CssPixels = 10;
+
+/** Narrower (-1) or wider (1). */
+export function widenedBy(width: CssPixels, by: -1 | 1): CssPixels {
+  return Math.max(LEAST_WIDTH, Math.round(width) + by * WIDTH_STEP);
+}
+
 export interface RowStyle {
   readonly gridTemplateColumns: string;
   readonly minWidth: CssPixels;

@@ -146,7 +146,7 @@ function headMenuParts<Row>(menu: HeadMenu<Row>): readonly (readonly MenuAction[
               act: () => arrange({ hidden: { ...layout.hidden, [id]: true } }),
             },
           ]),
-      ...(width === undefined ? [] : [{ label: 'Width as it came', act: () => arrange({ widths }) }]),
+      ...(width === undefined ? [] : [{ label: 'Reset width', act: () => arrange({ widths }) }]),
       { label: 'Reset columns', act: arrangement.reset },
     ],
   ];

@@ -258,7 +258,13 @@ export function describeOverviewFiles(shell: Shell): void {
         /^problem-expected-draws\./,
         12,
       ],
-      ['the timeline', '/step/500/schedule', 'Timeline: save', /^demo-synthetic-step-500-schedule\./, 128],
+      [
+        'the timeline',
+        '/step/500/schedule',
+        'Timeline: table, save',
+        /^demo-synthetic-step-500-schedule\./,
+        128,
+      ],
       ['pass@k by samples', '~eval?tab=evaluation', /^By samples.*: save$/, /-by-samples-step-\d+\./, 4],
     ])('%s has its picture and its numbers', async (_what, path, menu, name, least) => {
       await page.goto(running.urlOf(`${RUN}${path}`));

@@ -58,7 +58,7 @@ export function describeTables(shell: Shell): void {
       await page.getByRole('grid').waitFor();
       await expect.poll(heads).toEqual(before.filter((name) => name !== 'p_format'));
       await pick();
-      await page.getByRole('button', { name: 'As they came' }).click();
+      await page.getByRole('button', { name: 'Reset columns' }).click();
       await page.keyboard.press('Escape');
       await expect.poll(heads).toEqual(before);
     });
@@ -84,7 +84,7 @@ export function describeTables(shell: Shell): void {
       expect(queryOf('sort')).toBeNull();
     });
 
-    test('a width is dragged, and reset by a double click', async () => {
+    test('a width is dragged, changed by keys in the picker, and reset', async () => {
       const width = async () => Math.round((await head('answer').boundingBox())?.width ?? 0);
       const before = await width();
       const box = await head('answer').boundingBox();
@@ -105,7 +105,17 @@ export function describeTables(shell: Shell): void {
       await expect.poll(width).toBeLessThan(before + 40);
       expect(queryOf('sort')).toBeNull();
       await pick();
-      await page.getByRole('button', { name: 'As they came' }).click();
+      await page.getByRole('checkbox', { name: 'answer' }).focus();
+      await page.keyboard.press('Alt+ArrowRight');
+      await page
+        .getByRole('status')
+        .filter({ hasText: `answer: ${before + 10} px wide` })
+        .waitFor({ state: 'attached' });
+      await expect.poll(width).toBe(before + 10);
+      await page.keyboard.press('Alt+ArrowLeft');
+      await page.keyboard.press('Alt+ArrowLeft');
+      await expect.poll(width).toBe(before - 10);
+      await page.getByRole('button', { name: 'Reset columns' }).click();
       await page.keyboard.press('Escape');
       await expect.poll(width).toBe(before);
     });

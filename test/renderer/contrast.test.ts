@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { LABEL_COLOURS } from '../../shared/domain/annotate/taxonomy.ts';
 
-const css = readFileSync(new URL('../../renderer/theme/tokens.css', import.meta.url), 'utf8');
+/** Files that define colours. */
+const SOURCES = ['theme/tokens.css', 'charts/charts.css', 'views/replay/tokens/tokenBar.css'];
 
 function tokens(block: string): Map<string, string> {
   return new Map(
@@ -11,9 +12,14 @@ function tokens(block: string): Map<string, string> {
   );
 }
 
-const [lightCss = '', darkCss = ''] = css.split(/\[data-theme=["']dark["']\]/);
-const light = tokens(lightCss);
-const dark = tokens(darkCss);
+const light = new Map<string, string>();
+const dark = new Map<string, string>();
+for (const source of SOURCES) {
+  const css = readFileSync(new URL(`../../renderer/${source}`, import.meta.url), 'utf8');
+  const [lightCss = '', darkCss = ''] = css.split(/\[data-theme=["']dark["']\]/);
+  for (const [name, value] of tokens(lightCss)) light.set(name, value);
+  for (const [name, value] of tokens(darkCss)) dark.set(name, value);
+}
 
 function luminance(hex: string): number {
   const channels = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255);
@@ -27,6 +33,9 @@ function contrast(a: string, b: string): number {
   const [high = 0, low = 0] = [luminance(a), luminance(b)].sort((x, y) => y - x);
   return (high + 0.05) / (low + 0.05);
 }
+
+/** What a list, a page, a field, or a chosen row is drawn on. */
+const SURFACES = ['--paper', '--raised', '--sunk', '--hover', '--accent-soft'];
 
 const PAIRS: readonly (readonly [string, readonly string[]])[] = [
   [
@@ -55,11 +64,17 @@ const PAIRS: readonly (readonly [string, readonly string[]])[] = [
       '--diff-added-soft',
     ],
   ],
-  ['--ink2', ['--paper', '--raised', '--sunk', '--hover', '--accent-soft']],
-  ['--ink3', ['--paper', '--raised', '--hover']],
-  ['--accent', ['--paper', '--raised', '--accent-soft']],
-  ['--right', ['--paper', '--raised']],
-  ['--wrong', ['--paper', '--raised', '--wrong-soft']],
+  ['--ink2', [...SURFACES, '--env', '--code']],
+  ['--ink3', [...SURFACES, '--env', '--code']],
+  ['--accent', SURFACES],
+  ['--right', SURFACES],
+  ['--wrong', [...SURFACES, '--wrong-soft']],
+  // The names of the schedule's curves and of its stragglers.
+  ['--kept', SURFACES],
+  ['--h5', ['--paper', '--raised']],
+  // On buttons, badges and marked words.
+  ['--raised', ['--accent', '--wrong']],
+  ['--paper', ['--ink']],
   ['--diff-removed', ['--paper', '--raised', '--diff-removed-soft']],
   ['--diff-added', ['--paper', '--raised', '--diff-added-soft']],
   ['--user', ['--paper', '--raised', '--user-soft']],
@@ -81,6 +96,27 @@ describe.each([
       expect(contrast(theme.get(ink) ?? '', theme.get(ground) ?? '')).toBeGreaterThanOrEqual(4.5);
     },
   );
+
+  /** Bars, lines, dots and edges of charts, and the focus ring (`--accent`). */
+  const MARKS = ['--accent', '--right', '--wrong', '--kept', '--dropped', '--h4', '--h5', '--ink2', '--ink3'];
+  it.each(MARKS.flatMap((mark) => [...SURFACES, '--env', '--code'].map((ground) => [mark, ground] as const)))(
+    'the mark %s is visible on %s',
+    (mark, ground) => {
+      expect(contrast(theme.get(mark) ?? '', theme.get(ground) ?? '')).toBeGreaterThanOrEqual(3);
+    },
+  );
+
+  it.each([1, 2, 3, 4, 5, 6])('line %i of the charts of several runs is visible on paper', (run) => {
+    expect(contrast(theme.get(`--run-${run}`) ?? '', theme.get('--paper') ?? '')).toBeGreaterThanOrEqual(3);
+  });
+
+  it.each(['reflection', 'gap', 'words', 'masked'])('the mark of a token, %s, is visible', (kind) => {
+    for (const ground of ['--paper', '--raised'])
+      expect(
+        contrast(theme.get(`--token-${kind}`) ?? '', theme.get(ground) ?? ''),
+        ground,
+      ).toBeGreaterThanOrEqual(3);
+  });
 
   it.each(LABEL_COLOURS)('the mark of a label in %s is visible on paper', (colour) => {
     // WCAG 1.4.11: graphical objects.

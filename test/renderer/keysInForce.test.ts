@@ -52,7 +52,7 @@ const OWN_KEYS: Readonly<Record<string, readonly string[]>> = {
   'app/filter/CompletionList.tsx': ['<kbd>↑</kbd>', '<kbd>↓</kbd>', '<kbd>Tab</kbd>', '<kbd>Enter</kbd>'],
   'app/filter/FilterBox.tsx': ['<kbd>Enter</kbd>'],
   // Alt with arrows, within the menu.
-  'ui/ColumnPicker.tsx': ['<kbd>Alt</kbd>', '<kbd>↑</kbd>', '<kbd>↓</kbd>'],
+  'ui/ColumnPicker.tsx': ['<kbd>Alt</kbd>', '<kbd>↑</kbd>', '<kbd>↓</kbd>', '<kbd>←</kbd>', '<kbd>→</kbd>'],
   // Escape always closes a dialog, because the dialog receives all keys.
   'ui/Modal.tsx': ['keys="Esc"'],
   'views/replay/RawRecord.tsx': ['keys="Esc"'],

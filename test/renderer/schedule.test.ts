@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { scheduleCsv } from '../../renderer/views/browse/schedule/ScheduleMenu.tsx';
 import {
   barFacts,
+  barsWithin,
   latencyLabels,
   matchingLabel,
   totalsOf,
@@ -148,6 +149,21 @@ describe('the time in sight', () => {
       ...['0:05', '1:05', '1:02:05', '1:00.0', '0:05.3'],
     ]);
     expect([-1, 0, 50, 100].map((second) => lastUpTo(SCHEDULE.inFlight.at, second))).toEqual([-1, 0, 2, 3]);
+  });
+});
+
+describe('the table', () => {
+  it('has a row for each rollout in sight, blank where unknown, waits placed or not', () => {
+    const cells = barsWithin(SCHEDULE, WHOLE).map((bar) => [
+      ...[bar.rolloutId, bar.lane, bar.start, bar.end, bar.lasted, bar.result],
+      ...[bar.reward, bar.turns, bar.tokens, bar.waits, bar.notes],
+    ]);
+    expect(cells).toEqual([
+      [7, 'w0 · GPU 0', '0:00.0', '0:40.0', '40.0 s', 'right', '1', '1', '100', '4.00 s', ''],
+      [8, 'w0 · GPU 0', '0:20.0', '1:00.0', '40.0 s', 'wrong', '0', '2', '', '25.0 s', ''],
+      [9, 'w1 · GPU 1', '1:00.0', '1:40.0', '40.0 s', '', '', '3', '5', '', 'straggler'],
+    ]);
+    expect(barsWithin(SCHEDULE, { from: 70, to: 90 }).map(({ index }) => index)).toEqual([2]);
   });
 });
 

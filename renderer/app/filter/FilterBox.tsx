@@ -11,6 +11,7 @@ import { useFilterLink } from '../../data/filterLink.ts';
 import { useDebouncedValue } from '../../data/useDebouncedValue.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { IconButton } from '../../ui/Controls.tsx';
+import { leaveField } from '../../ui/useAutoFocus.ts';
 import { useCommands } from '../commands.ts';
 import { keyOf } from '../keysInForce.ts';
 import { CompletionList, type Offered, useCompletion } from './CompletionList.tsx';
@@ -99,13 +100,13 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter', within = '' }:
     } else if (key === 'Enter') {
       event.preventDefault();
       apply(text);
-      if (readFilter(text).ok) event.currentTarget.blur();
+      if (readFilter(text).ok) leaveField(event.currentTarget);
     } else if (key === 'Escape') {
       event.preventDefault();
       event.stopPropagation();
       if (caret !== undefined && offered !== undefined && chosen >= 0) setChosenLabel(undefined);
       else if (text !== link.text) setText(link.text);
-      else event.currentTarget.blur();
+      else leaveField(event.currentTarget);
     }
   };
   const read = readFilter(text);

@@ -57,6 +57,7 @@ export default function GroupView({ route }: { readonly route: GroupRoute }) {
   if (resolved.error !== null) {
     return (
       <FailedState
+        isPage
         title="This group could not be opened"
         error={resolved.error}
         onRetry={() => void resolved.refetch()}

@@ -69,6 +69,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
   if (error !== null) {
     return (
       <FailedState
+        isPage
         title="This run could not be opened"
         error={error}
         onRetry={() => void (run.error === null ? steps.refetch() : run.refetch())}

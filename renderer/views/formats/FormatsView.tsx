@@ -16,6 +16,7 @@ export default function FormatsView() {
   if (formats.error !== null) {
     return (
       <FailedState
+        isPage
         title="The formats could not be listed"
         error={formats.error}
         onRetry={() => void formats.refetch()}

@@ -100,6 +100,7 @@ export default function IssuesView() {
   if (pages.error !== null) {
     return (
       <FailedState
+        isPage
         title="The issues could not be listed"
         error={pages.error}
         onRetry={() => void pages.refetch()}

@@ -17,6 +17,7 @@ import { Link } from '../../ui/Link.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { parseSorts, type Sort, sortedByKeys, sortsText, withSort } from '../../ui/sorting.ts';
+import { leaveField } from '../../ui/useAutoFocus.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
 import { JobCards } from './JobCards.tsx';
 import { jobsToShow, matchesText } from './libraryModel.ts';
@@ -79,6 +80,7 @@ export default function LibraryView() {
   if (runs.error !== null) {
     return (
       <FailedState
+        isPage
         title="The library could not be read"
         error={runs.error}
         onRetry={() => void runs.refetch()}
@@ -123,7 +125,7 @@ export default function LibraryView() {
               aria-label="Filter runs"
               value={text}
               onChange={(event) => setQuery({ filter: event.target.value })}
-              onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+              onKeyDown={(event) => event.key === 'Escape' && leaveField(event.currentTarget)}
             />
           </label>
           {canOpenDialog && (

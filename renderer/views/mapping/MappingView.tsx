@@ -29,6 +29,7 @@ function MappingOf({ path }: { readonly path: string }) {
     const isRefused = error instanceof ApiError && error.code === 'not_granted';
     return (
       <FailedState
+        isPage
         title={isRefused ? 'This file has not been opened' : 'This file could not be looked at'}
         error={error}
         onRetry={() => void (file.error === null ? saved.refetch() : file.refetch())}
@@ -46,7 +47,7 @@ function MappingOf({ path }: { readonly path: string }) {
   const own = saved.data.find(({ name }) => mappingFormatName(name) === format);
   if (proposal === undefined && own === undefined && format === undefined) {
     return (
-      <EmptyState title="There are no records to map in this file">
+      <EmptyState title="There are no records to map in this file" isPage>
         <p className="state-facts">{path}</p>
         {issue !== undefined && <p className="state-facts">{issue.message}</p>}
       </EmptyState>

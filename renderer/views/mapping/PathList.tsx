@@ -4,6 +4,7 @@ import { useCommands } from '../../app/commands.ts';
 import { keyOf } from '../../app/keysInForce.ts';
 import { useTableCommands } from '../../app/useTableCommands.ts';
 import { EmptyState } from '../../ui/States.tsx';
+import { leaveField } from '../../ui/useAutoFocus.ts';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
 import { labelOf, type Target } from './mappingModel.ts';
 
@@ -71,7 +72,7 @@ export function PathList({ paths, target, onPick }: PathListProps) {
             event.preventDefault();
             const [only] = shown;
             if (event.key === 'Enter' && shown.length === 1 && only !== undefined) onPick(only.path);
-            event.currentTarget.blur();
+            leaveField(event.currentTarget);
           }}
         />
       </label>

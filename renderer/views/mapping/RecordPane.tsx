@@ -46,6 +46,7 @@ export function RecordPane(props: RecordPaneProps) {
         <h2>Record</h2>
         <IconButton
           label="Previous record"
+          data-keeps-focus=""
           keys={keyOf('sibling.previous')}
           disabled={at === 0}
           onClick={() => onAt(at - 1)}
@@ -57,6 +58,7 @@ export function RecordPane(props: RecordPaneProps) {
         </span>
         <IconButton
           label="Next record"
+          data-keeps-focus=""
           keys={keyOf('sibling.next')}
           disabled={at >= records.length - 1}
           onClick={() => onAt(at + 1)}

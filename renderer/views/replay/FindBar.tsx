@@ -1,8 +1,9 @@
 import { ChevronDown, ChevronUp, Search, X } from 'lucide-react';
-import type { Ref } from 'react';
+import { type Ref, useRef } from 'react';
 import { keyOf } from '../../app/keysInForce.ts';
 import { IconButton } from '../../ui/Controls.tsx';
 import { count } from '../../ui/numbers.ts';
+import { useFocusReturn } from '../../ui/useAutoFocus.ts';
 import { MAX_HITS } from './findModel.ts';
 
 interface FindBarProps {
@@ -21,11 +22,13 @@ interface FindBarProps {
 }
 
 export function FindBar(props: FindBarProps) {
+  const bar = useRef<HTMLElement>(null);
+  useFocusReturn(bar);
   const { query, hits, current, note, isLinked, field, onQuery, onStep, onClose } = props;
   const name = isLinked ? 'Search in this rollout' : 'Find in this rollout';
   const total = hits >= MAX_HITS ? `at least ${count(MAX_HITS)}` : count(hits);
   return (
-    <search className="find-bar">
+    <search ref={bar} className="find-bar">
       <div className="search-field">
         <Search size={13} />
         <input

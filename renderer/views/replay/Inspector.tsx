@@ -177,7 +177,7 @@ export function Inspector({ detail, heat, isBlind, onShowRecord }: InspectorProp
 function Verdict({ row }: { readonly row: RolloutRow }) {
   return (
     <section>
-      <h1>
+      <h2 className="inspector-verdict">
         {row.isCorrect === undefined ? (
           <span className="muted">correctness unknown</span>
         ) : (
@@ -185,7 +185,7 @@ function Verdict({ row }: { readonly row: RolloutRow }) {
             <RightMark isCorrect={row.isCorrect} /> {row.isCorrect ? 'right' : 'wrong'}
           </span>
         )}
-      </h1>
+      </h2>
       {row.isCorrect !== undefined && <p className="muted">{correctnessSource(row)}</p>}
       {row.kept !== undefined && (
         <p className="muted">

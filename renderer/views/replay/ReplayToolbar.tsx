@@ -45,10 +45,11 @@ export function ReplayToolbar({ detail, siblings, isBlind, onFind, onShowRecord 
       >
         <ChevronLeft size={16} />
       </IconButton>
-      <span className="replay-name">
+      <h1 className="replay-name">
+        <span className="visually-hidden">Rollout </span>
         <b className="mono">#{row.ordinal}</b>
         <span className="dim"> {siblings.label}</span>
-      </span>
+      </h1>
       <IconButton
         label="Next sibling"
         keys={keyOf('sibling.next')}

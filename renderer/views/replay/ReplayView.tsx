@@ -28,6 +28,7 @@ export default function ReplayView({ route }: { readonly route: Extract<Route, {
   if (error !== null) {
     return (
       <FailedState
+        isPage
         title={`Rollout #${ordinal} could not be opened`}
         error={error}
         onRetry={() => void (resolved.error === null ? rollout.refetch() : resolved.refetch())}

@@ -29,9 +29,9 @@ const KIND_COLOR = {
   text: '--ink3',
   'tool-call': '--ink2',
   answer: '--ink2',
-  'tool-response': '--rule2',
+  'tool-response': '--dropped',
   user: '--user',
-  system: '--rule2',
+  system: '--dropped',
 } as const;
 
 /** Without a signal the height tells the kinds apart, too: prose low, calls high. */
@@ -59,7 +59,7 @@ export function paintProfile(canvas: HTMLCanvasElement, paint: ProfilePaint): vo
     } else if (columns === undefined) {
       const height =
         (base - 2) * KIND_HEIGHT[band.kind === 'tool-call' || band.kind === 'answer' ? band.kind : 'text'];
-      context.globalAlpha = band.kind === 'answer' ? 0.75 : 0.5;
+      context.globalAlpha = 0.75;
       context.fillStyle = color(KIND_COLOR[band.kind]);
       context.fillRect(left, base - height, size, height);
       context.globalAlpha = 1;

@@ -5,6 +5,7 @@ import { clashesOf, useBoundCommands } from '../../app/keysInForce.ts';
 import { beyondReach, holdersOf, typedStroke } from '../../app/typedKeys.ts';
 import { useKeyBindings } from '../../state/keyBindings.ts';
 import { Button } from '../../ui/Controls.tsx';
+import { useFocusReturn } from '../../ui/useAutoFocus.ts';
 
 /** Every command with its keys, each of which can be given others. */
 export function KeySettings() {
@@ -182,6 +183,7 @@ function ListeningKeys({ onTyped, onRefused, onEnd }: ListeningKeysProps) {
   const field = useRef<HTMLButtonElement>(null);
   const typed = useRef(onTyped);
   typed.current = onTyped;
+  useFocusReturn(field);
   useEffect(() => field.current?.focus(), []);
   useEffect(() => {
     if (first === undefined) return;

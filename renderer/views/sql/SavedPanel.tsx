@@ -1,11 +1,12 @@
 /** Queries under a name: the reader's own, and examples. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Pencil, Trash2 } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import type { ParamsOf, SavedQuery } from '../../../shared/api/contract.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useRequest } from '../../data/useRequest.ts';
 import { Button, IconButton } from '../../ui/Controls.tsx';
+import { useFocusReturn } from '../../ui/useAutoFocus.ts';
 
 interface SavedPanelProps {
   readonly sql: string;
@@ -79,19 +80,17 @@ export function SavedPanel({ sql, onTake }: SavedPanelProps) {
                 }}
               />
             ) : (
-              <>
-                <button type="button" className="sql-take" title={query.sql} onClick={() => onTake(query)}>
-                  <b>{query.name}</b>
-                  <span className="dim">saved {new Date(query.createdAt).toLocaleDateString('en-CA')}</span>
-                </button>
-                <IconButton label={`Rename ${query.name}`} onClick={() => setRenamed(query.name)}>
-                  <Pencil size={13} />
-                </IconButton>
-                <IconButton label={`Remove ${query.name}`} onClick={() => remove.mutate(query)}>
-                  <Trash2 size={13} />
-                </IconButton>
-              </>
+              <button type="button" className="sql-take" title={query.sql} onClick={() => onTake(query)}>
+                <b>{query.name}</b>
+                <span className="dim">saved {new Date(query.createdAt).toLocaleDateString('en-CA')}</span>
+              </button>
             )}
+            <IconButton label={`Rename ${query.name}`} onClick={() => setRenamed(query.name)}>
+              <Pencil size={13} />
+            </IconButton>
+            <IconButton label={`Remove ${query.name}`} onClick={() => remove.mutate(query)}>
+              <Trash2 size={13} />
+            </IconButton>
           </li>
         ))}
       </ul>
@@ -112,8 +111,11 @@ export function SavedPanel({ sql, onTake }: SavedPanelProps) {
 
 function Rename(props: { readonly name: string; readonly onDone: (name: string | undefined) => void }) {
   const [name, setName] = useState(props.name);
+  const form = useRef<HTMLFormElement>(null);
+  useFocusReturn(form);
   return (
     <form
+      ref={form}
       onSubmit={(event) => {
         event.preventDefault();
         props.onDone(name.trim() === '' ? undefined : name.trim());
@@ -127,7 +129,9 @@ function Rename(props: { readonly name: string; readonly onDone: (name: string |
         value={name}
         onChange={(event) => setName(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Escape') props.onDone(undefined);
+          if (event.key !== 'Escape') return;
+          event.preventDefault();
+          props.onDone(undefined);
         }}
       />
       <Button type="submit">Rename</Button>

@@ -1,5 +1,6 @@
 /** The map in numbers: a row for each problem and step with matching rollouts. */
 import { useMemo } from 'react';
+import { useTableCommands } from '../../../app/useTableCommands.ts';
 import { percent } from '../../../ui/numbers.ts';
 import { type Column, VirtualTable } from '../../../ui/VirtualTable.tsx';
 import { type MapCell, type MapPoint, type MapRow, nameHint, problemName, rateOf } from './mapModel.ts';
@@ -27,8 +28,10 @@ export function MapTable({ rows, steps, onOpen }: MapTableProps) {
     [rows],
   );
   const columns = useMemo(() => columnsOf(steps), [steps]);
+  const table = useTableCommands();
   return (
     <VirtualTable
+      handle={table}
       label="Pass rate of problems by step, numbers"
       columns={columns}
       count={entries.length}

@@ -24,6 +24,7 @@ export default function ProblemView({ route }: { readonly route: ProblemRoute })
   if (error !== null)
     return (
       <FailedState
+        isPage
         title="This problem could not be opened"
         error={error}
         onRetry={() => void resolved.refetch()}

@@ -39,6 +39,7 @@ export default function ProblemsView({ runKey }: { readonly runKey: string }) {
   if (run.error !== null)
     return (
       <FailedState
+        isPage
         title="This run could not be opened"
         error={run.error}
         onRetry={() => void run.refetch()}

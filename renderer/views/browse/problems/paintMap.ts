@@ -24,6 +24,8 @@ export interface MapPicture {
 }
 
 const LABEL_GAP = 54;
+/** Width from which what is wrong has an edge of 3:1; its fill is fainter, so that what is right stands out. */
+const LEAST_EDGED = 4;
 /** Widths of letters, px: no name is cut shorter than it must be, nor measured letter by letter. */
 const LEAST_LETTER = 2.5;
 const MOST_LETTER = 13;
@@ -68,7 +70,8 @@ function paintCells(
   const colours = {
     wrong: ink('--map-wrong'),
     right: ink('--right'),
-    edge: ink('--rule2'),
+    wrongEdge: ink('--wrong'),
+    edge: ink('--dropped'),
     cursor: ink('--accent'),
   };
   context.save();
@@ -97,6 +100,9 @@ function paintCells(
       context.fillRect(x, y + 1, wide, tall);
       context.fillStyle = colours.right;
       context.fillRect(x, y + 1 + tall * (1 - rate), wide, tall * rate);
+      if (wide < LEAST_EDGED) continue;
+      context.fillStyle = colours.wrongEdge;
+      context.fillRect(x, y + 1, 1, tall * (1 - rate));
     }
     context.fillStyle = colours.edge;
     for (const step of rows[row]?.unmatched ?? []) {

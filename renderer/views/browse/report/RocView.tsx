@@ -71,6 +71,7 @@ export default function RocView({ runKey, step }: RocViewProps) {
   if (run.error !== null) {
     return (
       <FailedState
+        isPage
         title="This run could not be opened"
         error={run.error}
         onRetry={() => void run.refetch()}

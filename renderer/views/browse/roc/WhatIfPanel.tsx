@@ -18,7 +18,7 @@ import { useInterface } from '../../../state/interface.ts';
 import { Button, IconButton, Segmented } from '../../../ui/Controls.tsx';
 import { copyText } from '../../../ui/exportText.ts';
 import { counted } from '../../../ui/numbers.ts';
-import { useAutoFocus } from '../../../ui/useAutoFocus.ts';
+import { leaveField, useAutoFocus } from '../../../ui/useAutoFocus.ts';
 import { rocCommand, trainerOverrides } from './exportModel.ts';
 import { FIELD_GROUPS, type FieldSpec, isIdle } from './settingFields.ts';
 import './roc.css';
@@ -177,7 +177,7 @@ function SettingField({ field, value, isChosen, isIdle, onChange, onReset }: Set
           onBlur={() => setDraft(undefined)}
           // Back to the rows and their keys.
           onKeyDown={(event) => {
-            if (event.key === 'Escape' || event.key === 'Enter') event.currentTarget.blur();
+            if (event.key === 'Escape' || event.key === 'Enter') leaveField(event.currentTarget);
           }}
         />
       )}

@@ -13,12 +13,15 @@ interface ScheduleMenuProps {
   readonly span: Span;
   /** Of the timeline on the page. */
   readonly picture: RefObject<SchedulePicture | null>;
+  readonly isTable: boolean;
+  readonly onTable: (isTable: boolean) => void;
 }
 
-/** The timeline as PNG and CSV. */
-export function ScheduleMenu({ of, schedule, span, picture }: ScheduleMenuProps) {
+/** The timeline as a table, PNG and CSV. */
+export function ScheduleMenu({ of, schedule, span, picture, ...table }: ScheduleMenuProps) {
   return (
     <ChartMenu
+      {...table}
       title="Timeline"
       fileName={chartFileName(of, 'schedule')}
       png={() =>
@@ -105,7 +108,7 @@ function schedulePng(of: string, picture: SchedulePicture): Promise<Blob> {
     legend: [
       { name: 'right', color: 'var(--right)', isArea: true },
       { name: 'wrong, lower', color: 'var(--wrong)', isArea: true },
-      ...(isUnknown ? [{ name: 'unknown', color: 'var(--rule2)', isArea: true as const }] : []),
+      ...(isUnknown ? [{ name: 'unknown', color: 'var(--dropped)', isArea: true as const }] : []),
       { name: 'idle', color: 'var(--hover)', isArea: true },
       { name: 'straggler', color: 'var(--h5)' },
     ],

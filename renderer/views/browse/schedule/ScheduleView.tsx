@@ -17,6 +17,7 @@ import { count, counted, percent } from '../../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../../ui/States.tsx';
 import type { SchedulePicture } from './paintSchedule.ts';
 import { ScheduleMenu } from './ScheduleMenu.tsx';
+import { ScheduleTable } from './ScheduleTable.tsx';
 import { ScheduleReadout, ScheduleTotals } from './ScheduleTotals.tsx';
 import { readingOf } from './scheduleLabels.ts';
 import { readSpan, type Span, spanText, wholeSpan } from './scheduleModel.ts';
@@ -52,6 +53,7 @@ export default function ScheduleView({ runKey, step }: ScheduleViewProps) {
   if (error !== null)
     return (
       <FailedState
+        isPage
         title="The schedule could not be put together"
         error={error}
         onRetry={() => void (run.error === null ? schedule.restart() : run.refetch())}
@@ -129,6 +131,7 @@ interface PlacedProps {
 
 function Placed({ runKey, of, schedule }: PlacedProps) {
   const picture = useRef<SchedulePicture>(null);
+  const [isTable, setTable] = useState(false);
   const [query, setQuery] = useUrlQuery();
   const client = useClient();
   const whole = wholeSpan(schedule);
@@ -165,24 +168,37 @@ function Placed({ runKey, of, schedule }: PlacedProps) {
     <>
       <ScheduleTotals schedule={schedule} />
       <div className="schedule-menu">
-        <ScheduleMenu of={of} schedule={schedule} span={span} picture={picture} />
+        <ScheduleMenu
+          of={of}
+          schedule={schedule}
+          span={span}
+          picture={picture}
+          isTable={isTable}
+          onTable={setTable}
+        />
       </div>
-      <Timeline
-        schedule={schedule}
-        span={span}
-        onSpan={setSpan}
-        cursor={cursor}
-        onCursor={setCursor}
-        onOpen={(bar) => void open(bar)}
-        reading={readingOf(schedule, cursor, row)}
-        picture={picture}
-      />
-      <ScheduleReadout
-        schedule={schedule}
-        bar={cursor}
-        row={row}
-        onOpen={() => cursor !== undefined && void open(cursor)}
-      />
+      {isTable ? (
+        <ScheduleTable schedule={schedule} span={span} onOpen={(bar) => void open(bar)} />
+      ) : (
+        <>
+          <Timeline
+            schedule={schedule}
+            span={span}
+            onSpan={setSpan}
+            cursor={cursor}
+            onCursor={setCursor}
+            onOpen={(bar) => void open(bar)}
+            reading={readingOf(schedule, cursor, row)}
+            picture={picture}
+          />
+          <ScheduleReadout
+            schedule={schedule}
+            bar={cursor}
+            row={row}
+            onOpen={() => cursor !== undefined && void open(cursor)}
+          />
+        </>
+      )}
     </>
   );
 }

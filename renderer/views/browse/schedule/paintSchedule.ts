@@ -85,7 +85,7 @@ function clipped(
 const LOOKS: readonly (readonly [correct: number, token: string, share: number, matches: number])[] = [
   0, 1,
 ].flatMap((matches) => [
-  [-1, '--rule2', 0.8, matches] as const,
+  [-1, '--dropped', 0.8, matches] as const,
   [0, '--wrong', 0.55, matches] as const,
   [1, '--right', 1, matches] as const,
 ]);

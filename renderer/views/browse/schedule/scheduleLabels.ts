@@ -2,7 +2,7 @@
 import type { RolloutRow, StepSchedule } from '../../../../shared/api/contract.ts';
 import { STRAGGLER_MEDIANS } from '../../../../shared/domain/schedule.ts';
 import { count, counted, decimal, reward, seconds as shortTime } from '../../../ui/numbers.ts';
-import { clock, laneName } from './scheduleModel.ts';
+import { clock, laneName, type Span } from './scheduleModel.ts';
 
 /** No token count is known: as the columns say it. */
 const UNKNOWN = -2147483648;
@@ -61,6 +61,57 @@ export function readingOf(
   const { when, where, what, isStraggler, isMatch } = barFacts(schedule, bar);
   const name = row === undefined ? 'rollout' : `${row.groupKey} #${row.ordinal}`;
   return `${name}, ${where}, ${when}, ${what}${isStraggler ? ', straggler' : ''}${isMatch ? '' : ', does not match the filter'}`;
+}
+
+/** A bar as a row of the table; unknown is blank. */
+export interface Bar {
+  /** In the schedule. */
+  readonly index: number;
+  readonly rolloutId: number;
+  readonly lane: string;
+  readonly start: string;
+  readonly end: string;
+  readonly lasted: string;
+  readonly result: string;
+  readonly reward: string;
+  readonly turns: string;
+  readonly tokens: string;
+  /** Seconds in tool calls, placed in time or not. */
+  readonly waits: string;
+  readonly notes: string;
+}
+
+/** The bars that run within the span, in the order of the lanes. */
+export function barsWithin(schedule: StepSchedule, span: Span): readonly Bar[] {
+  const { bars, lanes, waits } = schedule;
+  const waited = bars.waitSeconds.map((seconds) => (seconds > 0 ? seconds : 0));
+  waits.bar.forEach((bar, i) => {
+    waited[bar] = (waited[bar] ?? 0) + (waits.end[i] ?? 0) - (waits.start[i] ?? 0);
+  });
+  const rows: Bar[] = [];
+  bars.rolloutId.forEach((rolloutId, index) => {
+    const [start = 0, end = 0] = [bars.start[index], bars.end[index]];
+    if (end < span.from || start > span.to) return;
+    const lane = lanes[bars.lane[index] ?? 0];
+    const [turns = UNKNOWN, tokens = UNKNOWN] = [bars.turns[index], bars.policyTokens[index]];
+    const seconds = waited[index] ?? 0;
+    const value = bars.reward[index] ?? Number.NaN;
+    const notes = [
+      ...(bars.straggler[index] === 1 ? ['straggler'] : []),
+      ...(bars.matches[index] === 1 ? [] : ['does not match']),
+    ];
+    rows.push({
+      ...{ index, rolloutId, lane: lane === undefined ? '' : laneName(lane) },
+      ...{ start: clock(start, 1), end: clock(end, 1), lasted: lasting(end - start) },
+      result: { '1': 'right', '0': 'wrong' }[String(bars.isCorrect[index])] ?? '',
+      reward: Number.isNaN(value) ? '' : reward(value),
+      turns: turns < 0 ? '' : count(turns),
+      tokens: tokens < 0 ? '' : count(tokens),
+      waits: seconds > 0 ? lasting(seconds) : '',
+      notes: notes.join(', '),
+    });
+  });
+  return rows;
 }
 
 export interface Total {

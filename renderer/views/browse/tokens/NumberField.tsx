@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { leaveField } from '../../../ui/useAutoFocus.ts';
 
 interface NumberFieldProps {
   readonly label: string;
@@ -28,7 +29,7 @@ export function NumberField({ label, value, least, onChange }: NumberFieldProps)
       onKeyDown={(event) => {
         if (event.key === 'Enter') take();
         if (event.key === 'Escape') setDraft(undefined);
-        if (event.key === 'Enter' || event.key === 'Escape') event.currentTarget.blur();
+        if (event.key === 'Enter' || event.key === 'Escape') leaveField(event.currentTarget);
       }}
     />
   );

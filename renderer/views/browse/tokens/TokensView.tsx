@@ -60,11 +60,17 @@ export default function TokensView({ address }: { readonly address: TokensAddres
 
   if (found.error !== null)
     return (
-      <FailedState title={`This ${level} could not be opened`} error={found.error} onRetry={found.retry} />
+      <FailedState
+        isPage
+        title={`This ${level} could not be opened`}
+        error={found.error}
+        onRetry={found.retry}
+      />
     );
   if (available.error !== null) {
     return (
       <FailedState
+        isPage
         title="What is logged per token could not be found out"
         error={available.error}
         onRetry={() => void available.refetch()}

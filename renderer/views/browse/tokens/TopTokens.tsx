@@ -13,6 +13,7 @@ import { compact, count, significant } from '../../../ui/numbers.ts';
 import { EmptyState } from '../../../ui/States.tsx';
 import { signalLabel } from '../../../ui/signalSource.ts';
 import { sortedBy } from '../../../ui/sorting.ts';
+import { leaveField } from '../../../ui/useAutoFocus.ts';
 import { type Column, VirtualTable } from '../../../ui/VirtualTable.tsx';
 import { useUrlSort } from '../useUrlSort.ts';
 import { CopyCsv } from './CopyCsv.tsx';
@@ -178,7 +179,7 @@ function FilterField({ placeholder }: { readonly placeholder: string }) {
           if (event.key !== 'Escape' && event.key !== 'Enter') return;
           if (event.key === 'Escape') setQuery({ filter: undefined });
           event.preventDefault();
-          event.currentTarget.blur();
+          leaveField(event.currentTarget);
         }}
       />
     </label>

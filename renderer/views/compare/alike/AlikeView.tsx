@@ -38,6 +38,7 @@ export default function AlikeView({ route }: { readonly route: AlikeRoute }) {
   if (error !== null)
     return (
       <FailedState
+        isPage
         title={`What is like rollout #${ordinal} could not be found out`}
         error={error}
         onRetry={() => {

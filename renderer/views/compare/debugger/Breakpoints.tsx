@@ -54,10 +54,9 @@ export function Breakpoints(props: PlayheadProps) {
                 type="checkbox"
                 checked={one.isOn}
                 aria-label={`${one.text} is on`}
-                onChange={(event) => {
-                  change(one.text, { ...one, isOn: event.target.checked });
-                  event.target.blur();
-                }}
+                onChange={(event) => change(one.text, { ...one, isOn: event.target.checked })}
+                // A click by the keyboard has no detail, and keeps the focus.
+                onClick={(event) => event.detail > 0 && event.currentTarget.blur()}
               />
               <span className="break-text mono" title={one.text}>
                 {one.text}

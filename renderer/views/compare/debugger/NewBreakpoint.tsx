@@ -3,6 +3,7 @@ import { flushSync } from 'react-dom';
 import { type BreakpointFault, breakpointIn } from '../../../../shared/domain/breakpointText.ts';
 import { TOOL_OUTCOMES } from '../../../../shared/domain/model.ts';
 import { Button } from '../../../ui/Controls.tsx';
+import { leaveField } from '../../../ui/useAutoFocus.ts';
 import { READY_MADE, type ReadyMade, withCondition } from './breakModel.ts';
 
 /** Whole breakpoints the field completes to. */
@@ -30,7 +31,7 @@ export function NewBreakpoint({ onAdd }: { readonly onAdd: (text: string) => voi
     setText('');
     setTried(false);
     // So that d goes on at once.
-    field.current?.blur();
+    if (field.current !== null) leaveField(field.current);
   };
   const take = (ready: ReadyMade) => {
     if (text.trim() === '' && ready.hole === undefined) return onAdd(ready.text);
@@ -64,7 +65,7 @@ export function NewBreakpoint({ onAdd }: { readonly onAdd: (text: string) => voi
           onKeyDown={(event) => {
             if (event.key !== 'Escape') return;
             event.preventDefault();
-            event.currentTarget.blur();
+            leaveField(event.currentTarget);
           }}
         />
         <datalist id="breakpoint-completions">

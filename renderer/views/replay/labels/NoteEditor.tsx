@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react';
 import { SEVERITIES } from '../../../../shared/api/contract.ts';
 import { type NoteDraft, useLabelling as useStore } from '../../../state/labelling.ts';
 import { Button, Segmented } from '../../../ui/Controls.tsx';
+import { useFocusReturn } from '../../../ui/useAutoFocus.ts';
 import { targetLabel } from './labelModel.ts';
 import type { Labelling } from './useLabelling.ts';
 
@@ -12,19 +13,25 @@ const SEVERITY_CHOICES = [
   ...SEVERITIES.map((id) => ({ id, label: id })),
 ] as const;
 
+const NOTE_FIELD = 'note-field';
+
+/** A draft that is open already gets the focus back. */
+export const focusNote = (): void => document.getElementById(NOTE_FIELD)?.focus();
+
 interface NoteEditorProps {
   readonly labelling: Labelling;
   readonly draft: NoteDraft;
 }
 
 export function NoteEditor({ labelling, draft }: NoteEditorProps) {
-  const note = useRef<HTMLTextAreaElement>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const leave = useFocusReturn(form);
   const { setDraft } = useStore.getState();
   const { taxonomy, draftKey } = labelling;
   const { id, target } = draft;
   const about = JSON.stringify(target);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another draft, or another place, takes the focus anew
-  useEffect(() => note.current?.focus(), [id, about]);
+  useEffect(focusNote, [id, about]);
   const change = (changes: Partial<NoteDraft>) => setDraft(draftKey, { ...draft, ...changes });
   const choose = (label: string) => {
     const { label: _, ...rest } = draft;
@@ -36,6 +43,7 @@ export function NoteEditor({ labelling, draft }: NoteEditorProps) {
   };
   return (
     <form
+      ref={form}
       className="note-editor"
       aria-label="Note"
       onSubmit={(event) => {
@@ -52,7 +60,7 @@ export function NoteEditor({ labelling, draft }: NoteEditorProps) {
           event.preventDefault();
           event.stopPropagation();
           if (draft.note === '' && draft.correction === '' && id === undefined) labelling.dropDraft();
-          if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+          else leave();
         }
       }}
     >
@@ -60,7 +68,7 @@ export function NoteEditor({ labelling, draft }: NoteEditorProps) {
         {id === undefined ? 'Note on' : 'Changing a note on'} the {targetLabel(target)}
       </p>
       <textarea
-        ref={note}
+        id={NOTE_FIELD}
         aria-label="Note, Markdown"
         placeholder="Note, Markdown"
         rows={5}

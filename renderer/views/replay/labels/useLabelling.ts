@@ -43,6 +43,7 @@ import {
   scrubberMarks,
   targetLabel,
 } from './labelModel.ts';
+import { focusNote } from './NoteEditor.tsx';
 import { useOpenRollout } from './useQueue.ts';
 
 export interface Labelling {
@@ -168,6 +169,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
       setDraft(draftKey, { note: '', correction: '', target: about });
     clearSelection();
     show();
+    setTimeout(focusNote);
   };
 
   const edit = (annotation: AnnotationRow) => {
@@ -185,6 +187,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
       ...(severity === undefined ? {} : { severity }),
     });
     show();
+    setTimeout(focusNote);
   };
 
   const saveDraft = async () => {

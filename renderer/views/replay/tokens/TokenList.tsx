@@ -6,6 +6,7 @@ import { useInterface } from '../../../state/interface.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
 import { copyText } from '../../../ui/exportText.ts';
 import { count, counted } from '../../../ui/numbers.ts';
+import { leaveField } from '../../../ui/useAutoFocus.ts';
 import { useVirtualRows } from '../../../ui/useVirtualRows.ts';
 import type { SegmentMeans } from './segmentMeans.ts';
 import { TokenListRow } from './TokenListRow.tsx';
@@ -193,7 +194,7 @@ function SpanFields({ span, last, onSpan }: SpanFieldsProps) {
         defaultValue={span?.from ?? 0}
         onBlur={(event) => change(Number(event.target.value), span?.to ?? last)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') event.currentTarget.blur();
+          if (event.key === 'Enter') leaveField(event.currentTarget);
         }}
       />
       <span className="dim">to</span>
@@ -207,7 +208,7 @@ function SpanFields({ span, last, onSpan }: SpanFieldsProps) {
         defaultValue={span?.to ?? last}
         onBlur={(event) => change(span?.from ?? 0, Number(event.target.value))}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') event.currentTarget.blur();
+          if (event.key === 'Enter') leaveField(event.currentTarget);
         }}
       />
       {span !== undefined && (
