@@ -93,6 +93,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'shared/api',
     'electron/storage/bytesOnDisk.ts',
     'electron/storage/storageFailure.ts',
+    'electron/ingest/granted.ts',
     'electron/threads',
     'electron/worker/entry.ts',
     'types:electron/worker',

@@ -83,6 +83,7 @@ export const ingestCommand: Command = {
       report = await host.ingest(paths, {
         onProgress: showProgress,
         signal: controller.signal,
+        areKnown: isContinued,
         ...(mapping === undefined ? {} : { mapping }),
       });
       if (args.flag('follow') && !controller.signal.aborted) {

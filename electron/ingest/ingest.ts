@@ -84,6 +84,8 @@ export interface IngestOptions {
   readonly mappings?: Mappings;
   /** Reads every file. It comes from the command line only. */
   readonly adapter?: Adapter | undefined;
+  /** Decides about other files that the library names. Default: all. */
+  readonly mayRead?: (path: string) => boolean;
 }
 
 export async function ingest(
@@ -107,6 +109,7 @@ class IngestCall {
   private readonly dependents = new Set<string>();
   /** Files whose parser stopped responding. */
   private readonly hung = new Set<string>();
+  private readonly mayRead: (path: string) => boolean;
   private isCancelled = false;
   /** The files after the current one, which are prepared ahead. */
   private next: readonly string[] = [];
@@ -118,7 +121,9 @@ class IngestCall {
     this.writer = writer;
     this.parser = parser;
     this.options = options;
-    this.ahead = new ReadAhead({ parser, writer, mappings: options.mappings, adapter: options.adapter });
+    this.mayRead = options.mayRead ?? (() => true);
+    const { mappings, adapter } = options;
+    this.ahead = new ReadAhead({ parser, writer, mappings, adapter, mayRead: this.mayRead });
     this.status = { files: found.length, filesDone: 0, bytes: 0, bytesDone: 0, rollouts: 0, issues: 0 };
   }
 
@@ -214,7 +219,7 @@ class IngestCall {
   private async readPath(path: string): Promise<FileReport> {
     const prepared = await this.ahead.take(path);
     if (prepared !== undefined) return this.read(prepared.plan, prepared);
-    const plan = await planFile(path, this.writer, this.adapterOf(path));
+    const plan = await planFile(path, this.writer, this.adapterOf(path), this.mayRead);
     switch (plan.kind) {
       case 'unreadable':
         return this.unreadable(plan);
@@ -334,7 +339,7 @@ class IngestCall {
 
   private forget(fileId: number): void {
     const { runIds, paths } = this.writer.forgetFile(fileId);
-    for (const path of paths) this.dependents.add(path);
+    for (const path of paths) if (this.named.has(path) || this.mayRead(path)) this.dependents.add(path);
     this.options.onChange?.(runIds);
   }
 

@@ -11,7 +11,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
@@ -84,7 +84,11 @@ function damage(page: number, seed: number): void {
 }
 
 const into = (): string => join(place.directory, 'new.sqlite');
-const doctor = (...argv: readonly string[]) => runHere(place.directory, ['doctor', place.library, ...argv]);
+/** The library is a copy, for which the user has opened nothing: the logs are named. */
+const doctor = (...argv: readonly string[]) => {
+  const logs = argv.includes('--into') ? [dirname(log), place.directory] : [];
+  return runHere(place.directory, ['doctor', place.library, ...logs, ...argv]);
+};
 
 /** Returns the rows that a user made, in an order that does not depend on row numbers. */
 const ofUser = (library: string): unknown =>

@@ -18,7 +18,7 @@ import { ParquetPack } from '../../electron/export/pack/parquet.ts';
 import { AppLog } from '../../electron/host/appLog.ts';
 import { createHost } from '../../electron/host/createHost.ts';
 import { readFileStates } from '../../electron/host/follower.ts';
-import { isBelowAny } from '../../electron/host/grants.ts';
+import { isBelowAny } from '../../electron/ingest/granted.ts';
 import { openWriter } from '../../electron/storage/open.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 

@@ -11,7 +11,6 @@ const ROLLOUT = 'SELECT rollout_id FROM rollout_row WHERE group_id = ? AND ordin
 const SOURCE = `SELECT f.path, f.container, f.unit, r.line, r.byte_offset AS byteOffset, r.byte_length AS byteLength,
     r.content_hash AS recordHash
   FROM rollout_row r JOIN file_row f USING (file_id) WHERE r.rollout_id = ?`;
-const ROOTS = 'SELECT path FROM granted_root ORDER BY path';
 
 const SIBLINGS = 'SELECT rollout_id FROM rollout_row WHERE group_id = ? ORDER BY ordinal, rollout_id';
 
@@ -98,10 +97,6 @@ const SOURCE_ROW: RowSpec<RecordSource> = {
 
 export function recordSource(db: ReadableLibrary, rolloutId: number): RecordSource | undefined {
   return query(db, SOURCE, SOURCE_ROW).get(rolloutId);
-}
-
-export function grantedRoots(db: ReadableLibrary): readonly string[] {
-  return queryValue(db, ROOTS, text).all();
 }
 
 const PLACES_FROM = `FROM json_each(:problems) same JOIN group_row g2 ON g2.problem_no = same.value
