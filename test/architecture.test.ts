@@ -274,6 +274,14 @@ describe('conventions', () => {
     expect(found).toEqual([]);
   });
 
+  it('prints problems with escapes only', () => {
+    const folders = ['electron/host/', 'electron/headless/', 'electron/main/'];
+    const found = SOURCES.filter(
+      (file) => folders.some((folder) => file.startsWith(folder)) && codeOf(file).includes('console.error'),
+    );
+    expect(found).toEqual(['electron/host/printProblem.ts']);
+  });
+
   it('names no machine and no registry', () => {
     const texts = [
       ...SOURCES,

@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { shellWord } from '../../shared/domain/shellWord.ts';
+import { terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
 import { createHost } from '../host/createHost.ts';
 import type { RescueReport } from '../host/host.ts';
 import { checkLibrary, type DamagedTable } from '../host/libraryCheck.ts';
@@ -13,7 +14,6 @@ import {
   resolvePath,
   UsageError,
 } from './command.ts';
-import { terminalText } from './terminalText.ts';
 
 const help = `usage: turnwise doctor [LIBRARY] [LOGS…] [--into NEW] [--json]
 
@@ -136,9 +136,9 @@ function isComplete({ tables, lacksLogs, unattached, missing, adapted, notOpened
 }
 
 function damageReport(path: string, damaged: readonly DamagedTable[], isSaved: boolean): string {
-  if (damaged.length === 0) return `${path} is not damaged`;
+  if (damaged.length === 0) return terminalLine(`${path} is not damaged`);
   return [
-    `${path} is damaged:`,
+    terminalLine(`${path} is damaged:`),
     ...damaged.map(({ table, problem }) => `  ${table}: ${problem}`),
     ...(isSaved
       ? []
@@ -147,7 +147,7 @@ function damageReport(path: string, damaged: readonly DamagedTable[], isSaved: b
 }
 
 function savedReport(saved: Saved): string {
-  const lines = [`saved into ${saved.path}:`];
+  const lines = [terminalLine(`saved into ${saved.path}:`)];
   for (const { name, saved: rows, isDamaged } of saved.tables)
     if (rows > 0 || isDamaged)
       lines.push(`  ${rows.toLocaleString('en')} ${name}${isDamaged ? '; some could not be read' : ''}`);
@@ -159,7 +159,7 @@ function savedReport(saved: Saved): string {
   if (saved.unattached > 0)
     lines.push(`  ${saved.unattached.toLocaleString('en')} annotations wait for rollouts that were not read`);
   const list = (what: string, paths: readonly string[]): void => {
-    if (paths.length > 0) lines.push(what, ...paths.map((path) => `  ${path}`));
+    if (paths.length > 0) lines.push(what, ...paths.map((path) => terminalLine(`  ${path}`)));
   };
   list('logs that are gone; their rollouts are only in the damaged library:', saved.missing);
   list('logs that could not be read, or have no rollouts now:', saved.refused);

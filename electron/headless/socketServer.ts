@@ -18,6 +18,7 @@ import {
 } from '../../shared/api/transport.ts';
 import { openConnection } from '../host/connection.ts';
 import type { LibraryManager } from '../host/host.ts';
+import { printProblem } from '../host/printProblem.ts';
 import { isSameToken, mayConnect, REFUSAL } from './access.ts';
 
 /** Limits requests, which only contain parameters. Responses may be larger. */
@@ -97,7 +98,7 @@ export function serveSocket(
       } catch (error) {
         // The handler returned a value that the wire cannot encode, which is a bug. The page still needs an
         // answer.
-        console.error(`turnwise: ${method}: ${String(error)}`);
+        printProblem(`${method}: ${String(error)}`);
         const failure = { code: 'internal', message: `${method}: ${String(error)}` } as const;
         send({ kind: 'response', id, result: { ok: false, failure } });
       }

@@ -26,6 +26,7 @@ import { createHost } from './createHost.ts';
 import { dispatch } from './dispatch.ts';
 import { refusalOfPath } from './grants.ts';
 import type { Host, KnownLibrary, LibraryManager, ManagerOptions } from './host.ts';
+import { printProblem } from './printProblem.ts';
 
 type ManagerHandlers = {
   [M in MethodsOn<'libraries'>]: (
@@ -259,8 +260,7 @@ class OpenLibraries implements LibraryManager {
    */
   private keep(kept: Promise<unknown>): void {
     kept.catch((error: unknown) => {
-      if (!this.isClosed)
-        console.error(`turnwise: the list of opened libraries could not be saved: ${String(error)}`);
+      if (!this.isClosed) printProblem(`the list of opened libraries could not be saved: ${String(error)}`);
     });
   }
 

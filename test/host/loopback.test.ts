@@ -341,9 +341,16 @@ describe('a connection', () => {
   });
 
   test('a result the wire cannot carry is an internal failure', async () => {
-    vi.spyOn(console, 'error').mockImplementationOnce(() => undefined);
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const client = await openSocketTransport(server);
     expect(await client.send('unsendable', {})).toMatchObject({ ok: false, failure: { code: 'internal' } });
+    // What a page sends reaches the terminal as one line of text.
+    await client.send('unsendable\u001b[2J\nroot#', {});
+    expect(printed.mock.calls).toMatchObject([
+      [expect.stringMatching(/^turnwise: unsendable: /)],
+      [expect.stringContaining('turnwise: unsendable\\u{1b}[2J\\u{a}root#: ')],
+    ]);
+    printed.mockRestore();
     await client.close();
   });
 
