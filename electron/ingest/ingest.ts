@@ -14,6 +14,7 @@ import {
   type UnreadPath,
 } from '../storage/libraryWriter.ts';
 import type { Adapter } from './containers/adapter.ts';
+import { LONGEST_RECORD } from './containers/bytes.ts';
 import { type Discovered, discover, reasonOf } from './discover.ts';
 import { type Identified, identityOf, type Log, tailHashOf } from './identify.ts';
 import type { Mappings } from './mappings.ts';
@@ -377,7 +378,10 @@ class IngestCall {
         severity: 'refused',
         code: 'incomplete_line',
         line: outcome.incompleteLine,
-        message: `the last ${request.unit} is incomplete; it is read when it is complete`,
+        message:
+          outcome.tooLong === undefined
+            ? `the last ${request.unit} is incomplete; it is read when it is complete`
+            : `the last ${request.unit} does not end and has ${outcome.tooLong} bytes; the limit is ${LONGEST_RECORD}`,
       });
     }
     if (outcome.damage !== undefined) {
