@@ -120,7 +120,11 @@ describe.skipIf(!isPosix)('a pipe in place of a file of SQLite', () => {
       ['doctor', library],
       ['query', '--library', library, 'SELECT 1'],
     ])
-      expect(await runHere(place.directory, argv)).toEqual({ code: 1, out: '', err: `turnwise: ${message}\n` });
+      expect(await runHere(place.directory, argv)).toEqual({
+        code: 1,
+        out: '',
+        err: `turnwise: ${message}\n`,
+      });
   });
 });
 

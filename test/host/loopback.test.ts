@@ -408,6 +408,22 @@ describe('idle connections', () => {
     await Promise.all(opened.map(({ closed }) => closed));
     expect((await get('/')).status).toBe(200);
   });
+
+  test('neither keep the user out nor cost an open page its connection', async () => {
+    const page = await openSocketTransport(server);
+    // Both kinds at the limit: some send nothing, others wait to send the token.
+    const opened = await Promise.all(Array.from({ length: 300 }, () => silent(server.port)));
+    for (const { socket } of opened) socket.resume();
+    const waiting = await Promise.all(Array.from({ length: 60 }, open));
+    for (const socket of waiting) socket.on('error', () => undefined);
+    expect((await get('/')).status).toBe(200);
+    const another = await openSocketTransport(server);
+    for (const each of [page, another])
+      expect(await each.send('echo', { a: 1 })).toEqual({ ok: true, value: { a: 1 } });
+    for (const { socket } of opened) socket.destroy();
+    for (const socket of waiting) socket.terminate();
+    await Promise.all([page.close(), another.close()]);
+  });
 });
 
 describe('binding', () => {
