@@ -93,6 +93,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'shared/api',
     'electron/storage/bytesOnDisk.ts',
     'electron/storage/storageFailure.ts',
+    'electron/ingest/granted.ts',
     'electron/threads',
     'electron/worker/entry.ts',
     'types:electron/worker',
@@ -271,6 +272,14 @@ describe('conventions', () => {
       /innerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|@ts-(ignore|nocheck|expect-error)|\bas any\b|: any\b/;
     const found = SOURCES.filter((file) => /\.tsx?$/.test(file) && forbidden.test(codeOf(file)));
     expect(found).toEqual([]);
+  });
+
+  it('prints problems with escapes only', () => {
+    const folders = ['electron/host/', 'electron/headless/', 'electron/main/'];
+    const found = SOURCES.filter(
+      (file) => folders.some((folder) => file.startsWith(folder)) && codeOf(file).includes('console.error'),
+    );
+    expect(found).toEqual(['electron/host/printProblem.ts']);
   });
 
   it('names no machine and no registry', () => {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { MergeReport } from '../../shared/api/contract.ts';
+import { terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
-import { terminalText } from './terminalText.ts';
 
 const help = `usage: turnwise annotate --import PATH [--library FILE] [--json]
 
@@ -38,7 +38,9 @@ export const annotateCommand: Command = {
         args.flag('json') ? `${JSON.stringify(report)}\n` : terminalText(reportText(report)),
       );
       for (const { line, message } of report.issues)
-        process.stderr.write(terminalText(`${path}${line === undefined ? '' : `:${line}`}: ${message}\n`));
+        process.stderr.write(
+          `${terminalLine(`${path}${line === undefined ? '' : `:${line}`}: ${message}`)}\n`,
+        );
       return report.issues.length + report.conflicts > 0 ? 3 : 0;
     });
   },

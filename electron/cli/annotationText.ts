@@ -1,10 +1,10 @@
 /** Helpers of the annotation commands. */
 import type { AnnotationRow, ResultOf } from '../../shared/api/contract.ts';
 import type { Annotation } from '../../shared/domain/annotate/annotation.ts';
+import { terminalLine } from '../../shared/domain/terminalText.ts';
 import { PACK_VERSION } from '../../shared/format/pack.ts';
 import { ExpectedError, UsageError } from './command.ts';
 import type { LibraryHost } from './libraryHost.ts';
-import { terminalText } from './terminalText.ts';
 
 /** The given author, else the login name. */
 export function authorOf(given: string | undefined): string {
@@ -56,7 +56,7 @@ export function annotationText({
   const parts = [label, severity, note === undefined ? undefined : JSON.stringify(short(note))];
   const id = place === undefined ? '' : ` (rollout ${place.rolloutId})`;
   const words = parts.filter((each) => each !== undefined).join(' ');
-  return terminalText(`${where}${id}${what}: ${words} — ${author}${state === 'exact' ? '' : `, ${state}`}`);
+  return terminalLine(`${where}${id}${what}: ${words} — ${author}${state === 'exact' ? '' : `, ${state}`}`);
 }
 
 const SHOWN = 60;

@@ -9,10 +9,10 @@ import type {
 } from '../../shared/api/contract.ts';
 import { unpackComparison } from '../../shared/api/packedRows.ts';
 import { MAX_LANES } from '../../shared/domain/alignLanes.ts';
+import { terminalText } from '../../shared/domain/terminalText.ts';
 import { createHost } from '../host/createHost.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
-import { terminalText } from './terminalText.ts';
 
 const help = `usage: turnwise compare ROLLOUT_ID ROLLOUT_ID [ROLLOUT_ID …] [--library FILE] [--baseline N] [--json]
 

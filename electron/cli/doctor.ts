@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { shellWord } from '../../shared/domain/shellWord.ts';
+import { terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
 import { createHost } from '../host/createHost.ts';
 import type { RescueReport } from '../host/host.ts';
 import { checkLibrary, type DamagedTable } from '../host/libraryCheck.ts';
@@ -13,13 +14,13 @@ import {
   resolvePath,
   UsageError,
 } from './command.ts';
-import { terminalText } from './terminalText.ts';
 
-const help = `usage: turnwise doctor [LIBRARY] [--into NEW] [--json]
+const help = `usage: turnwise doctor [LIBRARY] [LOGS…] [--into NEW] [--json]
 
 Checks every page of a library and names the damaged tables. The library is not changed.
 
   LIBRARY     library file; default: the user's library
+  LOGS        files and directories that may be read again, besides those that you have opened in this library
   --into NEW  if the library is damaged: saves labels, notes, review marks, taxonomy, views, queries, mappings and
               settings into a new library at NEW, and reads the logs into it again. Annotations find their rollouts
   --json      {path, damaged: [{table, problem}], saved?} on stdout
@@ -35,6 +36,8 @@ interface Saved extends RescueReport {
   readonly missing: readonly string[];
   /** Logs that an adapter reads. */
   readonly adapted: readonly string[];
+  /** Logs that the user has not opened here. */
+  readonly notOpened: readonly string[];
   /** Logs that could not be read, or have no rollouts any more. */
   readonly refused: readonly string[];
 }
@@ -45,8 +48,9 @@ export const doctorCommand: Command = {
   help,
   async run(argv, context) {
     const args = readArguments('doctor', argv, { into: { type: 'string' }, json: { type: 'boolean' } });
-    const [named, ...more] = args.positionals;
-    if (more.length > 0) throw new UsageError(`doctor: give one library\n\n${help}`);
+    const [named, ...logs] = args.positionals;
+    if (logs.length > 0 && args.string('into') === undefined)
+      throw new UsageError(`doctor: logs are read into a new library; give --into\n\n${help}`);
     const path = named === undefined ? defaultLibraryPath() : resolvePath(named);
     if (!existsSync(path)) throw new ExpectedError(`there is no library at ${path}`);
     const into = args.string('into');
@@ -59,7 +63,8 @@ export const doctorCommand: Command = {
       const found = await checkLibrary({ libraryPath: library.path });
       if ('failure' in found) throw new ExpectedError(found.failure.message);
       damaged = found.tables;
-      if (target !== undefined && damaged.length > 0) saved = await saveInto(target, library.path, context);
+      if (target !== undefined && damaged.length > 0)
+        saved = await saveInto(target, { named: path, path: library.path, logs }, context);
     } finally {
       library.remove();
     }
@@ -75,17 +80,32 @@ export const doctorCommand: Command = {
   },
 };
 
-async function saveInto(target: string, damaged: string, { version }: CommandContext): Promise<Saved> {
+interface DamagedLibrary {
+  readonly named: string;
+  /** The library, or its copy. */
+  readonly path: string;
+  /** What the user named beside it. */
+  readonly logs: readonly string[];
+}
+
+async function saveInto(
+  target: string,
+  damaged: DamagedLibrary,
+  { version }: CommandContext,
+): Promise<Saved> {
   const host = await createHost({ libraryPath: target, shell: 'browser', version });
   let isSaved = false;
   try {
-    const report = await host.rescue(damaged);
+    const report = await host.rescue(damaged.path);
+    host.grantAsFor(damaged.named);
+    for (const path of damaged.logs) await host.grant(resolvePath(path));
     const adapted = report.logs.filter(({ hasAdapter }) => hasAdapter).map(({ path }) => path);
     const direct = report.logs.filter(({ hasAdapter }) => !hasAdapter).map(({ path }) => path);
     const wasLog = new Set(report.logs.filter((log) => log.wasLog).map(({ path }) => path));
-    const missing = direct.filter((path) => !existsSync(path));
-    const there = direct.filter((path) => existsSync(path));
-    const { rollouts, files } = await host.ingest(there);
+    const opened = direct.filter((path) => host.isGranted(path));
+    const missing = opened.filter((path) => !existsSync(path));
+    const there = opened.filter((path) => existsSync(path));
+    const { rollouts, files } = await host.ingest(there, { areKnown: true });
     const unattached = await host.dispatch('annotation.order', { states: ['unattached'], filter: '' });
     const saved: Saved = {
       ...report,
@@ -94,6 +114,7 @@ async function saveInto(target: string, damaged: string, { version }: CommandCon
       unattached: unattached.ok ? (unattached.value as { readonly ids: ArrayLike<number> }).ids.length : 0,
       missing,
       adapted,
+      notOpened: direct.filter((path) => !host.isGranted(path)),
       refused: files
         .filter(
           ({ path, status, rollouts: read }) => wasLog.has(path) && (status === 'refused' || read === 0),
@@ -109,15 +130,15 @@ async function saveInto(target: string, damaged: string, { version }: CommandCon
   }
 }
 
-function isComplete({ tables, lacksLogs, unattached, missing, adapted, refused }: Saved): boolean {
+function isComplete({ tables, lacksLogs, unattached, missing, adapted, notOpened, refused }: Saved): boolean {
   const isWhole = !tables.some(({ isDamaged }) => isDamaged) && !lacksLogs;
-  return isWhole && unattached + missing.length + adapted.length + refused.length === 0;
+  return isWhole && unattached + missing.length + adapted.length + notOpened.length + refused.length === 0;
 }
 
 function damageReport(path: string, damaged: readonly DamagedTable[], isSaved: boolean): string {
-  if (damaged.length === 0) return `${path} is not damaged`;
+  if (damaged.length === 0) return terminalLine(`${path} is not damaged`);
   return [
-    `${path} is damaged:`,
+    terminalLine(`${path} is damaged:`),
     ...damaged.map(({ table, problem }) => `  ${table}: ${problem}`),
     ...(isSaved
       ? []
@@ -126,7 +147,7 @@ function damageReport(path: string, damaged: readonly DamagedTable[], isSaved: b
 }
 
 function savedReport(saved: Saved): string {
-  const lines = [`saved into ${saved.path}:`];
+  const lines = [terminalLine(`saved into ${saved.path}:`)];
   for (const { name, saved: rows, isDamaged } of saved.tables)
     if (rows > 0 || isDamaged)
       lines.push(`  ${rows.toLocaleString('en')} ${name}${isDamaged ? '; some could not be read' : ''}`);
@@ -138,10 +159,14 @@ function savedReport(saved: Saved): string {
   if (saved.unattached > 0)
     lines.push(`  ${saved.unattached.toLocaleString('en')} annotations wait for rollouts that were not read`);
   const list = (what: string, paths: readonly string[]): void => {
-    if (paths.length > 0) lines.push(what, ...paths.map((path) => `  ${path}`));
+    if (paths.length > 0) lines.push(what, ...paths.map((path) => terminalLine(`  ${path}`)));
   };
   list('logs that are gone; their rollouts are only in the damaged library:', saved.missing);
   list('logs that could not be read, or have no rollouts now:', saved.refused);
+  list(
+    `logs that you have not opened here, so they were not read; to read them: turnwise ingest PATH --library ${shellWord(saved.path)}`,
+    saved.notOpened,
+  );
   list('logs to read again with turnwise ingest --adapter:', saved.adapted);
   if (saved.lacksLogs)
     lines.push('A part of the list of logs could not be read: open their directories again.');

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import type { ResultOf, RunSummary } from '../../shared/api/contract.ts';
 import { STATISTICS_BY, type StatisticsBy } from '../../shared/domain/signalStatistics.ts';
+import { terminalText } from '../../shared/domain/terminalText.ts';
 import { SIGNALS } from '../../shared/domain/tokenSignal.ts';
 import { createHost } from '../host/createHost.ts';
 import type { Host } from '../host/host.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
 import { sourceFacts } from './sourceFacts.ts';
-import { terminalText } from './terminalText.ts';
 
 const help = `usage: turnwise entropy [--library FILE] [--run R] [--step S] [--by BY] [--signal NAME] [--json]
 

@@ -1,9 +1,9 @@
 import { conversationsText, PACK_FORMATS, type PackFormat } from '../../shared/api/contract.ts';
+import { terminalText } from '../../shared/domain/terminalText.ts';
 import { labelNamed, runNamed } from './annotationText.ts';
 import { type Arguments, type Command, readArguments, resolvePath, UsageError } from './command.ts';
 import { type LibraryHost, withLibraryHost } from './libraryHost.ts';
 import { bytesText } from './libraryText.ts';
-import { terminalText } from './terminalText.ts';
 
 const help = `usage: turnwise export --out DIRECTORY [--run RUN_KEY]… [--library FILE] [--json]
        turnwise export --format FORMAT --out PATH [--filter FILTER | --label LABEL… | --ids N,N… | --all]

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { FollowRow, IngestProgress, ResultOf, UnreadFile } from '../../shared/api/contract.ts';
 import type { IngestIssue } from '../../shared/domain/model.ts';
+import { terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
 import { readMapping } from '../../shared/format/mapped.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import { createHost } from '../host/createHost.ts';
@@ -10,7 +11,6 @@ import { defaultLibraryPath } from '../host/libraryPath.ts';
 import type { IngestReport } from '../worker/messages.ts';
 import { readAdapter } from './adapter.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
-import { terminalText } from './terminalText.ts';
 
 const help = `usage: turnwise ingest PATH… [--library FILE] [--mapping FILE | --adapter COMMAND] [--follow] [--json]
        turnwise ingest --continue [--adapter COMMAND] [--library FILE] [--json]
@@ -83,6 +83,7 @@ export const ingestCommand: Command = {
       report = await host.ingest(paths, {
         onProgress: showProgress,
         signal: controller.signal,
+        areKnown: isContinued,
         ...(mapping === undefined ? {} : { mapping }),
       });
       if (args.flag('follow') && !controller.signal.aborted) {
@@ -103,7 +104,7 @@ export const ingestCommand: Command = {
         `${JSON.stringify({ library: libraryPath, seconds, bytes, rollouts, groups, issues, unread: unread.length, files })}\n`,
       );
     } else process.stdout.write(`${terminalText(summaryOf(report, files, libraryPath))}\n`);
-    if (code === 1) process.stderr.write(`turnwise: ${terminalText(failureOf(report, files, paths))}\n`);
+    if (code === 1) process.stderr.write(`turnwise: ${terminalLine(failureOf(report, files, paths))}\n`);
     if (unread.length > 0) process.stderr.write(`turnwise: ${terminalText(unreadText(unread, named))}\n`);
     return code;
   },
@@ -190,15 +191,16 @@ function summaryOf(report: IngestReport, files: readonly FileEntry[], libraryPat
   const lines = [
     `${count(report.rollouts, 'rollout')} in ${count(report.groups, 'group')} from ${count(files.length, 'file')}, ` +
       `${count(report.issues, 'issue')}; ${report.seconds.toFixed(1)} s`,
-    `library: ${libraryPath}`,
+    terminalLine(`library: ${libraryPath}`),
   ];
   for (const file of files) {
     for (const issue of file.issues.slice(0, 5)) {
       const { line } = issue;
       const place = line === null || file.isAdapted ? placeOf(file, line) : `${file.path}:${line}`;
-      lines.push(`  ${place}: ${issue.severity}: ${issue.message}`);
+      lines.push(terminalLine(`  ${place}: ${issue.severity}: ${issue.message}`));
     }
-    if (file.issues.length > 5) lines.push(`  ${file.path}: and ${file.issues.length - 5} more`);
+    if (file.issues.length > 5)
+      lines.push(terminalLine(`  ${file.path}: and ${file.issues.length - 5} more`));
   }
   return lines.join('\n');
 }

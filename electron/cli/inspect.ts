@@ -1,10 +1,10 @@
 import type { FileInspection } from '../../shared/api/contract.ts';
 import { ApiError } from '../../shared/api/errors.ts';
+import { terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
 import { checkAdapterOnce, inspectFileOnce } from '../host/libraryThreads.ts';
 import { readAdapter } from './adapter.ts';
 import { adapterText, hasErrors } from './adapterText.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
-import { terminalText } from './terminalText.ts';
 
 const help = `usage: turnwise inspect FILE… [--json] [--propose-mapping]
        turnwise inspect FILE… --adapter COMMAND [--json]
@@ -50,16 +50,13 @@ export const inspectCommand: Command = {
         value = await inspectFileOnce(path);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        process.stderr.write(`turnwise: ${terminalText(error.message)}\n`);
+        process.stderr.write(`turnwise: ${terminalLine(error.message)}\n`);
         code = 1;
         continue;
       }
       if (value.format === undefined) code = 1;
       if (args.flag('propose-mapping')) process.stdout.write(`${proposalOf(value)}\n`);
-      else
-        process.stdout.write(
-          `${args.flag('json') ? JSON.stringify(value) : terminalText(describe(value))}\n`,
-        );
+      else process.stdout.write(`${args.flag('json') ? JSON.stringify(value) : describe(value)}\n`);
     }
     return code;
   },
@@ -119,7 +116,9 @@ function describe(found: FileInspection): string {
       : 'turnwise inspect FILE --propose-mapping > mapping.json; turnwise ingest FILE --mapping mapping.json',
   );
   const width = Math.max(...facts.map(([name]) => name.length));
-  return [found.path, ...facts.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`)].join('\n');
+  return [found.path, ...facts.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`)]
+    .map(terminalLine)
+    .join('\n');
 }
 
 function nounOf(what: string, count: number): string {

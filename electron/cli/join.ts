@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { ResultOf } from '../../shared/api/contract.ts';
+import { terminalText } from '../../shared/domain/terminalText.ts';
 import { createHost } from '../host/createHost.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
-import { terminalText } from './terminalText.ts';
 
 const help = `usage: turnwise join POOL_RUN KEPT_RUN [--library FILE] [--undo] [--json]
 

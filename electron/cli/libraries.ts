@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
+import { terminalLine } from '../../shared/domain/terminalText.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { bytesOnDisk } from '../storage/bytesOnDisk.ts';
 import { type Command, readArguments, resolvePath, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
 import { bytesText } from './libraryText.ts';
-import { terminalText } from './terminalText.ts';
 
 const help = `usage: turnwise libraries [--library FILE] [--json]
 
@@ -43,13 +43,13 @@ export const librariesCommand: Command = {
             [
               bytesText(run.bytes),
               `${run.rollouts.toLocaleString('en')} rollouts`,
-              terminalText(`${run.name}  (${run.runKey})`.replaceAll('\n', '⏎')),
+              terminalLine(`${run.name}  (${run.runKey})`),
             ] as const,
         ),
         [bytesText(sizes.shared), '', 'shared by all runs'],
         [bytesText(sizes.free), '', 'free pages'],
         [bytesText(sizes.wal), '', 'write-ahead log'],
-        [bytesText(sizes.file + sizes.wal), '', `total on disk: ${path}`],
+        [bytesText(sizes.file + sizes.wal), '', terminalLine(`total on disk: ${path}`)],
       ];
       const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
       for (const [size, rollouts, what] of rows)
@@ -58,7 +58,7 @@ export const librariesCommand: Command = {
         );
       for (const { id, path: other, bytes } of known)
         process.stdout.write(
-          `other library: ${id}  ${terminalText(other)}  ${bytes === undefined ? '(missing)' : bytesText(bytes)}\n`,
+          `other library: ${terminalLine(`${id}  ${other}`)}  ${bytes === undefined ? '(missing)' : bytesText(bytes)}\n`,
         );
       return 0;
     });

@@ -1,3 +1,4 @@
+import { terminalLine } from '../../shared/domain/terminalText.ts';
 import { type Command, readArguments, resolvePath, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
 import { bytesText } from './libraryText.ts';
@@ -36,7 +37,7 @@ export const moveCommand: Command = {
       process.stdout.write(
         args.flag('json')
           ? `${JSON.stringify(moved)}\n`
-          : `moved ${moved.rollouts.toLocaleString('en')} rollouts to ${moved.path} (${bytesText(moved.bytes)}); ${moved.rows.toLocaleString('en')} rows compared; the library is ${bytesText(moved.freed)} smaller\n`,
+          : `moved ${moved.rollouts.toLocaleString('en')} rollouts to ${terminalLine(moved.path)} (${bytesText(moved.bytes)}); ${moved.rows.toLocaleString('en')} rows compared; the library is ${bytesText(moved.freed)} smaller\n`,
       );
       return 0;
     });

@@ -9,6 +9,7 @@ import {
   type SettingName,
   settingOverride,
 } from '../../shared/domain/downSampling.ts';
+import { terminalText } from '../../shared/domain/terminalText.ts';
 import { createHost } from '../host/createHost.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import {
@@ -20,7 +21,6 @@ import {
   UsageError,
 } from './command.ts';
 import { jsonWriter, tableWriter } from './rocWriters.ts';
-import { terminalText } from './terminalText.ts';
 
 const help = `usage: turnwise roc [--library FILE] [--run R] [--step S] [--rule RULE] [--penalty KIND] [--set key=value …] [--group-size N] [--json]
 

@@ -1,7 +1,7 @@
 /** Prints rows as text. `sqlText.ts` writes the values. */
 import { delimitedLine, distinctNames } from '../../shared/domain/delimited.ts';
+import { terminalText } from '../../shared/domain/terminalText.ts';
 import { cellOf, jsonLine } from '../host/sqlText.ts';
-import { terminalText } from './terminalText.ts';
 
 export type RowFormat = 'jsonl' | 'csv' | 'table';
 

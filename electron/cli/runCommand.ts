@@ -1,7 +1,7 @@
 /** Finds and runs the command, and converts exceptions to a message and an exit code. */
 import { readFileSync } from 'node:fs';
+import { terminalText } from '../../shared/domain/terminalText.ts';
 import { type Command, ExpectedError, UsageError } from './command.ts';
-import { terminalText } from './terminalText.ts';
 
 const version = (): string => {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');

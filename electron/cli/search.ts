@@ -1,7 +1,7 @@
 import type { FoundGroup, HitList, RunSummary, SearchCursor, SearchHit } from '../../shared/api/contract.ts';
+import { terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
 import { type Command, ExpectedError, readArguments, UsageError } from './command.ts';
 import { type LibraryHost, withLibraryHost } from './libraryHost.ts';
-import { terminalText } from './terminalText.ts';
 
 const PAGE = 200;
 const DEFAULT_LIMIT = 50;
@@ -83,7 +83,7 @@ async function search(
     }
     for (const { step, groupKey, ordinal } of page.unsearched)
       process.stderr.write(
-        `skipped, because the regular expression took too long or needed too much memory: step ${step} ${terminalText(groupKey)} #${ordinal}\n`,
+        `skipped, because the regular expression took too long or needed too much memory: step ${step} ${terminalLine(groupKey)} #${ordinal}\n`,
       );
     after = page.next;
     if (after === undefined) break;
@@ -147,9 +147,7 @@ function snippet({ before, text, after, isCut }: SearchHit): string {
 
 /** Replaces line breaks by ⏎ and escapes control characters, for a terminal. */
 function plain(line: string): string {
-  return line
-    .replaceAll(/\r\n|[\n\r\u2028\u2029]/g, '⏎')
-    .replaceAll(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '�');
+  return terminalText(line.replaceAll(/\r\n|[\n\r\u2028\u2029]/g, '⏎'));
 }
 
 function wholeNumber(name: string, text: string | undefined): number | undefined {

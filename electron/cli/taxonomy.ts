@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { ResultOf } from '../../shared/api/contract.ts';
 import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
+import { terminalText } from '../../shared/domain/terminalText.ts';
 import { PACK_VERSION } from '../../shared/format/pack.ts';
 import { parseTaxonomyFile } from '../../shared/format/taxonomy.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
-import { terminalText } from './terminalText.ts';
 
 const help = `usage: turnwise taxonomy [--export FILE | --import FILE] [--library FILE] [--json]
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { ResultOf } from '../../shared/api/contract.ts';
+import { terminalLine } from '../../shared/domain/terminalText.ts';
 import { createHost } from '../host/createHost.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
-import { terminalText } from './terminalText.ts';
 
 type Unplaced = ResultOf<'run.setTokenizer'>['firstUnplaced'][number];
 
@@ -60,7 +60,7 @@ export const tokenizerCommand: Command = {
       process.stdout.write(args.flag('json') ? `${JSON.stringify(report)}\n` : words);
       for (const { step, groupKey, ordinal, why } of report.firstUnplaced)
         process.stderr.write(
-          terminalText(`step ${step}, group ${groupKey}, #${ordinal}: ${reasonOf(why)}\n`),
+          `${terminalLine(`step ${step}, group ${groupKey}, #${ordinal}: ${reasonOf(why)}`)}\n`,
         );
       return aligned < rollouts || placed < runs ? 3 : 0;
     } finally {

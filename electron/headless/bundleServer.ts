@@ -8,6 +8,7 @@ import { resolve, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { bundleFile, PAGE_HEADERS } from '../../shared/api/bundle.ts';
+import { printProblem } from '../host/printProblem.ts';
 import { mayRead, REFUSAL } from './access.ts';
 
 const compress = promisify(gzip);
@@ -123,7 +124,7 @@ export function serveBundle(directory: string): RequestListener {
 
   return (request, response) => {
     serve(request, response).catch((error: unknown) => {
-      console.error(`turnwise: ${request.method} ${request.url}: ${String(error)}`);
+      printProblem(`${request.method} ${request.url}: ${String(error)}`);
       if (response.headersSent) response.destroy();
       else answer(response, 500, 'The file could not be read.\n');
     });

@@ -14,6 +14,7 @@ import type { LibraryManager } from '../host/host.ts';
 import { createLibraryManager } from '../host/libraryManager.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { libraryPage, openAtStart, openPaths } from '../host/openPaths.ts';
+import { printProblem } from '../host/printProblem.ts';
 import { returnFreedMemory } from './returnFreedMemory.ts';
 import { startServer } from './startServer.ts';
 
@@ -45,7 +46,7 @@ function untilSignalled(): Promise<void> {
 /** @returns the page to show */
 async function openGiven(host: LibraryManager, { paths, opensDemo = false }: ServeOptions): Promise<string> {
   const opened = await (opensDemo ? openAtStart(host, paths) : openPaths(host, paths));
-  if (!opened.ok) console.error(`turnwise: ${opened.failure.message}`);
+  if (!opened.ok) printProblem(opened.failure.message);
   return opened.ok && opened.value.library !== undefined ? libraryPage(opened.value.library) : '/';
 }
 
@@ -53,13 +54,13 @@ async function openGiven(host: LibraryManager, { paths, opensDemo = false }: Ser
 async function openLibrary(host: LibraryManager, path: string): Promise<void> {
   if (existsSync(path)) await host.grant(path);
   const opened = await host.dispatch('library.open', { path });
-  if (!opened.ok) console.error(`turnwise: ${opened.failure.message}`);
+  if (!opened.ok) printProblem(opened.failure.message);
 }
 
 /** Says on the terminal what the pages say about the library. */
 async function printWarnings(host: LibraryManager): Promise<void> {
   const info = (await host.dispatch('host.info', {})) as Result<HostInfo>;
-  for (const { message } of info.ok ? info.value.warnings : []) console.error(`turnwise: ${message}`);
+  for (const { message } of info.ok ? info.value.warnings : []) printProblem(message);
 }
 
 /** Prints the URL as the only line on stdout. Resolves when everything is closed. */
@@ -109,6 +110,6 @@ function openBrowser(url: string): void {
   if (command === undefined) return;
   const [program, ...args] = command;
   const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });
-  child.once('error', () => console.error(`turnwise: ${program} is not available; open the URL yourself`));
+  child.once('error', () => printProblem(`${program} is not available; open the URL yourself`));
   child.unref();
 }

@@ -18,13 +18,14 @@ import {
 } from '../../shared/api/transport.ts';
 import { openConnection } from '../host/connection.ts';
 import type { LibraryManager } from '../host/host.ts';
+import { printProblem } from '../host/printProblem.ts';
 import { isSameToken, mayConnect, REFUSAL } from './access.ts';
 
 /** Limits requests, which only contain parameters. Responses may be larger. */
 export const MAX_FRAME_BYTES = 8 * 1024 * 1024;
 const MAX_TOKEN_FRAME_BYTES = 512;
 const TOKEN_WITHIN_MS = 5_000;
-/** Connections that have not sent the token yet. A browser opens one at a time. */
+/** Connections that have not sent the token yet, each with at most one frame. Beyond that the oldest is closed. */
 const MAX_WAITING = 32;
 /** A client that stops reading is disconnected before its responses fill the memory. It may reconnect. */
 const MAX_UNSENT_BYTES = 512 * 1024 * 1024;
@@ -71,6 +72,7 @@ export interface SocketServer {
 export function serveSocket(
   host: Pick<LibraryManager, 'dispatch' | 'subscribe'>,
   token: string,
+  onToken: (connection: Duplex) => void,
 ): SocketServer {
   const server = new WebSocketServer({
     noServer: true,
@@ -78,7 +80,7 @@ export function serveSocket(
     perMessageDeflate: false, // costs more than it gains on loopback; `ssh -C` compresses a tunnel
     clientTracking: true,
   });
-  let waiting = 0;
+  const waiting = new Set<WebSocket>();
 
   function serveClient(socket: WebSocket): void {
     const connection = openConnection(host);
@@ -97,7 +99,7 @@ export function serveSocket(
       } catch (error) {
         // The handler returned a value that the wire cannot encode, which is a bug. The page still needs an
         // answer.
-        console.error(`turnwise: ${method}: ${String(error)}`);
+        printProblem(`${method}: ${String(error)}`);
         const failure = { code: 'internal', message: `${method}: ${String(error)}` } as const;
         send({ kind: 'response', id, result: { ok: false, failure } });
       }
@@ -116,14 +118,14 @@ export function serveSocket(
     });
   }
 
-  server.on('connection', (socket) => {
-    waiting += 1;
+  server.on('connection', (socket, { socket: connection }) => {
+    waiting.add(socket);
+    // Others of this machine cannot keep the user out by waiting.
+    const [oldest] = waiting;
+    if (waiting.size > MAX_WAITING) oldest?.terminate();
     const timer = setTimeout(() => socket.close(REFUSED, REFUSAL.trim()), TOKEN_WITHIN_MS);
-    let isSettled = false;
     const settle = (): void => {
-      if (isSettled) return;
-      isSettled = true;
-      waiting -= 1;
+      waiting.delete(socket);
       clearTimeout(timer);
     };
     socket.once('close', settle);
@@ -131,14 +133,16 @@ export function serveSocket(
     socket.on('error', () => socket.terminate());
     socket.once('message', (data, isBinary) => {
       settle();
-      if (isSameToken(token, tokenIn(data, isBinary))) serveClient(socket);
-      else socket.close(REFUSED, REFUSAL.trim());
+      if (isSameToken(token, tokenIn(data, isBinary))) {
+        onToken(connection);
+        serveClient(socket);
+      } else socket.close(REFUSED, REFUSAL.trim());
     });
   });
 
   return {
     upgrade(request, socket, head) {
-      if (request.url !== '/socket' || !mayConnect(request.headers) || waiting >= MAX_WAITING) {
+      if (request.url !== '/socket' || !mayConnect(request.headers)) {
         socket.end(
           `HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: ${REFUSAL.length}\r\n\r\n${REFUSAL}`,
           // No limit of the HTTP server covers an upgraded socket, and the client may never close its side.

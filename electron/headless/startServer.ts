@@ -9,6 +9,7 @@
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { LibraryManager } from '../host/host.ts';
 import { createToken } from './access.ts';
 import { serveBundle } from './bundleServer.ts';
@@ -36,8 +37,11 @@ export interface LoopbackServer {
 /** Bytes of a request head. A page's address may contain the longest filter, of 20,000 characters. */
 const LONGEST_HEAD = 256 * 1024;
 
-/** Connections on each address: of all pages, and of others of this machine. */
-const MOST_CONNECTIONS = 200;
+/**
+ * Connections that have not shown the token. Beyond that the oldest is closed, so that others of this machine cannot
+ * keep the user out by holding connections.
+ */
+const MOST_STRANGERS = 200;
 const IDLE_MS = 10_000;
 const LONGEST_CHECK_MS = 1_000;
 
@@ -89,7 +93,8 @@ async function bindLoopback(
 export async function startServer(options: ServerOptions): Promise<LoopbackServer> {
   const token = createToken();
   const bundle = serveBundle(options.rendererDirectory);
-  const socket = serveSocket(options.host, token);
+  const strangers = new Set<Duplex>();
+  const socket = serveSocket(options.host, token, (connection) => strangers.delete(connection));
   const { idleMs = IDLE_MS } = options;
 
   function createListener(): Server {
@@ -100,7 +105,14 @@ export async function startServer(options: ServerOptions): Promise<LoopbackServe
       },
       bundle,
     );
-    server.maxConnections = MOST_CONNECTIONS;
+    server.on('connection', (connection) => {
+      strangers.add(connection);
+      connection.once('close', () => strangers.delete(connection));
+      const [oldest] = strangers;
+      if (strangers.size <= MOST_STRANGERS || oldest === undefined) return;
+      strangers.delete(oldest);
+      oldest.destroy();
+    });
     server.on('upgrade', (request, connection, head) => {
       // A reset during the handshake is not our error.
       connection.on('error', () => connection.destroy());

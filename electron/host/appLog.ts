@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, closeSync, constants, fstatSync, openSync, renameSync, statSync } from 'node:fs';
 import type { ApiFailure } from '../../shared/api/errors.ts';
+import { printProblem } from './printProblem.ts';
 
 /** Bytes. A longer file is renamed to `….1`, which replaces the previous one. */
 const LONGEST_BYTES = 1_000_000;
@@ -45,7 +46,7 @@ export class AppLog {
       }
     } catch (error) {
       // A full disk or read-only directory must not fail the request that is being logged.
-      console.error(`turnwise: ${this.path} cannot be written: ${String(error)}`);
+      printProblem(`${this.path} cannot be written: ${String(error)}`);
     }
   }
 }

@@ -6,8 +6,14 @@ import type { ApiFailure, Result } from '../../shared/api/errors.ts';
 import type { ClientRequest } from '../../shared/api/transport.ts';
 import type { LibraryManager } from './host.ts';
 
+/** Far more than a page has. Pages share threads, so the requests of one would delay all others. */
+const MOST_PENDING = 500;
+
 export interface Connection {
-  /** Never rejects. Refuses an id that is still pending, because the answers would be ambiguous. */
+  /**
+   * Never rejects. Refuses an id that is still pending, because the answers would be ambiguous, and more requests than
+   * `MOST_PENDING`.
+   */
   request(message: ClientRequest): Promise<Result<unknown>>;
   /** Ignores unknown ids, because the answer may have crossed the cancellation. */
   cancel(id: number): void;
@@ -22,6 +28,10 @@ export function openConnection(host: Pick<LibraryManager, 'dispatch'>): Connecti
       if (inFlight.has(id)) {
         const failure: ApiFailure = { code: 'bad_request', message: `request ${id} is still pending` };
         return { ok: false, failure };
+      }
+      if (inFlight.size >= MOST_PENDING) {
+        const message = `${MOST_PENDING} requests of this page are pending; wait for one of them`;
+        return { ok: false, failure: { code: 'refused', message } };
       }
       const abort = new AbortController();
       inFlight.set(id, abort);

@@ -15,13 +15,14 @@ import { LIBRARY_EXTENSIONS } from '../../shared/api/libraryRows.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
 import { FORMATS } from '../../shared/format/index.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
+import { type Granted, isBelowAny, requireGranted } from '../ingest/granted.ts';
 import { doctorCommand } from '../storage/storageFailure.ts';
 import type { Progress } from '../threads/messages.ts';
-import type { DecisionsRequest, IngestReport, WriterNews } from '../worker/messages.ts';
+import type { DecisionsRequest, IngestReport, SentParams, WriterNews } from '../worker/messages.ts';
 import { AppLog } from './appLog.ts';
 import { dispatch } from './dispatch.ts';
 import { Follower } from './follower.ts';
-import { isBelowAny, refusalOfPath, resolveOutputPath } from './grants.ts';
+import { Grants, refusalOfPath, resolveOutputPath } from './grants.ts';
 import type {
   DecisionListeners,
   Host,
@@ -71,7 +72,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
 type MethodWrappers = {
   [M in ThreadMethod]?: (
     params: ParsedParams<M>,
-    ask: (params: ParsedParams<M>) => Promise<ResultOf<M>>,
+    ask: (params: SentParams<M>) => Promise<ResultOf<M>>,
   ) => Promise<ResultOf<M>>;
 };
 
@@ -83,8 +84,7 @@ class LibraryHost implements Host {
   private readonly jobs = new Map<number, IngestProgress>();
   /** By job id, while the job waits or runs. */
   private readonly jobAborts = new Map<number, AbortController>();
-  /** Real paths that the user has opened. */
-  private readonly granted = new Set<string>();
+  private readonly grants = new Grants();
   /** Paths that the user has chosen for new files. */
   private readonly writable = new Set<string>();
   private readonly threads: LibraryThreads;
@@ -124,7 +124,7 @@ class LibraryHost implements Host {
       read: async (paths) => (await this.readLogs(paths, { isQuiet: true }).report).added,
       onChange: (follows) => this.emit({ event: 'follow.changed', payload: { follows } }),
       // Asked at each look: a path that was granted may have become a link.
-      isIgnored: (path) => path.startsWith(resolve(options.libraryPath)) || !isBelowAny(path, this.granted),
+      isIgnored: (path) => path.startsWith(resolve(options.libraryPath)) || !this.isGranted(path),
     });
     this.handlers = this.makeHandlers();
     this.wrappers = this.makeWrappers();
@@ -137,6 +137,7 @@ class LibraryHost implements Host {
       this.library.remove();
       throw new ApiError(failure);
     }
+    this.grants.open(this.options.libraryPath);
     if (this.options.isForPages !== true) return;
     this.threads.warm();
     this.checkAfter(this.options.checkAfterMs ?? CHECK_AFTER_MS);
@@ -196,16 +197,30 @@ class LibraryHost implements Host {
 
   async grant(path: string): Promise<void> {
     const real = realpathSync(path);
-    this.granted.add(real);
-    await this.threads.askInternally('path.grant', { path: real });
+    try {
+      this.grants.add(real);
+    } catch (error) {
+      this.log.write(`${path} has to be opened again at the next start: ${String(error)}`);
+    }
+  }
+
+  grantAsFor(library: string): void {
+    const other = new Grants();
+    other.open(library);
+    for (const path of other.paths) this.grants.add(path);
+  }
+
+  isGranted(path: string): boolean {
+    return isBelowAny(path, this.grants.paths);
   }
 
   mayWrite(path: string): void {
     this.writable.add(resolve(path));
   }
 
-  known(change: KnownLibraryChange = {}): Promise<readonly KnownLibrary[]> {
-    return this.threads.askInternally('library.known', change);
+  async known(change: KnownLibraryChange = {}): Promise<readonly KnownLibrary[]> {
+    const known = await this.threads.askInternally('library.known', change);
+    return known.filter(({ path }) => this.isGranted(path));
   }
 
   rescue(path: string): Promise<RescueReport> {
@@ -214,9 +229,12 @@ class LibraryHost implements Host {
 
   async ingest(paths: readonly string[], options: HostIngestOptions = {}): Promise<IngestReport> {
     this.requireWritable();
-    // A path that does not exist cannot be granted. Ingest reports it with the others.
-    for (const path of paths) if (existsSync(path)) await this.grant(path);
-    const { mapping, signal, onProgress } = options;
+    const { areKnown = false, mapping, signal, onProgress } = options;
+    for (const path of paths) {
+      if (areKnown) requireGranted(path, this.granted());
+      // A path that does not exist cannot be granted. Ingest reports it with the others.
+      else if (existsSync(path)) await this.grant(path);
+    }
     const { jobId, report } = this.readLogs(paths, { mapping });
     const unsubscribe = this.subscribe(({ event, payload }) => {
       if (event === 'ingest.progress' && payload.jobId === jobId) onProgress?.(payload);
@@ -306,14 +324,21 @@ class LibraryHost implements Host {
       'run.remove': unfollowed,
       'run.move': async (params, ask) => {
         this.requireNoJob();
-        return unfollowed({ ...params, path: this.outputPath(params.path, LIBRARY_EXTENSIONS) }, ask);
+        const moved = await unfollowed(
+          { ...params, path: this.outputPath(params.path, LIBRARY_EXTENSIONS) },
+          ask,
+        );
+        this.keepGrants(moved.path);
+        return moved;
       },
       'library.compact': async (params, ask) => {
         this.requireNoJob();
         return ask(params);
       },
       'run.export': async (params, ask) => ask({ ...params, path: this.outputPath(params.path) }),
-      'pack.export': async (params, ask) => ask({ ...params, path: this.outputPath(params.path) }),
+      'pack.export': async (params, ask) =>
+        ask({ ...params, path: this.outputPath(params.path), granted: this.granted() }),
+      'rollout.record': async (params, ask) => ask({ ...params, granted: this.granted() }),
     };
   }
 
@@ -328,7 +353,7 @@ class LibraryHost implements Host {
           shell,
           platform: process.platform,
           libraryPath,
-          granted: [...this.granted],
+          granted: [...this.grants.paths],
           warnings: [...this.warnings],
           ...(this.openRunKey === undefined ? {} : { openRunKey: this.openRunKey }),
         };
@@ -343,7 +368,10 @@ class LibraryHost implements Host {
           ignores,
         })),
       'run.setName': async (named) => {
-        const { paths } = await this.threads.askInternally('run.name', named);
+        const { paths } = await this.threads.askInternally('run.name', {
+          ...named,
+          granted: this.granted(),
+        });
         return this.startJob(paths);
       },
       'follow.start': ({ paths }) => {
@@ -386,7 +414,7 @@ class LibraryHost implements Host {
         if (actions === undefined) throw refused('this shell cannot open links');
         return actions.openLink(url);
       },
-      'shell.recent': () => ({ paths: [...this.granted] }),
+      'shell.recent': () => ({ paths: [...this.grants.paths] }),
     };
   }
 
@@ -407,7 +435,7 @@ class LibraryHost implements Host {
     const report = this.threads
       .askInternally(
         'ingest.run',
-        { jobId, paths, adapter: this.options.adapter, ...options },
+        { jobId, paths, granted: this.granted(), adapter: this.options.adapter, ...options },
         // A cancelled job still reports what it has read.
         { signal: abort.signal, resolvesWhenStopped: true },
       )
@@ -435,12 +463,28 @@ class LibraryHost implements Host {
 
   private outputPath(asked: string, extensions?: readonly string[]): string {
     const { libraryPath } = this.options;
-    const isGranted = (path: string) => isBelowAny(path, this.granted);
+    const isGranted = (path: string) => this.isGranted(path);
     return resolveOutputPath({ libraryPath, writable: this.writable, isGranted }, asked, extensions);
   }
 
   private requireGranted(path: string): void {
-    if (!isBelowAny(path, this.granted)) throw new ApiError(refusalOfPath(path));
+    if (!this.isGranted(path)) throw new ApiError(refusalOfPath(path));
+  }
+
+  /** Sent with requests that open files which the library names. */
+  private granted(): Granted {
+    return { library: this.options.libraryPath, paths: [...this.grants.paths] };
+  }
+
+  /** Allows the library of a moved run to read the logs of the run. */
+  private keepGrants(library: string): void {
+    try {
+      const grants = new Grants();
+      grants.open(library);
+      for (const path of this.grants.paths) grants.add(path);
+    } catch (error) {
+      this.log.write(`the logs of ${library} have to be opened again: ${String(error)}`);
+    }
   }
 
   private requireWritable(): void {

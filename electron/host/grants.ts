@@ -1,16 +1,62 @@
-/** Decides which paths a page may name: paths that the user has opened, and everything below them. */
-import { existsSync, realpathSync } from 'node:fs';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+/** Keeps which paths the user has opened, and decides where a page may make new files. */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { ApiError, type ApiFailure, notFound, refused } from '../../shared/api/errors.ts';
+import { defaultLibraryPath } from './libraryPath.ts';
 
-/** @param granted real paths */
-export function isBelowAny(path: string, granted: ReadonlySet<string>): boolean {
-  // The system takes `..` after a link as the parent of its target, Node as that of the link.
-  if (path.split(/[\\/]/).includes('..')) return false;
-  const real = resolvedPath(resolve(path));
-  return [...granted].some(
-    (root) => real === root || real.startsWith(root.endsWith(sep) ? root : root + sep),
-  );
+/** Below the directory of the user's default library. */
+const DIRECTORY = 'granted';
+
+/**
+ * Paths that the user has opened for one library, on this machine. They are kept in the user's own directory, because
+ * the library may come from somebody else. A file there belongs to a library by its path and inode.
+ */
+export class Grants {
+  /** Real paths. */
+  readonly paths = new Set<string>();
+  private file: string | undefined;
+
+  /** @param library path of an existing file */
+  open(library: string): void {
+    const path = realpathSync(library);
+    const { ino } = statSync(path, { bigint: true });
+    const name = createHash('sha256').update(`${ino} ${path}`).digest('hex').slice(0, 32);
+    this.file = join(dirname(defaultLibraryPath()), DIRECTORY, name);
+    for (const kept of linesOf(this.file)) this.paths.add(kept);
+  }
+
+  /**
+   * @param path real path
+   * @throws the system's error when it cannot be kept; it is granted until the library is closed
+   */
+  add(path: string): void {
+    if (this.paths.has(path)) return;
+    this.paths.add(path);
+    if (this.file === undefined) return;
+    mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
+    // Processes append at once.
+    writeFileSync(this.file, `${JSON.stringify(path)}\n`, { flag: 'a', mode: 0o600 });
+  }
+}
+
+function linesOf(file: string): readonly string[] {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    // Nothing has been opened for this library, or nobody may know what.
+    return [];
+  }
+  return text.split('\n').flatMap((line) => {
+    try {
+      const path: unknown = JSON.parse(line);
+      return typeof path === 'string' ? [path] : [];
+    } catch {
+      // The end of the file, or a line that was cut off.
+      return [];
+    }
+  });
 }
 
 /** The failure for a path outside all granted paths: it does not exist, or the user has not opened it. */
@@ -18,16 +64,6 @@ export function refusalOfPath(path: string): ApiFailure {
   return existsSync(path)
     ? { code: 'not_granted', message: `${path} has not been opened by the user` }
     : { code: 'not_found', message: `there is no file or directory ${path}` };
-}
-
-/** The real path of a file that may not exist yet: its nearest parent that exists decides. */
-function resolvedPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(resolvedPath(parent), basename(path));
-  }
 }
 
 export interface OutputServices {

@@ -61,7 +61,11 @@ export interface Host {
   subscribe(listener: (event: HostEvent) => void): () => void;
   /** Records that the user has chosen this path (argv, dialog, drop). It and everything below may be read. */
   grant(path: string): Promise<void>;
-  /** Ingests logs and returns a report per file, for the command line. Named paths are granted. */
+  /** Whether the user has opened this path for this library, now or before. */
+  isGranted(path: string): boolean;
+  /** Grants what the user has opened for another library, which this one continues. */
+  grantAsFor(library: string): void;
+  /** Ingests logs and returns a report per file, for the command line. Paths of the user are granted. */
   ingest(paths: readonly string[], options?: HostIngestOptions): Promise<IngestReport>;
   /** Recomputes every decision of Resample-on-Correct, step by step, for the command line. @throws ApiError */
   decisions(request: DecisionsRequest, listeners: DecisionListeners, signal?: AbortSignal): Promise<void>;
@@ -102,6 +106,8 @@ export interface ShellActions {
 export interface HostIngestOptions {
   /** A saved mapping by name, or a mapping. It is used for every file. */
   readonly mapping?: string | Mapping;
+  /** The library names the paths rather than the user, so they must have been granted before. */
+  readonly areKnown?: boolean;
   readonly onProgress?: (progress: IngestProgress) => void;
   readonly signal?: AbortSignal;
 }

@@ -19,12 +19,14 @@ import {
 } from '../../shared/api/contract.ts';
 import { ApiError, notFound, type Result, refused } from '../../shared/api/errors.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
+import { isBelowAny } from '../ingest/granted.ts';
 import { bytesOnDisk } from '../storage/bytesOnDisk.ts';
 import { AppLog } from './appLog.ts';
 import { createHost } from './createHost.ts';
 import { dispatch } from './dispatch.ts';
-import { isBelowAny, refusalOfPath } from './grants.ts';
+import { refusalOfPath } from './grants.ts';
 import type { Host, KnownLibrary, LibraryManager, ManagerOptions } from './host.ts';
+import { printProblem } from './printProblem.ts';
 
 type ManagerHandlers = {
   [M in MethodsOn<'libraries'>]: (
@@ -149,7 +151,9 @@ class OpenLibraries implements LibraryManager {
 
   private async openMoved(moved: ResultOf<'run.move'>): Promise<ResultOf<'run.move'>> {
     try {
-      const { id } = await this.openFile(realpathSync(moved.path));
+      const path = realpathSync(moved.path);
+      const { id } = await this.openFile(path);
+      await this.home.grant(path);
       return { ...moved, library: id };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -256,8 +260,7 @@ class OpenLibraries implements LibraryManager {
    */
   private keep(kept: Promise<unknown>): void {
     kept.catch((error: unknown) => {
-      if (!this.isClosed)
-        console.error(`turnwise: the list of opened libraries could not be saved: ${String(error)}`);
+      if (!this.isClosed) printProblem(`the list of opened libraries could not be saved: ${String(error)}`);
     });
   }
 

@@ -42,7 +42,6 @@ const INTERNAL: Readonly<
   Record<ThreadedInternal, { readonly thread: 'writer' | 'analysis'; readonly isAtOnce?: true }>
 > = {
   'ingest.run': { thread: 'writer' },
-  'path.grant': { thread: 'writer', isAtOnce: true },
   'library.known': { thread: 'writer', isAtOnce: true },
   'library.rescue': { thread: 'writer' },
   'run.name': { thread: 'writer' },

@@ -7,6 +7,7 @@ import {
   chmodSync,
   constants,
   existsSync,
+  lstatSync,
   mkdtempSync,
   readdirSync,
   realpathSync,
@@ -37,6 +38,7 @@ const PREFIX = 'turnwise-read-only-';
 export async function readableLibrary(named: string): Promise<ReadableLibrary> {
   // SQLite keeps its files beside the library that a link leads to.
   const library = existsSync(named) ? realpathSync(named) : named;
+  requireRegularFiles(library);
   const readOnly = whyReadOnly(library);
   if (readOnly === undefined) return { path: named, remove: () => undefined };
   removeLeftCopies();
@@ -53,6 +55,14 @@ export async function readableLibrary(named: string): Promise<ReadableLibrary> {
   } catch (error) {
     remove();
     throw error;
+  }
+}
+
+/** Opening a pipe would wait for its other end, and SQLite would read one beside the library as its own file. */
+function requireRegularFiles(library: string): void {
+  for (const path of ['', '-wal', '-shm', '-journal'].map((suffix) => library + suffix)) {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false)
+      throw refused(`the library ${library} is not opened: ${path} is not a regular file`);
   }
 }
 

@@ -14,6 +14,7 @@ import {
   type UnreadPath,
 } from '../storage/libraryWriter.ts';
 import type { Adapter } from './containers/adapter.ts';
+import { LONGEST_RECORD } from './containers/bytes.ts';
 import { type Discovered, discover, reasonOf } from './discover.ts';
 import { type Identified, identityOf, type Log, tailHashOf } from './identify.ts';
 import type { Mappings } from './mappings.ts';
@@ -84,6 +85,8 @@ export interface IngestOptions {
   readonly mappings?: Mappings;
   /** Reads every file. It comes from the command line only. */
   readonly adapter?: Adapter | undefined;
+  /** Decides about other files that the library names. Default: all. */
+  readonly mayRead?: (path: string) => boolean;
 }
 
 export async function ingest(
@@ -107,6 +110,7 @@ class IngestCall {
   private readonly dependents = new Set<string>();
   /** Files whose parser stopped responding. */
   private readonly hung = new Set<string>();
+  private readonly mayRead: (path: string) => boolean;
   private isCancelled = false;
   /** The files after the current one, which are prepared ahead. */
   private next: readonly string[] = [];
@@ -118,7 +122,9 @@ class IngestCall {
     this.writer = writer;
     this.parser = parser;
     this.options = options;
-    this.ahead = new ReadAhead({ parser, writer, mappings: options.mappings, adapter: options.adapter });
+    this.mayRead = options.mayRead ?? (() => true);
+    const { mappings, adapter } = options;
+    this.ahead = new ReadAhead({ parser, writer, mappings, adapter, mayRead: this.mayRead });
     this.status = { files: found.length, filesDone: 0, bytes: 0, bytesDone: 0, rollouts: 0, issues: 0 };
   }
 
@@ -214,7 +220,7 @@ class IngestCall {
   private async readPath(path: string): Promise<FileReport> {
     const prepared = await this.ahead.take(path);
     if (prepared !== undefined) return this.read(prepared.plan, prepared);
-    const plan = await planFile(path, this.writer, this.adapterOf(path));
+    const plan = await planFile(path, this.writer, this.adapterOf(path), this.mayRead);
     switch (plan.kind) {
       case 'unreadable':
         return this.unreadable(plan);
@@ -334,7 +340,7 @@ class IngestCall {
 
   private forget(fileId: number): void {
     const { runIds, paths } = this.writer.forgetFile(fileId);
-    for (const path of paths) this.dependents.add(path);
+    for (const path of paths) if (this.named.has(path) || this.mayRead(path)) this.dependents.add(path);
     this.options.onChange?.(runIds);
   }
 
@@ -372,7 +378,10 @@ class IngestCall {
         severity: 'refused',
         code: 'incomplete_line',
         line: outcome.incompleteLine,
-        message: `the last ${request.unit} is incomplete; it is read when it is complete`,
+        message:
+          outcome.tooLong === undefined
+            ? `the last ${request.unit} is incomplete; it is read when it is complete`
+            : `the last ${request.unit} does not end and has ${outcome.tooLong} bytes; the limit is ${LONGEST_RECORD}`,
       });
     }
     if (outcome.damage !== undefined) {

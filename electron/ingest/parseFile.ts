@@ -46,6 +46,8 @@ export interface ParseRequest {
 export interface ParseOutcome {
   /** Number of an unterminated last line that is not a whole record. The next call reads it. */
   readonly incompleteLine?: number;
+  /** Bytes of that line if it exceeds the limit already, so that no call can read it. */
+  readonly tooLong?: number;
   /**
    * The reason why the container could not be read to its end. The batches hold everything before the
    * damage.
@@ -87,14 +89,19 @@ export async function parseFile(
       return tailHash === undefined ? batch : { ...batch, tailHash };
     };
     let isIncomplete = false;
+    let tooLong: number | undefined;
     let damage: string | undefined;
     try {
       for await (const records of source.records(offset)) {
         if (isCancelled()) return { isCancelled: true };
         for (const record of records) {
-          if ('tooLong' in record) parser.tooLong(record);
-          else if (record.isUnended !== true) parser.take(record);
-          else isIncomplete = !parser.takeIfWhole(record);
+          if (record.isUnended !== true) {
+            if ('tooLong' in record) parser.tooLong(record);
+            else parser.take(record);
+          } else if ('tooLong' in record) {
+            isIncomplete = true;
+            tooLong = record.tooLong;
+          } else isIncomplete = !parser.takeIfWhole(record);
           if (parser.isFull) {
             await emit(await finish());
             if (isCancelled()) return { isCancelled: true };
@@ -112,6 +119,7 @@ export async function parseFile(
     return {
       isCancelled: false,
       ...(isIncomplete ? { incompleteLine: parser.lines + 1 } : {}),
+      ...(tooLong === undefined ? {} : { tooLong }),
       ...(damage === undefined ? {} : { damage }),
     };
   } finally {

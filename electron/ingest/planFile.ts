@@ -29,17 +29,21 @@ export interface Unreadable {
   readonly message: string;
 }
 
-/** @param adapter the adapter of this call, if it has one */
+/**
+ * @param adapter the adapter of this call, if it has one
+ * @param mayRead whether a file that the library names may be compared with this one
+ */
 export async function planFile(
   path: string,
   writer: LibraryWriter,
-  adapter?: Adapter,
+  adapter: Adapter | undefined,
+  mayRead: (path: string) => boolean,
 ): Promise<Plan | Unreadable> {
   try {
     const identity = identityOf(path);
     const known = writer.knownFile(path) ?? writer.movedFile(identity);
     if (known === undefined) {
-      const same = await sameFile(identity, writer, adapter);
+      const same = await sameFile(identity, writer, adapter, mayRead);
       return same === undefined ? { kind: 'new', identity } : { kind: 'duplicate', known: same, identity };
     }
     // Retries refused and empty files, because they may have grown or a new format may match.
@@ -95,6 +99,7 @@ async function sameFile(
   identity: FileIdentity,
   writer: LibraryWriter,
   adapter: Adapter | undefined,
+  mayRead: (path: string) => boolean,
 ): Promise<KnownFile | undefined> {
   if (identity.bytes === 0) return undefined;
   for (const candidate of writer.filesOfSameHead(identity)) {
@@ -103,6 +108,7 @@ async function sameFile(
     // duplicate those.
     const isRead = candidate.status === 'read' || writer.countRollouts(candidate.fileId) > 0;
     if (candidate.format === undefined || !isRead || !existsSync(candidate.path)) continue;
+    if (!mayRead(candidate.path)) continue;
     // If the candidate has grown since, its stored rollouts do not describe this content.
     if (identityOf(candidate.path).bytes !== identity.bytes) continue;
     if ((await hashOfFile(candidate.path)) === (await hashOfFile(identity.path))) return candidate;

@@ -66,6 +66,7 @@ export interface AheadServices {
   readonly writer: LibraryWriter;
   readonly mappings: Mappings | undefined;
   readonly adapter: Adapter | undefined;
+  readonly mayRead: (path: string) => boolean;
 }
 
 /** Limits for reading ahead: files, and the sum of their bytes. One file is always allowed. */
@@ -131,10 +132,10 @@ export class ReadAhead {
 
 async function planOf(
   path: string,
-  { writer, adapter }: AheadServices,
+  { writer, adapter, mayRead }: AheadServices,
 ): Promise<Prepared['plan'] | undefined> {
   try {
-    const plan = await planFile(path, writer, adapter);
+    const plan = await planFile(path, writer, adapter, mayRead);
     return plan.kind === 'new' ? plan : undefined;
   } catch {
     // The error is reported when it is the file's turn. The same holds below.
@@ -161,7 +162,7 @@ async function prepare(
 export async function identifyFor(
   path: string,
   bytes: number,
-  { parser, mappings, adapter }: Omit<AheadServices, 'writer'>,
+  { parser, mappings, adapter }: Omit<AheadServices, 'writer' | 'mayRead'>,
 ): Promise<Identified> {
   if (adapter === undefined) return parser.identify(path, basename(path), mappings);
   return bytes === 0 ? { kind: 'empty' } : adaptedLog(adapter);

@@ -129,6 +129,7 @@ async function readWith(unit: RecordUnit, path: string, container: Container): P
   }
   const rest = splitter.rest();
   if (rest !== undefined) head.take(rest);
+  else if (splitter.pending > 0) head.take({ tooLong: splitter.pending, nextOffset: 0 });
   return head.finish();
 }
 
@@ -174,7 +175,7 @@ class HeadBuilder {
   take(record: SourceRecord): void {
     this.seen++;
     if ('tooLong' in record) {
-      this.fail(`the ${this.unit} has ${record.tooLong} bytes, more than ${LONGEST_RECORD}`);
+      this.fail(`the ${this.unit} has ${record.tooLong} bytes; the limit is ${LONGEST_RECORD}`);
       return;
     }
     this.bytes += record.bytes.byteLength;

@@ -1,11 +1,10 @@
 /**
  * Reads the raw record of a rollout from its source file by byte range. Reads only below directories that
  * the user has opened, and only while the file still holds that record. Otherwise it reports the source as
- * missing. A library of somebody else names files and opened directories, too: the hash of the whole record
- * proves that its author knew the content.
+ * missing. A library of somebody else names files, too: the hash of the whole record proves that its author knew
+ * the content.
  */
 import { realpathSync } from 'node:fs';
-import { sep } from 'node:path';
 import type { RecordChunk } from '../../shared/api/contract.ts';
 import { ApiError } from '../../shared/api/errors.ts';
 import { contentHash } from '../storage/contentHash.ts';
@@ -18,6 +17,7 @@ import {
   type RecordUnit,
 } from './containers/container.ts';
 import { reasonOf } from './discover.ts';
+import { type Granted, requireGranted } from './granted.ts';
 import { openRecords } from './openRecords.ts';
 import { textOfRecord } from './readHead.ts';
 
@@ -25,7 +25,7 @@ export async function readRecordChunk(
   source: RecordSource,
   offset: number,
   limit: number,
-  grantedRoots: readonly string[],
+  granted: Granted,
 ): Promise<RecordChunk> {
   let path: string;
   try {
@@ -33,12 +33,7 @@ export async function readRecordChunk(
   } catch (error) {
     throw sourceMissing(`${source.path}: ${reasonOf(error).message}`);
   }
-  if (
-    !grantedRoots.some((root) => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep))
-  ) {
-    const message = `${source.path} is outside the opened directories`;
-    throw new ApiError({ code: 'not_granted', message });
-  }
+  requireGranted(path, granted);
   const container = source.container as Container;
   if (container === 'adapter') throw outputNotKept(source);
   const isRewritten = !isAppendable(container, source.unit as RecordUnit);
@@ -73,7 +68,7 @@ export async function readRecordChunk(
 /** The record of a rollout for a pack, with its position. If the source cannot be read, returns the reason. */
 export async function wholeRecord(
   source: RecordSource | undefined,
-  grantedRoots: readonly string[],
+  granted: Granted,
 ): Promise<{
   readonly path: string;
   readonly line: number;
@@ -84,7 +79,7 @@ export async function wholeRecord(
     return { path: '', line: 0, missing: 'the library has no source position for it' };
   const { path, line, byteLength } = source;
   try {
-    const { text } = await readRecordChunk(source, 0, byteLength, grantedRoots);
+    const { text } = await readRecordChunk(source, 0, byteLength, granted);
     return { path, line, text };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

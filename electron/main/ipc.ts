@@ -12,6 +12,7 @@ import type { Result } from '../../shared/api/errors.ts';
 import { DESKTOP_MESSAGE } from '../../shared/api/transport.ts';
 import { type Connection, openConnection } from '../host/connection.ts';
 import type { LibraryManager } from '../host/host.ts';
+import { printProblem } from '../host/printProblem.ts';
 import { isOurFrame } from './security.ts';
 
 const REQUEST_CHANNEL = 'turnwise:request';
@@ -65,7 +66,7 @@ export function serveIpc({ ipcMain, host, onGrant }: IpcOptions): void {
       onGrant(path);
     } catch (error) {
       // The file was deleted after the drop. The request that names it reports that.
-      console.error(`turnwise: ${path} cannot be opened: ${String(error)}`);
+      printProblem(`${path} cannot be opened: ${String(error)}`);
     }
   }
 

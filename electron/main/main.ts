@@ -23,6 +23,7 @@ import type { LibraryManager } from '../host/host.ts';
 import { createLibraryManager } from '../host/libraryManager.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { libraryPage, type Opened, openAtStart, openPaths } from '../host/openPaths.ts';
+import { printProblem } from '../host/printProblem.ts';
 import { bundleHandler, bundlePaths } from './bundleProtocol.ts';
 import { saveDownloads } from './downloads.ts';
 import { sendEvent, serveIpc } from './ipc.ts';
@@ -119,7 +120,7 @@ async function run(): Promise<void> {
   ): Promise<string | undefined> {
     const result = await open(host, given);
     if (!result.ok) {
-      console.error(`turnwise: ${result.failure.message}`);
+      printProblem(result.failure.message);
       return undefined;
     }
     for (const path of given) app.addRecentDocument(path);
@@ -206,7 +207,7 @@ async function closeWithin(milliseconds: number, host: LibraryManager): Promise<
   const closed = host.close().then(
     () => true,
     (error: unknown) => {
-      console.error(`turnwise: the library was not closed properly: ${String(error)}`);
+      printProblem(`the library was not closed properly: ${String(error)}`);
       return true;
     },
   );

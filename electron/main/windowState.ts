@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Rectangle } from 'electron';
 import { z } from 'zod';
+import { printProblem } from '../host/printProblem.ts';
 
 export interface WindowState {
   readonly bounds?: Rectangle;
@@ -53,6 +54,6 @@ export function writeWindowState(path: string, state: Required<WindowState>): vo
     writeFileSync(path, JSON.stringify(state), { mode: 0o600 });
   } catch (error) {
     // Failing to save must not prevent the window from closing.
-    console.error(`turnwise: the window position could not be saved: ${String(error)}`);
+    printProblem(`the window position could not be saved: ${String(error)}`);
   }
 }

@@ -15,6 +15,7 @@ import { NarrowRows } from './narrowRows.ts';
 import type { WritableLibrary } from './open.ts';
 import { boolean, bytes, number, oneOf, optional, orNull, query, queryValue, text } from './rows.ts';
 import { TOKEN_ROW } from './tokenColumns.ts';
+import { isObject } from './views.sql.ts';
 
 /** A prepared statement that writes. */
 interface Statement<P extends unknown[]> {
@@ -106,7 +107,11 @@ export function prepareIngest(db: WritableLibrary) {
       VALUES (:runKey, :keySource, :loggedId, :scope, :name, :kind, :format, :directory, :home, :hasSteps)`),
     addRunFile: prepare<[number, number]>('INSERT OR IGNORE INTO run_file_row VALUES (?, ?)'),
     runsOfScope: count('SELECT run_id FROM run_row WHERE scope = ?'),
-    runConfig: queryValue(db, 'SELECT config FROM run_config_row WHERE logged_id = ?', text),
+    runConfig: queryValue(
+      db,
+      `SELECT config FROM run_config_row WHERE logged_id = ? AND ${isObject('config')}`,
+      text,
+    ),
     setRunConfig: prepare<[string, string]>('INSERT OR REPLACE INTO run_config_row VALUES (?, ?)'),
     moveRuns: prepare<[{ to: string; from: string; home: string }]>(`UPDATE run_row SET
       directory = :to, home = :home, scope = iif(scope = 'directory:' || :from, 'directory:' || :to, scope) WHERE directory = :from`),

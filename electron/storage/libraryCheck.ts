@@ -2,8 +2,9 @@
 import { alteredObject } from './migrate.ts';
 import type { ReadableLibrary } from './open.ts';
 import { RESCUED_TABLES } from './rescue.ts';
-import { queryValue, text } from './rows.ts';
+import { number, queryValue, text } from './rows.ts';
 import type { UserStatement } from './userStatement.ts';
+import { isObject } from './views.sql.ts';
 
 /** SQLite's first line, which only names the database. */
 const HEADING = /^\*\*\* in database main \*\*\*\n/;
@@ -21,7 +22,10 @@ function* damagedTables(db: ReadableLibrary): IterableIterator<unknown[]> {
     return;
   }
   const inFile = firstProblem(db, 'quick_check(1)');
-  if (inFile === undefined) return;
+  if (inFile === undefined) {
+    yield* malformedJson(db);
+    return;
+  }
   // The check of the whole file names pages, not tables.
   let isNamed = false;
   const { tables, problem: ofList } = tablesOf(db);
@@ -36,6 +40,25 @@ function* damagedTables(db: ReadableLibrary): IterableIterator<unknown[]> {
     yield [table, problem];
   }
   if (!isNamed) yield ['free pages', inFile];
+}
+
+/** Columns that hold a JSON object. */
+const OBJECTS: readonly (readonly [string, string])[] = [
+  ['run_config_row', 'config'],
+  ['stage_row', 'changes'],
+  ['annotation_row', 'target'],
+  ['annotation_conflict_row', 'theirs'],
+  ['mapping_row', 'mapping'],
+];
+
+/** Queries leave such values out. */
+function* malformedJson(db: ReadableLibrary): IterableIterator<unknown[]> {
+  for (const [table, column] of OBJECTS) {
+    const sql = `SELECT count(*) FROM ${table} WHERE NOT ${isObject(column)}`;
+    const rows = queryValue(db, sql, number).get() ?? 0;
+    if (rows > 0)
+      yield [table, `${rows === 1 ? '1 row has' : `${rows} rows have`} no JSON object in ${column}`];
+  }
 }
 
 /** @returns undefined also when the list of tables is damaged, which the check reports */

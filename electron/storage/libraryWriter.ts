@@ -298,20 +298,20 @@ export class LibraryWriter {
     );
   }
 
-  grant(path: string): void {
-    this.db.prepare('INSERT OR IGNORE INTO granted_root VALUES (?)').run(path);
-  }
-
   mappings(): readonly Mapping[] {
     return listMappings(this.db);
   }
 
-  /** @returns paths of files that were forgotten and have to be read again */
+  /**
+   * @param check throws when a file may not be read; nothing is changed then
+   * @returns paths of files that were forgotten and have to be read again
+   */
   nameRun(
     directory: string,
     name: string | null,
+    check?: (path: string) => void,
   ): { readonly paths: readonly string[]; readonly runIds: readonly number[] } {
-    const fileIds = nameRun(this.db, directory, name);
+    const fileIds = nameRun(this.db, directory, name, check);
     const paths = fileIds.map((fileId) => String(this.sql.pathOfFile.get(fileId)));
     const runIds = fileIds.flatMap((fileId) => this.forgetFile(fileId).runIds);
     this.transaction(() => this.sql.dropEmptyRuns.run());

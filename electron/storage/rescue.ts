@@ -53,7 +53,6 @@ export const RESCUED_TABLES: Readonly<Record<string, string>> = {
   group_rule_row: 'grouping rules',
   pool_join_row: 'pool joins',
   tokenizer_row: 'tokenizers',
-  granted_root: 'opened paths',
   known_library_row: 'known libraries',
 };
 /** Tables that the undo history can complete. */

@@ -86,7 +86,6 @@ const BELONGING: Readonly<Record<string, string>> = {
   prompt_block: `block_id IN (SELECT block_id FROM source.prompt_row WHERE ${OF_PROMPTS})`,
   prompt_segment_row: OF_PROMPTS,
   run_name_row: ABOVE_FILES('directory'),
-  granted_root: ABOVE_FILES('path'),
   // Files read later may need a mapping.
   mapping_row: 'true',
   // Annotations move with their rollouts, and the taxonomy with them.

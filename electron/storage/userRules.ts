@@ -20,15 +20,25 @@ export function removeMapping(db: WritableLibrary, name: string): boolean {
   return db.prepare('DELETE FROM mapping_row WHERE name = ?').run(name).changes > 0;
 }
 
-/** @returns files to read again: those below the directory whose rollouts name no run. Adapters name it. */
-export function nameRun(db: WritableLibrary, directory: string, name: string | null): readonly number[] {
+/**
+ * @param check throws when a file may not be read; nothing is changed then
+ * @returns files to read again: those below the directory whose rollouts name no run. Adapters name it.
+ */
+export function nameRun(
+  db: WritableLibrary,
+  directory: string,
+  name: string | null,
+  check: (path: string) => void = () => undefined,
+): readonly number[] {
   // Compares the place of the file, not of its run: a run of several directories is known by the first one.
   const sql =
     'SELECT file_id AS fileId, path, format FROM file_row WHERE format IS NOT NULL AND adapter IS NULL';
   const all = query(db, sql, { fileId: number, path: text, format: text }).all();
   const files = all.flatMap(({ fileId, path, format }) => {
     const { place, home } = runPlaceOf(path, format);
-    return place === directory || home === directory ? [fileId] : [];
+    if (place !== directory && home !== directory) return [];
+    check(path);
+    return [fileId];
   });
   if (name === null) db.prepare('DELETE FROM run_name_row WHERE directory = ?').run(directory);
   else db.prepare('INSERT OR REPLACE INTO run_name_row VALUES (?, ?)').run(directory, name);

@@ -22,6 +22,17 @@ export const unmatchedMessage = (row: string): string =>
     'no rollout of run ' || ${row}.run_key || ', step ' || ${row}.step || ', group ' || ${row}.group_key || ', index '
       || ${row}.ordinal || ' was found for this ' || ${row}.kind || ' line')`;
 
+/** JSON of a library may be malformed, and SQLite would fail whatever reads it. `libraryCheck.ts` reports it. */
+export const isObject = (column: string): string =>
+  `coalesce(CASE WHEN json_valid(${column}) THEN json_type(${column}) END = 'object', 0)`;
+
+const fieldOf = (column: string, path: string): string =>
+  `CASE WHEN json_valid(${column}) THEN json_extract(${column}, '${path}') END`;
+
+/** Joins the logged configuration of a run as `c`. One that is no object is left out. */
+export const configOf = (run: string): string =>
+  `LEFT JOIN run_config_row c ON c.logged_id = ${run}.scope AND ${isObject('c.config')}`;
+
 const literal = (text: string | undefined): string =>
   text === undefined ? 'NULL' : `'${text.replaceAll("'", "''")}'`;
 
@@ -59,7 +70,7 @@ SELECT run_id, coalesce(json_extract(c.config, '$.name'), name) AS name, kind,
   (SELECT count(*) FROM step_row s WHERE s.run_id = r.run_id) AS steps,
   (SELECT coalesce(sum(s.rollouts), 0) FROM step_row s WHERE s.run_id = r.run_id) AS rollouts,
   run_key, format, directory, coalesce(c.config, '{}') AS config
-FROM run_row r LEFT JOIN run_config_row c ON c.logged_id = r.scope;
+FROM run_row r ${configOf('r')};
 
 CREATE VIEW prompt_group AS
 SELECT g.group_id, g.run_id, iif(n.has_steps, g.step, NULL) AS step, p.problem_id, g.rollouts,
@@ -141,7 +152,7 @@ SELECT run_id, iif(n.has_steps, step, NULL) AS step, group_count AS groups, roll
 FROM step_row JOIN run_row n USING (run_id);
 
 CREATE VIEW stage AS
-SELECT r.run_id, s.from_step, s.name, s.changes FROM stage_row s JOIN run_row r ON r.scope = s.logged_id;
+SELECT r.run_id, s.from_step, s.name, iif(${isObject('s.changes')}, s.changes, '{}') AS changes FROM stage_row s JOIN run_row r ON r.scope = s.logged_id;
 
 -- Metric lines name no split. They belong to the training run, unless only an evaluation was logged. Metrics files
 -- without a run belong to the run of their directory. If two files have the same metric, the higher rank wins.
@@ -165,10 +176,10 @@ WHERE NOT EXISTS (SELECT 1 FROM taxonomy_row);
 -- An annotation of a rollout outside this library has no rollout_id. Its quote is still there.
 CREATE VIEW annotation AS
 SELECT a.annotation_id, p.rollout_id, a.label, (SELECT l.name FROM label l WHERE l.label = a.label) AS label_name, a.note,
-  a.severity, a.correction, a.flag, a.author, json_extract(a.target, '$.kind') AS target,
-  json_extract(a.target, '$.turn') AS turn, json_extract(a.target, '$.segment') AS segment,
-  json_extract(a.target, '$.anchor.text') AS anchored_in, s.start, s.end AS "end",
-  json_extract(a.target, '$.anchor.quote') AS quote,
+  a.severity, a.correction, a.flag, a.author, ${fieldOf('a.target', '$.kind')} AS target,
+  ${fieldOf('a.target', '$.turn')} AS turn, ${fieldOf('a.target', '$.segment')} AS segment,
+  ${fieldOf('a.target', '$.anchor.text')} AS anchored_in, s.start, s.end AS "end",
+  ${fieldOf('a.target', '$.anchor.quote')} AS quote,
   iif(p.rollout_id IS NULL, 'unattached', coalesce(s.state, 'orphaned')) AS state,
   k.run_key, k.step, k.group_key, k.problem_id, k.ordinal,
   a.created_at / 1000.0 AS created_at, a.updated_at / 1000.0 AS updated_at

@@ -22,7 +22,7 @@ import type { ScopeProgress } from '../signals/scopeReader.ts';
 import { StatisticsBuilder } from '../signals/statistics.ts';
 import { openReader, type ReadableLibrary } from '../storage/open.ts';
 import type { MeasuredScope } from '../storage/queries/measured.ts';
-import { grantedRoots, recordSource } from '../storage/queries/places.ts';
+import { recordSource } from '../storage/queries/places.ts';
 import { type PoolRun, poolRun, poolRuns } from '../storage/queries/pool.ts';
 import { librarySizes } from '../storage/queries/sizes.ts';
 import { storageFailure } from '../storage/storageFailure.ts';
@@ -35,6 +35,7 @@ import type {
   DecisionsRun,
   InternalMethods,
   LibraryThreadData,
+  SentParams,
 } from './messages.ts';
 
 const { libraryPath, version, memory: slot } = workerData as LibraryThreadData;
@@ -57,7 +58,7 @@ function columnEngine(): ColumnQueryEngine {
 
 type AnalysisMethod = MethodsOn<'analysis' | 'comparison' | 'exporting'>;
 type AnalysisHandlers = {
-  [M in AnalysisMethod]: (params: ParsedParams<M>, task: Task) => ResultOf<M> | Promise<ResultOf<M>>;
+  [M in AnalysisMethod]: (params: SentParams<M>, task: Task) => ResultOf<M> | Promise<ResultOf<M>>;
 };
 type RocRequests = Pick<InternalMethods, 'roc.run' | 'roc.decisions'>;
 type RocHandlers = {
@@ -151,16 +152,15 @@ const NO_PACK = {
 } as const;
 
 async function writePackFile(
-  params: ParsedParams<'pack.export'>,
+  { granted, ...params }: SentParams<'pack.export'>,
   task: Task,
 ): Promise<ResultOf<'pack.export'>> {
   const { runId, filter, labels, rolloutIds, isAll } = params;
   const chosen = columnEngine().packIds({ runId, filter, labels, rolloutIds, isAll }, task);
-  const roots = grantedRoots(db);
   const written = writePack(
     db,
     { ...params, version },
-    { ...chosen, rawOf: (rolloutId) => wholeRecord(recordSource(db, rolloutId), roots) },
+    { ...chosen, rawOf: (rolloutId) => wholeRecord(recordSource(db, rolloutId), granted) },
   );
   for (let step = await written.next(); ; step = await written.next()) {
     if (step.done === true) return step.value;

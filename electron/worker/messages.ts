@@ -1,9 +1,10 @@
 /** Messages between the host and its worker threads: start data, internal requests, and news. */
-import type { IngestProgress, RocBasis } from '../../shared/api/contract.ts';
+import type { IngestProgress, Method, ParsedParams, RocBasis } from '../../shared/api/contract.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import type { ColumnMemorySlot } from '../columns/columnMemory.ts';
 import type { AdapterCheck } from '../ingest/checkAdapter.ts';
 import type { Adapter } from '../ingest/containers/adapter.ts';
+import type { Granted } from '../ingest/granted.ts';
 import type { Identified } from '../ingest/identify.ts';
 import type { FileReport } from '../ingest/ingest.ts';
 import type { ParseOutcome, ParseRequest } from '../ingest/parseFile.ts';
@@ -28,6 +29,11 @@ export interface LibraryThreadData {
   readonly memory?: ColumnMemorySlot;
 }
 
+/** The parameters of a thread's method. The host adds what the user has opened, where a method opens such files. */
+export type SentParams<M extends Method> = M extends 'rollout.record' | 'pack.export'
+  ? ParsedParams<M> & { readonly granted: Granted }
+  : ParsedParams<M>;
+
 /** Requests of the host to its threads that are not in the contract. */
 export interface InternalMethods {
   /** Runs on the writer. Resolves when the logs have been read. */
@@ -35,6 +41,8 @@ export interface InternalMethods {
     readonly params: {
       readonly jobId: number;
       readonly paths: readonly string[];
+      /** Other files that the library names are opened only below these. */
+      readonly granted: Granted;
       /** A saved mapping by name, or a mapping. It is used for every file. */
       readonly mapping?: string | Mapping | undefined;
       /** Reads every file. It comes from the command line, never from a request of a page. */
@@ -49,15 +57,17 @@ export interface InternalMethods {
     readonly params: { readonly path: string; readonly adapter: Adapter };
     readonly result: AdapterCheck;
   };
-  /** Runs on the writer. Allows reading records below this path. */
-  'path.grant': { readonly params: { readonly path: string }; readonly result: null };
   /** Runs on the writer of a new library. Saves the user's data from a damaged one. */
   'library.rescue': { readonly params: { readonly path: string }; readonly result: RescueReport };
   /** Runs on the writer. Returns the remembered libraries after the change, most recent first. */
   'library.known': { readonly params: KnownLibraryChange; readonly result: readonly KnownLibrary[] };
   /** Runs on the writer. Forgets the files of the directory, which then have to be read again. */
   'run.name': {
-    readonly params: { readonly directory: string; readonly name: string | null };
+    readonly params: {
+      readonly directory: string;
+      readonly name: string | null;
+      readonly granted: Granted;
+    };
     readonly result: { readonly paths: readonly string[] };
   };
   /** Runs on `analysis`. Returns the run and the settings of a recomputation. */

@@ -1,6 +1,6 @@
 /** Worker thread for short queries over stored rows. */
 import { workerData } from 'node:worker_threads';
-import type { MethodsOn, ParsedParams, ResultOf } from '../../shared/api/contract.ts';
+import type { MethodsOn, ResultOf } from '../../shared/api/contract.ts';
 import { found } from '../../shared/api/errors.ts';
 import { readRecordChunk } from '../ingest/recordChunk.ts';
 import { getLedger } from '../roc/ledger.ts';
@@ -17,7 +17,7 @@ import {
 import { availableSignals } from '../storage/queries/available.ts';
 import { listFiles, listIssues, unreadFiles } from '../storage/queries/issues.ts';
 import { groupRows, rolloutRows } from '../storage/queries/lists.ts';
-import { grantedRoots, problemPlaces, recordSource } from '../storage/queries/places.ts';
+import { problemPlaces, recordSource } from '../storage/queries/places.ts';
 import { problemHistory } from '../storage/queries/problems.ts';
 import { getRollout } from '../storage/queries/rollout.ts';
 import { getRun, listMetrics, listRuns, listSteps } from '../storage/queries/runs.ts';
@@ -30,7 +30,7 @@ import { listQueries } from '../storage/savedQueries.ts';
 import { listViews } from '../storage/savedViews.ts';
 import { storageFailure } from '../storage/storageFailure.ts';
 import { serve } from '../threads/serve.ts';
-import type { LibraryThreadData } from './messages.ts';
+import type { LibraryThreadData, SentParams } from './messages.ts';
 import { openPage } from './openPage.ts';
 
 const { libraryPath } = workerData as LibraryThreadData;
@@ -38,7 +38,7 @@ const db: ReadableLibrary = openReader(libraryPath);
 
 type ReaderMethod = MethodsOn<'reader'>;
 type ReaderHandlers = {
-  [M in ReaderMethod]: (params: ParsedParams<M>) => ResultOf<M> | Promise<ResultOf<M>>;
+  [M in ReaderMethod]: (params: SentParams<M>) => ResultOf<M> | Promise<ResultOf<M>>;
 };
 
 const handlers: ReaderHandlers = {
@@ -75,9 +75,9 @@ const handlers: ReaderHandlers = {
   'rollout.alternatives': ({ rolloutId, from, limit }) =>
     found(getAlternatives(db, rolloutId, from, limit), `per-token signals of rollout ${rolloutId}`),
   'token.signals': (scope) => availableSignals(db, scope),
-  'rollout.record': ({ rolloutId, offset, limit }) => {
+  'rollout.record': ({ rolloutId, offset, limit, granted }) => {
     const source = found(recordSource(db, rolloutId), `rollout ${rolloutId}`);
-    return readRecordChunk(source, offset, limit, grantedRoots(db));
+    return readRecordChunk(source, offset, limit, granted);
   },
   'issue.list': (params) => listIssues(db, params),
   'file.list': (params) => listFiles(db, params),

@@ -4,6 +4,7 @@ import { ApiError, notFound, refused } from '../../shared/api/errors.ts';
 import { CANCELLED } from '../../shared/api/transport.ts';
 import { readMapping } from '../../shared/format/mapped.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
+import { requireGranted } from '../ingest/granted.ts';
 import { importAnnotations } from '../ingest/importAnnotations.ts';
 import { Mappings } from '../ingest/mappings.ts';
 import { readTokenizerFile } from '../ingest/tokenizerFile.ts';
@@ -32,7 +33,7 @@ type WriterHandlers = {
     changes: Changes,
   ) => ResultOf<M> | Promise<ResultOf<M>>;
 } & {
-  [M in 'library.known' | 'library.rescue' | 'path.grant' | 'run.name']: (
+  [M in 'library.known' | 'library.rescue' | 'run.name']: (
     params: InternalMethods[M]['params'],
     task: Task,
     changes: Changes,
@@ -46,10 +47,6 @@ export function writerHandlers(db: WritableLibrary, writer: LibraryWriter): Writ
     return value;
   };
   return {
-    'path.grant': ({ path }) => {
-      writer.grant(path);
-      return null;
-    },
     'library.known': (change) => writer.whole.known(change),
     'library.rescue': ({ path }, _task, changes) => {
       changes.annotations([]);
@@ -61,8 +58,8 @@ export function writerHandlers(db: WritableLibrary, writer: LibraryWriter): Writ
       if ('refusal' in compacted) throw refused(compacted.refusal);
       return { ...compacted, elapsedMs: Math.round(performance.now() - startedAt) };
     },
-    'run.name': ({ directory, name }, _task, changes) => {
-      const { paths, runIds } = writer.nameRun(directory, name);
+    'run.name': ({ directory, name, granted }, _task, changes) => {
+      const { paths, runIds } = writer.nameRun(directory, name, (path) => requireGranted(path, granted));
       changes.runs(runIds);
       return { paths };
     },

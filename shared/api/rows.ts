@@ -367,7 +367,7 @@ export interface HostInfo {
   readonly shell: 'desktop' | 'browser';
   readonly platform: string;
   readonly libraryPath: string;
-  /** Paths the user granted at this start (argv, dialog, drop). */
+  /** Paths that the user has opened for this library on this machine (argv, dialog, drop). */
   readonly granted: readonly string[];
   /** The library is damaged, or read-only. */
   readonly warnings: readonly LibraryWarning[];

@@ -104,7 +104,12 @@ export class JsonSplitter {
     return true;
   }
 
-  /** The incomplete last value; undefined between values. */
+  /** Bytes of the incomplete last value. */
+  get pending(): number {
+    return this.pendingBytes;
+  }
+
+  /** The incomplete last value. Undefined between values, or if the value exceeds the limit. */
   rest(): ByteLine | undefined {
     if (!this.isInValue || this.isSkipping) return undefined;
     return { bytes: this.take(new Uint8Array()), offset: this.start, nextOffset: this.position };

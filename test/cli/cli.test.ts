@@ -20,7 +20,7 @@ afterEach(() => place.remove());
 
 // With its own home directory, because the default is the user's library.
 const turnwise = (...args: readonly string[]): Promise<CommandRun> =>
-  runHere(place.directory, args, { XDG_DATA_HOME: place.directory, HOME: place.directory });
+  runHere(place.directory, args, { XDG_DATA_HOME: join(place.directory, '.data'), HOME: place.directory });
 
 describe('ingest', () => {
   it('prints one JSON object and exits 0', async () => {
@@ -149,6 +149,21 @@ describe('query', () => {
       expect(out + err).not.toContain('\u001b');
       expect(out + err).toContain('\\u{1b}');
     }
+  });
+
+  it('keeps a file name with a line break on its line', async () => {
+    const log = place.file(
+      'a\nb.jsonl',
+      '{"input": "a", "output": "b", "score": 1, "step": 1}\n{"input": 1}\n',
+    );
+    const none = place.file('c\nd.jsonl', 'no log\n');
+    const { out } = await turnwise('ingest', log, none, '--library', 'a.sqlite');
+    expect(out).toMatch(/^ {2}\S+a\\u\{a\}b\.jsonl:2: /m);
+    expect(out).toMatch(/^ {2}\S+c\\u\{a\}d\.jsonl(?::1)?: /m);
+    expect((await turnwise('ingest', none, '--library', 'b.sqlite')).err).toMatch(
+      /^turnwise: \S+c\\u\{a\}d.*\n$/,
+    );
+    expect((await turnwise('inspect', log)).out).toMatch(/^\S+a\\u\{a\}b\.jsonl\n/);
   });
 
   it('prints control characters of a table and a message as escapes', async () => {

@@ -163,7 +163,9 @@ describe('JSON Lines', () => {
   it('has the logged record if requested', async () => {
     const { text } = await pack('jsonl', { raw: true, rolloutIds: [ids[0] ?? 0] });
     // The demo log was not granted here: the pack states that and has the rest.
-    expect(lines(text, 'rollout')[0]).toMatchObject({ raw: { missing: expect.stringContaining('outside') } });
+    expect(lines(text, 'rollout')[0]).toMatchObject({
+      raw: { missing: expect.stringContaining('which you have not opened here') },
+    });
   });
 });
 

@@ -11,7 +11,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
@@ -84,7 +84,11 @@ function damage(page: number, seed: number): void {
 }
 
 const into = (): string => join(place.directory, 'new.sqlite');
-const doctor = (...argv: readonly string[]) => runHere(place.directory, ['doctor', place.library, ...argv]);
+/** The library is a copy, for which the user has opened nothing: the logs are named. */
+const doctor = (...argv: readonly string[]) => {
+  const logs = argv.includes('--into') ? [dirname(log), place.directory] : [];
+  return runHere(place.directory, ['doctor', place.library, ...logs, ...argv]);
+};
 
 /** Returns the rows that a user made, in an order that does not depend on row numbers. */
 const ofUser = (library: string): unknown =>
@@ -257,6 +261,41 @@ describe('turnwise doctor', () => {
     const tables = [...made.matchAll(/CREATE TABLE (\w+)/g)].map(([, name]) => name);
     const derived = ['annotated_place_row', 'annotation_place_row', 'annotation_state_row'];
     expect([...Object.keys(RESCUED_TABLES), ...derived].sort()).toEqual(tables.sort());
+  });
+});
+
+describe('malformed JSON', () => {
+  it.each(['{"name":', '[1]', 'null', '{a: 1}'])('is left out, and named: %s', async (json) => {
+    const db = openWriter(place.library);
+    db.prepare('UPDATE run_config_row SET config = ?').run(json);
+    db.prepare('UPDATE annotation_row SET target = ? WHERE annotation_no = 1').run(json);
+    db.prepare("INSERT INTO stage_row SELECT logged_id, 1, 'second', ?, 1 FROM run_config_row").run(json);
+    db.close();
+    const sql = `SELECT r.config, s.changes, (SELECT target FROM annotation WHERE note LIKE '0 %') AS target
+      FROM run r JOIN stage s USING (run_id) WHERE s.name = 'second'`;
+    const { out, err } = await runHere(place.directory, ['query', '--library', place.library, sql]);
+    expect([out, err]).toEqual(['{"config":"{}","changes":"{}","target":null}\n', '']);
+    const host = await createHost({ libraryPath: place.library, shell: 'browser', version: '0.0.0' });
+    try {
+      const asked = { filter: '', runId: 1 };
+      for (const [method, params] of [
+        ['run.list', {}],
+        ['rollout.get', { rolloutId: 1 }],
+        ['problem.occurrences', { groupId: 1, limit: 10 }],
+        ['library.sizes', {}],
+        ['roc.report', asked],
+      ] as const)
+        expect([method, await host.dispatch(method, params)]).toMatchObject([method, { ok: true }]);
+      const written = await host.ingest([log]);
+      expect(written.files).toMatchObject([{ status: 'unchanged' }]);
+    } finally {
+      await host.close();
+    }
+    const { code, out: said } = await doctor();
+    expect(code).toBe(3);
+    expect(said).toContain('run_config_row: 1 row has no JSON object in config');
+    expect(said).toContain('stage_row: 1 row has no JSON object in changes');
+    expect(said).toContain('annotation_row: 1 row has no JSON object in target');
   });
 });
 

@@ -49,7 +49,6 @@ it.each([
   ['query.save', { name: 'all', sql: 'SELECT 1' }],
   ['taxonomy.set', { taxonomy: { name: 'mine', choice: 'many', labels: [] } }],
   ['mapping.remove', { name: 'none' }],
-  ['path.grant', { path: '/logs' }],
 ] as const)('syncs %s before it answers', async (method, params) => {
   const levels = watchWrites();
   const handlers = writerHandlers(db, new LibraryWriter(db));

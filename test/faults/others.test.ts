@@ -40,6 +40,22 @@ const integrity = (): unknown => {
   }
 };
 
+it('survives that another process cuts the library off while it is read', async () => {
+  await copyDemoLibrary(place.library);
+  const script = place.file(
+    'read.ts',
+    `import { truncateSync } from 'node:fs';
+     import { openReader } from ${JSON.stringify(join(import.meta.dirname, '../../electron/storage/open.ts'))};
+     const db = openReader(process.argv[2]);
+     try {
+       for (const _ of db.prepare('SELECT * FROM rollout_row').iterate()) truncateSync(process.argv[2], 65536);
+     } catch (error) {
+       process.exitCode = error.code.startsWith('SQLITE_') ? 7 : 1;
+     }`,
+  );
+  expect(await ended(script, place.library)).toBe(7);
+});
+
 describe('several processes', () => {
   it('label one library, and lose nothing', async () => {
     await copyDemoLibrary(place.library);

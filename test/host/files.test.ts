@@ -18,8 +18,9 @@ import { ParquetPack } from '../../electron/export/pack/parquet.ts';
 import { AppLog } from '../../electron/host/appLog.ts';
 import { createHost } from '../../electron/host/createHost.ts';
 import { readFileStates } from '../../electron/host/follower.ts';
-import { isBelowAny } from '../../electron/host/grants.ts';
+import { isBelowAny } from '../../electron/ingest/granted.ts';
 import { openWriter } from '../../electron/storage/open.ts';
+import { runHere } from '../support/commandLine.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
 let place: Scratch;
@@ -104,6 +105,26 @@ describe.skipIf(!isPosix)('a new file', () => {
     });
     expect(said).toBe('locked');
     expect(modeOf(at('cache', 'turnwise'))).toBe('700');
+  });
+});
+
+describe.skipIf(!isPosix)('a pipe in place of a file of SQLite', () => {
+  it.each(['', '-wal', '-shm', '-journal'])('is not waited for (%s)', async (suffix) => {
+    const library = at('l.turnwise');
+    if (suffix !== '') openWriter(library).close();
+    execFileSync('mkfifo', [library + suffix]);
+    const message = `the library ${library} is not opened: ${library}${suffix} is not a regular file`;
+    const options = { libraryPath: library, shell: 'browser', version: '0.0.0' } as const;
+    await expect(createHost(options)).rejects.toThrow(message);
+    for (const argv of [
+      ['doctor', library],
+      ['query', '--library', library, 'SELECT 1'],
+    ])
+      expect(await runHere(place.directory, argv)).toEqual({
+        code: 1,
+        out: '',
+        err: `turnwise: ${message}\n`,
+      });
   });
 });
 

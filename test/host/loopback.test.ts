@@ -341,9 +341,16 @@ describe('a connection', () => {
   });
 
   test('a result the wire cannot carry is an internal failure', async () => {
-    vi.spyOn(console, 'error').mockImplementationOnce(() => undefined);
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const client = await openSocketTransport(server);
     expect(await client.send('unsendable', {})).toMatchObject({ ok: false, failure: { code: 'internal' } });
+    // What a page sends reaches the terminal as one line of text.
+    await client.send('unsendable\u001b[2J\nroot#', {});
+    expect(printed.mock.calls).toMatchObject([
+      [expect.stringMatching(/^turnwise: unsendable: /)],
+      [expect.stringContaining('turnwise: unsendable\\u{1b}[2J\\u{a}root#: ')],
+    ]);
+    printed.mockRestore();
     await client.close();
   });
 
@@ -400,6 +407,22 @@ describe('idle connections', () => {
     for (const { socket } of opened) socket.destroy();
     await Promise.all(opened.map(({ closed }) => closed));
     expect((await get('/')).status).toBe(200);
+  });
+
+  test('neither keep the user out nor cost an open page its connection', async () => {
+    const page = await openSocketTransport(server);
+    // Both kinds at the limit: some send nothing, others wait to send the token.
+    const opened = await Promise.all(Array.from({ length: 300 }, () => silent(server.port)));
+    for (const { socket } of opened) socket.resume();
+    const waiting = await Promise.all(Array.from({ length: 60 }, open));
+    for (const socket of waiting) socket.on('error', () => undefined);
+    expect((await get('/')).status).toBe(200);
+    const another = await openSocketTransport(server);
+    for (const each of [page, another])
+      expect(await each.send('echo', { a: 1 })).toEqual({ ok: true, value: { a: 1 } });
+    for (const { socket } of opened) socket.destroy();
+    for (const socket of waiting) socket.terminate();
+    await Promise.all([page.close(), another.close()]);
   });
 });
 

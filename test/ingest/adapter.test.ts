@@ -105,7 +105,9 @@ describe('what an adapter writes', () => {
     try {
       const source = recordSource(db, 2);
       if (source === undefined) throw new Error('the rollout has no source');
-      await expect(readRecordChunk(source, 0, 1000, [place.directory])).rejects.toMatchObject({
+      await expect(
+        readRecordChunk(source, 0, 1000, { library: '', paths: [place.directory] }),
+      ).rejects.toMatchObject({
         code: 'source_gone',
         message: expect.stringContaining('line 2 of what an adapter wrote'),
       });

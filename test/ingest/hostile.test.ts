@@ -1,6 +1,6 @@
 /** Files that claim to be larger than they are: each is an issue with its name, and the file beside it is read. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { tableFromArrays, tableToIPC } from '@uwdata/flechette';
@@ -197,5 +197,36 @@ describe.skipIf(process.platform === 'win32')('a pipe', () => {
     else symlinkSync(pipe('real'), join(place.directory, 'art', 'traces.json'));
     const { messages } = await readBeside('a.db');
     expect(messages).toEqual([expect.stringMatching(/neither a file|not a regular file|spans/)]);
+  });
+});
+
+describe('A file of 150 MB without a line end', () => {
+  const BYTES = 150_000_000;
+  const LIMIT = 'the limit is 67108864';
+  /** Sparse after its text, so that it takes no time to write. */
+  const long = (text: string): void => {
+    const path = place.file('a.jsonl', `${text}${'a'.repeat(10_000)}`);
+    truncateSync(path, BYTES);
+  };
+  const found = async () => (await ingestHere(place.library, [join(place.directory, 'a.jsonl')])).files[0];
+
+  it.each(['', '{"input": "', '["'])('is refused with its size and line (%s)', async (text) => {
+    long(text);
+    expect(await found()).toMatchObject({
+      status: 'refused',
+      issues: [
+        { line: 1, message: expect.stringMatching(`no records: the \\w+ has ${BYTES} bytes; ${LIMIT}`) },
+      ],
+    });
+  });
+
+  it('is read up to its last line', async () => {
+    long(`${JSON.stringify(row)}\n{"input": "`);
+    const bytes = BYTES - JSON.stringify(row).length - 1;
+    const issue = { line: 2, message: `the last line does not end and has ${bytes} bytes; ${LIMIT}` };
+    expect(await found()).toMatchObject({ rollouts: 1, issues: [issue] });
+    // It is reported once however often it is found.
+    truncateSync(join(place.directory, 'a.jsonl'), BYTES + 1);
+    expect((await found())?.issues).toHaveLength(1);
   });
 });

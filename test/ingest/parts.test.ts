@@ -67,6 +67,8 @@ it('reads a file again when it has grown, so that a trace stays one rollout', as
   ]);
 });
 
+const granted = () => ({ library: place.library, paths: [place.directory] });
+
 it('shows the parts of a rollout as its raw record', async () => {
   const file = put('run/spans.jsonl', SPANS);
   await ingestHere(place.library, [file]);
@@ -75,7 +77,7 @@ it('shows the parts of a rollout as its raw record', async () => {
   const source = recordSource(db, Number(second?.['id']));
   db.close();
   if (source === undefined) throw new Error('no source');
-  const chunk = await readRecordChunk(source, 0, 1 << 20, [place.directory]);
+  const chunk = await readRecordChunk(source, 0, 1 << 20, granted());
   const record = JSON.parse(chunk.text) as Record<string, { context: { span_id: string } }[]>;
   expect(chunk).toMatchObject({ unit: 'part', line: 4, isRewritten: true });
   expect(record['#parts']?.map(({ context }) => context.span_id)).toEqual(['z1']);
@@ -93,7 +95,7 @@ it('shows no file whose content the author of the library did not know', async (
     byteOffset: 0,
     byteLength: Buffer.byteLength(secret),
   };
-  const read = (recordHash: string) => readRecordChunk({ ...source, recordHash }, 0, 100, [place.directory]);
+  const read = (recordHash: string) => readRecordChunk({ ...source, recordHash }, 0, 100, granted());
   await expect(read(contentHash('guessed'))).rejects.toThrow('is no longer this record');
   expect((await read(contentHash(secret))).text).toBe(secret.slice(0, 100));
 });

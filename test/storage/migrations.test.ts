@@ -245,8 +245,8 @@ const ALTERED: readonly (readonly [object: string, sql: string])[] = [
   ],
   ['view more', 'CREATE VIEW more AS SELECT 1'],
   [
-    'trigger grants',
-    `CREATE TRIGGER grants AFTER INSERT ON granted_root BEGIN INSERT OR IGNORE INTO granted_root VALUES ('/'); END`,
+    'trigger maps',
+    `CREATE TRIGGER maps AFTER INSERT ON mapping_row BEGIN INSERT OR IGNORE INTO mapping_row VALUES ('x', '/'); END`,
   ],
   ['table run_row', 'ALTER TABLE run_row ADD COLUMN more TEXT AS (hex(zeroblob(400000000))) VIRTUAL'],
   ['index more', 'CREATE INDEX more ON run_row (hex(zeroblob(1000)))'],

@@ -33,10 +33,10 @@ export async function packHere(
   try {
     const { runId, filter, labels, rolloutIds, isAll } = request;
     const chosen = new ColumnQueryEngine(db).packIds({ runId, filter, labels, rolloutIds, isAll }, FREE_TASK);
-    const roots = [join(path, '..')];
+    const granted = { library, paths: [join(path, '..')] };
     const steps = writePack(db, request, {
       ...chosen,
-      rawOf: (rolloutId) => wholeRecord(recordSource(db, rolloutId), roots),
+      rawOf: (rolloutId) => wholeRecord(recordSource(db, rolloutId), granted),
     });
     for (let done = 1; ; done++) {
       const step = await steps.next();

@@ -23,6 +23,8 @@ export const DEMO_LOG = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', 
 export function setup(): () => void {
   const directory = mkdtempSync(join(tmpdir(), 'turnwise-prepared-'));
   process.env['TURNWISE_PREPARED'] = directory;
+  // What tests open is not kept among the user's data.
+  process.env['XDG_DATA_HOME'] = join(directory, 'data');
   return () => rmSync(directory, { recursive: true, force: true });
 }
 

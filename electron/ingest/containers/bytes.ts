@@ -149,6 +149,7 @@ export class ByteSource implements RecordSource {
       yield splitter.push(chunk);
     const rest = splitter.rest();
     if (rest !== undefined) yield [{ ...rest, isUnended: true }];
+    else if (splitter.pending > 0) yield [{ tooLong: splitter.pending, nextOffset: from, isUnended: true }];
   }
 
   async close(): Promise<void> {

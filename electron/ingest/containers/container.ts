@@ -27,7 +27,12 @@ export type SourceRecord =
       /** The file ends here without line end or closing bracket, so more may follow. */
       readonly isUnended?: boolean;
     }
-  | { readonly tooLong: number; readonly nextOffset: number; readonly number?: number };
+  | {
+      readonly tooLong: number;
+      readonly nextOffset: number;
+      readonly number?: number;
+      readonly isUnended?: boolean;
+    };
 
 export interface RecordSource {
   /** Metadata of the container that applies to all its records. */

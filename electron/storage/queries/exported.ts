@@ -6,6 +6,7 @@ import type { ReadableLibrary } from '../open.ts';
 import { number, oneOf, orNull, query, queryValue, type RowOf, type RowSpec, text } from '../rows.ts';
 import { StoredTexts } from '../storedTexts.ts';
 import type { TokenRecord } from '../tokenColumns.ts';
+import { configOf } from '../views.sql.ts';
 import { tokenRecord } from './tokens.ts';
 
 export interface ExportedRun {
@@ -24,7 +25,7 @@ export interface ExportedRun {
 const EXPORTED_RUNS = `SELECT n.run_id AS runId, n.run_key AS runKey, n.scope, n.logged_id AS loggedId,
     coalesce(json_extract(c.config, '$.name'), n.name) AS name, n.kind, n.format, coalesce(c.config, '{}') AS config,
     n.has_steps AS hasSteps, (SELECT coalesce(sum(s.rollouts), 0) FROM step_row s WHERE s.run_id = n.run_id) AS rollouts
-  FROM run_row n LEFT JOIN run_config_row c ON c.logged_id = n.scope ORDER BY n.run_id`;
+  FROM run_row n ${configOf('n')} ORDER BY n.run_id`;
 const STEPS = 'SELECT step FROM step_row WHERE run_id = ? ORDER BY step';
 const STAGES = 'SELECT from_step AS fromStep, name, changes FROM stage WHERE run_id = ? ORDER BY from_step';
 const METRICS = 'SELECT step, name, value FROM metric WHERE run_id = ? ORDER BY step, name';

@@ -3,6 +3,7 @@ import { ApiError, found } from '../../../shared/api/errors.ts';
 import { RUN_KINDS } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { boolean, number, oneOf, optional, query, queryValue, type RowSpec, text } from '../rows.ts';
+import { configOf } from '../views.sql.ts';
 import { sameProblems } from './sameProblem.ts';
 
 const RUN = 'SELECT run_id FROM run_row WHERE run_key = ?';
@@ -11,7 +12,6 @@ const ROLLOUT = 'SELECT rollout_id FROM rollout_row WHERE group_id = ? AND ordin
 const SOURCE = `SELECT f.path, f.container, f.unit, r.line, r.byte_offset AS byteOffset, r.byte_length AS byteLength,
     r.content_hash AS recordHash
   FROM rollout_row r JOIN file_row f USING (file_id) WHERE r.rollout_id = ?`;
-const ROOTS = 'SELECT path FROM granted_root ORDER BY path';
 
 const SIBLINGS = 'SELECT rollout_id FROM rollout_row WHERE group_id = ? ORDER BY ordinal, rollout_id';
 
@@ -100,12 +100,8 @@ export function recordSource(db: ReadableLibrary, rolloutId: number): RecordSour
   return query(db, SOURCE, SOURCE_ROW).get(rolloutId);
 }
 
-export function grantedRoots(db: ReadableLibrary): readonly string[] {
-  return queryValue(db, ROOTS, text).all();
-}
-
 const PLACES_FROM = `FROM json_each(:problems) same JOIN group_row g2 ON g2.problem_no = same.value
-  JOIN run_row n ON n.run_id = g2.run_id LEFT JOIN run_config_row c ON c.logged_id = n.scope`;
+  JOIN run_row n ON n.run_id = g2.run_id ${configOf('n')}`;
 const PROBLEM_PLACES = `SELECT n.run_key AS runKey, coalesce(json_extract(c.config, '$.name'), n.name) AS runName, n.kind,
     iif(n.has_steps, g2.step, NULL) AS step, g2.group_id AS groupId, g2.group_key AS groupKey, g2.rollouts, g2.correct,
     g2.correct_known AS correctKnown, iif(g2.reward_known > 0, g2.reward_sum / g2.reward_known, NULL) AS meanReward,

@@ -5,6 +5,7 @@ import { isSameAnswer } from '../../../shared/domain/sameAnswer.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { number, oneOf, optional, orNull, query, type RowSpec, text as words } from '../rows.ts';
 import { StoredTexts } from '../storedTexts.ts';
+import { configOf } from '../views.sql.ts';
 import { sameProblems } from './sameProblem.ts';
 
 const MOST_GROUPS = 1000;
@@ -20,7 +21,7 @@ export const GROUPS_OF_PROBLEM = `
     iif(g.tokens_known > 0, 1.0 * g.tokens / g.tokens_known, NULL) AS meanTokens,
     1.0 * g.response_chars / nullif(g.with_text, 0) AS meanChars,
     iif(g.entropy_tokens > 0, g.entropy_sum / g.entropy_tokens, NULL) AS meanEntropy
-  FROM group_row g JOIN run_row n ON n.run_id = g.run_id LEFT JOIN run_config_row c ON c.logged_id = n.scope
+  FROM group_row g JOIN run_row n ON n.run_id = g.run_id ${configOf('n')}
   WHERE g.problem_no IN (SELECT value FROM json_each(:problems))
   ORDER BY n.run_id, g.step, g.group_id`;
 

@@ -14,6 +14,7 @@ import type { ReadableLibrary } from '../open.ts';
 import { boolean, number, oneOf, optional, orNull, query, type RowSpec, text } from '../rows.ts';
 import { StoredTexts } from '../storedTexts.ts';
 import type { TokenRecord } from '../tokenColumns.ts';
+import { configOf } from '../views.sql.ts';
 import { groupRows, rolloutRows } from './lists.ts';
 import { objectOf } from './runs.ts';
 import { tokenRecord } from './tokens.ts';
@@ -29,7 +30,7 @@ const DETAIL = `
   JOIN group_row g ON g.group_id = r.group_id
   JOIN problem_row p ON p.problem_no = g.problem_no
   JOIN run_row n ON n.run_id = r.run_id
-  LEFT JOIN run_config_row c ON c.logged_id = n.scope
+  ${configOf('n')}
   WHERE r.rollout_id = ?`;
 const SEGMENTS = `SELECT turn, kind, outer_start, outer_end, inner_start, inner_end FROM segment_row
   WHERE rollout_id = ? ORDER BY ordinal`;

@@ -9,6 +9,7 @@ import type {
 import { PROVENANCES, RUN_KINDS } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { number, oneOf, optional, query, type RowSpec, text } from '../rows.ts';
+import { configOf } from '../views.sql.ts';
 
 /** An issue of a file with several runs has no run of its own. It counts for each of them. */
 const RUN = `
@@ -19,7 +20,7 @@ const RUN = `
       WHERE rf.run_id = r.run_id AND rf.file_id NOT IN (SELECT file_id FROM shared)) AS issues,
     (SELECT count(*) FROM run_file_row rf JOIN issue_row i USING (file_id)
       WHERE rf.run_id = r.run_id AND rf.file_id IN (SELECT file_id FROM shared)) AS sharedIssues
-  FROM run_row r LEFT JOIN run_config_row c ON c.logged_id = r.scope`;
+  FROM run_row r ${configOf('r')}`;
 const RUNS = `${RUN} ORDER BY run_id DESC`;
 export const RUN_BY_KEY = `${RUN} WHERE run_key = ?`;
 

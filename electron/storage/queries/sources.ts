@@ -6,6 +6,7 @@ import { readMapping } from '../../../shared/format/mapped.ts';
 import type { Mapping } from '../../../shared/format/mapping.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { number, oneOf, optional, query, queryValue, type RowSpec, text } from '../rows.ts';
+import { configOf } from '../views.sql.ts';
 
 const MOST_FILES = 500;
 
@@ -28,7 +29,7 @@ const FILE_COUNT = `SELECT count(*) FROM (${FILE_IDS})`;
 /** Runs of the same directory, of its parent, of its children or of its siblings. */
 const NEIGHBOURS = `SELECT run_key AS runKey, coalesce(json_extract(c.config, '$.name'), name) AS name, kind, format, directory,
     (SELECT coalesce(sum(s.rollouts), 0) FROM step_row s WHERE s.run_id = n.run_id) AS rollouts
-  FROM run_row n LEFT JOIN run_config_row c ON c.logged_id = n.scope
+  FROM run_row n ${configOf('n')}
   WHERE n.run_key <> :runKey AND n.scope <> :scope AND (n.directory = :directory
     OR n.directory LIKE :below ESCAPE '\\' OR n.directory LIKE :beside ESCAPE '\\')
   ORDER BY n.directory, n.run_id LIMIT 50`;

@@ -94,9 +94,7 @@ export default function SettingsView() {
                 </div>
               ))}
               {info?.granted.length === 0 && (
-                <span className="muted">
-                  nothing more in this sitting; start Turnwise with a path to add logs
-                </span>
+                <span className="muted">None. Open logs, or start Turnwise with a path.</span>
               )}
             </dd>
           </div>

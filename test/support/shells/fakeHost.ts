@@ -40,7 +40,7 @@ export function createFakeHost(): FakeHost {
     async dispatch(method, params, signal) {
       received.push(method);
       if (method === 'echo') return { ok: true, value: params };
-      if (method === 'unsendable') return { ok: true, value: new Map() };
+      if (method.startsWith('unsendable')) return { ok: true, value: new Map() };
       if (method === 'hang') {
         return new Promise((resolve) => {
           signal?.addEventListener('abort', () => {

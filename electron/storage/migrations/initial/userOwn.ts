@@ -1,9 +1,6 @@
 /** The user's data, which cannot be rebuilt from the logs. Tables marked as derived can be. */
 
 export const SETTINGS = `
--- Files and directories that Turnwise may read.
-CREATE TABLE granted_root (path TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-
 -- Field mappings for logs of unknown formats.
 CREATE TABLE mapping_row (
   name    TEXT PRIMARY KEY,

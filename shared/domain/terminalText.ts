@@ -1,0 +1,13 @@
+const escaped = (text: string): string => `\\u{${text.codePointAt(0)?.toString(16)}}`;
+
+/**
+ * Escapes invisible characters, which would move the cursor, reverse the text or hide in it. Line breaks stay.
+ */
+export function terminalText(text: string): string {
+  return text.replaceAll(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped);
+}
+
+/** Also escapes line breaks, which a path may contain: a report has one line. */
+export function terminalLine(text: string): string {
+  return terminalText(text).replaceAll('\n', escaped);
+}
