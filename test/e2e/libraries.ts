@@ -5,7 +5,7 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createLibraryManager } from '../../electron/host/libraryManager.ts';
 import { makeOtherLibrary, OTHER_ID } from '../contract/twoLibraries.ts';
 import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
@@ -25,14 +25,17 @@ export function describeLibraries(shell: Shell): void {
       (demo) => {
         ({ home, running, page, errors } = demo);
       },
-      async ({ directory, libraryPath }) => {
+      async ({ directory, libraryPath, env }) => {
         // The library was opened once by the user and closed, because a test cannot choose a file in the
         // browser's dialog.
         const path = await makeOtherLibrary(directory);
+        // What was opened is kept in the user's own directory.
+        vi.stubEnv('XDG_DATA_HOME', env['XDG_DATA_HOME']);
         const manager = await createLibraryManager({ libraryPath, shell: 'browser', version: '0.0.0' });
         await manager.grant(path);
         await manager.dispatch('library.open', { path });
         await manager.close();
+        vi.unstubAllEnvs();
       },
     );
 
