@@ -15,7 +15,7 @@ import { LIBRARY_EXTENSIONS } from '../../shared/api/libraryRows.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
 import { FORMATS } from '../../shared/format/index.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
-import { type Granted, isBelowAny, requireGranted } from '../ingest/granted.ts';
+import { type Granted, isBelowAny, isOpened, requireGranted } from '../ingest/granted.ts';
 import { doctorCommand } from '../storage/storageFailure.ts';
 import type { Progress } from '../threads/messages.ts';
 import type { DecisionsRequest, IngestReport, SentParams, WriterNews } from '../worker/messages.ts';
@@ -196,7 +196,7 @@ class LibraryHost implements Host {
   }
 
   async grant(path: string): Promise<void> {
-    const real = realpathSync(path);
+    const real = realpathSync.native(path);
     try {
       this.grants.add(real);
     } catch (error) {
@@ -220,7 +220,7 @@ class LibraryHost implements Host {
 
   async known(change: KnownLibraryChange = {}): Promise<readonly KnownLibrary[]> {
     const known = await this.threads.askInternally('library.known', change);
-    return known.filter(({ path }) => this.isGranted(path));
+    return known.filter(({ path }) => isOpened(path, this.grants.paths));
   }
 
   rescue(path: string): Promise<RescueReport> {
@@ -228,13 +228,14 @@ class LibraryHost implements Host {
   }
 
   async ingest(paths: readonly string[], options: HostIngestOptions = {}): Promise<IngestReport> {
-    this.requireWritable();
     const { areKnown = false, mapping, signal, onProgress } = options;
     for (const path of paths) {
       if (areKnown) requireGranted(path, this.granted());
       // A path that does not exist cannot be granted. Ingest reports it with the others.
       else if (existsSync(path)) await this.grant(path);
     }
+    // After the grants, so that records of a library that cannot be changed can be shown from then on.
+    this.requireWritable();
     const { jobId, report } = this.readLogs(paths, { mapping });
     const unsubscribe = this.subscribe(({ event, payload }) => {
       if (event === 'ingest.progress' && payload.jobId === jobId) onProgress?.(payload);

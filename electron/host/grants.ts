@@ -10,7 +10,8 @@ const DIRECTORY = 'granted';
 
 /**
  * Paths that the user has opened for one library, on this machine. They are kept in the user's own directory, because
- * the library may come from somebody else. A file there belongs to a library by its path and inode.
+ * the library may come from somebody else. A file there belongs to a library by its path, inode
+ * and time of creation.
  */
 export class Grants {
   /** Real paths. */
@@ -19,9 +20,10 @@ export class Grants {
 
   /** @param library path of an existing file */
   open(library: string): void {
-    const path = realpathSync(library);
-    const { ino } = statSync(path, { bigint: true });
-    const name = createHash('sha256').update(`${ino} ${path}`).digest('hex').slice(0, 32);
+    const path = realpathSync.native(library);
+    // A new file can have the inode of a removed one.
+    const { ino, birthtimeNs } = statSync(path, { bigint: true });
+    const name = createHash('sha256').update(`${ino} ${birthtimeNs} ${path}`).digest('hex').slice(0, 32);
     this.file = join(dirname(defaultLibraryPath()), DIRECTORY, name);
     for (const kept of linesOf(this.file)) this.paths.add(kept);
   }
@@ -98,7 +100,7 @@ export function resolveOutputPath(
   if (host.writable.has(named) || host.writable.has(path)) return path;
   let directory: string;
   try {
-    directory = realpathSync(dirname(path));
+    directory = realpathSync.native(dirname(path));
   } catch {
     throw notFound(`there is no directory ${dirname(path)}`);
   }

@@ -72,7 +72,7 @@ class OpenLibraries implements LibraryManager {
     this.log = new AppLog(options.libraryPath);
     this.home = home;
     this.known = known;
-    this.adopt(HOME_LIBRARY, realpathSync(options.libraryPath), home);
+    this.adopt(HOME_LIBRARY, realpathSync.native(options.libraryPath), home);
     this.handlers = {
       'library.list': () => this.list(),
       'library.open': (params, signal) => this.openLibrary(params, signal),
@@ -107,7 +107,7 @@ class OpenLibraries implements LibraryManager {
   }
 
   async grant(path: string): Promise<void> {
-    this.granted.add(realpathSync(path));
+    this.granted.add(realpathSync.native(path));
     await Promise.all([...this.open.values()].map(({ host }) => host.grant(path)));
   }
 
@@ -151,7 +151,7 @@ class OpenLibraries implements LibraryManager {
 
   private async openMoved(moved: ResultOf<'run.move'>): Promise<ResultOf<'run.move'>> {
     try {
-      const path = realpathSync(moved.path);
+      const path = realpathSync.native(moved.path);
       const { id } = await this.openFile(path);
       await this.home.grant(path);
       return { ...moved, library: id };
@@ -231,7 +231,7 @@ class OpenLibraries implements LibraryManager {
     if (stat === undefined) throw notFound(`there is no file ${path}`);
     if (stat.isDirectory()) throw refused(`${path} is a directory; a library is one file`);
     try {
-      if (stat.isFile() && isDatabase(path)) return realpathSync(path);
+      if (stat.isFile() && isDatabase(path)) return realpathSync.native(path);
     } catch (error) {
       throw refused(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
     }

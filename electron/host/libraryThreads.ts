@@ -10,7 +10,7 @@ import {
 import { ApiError, type ApiFailure } from '../../shared/api/errors.ts';
 import { textNodesOf } from '../../shared/domain/filter/node.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
-import { PARSER_LIMITS, WRITER_LIMITS } from '../threads/heapLimits.ts';
+import { PARSER_LIMITS } from '../threads/heapLimits.ts';
 import {
   type RequestOptions,
   type WorkerAnswer,
@@ -101,7 +101,6 @@ export class LibraryThreads {
       }),
       writer: client('writer', 'writer', {
         onNews,
-        resourceLimits: WRITER_LIMITS,
         // A running job ends after the batch that it is writing.
         closeTimeoutMs: Number.POSITIVE_INFINITY,
       }),

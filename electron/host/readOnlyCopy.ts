@@ -70,8 +70,12 @@ function requireRegularFiles(library: string): void {
 function removeLeftCopies(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = Number(name.startsWith(PREFIX) ? name.slice(PREFIX.length).split('-')[0] : Number.NaN);
-    if (Number.isInteger(pid) && pid !== process.pid && !isRunning(pid))
+    if (!Number.isInteger(pid) || pid === process.pid || isRunning(pid)) continue;
+    try {
       rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    } catch {
+      // Of another user.
+    }
   }
 }
 

@@ -31,7 +31,7 @@ export function discover(paths: readonly string[], library: string): readonly Di
 
 function realOf(path: string): string | undefined {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     // The library does not exist yet, so no path can refer to it.
     return undefined;
@@ -42,7 +42,7 @@ function walk(path: string, found: Discovered[], seen: Set<string>, roots: reado
   let real: string;
   let isDirectory: boolean;
   try {
-    real = realpathSync(path);
+    real = realpathSync.native(path);
     if (!roots.some((root) => real === root || real.startsWith(join(root, sep)))) {
       const message = `a link to ${real}, which is outside the opened directory; open that itself to read it`;
       found.push({ kind: 'unreadable', path, code: 'link_outside', message });

@@ -41,7 +41,7 @@ export async function planFile(
 ): Promise<Plan | Unreadable> {
   try {
     const identity = identityOf(path);
-    const known = writer.knownFile(path) ?? writer.movedFile(identity);
+    const known = writer.knownFile(path) ?? writer.movedFile(identity, mayRead);
     if (known === undefined) {
       const same = await sameFile(identity, writer, adapter, mayRead);
       return same === undefined ? { kind: 'new', identity } : { kind: 'duplicate', known: same, identity };
@@ -107,8 +107,8 @@ async function sameFile(
     // A file whose run was removed may still have rollouts of other runs, and reading its copy would
     // duplicate those.
     const isRead = candidate.status === 'read' || writer.countRollouts(candidate.fileId) > 0;
-    if (candidate.format === undefined || !isRead || !existsSync(candidate.path)) continue;
-    if (!mayRead(candidate.path)) continue;
+    if (candidate.format === undefined || !isRead) continue;
+    if (!mayRead(candidate.path) || !existsSync(candidate.path)) continue;
     // If the candidate has grown since, its stored rollouts do not describe this content.
     if (identityOf(candidate.path).bytes !== identity.bytes) continue;
     if ((await hashOfFile(candidate.path)) === (await hashOfFile(identity.path))) return candidate;

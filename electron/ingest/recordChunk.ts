@@ -27,13 +27,13 @@ export async function readRecordChunk(
   limit: number,
   granted: Granted,
 ): Promise<RecordChunk> {
+  requireGranted(source.path, granted);
   let path: string;
   try {
-    path = realpathSync(source.path);
+    path = realpathSync.native(source.path);
   } catch (error) {
     throw sourceMissing(`${source.path}: ${reasonOf(error).message}`);
   }
-  requireGranted(path, granted);
   const container = source.container as Container;
   if (container === 'adapter') throw outputNotKept(source);
   const isRewritten = !isAppendable(container, source.unit as RecordUnit);

@@ -126,13 +126,17 @@ export class LibraryWriter {
    * Finds the row of a file that has moved: it begins alike, and has either the same name with nothing at
    * the old path, or the same inode (a rotated log). Updates the path of the file. If its directory moved,
    * the directory's run is updated too.
+   *
+   * @param mayRead whether a path that the library names may be looked at
    */
-  movedFile(identity: FileIdentity): KnownFile | undefined {
+  movedFile(identity: FileIdentity, mayRead: (path: string) => boolean): KnownFile | undefined {
     const candidates = this.sql.filesByHead.all(identity.headHash, identity.headBytes);
-    const row = candidates.find(({ path, inode }) =>
-      basename(path) === basename(identity.path)
-        ? !existsSync(path)
-        : inode === identity.inode && inodeAt(path) !== inode,
+    const row = candidates.find(
+      ({ path, inode }) =>
+        mayRead(path) &&
+        (basename(path) === basename(identity.path)
+          ? !existsSync(path)
+          : inode === identity.inode && inodeAt(path) !== inode),
     );
     if (row === undefined) return undefined;
     this.transaction(() => {

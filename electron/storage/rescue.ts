@@ -122,16 +122,17 @@ export function rescue(db: WritableLibrary, damaged: string): RescueReport {
 
 /** @throws ApiError `refused` when a table was replaced, because its rows might be computed without end */
 function refuseComputed(from: ReadableLibrary, db: WritableLibrary): void {
-  const sql = 'SELECT sql FROM sqlite_schema WHERE name = ?';
+  // SQLite finds a table by its name in any case.
+  const sql = 'SELECT sql FROM sqlite_schema WHERE name = ? COLLATE NOCASE';
   const made = queryValue(db, sql, text);
   for (const table of [...Object.keys(RESCUED_TABLES), 'file_row', 'unread_row']) {
-    let found: string | undefined;
+    let found: readonly string[] = [];
     try {
-      found = queryValue(from, sql, text).get(table);
+      found = queryValue(from, sql, text).all(table);
     } catch (error) {
       if (!isDamage(error)) throw error;
     }
-    if (found !== undefined && found !== made.get(table))
+    if (found.some((each) => each !== made.get(table)))
       throw refused(
         `${from.name} is not read: its table ${table} is not the one that Turnwise creates, so another program has changed the library`,
       );

@@ -7,7 +7,7 @@ import type { IngestProgress } from '../../shared/api/contract.ts';
 import { type ApiFailure, refused } from '../../shared/api/errors.ts';
 import { stepFacts } from '../columns/series.ts';
 import { sourceOf } from '../columns/stepTable.ts';
-import { isBelowAny } from '../ingest/granted.ts';
+import { isOpened } from '../ingest/granted.ts';
 import { type IngestOptions, ingest } from '../ingest/ingest.ts';
 import { fileIdentity } from '../storage/libraryFile.ts';
 import { LibraryWriter } from '../storage/libraryWriter.ts';
@@ -130,7 +130,7 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
       const options: IngestOptions = {
         mappings: mappingsFor(writer, mapping),
         adapter,
-        mayRead: (path) => isBelowAny(path, granted.paths),
+        mayRead: (path) => isOpened(path, granted.paths),
         isCancelled: task.isCancelled,
         onChange: (runIds) => runIds.length > 0 && tell({ kind: 'changed', runIds }),
         onPlaced: tellAnnotated,

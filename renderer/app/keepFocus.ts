@@ -28,7 +28,7 @@ export function keepFocus(): () => void {
     last = undefined;
     if (!(next instanceof HTMLElement)) return;
     if (next.tagName === 'MAIN') takeFocus(next);
-    else next.focus();
+    else next.focus({ preventScroll: true });
   };
   const listening = new AbortController();
   const options = { capture: true, signal: listening.signal };

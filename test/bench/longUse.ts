@@ -293,6 +293,8 @@ async function search({ page, random }: Session): Promise<void> {
   await page.getByRole('textbox', { name: 'Search in this rollout' }).waitFor();
   await page.keyboard.press('n');
   await page.keyboard.press('Escape');
+  // Going back takes its time, and would undo the next navigation.
+  await page.waitForURL(/\/search/);
   await results.waitFor();
 }
 

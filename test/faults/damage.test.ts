@@ -253,6 +253,17 @@ describe('turnwise doctor', () => {
     expect(saved.err).toContain('is not read: its table label_row is not the one that Turnwise creates');
   });
 
+  it('does not save a view in place of a table, whatever the case of its name', async () => {
+    const db = new Database(place.library);
+    db.exec(`DROP TABLE saved_query_row;
+      CREATE VIEW SAVED_QUERY_ROW AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
+        SELECT i AS name, i AS sql, i AS created_at FROM n`);
+    db.close();
+    const { code, err } = await doctor('--into', into());
+    expect(code).toBe(1);
+    expect(err).toContain('its table saved_query_row is not the one that Turnwise creates');
+  });
+
   it('saves every table of the user', () => {
     const made = readFileSync(
       join(import.meta.dirname, '../../electron/storage/migrations/initial/userOwn.ts'),

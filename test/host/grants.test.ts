@@ -1,5 +1,5 @@
 /** Which files a library may name: only those below what this user has opened for it. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
@@ -85,6 +85,16 @@ describe('a library of this user', () => {
     expect((await record()).text).toContain('What is 1?');
   });
 
+  test('opens nothing outside through a link whose target leaves another link upward', async () => {
+    mkdirSync(join(place.directory, 'outside', 'deep'), { recursive: true });
+    place.file(join('outside', 'secret.jsonl'), `${LOG}\n`);
+    place.file(join('logs', 'secret.jsonl'), `${LOG}\n`);
+    symlinkSync(join(place.directory, 'outside', 'deep'), join(logs, 'deep'));
+    symlinkSync('deep/../secret.jsonl', join(logs, 'link.jsonl'));
+    const inspected = ask('file.inspect', { path: join(logs, 'link.jsonl') });
+    await expect(inspected).rejects.toMatchObject({ code: 'not_granted' });
+  });
+
   test('reads on where it was interrupted', async () => {
     await host?.close();
     const db = openWriter(place.library);
@@ -142,8 +152,6 @@ describe('a library of somebody else', () => {
     const bytes = readFileSync(place.library);
     place.remove();
     mkdirSync(place.directory);
-    // Keeps the number of the old file in use, which the new one might get otherwise.
-    place.file('other.sqlite', '');
     place.file('library.sqlite', bytes);
     becomeUser('reader');
     expect((await open()).isGranted(logs)).toBe(false);
