@@ -31,6 +31,9 @@ function isRow(record: JsonObject): boolean {
   );
 }
 
+/** The number of a turn is only a claim, and each turn up to it takes memory. */
+const MOST_TURNS = 1_000_000;
+
 /** A fault in a row. Its message is shown in the issue. */
 class Unfit extends Error {}
 
@@ -58,7 +61,9 @@ function rolloutOf(record: JsonObject, header: JsonObject | undefined): ParsedRo
   const policyTokens = record['turn_policy_tokens'];
   // A log may count the tokens of turns without logging their text.
   const counted = Array.isArray(policyTokens) ? policyTokens.length : 0;
-  const turns = Math.max(counted, ...segments.map(({ turn }) => turn));
+  const turns = segments.reduce((most, { turn }) => Math.max(most, turn), counted);
+  if (turns > MOST_TURNS)
+    throw new Unfit(`a segment of turn ${turns}, where at most ${MOST_TURNS} turns are read`);
   const decision = decisionOf(record);
   const run = stringOf(header?.['run']);
   const runKey = stringOf(header?.['key']);

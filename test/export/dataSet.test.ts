@@ -8,6 +8,7 @@ import { partitionName, writeDataSet } from '../../electron/export/dataSet.ts';
 import { openReader } from '../../electron/storage/open.ts';
 import { EXPORTED_ROLLOUTS } from '../../electron/storage/queries/exported.ts';
 import { ApiError } from '../../shared/api/errors.ts';
+import { readDataSetRow } from '../../shared/format/dataSet.ts';
 import { DATA_SET_COLUMNS } from '../../shared/format/dataSetColumns.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 import { copyDemoLibrary } from '../support/preparedLibrary.ts';
@@ -207,6 +208,18 @@ describe('a data set', () => {
     expect(() => write(first, directory)).toThrow(ApiError);
     expect(readFileSync(join(directory, 'thesis.txt'), 'utf8')).toBe('mine');
     expect(() => write(first, join(first.directory, 'other'), ['nobody'])).toThrow('there is no run nobody');
+  });
+
+  it.each([
+    [1_000_001, { kind: 'issue', issue: { code: 'unfit_row', message: expect.stringContaining('1000001') } }],
+    [Number.MAX_SAFE_INTEGER, { kind: 'issue', issue: { code: 'unfit_row' } }],
+    [2, { kind: 'rollout', rollout: { turns: [{ segments: 0 }, { segments: 1 }] } }],
+  ])('a row whose segment claims turn %i', (turn, read) => {
+    const segment = { kind: 'text', start: 0, end: 2, inner_start: 0, inner_end: 2, turn };
+    const texts = { group: 'g', problem: 'p', prompt: '', prompt_segments: [], response: 'hm' };
+    expect(readDataSetRow({ v: 1, rollout: 1, ...texts, segments: [segment] }, { run: 'r' })).toMatchObject(
+      read,
+    );
   });
 
   it('finds the rollouts of a step by an index', async () => {
