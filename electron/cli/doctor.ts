@@ -84,7 +84,7 @@ interface DamagedLibrary {
   readonly named: string;
   /** The library, or its copy. */
   readonly path: string;
-  /** What the user named beside it. */
+  /** Paths of logs that the user gave with it. */
   readonly logs: readonly string[];
 }
 

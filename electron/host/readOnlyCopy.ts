@@ -74,7 +74,7 @@ function removeLeftCopies(): void {
     try {
       rmSync(join(tmpdir(), name), { recursive: true, force: true });
     } catch {
-      // Of another user.
+      // It belongs to another user.
     }
   }
 }

@@ -64,7 +64,7 @@ function stepsTo(element: Element): readonly Step[] {
 /** In the nearest ancestor that is still on the page: at the same place, else before it. `main` is a whole view. */
 function controlBeside(path: readonly Step[]): Element | undefined {
   for (const { parent, index } of path) {
-    // What lies over the page gives the focus back by itself.
+    // Overlays return the focus themselves.
     if (parent.matches(OVERLAYS)) return undefined;
     if (!parent.isConnected) continue;
     if (parent.matches('main, :has(main), .app-content')) break;

@@ -116,7 +116,7 @@ export function movedBy(ids: readonly string[], id: string, by: -1 | 1): readonl
   return next;
 }
 
-/** What one press of a key adds to a width. */
+/** Width change per key press. */
 const WIDTH_STEP: CssPixels = 10;
 
 /** Narrower (-1) or wider (1). */

@@ -34,7 +34,7 @@ interface Overlay {
   readonly button?: string | RegExp;
 }
 
-/** What lies over a screen, and how keys open it. */
+/** Overlays of a screen, and the keys that open them. */
 const OVERLAYS: readonly (readonly [place: string, overlays: readonly Overlay[]])[] = [
   [
     RUN,

@@ -29,7 +29,7 @@ export function describeLibraries(shell: Shell): void {
         // The library was opened once by the user and closed, because a test cannot choose a file in the
         // browser's dialog.
         const path = await makeOtherLibrary(directory);
-        // What was opened is kept in the user's own directory.
+        // Grants are kept in the user's own directory.
         vi.stubEnv('XDG_DATA_HOME', env['XDG_DATA_HOME']);
         const manager = await createLibraryManager({ libraryPath, shell: 'browser', version: '0.0.0' });
         await manager.grant(path);

@@ -344,7 +344,7 @@ describe('a connection', () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const client = await openSocketTransport(server);
     expect(await client.send('unsendable', {})).toMatchObject({ ok: false, failure: { code: 'internal' } });
-    // What a page sends reaches the terminal as one line of text.
+    // A message of a page is printed as one line of text.
     await client.send('unsendable\u001b[2J\nroot#', {});
     expect(printed.mock.calls).toMatchObject([
       [expect.stringMatching(/^turnwise: unsendable: /)],

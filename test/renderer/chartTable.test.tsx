@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-/** What a chart draws can be read: as a table, and as the value of its slider. */
+/** A chart can be read as a table, and by the value of its slider. */
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { StepChart } from '../../renderer/charts/StepChart.tsx';

@@ -34,7 +34,7 @@ function contrast(a: string, b: string): number {
   return (high + 0.05) / (low + 0.05);
 }
 
-/** What a list, a page, a field, or a chosen row is drawn on. */
+/** Backgrounds of lists, pages, fields and selected rows. */
 const SURFACES = ['--paper', '--raised', '--sunk', '--hover', '--accent-soft'];
 
 const PAIRS: readonly (readonly [string, readonly string[]])[] = [

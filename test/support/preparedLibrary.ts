@@ -23,7 +23,7 @@ export const DEMO_LOG = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', 
 export function setup(): () => void {
   const directory = mkdtempSync(join(tmpdir(), 'turnwise-prepared-'));
   process.env['TURNWISE_PREPARED'] = directory;
-  // What tests open is not kept among the user's data.
+  // Keeps the grants of tests out of the user's data.
   process.env['XDG_DATA_HOME'] = join(directory, 'data');
   return () => rmSync(directory, { recursive: true, force: true });
 }
