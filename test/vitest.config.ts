@@ -10,6 +10,9 @@ const env = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/turnwise-compile', import.meta.url)),
 };
 
+/** Below the limit of a test, so that the failure says which value did not come. */
+const POLL = { poll: { timeout: 20_000 } };
+
 /** Workers run from the bundle, as for users: a test would spend more time on loading their sources. */
 const bundledWorkers = {
   name: 'bundled-workers',
@@ -20,6 +23,8 @@ const bundledWorkers = {
 };
 
 /**
+ * Limits of time detect hangs rather than slowness, because a busy machine takes its time.
+ *
  * One run of everything. End-to-end files are a project of their own, because each drives a browser and they
  * would time each other out side by side on a small machine.
  */
@@ -43,9 +48,9 @@ export default defineConfig({
           isolate: false,
           pool: 'forks',
           maxWorkers: 2,
-          // Detects hangs rather than slowness, because a busy machine takes its time.
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          expect: POLL,
           env,
         },
       },
@@ -59,6 +64,7 @@ export default defineConfig({
           maxWorkers: 2,
           testTimeout: 60_000,
           hookTimeout: 120_000,
+          expect: POLL,
           env,
         },
       },

@@ -5,6 +5,7 @@ import { createHost } from '../host/createHost.ts';
 import type { RescueReport } from '../host/host.ts';
 import { checkLibrary, type DamagedTable } from '../host/libraryCheck.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
+import { printWarnings } from '../host/printProblem.ts';
 import { readableLibrary } from '../host/readOnlyCopy.ts';
 import {
   type Command,
@@ -121,6 +122,7 @@ async function saveInto(
         )
         .map(({ path }) => path),
     };
+    await printWarnings(host);
     isSaved = true;
     return saved;
   } finally {

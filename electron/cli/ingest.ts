@@ -8,6 +8,7 @@ import { createHost } from '../host/createHost.ts';
 import { endWithin } from '../host/endWithin.ts';
 import type { Adapter, Host } from '../host/host.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
+import { printWarnings } from '../host/printProblem.ts';
 import type { IngestReport } from '../worker/messages.ts';
 import { readAdapter } from './adapter.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
@@ -86,8 +87,9 @@ export const ingestCommand: Command = {
         areKnown: isContinued,
         ...(mapping === undefined ? {} : { mapping }),
       });
+      clearProgress();
+      await printWarnings(host);
       if (args.flag('follow') && !controller.signal.aborted) {
-        clearProgress();
         process.stdout.write(`${terminalText(summaryOf(report, entriesOf(report), libraryPath))}\n`);
         return await followUntilStopped(host, paths, controller.signal);
       }

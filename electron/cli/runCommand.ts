@@ -88,6 +88,6 @@ async function commandNamed(name: string): Promise<Command | undefined> {
   return Object.hasOwn(COMMANDS, name) ? await COMMANDS[name as keyof typeof COMMANDS]() : undefined;
 }
 
-function allCommands(): Promise<readonly Command[]> {
+export function allCommands(): Promise<readonly Command[]> {
   return Promise.all(Object.values(COMMANDS).map((load) => load()));
 }

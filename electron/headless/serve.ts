@@ -7,20 +7,20 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { HostInfo } from '../../shared/api/contract.ts';
-import type { Result } from '../../shared/api/errors.ts';
 import { endWithin } from '../host/endWithin.ts';
 import type { LibraryManager } from '../host/host.ts';
 import { createLibraryManager } from '../host/libraryManager.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { libraryPage, openAtStart, openPaths } from '../host/openPaths.ts';
-import { printProblem } from '../host/printProblem.ts';
+import { printProblem, printWarnings } from '../host/printProblem.ts';
 import { returnFreedMemory } from './returnFreedMemory.ts';
 import { startServer } from './startServer.ts';
 
 export interface ServeOptions {
   /** Absolute paths, which are granted and ingested. */
   readonly paths: readonly string[];
+  /** Absolute paths of directories whose logs pages may open. */
+  readonly allowed?: readonly string[];
   /** Without paths: reads the demo run into an empty library. */
   readonly opensDemo?: boolean;
   readonly libraryPath?: string;
@@ -57,12 +57,6 @@ async function openLibrary(host: LibraryManager, path: string): Promise<void> {
   if (!opened.ok) printProblem(opened.failure.message);
 }
 
-/** Says on the terminal what the pages say about the library. */
-async function printWarnings(host: LibraryManager): Promise<void> {
-  const info = (await host.dispatch('host.info', {})) as Result<HostInfo>;
-  for (const { message } of info.ok ? info.value.warnings : []) printProblem(message);
-}
-
 /** Prints the URL as the only line on stdout. Resolves when everything is closed. */
 export async function serve(options: ServeOptions): Promise<void> {
   if (!existsSync(RENDERER)) throw new Error('the interface has not been built; run: npm run build');
@@ -85,6 +79,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     for (const path of options.furtherLibraries ?? []) await openLibrary(host, path);
     const url = new URL(server.url);
     url.pathname = await openGiven(host, options);
+    for (const path of options.allowed ?? []) await host.grant(path);
     await printWarnings(host);
     process.stdout.write(`${url.href}\n`);
     if (options.opensBrowser) openBrowser(url.href);

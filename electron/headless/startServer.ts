@@ -3,7 +3,8 @@
  *
  *   bundleServer  GET, the renderer's files, no token
  *   socketServer  /socket, the contract, token in the first frame
- *   access        Host, Origin and token rules of both
+ *   uploadServer  POST /upload, a file, token in a header
+ *   access        Host, Origin and token rules of all
  *
  * There is no option to listen elsewhere; use `ssh -L` from another machine.
  */
@@ -14,9 +15,10 @@ import type { LibraryManager } from '../host/host.ts';
 import { createToken } from './access.ts';
 import { serveBundle } from './bundleServer.ts';
 import { serveSocket } from './socketServer.ts';
+import { isUpload, serveUploads } from './uploadServer.ts';
 
 export interface ServerOptions {
-  readonly host: Pick<LibraryManager, 'dispatch' | 'subscribe'>;
+  readonly host: Pick<LibraryManager, 'dispatch' | 'subscribe' | 'upload'>;
   /** The built renderer: the directory with `index.html`. */
   readonly rendererDirectory: string;
   /** 0 or absent: any free port. */
@@ -94,16 +96,19 @@ export async function startServer(options: ServerOptions): Promise<LoopbackServe
   const token = createToken();
   const bundle = serveBundle(options.rendererDirectory);
   const strangers = new Set<Duplex>();
-  const socket = serveSocket(options.host, token, (connection) => strangers.delete(connection));
+  const onToken = (connection: Duplex): void => void strangers.delete(connection);
+  const socket = serveSocket(options.host, token, onToken);
+  const uploads = serveUploads(options.host, token, onToken);
   const { idleMs = IDLE_MS } = options;
 
   function createListener(): Server {
     const server = createServer(
       {
-        ...{ maxHeaderSize: LONGEST_HEAD, requestTimeout: 30_000, headersTimeout: idleMs },
+        // A body has no limit of time: only an upload has one, and it ends when nothing comes.
+        ...{ maxHeaderSize: LONGEST_HEAD, requestTimeout: 0, headersTimeout: idleMs },
         ...{ keepAliveTimeout: idleMs, connectionsCheckingInterval: Math.min(idleMs, LONGEST_CHECK_MS) },
       },
-      bundle,
+      (request, response) => (isUpload(request) ? uploads : bundle)(request, response),
     );
     server.on('connection', (connection) => {
       strangers.add(connection);

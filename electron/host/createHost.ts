@@ -13,6 +13,7 @@ import {
 import { ApiError, failureOf, notFound, type Result, refused } from '../../shared/api/errors.ts';
 import { LIBRARY_EXTENSIONS } from '../../shared/api/libraryRows.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
+import type { UploadedFile } from '../../shared/api/upload.ts';
 import { FORMATS } from '../../shared/format/index.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import { type Granted, isBelowAny, isOpened, requireGranted } from '../ingest/granted.ts';
@@ -22,7 +23,7 @@ import type { DecisionsRequest, IngestReport, SentParams, WriterNews } from '../
 import { AppLog } from './appLog.ts';
 import { dispatch } from './dispatch.ts';
 import { Follower } from './follower.ts';
-import { Grants, refusalOfPath, resolveOutputPath } from './grants.ts';
+import { Grants, realOf, refusalOfPath, resolveOutputPath } from './grants.ts';
 import type {
   DecisionListeners,
   Host,
@@ -35,18 +36,13 @@ import type {
 } from './host.ts';
 import { checkLibrary, damageText } from './libraryCheck.ts';
 import { LibraryThreads, type ThreadMethod } from './libraryThreads.ts';
+import { listPaths } from './pathList.ts';
 import { type ReadableLibrary, readableLibrary } from './readOnlyCopy.ts';
 import { SqlConsole } from './sqlConsole.ts';
+import { storeUpload, type Upload, uploadsDirectory } from './uploads.ts';
 
 /** Only the log, because ingest would report the README beside it as an issue. */
 const DEMO = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', import.meta.url));
-/** Methods of the host that write rollouts. */
-const METHODS_THAT_READ_LOGS: ReadonlySet<Method> = new Set([
-  'ingest.start',
-  'ingest.demo',
-  'follow.start',
-  'run.setName',
-]);
 /** Time for the first pages to be shown before every page of the file is read. */
 const CHECK_AFTER_MS = 20_000;
 /** Finished jobs that can still be queried. */
@@ -84,7 +80,7 @@ class LibraryHost implements Host {
   private readonly jobs = new Map<number, IngestProgress>();
   /** By job id, while the job waits or runs. */
   private readonly jobAborts = new Map<number, AbortController>();
-  private readonly grants = new Grants();
+  private readonly grants = new Grants((path, error) => this.grantNotKept(path, error));
   /** Paths that the user has chosen for new files. */
   private readonly writable = new Set<string>();
   private readonly threads: LibraryThreads;
@@ -94,6 +90,9 @@ class LibraryHost implements Host {
   private readonly wrappers: MethodWrappers;
   /** Shown by pages. */
   private readonly warnings: LibraryWarning[] = [];
+  /** Granted paths that could not be kept, and why. */
+  private readonly notKept: string[] = [];
+  private notKeptReason = '';
   private readonly closing = new AbortController();
   private nextJobId = 1;
   private openRunKey: string | undefined;
@@ -123,8 +122,9 @@ class LibraryHost implements Host {
     this.follower = new Follower({
       read: async (paths) => (await this.readLogs(paths, { isQuiet: true }).report).added,
       onChange: (follows) => this.emit({ event: 'follow.changed', payload: { follows } }),
+      isIgnored: (path) => path.startsWith(resolve(options.libraryPath)),
       // Asked at each look: a path that was granted may have become a link.
-      isIgnored: (path) => path.startsWith(resolve(options.libraryPath)) || !this.isGranted(path),
+      mayRead: (path) => isBelowAny(path, this.grants.paths),
     });
     this.handlers = this.makeHandlers();
     this.wrappers = this.makeWrappers();
@@ -169,7 +169,7 @@ class LibraryHost implements Host {
       message: `This library is damaged: ${damageText(tables)}. To save your labels, notes, views and mappings into a new library, and to read the logs again, run:`,
       command: doctorCommand(libraryPath),
     });
-    this.emit({ event: 'library.warned', payload: { warnings: [...this.warnings] } });
+    this.emit({ event: 'library.warned', payload: { warnings: this.allWarnings() } });
   }
 
   dispatch(method: string, params: unknown, signal?: AbortSignal): Promise<Result<unknown>> {
@@ -178,7 +178,7 @@ class LibraryHost implements Host {
 
   async answer(method: Method, params: unknown, signal?: AbortSignal): Promise<unknown> {
     if (this.isClosed) throw new ApiError({ code: 'closed', message: 'the host has been closed' });
-    if (CONTRACT[method].runsOn === 'writer' || METHODS_THAT_READ_LOGS.has(method)) this.requireWritable();
+    if (CONTRACT[method].runsOn === 'writer') this.requireWritable();
     // `dispatch` has validated `params` for this method.
     switch (CONTRACT[method].runsOn) {
       case 'libraries':
@@ -196,22 +196,31 @@ class LibraryHost implements Host {
   }
 
   async grant(path: string): Promise<void> {
-    const real = realpathSync.native(path);
-    try {
-      this.grants.add(real);
-    } catch (error) {
-      this.log.write(`${path} has to be opened again at the next start: ${String(error)}`);
-    }
+    this.grants.paths.add(realpathSync.native(path));
   }
 
   grantAsFor(library: string): void {
     const other = new Grants();
     other.open(library);
-    for (const path of other.paths) this.grants.add(path);
+    this.grants.keepAllOf(other);
   }
 
   isGranted(path: string): boolean {
-    return isBelowAny(path, this.grants.paths);
+    return isOpened(path, this.grants.paths);
+  }
+
+  async upload(upload: Upload): Promise<Result<UploadedFile>> {
+    try {
+      if (this.isClosed) throw new ApiError({ code: 'closed', message: 'the host has been closed' });
+      this.requireWritable();
+      const value = await storeUpload(this.options.libraryPath, upload);
+      await this.grant(value.path);
+      return { ok: true, value };
+    } catch (error) {
+      const failure =
+        failureOf(error) ?? this.log.report('an upload failed because of a bug in Turnwise', error);
+      return { ok: false, failure };
+    }
   }
 
   mayWrite(path: string): void {
@@ -219,8 +228,9 @@ class LibraryHost implements Host {
   }
 
   async known(change: KnownLibraryChange = {}): Promise<readonly KnownLibrary[]> {
+    if (change.remember !== undefined) this.grants.keepFor(change.remember.path);
     const known = await this.threads.askInternally('library.known', change);
-    return known.filter(({ path }) => isOpened(path, this.grants.paths));
+    return known.filter(({ path }) => this.isGranted(path));
   }
 
   rescue(path: string): Promise<RescueReport> {
@@ -233,6 +243,7 @@ class LibraryHost implements Host {
       if (areKnown) requireGranted(path, this.granted());
       // A path that does not exist cannot be granted. Ingest reports it with the others.
       else if (existsSync(path)) await this.grant(path);
+      this.grants.keepFor(path);
     }
     // After the grants, so that records of a library that cannot be changed can be shown from then on.
     this.requireWritable();
@@ -297,7 +308,7 @@ class LibraryHost implements Host {
       params: P,
       ask: (params: P) => Promise<R>,
     ): Promise<R> => {
-      this.requireGranted(params.path);
+      this.requireOpened(params.path);
       return ask(params);
     };
     /**
@@ -329,7 +340,7 @@ class LibraryHost implements Host {
           { ...params, path: this.outputPath(params.path, LIBRARY_EXTENSIONS) },
           ask,
         );
-        this.keepGrants(moved.path);
+        this.keepGrantsFor(moved.path);
         return moved;
       },
       'library.compact': async (params, ask) => {
@@ -355,10 +366,12 @@ class LibraryHost implements Host {
           platform: process.platform,
           libraryPath,
           granted: [...this.grants.paths],
-          warnings: [...this.warnings],
+          ...(this.library.readOnly === undefined ? {} : { readOnly: this.readOnlyText() }),
+          warnings: this.allWarnings(),
           ...(this.openRunKey === undefined ? {} : { openRunKey: this.openRunKey }),
         };
       },
+      'path.list': ({ prefix }) => listPaths(prefix, this.listedRoots()),
       'format.list': () =>
         FORMATS.map(({ name, title, source, rule, reads, ignores }) => ({
           name,
@@ -369,6 +382,7 @@ class LibraryHost implements Host {
           ignores,
         })),
       'run.setName': async (named) => {
+        this.requireWritable();
         const { paths } = await this.threads.askInternally('run.name', {
           ...named,
           granted: this.granted(),
@@ -376,7 +390,8 @@ class LibraryHost implements Host {
         return this.startJob(paths);
       },
       'follow.start': ({ paths }) => {
-        for (const path of paths) this.requireGranted(path);
+        for (const path of paths) this.requireOpened(path);
+        this.requireWritable();
         for (const path of paths) this.follower.start(path);
         return this.follower.list();
       },
@@ -386,13 +401,17 @@ class LibraryHost implements Host {
       },
       'follow.list': () => this.follower.list(),
       'ingest.start': ({ paths, mapping }) => {
-        for (const path of paths) this.requireGranted(path);
+        for (const path of paths) this.requireOpened(path);
+        // After the grants, so that a library that cannot be changed shows the records of these logs.
+        this.requireWritable();
         return this.startJob(paths, mapping);
       },
       'ingest.demo': async () => {
+        this.requireWritable();
         const path = this.options.demoPath ?? DEMO;
         if (!existsSync(path)) throw notFound(`there is no demo run at ${path}`);
         await this.grant(path);
+        this.grants.keepFor(path);
         return this.startJob([path]);
       },
       'ingest.cancel': ({ jobId }) => {
@@ -464,12 +483,28 @@ class LibraryHost implements Host {
 
   private outputPath(asked: string, extensions?: readonly string[]): string {
     const { libraryPath } = this.options;
-    const isGranted = (path: string) => this.isGranted(path);
+    const isGranted = (path: string) => isBelowAny(path, this.grants.paths);
     return resolveOutputPath({ libraryPath, writable: this.writable, isGranted }, asked, extensions);
   }
 
-  private requireGranted(path: string): void {
-    if (!this.isGranted(path)) throw new ApiError(refusalOfPath(path));
+  /** A request has named this path for this library. */
+  private requireOpened(path: string): void {
+    if (!isBelowAny(path, this.grants.paths)) throw new ApiError(refusalOfPath(path));
+    this.grants.keepFor(path);
+  }
+
+  private grantNotKept(path: string, error: unknown): void {
+    this.notKept.push(path);
+    this.notKeptReason = error instanceof Error ? error.message : String(error);
+    this.log.write(`${path} has to be opened again at the next start: ${this.notKeptReason}`);
+    this.emit({ event: 'library.warned', payload: { warnings: this.allWarnings() } });
+  }
+
+  private allWarnings(): readonly LibraryWarning[] {
+    if (this.notKept.length === 0) return [...this.warnings];
+    const paths = this.notKept.join(', ');
+    const message = `Turnwise cannot remember that you opened ${paths} (${this.notKeptReason}). It can be read until Turnwise ends. Open it again at the next start.`;
+    return [...this.warnings, { message }];
   }
 
   /** Sent with requests that open files which the library names. */
@@ -478,20 +513,29 @@ class LibraryHost implements Host {
   }
 
   /** Allows the library of a moved run to read the logs of the run. */
-  private keepGrants(library: string): void {
+  private keepGrantsFor(library: string): void {
     try {
-      const grants = new Grants();
+      const grants = new Grants((path, error) => this.grantNotKept(path, error));
       grants.open(library);
-      for (const path of this.grants.paths) grants.add(path);
+      grants.keepAllOf(this.grants);
     } catch (error) {
       this.log.write(`the logs of ${library} have to be opened again: ${String(error)}`);
     }
   }
 
+  /** Paths that the user has opened. The demo and uploads are not among them. */
+  private listedRoots(): readonly string[] {
+    const { demoPath = DEMO, libraryPath } = this.options;
+    const own = [demoPath, uploadsDirectory(libraryPath)].flatMap((path) => realOf(path) ?? []);
+    return [...this.grants.paths].filter((path) => !isBelowAny(path, own));
+  }
+
   private requireWritable(): void {
-    const { readOnly } = this.library;
-    if (readOnly !== undefined)
-      throw refused(`not saved: the library ${this.options.libraryPath} is read-only, because ${readOnly}`);
+    if (this.library.readOnly !== undefined) throw refused(`not saved: ${this.readOnlyText()}`);
+  }
+
+  private readOnlyText(): string {
+    return `the library ${this.options.libraryPath} is read-only, because ${this.library.readOnly}`;
   }
 
   private requireNoJob(): void {

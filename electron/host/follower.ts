@@ -22,6 +22,8 @@ export interface FollowerOptions {
   readonly onChange: (follows: readonly FollowRow[]) => void;
   /** Files that ingest itself changes, such as the library. */
   readonly isIgnored?: (path: string) => boolean;
+  /** Asked for the followed path and each directory and link below it, before it is looked at. */
+  readonly mayRead?: (path: string) => boolean;
   readonly clock?: Clock;
 }
 
@@ -112,7 +114,7 @@ export class Follower {
     let scanned = 0;
     for (const follow of [...this.follows.values()]) {
       const before = this.clock.now();
-      const states = await readFileStates(follow.path, this.options.isIgnored);
+      const states = await readFileStates(follow.path, this.options);
       scanned += this.clock.now() - before;
       await this.readChanges(follow, states);
     }
@@ -179,26 +181,34 @@ export type FileStates = ReadonlyMap<string, string>;
 /** @returns undefined when the path does not exist */
 export async function readFileStates(
   path: string,
-  isIgnored: (path: string) => boolean = () => false,
+  { isIgnored = () => false, mayRead = () => true }: Pick<FollowerOptions, 'isIgnored' | 'mayRead'> = {},
 ): Promise<FileStates | undefined> {
   const states = new Map<string, string>();
-  if (!(await walk(path, states, new Set()))) return undefined;
-  for (const found of states.keys()) if (isIgnored(found)) states.delete(found);
-  return states;
+  const seen = new Set<string>();
+  // Thousands of files in one directory need no question each: only a link leads out of it.
+  return mayRead(path) && !(await walk(path, { states, seen, isIgnored, mayRead })) ? undefined : states;
 }
 
-/** @param seen real paths of visited directories, because symbolic links may form cycles */
-async function walk(path: string, states: Map<string, string>, seen: Set<string>): Promise<boolean> {
+interface Walk extends Required<Pick<FollowerOptions, 'isIgnored' | 'mayRead'>> {
+  readonly states: Map<string, string>;
+  /** Real paths of visited directories, because symbolic links may form cycles. */
+  readonly seen: Set<string>;
+}
+
+async function walk(path: string, walked: Walk): Promise<boolean> {
+  const { states, seen, isIgnored, mayRead } = walked;
   try {
     const found = await stat(path, { bigint: true });
-    if (found.isFile()) states.set(path, `${found.size} ${found.mtimeNs} ${found.ino}`);
-    else if (found.isDirectory()) {
+    if (found.isFile()) {
+      if (!isIgnored(path)) states.set(path, `${found.size} ${found.mtimeNs} ${found.ino}`);
+    } else if (found.isDirectory()) {
       const real = await realpath(path);
       if (seen.has(real)) return true;
       seen.add(real);
-      const names = await readdir(path);
-      for (const name of names.filter((entry) => !entry.startsWith('.')).sort()) {
-        await walk(join(path, name), states, seen);
+      const entries = await readdir(path, { withFileTypes: true });
+      for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+        const below = join(path, entry.name);
+        if (!entry.name.startsWith('.') && (entry.isFile() || mayRead(below))) await walk(below, walked);
       }
     }
     return true;

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ApiError, type ApiFailure, notFound, refused } from '../../shared/api/errors.ts';
+import { isBelowAny } from '../ingest/granted.ts';
 import { defaultLibraryPath } from './libraryPath.ts';
 
 /** Below the directory of the user's default library. */
@@ -14,9 +15,16 @@ const DIRECTORY = 'granted';
  * and time of creation.
  */
 export class Grants {
-  /** Real paths. */
+  /** Real paths: the kept ones, and those that were opened since. */
   readonly paths = new Set<string>();
+  private readonly kept = new Set<string>();
+  private readonly onNotKept: (path: string, error: unknown) => void;
   private file: string | undefined;
+
+  /** @param onNotKept called once for a path that is granted until the library is closed, and not later */
+  constructor(onNotKept: (path: string, error: unknown) => void = () => undefined) {
+    this.onNotKept = onNotKept;
+  }
 
   /** @param library path of an existing file */
   open(library: string): void {
@@ -25,20 +33,36 @@ export class Grants {
     const { ino, birthtimeNs } = statSync(path, { bigint: true });
     const name = createHash('sha256').update(`${ino} ${birthtimeNs} ${path}`).digest('hex').slice(0, 32);
     this.file = join(dirname(defaultLibraryPath()), DIRECTORY, name);
-    for (const kept of linesOf(this.file)) this.paths.add(kept);
+    for (const path of linesOf(this.file)) {
+      this.paths.add(path);
+      this.kept.add(path);
+    }
   }
 
-  /**
-   * @param path real path
-   * @throws the system's error when it cannot be kept; it is granted until the library is closed
-   */
-  add(path: string): void {
-    if (this.paths.has(path)) return;
-    this.paths.add(path);
+  /** Keeps what was opened and leads to this path. */
+  keepFor(path: string): void {
+    for (const opened of this.paths)
+      if (!this.kept.has(opened) && isBelowAny(path, [opened])) this.keep(opened);
+  }
+
+  keepAllOf(other: Grants): void {
+    for (const path of other.kept) {
+      this.paths.add(path);
+      if (!this.kept.has(path)) this.keep(path);
+    }
+  }
+
+  private keep(path: string): void {
     if (this.file === undefined) return;
-    mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
-    // Processes append at once.
-    writeFileSync(this.file, `${JSON.stringify(path)}\n`, { flag: 'a', mode: 0o600 });
+    // Not tried again when it fails.
+    this.kept.add(path);
+    try {
+      mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
+      // Processes append at once.
+      writeFileSync(this.file, `${JSON.stringify(path)}\n`, { flag: 'a', mode: 0o600 });
+    } catch (error) {
+      this.onNotKept(path, error);
+    }
   }
 }
 
@@ -61,11 +85,19 @@ function linesOf(file: string): readonly string[] {
   });
 }
 
-/** The failure for a path outside all granted paths: it does not exist, or the user has not opened it. */
+/** @returns undefined when there is no such path */
+export function realOf(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The failure for a path outside all granted paths. It is the same whether the path exists or not. */
 export function refusalOfPath(path: string): ApiFailure {
-  return existsSync(path)
-    ? { code: 'not_granted', message: `${path} has not been opened by the user` }
-    : { code: 'not_found', message: `there is no file or directory ${path}` };
+  const message = `Turnwise has no permission to read ${path}: it was not opened, or does not exist`;
+  return { code: 'not_granted', message };
 }
 
 export interface OutputServices {
@@ -98,16 +130,13 @@ export function resolveOutputPath(
   const isComplete = extension === undefined || extensions.some((one) => named.endsWith(`.${one}`));
   const path = isComplete ? named : `${named}.${extension}`;
   if (host.writable.has(named) || host.writable.has(path)) return path;
-  let directory: string;
-  try {
-    directory = realpathSync.native(dirname(path));
-  } catch {
-    throw notFound(`there is no directory ${dirname(path)}`);
-  }
-  if (!isName && !host.isGranted(directory)) {
-    const message = `${directory} has not been opened by the user. ${OUTPUT_HELP}`;
+  const directory = realOf(dirname(path));
+  // The failure is the same whether a directory that was not opened exists or not.
+  if (!isName && !host.isGranted(directory ?? dirname(path))) {
+    const message = `Turnwise has no permission to write in ${dirname(path)}. ${OUTPUT_HELP}`;
     throw new ApiError({ code: 'not_granted', message });
   }
+  if (directory === undefined) throw notFound(`there is no directory ${dirname(path)}`);
   const file = join(directory, basename(path));
   if (existsSync(file)) throw refused(`${file} already exists`);
   return file;

@@ -18,6 +18,7 @@ import type {
 } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
+import type { UploadedFile } from '../../shared/api/upload.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import type {
   Adapter,
@@ -30,6 +31,7 @@ import type {
   RescueReport,
 } from '../worker/messages.ts';
 import type { StartSqlProcess } from './runSql.ts';
+import type { Upload } from './uploads.ts';
 
 export type { Adapter, KnownLibrary, KnownLibraryChange, RescueReport } from '../worker/messages.ts';
 
@@ -59,9 +61,15 @@ export interface Host {
    */
   answer(method: Method, params: unknown, signal?: AbortSignal): Promise<unknown>;
   subscribe(listener: (event: HostEvent) => void): () => void;
-  /** Records that the user has chosen this path (argv, dialog, drop). It and everything below may be read. */
+  /**
+   * Records that the user has chosen this path (argv, dialog, drop). It and everything below may be read until the
+   * host is closed, and later too once a request names it.
+   */
   grant(path: string): Promise<void>;
-  /** Whether the user has opened this path for this library, now or before. */
+  /**
+   * Whether the user has opened this path, which a library names, for this library, now or before. A path that was not
+   * opened is not looked at.
+   */
   isGranted(path: string): boolean;
   /** Grants what the user has opened for another library, which this one continues. */
   grantAsFor(library: string): void;
@@ -69,6 +77,8 @@ export interface Host {
   ingest(paths: readonly string[], options?: HostIngestOptions): Promise<IngestReport>;
   /** Recomputes every decision of Resample-on-Correct, step by step, for the command line. @throws ApiError */
   decisions(request: DecisionsRequest, listeners: DecisionListeners, signal?: AbortSignal): Promise<void>;
+  /** Stores a file that a page has sent, beside the library, and grants its path. Never rejects. */
+  upload(upload: Upload): Promise<Result<UploadedFile>>;
   /** Records that the user has chosen this file for writing. */
   mayWrite(path: string): void;
   /** Changes the list of remembered libraries. @returns the list, most recently opened first */
@@ -89,7 +99,13 @@ export interface LibraryManager {
   dispatch(method: string, params: unknown, signal?: AbortSignal, library?: string): Promise<Result<unknown>>;
   /** Events carry the id of their library, except for the home library. */
   subscribe(listener: (event: HostEvent) => void): () => void;
-  /** Grants the path for every open library. */
+  /**
+   * Stores a file that a page has sent, beside the library. Every open library may read it. Never rejects.
+   *
+   * @param library id of an open library; absent: the home library
+   */
+  upload(upload: Upload, library?: string): Promise<Result<UploadedFile>>;
+  /** Grants the path for every open library. Only those that are asked to read it keep the grant. */
   grant(path: string): Promise<void>;
   close(): Promise<void>;
 }

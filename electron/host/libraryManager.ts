@@ -17,8 +17,9 @@ import {
   type ParsedParams,
   type ResultOf,
 } from '../../shared/api/contract.ts';
-import { ApiError, notFound, type Result, refused } from '../../shared/api/errors.ts';
+import { ApiError, type ApiFailure, notFound, type Result, refused } from '../../shared/api/errors.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
+import type { UploadedFile } from '../../shared/api/upload.ts';
 import { isBelowAny } from '../ingest/granted.ts';
 import { bytesOnDisk } from '../storage/bytesOnDisk.ts';
 import { AppLog } from './appLog.ts';
@@ -27,6 +28,7 @@ import { dispatch } from './dispatch.ts';
 import { refusalOfPath } from './grants.ts';
 import type { Host, KnownLibrary, LibraryManager, ManagerOptions } from './host.ts';
 import { printProblem } from './printProblem.ts';
+import type { Upload } from './uploads.ts';
 
 type ManagerHandlers = {
   [M in MethodsOn<'libraries'>]: (
@@ -94,11 +96,19 @@ class OpenLibraries implements LibraryManager {
         return this.handlers[known as keyof ManagerHandlers](parsed as never, signal);
       }
       const opened = this.open.get(library);
-      if (opened === undefined) throw notFound(`no library ${JSON.stringify(library)} is open`);
+      if (opened === undefined) throw new ApiError(notOpen(library));
       const value = await opened.host.answer(known, parsed, signal);
       // The new library of a moved run is opened, so that the page can show the run there.
       return known === 'run.move' ? this.openMoved(value as ResultOf<'run.move'>) : value;
     });
+  }
+
+  async upload(upload: Upload, library: string = HOME_LIBRARY): Promise<Result<UploadedFile>> {
+    const opened = this.open.get(library);
+    if (opened === undefined) return { ok: false, failure: notOpen(library) };
+    const stored = await opened.host.upload(upload);
+    if (stored.ok) await this.grant(stored.value.path);
+    return stored;
   }
 
   subscribe(listener: (event: HostEvent) => void): () => void {
@@ -152,8 +162,10 @@ class OpenLibraries implements LibraryManager {
   private async openMoved(moved: ResultOf<'run.move'>): Promise<ResultOf<'run.move'>> {
     try {
       const path = realpathSync.native(moved.path);
-      const { id } = await this.openFile(path);
       await this.home.grant(path);
+      const { id, host } = await this.openFile(path);
+      // A path that is gone grants nothing.
+      await Promise.allSettled([...this.granted].map((granted) => host.grant(granted)));
       return { ...moved, library: id };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -271,6 +283,10 @@ class OpenLibraries implements LibraryManager {
   private emit(event: HostEvent): void {
     for (const listener of this.listeners) listener(event);
   }
+}
+
+function notOpen(library: string): ApiFailure {
+  return { code: 'not_found', message: `no library ${JSON.stringify(library)} is open` };
 }
 
 /** An id of letters, digits, `.`, `-` and `_`, which needs no escaping in a URL. */

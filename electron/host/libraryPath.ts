@@ -2,8 +2,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * The default library: one per user, shared by all shells. Uses each system's directory for application
- * data.
+ * The default library: one per user, shared by all shells, in `TURNWISE_HOME` or the system's directory for
+ * application data.
  */
 export function defaultLibraryPath(
   platform: NodeJS.Platform = process.platform,
@@ -11,6 +11,8 @@ export function defaultLibraryPath(
   home: string = homedir(),
 ): string {
   const file = 'library.sqlite';
+  const own = env['TURNWISE_HOME'];
+  if (own) return join(own, file);
   switch (platform) {
     case 'darwin':
       return join(home, 'Library', 'Application Support', 'Turnwise', file);

@@ -12,13 +12,20 @@ export type Discovered =
 
 const byName = new Intl.Collator('en', { numeric: true, sensitivity: 'variant' });
 
-/** @param library path of the library, whose files are skipped */
-export function discover(paths: readonly string[], library: string): readonly Discovered[] {
+/**
+ * @param library path of the library, whose files are skipped
+ * @param mayRead asked for each path, which may have become a link since the user opened it
+ */
+export function discover(
+  paths: readonly string[],
+  library: string,
+  mayRead: (path: string) => boolean,
+): readonly Discovered[] {
   const found: Discovered[] = [];
   const own = ['', '-wal', '-shm', '-journal'].flatMap((suffix) => realOf(library + suffix) ?? []);
   const seen = new Set<string>(own);
   // A link may lead from one of the paths to another, but not out of all of them.
-  const roots = paths.flatMap((path) => realOf(path) ?? []);
+  const roots = paths.flatMap((path) => realOf(path) ?? []).filter(mayRead);
   for (const path of paths) {
     const before = found.length;
     const wasSeen = seen.has(realOf(path) ?? path);

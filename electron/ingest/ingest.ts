@@ -85,7 +85,7 @@ export interface IngestOptions {
   readonly mappings?: Mappings;
   /** Reads every file. It comes from the command line only. */
   readonly adapter?: Adapter | undefined;
-  /** Decides about other files that the library names. Default: all. */
+  /** Asked for the real path of each path to read, and for other files that the library names. Default: all. */
   readonly mayRead?: (path: string) => boolean;
 }
 
@@ -95,7 +95,8 @@ export async function ingest(
   parser: Parser,
   options: IngestOptions = {},
 ): Promise<IngestOutcome> {
-  const call = new IngestCall(discover(paths, writer.path), writer, parser, options);
+  const { mayRead = () => true } = options;
+  const call = new IngestCall(discover(paths, writer.path, mayRead), writer, parser, options);
   return call.run();
 }
 

@@ -1,6 +1,7 @@
 /** The settings of a recomputation: chosen by the user, else logged by the run, else the release's defaults. */
 import type { RocBasis, RocChoice } from '../../shared/api/rocRows.ts';
 import {
+  areStated,
   assertionOf,
   SETTING_NAMES,
   type SettingName,
@@ -40,16 +41,7 @@ export function basisOf(config: string, choice: UncheckedChoice): RocBasis {
   };
 }
 
-/** Settings of down-sampling. A run that logged none of them has no known down-sampling. */
-const DECISIVE: ReadonlySet<SettingName> = new Set<SettingName>([
-  'do_down_sampling',
-  'reject_equal_reward',
-  'roc_error_ratio',
-  'roc_answer_format',
-  'down_sample_to_n',
-]);
-
 /** Whether the run or the user has set the down-sampling. */
 export function isStated(basis: RocBasis): boolean {
-  return basis.logged.some((name) => DECISIVE.has(name)) || basis.chosen.some((name) => DECISIVE.has(name));
+  return areStated(basis.logged) || areStated(basis.chosen);
 }

@@ -22,6 +22,18 @@ interface Recomputation {
 
 type Cause = { readonly code: DifferenceCause; readonly sentence: string };
 
+/** Whether a rule orders incorrect rollouts by penalty; `paper` draws them. */
+const RANKS_INCORRECT: Readonly<Record<ResampleRule, boolean | undefined>> = {
+  release: false,
+  'release-first-week': true,
+  paper: undefined,
+};
+
+const orderOf = (rule: ResampleRule): string =>
+  RANKS_INCORRECT[rule] === true
+    ? 'it keeps the incorrect rollouts of lowest penalty, not the first ones in rollout order'
+    : 'it keeps the first incorrect rollouts in rollout order, not those of lowest penalty';
+
 const PENALTY_TEXTS: Readonly<Record<PenaltyKind, string>> = {
   logged: 'the logged penalties',
   text: 'the penalties of the release’s text rules',
@@ -87,7 +99,8 @@ function alternativeOf(records: readonly PoolRecord[], { basis, decide }: Recomp
     for (const penalty of [basis.penalty, ...penalties.filter((other) => other !== basis.penalty)]) {
       if (!isLogged({ ...basis, rule, penalty })) continue;
       const with_ = penalty === basis.penalty ? '' : ` with ${PENALTY_TEXTS[penalty]}`;
-      return { code: 'other_rule', sentence: `The rule “${rule}”${with_} decides as logged.` };
+      const difference = RANKS_INCORRECT[rule] === RANKS_INCORRECT[basis.rule] ? '' : `: ${orderOf(rule)}`;
+      return { code: 'other_rule', sentence: `The rule “${rule}”${with_} decides as logged${difference}.` };
     }
   }
   const { settings } = basis;

@@ -19,6 +19,7 @@ Opens Turnwise on the logs at PATH (files or directories). Without PATH it opens
 one gets the demo run.
 
   --browser        serve on loopback for a browser even where Electron is available
+  --allow DIR      with the browser: a directory whose logs the page may open; repeat it for several
   --library FILE   use this library instead of your own
   --port N         with the browser: listen on this port (default: any free one)
   --no-open        with the browser: only print the URL
@@ -40,6 +41,7 @@ export function parseStart(argv) {
       allowPositionals: true,
       options: {
         browser: { type: 'boolean', default: false },
+        allow: { type: 'string', multiple: true, default: [] },
         library: { type: 'string' },
         port: { type: 'string' },
         'no-open': { type: 'boolean', default: false },
@@ -56,10 +58,12 @@ export function parseStart(argv) {
     throw new StartFailure(`--port expects a number from 0 to 65535, not "${values.port}"`);
   }
   const paths = positionals.map(fromUser);
-  const missing = paths.find((path) => !existsSync(path));
+  const allowed = values.allow.map(fromUser);
+  const missing = [...paths, ...allowed].find((path) => !existsSync(path));
   if (missing !== undefined) throw new StartFailure(`there is nothing at ${missing}`);
   return {
     paths,
+    allowed,
     port,
     isBrowser: values.browser,
     library: values.library === undefined ? undefined : fromUser(values.library),
@@ -110,6 +114,7 @@ async function start(argv) {
   const { serve } = await import(new URL('../../dist/electron/serve.js', import.meta.url).href);
   await serve({
     paths: options.paths,
+    allowed: options.allowed,
     opensDemo: true,
     libraryPath: options.library,
     port: options.port,

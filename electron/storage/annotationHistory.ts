@@ -5,10 +5,12 @@
  */
 import type { HistoryState } from '../../shared/api/annotationRows.ts';
 import type { Annotation, ReviewMark } from '../../shared/domain/annotate/annotation.ts';
+import { isObject } from '../../shared/format/fields.ts';
 import type { Conflict } from './annotationStore.ts';
 import type { ReadableLibrary, WritableLibrary } from './open.ts';
 import { annotationRevision } from './queries/annotations.ts';
-import { number, query, type RowOf, text } from './rows.ts';
+import { jsonOf, number, query, type RowOf, text } from './rows.ts';
+import { damaged } from './storageFailure.ts';
 
 /** `null`: absent before or after the change. */
 export type Change =
@@ -105,5 +107,23 @@ export class AnnotationHistory {
 }
 
 function stepOf(row: StepRecord | undefined): Step | undefined {
-  return row === undefined ? undefined : { ...row, changes: JSON.parse(row.changes) as Change[] };
+  if (row === undefined) return undefined;
+  const changes = changesFrom(row.changes);
+  if (changes === undefined) throw damaged('a step of the undo history cannot be read');
+  return { ...row, changes };
+}
+
+/** @returns undefined for changes that Turnwise does not write */
+export function changesFrom(json: string): readonly Change[] | undefined {
+  const changes = jsonOf(json);
+  return Array.isArray(changes) && changes.every(isChange) ? changes : undefined;
+}
+
+function isChange(value: unknown): value is Change {
+  if (!isObject(value)) return false;
+  const { of, before, after } = value;
+  if (of === 'conflict') return true;
+  const isState = (state: unknown): boolean =>
+    state === null || (isObject(state) && isObject(state['rollout']));
+  return (of === 'annotation' || of === 'reading') && isState(before) && isState(after);
 }

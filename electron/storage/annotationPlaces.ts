@@ -9,7 +9,7 @@
  */
 import { locateAnchor } from '../../shared/domain/annotate/anchor.ts';
 import type { AnchorState, AnnotationTarget } from '../../shared/domain/annotate/annotation.ts';
-import { KEY_COLUMNS, KEY_ROW } from './annotationRecords.ts';
+import { KEY_COLUMNS, KEY_ROW, targetFrom } from './annotationRecords.ts';
 import { contentHash } from './contentHash.ts';
 import type { WritableLibrary } from './open.ts';
 import { RolloutTexts } from './rolloutTexts.ts';
@@ -139,7 +139,9 @@ export class AnnotationPlaces {
     const place = this.sql.placeOf.get(annotatedNo);
     if (place === undefined) return [];
     for (const { annotationNo: no, target } of this.sql.annotationsOf.all(annotatedNo)) {
-      const { state, start, end } = positionOf(JSON.parse(target) as AnnotationTarget, place, texts);
+      const parsed = targetFrom(target);
+      if (parsed === undefined) continue;
+      const { state, start, end } = positionOf(parsed, place, texts);
       this.sql.setPosition.run(no, state, start, end);
     }
     return [place.rolloutId];
@@ -198,8 +200,13 @@ export class AnnotationPlaces {
   ): boolean {
     if (at.problemId === key.problem_id) return true;
     return this.sql.annotationsOf.all(key.annotated_no).some(({ target }) => {
-      const parsed = JSON.parse(target) as AnnotationTarget;
-      if (parsed.kind === 'rollout' || parsed.anchor.quote.length < DISTINCTIVE_LENGTH) return false;
+      const parsed = targetFrom(target);
+      if (
+        parsed === undefined ||
+        parsed.kind === 'rollout' ||
+        parsed.anchor.quote.length < DISTINCTIVE_LENGTH
+      )
+        return false;
       return (
         locateAnchor(parsed.anchor, texts.textOf(at.rolloutId, parsed.anchor.text), contentHash).state !==
         'orphaned'

@@ -10,8 +10,9 @@ import {
 import { contentText } from '../../shared/domain/annotate/identity.ts';
 import { FLAGS } from '../../shared/domain/flags.ts';
 import { RUN_KINDS, type RunKind } from '../../shared/domain/model.ts';
+import { parseAnnotation, parseTarget } from '../../shared/format/packAnnotations.ts';
 import { contentHash } from './contentHash.ts';
-import { number, oneOf, orNull, type RowSpec, text } from './rows.ts';
+import { jsonOf, number, oneOf, orNull, type RowSpec, text } from './rows.ts';
 
 export const KEY_COLUMNS = `k.run_key, k.kind, k.step, k.group_key, k.problem_id, k.ordinal, k.content_hash, k.record_hash`;
 
@@ -97,12 +98,29 @@ export const ANNOTATION_ROW: RowSpec<AnnotationRecord> = {
 export const ANNOTATION_COLUMNS = `a.annotation_no, a.annotation_id, a.annotated_no, a.target, a.label, a.note,
   a.correction, a.severity, a.flag, a.author, a.created_at, a.updated_at, ${KEY_COLUMNS}`;
 
-export function annotationFrom(row: AnnotationRecord): Annotation {
+/** @returns undefined for JSON that Turnwise does not write, which `libraryCheck.ts` names */
+export function targetFrom(json: string): AnnotationTarget | undefined {
+  return parseTarget(jsonOf(json));
+}
+
+/** @returns undefined for a version that Turnwise does not write */
+export function versionFrom(json: string): Annotation | undefined {
+  const checked = parseAnnotation(jsonOf(json));
+  return checked.ok ? checked.value : undefined;
+}
+
+/** An annotation whose target cannot be read is left out. */
+export const annotationsFrom = (rows: readonly AnnotationRecord[]): readonly Annotation[] =>
+  rows.flatMap((row) => annotationFrom(row) ?? []);
+
+export function annotationFrom(row: AnnotationRecord): Annotation | undefined {
+  const target = targetFrom(row.target);
+  if (target === undefined) return undefined;
   const flag = FLAGS.find((known) => known === row.flag);
   return {
     id: row.annotation_id,
     rollout: keyOf(row),
-    target: JSON.parse(row.target) as AnnotationTarget,
+    target,
     ...(row.label === null ? {} : { label: row.label }),
     ...(row.note === null ? {} : { note: row.note }),
     ...(row.correction === null ? {} : { correction: row.correction }),

@@ -9,11 +9,13 @@ import {
   ANNOTATION_COLUMNS,
   ANNOTATION_ROW,
   annotationFrom,
+  annotationsFrom,
   annotationValues,
   keyValues,
   READING_COLUMNS,
   READING_ROW,
   readingFrom,
+  versionFrom,
 } from './annotationRecords.ts';
 import { contentHash } from './contentHash.ts';
 import type { WritableLibrary } from './open.ts';
@@ -114,10 +116,9 @@ export class AnnotationStore {
   }
 
   alike(likeness: string): Annotation | undefined {
-    return this.sql.alike
-      .all(contentHash(likeness))
-      .map(annotationFrom)
-      .find((each) => contentText(each) === likeness);
+    return annotationsFrom(this.sql.alike.all(contentHash(likeness))).find(
+      (each) => contentText(each) === likeness,
+    );
   }
 
   /** Annotations of the same rollout, under any key. */
@@ -125,12 +126,12 @@ export class AnnotationStore {
     const no = this.numberOf(rollout);
     if (no === undefined) return [];
     const here = this.rolloutOf(no);
-    return (here === undefined ? this.sql.ofKey.all(no) : this.sql.ofRollout.all(here)).map(annotationFrom);
+    return annotationsFrom(here === undefined ? this.sql.ofKey.all(no) : this.sql.ofRollout.all(here));
   }
 
   /** Annotations of one rollout of this library, under any key. */
   ofRollout(rolloutId: number): readonly Annotation[] {
-    return this.sql.ofRollout.all(rolloutId).map(annotationFrom);
+    return annotationsFrom(this.sql.ofRollout.all(rolloutId));
   }
 
   /** @param rolloutId the annotated rollout, if known; saves the search for it */
@@ -173,12 +174,9 @@ export class AnnotationStore {
   conflict(conflictId: number): Conflict | undefined {
     const row = this.sql.conflict.get(conflictId);
     if (row === undefined) return undefined;
-    const { theirs, origin, ...conflict } = row;
-    return {
-      ...conflict,
-      theirs: JSON.parse(theirs) as Annotation,
-      from: origin,
-    };
+    const { theirs: json, origin, ...conflict } = row;
+    const theirs = versionFrom(json);
+    return theirs === undefined ? undefined : { ...conflict, theirs, from: origin };
   }
 
   /** Whether the same version was offered before, decided or not. */

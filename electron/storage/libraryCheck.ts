@@ -1,4 +1,6 @@
 /** Looks for damaged pages. SQLite cannot be interrupted, so this runs in a process of its own (`worker/sql.ts`). */
+import { changesFrom } from './annotationHistory.ts';
+import { targetFrom, versionFrom } from './annotationRecords.ts';
 import { alteredObject } from './migrate.ts';
 import type { ReadableLibrary } from './open.ts';
 import { RESCUED_TABLES } from './rescue.ts';
@@ -42,23 +44,51 @@ function* damagedTables(db: ReadableLibrary): IterableIterator<unknown[]> {
   if (!isNamed) yield ['free pages', inFile];
 }
 
+const MOST_NAMED = 10;
+
 /** Columns that hold a JSON object. */
 const OBJECTS: readonly (readonly [string, string])[] = [
   ['run_config_row', 'config'],
   ['stage_row', 'changes'],
-  ['annotation_row', 'target'],
-  ['annotation_conflict_row', 'theirs'],
   ['mapping_row', 'mapping'],
+  ['token_row', 'entropy_of'],
 ];
 
-/** Queries leave such values out. */
+/** Columns whose JSON is read in TypeScript. */
+const PARSED: readonly (readonly [string, string, (json: string) => unknown])[] = [
+  ['annotation_conflict_row', 'theirs', versionFrom],
+  ['annotation_history_row', 'changes', changesFrom],
+];
+
+/** Queries leave such values out, and undo refuses them. */
 function* malformedJson(db: ReadableLibrary): IterableIterator<unknown[]> {
   for (const [table, column] of OBJECTS) {
-    const sql = `SELECT count(*) FROM ${table} WHERE NOT ${isObject(column)}`;
+    const sql = `SELECT count(*) FROM ${table} WHERE ${column} IS NOT NULL AND NOT ${isObject(column)}`;
     const rows = queryValue(db, sql, number).get() ?? 0;
     if (rows > 0)
       yield [table, `${rows === 1 ? '1 row has' : `${rows} rows have`} no JSON object in ${column}`];
   }
+  yield* malformedTargets(db);
+  for (const [table, column, parse] of PARSED) {
+    const texts = queryValue(db, `SELECT ${column} FROM ${table}`, text).all();
+    const rows = texts.filter((json) => parse(json) === undefined).length;
+    if (rows > 0)
+      yield [
+        table,
+        `${rows === 1 ? '1 row has' : `${rows} rows have`} a value in ${column} that cannot be read`,
+      ];
+  }
+}
+
+function* malformedTargets(db: ReadableLibrary): IterableIterator<unknown[]> {
+  const targetOf = queryValue(db, 'SELECT target FROM annotation_row WHERE annotation_id = ?', text);
+  const ids = queryValue(db, 'SELECT annotation_id FROM annotation_row', text)
+    .all()
+    .filter((id) => targetFrom(targetOf.get(id) ?? '') === undefined);
+  if (ids.length === 0) return;
+  const what = ids.length === 1 ? 'the target of 1 annotation' : `the targets of ${ids.length} annotations`;
+  const more = ids.length > MOST_NAMED ? ', …' : '';
+  yield ['annotation_row', `${what} cannot be read: ${ids.slice(0, MOST_NAMED).join(', ')}${more}`];
 }
 
 /** @returns undefined also when the list of tables is damaged, which the check reports */

@@ -5,7 +5,7 @@
 import type Database from 'better-sqlite3';
 import { refused } from '../../shared/api/errors.ts';
 import type { Annotation, ReviewMark } from '../../shared/domain/annotate/annotation.ts';
-import type { Change } from './annotationHistory.ts';
+import { changesFrom } from './annotationHistory.ts';
 import { AnnotationPlaces } from './annotationPlaces.ts';
 import { AnnotationStore } from './annotationStore.ts';
 import { openDamaged, type ReadableLibrary, type WritableLibrary } from './open.ts';
@@ -156,7 +156,7 @@ function restoreFromHistory(db: WritableLibrary): number {
   const marks = new Map<string, ReviewMark | null>();
   const sql = 'SELECT changes FROM annotation_history_row WHERE is_undone = 0 ORDER BY history_no';
   for (const changes of queryValue(db, sql, text).all()) {
-    for (const change of JSON.parse(changes) as Change[]) {
+    for (const change of changesFrom(changes) ?? []) {
       if (change.of === 'annotation') annotations.set(change.id, change.after);
       else if (change.of === 'reading') {
         const mark = change.after ?? change.before;

@@ -4,6 +4,11 @@ import { dirname } from 'node:path';
 import type { ApiFailure } from '../../shared/api/errors.ts';
 import { shellWord } from '../../shared/domain/shellWord.ts';
 
+const DAMAGED = 'DAMAGED';
+
+/** The error for content that Turnwise does not write. */
+export const damaged = (what: string): Error => Object.assign(new Error(what), { code: DAMAGED });
+
 /**
  * @param libraryPath the library that was open
  * @param outputPath a new file that was being written, if any
@@ -33,7 +38,7 @@ function messageOf(
   }
   if (output !== undefined && (code === 'EACCES' || code === 'EPERM' || code === 'EROFS'))
     return `not written: ${output} cannot be written (${reason})`;
-  if (code.startsWith('SQLITE_CORRUPT')) return damagedMessage(library, reason);
+  if (code.startsWith('SQLITE_CORRUPT') || code === DAMAGED) return damagedMessage(library, reason);
   if (code === 'SQLITE_NOTADB') return unreadableMessage(library);
   if (code.startsWith('SQLITE_READONLY')) return readOnlyMessage(library, reason);
   if (LOCKLESS.has(code) || (code.startsWith('SQLITE_BUSY') && isOnNetwork(library)))

@@ -5,6 +5,7 @@
  */
 import { promisify } from 'node:util';
 import { constants, type ZstdOptions, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { damaged } from './storageFailure.ts';
 
 const RAW = 0;
 export const ZSTD = 1;
@@ -33,9 +34,24 @@ function smaller(utf8: Uint8Array, packed: Uint8Array): StoredText {
     : { codec: RAW, bytes: utf8 };
 }
 
+/**
+ * Bytes. A record has at most 64 Mi characters, of up to three bytes. In a library of somebody else, 100 kB may claim
+ * to unpack to gigabytes.
+ */
+const LONGEST = 192 << 20;
+
+/** @throws Error which `storageFailure` explains, when these are no bytes of a text that Turnwise stores */
 export function unpackUtf8(codec: number, bytes: Uint8Array): Buffer {
-  const utf8 = codec === ZSTD ? zstdDecompressSync(bytes) : bytes;
+  const utf8 = codec === ZSTD ? unpack(bytes) : bytes;
   return Buffer.from(utf8.buffer, utf8.byteOffset, utf8.byteLength);
+}
+
+function unpack(bytes: Uint8Array): Buffer {
+  try {
+    return zstdDecompressSync(bytes, { maxOutputLength: LONGEST });
+  } catch (error) {
+    throw damaged(`a text cannot be unpacked (${error instanceof Error ? error.message : String(error)})`);
+  }
 }
 
 export function packBytes(bytes: Uint8Array): Uint8Array {

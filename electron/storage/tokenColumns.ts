@@ -3,6 +3,7 @@
  * byte); masks are bits. Compressing such short columns would cost more time than it saves space.
  */
 import { bytes, number, orNull, type RowSpec, text } from './rows.ts';
+import { damaged } from './storageFailure.ts';
 
 /** A row of `token_row`. */
 export interface TokenRecord {
@@ -53,7 +54,32 @@ export function packEnds(ends: Uint32Array): Uint8Array {
   return bytes.slice(0, at);
 }
 
+/** Tokens that a record can hold if its only column is `top`. */
+const MOST_TOKENS = 16 << 20;
+
+/**
+ * The count is a claim: a library of somebody else may name 2 billion tokens.
+ *
+ * @throws Error which `storageFailure` explains, when no column has so many tokens
+ */
+export function checkedCount(row: TokenRecord): TokenRecord {
+  const { count, ends, mask, ids, entropy, logprob, trainer_logprob, advantage } = row;
+  const numbers = [ids, entropy, logprob, trainer_logprob, advantage];
+  const sizes = [
+    ...(ends === null ? [] : [ends.byteLength]),
+    ...(mask === null ? [] : [mask.byteLength * 8]),
+    ...numbers.flatMap((column) => (column === null ? [] : [column.byteLength / 4])),
+  ];
+  requireCount(count, sizes.length === 0 ? MOST_TOKENS : Math.max(...sizes));
+  return row;
+}
+
+function requireCount(count: number, most: number): void {
+  if (count < 0 || count > most) throw damaged(`a rollout names ${count} tokens and does not have them`);
+}
+
 export function unpackEnds(bytes: Uint8Array, count: number): Uint32Array {
+  requireCount(count, bytes.byteLength);
   const ends = new Uint32Array(count);
   let at = 0;
   let end = 0;
@@ -78,6 +104,7 @@ export function packMask(mask: Uint8Array): Uint8Array {
 }
 
 export function unpackMask(bits: Uint8Array, count: number): Uint8Array {
+  requireCount(count, bits.byteLength * 8);
   const mask = new Uint8Array(count);
   for (let i = 0; i < count; i++) mask[i] = ((bits[i >> 3] ?? 0) >> (i & 7)) & 1;
   return mask;

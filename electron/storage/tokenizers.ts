@@ -4,9 +4,10 @@
  */
 import type { AlignmentRow, UnplacedRow } from '../../shared/api/contract.ts';
 import { alignIds, alignmentFailureOf } from '../../shared/format/alignIds.ts';
+import { isObject } from '../../shared/format/fields.ts';
 import type { Tokenizer } from '../../shared/format/tokenizer.ts';
 import type { WritableLibrary } from './open.ts';
-import { bytes, number, orNull, query, queryValue, text } from './rows.ts';
+import { bytes, jsonOf, number, orNull, query, queryValue, text } from './rows.ts';
 import { packBytes, unpackUtf8, ZSTD } from './textCodec.ts';
 import { packEnds, unpackIntegers, unpackMask } from './tokenColumns.ts';
 
@@ -19,6 +20,13 @@ const MOST_EXPLAINED = 20;
 interface StoredPieces {
   readonly pieces: readonly (string | null)[];
   readonly special: readonly number[];
+}
+
+function isStoredPieces(value: unknown): value is StoredPieces {
+  if (!isObject(value)) return false;
+  const { pieces, special } = value;
+  const isPiece = (piece: unknown): boolean => piece === null || typeof piece === 'string';
+  return Array.isArray(pieces) && pieces.every(isPiece) && Array.isArray(special);
 }
 
 const UNALIGNED_ROW = {
@@ -81,7 +89,9 @@ export function refreshTokenizers(db: WritableLibrary, runKeys: readonly string[
   return rows.flatMap(({ runKey, name, size, pieces: packed }) => {
     const runId = runIdOf(db, runKey);
     if (runId === undefined) return [];
-    const { pieces, special } = JSON.parse(unpackUtf8(ZSTD, packed).toString('utf8')) as StoredPieces;
+    const stored = jsonOf(unpackUtf8(ZSTD, packed).toString('utf8'));
+    if (!isStoredPieces(stored)) return [];
+    const { pieces, special } = stored;
     const tokenizer: Tokenizer = {
       size,
       pieces: pieces.map((piece) => (piece === null ? undefined : Buffer.from(piece, 'base64'))),

@@ -8,32 +8,33 @@ import { resolvedHref } from '../data/libraryLink.ts';
 import { pathOfRoute, type Route } from '../data/route.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { goTo, useRoute, useUrlQuery } from '../data/useRoute.ts';
+import { DropTarget } from '../shell/DropTarget.tsx';
+import { CopyRolloutText } from '../shell/dialogs/CopyRolloutText.tsx';
+import { ExportPack } from '../shell/dialogs/ExportPack.tsx';
+import { ExportRun } from '../shell/dialogs/ExportRun.tsx';
+import { ImportPack } from '../shell/dialogs/ImportPack.tsx';
+import { LibrarySizes } from '../shell/dialogs/LibrarySizes.tsx';
+import { MoveRun } from '../shell/dialogs/MoveRun.tsx';
+import { OpenLibrary } from '../shell/dialogs/OpenLibrary.tsx';
+import { OpenLogs } from '../shell/dialogs/OpenLogs.tsx';
+import { RemoveRun } from '../shell/dialogs/RemoveRun.tsx';
+import { KeyHelp } from '../shell/keys/KeyHelp.tsx';
+import { KeyListener } from '../shell/keys/KeyListener.tsx';
+import { keepFocus } from '../shell/keys/keepFocus.ts';
+import { useBoundCommands } from '../shell/keys/keysInForce.ts';
+import { LibraryGate } from '../shell/LibraryGate.tsx';
+import { Palette } from '../shell/Palette.tsx';
+import { Rail } from '../shell/Rail.tsx';
+import { TopBar } from '../shell/TopBar.tsx';
+import { useShellCommands } from '../shell/useShellCommands.ts';
+import { ViewBoundary } from '../shell/ViewBoundary.tsx';
 import { useInterface } from '../state/interface.ts';
 import { enterLibrary, rememberQuery } from '../state/routeMemory.ts';
 import { Button } from '../ui/Controls.tsx';
 import { HrefContext } from '../ui/Link.tsx';
 import { counted } from '../ui/numbers.ts';
 import { EmptyState, WaitingState } from '../ui/States.tsx';
-import { CopyRolloutText } from './CopyRolloutText.tsx';
-import { DropTarget } from './DropTarget.tsx';
-import { ExportPack } from './ExportPack.tsx';
-import { ExportRun } from './ExportRun.tsx';
-import { ImportPack } from './ImportPack.tsx';
-import { KeyHelp } from './KeyHelp.tsx';
-import { KeyListener } from './KeyListener.tsx';
-import { keepFocus } from './keepFocus.ts';
-import { useBoundCommands } from './keysInForce.ts';
-import { LibraryGate } from './LibraryGate.tsx';
-import { LibrarySizes } from './LibrarySizes.tsx';
-import { MoveRun } from './MoveRun.tsx';
-import { OpenLibrary } from './OpenLibrary.tsx';
-import { Palette } from './Palette.tsx';
-import { Rail } from './Rail.tsx';
-import { RemoveRun } from './RemoveRun.tsx';
 import { RouteView, usePrefetchViews } from './RouteView.tsx';
-import { TopBar } from './TopBar.tsx';
-import { useShellCommands } from './useShellCommands.ts';
-import { ViewBoundary } from './ViewBoundary.tsx';
 import './app.css';
 
 /** So that Escape and the breadcrumb lead back to a list as it was left. */
@@ -61,9 +62,7 @@ function useLibraryMemory(library: string): void {
     enter(library);
     if (former !== library && compareSet.length > 0) {
       const what = counted(compareSet.length, 'rollout');
-      setNotice(
-        `${what} to be compared stay with their library: the lanes of a comparison are of one library`,
-      );
+      setNotice(`${what} stay in the comparison of their own library: a comparison is within one library`);
     }
   }, [library]);
 }
@@ -122,6 +121,7 @@ function Window({ library }: { readonly library: string }) {
       <CopyRolloutText />
       <MoveRun />
       <OpenLibrary />
+      <OpenLogs />
       <LibrarySizes />
       <Notice />
     </div>
@@ -156,7 +156,7 @@ function ConnectionBanner() {
   );
 }
 
-/** Damage, or a library that cannot be written. */
+/** Damage, a library that cannot be written, or opened paths that cannot be remembered. */
 function LibraryWarnings() {
   const warnings = useRequest('host.info', {}).data?.warnings ?? [];
   return warnings.map(({ message, command }) => (
@@ -187,24 +187,25 @@ function Notice() {
 }
 
 /** Once for a window: coming back from another library is no start. */
-const startsAtLibrary = globalThis.location?.pathname === '/';
+const startsAtLibrary = globalThis.location?.pathname === '/' && globalThis.location.search === '';
 let hasOpened = false;
 
 /**
- * A start without a route opens one run (from argv, or the demo), once; coming to the library later stays there. A job
- * that was under way when the page was opened may learn its run only later: on a busy machine, or from a slow disk.
+ * A start without a route opens one run (from argv, or the demo), once. A reload or a link of the library stays there.
+ * A job that was running when the page was opened may learn its run only later: on a busy machine, or from a slow disk.
  */
 function useStartRun(): void {
+  const { isStart } = useConnection();
   const openRunKey = useRequest('host.info', {}).data?.openRunKey;
   const jobs = useRequest('ingest.jobs', {}).data;
   const ofStart = useRef<ReadonlySet<number>>(undefined);
   useEffect(() => {
     if (jobs !== undefined) ofStart.current ??= new Set(jobs.map(({ jobId }) => jobId));
     const runKey = openRunKey ?? runOf(jobs, ofStart.current);
-    if (!startsAtLibrary || runKey === undefined || hasOpened) return;
+    if (!isStart || !startsAtLibrary || runKey === undefined || hasOpened) return;
     hasOpened = true;
     if (window.location.pathname === '/') goTo({ view: 'run', runKey });
-  }, [openRunKey, jobs]);
+  }, [isStart, openRunKey, jobs]);
 }
 
 function runOf(

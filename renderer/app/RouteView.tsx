@@ -3,31 +3,32 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { lazy, useEffect } from 'react';
 import { pathOfRoute, type Route } from '../data/route.ts';
+import { KeyOf } from '../shell/keys/Keys.tsx';
 import { loadFonts } from '../theme/loadFonts.ts';
 import { EmptyState } from '../ui/States.tsx';
 import LibraryView from '../views/library/LibraryView.tsx';
-import { KeyOf } from './Keys.tsx';
 
 /** Of every view that is a part of its own. */
 const VIEW_LOADERS = {
-  run: () => import('../views/browse/RunView.tsx'),
-  step: () => import('../views/browse/StepView.tsx'),
-  group: () => import('../views/browse/GroupView.tsx'),
+  run: () => import('../views/run/RunView.tsx'),
+  step: () => import('../views/step/StepView.tsx'),
+  group: () => import('../views/group/GroupView.tsx'),
   rollout: () => import('../views/replay/ReplayView.tsx'),
-  roc: () => import('../views/browse/report/RocView.tsx'),
-  tokens: () => import('../views/browse/tokens/TokensView.tsx'),
-  problems: () => import('../views/browse/problems/ProblemsView.tsx'),
-  problem: () => import('../views/browse/problems/ProblemView.tsx'),
-  schedule: () => import('../views/browse/schedule/ScheduleView.tsx'),
+  roc: () => import('../views/roc/RocView.tsx'),
+  tokens: () => import('../views/tokens/TokensView.tsx'),
+  problems: () => import('../views/problems/ProblemsView.tsx'),
+  problem: () => import('../views/problems/ProblemView.tsx'),
+  schedule: () => import('../views/schedule/ScheduleView.tsx'),
   issues: () => import('../views/issues/IssuesView.tsx'),
   settings: () => import('../views/settings/SettingsView.tsx'),
   mapping: () => import('../views/mapping/MappingView.tsx'),
   formats: () => import('../views/formats/FormatsView.tsx'),
+  glossary: () => import('../views/glossary/GlossaryView.tsx'),
   compare: () => import('../views/compare/CompareView.tsx'),
-  groupTree: () => import('../views/compare/tree/TreeView.tsx'),
+  groupTree: () => import('../views/tree/TreeView.tsx'),
   search: () => import('../views/search/SearchView.tsx'),
   sql: () => import('../views/sql/SqlView.tsx'),
-  alike: () => import('../views/compare/alike/AlikeView.tsx'),
+  alike: () => import('../views/alike/AlikeView.tsx'),
   labels: () => import('../views/labels/LabelsView.tsx'),
 } as const;
 
@@ -44,6 +45,7 @@ const IssuesView = lazy(VIEW_LOADERS.issues);
 const SettingsView = lazy(VIEW_LOADERS.settings);
 const MappingView = lazy(VIEW_LOADERS.mapping);
 const FormatsView = lazy(VIEW_LOADERS.formats);
+const GlossaryView = lazy(VIEW_LOADERS.glossary);
 const CompareView = lazy(VIEW_LOADERS.compare);
 const TreeView = lazy(VIEW_LOADERS.groupTree);
 const SearchView = lazy(VIEW_LOADERS.search);
@@ -86,6 +88,8 @@ export function RouteView({ route }: { readonly route: Route }) {
       return <MappingView />;
     case 'formats':
       return <FormatsView />;
+    case 'glossary':
+      return <GlossaryView />;
     case 'compare':
       return <CompareView />;
     case 'groupTree':
@@ -100,10 +104,10 @@ export function RouteView({ route }: { readonly route: Route }) {
       return <LabelsView />;
     case 'nowhere':
       return (
-        <EmptyState title="There is nothing at this address" isPage>
+        <EmptyState title="No page at this address" isPage>
           <p className="state-facts">{route.path}</p>
           <p>
-            A link leads to run → step → group → rollout. <KeyOf command="place.up" /> leads to the library.
+            Links open a run, a step, a group or a rollout. <KeyOf command="place.up" /> opens the library.
           </p>
         </EmptyState>
       );

@@ -4,6 +4,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { openConnection } from '../data/connection.ts';
 import { DataProvider } from '../data/DataProvider.tsx';
+import { maskedConnection } from '../data/maskedConnection.ts';
 import { useInterface } from '../state/interface.ts';
 import { isOfInterface, loadFonts } from '../theme/loadFonts.ts';
 import { followTheme } from '../theme/theme.ts';
@@ -18,11 +19,18 @@ void loadFonts(isOfInterface);
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');
-const connection = await openConnection();
+const connection = maskedConnection(await openConnection(), () => useInterface.getState().masksCredentials);
 createRoot(root).render(
   <StrictMode>
-    <DataProvider connection={connection}>
-      <App />
-    </DataProvider>
+    <Root />
   </StrictMode>,
 );
+
+function Root() {
+  const isMasking = useInterface((state) => state.masksCredentials);
+  return (
+    <DataProvider connection={connection} isMasking={isMasking}>
+      <App />
+    </DataProvider>
+  );
+}

@@ -188,7 +188,7 @@ export function PanelChart(props: PanelChartProps) {
           aria-valuemin={axis[0]}
           aria-valuemax={axis.at(-1)}
           aria-valuenow={readAt}
-          aria-valuetext={`step ${readAt ?? ''}: ${summary === '' ? 'nothing known' : summary}${opened?.opens === undefined ? '' : `; Enter opens ${opened.opens}`}`}
+          aria-valuetext={`step ${readAt ?? ''}: ${summary === '' ? 'no data' : summary}${opened?.opens === undefined ? '' : `; Enter opens ${opened.opens}`}`}
           onKeyDown={onKeyDown}
           onBlur={() => {
             setChosen(undefined);

@@ -67,7 +67,7 @@ export function PanelReadout({
               )}
             </span>
             <b>{read === undefined ? '' : format(read.value)}</b>
-            {read?.from !== undefined && <small title="Its last known value">at {read.from}</small>}
+            {read?.from !== undefined && <small title="Last known value">at {read.from}</small>}
           </li>
         );
       })}

@@ -135,7 +135,7 @@ export function StepChart(props: StepChartProps) {
         aria-valuemin={steps[0]}
         aria-valuemax={steps.at(-1)}
         aria-valuenow={steps[readAt]}
-        aria-valuetext={`step ${steps[readAt] ?? ''}: ${summary === '' ? 'nothing known' : summary}${pointOf === undefined ? '' : `; ${pointOf}`}`}
+        aria-valuetext={`step ${steps[readAt] ?? ''}: ${summary === '' ? 'no data' : summary}${pointOf === undefined ? '' : `; ${pointOf}`}`}
         onKeyDown={onKeyDown}
         onBlur={() => {
           setPointOf(undefined);

@@ -130,7 +130,7 @@ export function ValueChart(props: ValueChartProps) {
         aria-valuemin={xs[0]}
         aria-valuemax={xs.at(-1)}
         aria-valuenow={xs[at]}
-        aria-valuetext={`${xs[at] ?? ''} ${props.xLabel}: ${summary === '' ? 'nothing known' : summary}`}
+        aria-valuetext={`${xs[at] ?? ''} ${props.xLabel}: ${summary === '' ? 'no data' : summary}`}
         onKeyDown={onKeyDown}
         onBlur={() => setHovered(undefined)}
         onPointerMove={(event) => {

@@ -3,7 +3,15 @@
  * with `useRequest` and never fetch in an effect.
  */
 import { QueryClient, QueryClientProvider, replaceEqualDeep } from '@tanstack/react-query';
-import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import { usePathname } from 'wouter/use-browser-location';
 import type { Client } from '../../shared/api/transport.ts';
 import type { Connection, ConnectionStatus } from './connection.ts';
@@ -33,8 +41,15 @@ function createQueryClient(): QueryClient {
   });
 }
 
+interface DataProviderProps {
+  readonly connection: Connection;
+  /** When it changes, all answers are requested again. */
+  readonly isMasking?: boolean;
+  readonly children: ReactNode;
+}
+
 /** Which library is looked at is the URL's business. A change of it begins anew, with what was known of that one. */
-export function DataProvider({ connection, children }: { connection: Connection; children: ReactNode }) {
+export function DataProvider({ connection, isMasking = false, children }: DataProviderProps) {
   const { library } = splitLibrary(usePathname());
   const [queryClients] = useState(() => new Map<string, QueryClient>());
   let queryClient = queryClients.get(library);
@@ -42,6 +57,15 @@ export function DataProvider({ connection, children }: { connection: Connection;
     queryClient = createQueryClient();
     queryClients.set(library, queryClient);
   }
+  const wasMasking = useRef(isMasking);
+  useEffect(() => {
+    if (wasMasking.current === isMasking) return;
+    wasMasking.current = isMasking;
+    for (const each of queryClients.values()) {
+      // Without the list of libraries, a view of another library would be closed and opened again.
+      void each.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'library.list' });
+    }
+  }, [isMasking, queryClients]);
   return (
     <ConnectionContext value={connection}>
       <LibraryContext key={library} value={library}>

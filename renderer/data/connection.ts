@@ -3,7 +3,9 @@ import { createClient } from '../../shared/api/client.ts';
 import { HOME_LIBRARY, type HostEvent } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
 import { CANCELLED, type Client, type Transport } from '../../shared/api/transport.ts';
+import type { UploadedFile } from '../../shared/api/upload.ts';
 import { ApiError, CLOSED } from './failures.ts';
+import { type UploadOptions, uploadFile } from './uploadFile.ts';
 import { createWebSocketTransport } from './webSocketTransport.ts';
 
 /** `unreachable`: never connected in this sitting. `lost`: was connected. `refused`, `no-token`: no retry can help. */
@@ -12,12 +14,16 @@ export type ConnectionStatus = 'connecting' | 'open' | 'lost' | 'unreachable' | 
 export interface Connection {
   /** Of the library Turnwise was started with. */
   readonly client: Client;
+  /** Whether this page load begins a sitting, rather than reload a page or open a link. */
+  readonly isStart: boolean;
   /** The same one for the same library. */
   clientOf(library: string): Client;
   status(): ConnectionStatus;
   onStatus(listener: () => void): () => void;
   /** Desktop only: the path of a dropped file. A browser cannot know it. */
   readonly pathOf?: (file: File) => string;
+  /** Browser only: sends a file to the host's machine. @throws ApiError */
+  readonly upload?: (file: File, options: UploadOptions) => Promise<UploadedFile>;
   readonly retryNow?: () => void;
 }
 
@@ -39,13 +45,14 @@ export async function openConnection(): Promise<Connection> {
     const clients = clientsOver(createDesktopTransport(bridge));
     return {
       ...clients,
+      isStart: isFirstLoad(),
       status: () => 'open',
       onStatus: () => () => undefined,
       pathOf: (file) => bridge.pathOf(file),
     };
   }
 
-  const token = await takeAccessToken();
+  const { token, isStart } = await takeAccessToken();
   if (token === undefined) {
     const client: Client = {
       request: () => Promise.reject(new ApiError(CLOSED)),
@@ -53,6 +60,7 @@ export async function openConnection(): Promise<Connection> {
     };
     return {
       client,
+      isStart: false,
       clientOf: () => client,
       status: () => 'no-token',
       onStatus: () => () => undefined,
@@ -69,13 +77,24 @@ export async function openConnection(): Promise<Connection> {
   });
   return {
     ...clientsOver(transport),
+    isStart,
     status: () => status,
     onStatus(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    upload: (file, options) => uploadFile(token, file, options),
     retryNow: () => transport.retryNow(),
   };
+}
+
+const BEGUN = 'turnwise.begun';
+
+/** Whether this window has loaded no page before. */
+function isFirstLoad(): boolean {
+  const isFirst = sessionStorage.getItem(BEGUN) === null;
+  sessionStorage.setItem(BEGUN, 'yes');
+  return isFirst;
 }
 
 /** Electron's IPC: structured clone carries typed arrays, so there is nothing to encode. */
@@ -133,14 +152,21 @@ export function readTokenUrl(url: URL): TokenUrl {
   return { token: token === '' ? undefined : token, cleanUrl: url.pathname + url.search };
 }
 
-async function takeAccessToken(): Promise<string | undefined> {
+interface TakenToken {
+  readonly token: string | undefined;
+  /** Only the URL that a start printed has the token in it. */
+  readonly isStart: boolean;
+}
+
+async function takeAccessToken(): Promise<TakenToken> {
   const { token: given, cleanUrl } = readTokenUrl(new URL(window.location.href));
+  const isStart = given !== undefined;
   const token = given ?? sessionStorage.getItem(KEY) ?? (await askOtherTabs());
-  if (token === undefined) return undefined;
+  if (token === undefined) return { token, isStart };
   sessionStorage.setItem(KEY, token);
-  if (given !== undefined) window.history.replaceState(null, '', cleanUrl);
+  if (isStart) window.history.replaceState(null, '', cleanUrl);
   answerOtherTabs(token);
-  return token;
+  return { token, isStart };
 }
 
 /**

@@ -19,7 +19,7 @@ export const OUTCOME_NAMES: Readonly<Record<ToolOutcome, string>> = {
   ok_stdout: 'output',
   ok: 'ok',
   ok_empty: 'no output',
-  missing: 'no response known',
+  missing: 'no response',
   exception: 'exception',
   error: 'error',
   timeout: 'timeout',
@@ -36,7 +36,7 @@ export const outcomeName = (outcome: string): string => BY_ID.get(outcome) ?? ou
 
 /** How rollouts came together, as the interface says it. */
 export const GROUP_RULES: Readonly<Record<GroupRule, { readonly short: string; readonly words: string }>> = {
-  logged: { short: 'group: logged id', words: 'by the id the log gives' },
+  logged: { short: 'group: logged id', words: 'by the logged id' },
   prompt: { short: 'group: equal prompt', words: 'by equal prompt' },
   order: { short: 'group: by order', words: 'by their order in the log' },
 };

@@ -29,6 +29,7 @@ const FIXED = new Set<unknown>([
   'mapping.list',
   'mapping.preview',
   'file.inspect',
+  'path.list',
   'search.page',
   'search.hits',
   // Reads every page of the file: asked for, and not by the second while it grows.

@@ -35,7 +35,7 @@ export interface QueueLink {
   readonly seed: number;
   /** Reward, correctness, what was kept, and what other readers said are not shown. */
   readonly isBlind: boolean;
-  /** With what this reader has read already. */
+  /** Include rollouts I have already reviewed. */
   readonly includesRead: boolean;
   /** Picked by hand; they count only as long as the library is what it was. */
   readonly rolloutIds?: readonly number[];

@@ -89,8 +89,8 @@ function readPool(text: string): number | undefined {
 
 /** Why a typed value is refused; undefined when it is not. */
 export function refusalOf(name: ChoiceName, text: string): string | undefined {
-  if (name === 'rule') return readRule(text) === undefined ? 'no such rule' : undefined;
-  if (name === 'penalty') return readPenalty(text) === undefined ? 'no such penalty' : undefined;
+  if (name === 'rule') return readRule(text) === undefined ? 'unknown rule' : undefined;
+  if (name === 'penalty') return readPenalty(text) === undefined ? 'unknown penalty' : undefined;
   if (name === 'pool') return readPool(text) === undefined ? 'a whole number of 1 or more' : undefined;
   try {
     withOverride(RELEASE_DEFAULTS, `${name}=${text}`);

@@ -64,6 +64,7 @@ export type Route =
   /** Its file is in the query: a path is free text of any length. */
   | { readonly view: 'mapping' }
   | { readonly view: 'formats' }
+  | { readonly view: 'glossary' }
   /** Its lanes are in the query: `compareLink.ts`. */
   | { readonly view: 'compare' }
   /** What is looked for is in the query: `searchLink.ts`. */
@@ -77,7 +78,17 @@ export type Route =
 
 const NATURAL = /^\d+$/;
 
-const PAGES = ['issues', 'settings', 'mapping', 'formats', 'compare', 'search', 'sql', 'labels'] as const;
+const PAGES = [
+  'issues',
+  'settings',
+  'mapping',
+  'formats',
+  'glossary',
+  'compare',
+  'search',
+  'sql',
+  'labels',
+] as const;
 
 function isPage(head: string): head is (typeof PAGES)[number] {
   return PAGES.some((page) => page === head);
@@ -162,6 +173,7 @@ export function pathOfRoute(route: Route): string {
     case 'settings':
     case 'mapping':
     case 'formats':
+    case 'glossary':
     case 'compare':
     case 'search':
     case 'sql':

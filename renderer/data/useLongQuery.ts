@@ -97,35 +97,39 @@ export function useLongQuery<M extends LongMethod>(
 
 export interface SeriesRun {
   readonly runId: number;
-  /** Absent: the library that is looked at. */
+  /** Absent: the library that is open. */
   readonly library?: string | undefined;
+  /** Empty: all rollouts. */
+  readonly filter: string;
 }
 
 type Series = ResultOf<'step.series'>;
 
 export interface StepSeriesState extends Omit<LongState<never>, 'data' | 'isFormer' | 'restart'> {
-  /** By run, in the order asked; undefined: not known yet. */
+  /** In the order asked; undefined: not known yet. */
   readonly data: readonly (Series['steps'] | undefined)[];
   readonly restart: () => void;
 }
 
 /**
- * What charts show of several runs, over all rollouts or those that match a filter. The runs have one progress and
- * one stop, because they are wanted together.
+ * The values of charts, for several runs or for one run under several filters. They are requested together, so
+ * they have one progress and one stop.
  * @param runs empty: nothing is asked
  */
-export function useStepSeries(runs: readonly SeriesRun[], filter: string): StepSeriesState {
+export function useStepSeries(runs: readonly SeriesRun[]): StepSeriesState {
   const { clientOf } = useConnection();
   const here = useLibrary();
   const isAsked = runs.length > 0;
-  const question = JSON.stringify([runs.map(({ runId, library }) => [runId, library]), filter]);
+  const question = JSON.stringify(runs.map(({ runId, library, filter }) => [runId, library, filter]));
   const libraries = runs.map(({ library }) => library ?? here);
   const { progressKey, progress } = useProgress(libraries, question, isAsked);
-  const keys = runs.map(({ runId, library }) => requestKey('step.series', { runId, filter }, library));
+  const keys = runs.map(({ runId, library, filter }) =>
+    requestKey('step.series', { runId, filter }, library),
+  );
   const { isStopped, stop, resume } = useStop(question, keys);
   const queries = useQueries({
     queries: runs.map(
-      ({ runId, library }): UseQueryOptions<Series> => ({
+      ({ runId, library, filter }): UseQueryOptions<Series> => ({
         queryKey: requestKey('step.series', { runId, filter }, library),
         queryFn: ({ signal }) =>
           clientOf(library ?? here).request('step.series', { runId, filter, progressKey }, { signal }),

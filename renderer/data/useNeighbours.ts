@@ -15,6 +15,12 @@ export function neighbourOf(
   return at < 0 ? undefined : ids?.[at + by];
 }
 
+/** Does nothing if another page was opened before the answer came. */
+function goWhenHere<Row>(rows: Promise<readonly (Row | undefined)[]>, go: (row: Row) => void): void {
+  const place = window.location.pathname;
+  void rows.then(([row]) => row !== undefined && window.location.pathname === place && go(row));
+}
+
 /** The next or previous group of an ordered list of ids, fetched when it is wanted. */
 export function useNeighbourGroup(
   ids: Uint32Array | undefined,
@@ -25,8 +31,7 @@ export function useNeighbourGroup(
   return (by, go) => {
     const groupId = neighbourOf(ids, id, by);
     if (groupId === undefined) return;
-    const rows = fetchCached(queryClient, client, 'group.rows', { groupIds: [groupId] });
-    void rows.then(([row]) => row !== undefined && go(row));
+    goWhenHere(fetchCached(queryClient, client, 'group.rows', { groupIds: [groupId] }), go);
   };
 }
 
@@ -39,7 +44,6 @@ export function useNeighbourRollout(
   return (by, go) => {
     const rolloutId = neighbourOf(ids, id, by);
     if (rolloutId === undefined) return;
-    const rows = fetchCached(queryClient, client, 'rollout.rows', { rolloutIds: [rolloutId] });
-    void rows.then(([row]) => row !== undefined && go(row));
+    goWhenHere(fetchCached(queryClient, client, 'rollout.rows', { rolloutIds: [rolloutId] }), go);
   };
 }

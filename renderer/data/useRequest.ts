@@ -6,6 +6,8 @@ import { useClient, useLibrary } from './DataProvider.tsx';
 export interface UseRequestOptions<M extends Method = Method> {
   /** Show the former answer while a new one is under way (another sort order, a filter), or only that of some params. */
   readonly keepPrevious?: boolean | ((previous: ParamsOf<M>) => boolean);
+  /** Asks again whenever a component begins to use it: no event tells of changes. */
+  readonly isFresh?: boolean;
   /** Asked of another library than is looked at. */
   readonly library?: string | undefined;
 }
@@ -18,7 +20,7 @@ export function useRequest<M extends Method>(
 ): UseQueryResult<ResultOf<M>, Error> {
   const client = useClient(options.library);
   const here = useLibrary();
-  const { keepPrevious } = options;
+  const { keepPrevious, isFresh = false } = options;
   return useQuery<ResultOf<M>, Error, ResultOf<M>, readonly unknown[]>({
     queryKey: requestKey(method, params, options.library === here ? undefined : options.library),
     queryFn: ({ signal }) => {
@@ -26,6 +28,7 @@ export function useRequest<M extends Method>(
       return client.request(method, params, { signal });
     },
     enabled: params !== undefined,
+    ...(isFresh ? { staleTime: 0 } : {}),
     placeholderData:
       typeof keepPrevious === 'function'
         ? (answer, query) => (keepPrevious(query?.queryKey[1] as ParamsOf<M>) ? answer : undefined)

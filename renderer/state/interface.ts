@@ -25,6 +25,7 @@ export interface PackScope {
 export type Dialog =
   | DialogOf<'palette' | 'keys' | 'openLibrary' | 'importPack'>
   | DialogOf<'removeRun' | 'moveRun' | 'exportRun', { readonly runKey: string }>
+  | DialogOf<'openLogs', { readonly files?: readonly File[] }>
   | DialogOf<'librarySizes', { readonly library: string }>
   | DialogOf<'exportPack', { readonly scope: PackScope }>
   | DialogOf<'copyText', { readonly rolloutId: number }>;
@@ -34,12 +35,16 @@ interface Interface {
   readonly theme: Theme;
   /** Replay without rail, outline and inspector. */
   readonly isFocused: boolean;
+  /** Names beside the icons of the rail; undefined: where the window is wide enough. */
+  readonly isRailNamed: boolean | undefined;
   readonly isOutlineOpen: boolean;
   readonly isInspectorOpen: boolean;
   /** Exact text with its tags instead of rendered Markdown. */
   readonly isRaw: boolean;
   readonly isHeatOn: boolean;
   readonly areChartsOpen: boolean;
+  /** Blocks in place of credentials in all texts of logs. */
+  readonly masksCredentials: boolean;
   readonly playSpeed: PlaySpeed;
   /** Panel widths of the replay in per cent, as react-resizable-panels reports them; empty until dragged. */
   readonly replayLayout: Readonly<Record<string, number>>;
@@ -48,8 +53,8 @@ interface Interface {
   readonly dialog: Dialog | undefined;
   /** One short sentence about what was just done; it goes by itself. */
   readonly notice: string | undefined;
-  /** Runs whose lists go along with what is read; all others are held still. */
-  readonly pinnedRuns: Readonly<Record<string, true>>;
+  /** Followed runs whose lists are held still. */
+  readonly pausedRuns: Readonly<Record<string, true>>;
   /** Up to two rollouts of a group, chosen to be seen side by side; by `groupId`. */
   readonly comparedOf: Readonly<Record<number, readonly number[]>>;
   /** Paths of up to four rollouts from any list, to be compared turn by turn. */
@@ -66,6 +71,7 @@ interface Interface {
   readonly closedCards: ReadonlySet<number | string>;
 
   readonly setTheme: (theme: Theme) => void;
+  readonly setRailNamed: (isRailNamed: boolean) => void;
   readonly flip: (
     option:
       | 'isFocused'
@@ -74,6 +80,7 @@ interface Interface {
       | 'isRaw'
       | 'isHeatOn'
       | 'areChartsOpen'
+      | 'masksCredentials'
       | 'isCompareSideOpen'
       | 'areLaneFactsOpen',
   ) => void;
@@ -82,7 +89,7 @@ interface Interface {
   readonly flipFold: (rolloutId: number, segment: number) => void;
   readonly showDialog: (dialog: Dialog | undefined) => void;
   readonly setNotice: (notice: string | undefined) => void;
-  readonly flipPin: (runKey: string) => void;
+  readonly flipPause: (runKey: string) => void;
   /** A third one takes the place of the first. */
   readonly flipCompared: (groupId: number, rolloutId: number) => void;
   readonly clearCompared: (groupId: number) => void;
@@ -107,17 +114,19 @@ export const useInterface = create<Interface>()(
     (set) => ({
       theme: 'system',
       isFocused: false,
+      isRailNamed: undefined,
       isOutlineOpen: true,
       isInspectorOpen: true,
       isRaw: false,
       isHeatOn: true,
       areChartsOpen: true,
+      masksCredentials: false,
       playSpeed: 1,
       replayLayout: {},
       flippedFolds: new Set<string>(),
       dialog: undefined,
       notice: undefined,
-      pinnedRuns: {},
+      pausedRuns: {},
       comparedOf: {},
       compareSet: [],
       isCompareSideOpen: false,
@@ -128,6 +137,7 @@ export const useInterface = create<Interface>()(
       compareSets: {},
 
       setTheme: (theme) => set({ theme }),
+      setRailNamed: (isRailNamed) => set({ isRailNamed }),
       flip: (option) => set((state) => ({ [option]: !state[option] })),
       setPlaySpeed: (playSpeed) => set({ playSpeed }),
       setReplayLayout: (replayLayout) => set({ replayLayout }),
@@ -140,10 +150,10 @@ export const useInterface = create<Interface>()(
         }),
       showDialog: (dialog) => set({ dialog }),
       setNotice: (notice) => set({ notice }),
-      flipPin: (runKey) =>
-        set(({ pinnedRuns }) => {
-          const { [runKey]: wasPinned, ...others } = pinnedRuns;
-          return { pinnedRuns: wasPinned ? others : { ...others, [runKey]: true } };
+      flipPause: (runKey) =>
+        set(({ pausedRuns }) => {
+          const { [runKey]: wasPaused, ...others } = pausedRuns;
+          return { pausedRuns: wasPaused ? others : { ...others, [runKey]: true } };
         }),
       flipCompared: (groupId, rolloutId) =>
         set(({ comparedOf }) => {
@@ -181,10 +191,12 @@ export const useInterface = create<Interface>()(
     // Folds, focus and dialogs belong to a sitting; the rest is a preference, or what one has gathered to compare.
     remembered<Interface>('turnwise.interface', {
       theme: z.enum(THEMES),
+      isRailNamed: z.boolean().optional(),
       isOutlineOpen: z.boolean(),
       isInspectorOpen: z.boolean(),
       isHeatOn: z.boolean(),
       areChartsOpen: z.boolean(),
+      masksCredentials: z.boolean(),
       isCompareSideOpen: z.boolean(),
       areLaneFactsOpen: z.boolean(),
       compareSet: z.array(z.string()),

@@ -78,7 +78,7 @@ export function ColumnPicker<Row>(props: ColumnPickerProps<Row>) {
                 <span>{columnName(column)}</span>
                 {column.unit !== undefined && <small>{column.unit}</small>}
                 {layout.widths[column.id] !== undefined && <small>{layout.widths[column.id]} px</small>}
-                {unknown.has(column.id) && <small className="end">unknown here</small>}
+                {unknown.has(column.id) && <small className="end">no data here</small>}
               </label>
             ))}
           </fieldset>

@@ -14,7 +14,7 @@ export function RightMark({ isCorrect }: { readonly isCorrect: boolean | undefin
     <span
       className={isCorrect ? 'is-right' : 'is-wrong'}
       role="img"
-      aria-label={isCorrect ? 'right' : 'wrong'}
+      aria-label={isCorrect ? 'correct' : 'incorrect'}
     >
       {isCorrect ? '✓' : '✕'}
     </span>

@@ -96,7 +96,9 @@ export function useTableCopy<Row>(rowsOf: RowsOf<Row>, notify: (sentence: string
       const isCopied = await copyText(tableTsv(columns, rows));
       const what = columns.length === 1 ? ` of one column` : '';
       notify(
-        isCopied ? `${counted(rows.length, 'row')}${what} copied as TSV` : 'The system did not allow copying',
+        isCopied
+          ? `${counted(rows.length, 'row')}${what} copied as TSV`
+          : 'The clipboard is not available here',
       );
     } catch (error) {
       if (!own.signal.aborted)

@@ -2,7 +2,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: of a grid whose rows are placed, see VirtualTable.tsx
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid takes the keys
 /** The head of a table: sorted by a click, arranged by drawing heads and their edges. */
-import { type MouseEvent, type PointerEvent, useRef, useState } from 'react';
+import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react';
 import type { Sort } from './sorting.ts';
 import {
   type Arrangement,
@@ -20,7 +20,7 @@ import type { CssPixels } from './virtualRows.ts';
 interface TableHeadProps<Row> {
   /** As they are seen. */
   readonly columns: readonly Column<Row>[];
-  /** With those put away and those unknown here. */
+  /** With those put away and those without data here. */
   readonly all: readonly Column<Row>[];
   readonly style: RowStyle;
   readonly sorts: readonly Sort[];
@@ -28,7 +28,7 @@ interface TableHeadProps<Row> {
   readonly arrangement: Arrangement | undefined;
   /** Widths while an edge is drawn; undefined: no longer. */
   readonly onWidths: (drawn: TableLayout['widths'] | undefined) => void;
-  readonly onMenu: (column: Column<Row>, event: MouseEvent) => void;
+  readonly onMenu: (column: Column<Row>, at: { readonly x: CssPixels; readonly y: CssPixels }) => void;
 }
 
 export function TableHead<Row>(props: TableHeadProps<Row>) {
@@ -91,7 +91,7 @@ export function TableHead<Row>(props: TableHeadProps<Row>) {
           onGrab={arrangement === undefined ? undefined : grab(column.id)}
           onGrabEdge={arrangement === undefined ? undefined : grabEdge(column.id)}
           onResetWidth={resetWidth(column.id)}
-          onMenu={arrangement === undefined ? undefined : (event) => props.onMenu(column, event)}
+          onMenu={arrangement === undefined ? undefined : (at) => props.onMenu(column, at)}
         />
       ))}
     </div>
@@ -128,14 +128,18 @@ interface HeadCellProps<Row> {
   readonly onGrab?: ((event: PointerEvent<HTMLElement>) => void) | undefined;
   readonly onGrabEdge?: ((event: PointerEvent<HTMLElement>) => void) | undefined;
   readonly onResetWidth?: (() => void) | undefined;
-  readonly onMenu?: ((event: MouseEvent) => void) | undefined;
+  readonly onMenu?: ((at: { readonly x: CssPixels; readonly y: CssPixels }) => void) | undefined;
 }
 
 const opposite = (direction: Direction): Direction =>
   direction === 'ascending' ? 'descending' : 'ascending';
 
+/** macOS has no menu key, and opens no menu for Shift-F10. */
+export const isMenuKey = ({ key, shiftKey }: Pick<KeyboardEvent, 'key' | 'shiftKey'>): boolean =>
+  key === 'ContextMenu' || (key === 'F10' && shiftKey);
+
 function HeadCell<Row>(props: HeadCellProps<Row>) {
-  const { column, sorts, onSort } = props;
+  const { column, sorts, onSort, onMenu } = props;
   const rank = sorts.findIndex((sort) => sort.column === column.id);
   const sort = sorts[rank];
   const first = column.sorts;
@@ -153,6 +157,11 @@ function HeadCell<Row>(props: HeadCellProps<Row>) {
       )}
     </>
   );
+  const name = column.label === '' ? columnName(column) : undefined;
+  const openBelow = (head: Element) => {
+    const { left, bottom } = head.getBoundingClientRect();
+    onMenu?.({ x: left, y: bottom });
+  };
   const classes = [
     column.align === 'end' ? 'is-end' : '',
     props.isDropPlace === true ? 'is-drop-place' : '',
@@ -162,25 +171,43 @@ function HeadCell<Row>(props: HeadCellProps<Row>) {
     <div
       role="columnheader"
       data-column={column.id}
-      aria-label={column.label === '' ? columnName(column) : undefined}
+      aria-label={name}
       className={classes.length === 0 ? undefined : classes.join(' ')}
       aria-sort={sort?.direction}
       title={column.hint}
       onPointerDown={props.onGrab}
-      onContextMenu={props.onMenu}
+      onContextMenu={(event) => {
+        if (onMenu === undefined) return;
+        event.preventDefault();
+        onMenu({ x: event.clientX, y: event.clientY });
+      }}
+      onKeyDown={(event) => {
+        if (onMenu === undefined || !isMenuKey(event)) return;
+        event.preventDefault();
+        openBelow(event.currentTarget);
+      }}
     >
-      {first === undefined || onSort === undefined ? (
-        content
-      ) : (
+      {first !== undefined && onSort !== undefined ? (
         <button
           type="button"
-          aria-label={column.label === '' ? columnName(column) : undefined}
+          aria-label={name}
           onClick={(event) =>
             onSort(column.id, sort === undefined ? first : opposite(sort.direction), event.shiftKey)
           }
         >
           {content}
         </button>
+      ) : onMenu !== undefined ? (
+        <button
+          type="button"
+          aria-label={name}
+          aria-haspopup="menu"
+          onClick={(event) => openBelow(event.currentTarget)}
+        >
+          {content}
+        </button>
+      ) : (
+        content
       )}
       {props.onGrabEdge !== undefined && (
         <span

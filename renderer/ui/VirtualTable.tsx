@@ -16,7 +16,7 @@ import {
 import { ColumnPicker } from './ColumnPicker.tsx';
 import { SelectionBar, useTableCopy } from './SelectionBar.tsx';
 import { sortsText } from './sorting.ts';
-import { TableHead } from './TableHead.tsx';
+import { isMenuKey, TableHead } from './TableHead.tsx';
 import { TableMenu } from './TableMenu.tsx';
 import { type RowHandlers, TableRow } from './TableRow.tsx';
 import {
@@ -123,8 +123,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const onKeyDown = (event: KeyboardEvent) => {
     const isCopy = (event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'c' && !event.shiftKey;
     if (event.target !== scroller.current) return;
-    const isMenuKey = event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey);
-    if (isMenuKey && menus.openRow) menus.openRow(cursor, document.getElementById(`${id}-${cursor}`));
+    if (isMenuKey(event) && menus.openRow) menus.openRow(cursor, document.getElementById(`${id}-${cursor}`));
     else if (isCopy && isSelecting && !event.altKey) copySelected();
     else if (event.key === 'Escape' && copying !== undefined) copying.cancel();
     else if (!picked.onKeyDown(event)) return;

@@ -13,9 +13,9 @@ interface SignalFacts {
 export const SIGNAL_FACTS: Readonly<Record<SignalName, SignalFacts>> = {
   entropy: {
     label: 'entropy',
-    meaning: 'Of the whole next-token distribution: how many ways the policy saw at that place.',
+    meaning: 'Uncertainty of the whole next-token distribution at that position.',
     needs:
-      'the entropy of each token, which trainers have when they recompute log-probabilities (verl: entropys of compute_log_prob), or the most likely tokens of each place with their log-probabilities, from which a lower bound follows',
+      'the entropy of each token, which trainers have when they recompute log-probabilities (verl: entropys of compute_log_prob), or the most likely tokens of each position with their log-probabilities, which give a lower bound',
   },
   surprisal: {
     label: 'surprisal',
@@ -25,7 +25,7 @@ export const SIGNAL_FACTS: Readonly<Record<SignalName, SignalFacts>> = {
   },
   logprob: {
     label: 'log-probability',
-    meaning: 'ln p of the sampled token under the rollout policy; surprisal with the sign turned.',
+    meaning: 'ln p of the sampled token under the rollout policy; the negative of surprisal.',
     needs: 'the log-probability of each sampled token, as the rollout engine returns it (logprobs)',
   },
   trainer_logprob: {
@@ -35,14 +35,13 @@ export const SIGNAL_FACTS: Readonly<Record<SignalName, SignalFacts>> = {
   },
   gap: {
     label: 'policy gap',
-    meaning:
-      'Trainer minus rollout log-probability of the sampled token: how far the two policies have parted.',
+    meaning: 'Trainer minus rollout log-probability of the sampled token: how far the two policies differ.',
     needs: 'both the rollout engine’s and the trainer’s log-probability of each token',
   },
   advantage: {
     label: 'advantage',
     meaning: 'As logged per token.',
-    needs: 'an advantage per token; where there is one per rollout only, the ledger has it',
+    needs: 'an advantage per token. The group page shows the advantage of each rollout',
   },
 };
 
@@ -59,7 +58,7 @@ export function signalLabel({ signal, source }: Of): string {
 }
 
 /** The words for entropy of which the log says no more. */
-const UNSAID = 'as logged (of which distribution is not said)';
+const UNSAID = 'as logged, distribution not stated';
 
 /** `entropy, full, nats, T=1.0, trainer policy`. */
 export function sourceLabel({ signal, source }: Of): string {

@@ -20,15 +20,13 @@ interface MenusOf<Row> {
 export function useTableMenus<Row>({ props, columns, sorts, picked, copy, setCursor }: MenusOf<Row>) {
   const { count, rowAt, arrangement, selection: selecting, filter } = props;
   const [menu, setMenu] = useState<OpenMenu>();
-  const openHead = (column: Column<Row>, event: MouseEvent) => {
+  const openHead = (column: Column<Row>, at: { readonly x: number; readonly y: number }) => {
     if (arrangement === undefined) return;
-    event.preventDefault();
     const all = () => Array.from({ length: count }, (_, i) => i);
     const places = () => (picked.selected > 0 ? selectedIndexes(picked.rows) : all());
     setMenu({
       name: `Column ${columnName(column)}`,
-      x: event.clientX,
-      y: event.clientY,
+      ...at,
       parts: headMenuParts({
         column,
         sorts,
@@ -186,14 +184,14 @@ function cellMenuParts<Row>(menu: CellMenu<Row>): readonly (readonly MenuAction[
             label: 'Copy this value',
             act: () => {
               void copyText(cellText(value)).then((isCopied) =>
-                notify(isCopied ? `${columnName(column)} copied` : 'The system did not allow copying'),
+                notify(isCopied ? `${columnName(column)} copied` : 'The clipboard is not available here'),
               );
             },
           },
         ],
     flip === undefined
       ? []
-      : [{ label: menu.isSelected ? 'Take this row out of the selection' : 'Select this row', act: flip }],
+      : [{ label: menu.isSelected ? 'Deselect this row' : 'Select this row', act: flip }],
   ];
 }
 

@@ -369,6 +369,8 @@ export interface HostInfo {
   readonly libraryPath: string;
   /** Paths that the user has opened for this library on this machine (argv, dialog, drop). */
   readonly granted: readonly string[];
+  /** Why the library cannot be changed, in one sentence. Absent: it can. */
+  readonly readOnly?: string;
   /** The library is damaged, or read-only. */
   readonly warnings: readonly LibraryWarning[];
   /** Run to open at this start: the one ingested from argv, or the demo. */

@@ -10,6 +10,7 @@ import type {
   FollowRow,
   FormatRow,
   MappingPreview,
+  PathListing,
   PoolJoinRow,
   ProblemOccurrence,
   RunSources,
@@ -119,6 +120,15 @@ export const SOURCE_METHODS = {
   'format.list': defineMethod({
     params: z.object({}),
     result: resultOf<readonly FormatRow[]>(),
+    runsOn: 'host',
+  }),
+  /**
+   * Files and directories whose path begins with `prefix`, below what the user has opened. An empty prefix lists
+   * what was opened. Other paths are never listed, and the answer is the same whether they exist or not.
+   */
+  'path.list': defineMethod({
+    params: z.object({ prefix: z.string().max(4096) }),
+    result: resultOf<PathListing>(),
     runsOn: 'host',
   }),
   /** Detects what a file is, and why, without ingesting it. */

@@ -192,6 +192,8 @@ export interface PoolJoinRow {
 /** A file that was found and not read to its end. `ingest.start` with its path continues. */
 export interface UnreadFile {
   readonly path: string;
+  /** Runs that have rollouts of it. */
+  readonly runIds: readonly number[];
   /** Absent before its first record. */
   readonly format?: string;
   /** Read so far. */
@@ -244,4 +246,19 @@ export interface FollowRow {
   readonly lastChange?: number;
   /** Rollouts read since following began. */
   readonly rollouts: number;
+}
+
+export interface PathEntry {
+  readonly path: string;
+  readonly kind: 'file' | 'directory';
+  /** Size of a file. */
+  readonly bytes?: number;
+}
+
+/** Paths that begin with what a user has typed. */
+export interface PathListing {
+  /** Directories first, each kind in natural order. */
+  readonly entries: readonly PathEntry[];
+  /** False: more paths begin with it than are listed. */
+  readonly isWhole: boolean;
 }

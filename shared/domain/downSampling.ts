@@ -191,6 +191,18 @@ export function settingsOf(config: Readonly<Record<string, unknown>>): LoggedSet
   };
 }
 
+/** Settings of down-sampling. A run that logged none of them has no known down-sampling. */
+const DECISIVE: ReadonlySet<SettingName> = new Set<SettingName>([
+  'do_down_sampling',
+  'reject_equal_reward',
+  'roc_error_ratio',
+  'roc_answer_format',
+  'down_sample_to_n',
+]);
+
+/** Whether these settings say how a run samples down. */
+export const areStated = (names: readonly SettingName[]): boolean => names.some((name) => DECISIVE.has(name));
+
 /** undefined: not logged, or logged as null. */
 function loggedValue(config: Readonly<Record<string, unknown>>, name: string): unknown {
   for (const place of PLACES) {

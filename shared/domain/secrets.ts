@@ -83,8 +83,8 @@ const FORMS_IN_TEXT: readonly RegExp[] = [
   /\bnvapi-[\w-]{20,}|\bgsk_[A-Za-z0-9]{20,}|\br8_[A-Za-z0-9]{30,}|\bxai-[A-Za-z0-9]{20,}|\bpplx-[A-Za-z0-9]{20,}/g,
   // Tavily, LangSmith, E2B, Weights & Biases, Together
   /\btvly-[\w-]{16,}|\blsv2_(?:pt|sk)_[0-9a-f_]{20,}|\be2b_[0-9a-f]{30,}|\bwandb_v1_\w{20,}|\btgp_v1_[\w-]{20,}/g,
-  // A JSON Web Token
-  /\beyJ[\w-]{8,4000}\.eyJ[\w-]{8,}\.[\w-]{8,}/g,
+  // A JSON Web Token. Its first part ends where another may begin, so that no part is read twice.
+  /\beyJ(?:(?!-eyJ)[\w-]){8,4000}\.eyJ[\w-]{8,}\.[\w-]{8,}/g,
   /(?<keep>\b[Bb]earer\s{1,4})(?=[A-Za-z._~+/-]{0,100}\d|\S{24})[\w.~+/-]{8,}={0,2}/g,
   /(?<keep>\bAuthorization["']?\s{0,4}[:=,]\s{0,4}["']?(?:Basic|Token|Digest)\s{1,4})[^\s"',;]{6,}/gi,
   // A URL with a password, or with a token instead of a user
@@ -96,11 +96,11 @@ const FORMS_IN_TEXT: readonly RegExp[] = [
 
 /**
  * A name and what is assigned to it. Whether the name is a credential's is decided by `isCredentialKey`. In
- * code an assignment is usually no secret (`token=next_token`), so texts are only searched for lines as `env`
+ * code an assignment is usually no secret (`token=next_token`), so texts are only searched for lines and strings as `env`
  * prints them.
  */
 const ENVIRONMENT: RegExp =
-  /(?<keep>^[ \t]{0,40}(?:export |set )?(?<name>[A-Z][A-Z0-9_]{1,60})=["']?)(?<secret>[^\s"']{6,})(?=["']?[ \t]{0,4}$)/gm;
+  /(?<keep>(?:^[ \t]{0,40}|(?<=["']))(?:export |set )?(?<name>[A-Z][A-Z0-9_]{1,60})=["']?)(?<secret>[^\s"']{6,})(?=["']|[ \t]{0,4}$)/gm;
 const ASSIGNED: readonly RegExp[] = [
   ENVIRONMENT,
   /(?<=(?<name>[A-Za-z][\w.-]{1,60}))(?<keep>=["']?)(?<secret>[^\s"'&;]{4,})/g,
@@ -132,8 +132,10 @@ export const credentialsIn = (text: string): readonly TextRange[] => rangesIn(te
 function rangesIn(text: string, assigned: readonly RegExp[]): readonly TextRange[] {
   const ranges: TextRange[] = [];
   const add = (match: RegExpMatchArray, kept: string): void => {
-    const at = match.index ?? 0;
-    ranges.push({ start: at + kept.length, end: at + match[0].length });
+    const start = (match.index ?? 0) + kept.length;
+    // Backslashes at the end escape the quote after it.
+    const length = match[0].slice(kept.length).replace(/\\+$/, '').length;
+    if (length > 0) ranges.push({ start, end: start + length });
   };
   for (const form of FORMS_IN_TEXT)
     for (const match of text.matchAll(form)) add(match, match.groups?.['keep'] ?? '');

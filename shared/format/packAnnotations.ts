@@ -106,4 +106,7 @@ const reviewMark = z.object({
 export const parseAnnotation = (value: unknown): Checked<Annotation> =>
   checked(annotation, value, 'annotation');
 
+/** @returns undefined when the value is none */
+export const parseTarget = (value: unknown): AnnotationTarget | undefined => target.safeParse(value).data;
+
 export const parseReviewMark = (value: unknown): Checked<ReviewMark> => checked(reviewMark, value, 'reading');

@@ -23,7 +23,7 @@ export const verlConsole: LogFormat = {
   title: 'What verl prints of its steps (console log of a job)',
   source: 'verl-project/verl, verl/utils/logger/aggregate_logger.py, up to v0.9.0 (August 2026)',
   rule: 'a line that is no JSON and holds "step:N - name:value", within the first 64 MiB',
-  reads: 'every number, under its name, for its step; the run is told by where the file lies',
+  reads: 'every number, under its name, for its step; the run is named by the directory of the file',
   ignores: 'every other line, and values that are no finite numbers',
   runIs: 'file',
   detect: ({ records }: FileHead) =>

@@ -15,7 +15,7 @@ export const verlMetrics: LogFormat = {
   title: "verl's file logger (numbers per step, JSON Lines)",
   source: 'verl-project/verl, verl/utils/tracking.py, v0.6 to v0.9.0 (August 2026)',
   rule: 'a record with a whole number in "step" and an object of numbers in "data", and at most "elapsed_seconds" beside them',
-  reads: 'every number, under its name, for its step; the run is told by where the file lies',
+  reads: 'every number, under its name, for its step; the run is named by the directory of the file',
   ignores: 'values that are no finite numbers (texts, lists, NaN), elapsed_seconds',
   runIs: 'file',
   detect: ({ records }: FileHead) => records.some(isMetrics),

@@ -218,7 +218,7 @@ async function open(page: Page, url: string): Promise<void> {
     .first()
     .waitFor({ state: 'detached', ...limit });
   if (new URL(url).pathname === '/sql') {
-    await page.getByRole('button', { name: 'Run', exact: true }).click(limit);
+    await page.getByRole('main').getByRole('button', { name: 'Run', exact: true }).click(limit);
     await page.getByRole('grid', { name: /^Result:/ }).waitFor(limit);
   }
   // Virtual lists draw their rows when they are scrolled to.

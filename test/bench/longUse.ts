@@ -303,7 +303,7 @@ async function compare({ page, random, groups }: Session): Promise<void> {
   const lanes = [0, 1].map((ordinal) => `lane=${pathOfRoute({ view: 'rollout', ...at, ordinal })}`);
   await go(page, `/compare?${lanes.join('&')}`);
   await page
-    .getByText(/parts from A/)
+    .getByText(/differs from A|equal to A/)
     .first()
     .waitFor();
   for (const key of ['n', 'n', 'N', 'z', 'z', 'z', 'u', 'u', 'f']) await page.keyboard.press(key);
@@ -348,7 +348,7 @@ async function ask({ page, random }: Session): Promise<void> {
   const statement = `SELECT rollout_id, text, kind FROM segment LIMIT ${limit}`;
   await go(page, `/sql?sql=${encodeURIComponent(statement)}`);
   await page.locator('.monaco-editor .view-line').first().waitFor();
-  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByRole('main').getByRole('button', { name: 'Run', exact: true }).click();
   await page
     .locator('.sql-status')
     .getByText(new RegExp(`^${limit} rows? in`))
@@ -367,14 +367,13 @@ async function follow({ page, growing, growingRun }: Session): Promise<void> {
   await steps.nth(1).waitFor();
   await page.getByRole('button', { name: 'Follow', exact: true }).click();
   await page.getByRole('button', { name: 'Following', exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Newest' }).click();
   // The heading is a row too.
   await steps.nth(2).waitFor({ state: 'detached' });
   for (const step of [2, 3, 4]) {
     appendFileSync(growing, dumped(step));
     await steps.nth(step).waitFor();
   }
-  await page.getByRole('button', { name: 'Held still' }).click();
+  await page.getByRole('button', { name: 'Paused' }).click();
   await page.getByRole('button', { name: 'Following', exact: true }).click();
   await page.getByRole('button', { name: 'Follow', exact: true }).waitFor();
 }

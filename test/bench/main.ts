@@ -49,6 +49,7 @@ const results: Measurement[] = [];
 for (const [name, section] of Object.entries(SECTIONS)) {
   if (asked.length > 0 && !asked.includes(name)) continue;
   const directory = mkdtempSync(join(tmpdir(), 'turnwise-bench-'));
+  process.env['TURNWISE_HOME'] = join(directory, 'data');
   try {
     for (const result of await section(directory)) {
       results.push(result);

@@ -15,6 +15,8 @@
 import { strict as assert } from 'node:assert';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Random } from '../../fixtures/generate/random.ts';
@@ -131,4 +133,10 @@ if ((chosen !== undefined && !Object.hasOwn(PARTS, chosen)) || !(Number(minutes)
   console.error(`soak: expects a part (${Object.keys(PARTS).join(', ')}) and, for longUse, minutes`);
   process.exit(2);
 }
-for (const [name, soak] of Object.entries(PARTS)) if (chosen === undefined || chosen === name) await soak();
+const home = mkdtempSync(join(tmpdir(), 'turnwise-soak-'));
+process.env['TURNWISE_HOME'] = home;
+try {
+  for (const [name, soak] of Object.entries(PARTS)) if (chosen === undefined || chosen === name) await soak();
+} finally {
+  rmSync(home, { recursive: true, force: true });
+}

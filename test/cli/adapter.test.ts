@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => place.remove());
 
 const turnwise = (...args: readonly string[]): Promise<CommandRun> =>
-  runHere(place.directory, args, { XDG_DATA_HOME: join(place.directory, '.data'), HOME: place.directory });
+  runHere(place.directory, args, { TURNWISE_HOME: join(place.directory, '.data') });
 const ingest = (...args: readonly string[]): Promise<CommandRun> =>
   turnwise('ingest', ...args, '--library', 'a.sqlite');
 const rollouts = (): unknown =>

@@ -1,9 +1,10 @@
 /** The command line from outside: output, streams and exit codes. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { allCommands } from '../../electron/cli/runCommand.ts';
 import { writeVerlDump } from '../../fixtures/generate/verlDump.ts';
 import { FORMATS } from '../../shared/format/index.ts';
 import { CLI, type CommandRun, runHere } from '../support/commandLine.ts';
@@ -20,7 +21,7 @@ afterEach(() => place.remove());
 
 // With its own home directory, because the default is the user's library.
 const turnwise = (...args: readonly string[]): Promise<CommandRun> =>
-  runHere(place.directory, args, { XDG_DATA_HOME: join(place.directory, '.data'), HOME: place.directory });
+  runHere(place.directory, args, { TURNWISE_HOME: join(place.directory, '.data') });
 
 describe('ingest', () => {
   it('prints one JSON object and exits 0', async () => {
@@ -312,6 +313,7 @@ describe('usage', () => {
     [['query', 'a', 'b']],
     [['query', '--format', 'xml', 'SELECT 1']],
     [['recorder', 'x']],
+    [['serve', '--allow', '/no/such/directory']],
   ])('%j exits 2 with a message on stderr', async (args) => {
     const { code, out, err } = await turnwise(...args);
     expect([code, out]).toEqual([2, '']);
@@ -407,13 +409,61 @@ describe('formats', () => {
     expect(undated.map(({ name }) => name)).toEqual([]);
   });
 
-  it('matches the table of the README', () => {
-    const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
+  it('matches the table of FORMATS.md', () => {
+    const page = readFileSync(join(ROOT, 'shared/format/FORMATS.md'), 'utf8');
     const rows = FORMATS.map(
       ({ name, title, source, reads, ignores }) =>
         `| \`${name}\` | ${title} | ${source} | ${reads} | ${ignores} |`,
     );
-    for (const row of rows) expect(readme).toContain(row);
+    for (const row of rows) expect(page).toContain(row);
+  });
+});
+
+describe('the pages', () => {
+  const page = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+  /** Command lines of `turnwise` in code, without the program. */
+  const shown = [
+    'README.md',
+    'electron/cli/COMMANDS.md',
+    'renderer/GUIDE.md',
+    'test/bench/FIGURES.md',
+  ].flatMap((path) =>
+    [...page(path).matchAll(/(?:npm run -s turnwise -- |`turnwise |^turnwise )([a-z]+)([^`\n]*)/gm)].map(
+      ([line, command = '', rest = '']) => ({ line: `${path}: ${line}`, command, rest }),
+    ),
+  );
+
+  it('show commands and options that exist', async () => {
+    const helpOf = new Map((await allCommands()).map(({ name, help }) => [name, help]));
+    expect(shown.length).toBeGreaterThan(30);
+    const wrong = shown.flatMap(({ line, command, rest }) => {
+      const help = helpOf.get(command);
+      if (help === undefined) return [`${line}: no such command`];
+      const options = rest.match(/(?<![\w-])--[a-z-]+/g) ?? [];
+      return options.filter((option) => !help.includes(option)).map((option) => `${line}: no ${option}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('show every command', async () => {
+    const page = new Set(
+      shown.filter(({ line }) => line.startsWith('electron/cli/COMMANDS.md')).map(({ command }) => command),
+    );
+    expect((await allCommands()).map(({ name }) => name).filter((name) => !page.has(name))).toEqual([]);
+  });
+
+  it('show npm scripts that exist', () => {
+    const { scripts } = JSON.parse(page('package.json')) as { scripts: Record<string, string> };
+    const named = [...page('README.md').matchAll(/npm run (?:-s )?([a-z:]+)/g)].map(([, name = '']) => name);
+    expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
+  });
+
+  it('keep the README short, with pictures of at most 150 kB', () => {
+    const readme = page('README.md');
+    expect(readme.split('\n').length).toBeLessThanOrEqual(130);
+    const pictures = [...readme.matchAll(/fixtures\/pictures\/[\w-]+\.png/g)].map(([path]) => path);
+    expect(pictures).toHaveLength(10);
+    expect(pictures.filter((path) => statSync(join(ROOT, path)).size > 150_000)).toEqual([]);
   });
 });
 
@@ -454,6 +504,7 @@ describe('inspect', () => {
 });
 
 /** No format has these fields. */
+const ROOT = join(import.meta.dirname, '../..');
 const UNKNOWN = [0, 1, 2]
   .map((i) =>
     JSON.stringify({

@@ -18,7 +18,7 @@ import {
 } from '../../electron/storage/queries/columns.ts';
 import { listSteps } from '../../electron/storage/queries/runs.ts';
 import { TextReader } from '../../electron/storage/queries/texts.ts';
-import { rowOfFacts, rowOfSummary, type StepRow } from '../../renderer/views/browse/stepRows.ts';
+import { rowOfFacts, rowOfSummary, type StepRow } from '../../renderer/widgets/tables/stepRows.ts';
 import { GROUP_SORTS, ROLLOUT_SORTS, type StepFacts } from '../../shared/api/contract.ts';
 import { FIELDS, type NumberField } from '../../shared/domain/filter/fields.ts';
 import type { FilterNode } from '../../shared/domain/filter/node.ts';

@@ -166,6 +166,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'roc.report': ({ runId, step }) => ({ runId, step }),
   'roc.groups': ({ answerOf }) => ({ reportId: answerOf('roc.report').reportId, key: 'mixed' }),
   'format.list': () => ({}),
+  'path.list': ({ logs }) => ({ prefix: join(logs, 'o') }),
   'file.inspect': ({ logs }) => ({ path: join(logs, 'odd', 'out.jsonl') }),
   'mapping.preview': ({ logs }) => ({ path: join(logs, 'odd', 'out.jsonl'), mapping: MAPPING }),
   'mapping.save': () => ({ mapping: MAPPING }),
@@ -374,7 +375,7 @@ export async function compareSides(
     if (!result.ok) throw new Error(`${method}: ${result.failure.message}`);
     own?.set(method, result.value);
     if (STARTS_JOB.has(method))
-      await expect.poll(() => side.send('ingest.jobs', {}), { timeout: 20_000 }).not.toContain('"running"');
+      await expect.poll(() => side.send('ingest.jobs', {})).not.toContain('"running"');
     return answer;
   };
   const order = Object.keys(CALLS) as Method[];

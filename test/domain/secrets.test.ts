@@ -1,6 +1,7 @@
 /** Which credentials are masked in configurations and texts, and what stays. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { maskedText } from '../../shared/domain/maskedText.ts';
 import { credentialsIn, isCredentialKey, maskSecrets } from '../../shared/domain/secrets.ts';
 
 /** The text without its credentials, as a pack has it. */
@@ -147,6 +148,7 @@ const TEXTS: readonly string[] = [
   '?sig=3',
   'OPENAI_API_KEY=$OPENAI_API_KEY',
   'HF_TOKEN={{ token }}',
+  'print("MAX_TOKENS=4096000", f"API_KEY={api_key}")',
 ];
 
 describe('a key', () => {
@@ -196,8 +198,12 @@ describe('a text', () => {
     }
   });
 
+  it('reads no part of a text twice for JSON Web Tokens', () => {
+    // Reading 4,000 characters again at every fourth would take minutes.
+    expect(credentialsIn('eyJ-'.repeat(6_000_000))).toEqual([]);
+  });
+
   it.each([
-    ['eyJ', 'eyJ-'],
     ['a URL', 'http://a'],
     ['names', 'token='],
     ['a PEM block', '-----BEGIN PRIVATE KEY-----'],
@@ -300,5 +306,58 @@ describe('a configuration', () => {
   it('as JSON text is masked too', () => {
     const { value, masked } = maskSecrets({ info: '{"api_key": "k1", "n": 1}' });
     expect([value, masked]).toEqual([{ info: '{"api_key":"••••••","n":1}' }, 1]);
+  });
+});
+
+describe('a masked text', () => {
+  const blocks = (length: number): string => '█'.repeat(length);
+
+  it.each(FORMS)('has a block for each character of the credential: %s', (form) => {
+    const [kept = '', rest = ''] = form.split('|');
+    const [secret = ''] = /^[^@"]+/.exec(rest) ?? [];
+    const before = `😀 é\n${kept}`;
+    expect(maskedText(`${before}${rest}`)).toBe(
+      `${before}${blocks(secret.length)}${rest.slice(secret.length)}`,
+    );
+  });
+
+  // A private key without an end goes on until the next hyphen, and may take the end of the string with it.
+  const ended = FORMS.filter((form) => !form.includes('OPENSSH'));
+  it.each(ended)('leaves JSON within JSON readable: %s', (form) => {
+    const [secret = ''] = /^[^@"\n]+/.exec(form.slice(form.indexOf('|') + 1)) ?? [];
+    const written = JSON.stringify({ code: JSON.stringify({ text: form.replace('|', ''), n: 1 }) });
+    const masked = maskedText(written);
+    expect(masked).not.toContain(secret);
+    expect(JSON.parse(JSON.parse(masked).code)).toMatchObject({ n: 1 });
+  });
+
+  it.each(TEXTS)('is the same string if it has no credential: %s', (text) => {
+    expect(maskedText(text)).toBe(text);
+  });
+
+  it('is the same when it is masked again', () => {
+    const text = FORMS.map((form) => form.replace('|', '')).join('\n');
+    for (const each of [text, JSON.stringify({ text })])
+      expect(maskedText(maskedText(each))).toBe(maskedText(each));
+  });
+
+  it('keeps its length and all other characters', () => {
+    const piece = fc.oneof(
+      fc.constantFrom(...FORMS.map((form) => form.replace('|', '')), ...TEXTS),
+      fc.string({ unit: 'grapheme' }),
+      fc.constantFrom('\n', ' ', '"', '\\', '\\n', '\\"', ',', '@', '://', '█'),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const text = pieces.join('');
+        const masked = maskedText(text);
+        expect(masked).toHaveLength(text.length);
+        for (const { start, end } of credentialsIn(text))
+          expect(masked.slice(start, end)).toBe(blocks(end - start));
+        for (let i = 0; i < text.length; i++)
+          expect(masked[i] === text[i] || masked[i] === '█', `${text} at ${i}`).toBe(true);
+      }),
+      { seed: 11, numRuns: 400 },
+    );
   });
 });

@@ -17,7 +17,18 @@ const MAPPING = `/mapping?path=${encodeURIComponent(DEMO_LOG)}`;
 const COMPARISON = `/compare?lane=${GROUP}/rollout/0&lane=${GROUP}/rollout/1`;
 
 const SCREENS: readonly string[] = [
-  ...['/', '/issues', '/formats', '/search', '/sql', '/settings', '/compare', COMPARISON, '/nowhere'],
+  ...[
+    '/',
+    '/issues',
+    '/formats',
+    '/glossary',
+    '/search',
+    '/sql',
+    '/settings',
+    '/compare',
+    COMPARISON,
+    '/nowhere',
+  ],
   ...['/labels', '/labels?tab=annotations', '/labels?tab=report', '/labels?tab=taxonomy'],
   ...[RUN, `${RUN}?tab=rollouts`, `${RUN}?tab=tools`, `${RUN}?tab=recipe`],
   ...[`${RUN}~eval?tab=evaluation`, MAPPING, '/mapping?path=gone'],
@@ -58,6 +69,7 @@ const OVERLAYS: readonly (readonly [place: string, overlays: readonly Overlay[]]
     [
       { role: 'menu', keys: 'Enter', button: /^Actions for the library/ },
       { role: 'dialog', keys: 'Delete' },
+      { role: 'dialog', keys: 'ControlOrMeta+o' },
     ],
   ],
   [`${RUN}~eval?tab=evaluation`, [{ role: 'menu', keys: 'Enter', button: 'Reference lines' }]],
@@ -90,11 +102,9 @@ export function describeAccessibility(shell: Shell): void {
 
     async function open(place: string): Promise<void> {
       await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-      // A start at the library opens the run it was started with.
-      await page.goto(running.urlOf(place === '/' ? '/nowhere' : place));
-      if (place === '/') await page.getByRole('link', { name: 'Library' }).click();
+      await page.goto(running.urlOf(place));
       await page.getByRole('heading', { level: 1 }).first().waitFor();
-      await expect.poll(() => page.locator('.waiting, [aria-busy="true"]').count()).toBe(0);
+      await page.locator('.waiting, [aria-busy="true"]').first().waitFor({ state: 'detached' });
       await page.evaluate(AXE);
     }
 
@@ -227,7 +237,7 @@ export function describeAccessibility(shell: Shell): void {
       await page.keyboard.press('Enter');
       await page.getByRole('group', { name: 'Lane B' }).getByText('baseline', { exact: true }).waitFor();
       await expect.poll(() => focused.evaluate((element) => element.closest('main') !== null)).toBe(true);
-      await page.getByRole('button', { name: 'Take B out' }).focus();
+      await page.getByRole('button', { name: 'Remove B' }).focus();
       await page.keyboard.press('Enter');
       await expect.poll(() => focused.getAttribute('title')).toMatch(/^A is the chosen lane|^choose A/);
     });

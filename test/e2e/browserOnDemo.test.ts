@@ -1,4 +1,5 @@
 import { browserShell } from '../support/shells/browserShell.ts';
+import { describeCredentials } from './credentials.ts';
 import { describeFilter } from './filter.ts';
 import { describeHeavyTexts } from './heavyTexts.ts';
 import { describeKeys } from './keys.ts';
@@ -18,3 +19,4 @@ describeHeavyTexts(browserShell);
 describeSearch(browserShell);
 describeSql(browserShell);
 describeTokens(browserShell);
+describeCredentials(browserShell);

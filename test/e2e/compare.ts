@@ -81,12 +81,12 @@ export function describeCompare(shell: Shell): void {
       await page.getByRole('grid', { name: 'Rollouts of pairs-of-divisors' }).waitFor();
       await page.getByRole('row').nth(3).waitFor();
       await page.keyboard.press('c');
-      await page.getByText(/is to be compared · choose another/).waitFor();
+      await page.getByText(/added to comparison · add another/).waitFor();
       await page.keyboard.press('j');
       await page.keyboard.press('c');
       await page.getByRole('link', { name: 'compare 2' }).waitFor();
-      await page.getByRole('img', { name: /^to be compared: 2 of 2/ }).waitFor();
-      expect(await page.getByRole('img', { name: /^to be compared/ }).count()).toBe(2);
+      await page.getByRole('img', { name: /^in comparison: 2 of 2/ }).waitFor();
+      expect(await page.getByRole('img', { name: /^in comparison/ }).count()).toBe(2);
       await page.keyboard.press('x');
       await laneOf('A').getByRole('link', { name: '#0' }).waitFor();
       await laneOf('B').getByRole('link', { name: '#1' }).waitFor();
@@ -111,7 +111,7 @@ export function describeCompare(shell: Shell): void {
 
     test('the fork has both tokens, with value, source and alternatives', async () => {
       const fork = list().getByRole('region', { name: 'The fork of B' });
-      await fork.getByText(/B parts from A/).waitFor();
+      await fork.getByText(/B differs from A/).waitFor();
       await fork
         .getByText(/percentile of this rollout’s policy tokens/)
         .first()
@@ -170,7 +170,7 @@ export function describeCompare(shell: Shell): void {
           .map((lane) => lane.split('/').at(-1))
           .join(' ');
       await laneOf('C')
-        .getByText(/parts from A/)
+        .getByText(/differs from A/)
         .waitFor();
       await page.keyboard.press('>');
       await expect.poll(ordinals).toBe('0 3 1');
@@ -180,7 +180,7 @@ export function describeCompare(shell: Shell): void {
       await expect.poll(ordinals).toBe('0 1 3');
       await expect.poll(() => queryOf().get('at')).toBe('1.2');
       await laneOf('C')
-        .getByText(/parts from A/)
+        .getByText(/differs from A/)
         .waitFor();
       // Drags by the head's own surface, because dragging a link in it drags the link.
       await laneOf('A').dragTo(laneOf('C'), {
@@ -193,7 +193,7 @@ export function describeCompare(shell: Shell): void {
       const said = async () => (await position().innerText()).replace(/\s+/g, ' ');
       await expect.poll(said).toMatch(/A turn 2 B no turn C no turn/);
       // No other lane has this row, so the nearest row replaces it.
-      await laneOf('A').getByRole('button', { name: 'Take A out' }).click();
+      await laneOf('A').getByRole('button', { name: 'Remove A' }).click();
       await expect.poll(ordinals).toBe('3 0');
       await expect.poll(() => queryOf().get('at')).toBe('1.3');
       await expect.poll(said).toMatch(/B turn 3 /);
@@ -202,7 +202,7 @@ export function describeCompare(shell: Shell): void {
     test('in the unified view, removed text is struck and added text underlined', async () => {
       await page.goto(running.urlOf(linkOf(1, 0)));
       await laneOf('B')
-        .getByText(/parts from A/)
+        .getByText(/differs from A/)
         .waitFor();
       await page.keyboard.press('u');
       await expect.poll(() => queryOf().get('layout')).toBe('unified');
@@ -215,7 +215,7 @@ export function describeCompare(shell: Shell): void {
     test('e opens the diff editor, Escape closes it', async () => {
       await page.goto(running.urlOf(linkOf(0, 1)));
       await laneOf('B')
-        .getByText(/parts from A/)
+        .getByText(/differs from A/)
         .waitFor();
       await page.keyboard.press('e');
       const dialog = page.getByRole('dialog');
@@ -231,7 +231,7 @@ export function describeCompare(shell: Shell): void {
       const group = '/run/synthetic-grpo-roc-demo/step/150/group/minimal-square-error';
       await page.goto(running.urlOf(`/compare?lane=${group}/rollout/0&lane=${group}/rollout/3`));
       await laneOf('B')
-        .getByText(/parts from A/)
+        .getByText(/differs from A/)
         .waitFor();
       await page.keyboard.press('e');
       const dialog = page.getByRole('dialog');
@@ -241,7 +241,7 @@ export function describeCompare(shell: Shell): void {
       await dialog.waitFor({ state: 'detached' });
       await page.goto(running.urlOf(before));
       await laneOf('B')
-        .getByText(/parts from A/)
+        .getByText(/differs from A/)
         .waitFor();
     });
 
@@ -267,7 +267,7 @@ export function describeCompare(shell: Shell): void {
       const [a, b] = [2, 3].map((ordinal) => `/run/kept/step/0/group/g/rollout/${ordinal}`);
       await page.goto(running.urlOf(`/compare?lane=${a}&lane=${b}`));
       await laneOf('B')
-        .getByText(/parts from A/)
+        .getByText(/differs from A/)
         .waitFor();
       await page.keyboard.press('e');
       const dialog = page.getByRole('dialog', { name: /^Tool call of/ });
@@ -302,12 +302,12 @@ export function describeCompare(shell: Shell): void {
 
     test('a removed lane keeps its column with a message, and can be closed', async () => {
       await page.goto(running.urlOf(`${linkOf(0, 999, 3)}&base=2`));
-      await laneOf('B').getByText('#999 not there').waitFor();
+      await laneOf('B').getByText('#999 not found').waitFor();
       await laneOf('C').getByText('baseline', { exact: true }).waitFor();
       await laneOf('A')
-        .getByText(/parts from C/)
+        .getByText(/differs from C/)
         .waitFor();
-      await laneOf('B').getByRole('button', { name: 'Take it out' }).click();
+      await laneOf('B').getByRole('button', { name: 'Remove', exact: true }).click();
       await expect.poll(() => queryOf().getAll('lane').length).toBe(2);
       await laneOf('B').getByRole('link', { name: '#3' }).waitFor();
       await laneOf('B').getByText('baseline', { exact: true }).waitFor();
@@ -329,7 +329,7 @@ export function describeCompare(shell: Shell): void {
       const place = `/compare?lane=${gone}&lane=${kept}&at=1.2`;
       await page.goto(running.urlOf(place));
       await laneOf('B')
-        .getByText(/parts from A/)
+        .getByText(/differs from A/)
         .waitFor();
       // If another window is possible, the comparison stays open; else its results are cached.
       const isOpen = shell.name === 'browser';
@@ -352,13 +352,13 @@ export function describeCompare(shell: Shell): void {
       }
       for (const again of [false, true]) {
         if (again) await page.goto(running.urlOf(place));
-        await laneOf('A').getByText('#0 not there').waitFor();
+        await laneOf('A').getByText('#0 not found').waitFor();
         await laneOf('A')
-          .getByText(/It was removed, logged anew/)
+          .getByText(/It was removed, logged again/)
           .waitFor();
         await laneOf('B').getByRole('link', { name: '#0' }).waitFor();
       }
-      await laneOf('A').getByRole('button', { name: 'Take it out' }).click();
+      await laneOf('A').getByRole('button', { name: 'Remove', exact: true }).click();
       await expect.poll(() => queryOf().getAll('lane')).toEqual([kept]);
       await expect.poll(row).toBe(1);
       expect(queryOf().get('at')).toBe('0.2');
@@ -368,11 +368,11 @@ export function describeCompare(shell: Shell): void {
       const [full, empty] = ['/run/kept/step/0/group/g/rollout/0', '/run/kept/step/0/group/g/rollout/1'];
       await page.goto(running.urlOf(`/compare?lane=${full}&lane=${empty}`));
       await laneOf('B').getByText('empty response').waitFor();
-      await laneOf('B').getByText('parts from A at once').waitFor();
+      await laneOf('B').getByText('differs from A at the start').waitFor();
       await list().getByText('turn 2', { exact: true }).first().waitFor();
       expect(await list().locator('.cmp-gap').count()).toBeGreaterThan(2);
       await page.keyboard.press('b');
-      await laneOf('A').getByText('parts from B at once').waitFor();
+      await laneOf('A').getByText('differs from B at the start').waitFor();
       await expect.poll(() => list().locator('.is-added').count()).toBeGreaterThan(2);
       await page.keyboard.press('u');
       await list().getByText('I add.', { exact: false }).first().waitFor();
@@ -388,7 +388,7 @@ export function describeCompare(shell: Shell): void {
       await page.goto(running.urlOf(linkOf(0, 1, 2, 3, 4, 5)));
       await page.getByText('2 lanes left out: 4 at most').waitFor();
       await laneOf('D').getByRole('link', { name: '#3' }).waitFor();
-      await laneOf('B').getByRole('button', { name: 'Take B out' }).click();
+      await laneOf('B').getByRole('button', { name: 'Remove B' }).click();
       await page.getByText('1 lane left out: 4 at most').waitFor();
       await laneOf('D').getByRole('link', { name: '#4' }).waitFor();
     });
@@ -416,12 +416,12 @@ export function describeCompare(shell: Shell): void {
       for (const isReloaded of [false, true]) {
         await page.keyboard.press('x');
         await laneOf('B')
-          .getByText(/parts from A/)
+          .getByText(/differs from A/)
           .waitFor();
         if (isReloaded) {
           await page.reload();
           await laneOf('B')
-            .getByText(/parts from A/)
+            .getByText(/differs from A/)
             .waitFor();
         }
         await page.keyboard.press('Escape');
@@ -438,7 +438,7 @@ export function describeCompare(shell: Shell): void {
       await page.goto(running.urlOf(linkOf(0, 0)));
       await laneOf('B').getByText('equal to A').waitFor();
       await page.keyboard.press('e');
-      const said = page.getByText('Nothing in this row stands against something else');
+      const said = page.getByText('Nothing to compare in this row');
       await said.waitFor();
       await page.keyboard.press('Escape');
       await said.waitFor({ state: 'detached' });
@@ -464,7 +464,7 @@ export function describeCompare(shell: Shell): void {
       // A collected rollout is marked here, too.
       await page.keyboard.press('Shift+G');
       await page.keyboard.press('c');
-      await tree.getByRole('img', { name: /^to be compared: / }).waitFor();
+      await tree.getByRole('img', { name: /^in comparison: / }).waitFor();
       await page.keyboard.press('c');
       await page.getByRole('button', { name: 'All 12 steps' }).click();
       await page.getByText(/^384 rollouts of 12 steps\./).waitFor();

@@ -17,9 +17,6 @@ interface Taken {
   saved?: { readonly name: string; readonly text: Promise<string> };
 }
 
-/** Comparing hundreds of rollouts takes a second, and more if several targets are tested at once. */
-const poll = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 10_000 });
-
 export function describeDebugger(shell: Shell): void {
   describe(`${shell.name}: tree, alike, debugger`, () => {
     let running: RunningShell;
@@ -77,7 +74,7 @@ export function describeDebugger(shell: Shell): void {
       await page.getByRole('grid').waitFor();
       await press('g');
       await press('b');
-      await poll(() => running.place()).toBe(`${GROUP}/tree`);
+      await expect.poll(() => running.place()).toBe(`${GROUP}/tree`);
       await page.getByText(/^32 rollouts\. A branch is the text/).waitFor();
       await page.getByText(/entropy, full, nats/).waitFor();
       const root = tree().getByRole('treeitem').first();
@@ -88,7 +85,7 @@ export function describeDebugger(shell: Shell): void {
 
     test('the tree is navigated by keys, and x compares branches', async () => {
       await press('l');
-      await poll(() => searchOf().get('at')).toMatch(/^n\d+$/);
+      await expect.poll(() => searchOf().get('at')).toMatch(/^n\d+$/);
       await current()
         .getByText(/15 → 2/)
         .waitFor();
@@ -97,7 +94,7 @@ export function describeDebugger(shell: Shell): void {
         .getByText(/32 → 3/)
         .waitFor();
       await press('x');
-      await poll(() => lanes().length).toBe(3);
+      await expect.poll(() => lanes().length).toBe(3);
       await page.getByRole('group', { name: 'Lane C' }).waitFor();
       await page.goBack();
       await tree().waitFor();
@@ -106,21 +103,21 @@ export function describeDebugger(shell: Shell): void {
     test('a branch is folded, rollouts are marked and compared, Enter opens one', async () => {
       const before = await tree().getByRole('treeitem').count();
       await press('o');
-      await poll(() => tree().getByRole('treeitem').count()).toBe(1);
+      await expect.poll(() => tree().getByRole('treeitem').count()).toBe(1);
       await press('l');
-      await poll(() => tree().getByRole('treeitem').count()).toBe(before);
+      await expect.poll(() => tree().getByRole('treeitem').count()).toBe(before);
       await press('G');
       await press('Space');
       await press('k');
       await press('Space');
-      await poll(() => searchOf().get('mark')).toMatch(/^r\d+,r\d+$/);
+      await expect.poll(() => searchOf().get('mark')).toMatch(/^r\d+,r\d+$/);
       await press('x');
-      await poll(() => lanes().length).toBe(2);
+      await expect.poll(() => lanes().length).toBe(2);
       await page.goBack();
-      await poll(() => searchOf().get('mark')).toMatch(/^r\d+,r\d+$/);
+      await expect.poll(() => searchOf().get('mark')).toMatch(/^r\d+,r\d+$/);
       await current().waitFor();
       await press('Enter');
-      await poll(() => running.place()).toMatch(/\/rollout\/\d+/);
+      await expect.poll(() => running.place()).toMatch(/\/rollout\/\d+/);
     });
 
     test('the same problem at all its steps is one tree', async () => {
@@ -137,15 +134,15 @@ export function describeDebugger(shell: Shell): void {
       await goTo(rollout(3));
       await page.getByRole('region', { name: 'Transcript' }).waitFor();
       await press('a');
-      await poll(() => running.place()).toBe(`${rollout(3)}/alike`);
-      const list = page.getByRole('grid', { name: 'Rollouts like #3' });
+      await expect.poll(() => running.place()).toBe(`${rollout(3)}/alike`);
+      const list = page.getByRole('grid', { name: 'Rollouts similar to #3' });
       await list.getByText('sibling').first().waitFor();
       await page.getByText(/^(All \d+|\d+ of \d+) other rollouts of this problem were compared/).waitFor();
-      await page.getByRole('button', { name: /^Wrong/ }).click();
-      await poll(() => list.getByRole('img', { name: 'right' }).count()).toBe(0);
+      await page.getByRole('button', { name: /^Incorrect/ }).click();
+      await expect.poll(() => list.getByRole('img', { name: 'correct', exact: true }).count()).toBe(0);
       await list.focus();
       await press('Enter');
-      await poll(() => lanes()[0]).toBe(rollout(3));
+      await expect.poll(() => lanes()[0]).toBe(rollout(3));
       expect(lanes()).toHaveLength(2);
     });
 
@@ -153,9 +150,9 @@ export function describeDebugger(shell: Shell): void {
       await goTo(rollout(3));
       await page.getByRole('region', { name: 'Transcript' }).waitFor();
       await press('A');
-      await poll(() => lanes()[0]).toBe(rollout(3));
+      await expect.poll(() => lanes()[0]).toBe(rollout(3));
       const other = page.getByRole('group', { name: 'Lane B' });
-      await other.getByRole('img', { name: 'wrong' }).waitFor();
+      await other.getByRole('img', { name: 'incorrect' }).waitFor();
     });
 
     test('a breakpoint is typed, and syntax errors are located', async () => {
@@ -164,7 +161,7 @@ export function describeDebugger(shell: Shell): void {
       await page.getByRole('slider', { name: /Position in the comparison/ }).waitFor();
       await press('B');
       const field = page.getByRole('combobox', { name: 'New breakpoint' });
-      await poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
+      await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
       await field.fill('eror');
       await press('Enter');
       await page
@@ -173,15 +170,15 @@ export function describeDebugger(shell: Shell): void {
         .waitFor();
       await field.fill('first error');
       await press('Enter');
-      await poll(() => searchOf().getAll('break')).toEqual(['first error']);
+      await expect.poll(() => searchOf().getAll('break')).toEqual(['first error']);
       const set = page.getByRole('list', { name: 'Breakpoints' });
       await set.getByTitle('0 hits in A').waitFor();
       await set.getByTitle('1 hit in B').waitFor();
     });
 
     test('playback stops at it', async () => {
-      await page.getByTitle('Speed of playing').click();
-      await page.getByTitle('Speed of playing').click();
+      await page.getByTitle('Playback speed').click();
+      await page.getByTitle('Playback speed').click();
       expect(await row()).toBe(0);
       await page.getByRole('button', { name: 'Play, row by row' }).click();
       await page.getByRole('button', { name: 'Pause' }).waitFor();
@@ -198,13 +195,13 @@ export function describeDebugger(shell: Shell): void {
       const here = async () => `${await row()} ${await position().getByRole('status').innerText()}`;
       await press('g');
       await press('g');
-      await poll(row).toBe(0);
+      await expect.poll(row).toBe(0);
       // Steps through the hits of a row, then through those of the next.
       const walk = async (key: 'd' | 'D', to: number) => {
         for (let hits = 0; hits < 40 && (await row()) !== to; hits++) {
           const said = await here();
           await press(key);
-          await poll(here).not.toBe(said);
+          await expect.poll(here).not.toBe(said);
         }
         expect(await row()).toBe(to);
       };
@@ -212,9 +209,9 @@ export function describeDebugger(shell: Shell): void {
       await walk('d', 2);
       await walk('D', 1);
       await page.getByRole('checkbox', { name: 'value:95 is on' }).uncheck();
-      await poll(() => searchOf().getAll('break')).toContain('!value:95');
+      await expect.poll(() => searchOf().getAll('break')).toContain('!value:95');
       await press('d');
-      await page.getByText('None below, here: first error, 1 hit').waitFor();
+      await page.getByText('None below. Here: first error, 1 hit').waitFor();
       expect(await row()).toBe(1);
     });
 
@@ -223,7 +220,7 @@ export function describeDebugger(shell: Shell): void {
       await watch().getByText('turn 2').first().waitFor();
       const spent = () =>
         watch()
-          .getByRole('row', { name: /^spent/ })
+          .getByRole('row', { name: /^length so far/ })
           .innerText();
       const before = await spent();
       expect(before).toMatch(/[\d,]+ of 8,192 tokens/);
@@ -254,17 +251,17 @@ export function describeDebugger(shell: Shell): void {
       await goTo(`${PAIR}&side=breakpoints${query}`);
       const set = page.getByRole('list', { name: 'Breakpoints' });
       const runaway = set.getByRole('listitem').first();
-      await runaway.getByTitle('Looking for it in B').waitFor();
+      await runaway.getByTitle('Searching B').waitFor();
       // Checked at once in the page: on a busy machine the search could be cancelled before the next step.
       const isStillLooking = await page.evaluate(async () => {
         document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }));
         const stepped = () => document.body.innerText.includes('row 2 of');
         while (!stepped()) await new Promise((resolve) => requestAnimationFrame(resolve));
-        return document.querySelector('[title="Looking for it in B"]') !== null;
+        return document.querySelector('[title="Searching B"]') !== null;
       });
       expect(isStillLooking).toBe(true);
       expect(await row()).toBe(1);
-      await runaway.getByText('took longer than 2 s: left out').waitFor();
+      await runaway.getByText('took longer than 2 s: skipped').waitFor();
       expect(await runaway.getByTitle(/hits? in/).count()).toBe(0);
       await set
         .getByRole('listitem')
@@ -274,9 +271,9 @@ export function describeDebugger(shell: Shell): void {
       await set.getByRole('listitem').nth(2).getByTitle('1 hit in B').waitFor();
       // The worker of the pattern ends after its cancellation; the other one remains.
       const workers = () => page.workers().filter((worker) => worker.url().includes('hits.worker'));
-      await poll(() => workers().length).toBe(1);
+      await expect.poll(() => workers().length).toBe(1);
       await press('Shift+G');
-      const said = page.getByText(/1 breakpoint cannot be read: see Breakpoints · 1 breakpoint left out/);
+      const said = page.getByText(/1 breakpoint invalid: see Breakpoints · 1 breakpoint skipped/);
       // The hits of the last row come first.
       for (let hits = 0; hits < 40 && (await said.count()) === 0; hits++) await press('d');
       await said.waitFor();
@@ -292,10 +289,10 @@ export function describeDebugger(shell: Shell): void {
         .toMatch(/^# demo \(synthetic\) · step 0 · pairs-of-divisors · #3\n# turn 1, call 1/);
       expect(await copied()).toContain('from math import gcd');
       await page.getByRole('button', { name: 'Copy all cells to here' }).nth(1).click();
-      await poll(copied).toContain('# %% turn 1, call 2');
+      await expect.poll(copied).toContain('# %% turn 1, call 2');
       const menu = page.getByRole('button', { name: 'Code: 3 cells' });
       await menu.click();
-      await page.getByText(/Turnwise runs none of it/).waitFor();
+      await page.getByText(/Turnwise does not run it/).waitFor();
       await page.getByRole('menuitem', { name: 'Save as notebook (.ipynb)' }).click();
       await expect
         .poll(async () => (await saved())?.name)
@@ -305,7 +302,7 @@ export function describeDebugger(shell: Shell): void {
       expect(notebook.cells).toHaveLength(4);
       await menu.click();
       await page.getByRole('menuitem', { name: 'Save as script (.py)' }).click();
-      await poll(async () => (await saved())?.name).toMatch(/\.py$/);
+      await expect.poll(async () => (await saved())?.name).toMatch(/\.py$/);
       expect((await saved())?.text).toContain('# %% turn 2, call 3');
     });
 

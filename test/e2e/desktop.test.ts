@@ -37,7 +37,11 @@ function request(
 ): Promise<{ ok: boolean; value: unknown; failure: { code: string } }> {
   lastId += 1;
   return running.page.evaluate(
-    ([id, name, given]) => (window as unknown as { turnwise: Bridge }).turnwise.request(id, name, given),
+    ([id, name, given]) =>
+      Promise.race([
+        (window as unknown as { turnwise: Bridge }).turnwise.request(id, name, given),
+        new Promise<never>((_, reject) => setTimeout(() => reject(new Error(`${name}: no answer`)), 30_000)),
+      ]),
     [lastId, method, params] as const,
   );
 }
@@ -96,13 +100,11 @@ test('a dropped file is granted by its path, and ingested', async () => {
     const contents = window?.webContents as unknown as { placeFiles(paths: object): Promise<void> };
     return contents.placeFiles({ 'dropped.jsonl': path });
   }, log);
-  const answer = await running.page.evaluate(async () => {
-    const { turnwise } = window as unknown as { turnwise: Bridge };
-    const path = turnwise.pathOf(new File([], 'dropped.jsonl'));
-    return { path, result: await turnwise.request(3_000_000, 'ingest.start', { paths: [path] }) };
-  });
-  expect(answer.path).toBe(log);
-  expect(answer.result.ok).toBe(true);
+  const path = await running.page.evaluate(() =>
+    (window as unknown as { turnwise: Bridge }).turnwise.pathOf(new File([], 'dropped.jsonl')),
+  );
+  expect(path).toBe(log);
+  expect(await request('ingest.start', { paths: [path] })).toMatchObject({ ok: true });
   await expect.poll(runKeys).toContain(HOSTILE_RUN);
   const recent = await running.app.evaluate(
     ({ app }) => (app as unknown as { recentDocuments: string[] }).recentDocuments,
@@ -133,7 +135,7 @@ test('a library chosen in the dialog opens beside the first, from the menu', asy
       dialog.showOpenDialog = async () => ({ canceled: false, filePaths: [chosen] });
       Menu.getApplicationMenu()?.getMenuItemById('library.open')?.click();
     }, path);
-    await expect.poll(() => running.place(), { timeout: 15_000 }).toBe(`/in/${OTHER_ID}`);
+    await expect.poll(() => running.place()).toBe(`/in/${OTHER_ID}`);
     await running.page.getByRole('grid', { name: 'Runs' }).waitFor();
     expect(await request('library.close', { id: OTHER_ID })).toMatchObject({ value: { closed: true } });
     await running.page.goto(running.urlOf('/in/home/'));

@@ -61,7 +61,7 @@ export function describeFilter(shell: Shell): void {
     test('a word that may become a field is not searched before Enter', async () => {
       await page.keyboard.press('/');
       await box().fill('tool_er');
-      const waits = page.getByText('Not looked for yet: tool_er may become the name of a field');
+      const waits = page.getByText('searches the texts for tool_er');
       await waits.waitFor();
       // Leaving the box requests nothing either.
       await page.getByRole('heading', { level: 1 }).click();
@@ -177,9 +177,7 @@ export function describeFilter(shell: Shell): void {
 
     test('the step table filters like the charts', async () => {
       await page.goto(running.urlOf('/run/synthetic-grpo-roc-demo?q=outcome:timeout'));
-      await page
-        .getByText(/^Of the rollouts that match: \d+ of 1,821 rollouts, in \d+ of 12 steps$/)
-        .waitFor();
+      await page.getByText(/^Matching rollouts: \d+ of 1,821 rollouts, in \d+ of 12 steps$/).waitFor();
       const rows = page.getByRole('grid').getByRole('row');
       await rows.nth(1).click();
       await expect.poll(() => running.place()).toMatch(/\/step\/\d+\?q=outcome/);

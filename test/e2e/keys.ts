@@ -39,9 +39,46 @@ export function describeKeys(shell: Shell): void {
       ).toEqual(['q', 'p']);
       await page.keyboard.press('Escape');
       // Tooltips show the current keys.
-      const link = page.getByRole('link', { name: 'Problems of this run by step' });
-      expect(await link.getAttribute('title')).toBe('Problems of this run by step (q p)');
+      await page.getByRole('link', { name: 'Problems' }).first().hover();
+      await page.getByRole('tooltip', { name: 'Problems of the run by step (q p)' }).waitFor();
       expect(errors).toEqual([]);
+    });
+
+    test('keys are changed, taken away and reset with keys alone, and the focus stays in the row', async () => {
+      const focused = page.locator(':focus');
+      const named = () => expect.poll(() => focused.getAttribute('aria-label'));
+      const inRow = () => expect.poll(() => focused.evaluate((element) => element.tagName));
+      await page.goto(running.urlOf('/settings'));
+      await page.getByRole('button', { name: 'Change keys' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Find a command').waitFor();
+      while ((await focused.getAttribute('aria-label')) !== 'Find a command')
+        await page.keyboard.press('Tab');
+      await page.keyboard.type('place.problems');
+      await page.keyboard.press('Tab');
+      await named().toBe('Change the keys of Go to the problems of this run');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => focused.innerText()).toMatch(/^Press a key/);
+      await page.keyboard.press('Escape');
+      await named().toMatch(/^Change the keys of/);
+      await page.keyboard.press('Enter');
+      await expect.poll(() => focused.innerText()).toMatch(/^Press a key/);
+      await page.keyboard.press('q');
+      await page.keyboard.press('z');
+      await row().getByText('z', { exact: true }).waitFor();
+      await named().toMatch(/^Change the keys of/);
+      await page.keyboard.press('Tab');
+      await named().toMatch(/^No keys for/);
+      await page.keyboard.press('Enter');
+      await row().getByText('none', { exact: true }).waitFor();
+      await inRow().toBe('LI');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Tab');
+      await named().toMatch(/: reset keys$/);
+      await page.keyboard.press('Enter');
+      await row().getByText('g', { exact: true }).waitFor();
+      // The next control would take the keys away.
+      await inRow().toBe('LI');
     });
   });
 }

@@ -38,7 +38,7 @@ export function describeLabels(shell: Shell): void {
     const cards = () => panel().locator('.annotation');
     const notice = (text: string | RegExp) => page.getByText(text).first().waitFor();
     const press = (keys: string) => page.keyboard.press(keys);
-    const placeIs = (place: RegExp) => expect.poll(() => running.place(), { timeout: 15_000 }).toMatch(place);
+    const placeIs = (place: RegExp) => expect.poll(() => running.place()).toMatch(place);
     /** The transcript is visible, with its annotations. */
     const readingIs = async (name: string) => {
       await page.locator('.replay-name', { hasText: name }).waitFor();
@@ -113,13 +113,13 @@ export function describeLabels(shell: Shell): void {
       const card = cards().filter({ hasText: 'Counts all pairs' });
       await card.locator('strong', { hasText: 'all' }).waitFor();
       expect(await panel().locator('img').count()).toBe(0);
-      await card.getByRole('button', { name: 'Change this annotation' }).click();
+      await card.getByRole('button', { name: 'Edit this annotation' }).click();
       await note.fill('Only this');
       await panel().getByRole('button', { name: 'Save' }).click();
       await cards().filter({ hasText: 'Only this' }).waitFor();
       await cards()
         .filter({ hasText: 'Only this' })
-        .getByRole('button', { name: 'Take this annotation away' })
+        .getByRole('button', { name: 'Delete this annotation' })
         .click();
       await expect.poll(() => cards().filter({ hasText: 'Only this' }).count()).toBe(0);
     });
@@ -153,7 +153,7 @@ export function describeLabels(shell: Shell): void {
       await press('g');
       await press('a');
       await placeIs(/^\/labels\?run=synthetic-grpo-roc-demo/);
-      const start = page.getByRole('button', { name: 'Start reading' });
+      const start = page.getByRole('button', { name: 'Start review' });
       await start.waitFor();
       await press('/');
       await page.keyboard.type('step:0 is_correct:false kept:true');
@@ -181,7 +181,7 @@ export function describeLabels(shell: Shell): void {
       await press('u');
       await queue.getByText(/^2 of \d+$/).waitFor();
       await press('U');
-      await notice(/^Done again/);
+      await notice(/^Redone/);
       await press('g');
       await press('a');
       await placeIs(/^\/labels/);
@@ -247,25 +247,25 @@ export function describeLabels(shell: Shell): void {
 
     test('a blind review hides reward, correctness and labels of other reviewers', async () => {
       await page.goto(running.urlOf(`/labels?run=synthetic-grpo-roc-demo&q=${encodeURIComponent('step:0')}`));
-      await page.getByRole('textbox', { name: /^reader/ }).fill('second reader');
+      await page.getByRole('textbox', { name: /^reviewer/ }).fill('second reader');
       await page.getByRole('checkbox', { name: /^blind/ }).check();
-      await expect.poll(() => page.getByText('Read by second reader: 0 of').count()).toBe(1);
-      await page.getByRole('button', { name: 'Start reading' }).click();
+      await expect.poll(() => page.getByText('Reviewed by second reader: 0 of').count()).toBe(1);
+      await page.getByRole('button', { name: 'Start review' }).click();
       await readingIs('#0');
-      await page.getByText('read blind').waitFor();
-      await panel().getByText('What others say is not shown').waitFor();
+      await page.getByText('blind review', { exact: true }).waitFor();
+      await panel().getByText('annotations of others are hidden').waitFor();
       expect(await cards().count()).toBe(0);
       await page
         .getByRole('group', { name: 'Inspector' })
         .getByRole('button', { name: 'Rollout', exact: true })
         .click();
       const inspector = page.getByRole('complementary', { name: 'Inspector' });
-      await inspector.getByText(/Reading blind/).waitFor();
+      await inspector.getByText(/Blind review/).waitFor();
       const named = await inspector.locator('dt').allInnerTexts();
       expect(named).toContain('turns');
       for (const field of ['reward', 'ground truth', 'advantage', 'penalty', 'p_err'])
         expect(named).not.toContain(field);
-      expect(await inspector.getByText(/✕ wrong|✓ right|discarded|^kept/).count()).toBe(0);
+      expect(await inspector.getByText(/✕ incorrect|✓ correct|discarded|^kept/).count()).toBe(0);
       await page
         .getByRole('group', { name: 'Inspector' })
         .getByRole('button', { name: /^Labels/ })
@@ -277,12 +277,12 @@ export function describeLabels(shell: Shell): void {
       // Not to the group page, which shows rewards.
       await press('Escape');
       await placeIs(/^\/labels\?tab=read&run=synthetic-grpo-roc-demo&q=step%3A0$/);
-      await page.getByText('Read by second reader: 1 of').waitFor();
+      await page.getByText('Reviewed by second reader: 1 of').waitFor();
     });
 
     test('two reviewers are compared', async () => {
       await page.goto(running.urlOf('/labels?tab=agreement'));
-      await page.getByText(/read by both/).waitFor();
+      await page.getByText(/reviewed by both/).waitFor();
       await page.getByRole('cell', { name: 'Wrong tool use' }).waitFor();
       await page.getByRole('heading', { name: /disagreement/ }).waitFor();
       await page
@@ -295,9 +295,9 @@ export function describeLabels(shell: Shell): void {
     test('keys typed ahead apply to the rollouts they were meant for', async () => {
       const link = `/labels?run=synthetic-grpo-roc-demo&q=${encodeURIComponent('step:50 is_correct:false')}`;
       await page.goto(running.urlOf(link));
-      await page.getByRole('textbox', { name: /^reader/ }).fill('fast reader');
-      await expect.poll(() => page.getByText('Read by fast reader: 0 of').count()).toBe(1);
-      await page.getByRole('button', { name: 'Start reading' }).click();
+      await page.getByRole('textbox', { name: /^reviewer/ }).fill('fast reader');
+      await expect.poll(() => page.getByText('Reviewed by fast reader: 0 of').count()).toBe(1);
+      await page.getByRole('button', { name: 'Start review' }).click();
       await page.getByRole('region', { name: 'Queue' }).getByText(/^1 of/).waitFor();
       // Presses all keys before the first request is answered.
       await page.evaluate(() => {

@@ -36,6 +36,30 @@ export function describeOverview(shell: Shell): void {
       await page.getByText('step 50 · RL-1').waitFor();
     });
 
+    test('a split shows a line for each class and the share of each, and leads to the class', async () => {
+      await page.goto(running.urlOf(RUN));
+      await page.getByRole('button', { name: 'Split', exact: true }).click();
+      await page.getByRole('menuitemcheckbox', { name: /^Tool use/ }).click();
+      await page.getByRole('list', { name: 'Classes' }).getByText('without tool calls').waitFor();
+      await chart('Group health').waitFor({ state: 'detached' });
+      await chart('Share of each class').focus();
+      await page.keyboard.press('Home');
+      expect(await chart('Share of each class').getAttribute('aria-valuetext')).toMatch(
+        /^step 0: with tool calls 71%, without tool calls 29%/,
+      );
+      await page.keyboard.press('Enter');
+      await expect.poll(() => queryOf('q')).toBe('tool_calls:>0');
+      await page.goto(running.urlOf(`${RUN}?q=turns%3A%3E3`));
+      await page.getByRole('button', { name: 'Split', exact: true }).click();
+      await page.getByRole('menuitemcheckbox', { name: /^The filter/ }).click();
+      await page.getByRole('list', { name: 'Classes' }).getByText('all others').waitFor();
+      expect([queryOf('q'), queryOf('by')]).toEqual([null, 'turns:>3']);
+      await page.getByRole('button', { name: 'Split: the filter' }).click();
+      await page.getByRole('menuitem', { name: 'No split' }).click();
+      await expect.poll(() => [queryOf('q'), queryOf('by')]).toEqual(['turns:>3', null]);
+      await page.goto(running.urlOf(RUN));
+    });
+
     test('a stage shows its changes', async () => {
       await page.getByRole('group', { name: 'Stages' }).getByRole('button', { name: /^RL-2/ }).focus();
       await page.getByText('step 300 · RL-2 begins: max_response_tokens 8,192 → 12,288').waitFor();
@@ -114,7 +138,7 @@ export function describeOverview(shell: Shell): void {
       await expect
         .poll(() => chart('Pass rate').getAttribute('aria-valuetext'))
         .toMatch(/training 0\.80, demo \(synthetic\) · evaluation 0\.95/);
-      await legend.getByRole('button', { name: 'Without demo (synthetic) · evaluation' }).click();
+      await legend.getByRole('button', { name: 'Remove demo (synthetic) · evaluation' }).click();
       await expect.poll(() => queryOf('runs')).toBeNull();
     });
 
@@ -159,7 +183,7 @@ export function describeOverview(shell: Shell): void {
       await page
         .getByRole('combobox', { name: 'Filter problems with a rollout that matches' })
         .fill('is_correct:true');
-      await page.getByText('is counted with all its samples').waitFor();
+      await page.getByText('A problem counts with all its samples').waitFor();
       await panel.getByText('8 samples of each of 2 problems').waitFor();
       await panel.getByRole('button', { name: 'Reference lines' }).click();
       await page.getByText('No published result is known for this benchmark').waitFor();

@@ -25,7 +25,7 @@ export function describeProblems(shell: Shell): void {
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('ArrowRight');
-      await page.getByText(/^Step 50: \d+ of 3\d right/).waitFor();
+      await page.getByText(/^Step 50: \d+ of 3\d correct/).waitFor();
       await page.keyboard.press('Enter');
       await expect.poll(() => running.place()).toMatch(/\/step\/50\/group\/[a-z-]+$/);
     });
@@ -60,9 +60,9 @@ export function describeProblems(shell: Shell): void {
     test('suspicious rewards are ready-made filters with the rollouts they find', async () => {
       await page.goto(running.urlOf(`${PROBLEMS}?tab=suspicious`));
       await page.getByText('No problem has a majority of answers against its ground truth').waitFor();
-      const lucky = page.getByRole('button', { name: /^Right though every call failed \d+/ });
+      const lucky = page.getByRole('button', { name: /^Correct though every call failed \d+/ });
       await lucky.filter({ hasText: /[1-9]/ }).click();
-      await page.getByRole('grid', { name: 'Right though every call failed' }).waitFor();
+      await page.getByRole('grid', { name: 'Correct though every call failed' }).waitFor();
       const found = Number.parseInt((await lucky.innerText()).replace(/\D/g, ''), 10);
       await page.getByText(`${found} rollouts match`).waitFor();
     });
@@ -70,7 +70,7 @@ export function describeProblems(shell: Shell): void {
     test('answers that were rewarded and not are counted among the views', async () => {
       await page.goto(running.urlOf(`${PROBLEMS}?tab=suspicious`));
       await page.getByRole('button', { name: 'Same answer, different reward 0' }).click();
-      await page.getByText('No answer of a problem was judged both right and wrong').waitFor();
+      await page.getByText('No answer of a problem was judged both correct and incorrect').waitFor();
     });
 
     test('a problem over time leads from its answers to a group', async () => {
@@ -79,7 +79,7 @@ export function describeProblems(shell: Shell): void {
       const train = page.getByRole('region', { name: 'Run demo (synthetic)' }).first();
       expect(await train.getByRole('link').count()).toBe(12);
       await page.getByText('✓ ground truth').waitFor();
-      await train.getByRole('link', { name: /^Step 300: [\d.]+ % right/ }).click();
+      await train.getByRole('link', { name: /^Step 300: [\d.]+ % correct/ }).click();
       await expect
         .poll(() => running.place())
         .toBe('/run/synthetic-grpo-roc-demo/step/300/group/pairs-of-divisors');

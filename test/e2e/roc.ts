@@ -118,7 +118,7 @@ export function describeRoc(shell: Shell): void {
     test('the paper’s rule gives probabilities without a set', async () => {
       await goTo(`${GROUP}?whatif=group&if.rule=paper`);
       await panel()
-        .getByText(/nothing is decided: rows show the probability/)
+        .getByText(/The paper’s rule is random: rows show the probability/)
         .waitFor();
       await page.getByText(/no set is claimed/).waitFor();
     });
@@ -126,7 +126,7 @@ export function describeRoc(shell: Shell): void {
     test('an invalid value is refused with a message', async () => {
       await goTo(`${GROUP}?whatif=group&if.world_size=0`);
       await panel()
-        .getByText(/Left out of this address, no such value: world_size=0/)
+        .getByText(/Ignored in this address, invalid value: world_size=0/)
         .waitFor();
       await panel().getByLabel('world size', { exact: true }).fill('0');
       await panel().getByText('must be a whole number of 1 or more').waitFor();
@@ -153,13 +153,13 @@ export function describeRoc(shell: Shell): void {
       const selected = behind.getByRole('row', { selected: true });
       await expect.poll(() => selected.innerText()).toMatch(/\d/);
       await page.keyboard.press('Enter');
-      await page.getByRole('heading', { level: 1, name: /32 rollouts of/ }).waitFor();
+      await page.getByRole('heading', { level: 1, name: /^Problem / }).waitFor();
       expect(searchOf().get('if.penalty')).toBe('typed');
     });
 
     test('so does a bar, a mean and a point, and the groups can be sorted', async () => {
       await goTo(`${DEMO}/roc`);
-      const bias = page.getByRole('region', { name: 'Is it biased?' });
+      const bias = page.getByRole('region', { name: 'Bias' });
       await bias.getByRole('button', { name: /^Turns 2: \d+ rollouts, [\d.]+ % of the kept$/ }).click();
       const behind = () => page.getByRole('grid', { name: /^Groups: / });
       await page.getByRole('grid', { name: 'Groups: kept positives of 2 turns · logged' }).waitFor();
@@ -181,19 +181,19 @@ export function describeRoc(shell: Shell): void {
       await page
         .getByRole('grid', { name: 'Groups: discarded positives without a tool call · logged' })
         .waitFor();
-      const errorsChart = page.getByRole('slider', { name: 'Tool errors within right rollouts by step' });
+      const errorsChart = page.getByRole('slider', { name: 'Tool errors within correct rollouts by step' });
       await errorsChart.focus();
       await page.keyboard.press('Home');
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
       await page
-        .getByRole('grid', { name: 'Groups: right with a failed call, step 0, pool · logged' })
+        .getByRole('grid', { name: 'Groups: correct with a failed call, step 0, pool · logged' })
         .waitFor();
     });
 
     test('a point under the pointer opens its groups, the chart beside it the step', async () => {
       await goTo(`${DEMO}/roc`);
-      const rates = page.getByRole('slider', { name: 'Kept, of right and of wrong by step' });
+      const rates = page.getByRole('slider', { name: 'Kept, of correct and of incorrect by step' });
       await rates.waitFor();
       // The report is complete, so the page no longer moves under the pointer.
       await page.getByRole('region', { name: 'Positives kept by penalty' }).waitFor();

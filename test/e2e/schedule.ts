@@ -41,7 +41,7 @@ export function describeSchedule(shell: Shell): void {
       await page.getByText('158 of 158 rollouts placed in time').waitFor();
       // The demo logs no starts of tool calls, so the mean is labelled as an estimate.
       await page.getByText('calls in flight, mean (estimate)').waitFor();
-      await page.getByText('waits, not placed', { exact: true }).waitFor();
+      await page.getByText('waits without a start', { exact: true }).waitFor();
     });
 
     test('a bar of the latency chart of brushed steps leads to its rollouts', async () => {
@@ -132,7 +132,7 @@ export function describeSchedule(shell: Shell): void {
       await page.keyboard.press('l');
       await expect.poll(() => running.place()).toBe('/run/synthetic-schedule/step/2/schedule');
       await page.goto(running.urlOf('/run/r1/step/1/schedule'));
-      await page.getByText('This log does not say when its rollouts ran').waitFor();
+      await page.getByText('No start and end times in this log').waitFor();
       await page.getByText('timing.start', { exact: true }).waitFor();
       expect(errors).toEqual([]);
     });

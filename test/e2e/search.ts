@@ -50,8 +50,9 @@ export function describeSearch(shell: Shell): void {
       await searchFor('code:print');
       await results().locator('mark').first().waitFor();
       for (let i = 0; i < 4; i += 1) await page.keyboard.press('j');
+      // A row is empty until its text is there.
+      await chosen().filter({ hasText: 'print' }).waitFor();
       const row = await chosen().innerText();
-      expect(row).toContain('print');
       await page.keyboard.press('Enter');
       const find = page.getByRole('textbox', { name: 'Search in this rollout' });
       await find.waitFor();
@@ -90,7 +91,7 @@ export function describeSearch(shell: Shell): void {
       await page.getByRole('button', { name: 'Prompt', exact: true }).click();
       await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
       await page.getByText('but elsewhere').waitFor();
-      await page.getByRole('button', { name: 'Look everywhere' }).click();
+      await page.getByRole('button', { name: 'Search everywhere' }).click();
       await expect.poll(() => queryOf('q')).toBe('reward:0 print');
       await results().locator('mark').first().waitFor();
     });
@@ -102,13 +103,13 @@ export function describeSearch(shell: Shell): void {
       await page.keyboard.press('g');
       await page.keyboard.press('j');
       await page.keyboard.press('c');
-      await page.getByText('is to be compared').waitFor();
+      await page.getByText('added to comparison').waitFor();
       await page.keyboard.press('c');
     });
 
     test('a regular expression reports how many texts it read; an invalid one is explained', async () => {
       await searchFor('reasoning:/\\bwait\\b/i');
-      await page.getByText('a regular expression is not in the index').waitFor();
+      await page.getByText('the index cannot answer a regular expression').waitFor();
       await results().locator('mark').first().waitFor();
       await page.keyboard.press('/');
       await box().fill('/(/');
@@ -118,7 +119,7 @@ export function describeSearch(shell: Shell): void {
 
     test('one run can be searched', async () => {
       await page.goto(running.urlOf('/search?q=wait&run=no-such-run'));
-      await page.getByRole('heading', { name: 'There is no such run in this library' }).waitFor();
+      await page.getByRole('heading', { name: 'No such run in this library' }).waitFor();
       await page.getByRole('combobox', { name: 'Run to search' }).selectOption('synthetic-grpo-roc-demo');
       await results().locator('mark').first().waitFor();
       expect(queryOf('run')).toBe('synthetic-grpo-roc-demo');

@@ -77,7 +77,7 @@ export function describeSources(shell: Shell): void {
     /** Goes through another page, because a start at `/` opens its run. */
     async function library(): Promise<void> {
       await page.goto(running.urlOf('/settings'));
-      await page.getByRole('link', { name: 'Library' }).click();
+      await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Library' }).click();
       await page.getByRole('grid', { name: 'Runs' }).waitFor();
     }
     const run = (name: RegExp) => page.getByRole('row', { name }).first();
@@ -104,36 +104,48 @@ export function describeSources(shell: Shell): void {
     test('a log without steps shows its groups at once, and no step anywhere', async () => {
       await library();
       await run(/airline/).click();
-      await page.getByText('no training step in this log').waitFor();
+      await page.getByText('no training steps in this log').waitFor();
       // Enter opens the row under the cursor, which must be loaded.
       await page.getByRole('row', { selected: true }).getByText('User scenario: Cancel my flight.').waitFor();
       await page.keyboard.press('Enter');
-      await page.getByRole('heading', { level: 1, name: /2 rollouts of/ }).waitFor();
-      const place = page.getByRole('navigation', { name: 'Place' });
+      await page.getByText('2 rollouts', { exact: true }).waitFor();
+      const place = page.getByRole('navigation', { name: 'Breadcrumb' });
       expect(await place.innerText()).not.toMatch(/step/);
       await page.keyboard.press('Escape');
       await expect.poll(() => running.place()).toMatch(/^\/run\/[^/]+$/);
     });
 
-    test('a followed run is frozen until refreshed, and live when pinned', async () => {
+    test('a followed run is live, in its table and its header, and can be paused', async () => {
       await library();
       await run(/grown/).click();
       await expect.poll(() => steps().count()).toBe(3);
       await page.getByRole('button', { name: 'Follow', exact: true }).click();
       await page.getByRole('button', { name: 'Following', exact: true }).waitFor();
       writeFileSync(join(logs, 'grown', '3.jsonl'), dumped(3, 0, 16));
-      await page.getByRole('button', { name: '1 new step' }).waitFor();
-      expect(await steps().count()).toBe(3);
-      await page.getByRole('button', { name: '1 new step' }).click();
       await expect.poll(() => steps().count()).toBe(4);
-      await page.getByRole('button', { name: 'Newest' }).click();
-      writeFileSync(join(logs, 'grown', '4.jsonl'), dumped(4, 0, 16));
-      await expect.poll(() => steps().count(), { timeout: 10_000 }).toBe(5);
+      await page.getByText(/ · 3 steps$/).waitFor();
+      // Who is at the newest step goes along with it.
+      await page.keyboard.press('Shift+G');
+      await expect.poll(() => page.getByRole('row', { selected: true }).innerText()).toMatch(/^3\b/);
+      writeFileSync(join(logs, 'grown', '4.jsonl'), dumped(4, 0, 8));
+      await expect.poll(() => steps().count()).toBe(5);
       await expect.poll(() => page.getByRole('row', { selected: true }).innerText()).toMatch(/^4\b/);
-      await page.getByRole('button', { name: 'Held still' }).click();
+      await page.getByRole('button', { name: 'Paused' }).click();
+      appendFileSync(join(logs, 'grown', '4.jsonl'), dumped(4, 8, 16));
+      await page.getByRole('button', { name: '8 new rollouts' }).click();
     });
 
-    test('so is the list of a step', async () => {
+    test('following again begins live', async () => {
+      const live = () => page.getByRole('button', { name: 'Live', exact: true }).getAttribute('aria-pressed');
+      expect(await live()).toBe('false');
+      await page.getByRole('button', { name: 'Following', exact: true }).click();
+      await page.getByRole('button', { name: 'Follow', exact: true }).click();
+      await page.getByRole('button', { name: 'Following', exact: true }).waitFor();
+      await expect.poll(live).toBe('true');
+      await page.getByRole('button', { name: 'Paused' }).click();
+    });
+
+    test('the list of a step is paused, too', async () => {
       await steps().last().click();
       await page.getByRole('button', { name: 'All rollouts' }).click();
       const rows = page.getByRole('grid', { name: 'Rollouts of step 4' });
@@ -151,10 +163,10 @@ export function describeSources(shell: Shell): void {
       await page.getByText(/by equal prompt: 17 groups of 4/).waitFor();
       await page.getByRole('radio', { name: /Every/ }).check();
       await page.getByRole('spinbutton', { name: 'Rollouts per group' }).fill('2');
-      await page.getByRole('button', { name: 'Group this way' }).click();
+      await page.getByRole('button', { name: 'Apply' }).click();
       await page.getByText(/by their order in the log: 34 groups of 2/).waitFor();
-      await page.getByRole('radio', { name: /As the log says/ }).check();
-      await page.getByRole('button', { name: 'Group this way' }).click();
+      await page.getByRole('radio', { name: /As logged/ }).check();
+      await page.getByRole('button', { name: 'Apply' }).click();
       await page.getByText(/by equal prompt: 17 groups of 4/).waitFor();
     });
 
@@ -185,8 +197,8 @@ export function describeSources(shell: Shell): void {
       await page.keyboard.press('Escape');
       await page.getByRole('grid', { name: /Steps of/ }).waitFor();
       await page.keyboard.press('s');
-      await part.getByRole('button', { name: 'Take apart…' }).click();
-      await part.getByRole('button', { name: 'Take them apart' }).click();
+      await part.getByRole('button', { name: 'Separate…' }).click();
+      await part.getByRole('button', { name: 'Separate', exact: true }).click();
       await part.getByRole('button', { name: 'Join with another log…' }).waitFor();
     });
 
@@ -194,14 +206,14 @@ export function describeSources(shell: Shell): void {
     test.runIf(shell.name === 'browser')('ids get offsets from a tokenizer.json, and lose them', async () => {
       await library();
       await run(/ids nemo-gym|ids.*nemo-gym/).click();
-      await page.getByText('no training step in this log').waitFor();
+      await page.getByText('no training steps in this log').waitFor();
       await page.keyboard.press('s');
       const part = page.getByRole('region', { name: 'Tokenizer' });
       await part.getByText('Of 2 rollouts with tokens: 2 with ids and no text.').waitFor();
       const field = part.getByLabel('Path of a tokenizer.json on the machine of the logs');
       await field.fill('/etc/hostname');
       await part.getByRole('button', { name: 'Place the ids' }).click();
-      await part.getByText(/hostname has not been opened by the user/).waitFor();
+      await part.getByText(/no permission to read \S+hostname/).waitFor();
       const path = join(logs, 'ids', 'tokenizer.json');
       writeFileSync(path, JSON.stringify(byteTokenizerJson()));
       await field.fill(path);
@@ -209,7 +221,7 @@ export function describeSources(shell: Shell): void {
       await part.getByText(/257 ids\. 1 of 2 rollouts placed on the text/).waitFor();
       await part.getByText(/from token 0 on the ids spell “Anotherway/).waitFor();
       await part.getByText('1 placed on the text by the tokenizer, 1 with ids and no text').waitFor();
-      await part.getByRole('button', { name: 'Take it back' }).click();
+      await part.getByRole('button', { name: 'Remove' }).click();
       await part.getByText('2 with ids and no text').waitFor();
     });
 
@@ -221,7 +233,9 @@ export function describeSources(shell: Shell): void {
       await page.getByRole('menuitem', { name: /Remove/ }).click();
       const dialog = page.getByRole('dialog', { name: /Remove .* from the library/ });
       await dialog.getByRole('button', { name: 'Remove 12 rollouts' }).click();
-      await page.getByText(/removed: 12 rollouts from 1 file, .* freed\. The logs stay\./).waitFor();
+      await page
+        .getByText(/removed: 12 rollouts from 1 file, .* freed\. Log files are not changed\./)
+        .waitFor();
       await run(/mapping:clips/).waitFor({ state: 'detached' });
     });
 

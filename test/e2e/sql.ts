@@ -72,12 +72,12 @@ export function describeSql(shell: Shell): void {
 
     test('a link does not run its statement', async () => {
       await follow('SELECT step, groups FROM step ORDER BY step');
-      await page.getByText('Nothing has been run').waitFor();
+      await page.getByText('This statement came with a link and was not run').waitFor();
       expect(await result().count()).toBe(0);
-      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      await page.getByRole('main').getByRole('button', { name: 'Run', exact: true }).click();
       await said(/\d+ rows? in/);
       await result().waitFor();
-      expect(await page.getByText('Nothing has been run').count()).toBe(0);
+      expect(await page.getByText('This statement came with a link and was not run').count()).toBe(0);
     });
 
     test('two clicks make a chart of it', async () => {
@@ -127,6 +127,43 @@ export function describeSql(shell: Shell): void {
       const plan = page.getByRole('region', { name: 'Query plan' });
       await plan.getByText(/^SCAN/).first().waitFor();
       await plan.getByText('reads every row').first().waitFor();
+    });
+
+    test('queries are saved, renamed and removed with keys alone; a second Enter removes no other', async () => {
+      const panel = page.getByRole('region', { name: 'Saved queries' });
+      const focused = page.locator(':focus');
+      const names = () =>
+        panel
+          .getByRole('button', { name: /^Rename / })
+          .evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
+      const save = async (name: string) => {
+        await panel.getByLabel('Name of the query').focus();
+        await page.keyboard.type(name);
+        await page.keyboard.press('Enter');
+        await panel.getByRole('button', { name: `Rename ${name}` }).waitFor();
+      };
+      await follow('SELECT 1');
+      for (const name of ['k1', 'k2', 'k3']) await save(name);
+      await panel.getByRole('button', { name: 'Rename k2' }).focus();
+      await page.keyboard.press('Enter');
+      await expect.poll(() => focused.getAttribute('aria-label')).toBe('New name of k2');
+      await page.keyboard.press('Escape');
+      await expect.poll(() => focused.getAttribute('aria-label')).toBe('Rename k2');
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('ControlOrMeta+a');
+      await page.keyboard.type('z2');
+      await page.keyboard.press('Enter');
+      await panel.getByRole('button', { name: 'Rename z2' }).waitFor();
+      await expect.poll(() => focused.getAttribute('aria-label')).toBe('Rename z2');
+      await panel.getByRole('button', { name: 'Remove k1' }).focus();
+      await page.keyboard.press('Enter');
+      await panel.getByText('Removed k1.').waitFor();
+      await expect.poll(() => focused.evaluate((element) => element.tagName)).toBe('LI');
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Tab');
+      await expect.poll(() => focused.evaluate((element) => element.className)).toBe('sql-take');
+      expect(await names()).toEqual(['Rename k3', 'Rename z2']);
+      for (const name of ['k3', 'z2']) await panel.getByRole('button', { name: `Remove ${name}` }).click();
     });
 
     test('a query is saved, renamed, deleted and restored', async () => {

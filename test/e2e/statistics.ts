@@ -43,7 +43,7 @@ export function describeStatistics(shell: Shell): void {
       await page
         .getByText(/128 rollouts, [\d,]+ policy tokens; mean [\d.]+; 80th percentile [\d.]+/)
         .waitFor();
-      const place = page.getByRole('navigation', { name: 'Place' });
+      const place = page.getByRole('navigation', { name: 'Breadcrumb' });
       expect(await place.innerText()).toMatch(/tokens$/);
     });
 
@@ -51,7 +51,7 @@ export function describeStatistics(shell: Shell): void {
       const main = page.getByRole('region', { name: 'Statistics of entropy' });
       await main.getByRole('slider', { name: 'Tokens by entropy' }).waitFor();
       await main.getByRole('slider', { name: 'Share of tokens below' }).waitFor();
-      await main.getByRole('slider', { name: 'Mean entropy by place' }).waitFor();
+      await main.getByRole('slider', { name: 'Mean entropy by position' }).waitFor();
       const segments = main.getByRole('region', { name: 'Mean by kind of segment' });
       for (const kind of ['reasoning', 'tool-call', 'answer'])
         await segments.getByRole('row', { name: new RegExp(`^${kind} [\\d.]+`) }).waitFor();
@@ -62,12 +62,12 @@ export function describeStatistics(shell: Shell): void {
     });
 
     test('a chart is read by keys', async () => {
-      const curve = page.getByRole('slider', { name: 'Mean entropy by place' });
+      const curve = page.getByRole('slider', { name: 'Mean entropy by position' });
       await curve.focus();
       await page.keyboard.press('Home');
-      await page.getByText(/place 0 · success [\d.]+ of \d+ · error [\d.]+ of \d+/).waitFor();
+      await page.getByText(/position 0 · success [\d.]+ of \d+ · error [\d.]+ of \d+/).waitFor();
       await page.keyboard.press('ArrowRight');
-      await page.getByText(/place 1 · success/).waitFor();
+      await page.getByText(/position 1 · success/).waitFor();
     });
 
     test('tokens are sorted, filtered, and hidden if rare', async () => {
@@ -131,7 +131,7 @@ export function describeStatistics(shell: Shell): void {
       await tokens().waitFor();
       await page.keyboard.press('Enter');
       expect(searchOf().get('of')).toBe(' rerun');
-      const places = page.getByRole('grid', { name: 'Places of " rerun" by entropy' });
+      const places = page.getByRole('grid', { name: 'Positions of " rerun" by entropy' });
       await places.waitFor();
       const values = async () =>
         Promise.all((await places.getByRole('row').all()).slice(1, 6).map((row) => row.innerText()));
@@ -170,14 +170,14 @@ export function describeStatistics(shell: Shell): void {
 
     test('g t leads from a group and from a rollout to their own tokens, and links to wider ones', async () => {
       await goTo(`${DEMO}/step/300/group/lattice-paths`);
-      await page.getByRole('heading', { level: 1, name: /of lattice-paths/ }).waitFor();
+      await page.getByRole('heading', { level: 1, name: /Problem lattice-paths/ }).waitFor();
       await page.keyboard.press('g');
       await page.keyboard.press('t');
       await page.getByRole('heading', { level: 1, name: 'Tokens of the group' }).waitFor();
       await page.getByText(/; 32 rollouts, [\d,]+ policy tokens/).waitFor();
       expect(await page.getByRole('region', { name: 'Step by step' }).count()).toBe(0);
       await goTo(`${DEMO}/step/300/group/lattice-paths/rollout/8`);
-      await page.getByRole('navigation', { name: 'Place' }).getByText('#8').waitFor();
+      await page.getByRole('navigation', { name: 'Breadcrumb' }).getByText('#8').waitFor();
       await page.keyboard.press('g');
       await page.keyboard.press('t');
       await page.getByRole('heading', { level: 1, name: 'Tokens, rollout #8' }).waitFor();
@@ -200,9 +200,7 @@ export function describeStatistics(shell: Shell): void {
       );
       await reopen(logs);
       await page.getByRole('heading', { level: 1, name: 'without' }).waitFor();
-      await page
-        .getByRole('link', { name: 'Statistics of the tokens of this run, step, group or rollout' })
-        .click();
+      await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Tokens' }).click();
       await page.getByRole('heading', { name: 'Nothing is logged per token in this run' }).waitFor();
       await page.getByText(/Needed: the entropy of each token/).waitFor();
     });

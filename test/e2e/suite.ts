@@ -14,7 +14,7 @@ const FIRST_GROUP = `${DEMO}/step/0/group/pairs-of-divisors`;
 const FIRST_ROLLOUT = `${FIRST_GROUP}/rollout/0`;
 
 async function waitForPlace(shell: RunningShell, place: string): Promise<void> {
-  await expect.poll(() => shell.place(), { timeout: 15_000 }).toBe(place);
+  await expect.poll(() => shell.place()).toBe(place);
 }
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name });
@@ -52,12 +52,23 @@ export function describeApplication(shell: Shell): void {
 
     test('the library lists it', async () => {
       await goTo(DEMO);
-      await page.getByRole('link', { name: 'Library' }).click();
+      await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Library' }).click();
       await waitForPlace(running, '/');
       await page
         .getByRole('row', { name: /demo \(synthetic\)/ })
         .first()
         .waitFor();
+    });
+
+    test('the library stays after a reload, and a link of it opens it', async () => {
+      await goTo('/');
+      await page.getByRole('row', { name: /evaluation/ }).waitFor();
+      await page.reload();
+      await page.getByRole('row', { name: /evaluation/ }).waitFor();
+      expect(running.place()).toBe('/');
+      await goTo('/?filter=demo');
+      await page.getByRole('row', { name: /evaluation/ }).waitFor();
+      expect(running.place()).toBe('/?filter=demo');
     });
 
     test('navigates from run to step to group to rollout by keyboard, and back up', async () => {
@@ -70,7 +81,7 @@ export function describeApplication(shell: Shell): void {
       await selectedRow(page).first().waitFor();
       await page.keyboard.press('Enter');
       await waitForPlace(running, FIRST_GROUP);
-      await heading(page, /32 rollouts of pairs-of-divisors/).waitFor();
+      await heading(page, /Problem pairs-of-divisors/).waitFor();
       await selectedRow(page).first().waitFor();
       await page.keyboard.press('Enter');
       await waitForPlace(running, FIRST_ROLLOUT);
@@ -190,7 +201,7 @@ export function describeApplication(shell: Shell): void {
         await selectedRow(page).first().waitFor();
         await page.keyboard.press('Enter');
       }
-      await heading(page, /4 rollouts of/).waitFor({ state: 'attached' });
+      await page.getByText('4 rollouts', { exact: true }).waitFor({ state: 'attached' });
       await selectedRow(page).first().waitFor();
       await page.keyboard.press('Enter');
       await expect.poll(() => running.place()).toMatch(/\/rollout\/0$/);

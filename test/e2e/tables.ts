@@ -200,7 +200,7 @@ export function describeTables(shell: Shell): void {
       await page.getByRole('grid').focus();
       await page.keyboard.press('Space');
       await bar().filter({ hasText: '1 selected' }).waitFor();
-      const compare = page.getByRole('button', { name: 'Compare', exact: true });
+      const compare = page.getByRole('main').getByRole('button', { name: 'Compare', exact: true });
       expect(await compare.isDisabled()).toBe(true);
       await page.keyboard.press('Shift+ArrowDown');
       await bar().filter({ hasText: '2 selected' }).waitFor();
@@ -236,6 +236,26 @@ export function describeTables(shell: Shell): void {
       await cell.click({ button: 'right' });
       await page.getByRole('menuitem', { name: 'Without this value' }).click();
       await expect.poll(() => queryOf('q')).toBe(`turns:>2 not ordinal:${index}`);
+    });
+
+    test('every head has its menu by keys, also one that does not sort', async () => {
+      await openList(ROLLOUTS);
+      const before = await heads();
+      const menu = page.getByRole('menu', { name: /^Column / });
+      const unsorted = page.locator('[role=columnheader] button[aria-haspopup=menu]').last();
+      const name = (await unsorted.innerText()).trim();
+      expect(before).toContain(name);
+      await unsorted.focus();
+      await page.keyboard.press('Enter');
+      await menu.getByRole('menuitem', { name: 'Hide this column' }).focus();
+      await page.keyboard.press('Enter');
+      await expect.poll(heads).toEqual(before.filter((each) => each !== name));
+      await head('turns').getByRole('button').focus();
+      await page.keyboard.press('Shift+F10');
+      await expect.poll(() => menu.getAttribute('aria-label')).toBe('Column turns');
+      await menu.getByRole('menuitem', { name: 'Reset columns' }).focus();
+      await page.keyboard.press('Enter');
+      await expect.poll(heads).toEqual(before);
     });
 
     test('the menu key reaches the values of the row under the cursor', async () => {

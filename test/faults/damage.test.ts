@@ -12,15 +12,17 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { zstdCompressSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import { openWriter } from '../../electron/storage/open.ts';
 import { RESCUED_TABLES, rescue } from '../../electron/storage/rescue.ts';
+import { number, queryValue } from '../../electron/storage/rows.ts';
 import { saveQuery } from '../../electron/storage/savedQueries.ts';
 import { saveView } from '../../electron/storage/savedViews.ts';
 import { nameRun, saveMapping } from '../../electron/storage/userRules.ts';
-import type { LibraryWarning } from '../../shared/api/contract.ts';
+import type { LibraryWarning, Method } from '../../shared/api/contract.ts';
 import { seededRandom } from '../../shared/domain/seededRandom.ts';
 import { runHere } from '../support/commandLine.ts';
 import { Labelled } from '../support/labelled.ts';
@@ -275,6 +277,40 @@ describe('turnwise doctor', () => {
   });
 });
 
+describe('a size that a library claims', () => {
+  /** Failures of requests about a rollout with tokens, after a change of the library. */
+  async function failures(sql: string, ...values: readonly Uint8Array[]): Promise<readonly unknown[]> {
+    const db = openWriter(place.library);
+    db.prepare(sql).run(...values);
+    const rolloutId = queryValue(db, 'SELECT min(rollout_id) FROM token_row', number).get();
+    db.close();
+    const host = await createHost({ libraryPath: place.library, shell: 'browser', version: '0.0.0' });
+    try {
+      const asked = ['rollout.get', 'rollout.tokens', 'rollout.signal'].map((method) =>
+        host.dispatch(method, { rolloutId }),
+      );
+      return (await Promise.all(asked)).map((each) => (each.ok ? undefined : each.failure));
+    } finally {
+      await host.close();
+    }
+  }
+  const damagedBy = (what: string) => ({
+    code: 'refused',
+    message: expect.stringContaining(`the library ${place.library} is damaged: ${what}`),
+  });
+
+  it('ends no thread: a text of 8 kB that unpacks to 256 MB', async () => {
+    const bytes = zstdCompressSync(Buffer.alloc(256 << 20));
+    const [rollout] = await failures('UPDATE text_block SET codec = 1, bytes = ?', bytes);
+    expect(rollout).toEqual(damagedBy('a text cannot be unpacked'));
+  });
+
+  it.each([10_000_000, -1])('ends no thread: %d tokens in columns of a few hundred', async (count) => {
+    const failed = damagedBy(`a rollout names ${count} tokens and does not have them`);
+    expect(await failures(`UPDATE token_row SET count = ${count}`)).toEqual([failed, failed, failed]);
+  });
+});
+
 describe('malformed JSON', () => {
   it.each(['{"name":', '[1]', 'null', '{a: 1}'])('is left out, and named: %s', async (json) => {
     const db = openWriter(place.library);
@@ -306,8 +342,112 @@ describe('malformed JSON', () => {
     expect(code).toBe(3);
     expect(said).toContain('run_config_row: 1 row has no JSON object in config');
     expect(said).toContain('stage_row: 1 row has no JSON object in changes');
-    expect(said).toContain('annotation_row: 1 row has no JSON object in target');
+    expect(said).toContain('annotation_row: the target of 1 annotation cannot be read: ');
   });
+});
+
+describe.each(['{"name":', '{}', '[{}]', 'null'])('JSON that Turnwise does not write: %s', (json) => {
+  async function ask(sql: string, method: Method, params: object, before?: string): Promise<unknown> {
+    const db = openWriter(place.library);
+    if (before !== undefined) db.exec(before);
+    db.prepare(sql).run(json);
+    db.close();
+    const host = await createHost({ libraryPath: place.library, shell: 'browser', version: '0.0.0' });
+    try {
+      return await host.dispatch(method, params);
+    } finally {
+      await host.close();
+    }
+  }
+
+  it('is no mapping', async () => {
+    const answer = await ask('UPDATE mapping_row SET mapping = ?', 'mapping.list', {});
+    expect(answer).toEqual({ ok: true, value: [] });
+  });
+
+  it('is no version of an annotation to decide about', async () => {
+    const offered = `INSERT INTO annotation_conflict_row (annotation_id, theirs, origin, at)
+      SELECT annotation_id, '{}', 'pack.jsonl', 1 FROM annotation_row WHERE annotation_no = 1`;
+    const theirs = 'UPDATE annotation_conflict_row SET theirs = ?';
+    expect(await ask(theirs, 'annotation.conflicts', {}, offered)).toEqual({ ok: true, value: [] });
+    const taken = await ask(theirs, 'annotation.resolve', { conflictId: 1, take: 'theirs' });
+    expect(taken).toMatchObject({ ok: false, failure: { code: 'refused' } });
+    expect((await doctor()).out).toContain(
+      'annotation_conflict_row: 1 row has a value in theirs that cannot be read',
+    );
+  });
+
+  it('is no step to undo, and the annotations beside it are saved', async () => {
+    const answer = await ask('UPDATE annotation_history_row SET changes = ?', 'annotation.undo', {});
+    const message = expect.stringContaining('a step of the undo history cannot be read');
+    expect(answer).toMatchObject({ ok: false, failure: { code: 'refused', message } });
+    const db = openWriter(into());
+    expect(rescue(db, place.library)).toMatchObject({ restored: 0 });
+    expect(queryValue(db, 'SELECT count(*) FROM annotation_row', number).get()).toBe(ANNOTATIONS);
+    db.close();
+    expect((await doctor()).out).toMatch(
+      /annotation_history_row: \d+ rows have a value in changes that cannot be read/,
+    );
+  });
+
+  it('tells nothing about the entropy of tokens', async () => {
+    const [first] = rows(place.library, 'SELECT min(rollout_id) AS id FROM token_row');
+    const answer = await ask('UPDATE token_row SET entropy_of = ?', 'rollout.get', {
+      rolloutId: first?.['id'],
+    });
+    expect(answer).toMatchObject({ ok: true, value: { tokens: { entropyOf: {} } } });
+  });
+});
+
+describe('an annotation whose target cannot be read', () => {
+  it.each(['{"kind":', '[]', '{"kind":"span"}', '{"kind":"turn","turn":"1","anchor":{"text":"prompt"}}'])(
+    'is left out, and named: %s',
+    async (target) => {
+      const db = openWriter(place.library);
+      const broken = db
+        .prepare<[], { annotation_id: string; annotated_no: number }>(
+          'SELECT annotation_id, annotated_no FROM annotation_row WHERE annotation_no = 1',
+        )
+        .get();
+      db.prepare('UPDATE annotation_row SET target = ? WHERE annotation_no = 1').run(target);
+      const rolloutId = queryValue(
+        db,
+        'SELECT rollout_id FROM annotated_place_row WHERE annotated_no = ?',
+        number,
+      ).get(broken?.annotated_no ?? 0);
+      db.close();
+      const host = await createHost({ libraryPath: place.library, shell: 'browser', version: '0.0.0' });
+      const ask = async (method: string, params: unknown): Promise<unknown> => {
+        const result = await host.dispatch(method, params);
+        if (!result.ok) throw new Error(`${method}: ${result.failure.message}`);
+        return result.value;
+      };
+      try {
+        expect(await ask('annotation.list', { rolloutId })).toMatchObject({ annotations: [] });
+        expect(await ask('annotation.rows', { annotationNos: [1, 2] })).toMatchObject([{ annotationNo: 2 }]);
+        for (const [method, params] of [
+          ['annotation.order', { filter: '' }],
+          ['annotation.report', { filter: '' }],
+          ['annotation.conflicts', {}],
+          ['rollout.get', { rolloutId }],
+          ['pack.export', { path: 'pack.jsonl', format: 'jsonl', isAll: true }],
+        ] as const)
+          await ask(method, params);
+        const again = join(place.directory, 'pack.jsonl');
+        expect(readFileSync(again, 'utf8').match(/"type":"annotation"/g)).toHaveLength(ANNOTATIONS - 1);
+        // Annotations are placed on the new rollouts too.
+        const copy = place.file('copy.jsonl', readFileSync(log));
+        expect((await host.ingest([copy])).files).toMatchObject([{ status: 'read' }]);
+        const put = { rolloutId, target: { kind: 'rollout' }, label: 'loops' };
+        await ask('annotation.apply', { author: 'ann', changes: [{ put }] });
+      } finally {
+        await host.close();
+      }
+      const { code, out } = await doctor();
+      expect(code).toBe(3);
+      expect(out).toContain(`the target of 1 annotation cannot be read: ${broken?.annotation_id}\n`);
+    },
+  );
 });
 
 it('saves what can be read, wherever one page is damaged', async () => {

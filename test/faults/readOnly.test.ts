@@ -62,6 +62,8 @@ describe.skipIf(!canMount)('a read-only library', () => {
       `const { createHost } = await import(process.env.ROOT + "/electron/host/createHost.ts");
        const host = await createHost({ libraryPath: process.env.D + "/l.sqlite", shell: "browser", version: "1" });
        console.log((await host.dispatch("host.info", {})).value.warnings[0].message);
+       console.log((await host.dispatch("host.info", {})).value.readOnly);
+       console.log((await host.upload({ name: "a", content: (async function* () {})() })).failure.message);
        console.log((await host.dispatch("ingest.demo", {})).failure.code);
        console.log(host.isGranted(process.env.ROOT + "/fixtures/demo/demo.jsonl"));
        await host.close();`,
@@ -71,8 +73,9 @@ describe.skipIf(!canMount)('a read-only library', () => {
     const { out, err } = readOnly(`${ingest}; "$NODE" ${script}`);
     expect(err).toBe('');
     expect(out).toMatch(
-      /^This library is read-only: its file system is mounted read-only\. .* cannot be saved\.\nrefused\ntrue\n$/,
+      /^This library is read-only: its file system is mounted read-only\. .* cannot be saved\.\n(the library .* is read-only, .*)\nnot saved: \1\nrefused\ntrue\n$/,
     );
+    expect(readdirSync(join(place.directory, 'shared'))).toEqual(['l.sqlite']);
   });
 });
 

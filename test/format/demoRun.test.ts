@@ -103,7 +103,11 @@ describe('the demo run', () => {
     ]);
     for (const { ledger } of differing) {
       expect(ledger.differences.causes).toEqual([
-        { code: 'other_rule', sentence: 'The rule “release-first-week” decides as logged.' },
+        {
+          code: 'other_rule',
+          sentence:
+            'The rule “release-first-week” decides as logged: it keeps the incorrect rollouts of lowest penalty, not the first ones in rollout order.',
+        },
       ]);
     }
     const rules = groups.map(({ step, ledger }) => [

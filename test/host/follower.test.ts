@@ -93,7 +93,7 @@ const state = (): string | undefined => follower.list()[0]?.state;
 async function look(): Promise<void> {
   const before = clock.waits.length;
   clock.fire();
-  await expect.poll(() => clock.waits.length > before, { interval: 1, timeout: 10_000 }).toBe(true);
+  await expect.poll(() => clock.waits.length > before, { interval: 1 }).toBe(true);
 }
 
 describe('a directory that is followed', () => {

@@ -1,15 +1,16 @@
 /** Which files a library may name: only those below what this user has opened for it. */
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { Host } from '../../electron/host/host.ts';
 import { createLibraryManager } from '../../electron/host/libraryManager.ts';
+import { isOpened } from '../../electron/ingest/granted.ts';
 import { openWriter } from '../../electron/storage/open.ts';
-import type { Method, ParamsOf, ResultOf } from '../../shared/api/contract.ts';
+import type { HostEvent, Method, ParamsOf, ResultOf } from '../../shared/api/contract.ts';
 import { makeOtherLibrary } from '../contract/twoLibraries.ts';
 import { runHere } from '../support/commandLine.ts';
-import { rows, type Scratch, scratch } from '../support/library.ts';
+import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
 const OPTIONS = { shell: 'browser', version: '0.0.0' } as const;
 const LOG = [1, 2]
@@ -24,7 +25,7 @@ let host: Host | undefined;
 
 /** From now on another account of the machine, or of another one. */
 function becomeUser(name: string): void {
-  process.env['XDG_DATA_HOME'] = join(place.directory, 'accounts', name);
+  process.env['TURNWISE_HOME'] = join(place.directory, 'accounts', name);
 }
 
 async function open(): Promise<Host> {
@@ -40,7 +41,7 @@ async function ask<M extends Method>(method: M, params: ParamsOf<M>): Promise<Re
 }
 
 beforeEach(async () => {
-  before = process.env['XDG_DATA_HOME'];
+  before = process.env['TURNWISE_HOME'];
   place = scratch();
   logs = join(place.directory, 'logs');
   log = join(logs, 'train', '1.jsonl');
@@ -52,8 +53,8 @@ beforeEach(async () => {
 afterEach(async () => {
   await host?.close();
   host = undefined;
-  if (before === undefined) delete process.env['XDG_DATA_HOME'];
-  else process.env['XDG_DATA_HOME'] = before;
+  if (before === undefined) delete process.env['TURNWISE_HOME'];
+  else process.env['TURNWISE_HOME'] = before;
   place.remove();
 });
 
@@ -85,6 +86,32 @@ describe('a library of this user', () => {
     expect((await record()).text).toContain('What is 1?');
   });
 
+  test('is told which paths have to be opened again when they cannot be kept', async () => {
+    await host?.close();
+    host = undefined;
+    becomeUser('full');
+    // A file where the directory should be fails for every account, like a full disk.
+    place.file(join('accounts', 'full'), '');
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    await runHere(place.directory, ['ingest', logs, '--library', place.library]);
+    const said = `Turnwise cannot remember that you opened ${logs} (ENOTDIR`;
+    expect(printed.mock.calls).toEqual([[expect.stringContaining(`turnwise: ${said}`)]]);
+    expect(String(printed.mock.calls[0])).toContain('Open it again at the next start.');
+    printed.mockRestore();
+
+    const again = await open();
+    const events: HostEvent[] = [];
+    again.subscribe((event) => events.push(event));
+    await again.grant(logs);
+    const warnings = [{ message: expect.stringContaining(said) }];
+    for (let time = 0; time < 2; time += 1) await ask('ingest.start', { paths: [log] });
+    const warned = events.filter(({ event }) => event === 'library.warned');
+    expect(warned).toEqual([{ event: 'library.warned', payload: { warnings } }]);
+    expect(await ask('host.info', {})).toMatchObject({ warnings });
+    expect((await record()).text).toContain('What is 1?');
+    expect((await open()).isGranted(logs)).toBe(false);
+  });
+
   test('opens nothing outside through a link whose target leaves another link upward', async () => {
     mkdirSync(join(place.directory, 'outside', 'deep'), { recursive: true });
     place.file(join('outside', 'secret.jsonl'), `${LOG}\n`);
@@ -93,6 +120,18 @@ describe('a library of this user', () => {
     symlinkSync('deep/../secret.jsonl', join(logs, 'link.jsonl'));
     const inspected = ask('file.inspect', { path: join(logs, 'link.jsonl') });
     await expect(inspected).rejects.toMatchObject({ code: 'not_granted' });
+  });
+
+  test('reads nothing outside through a path that became a link after it was asked for', async () => {
+    const secret = place.file('secret.jsonl', `${LOG.replaceAll('What', 'Who')}\n`);
+    const link = join(logs, 'link.jsonl');
+    symlinkSync(secret, link);
+    const mayRead = (path: string) => isOpened(path, [realpathSync.native(logs)]);
+    const { files } = await ingestHere(join(place.directory, 'other.sqlite'), [link, log], { mayRead });
+    expect(files).toMatchObject([
+      { path: link, status: 'refused', issues: [{ code: 'link_outside' }] },
+      { path: log, status: 'read', rollouts: 2 },
+    ]);
   });
 
   test('reads on where it was interrupted', async () => {
@@ -113,6 +152,21 @@ describe('a library of this user', () => {
   });
 });
 
+/** Overwrites a page of the library, after a statement that changes it. */
+async function damage(statement = ''): Promise<void> {
+  await host?.close();
+  host = undefined;
+  const db = openWriter(place.library);
+  db.exec(statement);
+  const [{ page = 0 } = {}] = db
+    .prepare<[], { page: number }>("SELECT pageno AS page FROM dbstat WHERE name = 'segment_row' LIMIT 1")
+    .all();
+  db.close();
+  const bytes = readFileSync(place.library);
+  bytes.fill(7, (page - 1) * 8192, page * 8192);
+  writeFileSync(place.library, bytes);
+}
+
 describe('a library of somebody else', () => {
   beforeEach(async () => {
     becomeUser('reader');
@@ -127,8 +181,29 @@ describe('a library of somebody else', () => {
     expect(readFileSync(pack, 'utf8')).toContain('which you have not opened here');
     await host?.grant(logs);
     expect((await record()).text).toContain('What is 1?');
+    await ask('ingest.start', { paths: [logs] });
     await open();
     expect((await record()).text).toContain('What is 1?');
+  });
+
+  test('keeps nothing that the user opens for a library beside it', async () => {
+    await host?.close();
+    host = undefined;
+    const beside = join(place.directory, 'beside.sqlite');
+    const manager = await createLibraryManager({ libraryPath: beside, ...OPTIONS });
+    try {
+      await manager.grant(place.library);
+      expect(await manager.dispatch('library.open', { path: place.library })).toMatchObject({ ok: true });
+      await manager.grant(logs);
+      expect(await manager.dispatch('ingest.start', { paths: [logs] })).toMatchObject({ ok: true });
+    } finally {
+      await manager.close();
+    }
+    const here = await open();
+    expect(here.isGranted(logs)).toBe(false);
+    await here.close();
+    host = await createHost({ libraryPath: beside, ...OPTIONS });
+    expect(host.isGranted(log)).toBe(true);
   });
 
   test('has no file read again by naming a run, and keeps what it has', async () => {
@@ -146,7 +221,8 @@ describe('a library of somebody else', () => {
   });
 
   test('that replaces one of the user gets none of its permissions', async () => {
-    await host?.grant(logs);
+    await host?.ingest([logs]);
+    expect((await open()).isGranted(logs)).toBe(true);
     await host?.close();
     host = undefined;
     const bytes = readFileSync(place.library);
@@ -181,16 +257,7 @@ describe('a library of somebody else', () => {
   });
 
   test('is saved by doctor without the logs that the user has not opened', async () => {
-    await host?.close();
-    host = undefined;
-    const db = openWriter(place.library);
-    const [{ page = 0 } = {}] = db
-      .prepare<[], { page: number }>("SELECT pageno AS page FROM dbstat WHERE name = 'segment_row' LIMIT 1")
-      .all();
-    db.close();
-    const bytes = readFileSync(place.library);
-    bytes.fill(7, (page - 1) * 8192, page * 8192);
-    writeFileSync(place.library, bytes);
+    await damage();
     const doctor = (...more: readonly string[]) =>
       runHere(place.directory, ['doctor', place.library, ...more]);
     const into = join(place.directory, 'new.sqlite');
@@ -208,5 +275,18 @@ describe('a library of somebody else', () => {
     expect(await doctor('--into', third)).toMatchObject({ code: 0 });
     host = await createHost({ libraryPath: third, ...OPTIONS });
     expect(host.isGranted(log)).toBe(true);
+  });
+
+  test('has no path looked at by doctor whose text is outside what was opened', async () => {
+    becomeUser('author');
+    // A look at it would find an opened file.
+    symlinkSync(logs, join(place.directory, 'share'));
+    const named = join(place.directory, 'share', 'train', '1.jsonl');
+    await damage(`UPDATE file_row SET path = '${named}'`);
+    const into = join(place.directory, 'new.sqlite');
+    expect(await runHere(place.directory, ['doctor', place.library, '--into', into])).toMatchObject({
+      code: 3,
+      out: expect.stringMatching(new RegExp(`logs that you have not opened here.*\n {2}${named}`)),
+    });
   });
 });

@@ -157,12 +157,23 @@ describe('opening', () => {
     expect(failure.message).toContain(other);
   });
 
-  test('a missing path is reported as missing, granted or not', async () => {
-    const path = at('no such.sqlite');
-    const nowhere = { code: 'not_found', message: `there is no file or directory ${path}` };
-    expect(await failureOf(manager.dispatch('library.open', { path }))).toEqual(nowhere);
-    expect(await failureOf(manager.dispatch('follow.start', { paths: [path] }))).toEqual(nowhere);
-    expect(await failureOf(manager.dispatch('file.inspect', { path }))).toEqual(nowhere);
+  test('a path that nobody granted is refused alike whether it exists or not', async () => {
+    const refusals = async (path: string) => {
+      const failures = await Promise.all([
+        failureOf(manager.dispatch('library.open', { path })),
+        failureOf(manager.dispatch('follow.start', { paths: [path] })),
+        failureOf(manager.dispatch('file.inspect', { path })),
+        failureOf(manager.dispatch('run.move', { runKey: DEMO_RUN, path: join(path, 'x.sqlite') })),
+        failureOf(manager.dispatch('run.export', { path: join(path, 'x') })),
+      ]);
+      return failures.map(({ code, message }) => [code, message.replaceAll(path, 'PATH')]);
+    };
+    // The temporary directory of this machine may be a link, whose target is no business of a page either.
+    symlinkSync(home.directory, at('link'));
+    const missing = await refusals(at('no such directory'));
+    expect(new Set(missing.map(([code]) => code))).toEqual(new Set(['not_granted']));
+    expect(await refusals(at('link'))).toEqual(missing);
+    expect(await refusals(home.directory)).toEqual(missing);
   });
 
   test('a file that is not a library is refused and unchanged', async () => {
@@ -333,13 +344,14 @@ describe('a run that is moved to its own library', () => {
     try {
       const move = (path: string) => failureOf(manager.dispatch('run.move', { runKey: DEMO_RUN, path }));
       expect((await move(join(elsewhere.directory, 'x.sqlite'))).code).toBe('not_granted');
-      expect((await move('/no/such/directory/x.sqlite')).code).toBe('not_found');
+      expect((await move('/no/such/directory/x.sqlite')).code).toBe('not_granted');
       expect((await move('other runs.sqlite')).message).toMatch(/already exists/);
       expect((await move(home.libraryPath)).code).toBe('not_granted');
       for (const path of ['../x.sqlite', '..', '.', './x', '.x'])
         expect([path, (await move(path)).code]).toEqual([path, 'not_granted']);
       expect(await runKeys()).toContain(DEMO_RUN);
       await manager.grant(elsewhere.directory);
+      expect((await move(join(elsewhere.directory, 'none', 'x.sqlite'))).code).toBe('not_found');
       const path = join(elsewhere.directory, 'x.sqlite');
       expect((await ask('run.move', { runKey: DEMO_RUN, path })).path).toBe(path);
       await ask('library.close', { id: 'x' });

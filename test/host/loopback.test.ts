@@ -15,6 +15,7 @@ import { MAX_FRAME_BYTES } from '../../electron/headless/socketServer.ts';
 import { type LoopbackServer, startServer } from '../../electron/headless/startServer.ts';
 import { CONTENT_SECURITY_POLICY } from '../../shared/api/bundle.ts';
 import { encodeFrame } from '../../shared/api/codec.ts';
+import { MAX_UPLOAD_BYTES, UPLOAD_PATH, uploadUrl } from '../../shared/api/upload.ts';
 import { LONGEST_FILTER } from '../../shared/domain/filter/parse.ts';
 import { createFakeHost, type FakeHost } from '../support/shells/fakeHost.ts';
 import { openSocketTransport, utf8 } from '../support/shells/socketTransport.ts';
@@ -363,6 +364,111 @@ describe('a connection', () => {
     host.emit(event);
     await vi.waitFor(() => expect(seen).toEqual([event, event]));
     await Promise.all(pages.map((page) => page.close()));
+  });
+});
+
+function upload(
+  headers: Record<string, string> = {},
+  body = 'a log',
+  query = 'name=a.jsonl&library=home',
+): Promise<Answer> {
+  const origin = `http://127.0.0.1:${server.port}`;
+  const mine = { Origin: origin, Authorization: `Bearer ${server.token}` };
+  return get(`${UPLOAD_PATH}?${query}`, { ...mine, ...headers }, 'POST', body);
+}
+
+describe('an upload', () => {
+  test('with the token goes to the host', async () => {
+    const answer = await upload();
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.body)).toEqual({
+      ok: true,
+      value: { path: '/uploads/a.jsonl', folder: 'uploads' },
+    });
+    expect(answer.headers['content-security-policy']).toBe(CONTENT_SECURITY_POLICY);
+    await upload({}, 'x', uploadUrl('a &b=é?.jsonl', 'other').replace(`${UPLOAD_PATH}?`, ''));
+    expect(host.uploaded).toEqual([
+      { name: 'a.jsonl', bytes: 5, library: 'home' },
+      { name: 'a &b=é?.jsonl', bytes: 1, library: 'other' },
+    ]);
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['another origin', { Origin: 'http://attacker.example' }],
+    ['another port', { Origin: 'http://127.0.0.1:1' }],
+    ['an opaque origin', { Origin: 'null' }],
+    ['a rebound name', { Host: 'attacker.example', Origin: 'http://attacker.example' }],
+    ['a wrong token', { Authorization: 'Bearer abc' }],
+    ['an empty token', { Authorization: 'Bearer ' }],
+    ['a token of another scheme', { Authorization: 'Basic abc' }],
+  ])('from %s is refused, and nothing of it is read', async (_name, headers) => {
+    const answer = await upload(headers);
+    expect(answer).toMatchObject({ status: 403, body: REFUSAL });
+    expect(host.uploaded).toEqual([]);
+  });
+
+  test('without a token or an origin is refused', async () => {
+    const origin = { Origin: `http://127.0.0.1:${server.port}` };
+    for (const headers of [origin, { Authorization: `Bearer ${server.token}` }])
+      expect((await get(`${UPLOAD_PATH}?name=a`, headers, 'POST', 'a')).status).toBe(403);
+    expect((await upload({}, 'a', `name=a&token=${server.token}`)).status).toBe(200);
+  });
+
+  test('without the token ends the connection, also if its body never ends', async () => {
+    const socket = connect(server.port, '127.0.0.1');
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const head = `POST ${UPLOAD_PATH}?name=a HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost`;
+    socket.write(`${head}\r\nContent-Length: 100\r\n\r\nhalf`);
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    await closed;
+    expect(text).toContain(REFUSAL);
+    expect(host.uploaded).toEqual([]);
+  });
+
+  test('is a POST only', async () => {
+    const headers = { Authorization: `Bearer ${server.token}` };
+    for (const method of ['PUT', 'DELETE', 'OPTIONS'])
+      expect((await get(UPLOAD_PATH, headers, method)).status).toBe(403);
+    expect((await get(UPLOAD_PATH, headers)).body).toContain('<title>Turnwise');
+    expect(host.uploaded).toEqual([]);
+  });
+
+  test('above the limit is refused by its head', async () => {
+    const answer = await upload({ 'Content-Length': String(MAX_UPLOAD_BYTES + 1) }, '');
+    expect(answer.status).toBe(413);
+    expect(JSON.parse(answer.body)).toMatchObject({ failure: { code: 'refused' } });
+    expect(host.uploaded).toEqual([]);
+  });
+
+  test('that the page aborts fails for the host', async () => {
+    const sending = httpRequest({
+      ...{
+        host: '127.0.0.1',
+        port: server.port,
+        method: 'POST',
+        path: `${UPLOAD_PATH}?name=a`,
+        agent: false,
+      },
+      headers: {
+        Origin: `http://127.0.0.1:${server.port}`,
+        Authorization: `Bearer ${server.token}`,
+        'Content-Length': '100',
+      },
+    });
+    sending.on('error', () => undefined);
+    await new Promise((resolve) => sending.write('half', resolve));
+    sending.destroy();
+    await vi.waitFor(() => expect(host.uploaded).toEqual([{ name: 'a', bytes: -1 }]));
+  });
+
+  test('that the host refuses is answered with the reason, also after a long body', async () => {
+    host.upload = async () => ({ ok: false, failure: { code: 'refused', message: 'the disk is full' } });
+    const answer = await upload({}, 'x'.repeat(4_000_000));
+    expect(answer.status).toBe(409);
+    expect(JSON.parse(answer.body)).toMatchObject({ failure: { message: 'the disk is full' } });
   });
 });
 

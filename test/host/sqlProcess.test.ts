@@ -133,7 +133,7 @@ test.skipIf(process.platform === 'win32')('ends with its parent, also while a st
   const pid = Number(said.toString());
   expect(isRunning(pid)).toBe(true);
   parent.kill('SIGKILL');
-  await expect.poll(() => isRunning(pid), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isRunning(pid)).toBe(false);
   place.remove();
 });
 

@@ -4,7 +4,7 @@ import { bundlePaths } from '../../electron/main/bundleProtocol.ts';
 import { menuTemplate } from '../../electron/main/menu.ts';
 import { argumentsForPaths, startArguments } from '../../electron/main/startArguments.ts';
 import { restorableState } from '../../electron/main/windowState.ts';
-import { COMMANDS } from '../../renderer/app/keymap.ts';
+import { COMMANDS } from '../../renderer/shell/keys/keymap.ts';
 
 const LAPTOP = { x: 0, y: 25, width: 1440, height: 875 };
 const SECOND = { x: 1440, y: 0, width: 2560, height: 1440 };

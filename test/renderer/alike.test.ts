@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { codeFileName, codeStateOf, codeTitle } from '../../renderer/app/CodeState.tsx';
-import { alikePath, counterpart } from '../../renderer/app/useAlike.ts';
-import { inTab, lookedAt, tabOf } from '../../renderer/views/compare/alike/AlikeView.tsx';
+import { inTab, lookedAt, tabOf } from '../../renderer/views/alike/AlikeView.tsx';
+import { codeFileName, codeStateOf, codeTitle } from '../../renderer/widgets/CodeState.tsx';
+import { alikePath, counterpart } from '../../renderer/widgets/useAlike.ts';
 import type { AlikeRollout, RolloutDetail } from '../../shared/api/contract.ts';
 import { segmentResponse } from '../../shared/domain/segment.ts';
 
@@ -47,7 +47,7 @@ describe('find alike', () => {
   it('shows how many were considered of how many', () => {
     expect(lookedAt({ rollouts: [], considered: 255, total: 415 })).toContain('255 of 415 other rollouts');
     const many = lookedAt({ rollouts: [other(1)], considered: 511, total: 1_959 });
-    expect(many).toMatch(/^511 of 1,959 other .*; 1,448 were not\. The 1 most alike are listed\.$/);
+    expect(many).toMatch(/^511 of 1,959 other .*; 1,448 were not\. The 1 most similar are listed\.$/);
     expect(lookedAt({ rollouts: [], considered: 31, total: 31 })).toContain('All 31 other rollouts');
     expect(lookedAt({ rollouts: [], considered: 1, total: 1 })).toContain('The one other rollout');
   });

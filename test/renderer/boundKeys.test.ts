@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { COMMANDS, matchStroke } from '../../renderer/app/keymap.ts';
-import { clashesOf, withBindings } from '../../renderer/app/keysInForce.ts';
-import { beyondReach, holdersOf, typedStroke } from '../../renderer/app/typedKeys.ts';
+import { COMMANDS, matchStroke } from '../../renderer/shell/keys/keymap.ts';
+import { clashesOf, withBindings } from '../../renderer/shell/keys/keysInForce.ts';
+import { beyondReach, holdersOf, typedStroke } from '../../renderer/shell/keys/typedKeys.ts';
 
 describe('keys of the user', () => {
   it('replace the table’s, by the stable id', () => {

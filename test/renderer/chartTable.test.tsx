@@ -4,8 +4,8 @@ import { cleanup, fireEvent, render, screen, within } from '@testing-library/rea
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { StepChart } from '../../renderer/charts/StepChart.tsx';
 import { ValueChart } from '../../renderer/charts/ValueChart.tsx';
-import { MapTable } from '../../renderer/views/browse/problems/MapTable.tsx';
-import { mapRows } from '../../renderer/views/browse/problems/mapModel.ts';
+import { MapTable } from '../../renderer/views/problems/MapTable.tsx';
+import { mapRows } from '../../renderer/views/problems/mapModel.ts';
 
 beforeEach(() => {
   vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(400);
@@ -120,7 +120,7 @@ describe('MapTable', () => {
     render(<MapTable rows={rows} steps={['0', '50']} onOpen={onOpen} />);
     const lines = screen.getAllByRole('row').map((row) => [...row.children].map((cell) => cell.textContent));
     expect(lines).toEqual([
-      ['problem', 'step', 'right %', 'right', 'judged', 'rollouts', 'answers'],
+      ['problem', 'step', 'correct %', 'correct', 'judged', 'rollouts', 'answers'],
       ['sums', '0', '25.0', '1', '4', '4', '2'],
       ['primes', '0', '', '', '0', '4', ''],
     ]);

@@ -25,7 +25,7 @@ import {
 } from '../../renderer/views/compare/diffModel.ts';
 import { laneFacts } from '../../renderer/views/compare/factsModel.ts';
 import { forkContext, idSideLabels, sideLabels } from '../../renderer/views/compare/forkModel.ts';
-import { laneNotes, prefixText } from '../../renderer/views/compare/laneModel.ts';
+import { laneNotes, prefixText } from '../../renderer/views/compare/lanes/laneModel.ts';
 import { offsetsOf, rowAt, scrollTopFor, windowOf } from '../../renderer/views/compare/measuredRows.ts';
 import {
   diffBlock,
@@ -491,7 +491,7 @@ describe('description of the fork', () => {
   it('states what is unknown', () => {
     const b = { letter: 'B', text: 'x' };
     expect(sideLabels({ offset: 9 }, b)).toMatchObject({ what: 'the response has ended', other: '' });
-    expect(sideLabels({ offset: 9, text: 'word' }, b).other).toBe('no alternatives are known without tokens');
+    expect(sideLabels({ offset: 9, text: 'word' }, b).other).toBe('alternatives need logged tokens');
     expect(sideLabels({ offset: 9, token: 2, text: 'word' }, b)).toMatchObject({
       value: undefined,
       percentile: undefined,

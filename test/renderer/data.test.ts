@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { crumbsOf, nextTheme } from '../../renderer/app/TopBar.tsx';
 import { readTokenUrl } from '../../renderer/data/connection.ts';
 import { mergeJob } from '../../renderer/data/followHost.ts';
 import { neighbourOf } from '../../renderer/data/useNeighbours.ts';
 import { chunksOf } from '../../renderer/data/useRowWindow.ts';
 import { reconnectDelay } from '../../renderer/data/webSocketTransport.ts';
+import { crumbsOf, nextTheme } from '../../renderer/shell/TopBar.tsx';
 import { resolvedTheme } from '../../renderer/theme/theme.ts';
-import { mixedShare, rowOfSummary } from '../../renderer/views/browse/stepRows.ts';
+import { mixedShare, rowOfSummary } from '../../renderer/widgets/tables/stepRows.ts';
 import type { IngestProgress, StepSummary } from '../../shared/api/contract.ts';
 import { stepRow } from '../support/preview/previewData.ts';
 
@@ -64,15 +64,17 @@ describe('data', () => {
 });
 
 describe('shell', () => {
-  it('writes the path down to a place', () => {
+  it('writes the path from the library to a page', () => {
     const route = { view: 'rollout', runKey: 'r', step: 240, groupKey: 'p-0417', ordinal: 11 } as const;
-    expect(crumbsOf(route, 'grpo').map((crumb) => crumb.label)).toEqual([
+    expect(crumbsOf(route, { run: 'grpo' }).map((crumb) => crumb.label)).toEqual([
+      'Library',
       'grpo',
       'step 240',
       'p-0417',
       '#11',
     ]);
-    expect(crumbsOf({ view: 'library' }, undefined)).toEqual([]);
+    const pages = crumbsOf({ view: 'sql' }, { library: 'other', run: undefined });
+    expect(pages.map(({ label }) => label)).toEqual(['other', 'SQL']);
   });
 
   it('follows the system unless set', () => {

@@ -149,27 +149,27 @@ describe('without a next stop', () => {
   });
 
   it('states in which direction there is none', () => {
-    expect(noStopReason(state([]), 0, 1)).toBe('There are no breakpoints: B adds one');
-    expect(noStopReason(state(['fork'], [hit(1)]), 1, 1)).toBe('No breakpoint holds below');
-    expect(noStopReason(state(['fork'], [hit(2)]), 0, -1)).toBe('No breakpoint holds above');
+    expect(noStopReason(state([]), 0, 1)).toBe('No breakpoints: B adds one');
+    expect(noStopReason(state(['fork'], [hit(1)]), 1, 1)).toBe('No breakpoint hit below');
+    expect(noStopReason(state(['fork'], [hit(2)]), 0, -1)).toBe('No breakpoint hit above');
   });
 
   it('lists hits in this rollout that were not reached', () => {
-    expect(noStopReason(state(['fork'], [hit(1)], [hit(1)]), 0, 1)).toBe('None below, here: fork, 2 hits');
+    expect(noStopReason(state(['fork'], [hit(1)], [hit(1)]), 0, 1)).toBe('None below. Here: fork, 2 hits');
     const two = state(['fork', 'turn:1'], [hit(1), hit(1, 1)], [hit(1)]);
-    expect(noStopReason(two, 0, 1)).toBe('None below, here: fork, 2 hits; turn:1, 1 hit');
+    expect(noStopReason(two, 0, 1)).toBe('None below. Here: fork, 2 hits; turn:1, 1 hit');
   });
 
   it('states what is unknown', () => {
-    expect(noStopReason(state(['eror']), 0, 1)).toBe('1 breakpoint cannot be read: see Breakpoints');
+    expect(noStopReason(state(['eror']), 0, 1)).toBe('1 breakpoint invalid: see Breakpoints');
     const off = { ...state([]), breaks: [breakOf('eror', false)] };
-    expect(noStopReason(off, 0, 1)).toBe('No breakpoint holds below');
+    expect(noStopReason(off, 0, 1)).toBe('No breakpoint hit below');
     const text = 'regex:"a"';
     expect(noStopReason({ ...state([text]), running: new Set([text]) }, 0, 1)).toBe(
-      '1 breakpoint still being looked for',
+      '1 breakpoint still searching',
     );
     expect(noStopReason({ ...state([text, 'eror']), leftOut: new Map([[text, '']]) }, 0, 1)).toBe(
-      '1 breakpoint cannot be read: see Breakpoints · 1 breakpoint left out: see Breakpoints',
+      '1 breakpoint invalid: see Breakpoints · 1 breakpoint skipped: see Breakpoints',
     );
   });
 });
@@ -229,7 +229,7 @@ describe('patterns', () => {
     vi.advanceTimersByTime(LIMIT_MS);
     expect(outcome(RUNAWAY)).toBeUndefined();
     vi.advanceTimersByTime(100);
-    expect(outcome(RUNAWAY)).toEqual({ leftOut: 'took longer than 2 s: left out' });
+    expect(outcome(RUNAWAY)).toEqual({ leftOut: 'took longer than 2 s: skipped' });
     expect(outcome(QUICK)).toMatchObject({ hits: [[{ turn: 1, found: '3' }, { turn: 2 }]] });
     expect(FakeWorker.all.map(({ isEnded }) => isEnded)).toEqual([true, false]);
   });
@@ -259,7 +259,7 @@ describe('patterns', () => {
     const { apart, outcome } = apartOf();
     apart.ask([lane], [QUICK]);
     FakeWorker.all[0]?.onerror?.({ message: 'no such file' });
-    expect(outcome(QUICK)).toEqual({ leftOut: 'could not be looked for: no such file' });
+    expect(outcome(QUICK)).toEqual({ leftOut: 'could not be searched: no such file' });
   });
 });
 

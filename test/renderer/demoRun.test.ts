@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openDemoRun } from '../../renderer/app/useIngestActions.ts';
-import { jobNotice } from '../../renderer/app/useShellCommands.ts';
+import { openDemoRun } from '../../renderer/shell/useIngestActions.ts';
+import { jobNotice } from '../../renderer/shell/useShellCommands.ts';
 import type { IngestProgress } from '../../shared/api/contract.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
 import { RUN } from '../support/preview/previewData.ts';

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { filterParts } from '../../renderer/app/filter/FilterChips.tsx';
-import { commandLine } from '../../renderer/app/filter/FilterMenu.tsx';
 import { fieldsOf, filterLinkOf } from '../../renderer/data/filterLink.ts';
+import { filterParts } from '../../renderer/widgets/filter/FilterChips.tsx';
+import { commandLine } from '../../renderer/widgets/filter/FilterMenu.tsx';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
 import { shellWord } from '../../shared/domain/shellWord.ts';
 

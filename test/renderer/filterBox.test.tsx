@@ -5,7 +5,7 @@
  */
 import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FilterBox } from '../../renderer/app/filter/FilterBox.tsx';
+import { FilterBox } from '../../renderer/widgets/filter/FilterBox.tsx';
 import type { FrequentValue } from '../../shared/api/contract.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
@@ -65,6 +65,16 @@ describe('filter box', () => {
     await waitFor(() => expect(options()[0]).toBe('timeout150 rollouts'));
     press('Enter');
     expect(box().value).toBe(`outcome:${chosen}`);
+  });
+
+  it('offers no masked credential, which would be stored as blocks', async () => {
+    type('problem_id:');
+    await answer('', [
+      { text: `key ${'█'.repeat(23)}`, rollouts: 9 },
+      { text: 'p1', rollouts: 3 },
+    ]);
+    await waitFor(() => expect(options()).toContain('p13 rollouts'));
+    expect(options().join()).not.toContain('█');
   });
 
   it('offers nothing of another field', async () => {

@@ -1,17 +1,17 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ago, followText } from '../../renderer/app/TopBarChips.tsx';
 import type { Connection } from '../../renderer/data/connection.ts';
 import { sharedAnswer } from '../../renderer/data/DataProvider.tsx';
 import { followHost, isStale, restAfter } from '../../renderer/data/followHost.ts';
 import { FOLLOWS_KEY, followOf, isBelow } from '../../renderer/data/follows.ts';
+import { ago, followText } from '../../renderer/shell/TopBarChips.tsx';
 import { useInterface } from '../../renderer/state/interface.ts';
 import {
   freshRows,
   freshSteps,
   newestStep,
   nextSnapshot,
-} from '../../renderer/views/browse/useFrozenList.tsx';
+} from '../../renderer/widgets/tables/useFrozenList.tsx';
 import type { FollowRow } from '../../shared/api/contract.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
 import { stepRow } from '../support/preview/previewData.ts';
@@ -27,7 +27,7 @@ describe('followed directories', () => {
     expect(followText([grown, { ...follow, state: 'lost' }], 4_000)).toEqual({
       state: 'lost',
       what: '2 directories',
-      news: '1 not there at the moment',
+      news: '1 not found',
     });
   });
 
@@ -76,11 +76,11 @@ describe('a frozen list', () => {
     expect(newestStep([])).toBeUndefined();
   });
 
-  it('is pinned per run', () => {
-    useInterface.getState().flipPin('a');
-    expect(useInterface.getState().pinnedRuns).toEqual({ a: true });
-    useInterface.getState().flipPin('a');
-    expect(useInterface.getState().pinnedRuns).toEqual({});
+  it('is paused per run', () => {
+    useInterface.getState().flipPause('a');
+    expect(useInterface.getState().pausedRuns).toEqual({ a: true });
+    useInterface.getState().flipPause('a');
+    expect(useInterface.getState().pausedRuns).toEqual({});
   });
 });
 
@@ -156,6 +156,7 @@ describe('news', () => {
     const connection: Connection = {
       client,
       clientOf: () => client,
+      isStart: false,
       status: () => 'open',
       onStatus: () => () => undefined,
     };

@@ -9,7 +9,7 @@ import {
   stepColumns,
   stepsOf,
   writeSteps,
-} from '../../renderer/views/compare/tree/stepModel.ts';
+} from '../../renderer/views/tree/stepModel.ts';
 import {
   beginning,
   branchLanes,
@@ -19,7 +19,7 @@ import {
   readMarks,
   type TreeLayout,
   writeMarks,
-} from '../../renderer/views/compare/tree/treeModel.ts';
+} from '../../renderer/views/tree/treeModel.ts';
 import type { ForkNode, ForkTree } from '../../shared/api/contract.ts';
 import { prefixTree } from '../../shared/domain/prefixTree.ts';
 
@@ -186,9 +186,9 @@ describe('a tree over the steps', () => {
   it('gives per step the share of the branch, and the correct share of it', () => {
     const columns = stepColumns(all, counts('0 6 1 6', '40 2 1 1'), 10);
     expect(columns.map(columnLabel)).toEqual([
-      'step 0: 6 of 8 rollouts go this way (75 %), 1 of 6 right',
-      'step 20: 0 of 8 rollouts go this way (0 %)',
-      'step 40: 2 of 4 rollouts go this way (50 %), 1 of 1 right',
+      'step 0: 6 of 8 rollouts on this branch (75 %), 1 of 6 correct',
+      'step 20: 0 of 8 rollouts on this branch (0 %)',
+      'step 40: 2 of 4 rollouts on this branch (50 %), 1 of 1 correct',
     ]);
     expect(columns.map((column) => columnParts(column, column.total))).toEqual([
       { right: 1 / 8, unknown: 0, wrong: 5 / 8 },

@@ -8,9 +8,9 @@ import {
   reachedLevels,
   shareBelow,
   tokenAt,
-} from '../../renderer/views/replay/heatModel.ts';
-import { formulaMark, type TextMarks } from '../../renderer/views/replay/textMarks.ts';
-import { REFLECTION, signalLabels } from '../../renderer/views/replay/tokens/tokenHeat.ts';
+} from '../../renderer/views/replay/text/heatModel.ts';
+import { formulaMark, type TextMarks } from '../../renderer/views/replay/text/textMarks.ts';
+import { REFLECTION, signalLabels } from '../../renderer/views/replay/text/tokenHeat.ts';
 import { policyValues, quantileThreshold } from '../../shared/domain/thresholds.ts';
 
 const VALUES = Float32Array.of(0.5, 2);
@@ -31,7 +31,7 @@ describe('labels beside the scale', () => {
       'entropy, full, nats, T=1.0, trainer policy',
     );
     expect(signalLabels({ signal: 'entropy', source: { kind: 'unsaid' } })?.source).toBe(
-      'entropy, as logged (of which distribution is not said), unit not logged, T unknown',
+      'entropy, as logged, distribution not stated, unit not logged, T unknown',
     );
     expect(signalLabels({ signal: 'entropy', source: { kind: 'top-k', k: 20 } })?.source).toBe(
       'entropy, of the top 20 only, as logged, unit not logged, T unknown',

@@ -30,7 +30,7 @@ describe('key settings', () => {
     startRecording();
     press({ key: '?' });
     const alert = await within(rowOf('place.problems')).findByRole('alert');
-    expect(alert.textContent).toContain('Show all keys');
+    expect(alert.textContent).toContain('Show the keys that work here');
     fireEvent.click(within(alert).getByRole('button', { name: /^Take it from/ }));
     expect(within(rowOf('place.problems')).getByText('?').textContent).toBe('?');
     find('keys.show');

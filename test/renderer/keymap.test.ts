@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { COMMANDS, isCommandId, matchStroke, strokeName } from '../../renderer/app/keymap.ts';
+import {
+  AREAS,
+  COMMANDS,
+  isCommandId,
+  isEverywhere,
+  matchStroke,
+  strokeName,
+} from '../../renderer/shell/keys/keymap.ts';
 
 describe('keymap', () => {
   it('has stable ids, each once', () => {
@@ -10,8 +17,10 @@ describe('keymap', () => {
   });
 
   it('gives a key to one command per area', () => {
-    for (const area of ['Everywhere', 'Lists', 'Replay', 'Compare']) {
-      const keys = COMMANDS.filter((command) => command.area === area).flatMap((command) => command.keys);
+    for (const area of AREAS) {
+      const keys = COMMANDS.filter((command) =>
+        isEverywhere(area) ? isEverywhere(command.area) : command.area === area,
+      ).flatMap((command) => command.keys);
       expect(new Set(keys).size, area).toBe(keys.length);
     }
   });

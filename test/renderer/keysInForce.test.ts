@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { COMMANDS } from '../../renderer/app/keymap.ts';
-import { keyed, keyOf, keyWord, strokeLabel } from '../../renderer/app/keysInForce.ts';
+import { COMMANDS } from '../../renderer/shell/keys/keymap.ts';
+import { keyed, keyOf, keyWord, strokeLabel } from '../../renderer/shell/keys/keysInForce.ts';
 import { useKeyBindings } from '../../renderer/state/keyBindings.ts';
 
 // The store is created on import and reads the browser's storage.
@@ -35,7 +35,7 @@ describe('keys in texts', () => {
     bind('compare.add', []);
     expect(keyed('Problems', 'place.problems')).toBe('Problems (Ctrl+P)');
     expect(keyed('Add', 'compare.add')).toBe('Add');
-    expect(keyWord('compare.add')).toBe('“Compare this rollout, or no longer”');
+    expect(keyWord('compare.add')).toBe('“Add to or remove from comparison”');
     expect(keyed('Close it', 'library.close')).toBe('Close it');
   });
 });
@@ -47,10 +47,11 @@ const ROOT = resolve(import.meta.dirname, '../../renderer');
  */
 const OWN_KEYS: Readonly<Record<string, readonly string[]>> = {
   // The canvas handles arrows, + − 0 n and Enter while it has the focus.
-  'views/browse/schedule/ScheduleTotals.tsx': ['(Enter)'],
+  'views/schedule/ScheduleTotals.tsx': ['(Enter)'],
   // The list under a text field; the field keeps its keys.
-  'app/filter/CompletionList.tsx': ['<kbd>↑</kbd>', '<kbd>↓</kbd>', '<kbd>Tab</kbd>', '<kbd>Enter</kbd>'],
-  'app/filter/FilterBox.tsx': ['<kbd>Enter</kbd>'],
+  'shell/dialogs/OpenLogs.tsx': ['<kbd>Tab</kbd>', '<kbd>↑</kbd>', '<kbd>↓</kbd>', '<kbd>Enter</kbd>'],
+  'widgets/filter/CompletionList.tsx': ['<kbd>↑</kbd>', '<kbd>↓</kbd>', '<kbd>Tab</kbd>', '<kbd>Enter</kbd>'],
+  'widgets/filter/FilterBox.tsx': ['<kbd>Tab</kbd>', '<kbd>Enter</kbd>'],
   // Alt with arrows, within the menu.
   'ui/ColumnPicker.tsx': ['<kbd>Alt</kbd>', '<kbd>↑</kbd>', '<kbd>↓</kbd>', '<kbd>←</kbd>', '<kbd>→</kbd>'],
   // Escape always closes a dialog, because the dialog receives all keys.
@@ -113,7 +114,7 @@ describe('sources of the interface', () => {
 
   it('the check finds planted keys', () => {
     expect(literalsIn('title="Statistics of the tokens of this run (g t)"')).toEqual(['(g t)']);
-    expect(literalsIn("split: 'a column per lane (u)',")).toEqual(['(u)']);
+    expect(literalsIn("split: 'one column per lane (u)',")).toEqual(['(u)']);
     // biome-ignore lint/suspicious/noTemplateCurlyInString: source text
     expect(literalsIn('title={`Stop following ${path} (w)`}')).toEqual(['(w)']);
     expect(literalsIn('title="Compare: no rollouts chosen yet (c adds one)"')).toEqual(['(c adds one)']);

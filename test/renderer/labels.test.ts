@@ -27,7 +27,7 @@ import {
   scrubberMarks,
 } from '../../renderer/views/replay/labels/labelModel.ts';
 import { spanOf } from '../../renderer/views/replay/labels/useLabelling.ts';
-import { labelMarksIn } from '../../renderer/views/replay/textMarks.ts';
+import { labelMarksIn } from '../../renderer/views/replay/text/textMarks.ts';
 import type {
   AnnotationReport,
   AnnotationRow,

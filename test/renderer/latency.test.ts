@@ -11,7 +11,7 @@ import {
   latencyMarks,
   latencySeries,
   restLabel,
-} from '../../renderer/views/browse/overview/latencyModel.ts';
+} from '../../renderer/views/overview/latencyModel.ts';
 import type { LatencyDistribution } from '../../shared/api/contract.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
 
@@ -97,7 +97,7 @@ describe('latencies of tool calls', () => {
     ]);
     expect(restLabel(FOUND)).toBe('10 calls of 12 calls, mean 2:00 min');
     expect(restLabel({ calls: 3, known: 0, bins: [], sources: [] })).toBe(
-      'The latency of 3 calls is not known',
+      'The latency of 3 calls is unknown',
     );
     expect([0, 0.4, 315, 999.9, 1250, 59_900, 100_000, 3_750_000].map(duration)).toEqual([
       ...['0 ms', '0.4 ms', '315 ms', '1 s', '1.25 s', '59.9 s', '1:40 min', '1:02:30 h'],

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { choiceOfUrl } from '../../renderer/data/rocChoice.ts';
 import { useInterface } from '../../renderer/state/interface.ts';
+import { ledgerColumns } from '../../renderer/views/group/ledgerColumns.tsx';
 import {
   countedKind,
   hasMark,
@@ -11,8 +13,9 @@ import {
   matchesLedger,
   outcomeOf,
   pairFacts,
+  showsRoc,
   stripOf,
-} from '../../renderer/views/browse/ledger/ledgerModel.ts';
+} from '../../renderer/views/group/ledgerModel.ts';
 import { EXAMPLE, ledgerOf, rolloutsOf } from './rocSides.ts';
 
 const POOL = '+0 +5 -0 +5 +9 ? -0 -5';
@@ -67,6 +70,45 @@ describe('the strip', () => {
     }));
     const entries = ledgerEntries({ ...ledger, source: 'logged', rows }, rolloutsOf(KNOWN));
     expect(stripOf(entries).cutAt).toBeUndefined();
+  });
+});
+
+describe('Resample-on-Correct', () => {
+  const choice = (query: string) => choiceOfUrl(new URLSearchParams(query));
+  const unknown = { ...ledgerOf(KNOWN, FOUR), source: 'unknown' as const };
+  const columns = (hasRoc: boolean) =>
+    ledgerColumns({
+      hasRoc,
+      ...{ source: 'unknown', counted: 'text', hasWhatIf: false, showsAllWays: false },
+      ...{ markOf: () => '', hasTokens: true, hasLabels: false },
+    }).map(({ id }) => id);
+
+  it('is shown where the log has it, or where it is simulated', () => {
+    expect(showsRoc(ledgerOf(KNOWN, FOUR), choice(''))).toBe(true);
+    expect(showsRoc(unknown, choice(''))).toBe(false);
+    expect(showsRoc(unknown, choice('basis=example'))).toBe(true);
+    expect(showsRoc(unknown, choice('whatif=group'))).toBe(true);
+  });
+
+  it('leaves no column and no fact where it is not shown', () => {
+    const plain = [
+      'ordinal',
+      'answer',
+      'reward',
+      'turns',
+      'toolCalls',
+      'toolErrors',
+      'policyTokens',
+      'stopReason',
+    ];
+    expect(columns(false).filter((id) => id !== 'pair')).toEqual(plain);
+    expect(columns(true)).toEqual(
+      expect.arrayContaining([...plain, 'decision', 'pErr', 'penalty', 'advantage']),
+    );
+    const [a, b] = entriesOf(KNOWN);
+    if (a === undefined || b === undefined) throw new Error('two rollouts');
+    const labels = pairFacts(a, b, undefined).map(({ label }) => label);
+    expect(labels).toEqual(['answer', 'reward', 'turns', 'calls, failed', 'tokens', 'stopped by']);
   });
 });
 
@@ -128,10 +170,7 @@ describe('two rollouts side by side', () => {
     if (a === undefined || b === undefined) throw new Error('the pool has two');
     const facts = new Map(pairFacts(a, b, 'recomputed').map((fact) => [fact.label, fact]));
     expect(facts.get('penalty')).toMatchObject({ values: ['0.00', '0.50'], differs: true });
-    expect(facts.get('decision, recomputed')?.values).toEqual([
-      'kept, lowest penalty',
-      'kept, tie at the cut',
-    ]);
+    expect(facts.get('decision, recomputed')?.values).toEqual(['kept, lowest penalty', 'kept, won the tie']);
     expect(facts.get('reward')?.differs).toBe(false);
     expect(pairFacts({ ...a, rollout: undefined }, b, 'unknown')[0]?.values[0]).toBe('');
   });

@@ -48,7 +48,7 @@ describe('mapping', () => {
     expect(mappingFault(mapping)).toBeUndefined();
     expect(mappingFault({ ...mapping, fields: { prompt: 'q' } })).toMatch(/messages or the response/);
     expect(mappingFault(withPath(mapping, 'reward', 'a.['))).toMatch(/reward/);
-    expect(mappingFault({ ...mapping, shape: [] })).toMatch(/recognise/);
+    expect(mappingFault({ ...mapping, shape: [] })).toMatch(/identifies/);
     expect(mappingFault({ ...mapping, name: '  ' })).toMatch(/name/);
     expect(pathFault('["a.b"].c')).toBeUndefined();
   });

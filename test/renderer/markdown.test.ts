@@ -5,7 +5,7 @@ import {
   markdownBlocks,
   preparedMarkdown,
   withDollars,
-} from '../../renderer/views/replay/markdownModel.ts';
+} from '../../renderer/views/replay/text/markdownModel.ts';
 
 const money = (text: string) => preparedMarkdown(text).replaceAll(DOLLAR_STAND_IN, '¤');
 

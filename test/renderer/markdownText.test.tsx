@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
-import { MarkdownText } from '../../renderer/views/replay/MarkdownText.tsx';
-import { markdownBlocks, plainFormulaReason } from '../../renderer/views/replay/markdownModel.ts';
+import { MarkdownText } from '../../renderer/views/replay/text/MarkdownText.tsx';
+import { markdownBlocks, plainFormulaReason } from '../../renderer/views/replay/text/markdownModel.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&amp;': '&',

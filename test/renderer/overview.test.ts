@@ -18,30 +18,23 @@ import {
   valueAt,
   withoutFarLimits,
 } from '../../renderer/charts/panelModel.ts';
-import {
-  byKCsv,
-  evaluationCsv,
-  intervalText,
-} from '../../renderer/views/browse/evaluation/evaluationModel.ts';
-import { isBenchmark, PUBLISHED } from '../../renderer/views/browse/evaluation/publishedResults.ts';
-import { CHARTS } from '../../renderer/views/browse/overview/overviewCharts.ts';
+import { byKCsv, evaluationCsv, intervalText } from '../../renderer/views/evaluation/evaluationModel.ts';
+import { isBenchmark, PUBLISHED } from '../../renderer/views/evaluation/publishedResults.ts';
+import { CHARTS } from '../../renderer/views/overview/overviewCharts.ts';
 import {
   type OverviewQuestion,
   overviewPanels,
   rolloutsIn,
-} from '../../renderer/views/browse/overview/overviewLines.ts';
-import {
-  filterAnd,
-  overviewLinkOf,
-  refsText,
-  refText,
-} from '../../renderer/views/browse/overview/overviewLink.ts';
-import { responseLimits, stageChange, stageSpans } from '../../renderer/views/browse/overview/stageModel.ts';
-import { TOOL_CHARTS } from '../../renderer/views/browse/overview/toolCharts.ts';
-import { atLimit, recipeRows, solvedCsv } from '../../renderer/views/browse/recipe/recipeModel.ts';
+} from '../../renderer/views/overview/overviewLines.ts';
+import { overviewLinkOf, refsText, refText } from '../../renderer/views/overview/overviewLink.ts';
+import { classesOf, SPLITS } from '../../renderer/views/overview/splits.ts';
+import { responseLimits, stageChange, stageSpans } from '../../renderer/views/overview/stageModel.ts';
+import { TOOL_CHARTS } from '../../renderer/views/overview/toolCharts.ts';
+import { atLimit, recipeRows, solvedCsv } from '../../renderer/views/recipe/recipeModel.ts';
 import type { RunDetail, StepFacts, StepSummary } from '../../shared/api/contract.ts';
 import { delimitedCell as cell } from '../../shared/domain/delimited.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
+import { bothFilters } from '../../shared/domain/filter/print.ts';
 import { TOOL_OUTCOMES } from '../../shared/domain/model.ts';
 
 const line = (values: PanelLine['values'], more: Partial<PanelLine> = {}): PanelLine => ({
@@ -181,6 +174,8 @@ describe('the link of an overview', () => {
       isZoomed: true,
       runs,
       metrics: [],
+      split: undefined,
+      splitFilter: '',
     });
   });
 
@@ -194,10 +189,10 @@ describe('the link of an overview', () => {
   });
 
   it('adds a condition to a filter without changing its meaning', () => {
-    expect(filterAnd('', 'stop_reason:length')).toBe('stop_reason:length');
-    const both = readFilter(filterAnd('is_correct:true or kept:true', 'stop_reason:length'));
+    expect(bothFilters('', 'stop_reason:length')).toBe('stop_reason:length');
+    const both = readFilter(bothFilters('is_correct:true or kept:true', 'stop_reason:length'));
     expect(both.ok && both.node.kind).toBe('and');
-    expect(filterAnd('answer:"42"', '')).toBe('answer:"42"');
+    expect(bothFilters('answer:"42"', '')).toBe('answer:"42"');
   });
 });
 
@@ -236,10 +231,22 @@ describe('the charts of a run', () => {
     expect(hidden.some((each) => each.startsWith('Response length'))).toBe(false);
   });
 
+  it('leaves out charts about groups where each group is one rollout', () => {
+    const values = { groupsAllWrong: 3, groupsMixed: 0, groupsAllRight: 7, answersPerGroup: 1 };
+    const idsOf = (rollouts: number) =>
+      overviewPanels({
+        ...question,
+        runs: [{ ref: { runKey: 'r' }, name: 'run', all: [facts(0, values, rollouts)], matching: undefined }],
+        logged: [],
+      }).panels.map(({ id }) => id);
+    expect(idsOf(40)).toEqual(['health', 'answers']);
+    expect(idsOf(10)).toEqual([]);
+  });
+
   it('separates logged from recomputed values', () => {
     const [reward] = overviewPanels(question).panels;
     expect(reward?.lines.map(({ name, role, stroke }) => [name, role, stroke])).toEqual([
-      ['right', 'main', 'solid'],
+      ['correct', 'main', 'solid'],
       ['reward', 'main', 'dotted'],
       ['critic/score/mean', 'logged', 'dashed'],
     ]);
@@ -304,17 +311,67 @@ describe('the charts of a run', () => {
       'raw',
       'as logged',
     ]);
-    expect(smoothedLines.find(({ key }) => key === 'right')?.values).toEqual([0.6, 0.6]);
+    expect(smoothedLines.find(({ key }) => key === 'correct')?.values).toEqual([0.6, 0.6]);
     const [run] = question.runs;
     if (run === undefined) throw new Error('no run');
     const matching = [facts(0, { passRate: 1 }, 7)];
     const filtered = overviewPanels({ ...question, isFiltered: true, runs: [{ ...run, matching }] });
     const [reward] = filtered.panels;
     expect(reward?.lines.find(({ role }) => role === 'under')?.values).toEqual([0.5, 0.7]);
-    expect(reward?.lines.find(({ key }) => key === 'right')).toMatchObject({ steps: [0], values: [1] });
+    expect(reward?.lines.find(({ key }) => key === 'correct')).toMatchObject({ steps: [0], values: [1] });
     expect(rolloutsIn(matching, { from: 0, to: 5 })).toBe(7);
     expect(rolloutsIn(matching, { from: 1, to: 5 })).toBe(0);
     expect(rolloutsIn(undefined, undefined)).toBeUndefined();
+  });
+
+  it('splits a run into classes, with the share of each', () => {
+    const classRun = (
+      name: string,
+      condition: string,
+      rollouts: number,
+    ): OverviewQuestion['runs'][number] => ({
+      ref: { runKey: 'r' },
+      name,
+      condition,
+      all: [facts(0, { passRate: 0.5, groupsMixed: 3 }, rollouts)],
+      matching: undefined,
+    });
+    const { panels } = overviewPanels({
+      ...question,
+      logged: [],
+      runs: [classRun('with', 'tool_calls:>0', 75), classRun('without', 'tool_calls:0 or turns:1', 25)],
+      splitOf: new Map([[0, 200]]),
+    });
+    expect(panels.map(({ id }) => id)).toEqual(['split', 'reward.0']);
+    expect(panels.map(({ lines }) => lines.map(({ name, values }) => [name, ...values]))).toEqual([
+      // Of all rollouts of the step: 100 are of no class.
+      [
+        ['with', 0.375],
+        ['without', 0.125],
+      ],
+      [
+        ['with', 0.5],
+        ['without', 0.5],
+      ],
+    ]);
+    opened.length = 0;
+    panels[1]?.lines[1]?.onOpen?.(0);
+    expect(opened).toEqual(['r 0 (tool_calls:0 or turns:1) is_correct:true']);
+  });
+
+  it('has a class for every side of a split', () => {
+    const labels = [{ id: 'loops', name: 'Loops' }];
+    const conditions = (split: (typeof SPLITS)[number], filter = '') =>
+      classesOf(split, { labels, filter }).map(({ condition }) => condition);
+    expect(conditions('label')).toEqual(['label:none', 'label:loops']);
+    expect(conditions('filter', 'turns:1 or turns:2')).toEqual([
+      'turns:1 or turns:2',
+      'not (turns:1 or turns:2)',
+    ]);
+    expect(conditions('filter')).toEqual([]);
+    for (const split of SPLITS)
+      for (const condition of conditions(split, 'turns:1 or turns:2'))
+        expect(readFilter(condition).ok).toBe(true);
   });
 
   it('gives every measure its own chart in a comparison of runs', () => {
@@ -446,7 +503,7 @@ describe('stages', () => {
       { problemId: 'a,b', groupKey: 'g', rollouts: 8, groundTruth: '7', question: 'What, then?' },
     ];
     expect(solvedCsv('run, step 3', { known: 4, groups: 5, solved })).toBe(
-      '# run, step 3: 1 of 4 groups have every rollout right (5 groups in all)\nproblem,group,rollouts,source,ground truth,question (its beginning)\n"a,b",g,8,,7,"What, then?"\n',
+      '# run, step 3: 1 of 4 groups have every rollout correct (5 groups in all)\nproblem,group,rollouts,source,ground truth,question (its beginning)\n"a,b",g,8,,7,"What, then?"\n',
     );
   });
 });
@@ -503,8 +560,8 @@ describe('the charts of tool calls', () => {
     expect(shareOf('outcomes', 'output')).toBe(0.6);
     expect(shareOf('failures', 'timeout')).toBe(0.1);
     expect(shareOf('retries', 'succeeds')).toBe(0.75);
-    expect(shareOf('recovery', 'right')).toBe(0.2);
-    expect(shareOf('repeats', 'made before')).toBe(0.2);
+    expect(shareOf('recovery', 'correct')).toBe(0.2);
+    expect(shareOf('repeats', 'repeated')).toBe(0.2);
     expect(shareOf('slowest', 'slowest')).toBe(100);
     const none = facts(4, {});
     expect(

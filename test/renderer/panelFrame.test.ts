@@ -8,7 +8,7 @@ import {
   panelPlace,
   withoutNoughts,
 } from '../../renderer/charts/panelModel.ts';
-import { asMs } from '../../renderer/views/browse/overview/overviewCharts.ts';
+import { asMs } from '../../renderer/views/overview/overviewCharts.ts';
 
 const line = (values: PanelLine['values']): PanelLine => ({
   ...{ key: 'a', name: 'a', color: 'red', stroke: 'solid', role: 'main' },

@@ -7,7 +7,7 @@ import {
   otherOf,
   roleIn,
   sizeText,
-} from '../../renderer/views/browse/sources/poolModel.ts';
+} from '../../renderer/views/sources/poolModel.ts';
 import type { RunSources, RunSummary } from '../../shared/api/contract.ts';
 
 const JOIN = { poolKey: 'p', poolName: 'traces', keptKey: 'k', keptName: 'dumps', matched: 96, decided: 192 };
@@ -39,7 +39,7 @@ describe('a pool and its list of kept rollouts', () => {
       '192 rollouts decided: 96 are in the list and kept (50 %), the others discarded.',
     );
     expect(joinText({ matched: 1, decided: 1 })).toMatch(/^1 rollout decided: 1 is in the list/);
-    expect(joinText({ matched: 0, decided: 0 })).toBe('No step is in both logs: nothing is decided.');
+    expect(joinText({ matched: 0, decided: 0 })).toBe('No step is in both logs, so there are no decisions.');
   });
 
   it('are guessed by rollouts per step, whatever the number of steps', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readingOf } from '../../renderer/views/browse/problems/HeatMap.tsx';
+import { readingOf } from '../../renderer/views/problems/HeatMap.tsx';
 import {
   answerClusters,
   answerShares,
@@ -7,7 +7,7 @@ import {
   historyScale,
   lengthOf,
   verdictText,
-} from '../../renderer/views/browse/problems/historyModel.ts';
+} from '../../renderer/views/problems/historyModel.ts';
 import {
   cellAt,
   labelEvery,
@@ -19,9 +19,9 @@ import {
   pointAt,
   problemName,
   sortedMap,
-} from '../../renderer/views/browse/problems/mapModel.ts';
-import { mapCsv } from '../../renderer/views/browse/problems/paintMap.ts';
-import { SUSPECT_VIEWS } from '../../renderer/views/browse/problems/suspectViews.ts';
+} from '../../renderer/views/problems/mapModel.ts';
+import { mapCsv } from '../../renderer/views/problems/paintMap.ts';
+import { SUSPECT_VIEWS } from '../../renderer/views/problems/suspectViews.ts';
 import type { ProblemGroup, ProblemMap } from '../../shared/api/contract.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
 
@@ -256,9 +256,9 @@ describe('answers of a problem over time', () => {
     expect(
       clusters.map((cluster) => [cluster.text, cluster.verdict, cluster.shade, verdictText(cluster, false)]),
     ).toEqual([
-      ['right', 'right', 0, '✓ judged right'],
-      ['right too', 'right', 1, '✓ judged right'],
-      ['wrong', 'wrong', 0, '✗ judged wrong'],
+      ['right', 'right', 0, '✓ judged correct'],
+      ['right too', 'right', 1, '✓ judged correct'],
+      ['wrong', 'wrong', 0, '✗ judged incorrect'],
       ['both', 'both', 0, 'judged both ways'],
       ['unjudged', 'unjudged', 1, 'not judged'],
     ]);

@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { exceptionName, outcomeMark, prettyArguments, turnsOf } from '../../renderer/data/segmentViews.ts';
-import { findHits } from '../../renderer/views/replay/findModel.ts';
 import { countLines, foldOf } from '../../renderer/views/replay/foldModel.ts';
 import { outlineRows, turnOf } from '../../renderer/views/replay/Outline.tsx';
-import { columnStatistics, markClusters, profileOf } from '../../renderer/views/replay/profileModel.ts';
 import { indentedRecord } from '../../renderer/views/replay/RawRecord.tsx';
-import { dwellMs, nextCallSegment, nextTurn, segmentAt } from '../../renderer/views/replay/replayModel.ts';
+import { findHits } from '../../renderer/views/replay/text/findModel.ts';
+import { columnStatistics, markClusters, profileOf } from '../../renderer/views/replay/text/profileModel.ts';
+import {
+  dwellMs,
+  nextCallSegment,
+  nextTurn,
+  segmentAt,
+} from '../../renderer/views/replay/text/replayModel.ts';
 import { rolloutDetail } from '../support/preview/previewData.ts';
 
 const { detail } = rolloutDetail(100_001_07);

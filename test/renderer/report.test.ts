@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { groupsBehind, inOrderOf } from '../../renderer/views/browse/report/GroupsBehind.tsx';
-import { lengthBins, likenessFacts, turnBins } from '../../renderer/views/browse/report/likenessModel.ts';
+import { groupsBehind, inOrderOf } from '../../renderer/views/roc/GroupsBehind.tsx';
+import { lengthBins, likenessFacts, turnBins } from '../../renderer/views/roc/likenessModel.ts';
 import {
   bucketText,
   errorsAfter,
@@ -12,7 +12,7 @@ import {
   numberNames,
   orderedReasons,
   sidesOf,
-} from '../../renderer/views/browse/report/reportModel.ts';
+} from '../../renderer/views/roc/reportModel.ts';
 import type { Bucket, Likeness, RocReport, RocSide, Tally } from '../../shared/api/contract.ts';
 import { ApiError } from '../../shared/api/errors.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
@@ -99,7 +99,7 @@ describe('the numbers of a report', () => {
     const names = numberNames(REPORT);
     expect(names.get('mixed')).toBe('mixed');
     expect(names.get('logged:ties')).toBe('ties at the cut · logged');
-    expect(names.get('recomputed:r1')).toBe('discarded, penalty · recomputed');
+    expect(names.get('recomputed:r1')).toBe('discarded, penalty too high · recomputed');
     expect(names.get('differences')).toBe('logged ≠ recomputed');
   });
 
@@ -125,12 +125,16 @@ describe('the numbers of a report', () => {
     expect(names.get('kept:turns:0')).toBe('kept positives of 1 turn · recomputed');
     expect(names.get('kept:turns:1')).toBe('kept positives of 2 or more turns · recomputed');
     expect(names.get('kept:without_calls')).toBe('kept positives without a tool call · recomputed');
-    expect(names.get('7:before')).toBe('right with a failed call, step 7, pool · recomputed');
+    expect(names.get('7:before')).toBe('correct with a failed call, step 7, pool · recomputed');
     expect(names.get('7:negatives')).toBe('negatives of step 7 · recomputed');
   });
 
   it('omit unknown rewards without any, and shares of nothing', () => {
-    expect(healthNumbers(REPORT).map(({ label }) => label)).toEqual(['mixed', 'all right', 'all wrong']);
+    expect(healthNumbers(REPORT).map(({ label }) => label)).toEqual([
+      'mixed',
+      'all correct',
+      'all incorrect',
+    ]);
     const [side] = sidesOf(REPORT, null);
     if (side === undefined) throw new Error('the report has a side');
     expect(findingsOf(REPORT, side).map(({ value, share }) => [value, share])).toEqual([

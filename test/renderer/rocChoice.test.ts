@@ -10,8 +10,8 @@ import {
   refusalOf,
   rocQuery,
 } from '../../renderer/data/rocChoice.ts';
-import { effectsOf, flipsText } from '../../renderer/views/browse/roc/effectsModel.ts';
-import { rocCommand, trainerOverrides } from '../../renderer/views/browse/roc/exportModel.ts';
+import { effectsOf, flipsText } from '../../renderer/widgets/roc/effectsModel.ts';
+import { rocCommand, trainerOverrides } from '../../renderer/widgets/roc/exportModel.ts';
 import { RELEASE_DEFAULTS, withOverride } from '../../shared/domain/downSampling.ts';
 import { basisFor, EXAMPLE } from './rocSides.ts';
 
@@ -101,7 +101,7 @@ describe('copied settings', () => {
     expect(text).not.toMatch(/world_size|length_weight/);
     expect(notes).toEqual([
       'The released trainer has no paper rule: these settings run the release’s.',
-      'The trainer penalises by its own rules on the text, whatever is chosen here.',
+      'The trainer penalises by its own rules on the text, regardless of the choice here.',
       'world_size=8 is trainer.nnodes × trainer.n_gpus_per_node there.',
       'length_weight=0.5: the trainer has no such setting.',
     ]);

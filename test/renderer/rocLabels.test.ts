@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { quotaSentences } from '../../renderer/views/browse/roc/quotaModel.ts';
-import { decisionSourceLabel, penaltyText } from '../../renderer/views/browse/roc/rocLabels.ts';
+import { quotaSentences } from '../../renderer/widgets/roc/quotaModel.ts';
+import { decisionSourceLabel, penaltyText } from '../../renderer/widgets/roc/rocLabels.ts';
 import type { DownSamplingSettings, ResampleRule } from '../../shared/domain/downSampling.ts';
 import { decide, EXAMPLE } from './rocSides.ts';
 
@@ -16,32 +16,32 @@ function sentences(
 describe('the quotas in a sentence', () => {
   it('has the arithmetic, the minima and the tie at the cut', () => {
     expect(sentences('+0x4 +5x4 +9x4 -0x20')).toBe(
-      '12 of 32 correct (reward > 0) → round(12 · 16/32) = 6 positives and round(20 · 16/32) = 10 negatives kept; both minima (2 negatives, 2 positives) met. 4 positives tie at the cut (penalty 0.50), 2 of them kept: rollout order decided.',
+      '12 of 32 correct (reward > 0) → round(12 · 16/32) = 6 correct and round(20 · 16/32) = 10 incorrect kept; both minima (2 incorrect, 2 correct) met. 4 correct rollouts tie at penalty 0.50, 2 of them kept: rollout order decided.',
     );
   });
 
   it('states the cut without a tie', () => {
-    expect(sentences('+0x6 +5x6 -0x20')).toContain('The worst positive kept has a penalty of 0.00.');
+    expect(sentences('+0x6 +5x6 -0x20')).toContain('The highest penalty of a correct rollout kept is 0.00.');
   });
 
   it('states that a half was rounded to the even neighbour', () => {
     expect(sentences('+0x9 -0x23')).toContain(
-      'round(9 · 16/32) = 4 (half to even) positives and round(23 · 16/32) = 12 (half to even) negatives kept',
+      'round(9 · 16/32) = 4 (half to even) correct and round(23 · 16/32) = 12 (half to even) incorrect kept',
     );
   });
 
   it('states which minimum applied', () => {
     expect(sentences('+0x30 -0x2')).toContain(
-      'the minimum of negatives makes 1 into 2, which leaves 14 positives: 14 positives and 2 negatives kept.',
+      'the minimum of incorrect ones makes 1 into 2, which leaves 14 correct: 14 correct and 2 incorrect kept.',
     );
     expect(sentences('+0x2 -0x30')).toContain(
-      'the minimum of positives makes 1 into 2, which leaves 14 negatives: 2 positives and 14 negatives kept.',
+      'the minimum of correct ones makes 1 into 2, which leaves 14 incorrect: 2 correct and 14 incorrect kept.',
     );
   });
 
   it('states that no minimum is set', () => {
     const none = { min_zero_reward_trace_num: -1, min_non_zero_reward_trace_num: -1 };
-    expect(sentences('+0x16 -0x16', none)).toContain('negatives kept; no minimum is set.');
+    expect(sentences('+0x16 -0x16', none)).toContain('incorrect kept; no minimum is set.');
   });
 
   it('states that both minima are unmet', () => {
@@ -56,7 +56,7 @@ describe('the quotas in a sentence', () => {
       rounded: { zeros: 1, nonZeros: 1 },
     };
     expect(quotaSentences({ ...side, outcome: 'kept_all', quota }, [])).toEqual([
-      '3 of 6 correct (reward > 0) → round(3 · 2/6) = 1 and round(3 · 2/6) = 1: both are below their minimum (3 positives, 3 negatives), so the whole group of 6 is kept.',
+      '3 of 6 correct (reward > 0) → round(3 · 2/6) = 1 and round(3 · 2/6) = 1: both are below their minimum (3 correct, 3 incorrect), so the whole group of 6 is kept.',
     ]);
   });
 
@@ -90,7 +90,7 @@ describe('the quotas in a sentence', () => {
       'all wrong',
       '-0x32',
       { reject_equal_reward: true },
-      'All rewards of the group are equal (all wrong) and reject_equal_reward is on: the whole group is discarded.',
+      'All rewards of the group are equal (all incorrect) and reject_equal_reward is on: the whole group is discarded.',
     ],
     [
       'reward unknown',
@@ -116,17 +116,17 @@ describe('the quotas in a sentence', () => {
 
   it('tells the world-size truncation before the quotas from the one after', () => {
     expect(sentences('+0x11 -0x22', { world_size: 4, reject_equal_reward: true })).toContain(
-      'World size 4: 1 rollout of 33 cut before the quotas',
+      'World size 4: 1 rollout of 33 trimmed before the quotas',
     );
     expect(sentences('+0x16 -0x16', { down_sample_to_n: 10, world_size: 4 })).toContain(
-      'World size 4: the last 2 rollouts that would have been kept cut after the quotas',
+      'World size 4: the last 2 rollouts that would have been kept are trimmed after the quotas',
     );
   });
 
   it('claims no set under the paper’s rule', () => {
     const words = sentences('+0x12 -0x20', {}, 'paper');
     expect(words).toContain(
-      'floor(20 · 16/32) = 10 negatives drawn uniformly, and the other 6 positives drawn',
+      'floor(20 · 16/32) = 10 incorrect drawn uniformly, and the other 6 correct drawn',
     );
     expect(words).toContain('no set is claimed');
   });

@@ -1,14 +1,14 @@
 /** The timeline's arithmetic: lanes, zoom, hit testing, tooltips. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scheduleCsv } from '../../renderer/views/browse/schedule/ScheduleMenu.tsx';
+import { scheduleCsv } from '../../renderer/views/schedule/ScheduleMenu.tsx';
 import {
   barFacts,
   barsWithin,
   latencyLabels,
   matchingLabel,
   totalsOf,
-} from '../../renderer/views/browse/schedule/scheduleLabels.ts';
+} from '../../renderer/views/schedule/scheduleLabels.ts';
 import {
   barAt,
   clock,
@@ -23,7 +23,7 @@ import {
   timeTicks,
   walked,
   zoomed,
-} from '../../renderer/views/browse/schedule/scheduleModel.ts';
+} from '../../renderer/views/schedule/scheduleModel.ts';
 import type { StepSchedule } from '../../shared/api/contract.ts';
 
 /** Two rollouts of w0 that overlap, one of w1 after a pause; w2 was idle. */
@@ -159,8 +159,8 @@ describe('the table', () => {
       ...[bar.reward, bar.turns, bar.tokens, bar.waits, bar.notes],
     ]);
     expect(cells).toEqual([
-      [7, 'w0 · GPU 0', '0:00.0', '0:40.0', '40.0 s', 'right', '1', '1', '100', '4.00 s', ''],
-      [8, 'w0 · GPU 0', '0:20.0', '1:00.0', '40.0 s', 'wrong', '0', '2', '', '25.0 s', ''],
+      [7, 'w0 · GPU 0', '0:00.0', '0:40.0', '40.0 s', 'correct', '1', '1', '100', '4.00 s', ''],
+      [8, 'w0 · GPU 0', '0:20.0', '1:00.0', '40.0 s', 'incorrect', '0', '2', '', '25.0 s', ''],
       [9, 'w1 · GPU 1', '1:00.0', '1:40.0', '40.0 s', '', '', '3', '5', '', 'straggler'],
     ]);
     expect(barsWithin(SCHEDULE, { from: 70, to: 90 }).map(({ index }) => index)).toEqual([2]);
@@ -170,13 +170,13 @@ describe('the table', () => {
 describe('descriptions', () => {
   it('omit unknown values, and state that waits without a start are not placed', () => {
     expect(barFacts(SCHEDULE, 0).what).toBe(
-      'right · reward 1 · 1 turn · 100 tokens · waited 4.00 s for tools',
+      'correct · reward 1 · 1 turn · 100 tokens · waited 4.00 s for tools',
     );
     expect(barFacts(SCHEDULE, 1).what).toBe(
-      'wrong · reward 0 · 2 turns · waits of 25.0 s in all, not placed',
+      'incorrect · reward 0 · 2 turns · waited 25.0 s in total, starts unknown',
     );
     expect(barFacts(SCHEDULE, 2)).toMatchObject({
-      what: 'unknown whether right · 3 turns · 5 tokens',
+      what: 'correctness unknown · 3 turns · 5 tokens',
       where: 'w1 · GPU 1',
       isStraggler: true,
     });
@@ -208,7 +208,7 @@ describe('descriptions', () => {
     expect(totals.has('calls at once, most')).toBe(false);
     expect(totals.has('idle GPU-seconds')).toBe(false);
     expect(latencyLabels(SCHEDULE)).toEqual([
-      'Latency, read out of the responses (2 calls): p50 20 ms, p95 25.0 s, max 25.0 s',
+      'Latency, parsed from the responses (2 calls): p50 20 ms, p95 25.0 s, max 25.0 s',
     ]);
   });
 });

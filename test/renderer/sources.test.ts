@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { crumbsOf } from '../../renderer/app/TopBar.tsx';
 import { correctnessSource } from '../../renderer/data/domainLabels.ts';
 import { mappingPath, parentRoute, parseRoute } from '../../renderer/data/route.ts';
-import {
-  directoriesOf,
-  groupSentence,
-  groupsText,
-  neighbourPlaces,
-  orderEffect,
-  usualSize,
-} from '../../renderer/views/browse/sources/sourcesModel.ts';
+import { crumbsOf } from '../../renderer/shell/TopBar.tsx';
 import {
   jobsToShow,
   readBefore,
@@ -18,11 +10,19 @@ import {
 } from '../../renderer/views/library/libraryModel.ts';
 import { recordText } from '../../renderer/views/replay/Inspector.tsx';
 import { recordPlace } from '../../renderer/views/replay/RawRecord.tsx';
+import {
+  directoriesOf,
+  groupSentence,
+  groupsText,
+  neighbourPlaces,
+  orderEffect,
+  usualSize,
+} from '../../renderer/views/sources/sourcesModel.ts';
 import type { IngestProgress, IssueRow } from '../../shared/api/contract.ts';
 import { shellWord } from '../../shared/domain/shellWord.ts';
 
 it('says how much of unread files has been read, as far as it is known', () => {
-  const file = { path: '/x', bytes: 1000, records: 0, bytesRead: 0, hasAdapter: false };
+  const file = { path: '/x', runIds: [], bytes: 1000, records: 0, bytesRead: 0, hasAdapter: false };
   expect(readBefore([file, file])).toBe('2.0 kB to read');
   expect(readBefore([file, { ...file, records: 3, bytesRead: 500 }])).toBe('500 B of 2.0 kB read so far');
   const { bytesRead: _, ...compressed } = file;
@@ -30,7 +30,7 @@ it('says how much of unread files has been read, as far as it is known', () => {
 });
 
 it('continues unread files with a button only if they were opened in this session', () => {
-  const file = (path: string, hasAdapter = false) => ({ path, bytes: 1, records: 0, hasAdapter });
+  const file = (path: string, hasAdapter = false) => ({ path, runIds: [], bytes: 1, records: 0, hasAdapter });
   const [opened, other, adapted] = [file('/logs/1'), file('/logs-2/1'), file('/logs/2', true)];
   expect(unreadByWay([opened, other, adapted], ['/logs'])).toEqual({
     ...{ opened: [opened], others: [other], adapted: [adapted] },
@@ -47,7 +47,7 @@ describe('sources of a run', () => {
         { rule: 'logged', groups: 2, rollouts: 8 },
         { rule: 'prompt', groups: 1, rollouts: 1 },
       ]),
-    ).toBe('Groups by the id the log gives: 2 groups of 4 rollouts; by equal prompt: 1 group of 1 rollout.');
+    ).toBe('Groups by the logged id: 2 groups of 4 rollouts; by equal prompt: 1 group of 1 rollout.');
     expect(groupSentence([])).toBe('No groups yet.');
   });
 
@@ -123,7 +123,7 @@ describe('a log without steps', () => {
   const group = { view: 'group', runKey: 'r', step: 0, groupKey: 'g' } as const;
 
   it('has no step in its path', () => {
-    expect(crumbsOf(group, 'run', false).map(({ label }) => label)).toEqual(['run', 'g']);
+    expect(crumbsOf(group, { run: 'run' }, false).map(({ label }) => label)).toEqual(['Library', 'run', 'g']);
     expect(parentRoute(group, false)).toEqual({ view: 'run', runKey: 'r' });
     expect(parentRoute(group)).toEqual({ view: 'step', runKey: 'r', step: 0 });
   });

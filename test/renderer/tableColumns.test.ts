@@ -11,8 +11,8 @@ import {
   shownColumns,
   tableTsv,
 } from '../../renderer/ui/tableColumns.ts';
-import { rowsById } from '../../renderer/views/browse/selectedRows.ts';
-import { valueCondition, withConditionBegun } from '../../renderer/views/browse/useTableFilter.ts';
+import { rowsById } from '../../renderer/widgets/rollouts/selectedRows.ts';
+import { valueCondition, withConditionBegun } from '../../renderer/widgets/tables/useTableFilter.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
 
 const columns = ['a', 'b', 'c', 'd'].map((id) => ({ id, minWidth: 40 }));

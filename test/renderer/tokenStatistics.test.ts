@@ -1,21 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { tokensRoute } from '../../renderer/app/railRoutes.ts';
-import { crumbsOf } from '../../renderer/app/TopBar.tsx';
 import { parentRoute, parseRoute, pathOfRoute } from '../../renderer/data/route.ts';
+import { tokensRoute } from '../../renderer/shell/railRoutes.ts';
+import { crumbsOf } from '../../renderer/shell/TopBar.tsx';
 import { SIGNAL_FACTS, sourceLabel } from '../../renderer/ui/signalSource.ts';
 import {
   availabilityText,
   chosenSignal,
   numbersLine,
   withoutText,
-} from '../../renderer/views/browse/tokens/signalChoice.ts';
-import {
-  csvText,
-  distributionCsv,
-  segmentsCsv,
-  tokensCsv,
-} from '../../renderer/views/browse/tokens/tokensCsv.ts';
+} from '../../renderer/views/tokens/signalChoice.ts';
+import { csvText, distributionCsv, segmentsCsv, tokensCsv } from '../../renderer/views/tokens/tokensCsv.ts';
 import {
   askedLeast,
   chosenSource,
@@ -33,7 +28,7 @@ import {
   together,
   tokenMeans,
   tokenText,
-} from '../../renderer/views/browse/tokens/tokensModel.ts';
+} from '../../renderer/views/tokens/tokensModel.ts';
 import type { AvailableSignals, TokenStatistics } from '../../shared/api/contract.ts';
 import { SignalStatistics, type SourceStatistics } from '../../shared/domain/signalStatistics.ts';
 import { SIGNALS, type SignalName } from '../../shared/domain/tokenSignal.ts';
@@ -83,7 +78,7 @@ describe('the source of a signal', () => {
       'entropy, full, unit not logged, T unknown',
     );
     expect(sourceLabel({ signal: 'entropy', source: { kind: 'unsaid' } })).toBe(
-      'entropy, as logged (of which distribution is not said), unit not logged, T unknown',
+      'entropy, as logged, distribution not stated, unit not logged, T unknown',
     );
     expect(sourceLabel({ signal: 'surprisal', source: SURPRISAL })).toBe(
       'surprisal, not entropy, nats, T unknown, rollout policy',
@@ -351,10 +346,10 @@ describe('the scope', () => {
     ]);
     expect(parentRoute({ view: 'rolloutTokens', ...rollout })).toEqual({ view: 'rollout', ...rollout });
     expect(parentRoute({ view: 'groupTokens', ...group })).toEqual({ view: 'group', ...group });
-    const deep = crumbsOf({ view: 'rolloutTokens', ...rollout }, 'my run');
-    expect(deep.map(({ label }) => label)).toEqual(['my run', 'step 0', 'p/7', '#2', 'tokens']);
-    const crumbs = crumbsOf({ view: 'stepTokens', runKey: 'r', step: 3 }, 'my run');
-    expect(crumbs.map(({ label }) => label)).toEqual(['my run', 'step 3', 'tokens']);
+    const deep = crumbsOf({ view: 'rolloutTokens', ...rollout }, { run: 'my run' });
+    expect(deep.map(({ label }) => label)).toEqual(['Library', 'my run', 'step 0', 'p/7', '#2', 'tokens']);
+    const crumbs = crumbsOf({ view: 'stepTokens', runKey: 'r', step: 3 }, { run: 'my run' });
+    expect(crumbs.map(({ label }) => label)).toEqual(['Library', 'my run', 'step 3', 'tokens']);
   });
 
   it('reads numbers of the address within bounds', () => {

@@ -1,19 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { codePlaces, placedPieces } from '../../renderer/editor/codePlaces.ts';
 import { agreementLabels } from '../../renderer/ui/tokenClasses.tsx';
-import { marksIn } from '../../renderer/views/replay/textMarks.ts';
-import {
-  alternativesView,
-  columnFacts,
-  valueFacts,
-} from '../../renderer/views/replay/tokens/readoutModel.ts';
-import { segmentMeans } from '../../renderer/views/replay/tokens/segmentMeans.ts';
+import { marksIn } from '../../renderer/views/replay/text/textMarks.ts';
 import {
   resolveThreshold,
   shareOfSlider,
   sliderOfShare,
   thresholdLabel,
-} from '../../renderer/views/replay/tokens/thresholdModel.ts';
+} from '../../renderer/views/replay/text/thresholdModel.ts';
 import {
   classOf,
   gapFlags,
@@ -21,7 +15,13 @@ import {
   neighbour,
   seriesOf,
   signalLabels,
-} from '../../renderer/views/replay/tokens/tokenHeat.ts';
+} from '../../renderer/views/replay/text/tokenHeat.ts';
+import {
+  alternativesView,
+  columnFacts,
+  valueFacts,
+} from '../../renderer/views/replay/tokens/readoutModel.ts';
+import { segmentMeans } from '../../renderer/views/replay/tokens/segmentMeans.ts';
 import {
   contextOf,
   listedTokens,

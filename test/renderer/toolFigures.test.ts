@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toolFigures } from '../../renderer/views/browse/overview/toolCharts.ts';
+import { toolFigures } from '../../renderer/views/overview/toolCharts.ts';
 import type { StepFacts } from '../../shared/api/contract.ts';
 
 const facts: StepFacts = {
@@ -14,11 +14,11 @@ describe('tool calls of a run without steps', () => {
       figures.map(({ name, value, filter }) => [title, name, value, filter]),
     );
     expect(said).toEqual([
-      ['What became of tool calls', 'ok', '75%', 'outcome:ok'],
-      ['What became of tool calls', 'error', '25%', 'outcome:error'],
+      ['Outcomes of tool calls', 'ok', '75%', 'outcome:ok'],
+      ['Outcomes of tool calls', 'error', '25%', 'outcome:error'],
       ['Tool calls', 'tool calls', '20', 'tool_calls:>0'],
       ['Next call after a failure', 'succeeds', '75%', 'tool_errors:>0 tool_calls:>1'],
-      ['Calls made before', 'made before', '10%', 'repeats:>0'],
+      ['Repeated calls', 'repeated', '10%', 'repeats:>0'],
     ]);
   });
 

@@ -1,15 +1,22 @@
 // @vitest-environment happy-dom
-/** Cards of files that were not read to their end, on the library page. */
-import { cleanup, fireEvent, screen } from '@testing-library/react';
-import { afterEach, expect, it } from 'vitest';
+/** Files that were not read to their end: cards on the library page, and a badge on their run. */
+import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
+import { afterEach, describe, expect, it } from 'vitest';
 import { JobCards } from '../../renderer/views/library/JobCards.tsx';
-import type { UnreadFile } from '../../shared/api/contract.ts';
+import { PartlyRead, readSoFar } from '../../renderer/widgets/PartlyRead.tsx';
+import type { IngestProgress, UnreadFile } from '../../shared/api/contract.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
 
-const unread = (path: string, hasAdapter = false): UnreadFile => ({
-  ...{ path, hasAdapter, records: 3, bytesRead: 10, bytes: 100 },
+const unread = (path: string, more: Partial<UnreadFile> = {}): UnreadFile => ({
+  ...{ path, runIds: [7], hasAdapter: false, records: 3, bytesRead: 10, bytes: 100 },
+  ...more,
 });
+const INFO = {
+  ...{ version: '0', platform: 'linux', libraryPath: '/l.turnwise', warnings: [] },
+  shell: 'browser' as const,
+  granted: ['/logs'],
+};
 
 afterEach(cleanup);
 
@@ -17,15 +24,11 @@ it('are put away alone, and stay away', async () => {
   const client = createFakeClient({
     'ingest.jobs': () => [],
     'ingest.unread': () => [unread('/logs/a.jsonl'), unread('/gone/b.jsonl'), unread('/gone/c.jsonl')],
-    'host.info': () => ({
-      ...{ version: '0', platform: 'linux', libraryPath: '/l.turnwise', warnings: [] },
-      shell: 'browser',
-      granted: ['/logs'],
-    }),
+    'host.info': () => INFO,
   });
   renderWithClient(client, <JobCards />);
   await screen.findByText('2 files not read to the end:');
-  const [, ofEarlier] = screen.getAllByRole('button', { name: 'Put this card away' });
+  const [, ofEarlier] = screen.getAllByRole('button', { name: 'Dismiss' });
   if (ofEarlier === undefined) throw new Error('one card only');
   fireEvent.click(ofEarlier);
   expect(screen.queryByText('2 files not read to the end:')).toBeNull();
@@ -34,4 +37,52 @@ it('are put away alone, and stay away', async () => {
   renderWithClient(client, <JobCards />);
   await screen.findByText('1 file not read to the end:');
   expect(screen.queryByText('2 files not read to the end:')).toBeNull();
+});
+
+describe('the badge of a run', () => {
+  const started: (readonly string[])[] = [];
+  const clientWith = (files: readonly UnreadFile[], isReading = false) =>
+    createFakeClient({
+      'ingest.jobs': () =>
+        isReading
+          ? [
+              {
+                ...{ jobId: 1, state: 'running', paths: ['/logs'], bytes: 1, bytesDone: 0 },
+                ...{ files: 1, filesDone: 0, rollouts: 0, issues: 0, elapsedMs: 1 },
+              } satisfies IngestProgress,
+            ]
+          : [],
+      'ingest.unread': () => files,
+      'host.info': () => INFO,
+      'ingest.start': ({ paths }) => {
+        started.push(paths);
+        return { jobId: 2 };
+      },
+    });
+
+  it('says how much was read, and reads on', async () => {
+    const files = [
+      unread('/logs/a.jsonl', { records: 3827, bytesRead: 4_000, bytes: 94_000 }),
+      unread('/logs/other.jsonl', { runIds: [8] }),
+    ];
+    const client = clientWith(files);
+    renderWithClient(client, <PartlyRead runId={7} />);
+    await screen.findByText('partly read: 3,827 of about 90,000 records');
+    fireEvent.click(await screen.findByRole('button', { name: 'Continue' }));
+    await waitFor(() => expect(started).toEqual([['/logs/a.jsonl']]));
+  });
+
+  it('is absent while logs are read, and of a run that is whole', async () => {
+    renderWithClient(clientWith([unread('/logs/a.jsonl')], true), <PartlyRead runId={7} />);
+    renderWithClient(clientWith([unread('/logs/a.jsonl')]), <PartlyRead runId={8} />);
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(screen.queryByText(/partly read/)).toBeNull();
+  });
+
+  it('estimates no total of a compressed file', () => {
+    expect(readSoFar([{ ...unread('/logs/a.jsonl'), bytesRead: 0 }])).toBe('3 records so far');
+    expect(readSoFar([unread('/a'), unread('/b', { records: 1, bytesRead: 50, bytes: 100 })])).toBe(
+      '4 of about 32 records',
+    );
+  });
 });

@@ -3,8 +3,8 @@
 import { cleanup, fireEvent, screen } from '@testing-library/react';
 import { useState } from 'react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { ViewBoundary } from '../../renderer/app/ViewBoundary.tsx';
 import type { Route } from '../../renderer/data/route.ts';
+import { ViewBoundary } from '../../renderer/shell/ViewBoundary.tsx';
 import { createFakeClient } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
 

@@ -136,7 +136,13 @@ describe('logged decisions', () => {
     expect(keptOf(found)).toBe('KKddKKdd');
     expect(found.differences).toEqual({
       rows: 2,
-      causes: [{ code: 'other_rule', sentence: 'The rule “release-first-week” decides as logged.' }],
+      causes: [
+        {
+          code: 'other_rule',
+          sentence:
+            'The rule “release-first-week” decides as logged: it keeps the incorrect rollouts of lowest penalty, not the first ones in rollout order.',
+        },
+      ],
     });
   });
 

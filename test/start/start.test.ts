@@ -201,9 +201,13 @@ describe('the command line of npm start', () => {
     try {
       writeFileSync(join(directory, 'a.jsonl'), '');
       expect(
-        parseStart(['a.jsonl', '--library', 'x.sqlite', '--port', '8001', '--no-open', '--browser']),
+        parseStart([
+          ...['a.jsonl', '--library', 'x.sqlite', '--port', '8001', '--no-open', '--browser'],
+          ...['--allow', '.', '--allow', 'a.jsonl'],
+        ]),
       ).toEqual({
         paths: [join(directory, 'a.jsonl')],
+        allowed: [directory, join(directory, 'a.jsonl')],
         library: join(directory, 'x.sqlite'),
         port: 8001,
         isBrowser: true,
@@ -221,20 +225,23 @@ describe('the command line of npm start', () => {
     }
   });
 
-  test.each([['--port', 'x'], ['--port', '70000'], ['--unknown'], ['/no/such/log.jsonl']])(
-    'refuses %s %s in one line',
-    (...argv) => {
-      const script = fileURLToPath(new URL('start.mjs', START));
-      const { status, stdout, stderr } = spawnSync(
-        process.execPath,
-        [script, '--browser', '--no-open', ...argv],
-        { encoding: 'utf8' },
-      );
-      expect(status).toBe(1);
-      expect(stdout).toBe('');
-      expect(stderr.trim().split('\n')).toHaveLength(1);
-    },
-  );
+  test.each([
+    ['--port', 'x'],
+    ['--port', '70000'],
+    ['--unknown'],
+    ['/no/such/log.jsonl'],
+    ['--allow', '/no/such'],
+  ])('refuses %s %s in one line', (...argv) => {
+    const script = fileURLToPath(new URL('start.mjs', START));
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [script, '--browser', '--no-open', ...argv],
+      { encoding: 'utf8' },
+    );
+    expect(status).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
 });
 
 describe("Electron's binary", () => {

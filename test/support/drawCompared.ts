@@ -1,5 +1,5 @@
 /** A comparison as the view's model, of rollouts given as in `drawAlignment.ts`. */
-import { type Compared, type Lane, laneOf } from '../../renderer/views/compare/laneModel.ts';
+import { type Compared, type Lane, laneOf } from '../../renderer/views/compare/lanes/laneModel.ts';
 import type { ComparedLane, RolloutDetail } from '../../shared/api/contract.ts';
 import { alignLanes } from '../../shared/domain/alignLanes.ts';
 import { drawRollout } from './drawAlignment.ts';

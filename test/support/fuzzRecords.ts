@@ -95,6 +95,16 @@ const RAW: Readonly<Record<string, string>> = {
   '@@infinity@@': '-Infinity',
 };
 const DEEP = Object.keys(RAW).filter((name) => name.includes('nested'));
+const FAR_TOO_DEEP = DEEP.filter((name) => name.includes('50000'));
+
+/** @returns the record with a scalar in place of each nest of 50,000 */
+export function withoutNests(bytes: Uint8Array): Buffer {
+  const text = Buffer.from(bytes).toString('latin1');
+  return Buffer.from(
+    FAR_TOO_DEEP.reduce((rest, name) => rest.replaceAll(RAW[name] ?? name, '0'), text),
+    'latin1',
+  );
+}
 
 const REPLACEMENTS: readonly (() => unknown)[] = [
   ...[null, true, false, '', ' ', 'text', '0', 'null', 'NaN', '\ud800', 'a\udc00b', '\u0000', '\u2028'].map(

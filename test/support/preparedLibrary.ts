@@ -23,8 +23,8 @@ export const DEMO_LOG = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', 
 export function setup(): () => void {
   const directory = mkdtempSync(join(tmpdir(), 'turnwise-prepared-'));
   process.env['TURNWISE_PREPARED'] = directory;
-  // Keeps the grants of tests out of the user's data.
-  process.env['XDG_DATA_HOME'] = join(directory, 'data');
+  // No test writes among the user's data, on any system.
+  process.env['TURNWISE_HOME'] = join(directory, 'data');
   return () => rmSync(directory, { recursive: true, force: true });
 }
 

@@ -12,6 +12,7 @@ export function renderWithClient(client: FakeClient, children: ReactNode, href =
       connection={{
         client,
         clientOf: () => client,
+        isStart: false,
         status: () => 'open',
         onStatus: () => () => undefined,
       }}

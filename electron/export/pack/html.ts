@@ -95,8 +95,8 @@ const COLUMNS: readonly {
 }[] = [
   { name: 'cases', isSure: true, of: ({ cases }) => cases },
   { name: 'annotations', isSure: true, of: ({ annotations }) => annotations },
-  { name: '✓ right', isSure: true, of: ({ byClass }) => byClass.right },
-  { name: '✕ wrong', isSure: true, of: ({ byClass }) => byClass.wrong },
+  { name: '✓ correct', isSure: true, of: ({ byClass }) => byClass.right },
+  { name: '✕ incorrect', isSure: true, of: ({ byClass }) => byClass.wrong },
   { name: 'correctness unknown', isSure: false, of: ({ byClass }) => byClass.unknown },
   { name: 'kept', isSure: true, of: ({ byKept }) => byKept.kept },
   { name: 'discarded', isSure: true, of: ({ byKept }) => byKept.discarded },
@@ -146,7 +146,7 @@ function stepsFigure(one: LabelSummary, taxonomy: Taxonomy, { runs }: PackSummar
     first?.step === undefined || last?.step === undefined
       ? ''
       : `${first.step === last.step ? `step ${first.step}` : `steps ${first.step} to ${last.step}`}${runs.length > 1 ? `, ${runs.length} runs` : ''}; `;
-  const words = `${span}${right} right, ${wrong} wrong${unknown === 0 ? '' : `, ${unknown} not known`}`;
+  const words = `${span}${right} correct, ${wrong} incorrect${unknown === 0 ? '' : `, ${unknown} unknown`}`;
   return `<figure class="${colourClass(taxonomy, one.label)}"><figcaption><span>${nameHtml(one, taxonomy)}</span><span>${counted(one.cases, 'case')}, at most ${most} a step</span></figcaption>\
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT + 12}" role="img" aria-label="${attribute(`${one.name}: ${words}`)}"><line class="axis" x1="0" x2="${WIDTH}" y1="${HEIGHT + 0.5}" y2="${HEIGHT + 0.5}"/>${bars.join('')}${parts.join('')}</svg><small class="dim">${words}</small></figure>`;
 }

@@ -63,7 +63,7 @@ function signalText({ name, source, tail }: TokenSignal): string {
           tail !== undefined
             ? `lower bound from the ${k ?? 'k'} alternatives listed`
             : kind === 'unsaid'
-              ? 'as logged (of which distribution is not said)'
+              ? 'as logged, distribution not stated'
               : kind === 'top-k'
                 ? `of the top ${k ?? 'k'} only, as logged`
                 : 'full',

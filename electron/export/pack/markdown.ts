@@ -39,7 +39,7 @@ export function markdownHead(summary: PackSummary, siblings: boolean): string {
   const { cases, annotations, byClass, byKept, labels } = summary;
   const parts = [
     `# ${counted(cases, 'case')} with ${counted(annotations, 'annotation')}\n`,
-    `${byClass.right} right, ${byClass.wrong} wrong, ${byClass.unknown} not known; ${byKept.kept} kept, ${byKept.discarded} discarded, ${byKept.unknown} not known${siblings ? `; ${counted(summary.siblings, 'sibling')} beside them` : ''}. Written by Turnwise.\n`,
+    `${byClass.right} correct, ${byClass.wrong} incorrect, ${byClass.unknown} unknown; ${byKept.kept} kept, ${byKept.discarded} discarded, ${byKept.unknown} unknown${siblings ? `; ${counted(summary.siblings, 'sibling')} beside them` : ''}. Written by Turnwise.\n`,
     runsTable(summary),
     ...(labels.length === 0 ? [] : ['## Labels\n', labelTable(labels), ...report(labels, summary)]),
     '## Cases\n',

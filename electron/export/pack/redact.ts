@@ -1,21 +1,21 @@
 /**
  * Masks credentials and matches of the user's patterns in every text of a pack, by blocks of equal length, so
- * that offsets stay valid. Both are searched in texts as written and with escapes decoded (`escapes.ts`).
+ * that offsets stay valid. Both are searched in texts as written and with escapes decoded (`shared/domain/escapes.ts`).
  * Each pattern has a time limit, because users write them and a regular expression cannot be interrupted
  * otherwise.
  */
 import type { AnnotationRow } from '../../../shared/api/contract.ts';
 import { refused } from '../../../shared/api/errors.ts';
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
+import { viewsOf } from '../../../shared/domain/escapes.ts';
+import { maskRanges } from '../../../shared/domain/maskedText.ts';
 import { credentialsIn, type TextRange } from '../../../shared/domain/secrets.ts';
 import { readJson } from '../../../shared/format/lenientJson.ts';
 import { contentHash, rolloutHash } from '../../storage/contentHash.ts';
 import type { ExportedRow } from '../../storage/queries/exported.ts';
 import { withTimeLimit } from '../../threads/timeLimit.ts';
-import { viewsOf } from './escapes.ts';
 import type { PackCase, PackRun, RawRecord } from './packCase.ts';
 
-const BLOCK = '█';
 /** The reason why a pack lacks a raw record when redaction is on. */
 const UNDECODED = 'it is not whole JSON, so redaction cannot be applied to it';
 /** Name of the rule that masks credentials. */
@@ -152,7 +152,7 @@ export class Redactor {
           for (const { start, end } of found[at++] ?? [])
             ranges.push({ start: placeOf(start), end: placeOf(end) });
         }
-        const masked = mask(text, ranges);
+        const masked = maskRanges(text, ranges);
         if (isCounted) this.counts[i] = (this.counts[i] ?? 0) + masked.count;
         return masked.text;
       });
@@ -180,20 +180,6 @@ function matchesOf(source: string, text: string): readonly TextRange[] {
   for (const match of text.matchAll(new RegExp(source, 'gu')))
     if (match[0] !== '') found.push({ start: match.index, end: match.index + match[0].length });
   return found;
-}
-
-/** Matches of one range in several views count once. */
-function mask(text: string, ranges: readonly TextRange[]): { readonly text: string; readonly count: number } {
-  const parts: string[] = [];
-  let [done, count] = [0, 0];
-  for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
-    if (end <= done) continue;
-    const from = Math.max(start, done);
-    if (start >= done) count++;
-    parts.push(text.slice(done, from), BLOCK.repeat(end - from));
-    done = end;
-  }
-  return { text: parts.join('') + text.slice(done), count };
 }
 
 /** Redacted identifiers, kept distinct: two rollouts never get the same one. */

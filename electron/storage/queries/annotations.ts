@@ -9,11 +9,7 @@ import type {
   TaxonomyState,
 } from '../../../shared/api/annotationRows.ts';
 import type { ParsedParams } from '../../../shared/api/contract.ts';
-import {
-  ANCHOR_STATES,
-  type AnchorState,
-  type Annotation,
-} from '../../../shared/domain/annotate/annotation.ts';
+import { ANCHOR_STATES, type AnchorState } from '../../../shared/domain/annotate/annotation.ts';
 import {
   ANNOTATION_COLUMNS,
   ANNOTATION_ROW,
@@ -22,10 +18,12 @@ import {
   READING_COLUMNS,
   READING_ROW,
   readingFrom,
+  versionFrom,
 } from '../annotationRecords.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { number, oneOf, orNull, query, queryValue, type RowSpec, text } from '../rows.ts';
 import { readTaxonomy } from '../taxonomies.ts';
+import { isObject } from '../views.sql.ts';
 
 const COLUMNS = `${ANNOTATION_COLUMNS}, r.rollout_id, r.run_id, n.run_key AS place_run, r.step AS place_step, r.group_id,
   coalesce(s.state, 'orphaned') AS state, s.start AS place_start, s.end AS place_end,
@@ -77,14 +75,15 @@ const ROW: RowSpec<RowRecord> = {
   conflicts: number,
 };
 
-function rowOf(row: RowRecord): AnnotationRow {
-  const place = placeOf(row);
-  return {
-    ...annotationFrom(row),
-    annotationNo: row.annotation_no,
-    conflicts: row.conflicts,
-    ...(place === undefined ? {} : { place }),
-  };
+/** Annotations whose target cannot be read are left out. */
+function rowsOf(records: readonly RowRecord[]): readonly AnnotationRow[] {
+  return records.flatMap((record) => {
+    const annotation = annotationFrom(record);
+    if (annotation === undefined) return [];
+    const { annotation_no: annotationNo, conflicts } = record;
+    const place = placeOf(record);
+    return [{ ...annotation, annotationNo, conflicts, ...(place === undefined ? {} : { place }) }];
+  });
 }
 
 function placeOf(row: RowRecord): AnnotationPosition | undefined {
@@ -107,7 +106,7 @@ function placeOf(row: RowRecord): AnnotationPosition | undefined {
 }
 
 export function annotationsOfRollout(db: ReadableLibrary, rolloutId: number): RolloutAnnotations {
-  const annotations = query(db, ANNOTATIONS_OF_ROLLOUT, ROW).all(rolloutId).map(rowOf);
+  const annotations = rowsOf(query(db, ANNOTATIONS_OF_ROLLOUT, ROW).all(rolloutId));
   const readings = query(db, READINGS_OF_ROLLOUT, {
     ...READING_ROW,
     rollout_id: number,
@@ -120,11 +119,11 @@ export function annotationsOfRollout(db: ReadableLibrary, rolloutId: number): Ro
 }
 
 export function annotationRows(db: ReadableLibrary, numbers: readonly number[]): readonly AnnotationRow[] {
-  return query(db, ANNOTATIONS_BY_NUMBER, ROW).all(JSON.stringify(numbers)).map(rowOf);
+  return rowsOf(query(db, ANNOTATIONS_BY_NUMBER, ROW).all(JSON.stringify(numbers)));
 }
 
 export function annotationsById(db: ReadableLibrary, ids: readonly string[]): readonly AnnotationRow[] {
-  return query(db, ANNOTATIONS_BY_ID, ROW).all(JSON.stringify(ids)).map(rowOf);
+  return rowsOf(query(db, ANNOTATIONS_BY_ID, ROW).all(JSON.stringify(ids)));
 }
 
 type Order = Pick<ParsedParams<'annotation.order'>, 'runId' | 'labels' | 'author' | 'states' | 'sort'>;
@@ -133,6 +132,7 @@ const STATE = "iif(r.rollout_id IS NULL, 'unattached', coalesce(s.state, 'orphan
 
 export function annotationOrderSql({ runId, labels, author, states, sort }: Order): string {
   const where = [
+    isObject('a.target'),
     ...(runId === undefined ? [] : ['r.run_id = :runId']),
     ...(labels === undefined ? [] : ['a.label IN (SELECT value FROM json_each(:labels))']),
     ...(author === undefined ? [] : ['a.author = :author']),
@@ -143,7 +143,7 @@ export function annotationOrderSql({ runId, labels, author, states, sort }: Orde
       ? 'a.updated_at DESC, a.annotation_no DESC'
       : 'r.rollout_id IS NULL, r.run_id, r.step, r.group_id, r.ordinal, s.start, a.created_at, a.annotation_no';
   return `SELECT a.annotation_no AS annotationNo, r.rollout_id AS rolloutId FROM annotation_row a ${PLACED}
-    ${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY ${order}`;
+    WHERE ${where.join(' AND ')} ORDER BY ${order}`;
 }
 
 /** Annotation numbers with their rollouts; null when the rollout is not in this library. */
@@ -178,12 +178,14 @@ export function listConflicts(db: ReadableLibrary): readonly ConflictRow[] {
   const mine = new Map(
     annotationsById(db, [...new Set(rows.map((row) => row.annotation_id))]).map((row) => [row.id, row]),
   );
-  return rows.map((row) => {
+  return rows.flatMap((row) => {
     const ours = mine.get(row.annotation_id);
+    const theirs = versionFrom(row.theirs);
+    if (theirs === undefined) return [];
     return {
       conflictId: row.conflict_id,
       ...(ours === undefined ? {} : { mine: ours }),
-      theirs: JSON.parse(row.theirs) as Annotation,
+      theirs,
       from: row.origin,
       at: row.at,
     };

@@ -79,14 +79,23 @@ export function issuesOfFile(db: ReadableLibrary, path: string): readonly Ingest
 }
 
 const MOST_UNREAD = 10_000;
-const UNREAD = `SELECT DISTINCT path, format, records, bytes_read AS bytesRead, bytes,
-  has_adapter AS hasAdapter FROM unread_file
-  ORDER BY path LIMIT ${MOST_UNREAD}`;
+const UNREAD = `SELECT path, format, records, bytes_read AS bytesRead, bytes, has_adapter AS hasAdapter,
+  group_concat(run_id) AS runs FROM unread_file
+  GROUP BY path ORDER BY path LIMIT ${MOST_UNREAD}`;
+
+const UNREAD_ROW: RowSpec<Omit<UnreadFile, 'runIds'> & { readonly runs?: string }> = {
+  path: text,
+  format: optional(text),
+  records: number,
+  bytesRead: optional(number),
+  bytes: number,
+  hasAdapter: boolean,
+  runs: optional(text),
+};
 
 /** Files that an ingest has found and not read to their end. */
 export function unreadFiles(db: ReadableLibrary): readonly UnreadFile[] {
-  return query<UnreadFile>(db, UNREAD, {
-    ...{ path: text, format: optional(text), records: number, bytesRead: optional(number), bytes: number },
-    hasAdapter: boolean,
-  }).all();
+  return query(db, UNREAD, UNREAD_ROW)
+    .all()
+    .map(({ runs, ...file }) => ({ ...file, runIds: (runs ?? '').split(',').filter(Boolean).map(Number) }));
 }

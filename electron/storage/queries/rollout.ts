@@ -224,7 +224,7 @@ function tokenInfo(row: TokenRecord | undefined): TokenInfo | undefined {
     hasLogprob: row.logprob !== null,
     hasTrainerLogprob: row.trainer_logprob !== null,
     hasMask: row.mask !== null,
-    ...(row.entropy_of === null ? {} : { entropyOf: JSON.parse(row.entropy_of) as EntropyOf }),
+    ...(row.entropy_of === null ? {} : { entropyOf: objectOf(row.entropy_of) as unknown as EntropyOf }),
   };
 }
 

@@ -7,8 +7,9 @@ import type {
   StepSummary,
 } from '../../../shared/api/contract.ts';
 import { PROVENANCES, RUN_KINDS } from '../../../shared/domain/model.ts';
+import { isObject } from '../../../shared/format/fields.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { number, oneOf, optional, query, type RowSpec, text } from '../rows.ts';
+import { jsonOf, number, oneOf, optional, query, type RowSpec, text } from '../rows.ts';
 import { configOf } from '../views.sql.ts';
 
 /** An issue of a file with several runs has no run of its own. It counts for each of them. */
@@ -143,9 +144,10 @@ function trendsOf(steps: readonly StepSummary[]): RunTrends {
   };
 }
 
-/** We write these JSON columns, and they hold objects. */
+/** @returns an empty object for text that Turnwise does not write */
 export function objectOf(json: string | null): Readonly<Record<string, unknown>> {
-  return json === null ? {} : (JSON.parse(json) as Record<string, unknown>);
+  const value = json === null ? undefined : jsonOf(json);
+  return isObject(value) ? value : {};
 }
 
 export const METRICS_OF_RUN = 'SELECT name, step, value FROM metric WHERE run_id = ? ORDER BY name, step';

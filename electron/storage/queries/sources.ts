@@ -5,7 +5,7 @@ import { GROUP_RULES } from '../../../shared/format/format.ts';
 import { readMapping } from '../../../shared/format/mapped.ts';
 import type { Mapping } from '../../../shared/format/mapping.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { number, oneOf, optional, query, queryValue, type RowSpec, text } from '../rows.ts';
+import { jsonOf, number, oneOf, optional, query, queryValue, type RowSpec, text } from '../rows.ts';
 import { configOf } from '../views.sql.ts';
 
 const MOST_FILES = 500;
@@ -155,7 +155,7 @@ export function listMappings(db: ReadableLibrary): readonly Mapping[] {
   return queryValue(db, MAPPINGS, text)
     .all()
     .flatMap((text) => {
-      const reading = readMapping(JSON.parse(text));
+      const reading = readMapping(jsonOf(text));
       return 'mapping' in reading ? [reading.mapping] : [];
     });
 }

@@ -1,10 +1,5 @@
 /** Per-token columns of one rollout, and signals computed from them. */
-import type {
-  EntropyOf,
-  RolloutSignal,
-  RolloutTokens,
-  TokenAlternatives,
-} from '../../../shared/api/contract.ts';
+import type { RolloutSignal, RolloutTokens, TokenAlternatives } from '../../../shared/api/contract.ts';
 import {
   type SignalName,
   signalsIn,
@@ -12,9 +7,10 @@ import {
   tokenSignal,
 } from '../../../shared/domain/tokenSignal.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { number, query, queryValue } from '../rows.ts';
+import { jsonOf, number, query, queryValue } from '../rows.ts';
 import { unpackUtf8, ZSTD } from '../textCodec.ts';
 import {
+  checkedCount,
   TOKEN_ROW,
   type TokenRecord,
   unpackEnds,
@@ -22,6 +18,7 @@ import {
   unpackIntegers,
   unpackMask,
 } from '../tokenColumns.ts';
+import { objectOf } from './runs.ts';
 
 const TOKENS = `SELECT ${Object.keys(TOKEN_ROW).join(', ')} FROM token_row WHERE rollout_id = ?`;
 
@@ -29,7 +26,8 @@ const TOKENS = `SELECT ${Object.keys(TOKEN_ROW).join(', ')} FROM token_row WHERE
 type Alternative = readonly [token: string, logprob: number];
 
 export function tokenRecord(db: ReadableLibrary, rolloutId: number): TokenRecord | undefined {
-  return query(db, TOKENS, TOKEN_ROW).get(rolloutId);
+  const row = query(db, TOKENS, TOKEN_ROW).get(rolloutId);
+  return row === undefined ? undefined : checkedCount(row);
 }
 
 export function getTokens(db: ReadableLibrary, rolloutId: number): RolloutTokens | undefined {
@@ -58,7 +56,7 @@ export function tokenEndsOf(db: ReadableLibrary, rolloutId: number): Uint32Array
 /** The alternatives of each token. Skips entries that are not lists of tokens with log-probabilities. */
 function alternativesOf({ top, count }: TokenRecord): readonly (readonly Alternative[] | null)[] | undefined {
   if (top === null) return undefined;
-  const listed: unknown = JSON.parse(unpackUtf8(ZSTD, top).toString('utf8'));
+  const listed = jsonOf(unpackUtf8(ZSTD, top).toString('utf8'));
   if (!Array.isArray(listed)) return undefined;
   return Array.from({ length: count }, (_, i) => {
     const entry: unknown = listed[i];
@@ -84,7 +82,9 @@ export function getAlternatives(
   return { from, alternatives };
 }
 
+/** @throws Error which `storageFailure` explains, when the row does not have its number of tokens */
 export function columnsOf(row: TokenRecord): TokenColumns {
+  checkedCount(row);
   const top = alternativesOf(row)?.map((listed) => listed?.map(([, logprob]) => logprob) ?? null);
   return {
     count: row.count,
@@ -93,7 +93,7 @@ export function columnsOf(row: TokenRecord): TokenColumns {
     ...(row.trainer_logprob === null ? {} : { trainerLogprob: unpackFloats(row.trainer_logprob) }),
     ...(row.advantage === null ? {} : { advantage: unpackFloats(row.advantage) }),
     ...(top === undefined ? {} : { top }),
-    ...(row.entropy_of === null ? {} : { entropyOf: JSON.parse(row.entropy_of) as EntropyOf }),
+    ...(row.entropy_of === null ? {} : { entropyOf: objectOf(row.entropy_of) }),
   };
 }
 

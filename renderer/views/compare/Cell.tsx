@@ -1,15 +1,15 @@
 /** One segment in its lane: what it is, how it stands to the baseline's, and its text. */
 import type { ReactNode } from 'react';
 import type { ComparedBlock } from '../../../shared/api/contract.ts';
-import { CodeCellButtons } from '../../app/CodeState.tsx';
-import { keyed } from '../../app/keysInForce.ts';
 import { exceptionName, outcomeMark, type SegmentView } from '../../data/segmentViews.ts';
+import { keyed } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
 import { AnsiText } from '../../ui/AnsiText.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
+import { CodeCellButtons } from '../../widgets/CodeState.tsx';
 import { forkMark, KIND_LABELS, type Pair, pairOf, pathText, type Shown, shownOf } from './blockModel.ts';
-import type { Compared } from './laneModel.ts';
+import type { Compared } from './lanes/laneModel.ts';
 import type { RowContext } from './rowContext.ts';
 import { SideLines, SideProse } from './Texts.tsx';
 
@@ -116,7 +116,7 @@ export function Cell({ context, block, lane, stretch, onDiff }: CellProps) {
 function Gap() {
   return (
     <div className="cmp-gap">
-      <span className="visually-hidden">nothing here in this lane</span>
+      <span className="visually-hidden">not in this lane</span>
     </div>
   );
 }

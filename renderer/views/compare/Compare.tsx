@@ -8,16 +8,19 @@
  */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { ComparedRow } from '../../../shared/api/contract.ts';
-import { useCommands } from '../../app/commands.ts';
 import { type CompareLink, EQUAL_WAYS, nextLane } from '../../data/compareLink.ts';
 import { goTo } from '../../data/useRoute.ts';
+import { useCommands } from '../../shell/keys/commands.ts';
 import { useInterface } from '../../state/interface.ts';
+import { useWayBack } from '../../widgets/useWayBack.ts';
 import { CompareFoot, CompareTransport } from './CompareFoot.tsx';
 import { CompareHead } from './CompareHead.tsx';
 import { CompareSide } from './CompareSide.tsx';
 import { CompareToolbar } from './CompareToolbar.tsx';
 import { DiffDialog } from './DiffDialog.tsx';
-import { type LaneSlot, sharedName } from './laneModel.ts';
+import { useSide } from './debugger/useSide.ts';
+import { type LaneSlot, sharedName } from './lanes/laneModel.ts';
+import type { ComparedState } from './lanes/useLanes.ts';
 import { type ListHandle, MeasuredList } from './MeasuredList.tsx';
 import { estimateOf } from './measuredRows.ts';
 import { Row } from './Rows.tsx';
@@ -34,9 +37,6 @@ import {
 } from './rowModel.ts';
 import { rowOfPlace, useReadRow } from './rowPlace.ts';
 import { linkActions, rowSelector } from './useCompareLink.ts';
-import type { ComparedState } from './useLanes.ts';
-import { useSide } from './useSide.ts';
-import { useWayBack } from './useWayBack.ts';
 
 interface CompareProps {
   readonly link: CompareLink;
@@ -44,7 +44,7 @@ interface CompareProps {
   readonly state: ComparedState;
 }
 
-const NOTHING_TO_DIFF = 'Nothing in this row stands against something else';
+const NOTHING_TO_DIFF = 'Nothing to compare in this row';
 /** Room for the reason on a line or two, and the lanes that are there keep theirs. */
 const MISSING_WIDTH = 'minmax(200px, 0.45fr)';
 const NO_ITEMS = { items: [], equalRows: 0, hiddenRows: 0 } as const;
@@ -132,7 +132,7 @@ export function Compare({ link, slots, state }: CompareProps) {
   };
   const toFork = () => {
     const next = nextFork(forks, row);
-    if (next === undefined) setNotice('The lanes do not part: all is equal');
+    if (next === undefined) setNotice('No fork: all lanes are equal');
     else goToItem(itemOfRow(items.items, next), true);
   };
   const stepLane = (by: 1 | -1) => {
@@ -149,7 +149,7 @@ export function Compare({ link, slots, state }: CompareProps) {
   };
   const foldHere = () => {
     const keys = foldKeys(items.items, current, flipped);
-    if (keys.length === 0) setNotice('Nothing here is folded, or was');
+    if (keys.length === 0) setNotice('Nothing to fold here');
     for (const key of keys) flipStretch(key);
   };
   const showDiff = () => {

@@ -1,11 +1,10 @@
 import type { ReactNode } from 'react';
-import { KeyOf } from '../../app/Keys.tsx';
+import { KeyOf } from '../../shell/keys/Keys.tsx';
 import { count } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
-import type { PlayheadProps } from './CompareSide.tsx';
 import { DebugTransport } from './debugger/DebugTransport.tsx';
-import type { LaneSlot } from './laneModel.ts';
-import type { ComparedState } from './useLanes.ts';
+import type { LaneSlot, PlayheadProps } from './lanes/laneModel.ts';
+import type { ComparedState } from './lanes/useLanes.ts';
 
 interface CompareFootProps {
   readonly state: ComparedState;
@@ -25,7 +24,9 @@ export function CompareFoot({ state, slots, isEmpty, hiddenRows }: CompareFootPr
   if (compared === undefined && lanes.length < 2)
     return (
       <EmptyState
-        title={lanes.length === 1 ? 'One rollout is not a comparison yet' : 'None of these rollouts is there'}
+        title={
+          lanes.length === 1 ? 'One rollout is not a comparison yet' : 'None of these rollouts was found'
+        }
       >
         <p>
           <KeyOf command="compare.add" /> on another one, in any list or in its replay, then{' '}
@@ -45,11 +46,11 @@ export function CompareFoot({ state, slots, isEmpty, hiddenRows }: CompareFootPr
       <EmptyState
         title={
           hiddenRows > 0
-            ? 'All turns are equal, and equal parts are hidden'
-            : 'No turn has anything of this kind'
+            ? 'All turns are equal, and equal rows are hidden'
+            : 'No turn has content of this kind'
         }
       >
-        <p>What is shown is chosen above: equal parts, and kinds.</p>
+        <p>Choose above what is shown.</p>
       </EmptyState>
     );
   return <p className="cmp-end dim">end of the rollouts</p>;

@@ -7,7 +7,7 @@ import { counted } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { type FactLine, laneFacts } from './factsModel.ts';
 import { LaneHead } from './LaneHead.tsx';
-import { type Compared, type Lane, type LaneSlot, laneNotes } from './laneModel.ts';
+import { type Compared, type Lane, type LaneSlot, laneNotes } from './lanes/laneModel.ts';
 import type { LinkActions } from './useCompareLink.ts';
 
 interface CompareHeadProps {

@@ -4,28 +4,11 @@
  *   { id: 'watch', label: 'Watch', panel: <Watch {...props} /> }
  */
 import type { ReactNode } from 'react';
-import type { ComparedRow, Comparison } from '../../../shared/api/contract.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 import { Breakpoints } from './debugger/Breakpoints.tsx';
+import { useSide } from './debugger/useSide.ts';
 import { Watch } from './debugger/Watch.tsx';
-import type { Lane } from './laneModel.ts';
-import { useSide } from './useSide.ts';
-
-/** What the panel and the transport know of the comparison. */
-export interface PlayheadProps {
-  /** Those that are there, in the order of the lists in `rows`. */
-  readonly lanes: readonly Lane[];
-  /** Index into `lanes`. */
-  readonly base: number;
-  readonly rows: readonly ComparedRow[];
-  /** Absent while there is none: fewer than two lanes are there, or it is on its way. */
-  readonly comparison: Comparison | undefined;
-  /** Rows in which a lane parts from the baseline. */
-  readonly forks: ReadonlyMap<number, readonly number[]>;
-  /** Index into `rows`: the turns all lanes stand at. */
-  readonly row: number;
-  readonly onSelectRow: (row: number) => void;
-}
+import type { PlayheadProps } from './lanes/laneModel.ts';
 
 interface Tab {
   readonly id: string;

@@ -1,5 +1,4 @@
 import { GitFork, PanelRight } from 'lucide-react';
-import { keyed, keyOf } from '../../app/keysInForce.ts';
 import {
   type CompareLink,
   EQUAL_WAYS,
@@ -8,12 +7,13 @@ import {
   SHOWN_KINDS,
   type ShownKind,
 } from '../../data/compareLink.ts';
+import { keyed, keyOf } from '../../shell/keys/keysInForce.ts';
 import { IconButton, Segmented } from '../../ui/Controls.tsx';
 import { counted } from '../../ui/numbers.ts';
-import { type Compared, letterOf } from './laneModel.ts';
+import { useSide } from './debugger/useSide.ts';
+import { type Compared, letterOf } from './lanes/laneModel.ts';
 import type { Items } from './rowModel.ts';
 import type { LinkActions } from './useCompareLink.ts';
-import { useSide } from './useSide.ts';
 
 interface CompareToolbarProps {
   readonly link: CompareLink;
@@ -27,13 +27,13 @@ interface CompareToolbarProps {
 
 const LAYOUT_LABELS = { split: 'columns', unified: 'unified' } as const;
 const LAYOUT_HINTS = {
-  split: 'a column per lane',
-  unified: 'the baseline and the chosen lane woven into one text',
+  split: 'one column per lane',
+  unified: 'the baseline and the chosen lane in one text',
 } as const;
 const EQUAL_HINTS = {
-  fold: 'equal parts are folded to a line with their length',
-  hide: 'equal parts are left out',
-  show: 'equal parts are shown like all others',
+  fold: 'fold equal rows to one line with their length',
+  hide: 'hide equal rows',
+  show: 'show equal rows like all others',
 } as const;
 
 /** One lane has nothing to differ from. */
@@ -62,7 +62,7 @@ export function CompareToolbar(props: CompareToolbarProps) {
         <span
           className="chip is-warning"
           role="status"
-          title={`Not shown; one comes in when a lane is taken out:\n${link.leftOut.join('\n')}`}
+          title={`Not shown. One is added when a lane is removed:\n${link.leftOut.join('\n')}`}
         >
           {counted(link.leftOut.length, 'lane')} left out: {MOST_LANES} at most
         </span>
@@ -96,7 +96,7 @@ export function CompareToolbar(props: CompareToolbarProps) {
           type="button"
           className="button is-small"
           disabled={forks === 0}
-          title={keyed('To where the lanes part; again: the next lane’s', 'fork.show')}
+          title={keyed('Go to the fork. Again: the fork of the next lane', 'fork.show')}
           onClick={props.onFork}
         >
           <GitFork size={13} aria-hidden="true" /> fork
@@ -117,7 +117,7 @@ export function CompareToolbar(props: CompareToolbarProps) {
         <span className="cmp-option">
           <span className="dim">equal</span>
           <Segmented
-            label="Equal parts"
+            label="Equal rows"
             chosen={link.equal}
             onChoose={(equal) => actions.change({ equal })}
             choices={EQUAL_WAYS.map((id) => ({ id, label: id, title: keyed(EQUAL_HINTS[id], 'equal.next') }))}
@@ -130,7 +130,9 @@ export function CompareToolbar(props: CompareToolbarProps) {
               key={kind}
               aria-pressed={link.show.includes(kind)}
               title={
-                link.show.includes(kind) ? `no longer only ${kind}` : `only ${kind}, and what else is chosen`
+                link.show.includes(kind)
+                  ? `stop showing only ${kind}`
+                  : `show only ${kind} and other chosen kinds`
               }
               onClick={() => flipKind(kind)}
             >
@@ -139,7 +141,7 @@ export function CompareToolbar(props: CompareToolbarProps) {
           ))}
         </fieldset>
         <IconButton
-          label={side.isOpen ? 'Hide the panel' : 'Show the panel'}
+          label={side.isOpen ? 'Hide the side panel' : 'Show the side panel'}
           keys={keyOf('side.flip')}
           isPressed={side.isOpen}
           onClick={side.flip}

@@ -1,11 +1,11 @@
 /** Two to four rollouts side by side. The link says which; this component finds them and has them aligned. */
 import { useMemo } from 'react';
-import { KeyOf } from '../../app/Keys.tsx';
 import { readCompare } from '../../data/compareLink.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
+import { KeyOf } from '../../shell/keys/Keys.tsx';
 import { EmptyState } from '../../ui/States.tsx';
 import { Compare } from './Compare.tsx';
-import { useCompared, useSlots } from './useLanes.ts';
+import { useCompared, useSlots } from './lanes/useLanes.ts';
 import './compare.css';
 import './diff.css';
 
@@ -18,8 +18,8 @@ export default function CompareView() {
     return (
       <EmptyState title="Nothing to compare yet" isPage>
         <p>
-          <KeyOf command="compare.add" /> on a rollout, in any list or in its replay, adds it; two to four of
-          them are opened here with <KeyOf command="compare.open" />. In a group,{' '}
+          <KeyOf command="compare.add" /> on a rollout, in a list or in its replay, adds it.{' '}
+          <KeyOf command="compare.open" /> opens two to four of them here. In a group,{' '}
           <KeyOf command="row.select" /> on two rows offers them, too.
         </p>
       </EmptyState>

@@ -6,7 +6,7 @@ import { Modal, ModalClose } from '../../ui/Modal.tsx';
 import { WaitingState } from '../../ui/States.tsx';
 import { editorDiff, KIND_LABELS } from './blockModel.ts';
 import { pairIn, viewIn } from './Cell.tsx';
-import type { Compared } from './laneModel.ts';
+import type { Compared } from './lanes/laneModel.ts';
 
 const DiffEditor = lazy(() => import('../../editor/DiffEditor.tsx'));
 

@@ -11,8 +11,9 @@ import {
   forkLabels,
   idSideLabels,
   pText,
+  shownFork,
 } from './forkModel.ts';
-import { type Lane, partingText } from './laneModel.ts';
+import { type Lane, partingText } from './lanes/laneModel.ts';
 import { PolicyFork } from './PolicyFork.tsx';
 import type { RowContext } from './rowContext.ts';
 
@@ -34,8 +35,9 @@ export function ForkBand({ context, lanes }: ForkBandProps) {
   const { base, comparison } = compared;
   const baseline = compared.lanes[base];
   const told = lanes.flatMap((index): readonly Told[] => {
-    const [lane, fork] = [compared.lanes[index], comparison.lanes[index]?.fork];
-    if (lane === undefined || fork === undefined || baseline === undefined) return [];
+    const [lane, logged] = [compared.lanes[index], comparison.lanes[index]?.fork];
+    if (lane === undefined || logged === undefined || baseline === undefined) return [];
+    const fork = shownFork(logged, { baseline: baseline.detail.response, lane: lane.detail.response });
     return [{ index, lane, fork, words: forkLabels(fork, { baseline: baseline.letter, lane: lane.letter }) }];
   });
   const [first] = told;
@@ -67,7 +69,7 @@ export function ForkBand({ context, lanes }: ForkBandProps) {
           <GitFork size={13} aria-hidden="true" />
         </span>
         <b>
-          {letters} {told.length > 1 ? 'part' : 'parts'} {partingText(compared, first.index)}
+          {letters} {told.length > 1 ? 'differ' : 'differs'} {partingText(compared, first.index)}
         </b>
       </div>
       {isUnified ? (
@@ -196,8 +198,7 @@ function IdForkLine({ context, index, letter }: IdForkLineProps) {
   ];
   return (
     <p className="cmp-policy-fork">
-      By ids, which are exact where their text is not known: the first that differs is token{' '}
-      {count(fork.token)},
+      By token ids, the first difference is token {count(fork.token)},
       {sides.map(({ letter: own, words }, i) => (
         <span key={own}>
           {i > 0 && ','} <span className="mono">{words.id}</span> in {own}

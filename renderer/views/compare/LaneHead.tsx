@@ -1,13 +1,13 @@
 /** The head of a lane: which rollout, how it stands to the baseline, and what can be done with it. */
 import { ArrowLeft, ArrowRight, X } from 'lucide-react';
 import type { DragEvent } from 'react';
-import { CodeMenu } from '../../app/CodeState.tsx';
-import { keyed, keyOf, keyWord } from '../../app/keysInForce.ts';
 import { rolloutRouteOf } from '../../data/compareLink.ts';
 import { pathOfRoute } from '../../data/route.ts';
+import { keyed, keyOf, keyWord } from '../../shell/keys/keysInForce.ts';
 import { Chip, IconButton } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
+import { CodeMenu } from '../../widgets/CodeState.tsx';
 import {
   type Compared,
   type Lane,
@@ -16,7 +16,7 @@ import {
   laneName,
   letterOf,
   prefixText,
-} from './laneModel.ts';
+} from './lanes/laneModel.ts';
 import type { LinkActions } from './useCompareLink.ts';
 
 interface LaneHeadProps {
@@ -90,13 +90,13 @@ export function LaneHead(props: LaneHeadProps) {
         </span>
       )}
       {isBase && slot.state === 'found' ? (
-        <Chip title="the others are compared with this lane">baseline</Chip>
+        <Chip title="other lanes are compared with this lane">baseline</Chip>
       ) : (
         slot.state === 'found' && (
           <button
             type="button"
             className="is-link cmp-make-base"
-            title={keyed('compare the others with this lane', 'lane.baseline')}
+            title={keyed('compare other lanes with this lane', 'lane.baseline')}
             onClick={() => actions.makeBase(index)}
           >
             make baseline
@@ -126,7 +126,7 @@ export function LaneHead(props: LaneHeadProps) {
           </IconButton>
         )}
         <IconButton
-          label={`Take ${letter} out`}
+          label={`Remove ${letter}`}
           keys={keyOf('lane.remove')}
           onClick={() => actions.remove(index)}
         >
@@ -141,7 +141,7 @@ export function LaneHead(props: LaneHeadProps) {
 /** Its number is still known from the link; the rest is in the title. */
 function missingName(path: string): string {
   const route = rolloutRouteOf(path);
-  return route === undefined ? 'not there' : `#${route.ordinal} not there`;
+  return route === undefined ? 'not found' : `#${route.ordinal} not found`;
 }
 
 function FoundName({ lane, lanes }: { readonly lane: Lane; readonly lanes: readonly Lane[] }) {
@@ -163,7 +163,7 @@ function LaneStanding({ slot, compared, notes, isBase, actions }: LaneHeadProps)
       <p className="cmp-lane-standing">
         {slot.why}{' '}
         <button type="button" className="is-link" onClick={() => actions.remove(slot.index)}>
-          Take it out
+          Remove
         </button>
       </p>
     );

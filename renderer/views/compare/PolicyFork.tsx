@@ -1,5 +1,5 @@
 import { SourceText } from '../../ui/SourceText.tsx';
-import { sideLabels } from './forkModel.ts';
+import { shownFork, sideLabels } from './forkModel.ts';
 import type { RowContext } from './rowContext.ts';
 
 interface PolicyForkProps {
@@ -13,18 +13,19 @@ interface PolicyForkProps {
 export function PolicyFork({ context, index, letter }: PolicyForkProps) {
   const { compared, onSelect } = context;
   const { comparison, base } = compared;
-  const fork = comparison.lanes[index]?.policyFork;
-  const baseline = compared.lanes[base];
-  if (baseline === undefined) return null;
+  const logged = comparison.lanes[index]?.policyFork;
+  const [baseline, lane] = [compared.lanes[base], compared.lanes[index]];
+  if (baseline === undefined || lane === undefined) return null;
   const isOfOthers = ['tool-response', 'user', 'system'].includes(
     comparison.lanes[index]?.fork?.baseline.kind ?? '',
   );
-  if (fork === undefined)
+  if (logged === undefined)
     return isOfOthers ? (
       <p className="cmp-policy-fork dim">
-        What the policy wrote is the same in {letter} and {baseline.letter}.
+        The policy’s own text is equal in {letter} and {baseline.letter}.
       </p>
     ) : null;
+  const fork = shownFork(logged, { baseline: baseline.detail.response, lane: lane.detail.response });
   const sides = [
     { letter: baseline.letter, words: sideLabels(fork.baseline, { letter, text: fork.lane.text }) },
     { letter, words: sideLabels(fork.lane, { letter: baseline.letter, text: fork.baseline.text }) },
@@ -36,7 +37,7 @@ export function PolicyFork({ context, index, letter }: PolicyForkProps) {
   );
   return (
     <p className="cmp-policy-fork">
-      What the policy itself wrote parts{' '}
+      The policy’s own text first differs{' '}
       <button type="button" className="is-link" disabled={row < 0} onClick={() => onSelect(row)}>
         {fork.lane.turn === undefined ? 'at its end' : `in turn ${fork.lane.turn} of ${letter}`}
       </button>

@@ -69,7 +69,7 @@ function TurnsRow({ item, context }: { readonly item: TurnsItem; readonly contex
     <div className="cmp-turns" onClick={() => context.onSelect(item.row)}>
       <div className="cmp-grid cmp-row-head">
         <span className="cmp-gutter" title={item.isEqual ? 'equal in all lanes' : 'differs'}>
-          {forks.length > 0 ? <GitFork size={13} aria-label="a lane parts here" /> : item.isEqual ? '=' : '≠'}
+          {forks.length > 0 ? <GitFork size={13} aria-label="fork of a lane" /> : item.isEqual ? '=' : '≠'}
         </span>
         {isUnified ? (
           <span>

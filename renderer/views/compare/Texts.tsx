@@ -1,4 +1,4 @@
-/** The two ways a text is drawn: prose as it flows, code and output line by line. Long equal parts are left out. */
+/** The two ways a text is drawn: prose as it flows, code and output line by line. Long hide equal rows. */
 import { Fragment, useMemo } from 'react';
 import { MarkedCode, type MarkedLine } from '../../editor/MarkedCode.tsx';
 import { useInterface } from '../../state/interface.ts';

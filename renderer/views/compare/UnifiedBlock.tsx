@@ -1,7 +1,7 @@
 /** The baseline and one lane woven into one text: what was removed, then what was added. */
 import { useMemo } from 'react';
-import { CodeCellButtons } from '../../app/CodeState.tsx';
-import { keyed } from '../../app/keysInForce.ts';
+import { keyed } from '../../shell/keys/keysInForce.ts';
+import { CodeCellButtons } from '../../widgets/CodeState.tsx';
 import { shownOf } from './blockModel.ts';
 import { CellHead, CellText, Changes, pairIn, viewIn } from './Cell.tsx';
 import type { RowContext } from './rowContext.ts';

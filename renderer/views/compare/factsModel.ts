@@ -45,9 +45,9 @@ const KINDS: readonly FactKind[] = [
   },
   { label: 'reward', hint: 'as logged', text: (row) => reward(row.reward), isMain: true },
   {
-    label: 'right',
+    label: 'correct',
     hint: correctnessSource,
-    text: ({ isCorrect }) => (isCorrect === undefined ? '' : isCorrect ? '✓ right' : '✕ wrong'),
+    text: ({ isCorrect }) => (isCorrect === undefined ? '' : isCorrect ? '✓ correct' : '✕ incorrect'),
   },
   { label: 'decision', hint: 'of the down-sampling, as logged', text: decision },
   { label: 'p_err', hint: 'share of failed tool calls, as logged', text: ({ pErr }) => decimal(pErr) },

@@ -1,5 +1,5 @@
 import type { Layout } from '../../data/compareLink.ts';
-import type { Compared } from './laneModel.ts';
+import type { Compared } from './lanes/laneModel.ts';
 import type { Item } from './rowModel.ts';
 
 /** Arithmetic of a virtual list whose rows have heights of their own, guessed until they are measured. */

@@ -1,4 +1,4 @@
-import type { Compared } from './laneModel.ts';
+import type { Compared } from './lanes/laneModel.ts';
 
 /** What all rows are drawn by; the same object while nothing of it changes, so that rows are memoised. */
 export interface RowContext {

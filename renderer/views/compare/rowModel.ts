@@ -10,7 +10,7 @@ import type { ComparedBlock } from '../../../shared/api/contract.ts';
 import { assertNever, type SegmentKind } from '../../../shared/domain/model.ts';
 import type { EqualWay, ShownKind } from '../../data/compareLink.ts';
 import { readableText, type SegmentView } from '../../data/segmentViews.ts';
-import type { Compared } from './laneModel.ts';
+import type { Compared } from './lanes/laneModel.ts';
 
 export interface ShownBlock {
   readonly key: string;

@@ -6,7 +6,7 @@
 
 import { useCallback, useEffect, useRef } from 'react';
 import type { LaneTurn } from '../../data/compareLink.ts';
-import type { Compared } from './laneModel.ts';
+import type { Compared } from './lanes/laneModel.ts';
 
 type Aligned = Pick<Compared, 'lanes' | 'base'> & {
   readonly comparison: Pick<Compared['comparison'], 'rows'>;

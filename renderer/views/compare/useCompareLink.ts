@@ -10,7 +10,7 @@ import {
 } from '../../data/compareLink.ts';
 import { replaceSearch } from '../../data/useRoute.ts';
 import { useInterface } from '../../state/interface.ts';
-import type { Compared } from './laneModel.ts';
+import type { Compared } from './lanes/laneModel.ts';
 import { nameOfRow, nameWithout } from './rowPlace.ts';
 
 export interface LinkActions {

@@ -67,7 +67,7 @@ export default function FormatsView() {
           ))}
         </div>
         <p className="muted">
-          A log of any other shape can be read, too: <Link href="/mapping">map its fields</Link>.
+          To read a log of any other shape, <Link href="/mapping">map its fields</Link>.
         </p>
       </div>
     </div>

@@ -1,20 +1,20 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import type { IssueRow } from '../../../shared/api/contract.ts';
-import { useTableCommands } from '../../app/useTableCommands.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { goTo } from '../../data/useRoute.ts';
 import { UNKNOWN_FORMAT } from '../../data/useUnmappedFiles.ts';
 import { counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
+import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
 
 const PAGE = 200;
 
 const COLUMNS: readonly Column<IssueRow>[] = [
   {
     id: 'severity',
-    label: 'what became of it',
+    label: 'result',
     minWidth: 152,
     grow: 0,
     cell: (row) =>
@@ -112,7 +112,7 @@ export default function IssuesView() {
   return (
     <div className="page">
       <header className="page-head">
-        <h1>Ingest issues</h1>
+        <h1>Issues</h1>
         <span className="muted">
           {counted(total, 'record or file', 'records and files')} that could not be read in full. One bad
           record never stops a file.
@@ -124,7 +124,7 @@ export default function IssuesView() {
         ) : (
           <VirtualTable
             handle={table}
-            label="Ingest issues"
+            label="Issues"
             columns={COLUMNS}
             count={rows.length}
             rowAt={(index) => rows[index]}

@@ -28,20 +28,20 @@ export function AgreementTab({ scope }: { readonly scope: LabelsScope }) {
       : { ...scope.params, authors: [first, second] },
     { keepPrevious: true },
   );
-  if (list === undefined) return <WaitingState title="Looking for readers…" />;
+  if (list === undefined) return <WaitingState title="Loading reviewers…" />;
   if (first === undefined || second === undefined)
     return (
-      <EmptyState title="Agreement takes two readers">
+      <EmptyState title="Agreement needs two reviewers">
         <p>
-          {first === undefined ? 'Nobody has labelled anything yet.' : `Only ${first} has labelled so far.`} A
-          second reader says who reads under “Read”, or a colleague’s pack is imported.
+          {first === undefined ? 'No labels yet.' : `Only ${first} has labelled so far.`} Enter a second
+          reviewer under “Review”, or import a colleague’s pack.
         </p>
       </EmptyState>
     );
   if (answer.error !== null)
     return (
       <FailedState
-        title="Agreement could not be worked out"
+        title="Agreement could not be computed"
         error={answer.error}
         onRetry={() => void answer.refetch()}
       />
@@ -51,13 +51,13 @@ export function AgreementTab({ scope }: { readonly scope: LabelsScope }) {
     <div className="labels-scroll">
       <div className="labels-scope">
         <Reader
-          name="First reader"
+          name="First reviewer"
           chosen={first}
           names={names}
           onChoose={(name) => setQuery({ first: name })}
         />
         <Reader
-          name="Second reader"
+          name="Second reviewer"
           chosen={second}
           names={names.filter((name) => name !== first)}
           onChoose={(name) => setQuery({ second: name })}
@@ -68,11 +68,11 @@ export function AgreementTab({ scope }: { readonly scope: LabelsScope }) {
       ) : (
         <>
           <p className="labels-lead">
-            <b>{counted(report.both, 'rollout')}</b> read by both ({count(report.first)} by {first},{' '}
+            <b>{counted(report.both, 'rollout')}</b> reviewed by both ({count(report.first)} by {first},{' '}
             {count(report.second)} by {second}).{' '}
             {report.overall.kappa === undefined ? (
               <span className="muted">
-                Cohen’s κ is not defined here: {report.overall.why ?? 'no rollout read by both'}.
+                Cohen’s κ is not defined here: {report.overall.why ?? 'no rollout reviewed by both'}.
               </span>
             ) : (
               <>
@@ -97,8 +97,8 @@ export function AgreementTab({ scope }: { readonly scope: LabelsScope }) {
           </ul>
           {report.disagreements.length > SHOWN && (
             <p className="muted">
-              {count(report.disagreements.length - SHOWN)} more; a queue in the order “where readers differ”
-              goes through all of them.
+              {count(report.disagreements.length - SHOWN)} more. A queue in the order “reviewers disagree”
+              lists all of them.
             </p>
           )}
         </>
@@ -141,7 +141,7 @@ function Kappas({ report, first, second }: KappasProps) {
       <thead>
         <tr>
           <th>label</th>
-          <th className="num" title="Rollouts both have read">
+          <th className="num" title="Rollouts that both reviewed">
             n
           </th>
           <th className="num">both</th>
@@ -168,7 +168,7 @@ function Kappas({ report, first, second }: KappasProps) {
               {row.kappa === undefined ? (
                 <span
                   className="dim"
-                  title={`Not defined: ${row.why ?? 'by chance alone they would agree always'}`}
+                  title={`Not defined: ${row.why ?? 'agreement by chance would be 100 %'}`}
                 >
                   –
                 </span>

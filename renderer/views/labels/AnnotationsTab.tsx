@@ -3,25 +3,25 @@
 import { useQueries } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { AnnotationRow } from '../../../shared/api/contract.ts';
-import { KeyOf } from '../../app/Keys.tsx';
-import { useTableCommands } from '../../app/useTableCommands.ts';
 import { useTaxonomy } from '../../data/annotations.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
+import { KeyOf } from '../../shell/keys/Keys.tsx';
 import { useInterface } from '../../state/interface.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
+import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
 import { annotationColumns } from './annotationColumns.tsx';
 import type { LabelsScope } from './labelsScope.ts';
 
 const CHUNK = 100;
 const SORTS = [
   { id: 'latest', label: 'latest first' },
-  { id: 'place', label: 'by place' },
+  { id: 'place', label: 'by position' },
 ] as const;
 
 const ALL = '';
@@ -63,7 +63,7 @@ export function AnnotationsTab({ scope }: { readonly scope: LabelsScope }) {
         onRetry={() => void order.refetch()}
       />
     );
-  if (ids === undefined) return <WaitingState title="Looking for annotations…" />;
+  if (ids === undefined) return <WaitingState title="Loading annotations…" />;
   const isNarrowed = label !== ALL || author !== ALL || state !== undefined || scope.filter !== '';
   return (
     <>
@@ -97,11 +97,11 @@ export function AnnotationsTab({ scope }: { readonly scope: LabelsScope }) {
           value={state ?? ALL}
           onChange={(event) => setQuery({ state: event.target.value || undefined })}
         >
-          <option value={ALL}>wherever they stand</option>
-          <option value="exact">where they were made</option>
+          <option value={ALL}>any state</option>
+          <option value="exact">in place</option>
           <option value="moved">moved</option>
           <option value="orphaned">orphaned: their text is gone</option>
-          <option value="unattached">their rollout is not in this library</option>
+          <option value="unattached">unattached: rollout not in this library</option>
         </select>
         <Segmented
           label="Order"
@@ -112,10 +112,10 @@ export function AnnotationsTab({ scope }: { readonly scope: LabelsScope }) {
         <span className="muted">{counted(ids.length, 'annotation')}</span>
       </div>
       {ids.length === 0 ? (
-        <EmptyState title={isNarrowed ? 'No annotation is so' : 'Nothing has been said yet'}>
+        <EmptyState title={isNarrowed ? 'No annotation matches' : 'No labels or notes yet'}>
           <p>
-            In a replay <KeyOf command="label.1" />–<KeyOf command="label.9" /> put a label on the rollout or
-            on what is selected, and <KeyOf command="note.write" /> writes a note.
+            In a replay <KeyOf command="label.1" />–<KeyOf command="label.9" /> label the rollout or the
+            selected text, and <KeyOf command="note.write" /> writes a note.
           </p>
         </EmptyState>
       ) : (

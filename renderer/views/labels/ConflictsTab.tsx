@@ -22,7 +22,7 @@ export function ConflictsTab() {
   const resolve = async (params: ParamsOf<'annotation.resolve'>) => {
     try {
       const { words } = await client.request('annotation.resolve', { ...params, author });
-      setNotice(words === undefined ? 'It has been decided already' : `${words}. Undo takes it back`);
+      setNotice(words === undefined ? 'Already decided' : `${words}. Undo reverts it`);
       await annotationsChanged(queryClient);
     } catch (error) {
       setNotice(error instanceof Error ? error.message : String(error));
@@ -36,14 +36,11 @@ export function ConflictsTab() {
         onRetry={() => void answer.refetch()}
       />
     );
-  if (answer.data === undefined) return <WaitingState title="Looking for conflicts…" />;
+  if (answer.data === undefined) return <WaitingState title="Loading conflicts…" />;
   if (answer.data.length === 0)
     return (
       <EmptyState title="No conflicts">
-        <p>
-          An annotation that a pack has otherwise than this library is shown here, beside the one that is
-          here.
-        </p>
+        <p>If an imported pack has another version of an annotation, both versions are shown here.</p>
       </EmptyState>
     );
   return (
@@ -88,7 +85,7 @@ function Conflict({ conflict, onResolve }: ConflictProps) {
 
 interface VersionProps {
   readonly title: string;
-  /** Absent: it has been taken away since. */
+  /** Absent: it has been removed since. */
   readonly annotation: Annotation | undefined;
   readonly other: Annotation | undefined;
 }
@@ -99,7 +96,7 @@ function Version({ title, annotation, other }: VersionProps) {
     return (
       <div className="conflict-version">
         <h2>{title}</h2>
-        <p className="dim">taken away since</p>
+        <p className="dim">removed since</p>
       </div>
     );
   const differs = (field: 'label' | 'note' | 'correction' | 'severity' | 'author') =>
@@ -120,7 +117,7 @@ function Version({ title, annotation, other }: VersionProps) {
       <dt>correction</dt>
       <dd className={differs('correction')}>{annotation.correction ?? <span className="dim">none</span>}</dd>
       <dt>severity</dt>
-      <dd className={differs('severity')}>{annotation.severity ?? <span className="dim">not said</span>}</dd>
+      <dd className={differs('severity')}>{annotation.severity ?? <span className="dim">none</span>}</dd>
       <dt>by</dt>
       <dd className={differs('author')}>
         {annotation.author} <span className="dim">{TIME.format(annotation.updatedAt)}</span>

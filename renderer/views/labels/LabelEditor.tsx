@@ -36,7 +36,7 @@ export function LabelEditor({
     <li>
       <select
         aria-label={`Key of ${name}`}
-        title="The number key that puts it"
+        title="Number key of this label"
         value={key ?? ''}
         onChange={(event) => onSave({ key: LABEL_KEYS.find((one) => one === event.target.value) })}
       >
@@ -75,7 +75,7 @@ export function LabelEditor({
       <input
         type="text"
         aria-label={`Description of ${name}`}
-        placeholder="When it is given"
+        placeholder="When to use it"
         value={description}
         onChange={(event) => onType({ description: event.target.value })}
         onBlur={() => onSave({ description })}
@@ -91,7 +91,7 @@ export function LabelEditor({
         <IconButton label={`Move ${name} down`} disabled={isLast} onClick={() => onMove(1)}>
           <ArrowDown size={14} />
         </IconButton>
-        <IconButton label={`Take ${name} out`} onClick={onRemove}>
+        <IconButton label={`Remove ${name}`} onClick={onRemove}>
           <Trash2 size={14} />
         </IconButton>
       </span>

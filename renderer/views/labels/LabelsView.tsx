@@ -1,15 +1,15 @@
 /** Labels, notes and what they sum to. */
 
-import { useCommands } from '../../app/commands.ts';
-import { FilterBox } from '../../app/filter/FilterBox.tsx';
-import { FilterChips } from '../../app/filter/FilterChips.tsx';
-import { keyed } from '../../app/keysInForce.ts';
 import { LABEL_TABS, type LabelTab, tabOf } from '../../data/labelsLink.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
+import { useCommands } from '../../shell/keys/commands.ts';
+import { keyed } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button, Segmented } from '../../ui/Controls.tsx';
 import { count } from '../../ui/numbers.ts';
+import { FilterBox } from '../../widgets/filter/FilterBox.tsx';
+import { FilterChips } from '../../widgets/filter/FilterChips.tsx';
 import { AgreementTab } from './AgreementTab.tsx';
 import { AnnotationsTab } from './AnnotationsTab.tsx';
 import { ConflictsTab } from './ConflictsTab.tsx';
@@ -20,7 +20,7 @@ import { TaxonomyTab } from './TaxonomyTab.tsx';
 import './labelsView.css';
 
 const WORDS: Readonly<Record<LabelTab, string>> = {
-  read: 'Read',
+  read: 'Review',
   annotations: 'Annotations',
   report: 'Report',
   agreement: 'Agreement',
@@ -52,7 +52,7 @@ export default function LabelsView() {
       <header className="page-head">
         <h1>Labels</h1>
         <Segmented
-          label="Part of the page"
+          label="Section"
           chosen={tab}
           onChoose={(chosen) => setQuery({ tab: chosen })}
           choices={LABEL_TABS.map((id) => ({
@@ -69,7 +69,7 @@ export default function LabelsView() {
           <Button onClick={() => showDialog({ kind: 'importPack' })}>Import…</Button>
           <Button
             onClick={exportPack}
-            title={keyed('Labelled rollouts as something another person can open', 'pack.export')}
+            title={keyed('Export labelled rollouts to a file for others', 'pack.export')}
           >
             Export a pack…
           </Button>

@@ -2,28 +2,28 @@
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { useCommands } from '../../app/commands.ts';
-import { KeyOf } from '../../app/Keys.tsx';
 import { useClient } from '../../data/DataProvider.tsx';
 import { QUEUE_ORDERS, type QueueLink, type QueueOrder, writeQueue } from '../../data/labelsLink.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { fetchCached, useRequest } from '../../data/useRequest.ts';
 import { navigateTo } from '../../data/useRoute.ts';
+import { useCommands } from '../../shell/keys/commands.ts';
+import { KeyOf } from '../../shell/keys/Keys.tsx';
 import { useInterface } from '../../state/interface.ts';
 import { useLabelling } from '../../state/labelling.ts';
 import { count, counted } from '../../ui/numbers.ts';
 import type { LabelsScope } from './labelsScope.ts';
 
 const ORDER_LABELS: Readonly<Record<QueueOrder, { readonly label: string; readonly hint: string }>> = {
-  listed: { label: 'as listed', hint: 'By step, group and place in the group' },
-  random: { label: 'random', hint: 'Drawn with the seed: the same seed, the same order for everybody' },
+  listed: { label: 'as listed', hint: 'By step, group and position in the group' },
+  random: { label: 'random', hint: 'Drawn with the seed: the same seed gives everybody the same order' },
   stratified: {
     label: 'one of each group',
     hint: 'One rollout of every prompt group in turn, drawn with the seed',
   },
   disagreement: {
-    label: 'where readers differ',
-    hint: 'First what others label differently, then what one of them has read',
+    label: 'reviewers disagree',
+    hint: 'First rollouts that others label differently, then those that only one reviewed',
   },
 };
 
@@ -79,19 +79,19 @@ export function ReadTab({ scope }: { readonly scope: LabelsScope }) {
   return (
     <div className="read-tab">
       <section>
-        <h2>Rollouts to read</h2>
+        <h2>Review queue</h2>
         <p>
           {queue.error !== null ? (
             <span className="is-wrong">✕ {queue.error.message}</span>
           ) : queue.data === undefined ? (
-            <span className="muted">{author === '' ? 'Say who reads.' : 'Counting…'}</span>
+            <span className="muted">{author === '' ? 'Enter a reviewer.' : 'Counting…'}</span>
           ) : (
             <>
               <b>{counted(size, 'rollout')}</b>
               {scope.run === undefined ? ' of all runs' : ` of ${scope.run.name}`}
               {scope.filter === '' ? '' : ' that match the filter'}.{' '}
               <span className="muted">
-                Read by {author}: {count(queue.data.read)} of {count(queue.data.total)}
+                Reviewed by {author}: {count(queue.data.read)} of {count(queue.data.total)}
                 {queue.data.skipped > 0 && `, skipped ${count(queue.data.skipped)}`}
                 {!includesRead && queue.data.read + queue.data.skipped > 0 && ', which are left out'}.
               </span>
@@ -100,7 +100,7 @@ export function ReadTab({ scope }: { readonly scope: LabelsScope }) {
         </p>
         {queue.data !== undefined && (
           <progress
-            aria-label="Read or skipped"
+            aria-label="Reviewed or skipped"
             value={queue.data.read + queue.data.skipped}
             max={Math.max(1, queue.data.total)}
           />
@@ -108,7 +108,7 @@ export function ReadTab({ scope }: { readonly scope: LabelsScope }) {
       </section>
       <section className="read-options">
         <label>
-          <span>reader</span>
+          <span>reviewer</span>
           <input
             type="text"
             value={reader}
@@ -116,7 +116,7 @@ export function ReadTab({ scope }: { readonly scope: LabelsScope }) {
             aria-invalid={author === ''}
             onChange={(event) => setReader(event.target.value)}
           />
-          <small className="dim">Labels and notes are made in this name.</small>
+          <small className="dim">Labels and notes are saved under this name.</small>
         </label>
         <label>
           <span>order</span>
@@ -150,9 +150,7 @@ export function ReadTab({ scope }: { readonly scope: LabelsScope }) {
         <label className="read-check">
           <input type="checkbox" checked={isBlind} onChange={(event) => setBlind(event.target.checked)} />
           <span>blind</span>
-          <small className="dim">
-            Reward, correctness, what was kept and what others said are not shown.
-          </small>
+          <small className="dim">Hides reward, correctness, decisions and annotations of others.</small>
         </label>
         <label className="read-check">
           <input
@@ -160,8 +158,8 @@ export function ReadTab({ scope }: { readonly scope: LabelsScope }) {
             checked={includesRead}
             onChange={(event) => setIncludesRead(event.target.checked)}
           />
-          <span>again</span>
-          <small className="dim">With what this reader has read already.</small>
+          <span>include reviewed</span>
+          <small className="dim">Rollouts I have already reviewed.</small>
         </label>
       </section>
       <p className="read-start">
@@ -172,12 +170,12 @@ export function ReadTab({ scope }: { readonly scope: LabelsScope }) {
           disabled={size === 0 || queue.isPlaceholderData}
           onClick={() => void begin()}
         >
-          Start reading
+          Start review
         </button>
         <span className="muted">
           <KeyOf command="label.1" />–<KeyOf command="label.9" /> label, <KeyOf command="note.write" /> note,{' '}
-          <KeyOf command="label.undo" /> take back, <KeyOf command="queue.skip" /> skip,{' '}
-          <KeyOf command="queue.commit" /> next. Select text, and keys are about the selection.
+          <KeyOf command="label.undo" /> undo, <KeyOf command="queue.skip" /> skip,{' '}
+          <KeyOf command="queue.commit" /> next. Select text to label only that text.
         </span>
       </p>
     </div>

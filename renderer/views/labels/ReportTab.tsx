@@ -39,7 +39,7 @@ export function ReportTab({ scope }: { readonly scope: LabelsScope }) {
       <EmptyState
         title={scope.filter === '' ? 'Nothing has been labelled yet' : 'Nothing labelled matches the filter'}
       >
-        <p>What is labelled is counted here: by step, class, decision, tool outcome and run.</p>
+        <p>Labels are counted here by step, correctness, decision, tool outcome and run.</p>
       </EmptyState>
     );
   const highest = highestCount(report);
@@ -50,7 +50,7 @@ export function ReportTab({ scope }: { readonly scope: LabelsScope }) {
       reportCsv(report, (id) => labelOf(taxonomy, id).name),
       'text/csv',
     );
-    setNotice('labels.csv handed over to be saved');
+    setNotice('labels.csv downloaded');
   };
   return (
     <div className="labels-scroll">
@@ -83,7 +83,7 @@ export function ReportTab({ scope }: { readonly scope: LabelsScope }) {
                 </span>
               )}
             </th>
-            <th>right · wrong</th>
+            <th>correct · incorrect</th>
             <th>kept · discarded</th>
             <th title="A rollout with two kinds of outcome counts in both">tool outcomes</th>
             {hasRuns && <th>runs</th>}
@@ -114,8 +114,8 @@ interface ReportRowProps {
   readonly hasRuns: boolean;
 }
 
-const CLASS_LABELS = { correct: 'right', wrong: 'wrong', unknown: 'not known' };
-const KEPT_LABELS = { kept: 'kept', discarded: 'discarded', unknown: 'not known' };
+const CLASS_LABELS = { correct: 'correct', wrong: 'incorrect', unknown: 'unknown' };
+const KEPT_LABELS = { kept: 'kept', discarded: 'discarded', unknown: 'unknown' };
 
 function ReportRow({ label, steps, highest, scope, hasRuns }: ReportRowProps) {
   const taxonomy = useTaxonomy();

@@ -69,12 +69,16 @@ export function TaxonomyTab() {
           onBlur={() => edited !== undefined && edited.name.trim() !== '' && void store(edited)}
         />
         <Segmented
-          label="A place may have"
+          label="A rollout or turn can have"
           chosen={taxonomy.choice}
           onChoose={(choice) => void store({ ...taxonomy, choice })}
           choices={[
-            { id: 'many', label: 'several labels', title: 'A place may have several labels' },
-            { id: 'one', label: 'one label', title: 'A second label of the same reader replaces the first' },
+            { id: 'many', label: 'several labels', title: 'A rollout or turn can have several labels' },
+            {
+              id: 'one',
+              label: 'one label',
+              title: 'A second label of the same reviewer replaces the first',
+            },
           ]}
         />
         <Button
@@ -97,15 +101,10 @@ export function TaxonomyTab() {
           />
         </label>
         {!answer.data.isDefault && (
-          <Button onClick={() => void store(DEFAULT_TAXONOMY, 'The labels Turnwise comes with')}>
-            Back to the default
-          </Button>
+          <Button onClick={() => void store(DEFAULT_TAXONOMY, 'The default labels')}>Reset to default</Button>
         )}
       </div>
-      <p className="muted">
-        Labels of this library. One that is taken out stays on what has it; annotations never change by
-        themselves.
-      </p>
+      <p className="muted">Labels of this library. Removing one here keeps the annotations that have it.</p>
       <ul className="label-editors">
         {taxonomy.labels.map((label, i) => (
           <LabelEditor
@@ -118,7 +117,7 @@ export function TaxonomyTab() {
             onSave={(changes) => void store(withLabel(taxonomy, label.id, changes))}
             onMove={(by) => void store(withLabelMoved(taxonomy, label.id, by))}
             onRemove={() =>
-              void store(withoutLabel(taxonomy, label.id), `${label.name} taken out of the taxonomy`)
+              void store(withoutLabel(taxonomy, label.id), `${label.name} removed from the taxonomy`)
             }
           />
         ))}

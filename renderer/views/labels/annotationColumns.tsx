@@ -45,7 +45,7 @@ export function annotationColumns(taxonomy: Taxonomy | undefined): readonly Colu
     {
       id: 'where',
       label: 'rollout',
-      hint: 'Run, step, group and number in the group',
+      hint: 'Run, step, group and position in the group',
       minWidth: 180,
       grow: 2,
       cell: ({ rollout: { run, step, group, ordinal } }) => (
@@ -94,7 +94,7 @@ export function annotationColumns(taxonomy: Taxonomy | undefined): readonly Colu
     {
       id: 'state',
       label: 'state',
-      hint: 'Blank: where it was made. Moved: its text stands elsewhere now. Orphaned: its text is gone. Unattached: its rollout is not in this library',
+      hint: 'Blank: in place. Moved: its text has moved. Orphaned: its text is gone. Unattached: its rollout is not in this library',
       minWidth: 92,
       grow: 0,
       cell: ({ place }) =>

@@ -2,11 +2,11 @@ import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { IngestProgress, UnreadFile } from '../../../shared/api/contract.ts';
 import { shellWord } from '../../../shared/domain/shellWord.ts';
-import { useIngestActions } from '../../app/useIngestActions.ts';
 import { followOf, useFollowActions, useFollows } from '../../data/follows.ts';
 import { mappingPath } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useUnmappedFiles } from '../../data/useUnmappedFiles.ts';
+import { useIngestActions } from '../../shell/useIngestActions.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button, IconButton } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
@@ -130,7 +130,7 @@ function UnreadCard({ files, button, children }: UnreadCardProps) {
 function CloseCard({ keys }: { readonly keys: readonly (number | string)[] }) {
   const closeCard = useInterface((state) => state.closeCard);
   return (
-    <IconButton label="Put this card away" onClick={() => closeCard(keys)}>
+    <IconButton label="Dismiss" onClick={() => closeCard(keys)}>
       <X size={14} />
     </IconButton>
   );
@@ -184,7 +184,7 @@ function FollowJob({ paths }: { readonly paths: readonly string[] }) {
     <Button
       aria-pressed={isFollowed}
       disabled={start.isPending}
-      title={isFollowed ? 'Stop following' : 'Go on reading what is logged here later'}
+      title={isFollowed ? 'Stop following' : 'Keep reading new log lines here'}
       onClick={() => {
         if (isFollowed) for (const { path } of followed) stop.mutate(path);
         else start.mutate(paths, { onError: (error) => setNotice(`Not followed: ${error.message}`) });
@@ -202,8 +202,8 @@ function UnmappedJob({ card: { job, files } }: { readonly card: UnmappedCard }) 
   return (
     <div className="job is-unmapped" role="status">
       <span>
-        <b>{counted(files.length, 'file')} not recognised:</b> no format knows{' '}
-        {files.length === 1 ? 'it' : 'them'}, but you can say where the fields of a rollout stand.
+        <b>{counted(files.length, 'file')} not recognised:</b> unknown format. Map{' '}
+        {files.length === 1 ? 'its' : 'their'} fields to import {files.length === 1 ? 'it' : 'them'}.
       </span>
       <CloseCard keys={[job.jobId]} />
       <ul>
@@ -220,7 +220,7 @@ function UnmappedJob({ card: { job, files } }: { readonly card: UnmappedCard }) 
         {files.length > NAMED && (
           <li>
             <Link href="/issues" className="dim">
-              and {counted(files.length - NAMED, 'more file')}, in the ingest issues
+              and {counted(files.length - NAMED, 'more file')}, listed under Issues
             </Link>
           </li>
         )}

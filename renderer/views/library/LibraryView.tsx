@@ -1,15 +1,13 @@
 import { FolderOpen, Search } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 import type { RunSummary } from '../../../shared/api/contract.ts';
-import { useCommands } from '../../app/commands.ts';
-import { keyOf } from '../../app/keysInForce.ts';
-import { useIngestActions } from '../../app/useIngestActions.ts';
-import { useTableCommands } from '../../app/useTableCommands.ts';
-import { useTableLayout } from '../../app/useTableLayout.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { partsApart } from '../../data/runNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { goTo, useUrlQuery } from '../../data/useRoute.ts';
+import { useCommands } from '../../shell/keys/commands.ts';
+import { keyed, keyOf } from '../../shell/keys/keysInForce.ts';
+import { useIngestActions } from '../../shell/useIngestActions.ts';
 import { useInterface } from '../../state/interface.ts';
 import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
 import { Button } from '../../ui/Controls.tsx';
@@ -19,6 +17,9 @@ import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { parseSorts, type Sort, sortedByKeys, sortsText, withSort } from '../../ui/sorting.ts';
 import { leaveField } from '../../ui/useAutoFocus.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
+import { readSoFar, useUnreadByRun } from '../../widgets/PartlyRead.tsx';
+import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
+import { useTableLayout } from '../../widgets/tables/useTableLayout.ts';
 import { JobCards } from './JobCards.tsx';
 import { jobsToShow, matchesText } from './libraryModel.ts';
 import { OpenLibraries } from './OpenLibraries.tsx';
@@ -29,23 +30,31 @@ import './library.css';
 const NO_RUNS: readonly RunSummary[] = [];
 const AS_LISTED: readonly Sort[] = [];
 /** As they are where no run needs telling apart: their measures are the same. */
-const RUN_COLUMNS = runColumns(() => undefined);
+const RUN_COLUMNS = runColumns(
+  () => undefined,
+  () => undefined,
+);
 const SORTABLE = RUN_COLUMNS.filter((column) => column.measure !== undefined).map((column) => column.id);
 
 export default function LibraryView() {
   const runs = useRequest('run.list', {});
   const jobs = useRequest('ingest.jobs', {}).data ?? [];
   const issues = useRequest('issue.list', { limit: 1 }).data?.total ?? 0;
-  const { demo, openDialog, canOpenDialog } = useIngestActions();
+  const { demo, openDialog, chooseLogs, canOpenDialog } = useIngestActions();
   const [query, setQuery] = useUrlQuery();
   const field = useRef<HTMLInputElement>(null);
   const table = useTableCommands();
   const [menu, setMenu] = useState<MenuPoint>();
+  const unread = useUnreadByRun();
   const columns = useMemo(() => {
     const all = runs.data ?? [];
     const parts = new Map(partsApart(all, { isKindSaid: true }).map((part, i) => [all[i]?.runKey, part]));
-    return [...runColumns(({ runKey }) => parts.get(runKey)), menuColumn(setMenu)];
-  }, [runs.data]);
+    const partlyRead = ({ runId }: RunSummary) => {
+      const files = unread.get(runId);
+      return files === undefined ? undefined : readSoFar(files);
+    };
+    return [...runColumns(({ runKey }) => parts.get(runKey), partlyRead), menuColumn(setMenu)];
+  }, [runs.data, unread]);
   const cursor = useRef(0);
   const closed = useInterface((state) => state.closedCards);
   const setNotice = useInterface((state) => state.setNotice);
@@ -110,7 +119,7 @@ export default function LibraryView() {
             <>
               {' · '}
               <Link href="/issues" className="is-wrong">
-                {counted(issues, 'ingest issue')}
+                {counted(issues, 'issue')}
               </Link>
             </>
           )}
@@ -128,11 +137,16 @@ export default function LibraryView() {
               onKeyDown={(event) => event.key === 'Escape' && leaveField(event.currentTarget)}
             />
           </label>
-          {canOpenDialog && (
-            <Button onClick={() => openDialog.mutate('directory')}>
-              <FolderOpen size={14} /> Open logs…
-            </Button>
-          )}
+          <Button
+            title={
+              canOpenDialog
+                ? keyed('Open a directory of logs', 'ingest.openDirectory')
+                : keyed('Open logs', 'ingest.openFiles')
+            }
+            onClick={() => (canOpenDialog ? openDialog.mutate('directory') : chooseLogs())}
+          >
+            <FolderOpen size={14} /> Open logs…
+          </Button>
           <Button disabled={demo.isPending} onClick={() => demo.mutate()}>
             Open the demo run
           </Button>
@@ -174,10 +188,10 @@ export default function LibraryView() {
   );
 }
 
-/** The empty library. A browser cannot hand over paths, so it says how to start with one. */
+/** The empty library. */
 function Welcome() {
-  const { demo, openDialog, canOpenDialog } = useIngestActions();
-  const failure = demo.error ?? openDialog.error;
+  const { demo, open, openDialog, chooseLogs, canOpenDialog } = useIngestActions();
+  const failure = demo.error ?? openDialog.error ?? open.error;
   return (
     <div className="welcome">
       <div className="welcome-card">
@@ -200,15 +214,15 @@ function Welcome() {
             </li>
           ) : (
             <li>
-              <span>
-                Your own logs: start Turnwise with their path. A page in a browser cannot hand over paths.
-              </span>
-              <span className="mono">npm start -- PATH</span>
+              <span>Your own logs: by their path, or files from this computer. Dropping them works too.</span>
+              <Button isPrimary onClick={chooseLogs}>
+                Open logs…
+              </Button>
             </li>
           )}
           <li>
             <span>A small generated run, to look around.</span>
-            <Button isPrimary={!canOpenDialog} disabled={demo.isPending} onClick={() => demo.mutate()}>
+            <Button disabled={demo.isPending} onClick={() => demo.mutate()}>
               Open the demo run
             </Button>
           </li>

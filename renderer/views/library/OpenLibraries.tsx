@@ -2,10 +2,10 @@
 import { Ellipsis, FolderOpen } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import type { LibraryRow } from '../../../shared/api/contract.ts';
-import { useLibraryActions } from '../../app/useLibraryActions.ts';
 import { useLibrary } from '../../data/DataProvider.tsx';
 import { hrefInLibrary } from '../../data/libraryLink.ts';
 import { useLibraries } from '../../data/otherLibraries.ts';
+import { useLibraryActions } from '../../shell/useLibraryActions.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
@@ -26,7 +26,7 @@ export function OpenLibraries() {
       </ul>
       <Button
         disabled={open.isPending}
-        title="Another library beside these: its runs can be compared with the runs here"
+        title="Open another library to compare its runs with these"
         onClick={() => void chooseAndOpen()}
       >
         <FolderOpen size={14} /> {open.isPending ? 'Opening…' : 'Open library…'}
@@ -78,14 +78,14 @@ function Entry({ library }: { readonly library: LibraryRow }) {
               <DropdownMenu.Item
                 onSelect={() => setTimeout(() => showDialog({ kind: 'librarySizes', library: id }))}
               >
-                What takes its space…
+                Disk space…
               </DropdownMenu.Item>
               <DropdownMenu.Item disabled={compact.isPending} onSelect={() => compact.mutate(library)}>
                 {compact.isPending ? 'Compacting…' : 'Compact'}
               </DropdownMenu.Item>
               <DropdownMenu.Separator />
               <DropdownMenu.Item disabled={isHome} onSelect={() => close.mutate(library)}>
-                {isHome ? 'Stays open: Turnwise was started with it' : 'Close'}
+                {isHome ? 'Cannot be closed: Turnwise was started with it' : 'Close'}
               </DropdownMenu.Item>
             </DropdownMenu.Content>
           </DropdownMenu.Portal>
@@ -99,7 +99,7 @@ function Entry({ library }: { readonly library: LibraryRow }) {
           )}
           <Button
             aria-label={`Forget the library ${name}`}
-            title="No longer listed; the file stays"
+            title="Removes it from the list. The file is kept"
             onClick={() => forget.mutate(library)}
           >
             Forget

@@ -4,9 +4,9 @@
  */
 import { DropdownMenu } from 'radix-ui';
 import type { RunSummary } from '../../../shared/api/contract.ts';
-import { KeyOf } from '../../app/Keys.tsx';
 import { followOf, useFollowActions, useFollows } from '../../data/follows.ts';
 import { goTo } from '../../data/useRoute.ts';
+import { KeyOf } from '../../shell/keys/Keys.tsx';
 import { useInterface } from '../../state/interface.ts';
 
 export interface MenuPoint {
@@ -51,10 +51,10 @@ export function RunMenu({ at, onClose }: RunMenuProps) {
           <DropdownMenu.Separator />
           {/* After the menu has given the focus back, or it would take it from the dialog. */}
           <DropdownMenu.Item onSelect={() => setTimeout(() => showDialog({ kind: 'exportRun', runKey }))}>
-            Write as Parquet…
+            Export as Parquet…
           </DropdownMenu.Item>
           <DropdownMenu.Item onSelect={() => setTimeout(() => showDialog({ kind: 'moveRun', runKey }))}>
-            Move to a library of its own…
+            Move to a new library…
           </DropdownMenu.Item>
           <DropdownMenu.Item onSelect={() => setTimeout(() => showDialog({ kind: 'removeRun', runKey }))}>
             Remove from the library… <KeyOf command="run.remove" />

@@ -12,8 +12,14 @@ export interface RunColumn extends Column<RunSummary> {
   readonly measure?: (run: RunSummary) => string | number | undefined;
 }
 
-/** @param partOf what tells a run from others of its name, where there are any */
-export const runColumns = (partOf: (run: RunSummary) => string | undefined): readonly RunColumn[] => [
+/**
+ * @param partOf what tells a run from others of its name, where there are any
+ * @param partlyRead how much of its logs was read, where reading was interrupted
+ */
+export const runColumns = (
+  partOf: (run: RunSummary) => string | undefined,
+  partlyRead: (run: RunSummary) => string | undefined,
+): readonly RunColumn[] => [
   {
     id: 'name',
     label: 'run',
@@ -28,6 +34,7 @@ export const runColumns = (partOf: (run: RunSummary) => string | undefined): rea
           {run.name}
         </bdi>{' '}
         {run.kind === 'eval' && <Chip>evaluation</Chip>} {run.isSynthetic && <Chip>synthetic</Chip>}
+        <PartChip text={partlyRead(run)} />
         <small title={run.directory}>
           {[partOf(run), run.model, run.dataset, run.format].filter((part) => part !== undefined).join(' · ')}
         </small>
@@ -49,7 +56,7 @@ export const runColumns = (partOf: (run: RunSummary) => string | undefined): rea
           <small>{stepRange(run)}</small>
         </span>
       ) : (
-        <span className="dim" title="No training step in this log">
+        <span className="dim" title="No training steps in this log">
           none
         </span>
       ),
@@ -71,10 +78,10 @@ export const runColumns = (partOf: (run: RunSummary) => string | undefined): rea
   },
   {
     id: 'correct',
-    label: 'right',
+    label: 'correct',
     value: (run) => (run.correctKnown === 0 ? undefined : (100 * run.correct) / run.correctKnown),
     unit: '%',
-    hint: 'Right rollouts of those whose correctness is known, over the whole run',
+    hint: 'Correct rollouts among those whose correctness is known, over the whole run',
     align: 'end',
     minWidth: 56,
     sorts: 'descending',
@@ -113,7 +120,7 @@ export const runColumns = (partOf: (run: RunSummary) => string | undefined): rea
   {
     id: 'toolErrors',
     label: 'tool errors',
-    hint: 'Failed tool calls of all tool calls, by step',
+    hint: 'Share of tool calls that failed, by step',
     minWidth: 104,
     cell: (run) =>
       run.hasSteps && (
@@ -145,7 +152,7 @@ export const runColumns = (partOf: (run: RunSummary) => string | undefined): rea
     id: 'issues',
     label: 'issues',
     value: (run) => run.issues + (run.sharedIssues ?? 0),
-    hint: 'Lines that could not be read in full; of a file that holds several runs it is not known which run they are of',
+    hint: 'Lines that could not be read in full. If a file holds several runs, the run of a line is unknown',
     align: 'end',
     minWidth: 50,
     sorts: 'descending',
@@ -153,6 +160,14 @@ export const runColumns = (partOf: (run: RunSummary) => string | undefined): rea
     cell: (run) => <Issues run={run} />,
   },
 ];
+
+function PartChip({ text }: { readonly text: string | undefined }) {
+  return text === undefined ? null : (
+    <Chip isWarning title={`Reading was interrupted: ${text}. The page of the run continues it`}>
+      partly read
+    </Chip>
+  );
+}
 
 /** The last column: a button that opens the run's menu beside it. */
 export function menuColumn(onMenu: (at: MenuPoint) => void): RunColumn {
@@ -188,7 +203,7 @@ function Issues({ run: { issues, sharedIssues } }: { readonly run: RunSummary })
     <span className="two-line is-wrong">
       {issues > 0 && count(issues)}
       {sharedIssues !== undefined && (
-        <small title="Issues of a file that other runs share. It is not known which run they belong to.">
+        <small title="Issues of a file with several runs. Their run is unknown.">
           {count(sharedIssues)} in its file
         </small>
       )}

@@ -2,9 +2,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { Mapping } from '../../../shared/format/mapping.ts';
-import { useIngestActions } from '../../app/useIngestActions.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { goTo } from '../../data/useRoute.ts';
+import { useIngestActions } from '../../shell/useIngestActions.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button, IconButton } from '../../ui/Controls.tsx';
 import { MappingJson } from './MappingJson.tsx';
@@ -50,7 +50,7 @@ export function MappingActions({ path, mapping, saved, proposal, onMapping }: Ma
     mutationFn: (gone: string) => client.request('mapping.remove', { name: gone }),
     onSuccess: (_answer, gone) => {
       setChosen(PROPOSAL);
-      setNotice(`Mapping ${gone} removed; what was read with it stays`);
+      setNotice(`Mapping ${gone} removed. Rollouts read with it are kept`);
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['mapping.list'] }),
   });
@@ -73,9 +73,10 @@ export function MappingActions({ path, mapping, saved, proposal, onMapping }: Ma
       {saved.length > 0 && (
         <>
           <label>
-            begin with{' '}
+            {' '}
+            start with{' '}
             <select className="text-field" value={chosen} onChange={(event) => choose(event.target.value)}>
-              <option value={PROPOSAL}>{isOwn ? 'what is here' : 'the first guess'}</option>
+              <option value={PROPOSAL}>{isOwn ? 'the current mapping' : 'the first guess'}</option>
               {saved.map((one) => (
                 <option key={one.name} value={one.name}>
                   {one.name}

@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'react';
 import type { FileInspection } from '../../../shared/api/contract.ts';
 import type { Mapping } from '../../../shared/format/mapping.ts';
-import { useCommands } from '../../app/commands.ts';
 import { useDebouncedValue } from '../../data/useDebouncedValue.ts';
 import { useRequest } from '../../data/useRequest.ts';
+import { useCommands } from '../../shell/keys/commands.ts';
 import { Chip } from '../../ui/Controls.tsx';
 import { bytes } from '../../ui/numbers.ts';
 import { FieldList } from './FieldList.tsx';
@@ -55,7 +55,7 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
         </Chip>
         {file.issue !== undefined && (
           <Chip isWarning title={file.issue.message}>
-            no format knows it
+            unknown format
           </Chip>
         )}
         {file.format !== undefined && <Chip title={file.rule}>read as {file.format}</Chip>}
@@ -138,7 +138,7 @@ function ShapeRow({ keys, shape, onShape }: ShapeRowProps) {
           {key}
         </button>
       ))}
-      {shape.length === 0 && <span className="is-wrong">none chosen: every unknown file would fit</span>}
+      {shape.length === 0 && <span className="is-wrong">none chosen: every unknown file would match</span>}
     </fieldset>
   );
 }

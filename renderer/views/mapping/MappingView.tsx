@@ -2,12 +2,12 @@
 
 import { useState } from 'react';
 import { MAPPING_VERSION, type Mapping, mappingFormatName } from '../../../shared/format/mapping.ts';
-import { useIngestActions } from '../../app/useIngestActions.ts';
 import { ApiError } from '../../data/failures.ts';
 import { mappingPath } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { goTo, useUrlQuery } from '../../data/useRoute.ts';
 import { useUnmappedFiles } from '../../data/useUnmappedFiles.ts';
+import { useIngestActions } from '../../shell/useIngestActions.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
@@ -30,18 +30,15 @@ function MappingOf({ path }: { readonly path: string }) {
     return (
       <FailedState
         isPage
-        title={isRefused ? 'This file has not been opened' : 'This file could not be looked at'}
+        title={isRefused ? 'This file has not been opened' : 'This file could not be read'}
         error={error}
         onRetry={() => void (file.error === null ? saved.refetch() : file.refetch())}
       >
-        {isRefused && (
-          <p>Turnwise reads only what you opened: open the file or its directory, then come back.</p>
-        )}
+        {isRefused && <p>Turnwise reads only files that you opened. Open the file or its directory first.</p>}
       </FailedState>
     );
   }
-  if (file.data === undefined || saved.data === undefined)
-    return <WaitingState title="Looking at the file…" />;
+  if (file.data === undefined || saved.data === undefined) return <WaitingState title="Reading the file…" />;
 
   const { format, issue, proposal } = file.data;
   const own = saved.data.find(({ name }) => mappingFormatName(name) === format);
@@ -66,8 +63,8 @@ function ChooseFile() {
     <div className="mapping-choose">
       <h1>Map a file’s fields</h1>
       <p className="muted">
-        A log that no format knows can still be read: say where the response, the reward and the rest stand in
-        its records. Nothing is read into the library before you save.
+        A log in an unknown format can be read, too: choose where its records have the response, the reward
+        and other fields. Nothing is imported before you save.
       </p>
       <h2>Files that were not recognised</h2>
       {unmapped.data === undefined ? (
@@ -86,7 +83,7 @@ function ChooseFile() {
         </ul>
       )}
       {unmapped.data !== undefined && unmapped.data.length > 50 && (
-        <p className="dim">and {unmapped.data.length - 50} more; the ingest issues list them all</p>
+        <p className="dim">and {unmapped.data.length - 50} more, listed under Issues</p>
       )}
       <h2>Another file</h2>
       <form
@@ -98,13 +95,14 @@ function ChooseFile() {
         <input
           className="text-field mono"
           aria-label="Path of a log file"
-          placeholder="path of a log file below what was opened"
+          placeholder="path of a log file in an allowed folder"
           spellCheck={false}
           value={path}
           onChange={(event) => setPath(event.target.value)}
         />
         <Button type="submit" disabled={path.trim() === ''}>
-          Look at it
+          {' '}
+          Open{' '}
         </Button>
         {canOpenDialog && <Button onClick={() => openFileToMap.mutate()}>Choose…</Button>}
       </form>

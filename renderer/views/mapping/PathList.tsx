@@ -1,11 +1,11 @@
 import { useRef, useState } from 'react';
 import type { RecordPath } from '../../../shared/api/contract.ts';
-import { useCommands } from '../../app/commands.ts';
-import { keyOf } from '../../app/keysInForce.ts';
-import { useTableCommands } from '../../app/useTableCommands.ts';
+import { useCommands } from '../../shell/keys/commands.ts';
+import { keyOf } from '../../shell/keys/keysInForce.ts';
 import { EmptyState } from '../../ui/States.tsx';
 import { leaveField } from '../../ui/useAutoFocus.ts';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
+import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
 import { labelOf, type Target } from './mappingModel.ts';
 
 interface PathListProps {

@@ -23,7 +23,7 @@ export function PreviewPane({ preview, isBehind, isEmpty, at, onAt }: PreviewPan
       {isEmpty ? (
         <EmptyState title="No rollout yet">
           <p>
-            Choose where the response stands, or the messages; the first records then appear here as rollouts.
+            Choose where the response or the messages are. The first records then appear here as rollouts.
           </p>
         </EmptyState>
       ) : (
@@ -76,14 +76,14 @@ function PreviewBody({ preview, at, onAt }: Omit<PreviewPaneProps, 'isBehind' | 
               <th>prompt</th>
               <th>response</th>
               <th className="is-end">reward</th>
-              <th>right</th>
+              <th>correct</th>
               <th>prompt group</th>
               <th className="is-end">step</th>
               <th>kept</th>
               <th className="is-end">turns</th>
               <th className="is-end">calls</th>
               <th className="is-end">tokens</th>
-              <th>ingest issues</th>
+              <th>issues</th>
             </tr>
           </thead>
           <tbody>

@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import type { PreviewRecord, RecordPath } from '../../../shared/api/contract.ts';
 import type { Mapping } from '../../../shared/format/mapping.ts';
 import { type PathStep, parsePath } from '../../../shared/format/recordPath.ts';
-import { keyOf } from '../../app/keysInForce.ts';
+import { keyOf } from '../../shell/keys/keysInForce.ts';
 import { useIsDark } from '../../theme/theme.ts';
 import { IconButton, Segmented } from '../../ui/Controls.tsx';
 import { EmptyState, WaitingState } from '../../ui/States.tsx';
@@ -88,7 +88,7 @@ export function RecordPane(props: RecordPaneProps) {
             />
           </Suspense>
         ) : record === undefined ? (
-          <EmptyState title="This record is no JSON object" />
+          <EmptyState title="This record is not a JSON object" />
         ) : (
           <RecordTree key={source.number} record={record} mapping={mapping} onPick={onPick} />
         )}

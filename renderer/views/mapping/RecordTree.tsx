@@ -2,8 +2,8 @@ import { ChevronDown, ChevronRight } from 'lucide-react';
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
 import type { Mapping } from '../../../shared/format/mapping.ts';
 import type { PathStep } from '../../../shared/format/recordPath.ts';
-import { useTableCommands } from '../../app/useTableCommands.ts';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
+import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
 import { FIELD_GROUPS, labelOf, pathOf, pickedPath, type Target } from './mappingModel.ts';
 import { type TreeRow, treeRows } from './recordTreeModel.ts';
 

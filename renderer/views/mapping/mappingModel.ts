@@ -29,7 +29,7 @@ export const FIELD_GROUPS: readonly FieldGroup[] = [
       {
         field: 'rollouts',
         label: 'list of rollouts',
-        hint: 'Where one record holds several rollouts: the list they stand in. Other fields are then looked up in each element first, then in the record',
+        hint: 'If one record holds several rollouts: the list of them. Other fields are looked up in each element, then in the record',
       },
     ],
   },
@@ -38,7 +38,7 @@ export const FIELD_GROUPS: readonly FieldGroup[] = [
     hint: '',
     fields: [
       { field: 'reward', label: 'reward', hint: 'A number' },
-      { field: 'isCorrect', label: 'right or wrong', hint: 'true/false or 1/0' },
+      { field: 'isCorrect', label: 'correct', hint: 'true/false or 1/0' },
       { field: 'groundTruth', label: 'ground truth', hint: 'The expected answer' },
       { field: 'answer', label: 'answer', hint: 'The answer as the trainer extracted it' },
       { field: 'stopReason', label: 'stop reason', hint: 'Why sampling ended' },
@@ -47,13 +47,13 @@ export const FIELD_GROUPS: readonly FieldGroup[] = [
     ],
   },
   {
-    title: 'Place',
+    title: 'Position',
     hint: 'where it belongs',
     fields: [
       {
         field: 'group',
         label: 'prompt group',
-        hint: 'An id that siblings share; without it, equal prompts are a group',
+        hint: 'An id shared by the rollouts of a group. Without it, equal prompts form a group',
       },
       { field: 'problem', label: 'problem', hint: 'A stable id of the task' },
       { field: 'ordinal', label: 'position', hint: 'Position in the group, from 0' },
@@ -63,7 +63,7 @@ export const FIELD_GROUPS: readonly FieldGroup[] = [
       {
         field: 'joinKey',
         label: 'join key',
-        hint: 'What records of another file about the same rollout carry, too. Without messages and response, token columns or decisions are joined to the rollouts with that key',
+        hint: 'A key that records of another file about the same rollout have, too. Records without messages or response are joined by it',
       },
     ],
   },
@@ -118,17 +118,17 @@ export function valueFor(record: unknown, mapping: Mapping, target: Target): unk
 
 /** Why a text is no path; undefined when it is one. */
 export function pathFault(path: string): string | undefined {
-  return parsePath(path) === undefined ? 'no path: write it like meta.step or turns[0].text' : undefined;
+  return parsePath(path) === undefined ? 'not a path: write it like meta.step or turns[0].text' : undefined;
 }
 
 /** Why the mapping cannot be used yet; undefined when it can. */
 export function mappingFault(mapping: Mapping): string | undefined {
   if (mapping.fields.messages === undefined && mapping.fields.response === undefined)
-    return 'Choose where the messages or the response stand';
+    return 'Choose where the messages or the response are';
   const targets = FIELD_GROUPS.flatMap((group) => group.fields);
   const bad = targets.find(({ field }) => pathFault(pathOf(mapping, field) ?? '') !== undefined);
-  if (bad !== undefined) return `The path of “${bad.label}” is no path`;
-  if (mapping.shape.length === 0) return 'Choose at least one field to recognise further files by';
+  if (bad !== undefined) return `The path of “${bad.label}” is not a path`;
+  if (mapping.shape.length === 0) return 'Choose at least one field that identifies files of this shape';
   if (mapping.name.trim() === '') return 'Give the mapping a name';
   return undefined;
 }
@@ -195,5 +195,5 @@ export const fileNameOf = (name: string): string =>
 
 /** Blank lines are passed over, so a record's number in its file may be higher than its place here. */
 export function recordCount(number: number, at: number, read: number): string {
-  return number === at + 1 ? `${number} of the first ${read}` : `${number} (${at + 1} of ${read} looked at)`;
+  return number === at + 1 ? `${number} of the first ${read}` : `${number} (${at + 1} of ${read} checked)`;
 }

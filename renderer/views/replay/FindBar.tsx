@@ -1,10 +1,10 @@
 import { ChevronDown, ChevronUp, Search, X } from 'lucide-react';
 import { type Ref, useRef } from 'react';
-import { keyOf } from '../../app/keysInForce.ts';
+import { keyOf } from '../../shell/keys/keysInForce.ts';
 import { IconButton } from '../../ui/Controls.tsx';
 import { count } from '../../ui/numbers.ts';
 import { useFocusReturn } from '../../ui/useAutoFocus.ts';
-import { MAX_HITS } from './findModel.ts';
+import { MAX_HITS } from './text/findModel.ts';
 
 interface FindBarProps {
   readonly query: string;
@@ -49,7 +49,7 @@ export function FindBar(props: FindBarProps) {
         />
         {query !== '' && (
           <span className={hits === 0 && note === undefined ? 'is-wrong' : 'dim'}>
-            {note ?? (hits === 0 ? 'no hit' : `${count(current + 1)} of ${total}`)}
+            {note ?? (hits === 0 ? 'no hits' : `${count(current + 1)} of ${total}`)}
           </span>
         )}
       </div>
@@ -65,7 +65,7 @@ export function FindBar(props: FindBarProps) {
         <ChevronDown size={15} />
       </IconButton>
       <IconButton
-        label={isLinked ? 'Back to what was found' : 'Close'}
+        label={isLinked ? 'Back to the search hits' : 'Close'}
         keys={keyOf('place.up')}
         onClick={onClose}
       >

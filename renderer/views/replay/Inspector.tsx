@@ -1,12 +1,12 @@
 import { Fragment, type ReactNode } from 'react';
 import type { RolloutDetail, RolloutRow } from '../../../shared/api/contract.ts';
 import type { Provenance } from '../../../shared/domain/model.ts';
-import { keyed } from '../../app/keysInForce.ts';
 import { correctnessSource } from '../../data/domainLabels.ts';
+import { keyed } from '../../shell/keys/keysInForce.ts';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { bytes, count, decimal, reward, signed } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
-import type { Heat } from './tokens/tokenHeat.ts';
+import type { Heat } from './text/tokenHeat.ts';
 import './inspector.css';
 import { LogText } from '../../ui/LogText.tsx';
 import { SourceText } from '../../ui/SourceText.tsx';
@@ -31,9 +31,7 @@ export function Inspector({ detail, heat, isBlind, onShowRecord }: InspectorProp
   return (
     <aside className="inspector" aria-label="Inspector">
       {isBlind ? (
-        <section className="muted">
-          Reading blind: whether it is right, rewarded and kept is not shown.
-        </section>
+        <section className="muted">Blind review: reward, correctness and decision are hidden.</section>
       ) : (
         <Verdict row={row} />
       )}
@@ -135,7 +133,7 @@ export function Inspector({ detail, heat, isBlind, onShowRecord }: InspectorProp
               <Field key={name} label={name}>
                 <span
                   className="mono"
-                  title={value.length > LONG_VALUE ? 'cut here; whole in the raw record' : undefined}
+                  title={value.length > LONG_VALUE ? 'shortened here; see the raw record' : undefined}
                 >
                   {value}
                 </span>
@@ -162,9 +160,7 @@ export function Inspector({ detail, heat, isBlind, onShowRecord }: InspectorProp
           onClick={onShowRecord}
           disabled={isBlind}
           title={
-            isBlind
-              ? 'Not while reading blind: it says how it was judged'
-              : keyed('Raw record', 'record.show')
+            isBlind ? 'Hidden during blind review: it has the reward' : keyed('Raw record', 'record.show')
           }
         >
           Raw record, {bytes(detail.record.byteLength)}
@@ -182,7 +178,7 @@ function Verdict({ row }: { readonly row: RolloutRow }) {
           <span className="muted">correctness unknown</span>
         ) : (
           <span className={row.isCorrect ? 'is-right' : 'is-wrong'}>
-            <RightMark isCorrect={row.isCorrect} /> {row.isCorrect ? 'right' : 'wrong'}
+            <RightMark isCorrect={row.isCorrect} /> {row.isCorrect ? 'correct' : 'incorrect'}
           </span>
         )}
       </h2>
@@ -212,7 +208,7 @@ function Field({ label, source, children }: FieldProps) {
       <dd>
         {children}
         {source !== undefined && (
-          <small title={source === 'logged' ? 'written by the trainer' : 'worked out by Turnwise'}>
+          <small title={source === 'logged' ? 'written by the trainer' : 'derived by Turnwise'}>
             {source}
           </small>
         )}

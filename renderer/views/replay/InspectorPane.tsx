@@ -2,13 +2,13 @@ import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import { useTokenView } from '../../state/tokenView.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 import { count } from '../../ui/numbers.ts';
-import type { Hit } from './findModel.ts';
 import { Inspector } from './Inspector.tsx';
 import { LabelPanel } from './labels/LabelPanel.tsx';
 import type { Labelling } from './labels/useLabelling.ts';
+import type { Hit } from './text/findModel.ts';
+import type { Heat } from './text/tokenHeat.ts';
 import type { SegmentMeans } from './tokens/segmentMeans.ts';
 import { TokenList } from './tokens/TokenList.tsx';
-import type { Heat } from './tokens/tokenHeat.ts';
 import type { TokenCursor } from './tokens/useTokenCursor.ts';
 
 interface InspectorPaneProps {

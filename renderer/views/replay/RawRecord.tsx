@@ -61,7 +61,7 @@ export function RawRecord({ row, unit, isDark, onClose }: RawRecordProps) {
             <span className="muted">
               {record.hasNextPage
                 ? `the first ${bytes(chunks.at(-1)?.nextOffset ?? 0)} read, more as you scroll`
-                : 'read to its end'}
+                : 'read to the end'}
             </span>
           )}
           {indented !== undefined && (
@@ -129,11 +129,11 @@ function RecordFailure({ error, unit, onRetry }: RecordFailureProps) {
   }
   if (error instanceof ApiError && error.code === 'source_gone') {
     return (
-      <EmptyState title="The source is gone">
+      <EmptyState title="The log file was not found">
         <p className="state-facts">{error.message}</p>
         <p>
-          The rollout itself is kept in the library and stays readable; only its raw record needs the log file
-          at its old place.
+          The rollout itself is kept in the library and stays readable; only the raw record needs the log file
+          at its old path.
         </p>
       </EmptyState>
     );

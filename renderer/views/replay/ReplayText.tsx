@@ -1,9 +1,9 @@
 import { X } from 'lucide-react';
 import { type RefObject, useMemo, useRef } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
-import { keyOf } from '../../app/keysInForce.ts';
 import type { TurnView } from '../../data/segmentViews.ts';
 import { useRequest } from '../../data/useRequest.ts';
+import { keyOf } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
 import { useTokenView } from '../../state/tokenView.ts';
 import { IconButton } from '../../ui/Controls.tsx';
@@ -13,10 +13,10 @@ import { FindBar } from './FindBar.tsx';
 import { SaidOf } from './labels/AnnotationChips.tsx';
 import type { Labelling } from './labels/useLabelling.ts';
 import { Transcript, type TranscriptHandle } from './Transcript.tsx';
-import type { LabelRange, TextMarks } from './textMarks.ts';
+import type { LabelRange, TextMarks } from './text/textMarks.ts';
+import { gapFlags, type Heat, maskedFlags } from './text/tokenHeat.ts';
 import type { SegmentMeans } from './tokens/segmentMeans.ts';
 import { TokenReadout } from './tokens/TokenReadout.tsx';
-import { gapFlags, type Heat, maskedFlags } from './tokens/tokenHeat.ts';
 import { type TokenSpan, tokensCsv, tokensOf } from './tokens/tokenListModel.ts';
 import type { LexiconState } from './tokens/useLexicon.ts';
 import type { TokenCursor } from './tokens/useTokenCursor.ts';
@@ -113,7 +113,9 @@ function SpanBar({ heat, span, onClear }: SpanBarProps) {
     void copyText(tokensCsv(heat, tokensOf(span))).then((isCopied) =>
       useInterface
         .getState()
-        .setNotice(isCopied ? `${counted(size, 'token')} copied as CSV` : 'The system did not allow copying'),
+        .setNotice(
+          isCopied ? `${counted(size, 'token')} copied as CSV` : 'The clipboard is not available here',
+        ),
     );
   return (
     <section className="span-bar" aria-label="Selected tokens">

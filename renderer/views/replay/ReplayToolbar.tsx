@@ -1,13 +1,13 @@
 import { ChevronLeft, ChevronRight, FileJson, ListTree, PanelRight, Search, Waypoints } from 'lucide-react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
-import { CodeMenu } from '../../app/CodeState.tsx';
-import { keyed, keyOf, keyWord } from '../../app/keysInForce.ts';
-import { useAlike } from '../../app/useAlike.ts';
+import { keyed, keyOf, keyWord } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
 import { IconButton, Segmented } from '../../ui/Controls.tsx';
 import { LogText } from '../../ui/LogText.tsx';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { counted } from '../../ui/numbers.ts';
+import { CodeMenu } from '../../widgets/CodeState.tsx';
+import { useAlike } from '../../widgets/useAlike.ts';
 import { usePanes } from './usePanes.ts';
 import type { Siblings } from './useSiblings.ts';
 
@@ -38,7 +38,7 @@ export function ReplayToolbar({ detail, siblings, isBlind, onFind, onShowRecord 
         <ListTree size={16} />
       </IconButton>
       <IconButton
-        label="Previous sibling"
+        label="Previous rollout"
         keys={keyOf('sibling.previous')}
         disabled={!siblings.hasPrevious}
         onClick={() => siblings.go(-1)}
@@ -51,7 +51,7 @@ export function ReplayToolbar({ detail, siblings, isBlind, onFind, onShowRecord 
         <span className="dim"> {siblings.label}</span>
       </h1>
       <IconButton
-        label="Next sibling"
+        label="Next rollout"
         keys={keyOf('sibling.next')}
         disabled={!siblings.hasNext}
         onClick={() => siblings.go(1)}
@@ -60,11 +60,19 @@ export function ReplayToolbar({ detail, siblings, isBlind, onFind, onShowRecord 
       </IconButton>
       <span className="replay-verdict">
         {!isBlind && <KeptMark isKept={row.kept} />}
-        {isBlind && <span className="dim">read blind</span>}
+        {isBlind && <span className="dim">blind review</span>}
         {!isBlind && row.isCorrect !== undefined && (
           <span className={row.isCorrect ? 'is-right' : 'is-wrong'}>
             <RightMark isCorrect={row.isCorrect} />{' '}
-            {row.answer === undefined ? row.isCorrect ? 'right' : 'wrong' : <LogText text={row.answer} />}
+            {row.answer === undefined ? (
+              row.isCorrect ? (
+                'correct'
+              ) : (
+                'incorrect'
+              )
+            ) : (
+              <LogText text={row.answer} />
+            )}
           </span>
         )}
         <span className="dim replay-counts">
@@ -88,7 +96,7 @@ export function ReplayToolbar({ detail, siblings, isBlind, onFind, onShowRecord 
           ]}
         />
         <IconButton
-          label={`Find alike: rollouts of the same problem, ${keyWord('alike.compare')} compares with the nearest that went the other way`}
+          label={`Find similar rollouts of the same problem; ${keyWord('alike.compare')} compares with the most similar of opposite outcome`}
           keys={keyOf('alike.show')}
           onClick={showAlike}
         >

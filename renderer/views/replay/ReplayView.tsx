@@ -2,12 +2,13 @@
  * Replay of one rollout. The URL holds the rollout and the turn; this component loads the one,
  * moves the other, and gives plain values to the panes.
  */
-import { CodeOf } from '../../app/CodeState.tsx';
+
 import type { Route } from '../../data/route.ts';
 import { usePage } from '../../data/usePage.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useTokenView } from '../../state/tokenView.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
+import { CodeOf } from '../../widgets/CodeState.tsx';
 import { Replay } from './Replay.tsx';
 import { signalParams } from './tokens/useTokenSeries.ts';
 import './replay.css';
@@ -33,7 +34,7 @@ export default function ReplayView({ route }: { readonly route: Extract<Route, {
         error={error}
         onRetry={() => void (resolved.error === null ? rollout.refetch() : resolved.refetch())}
       >
-        <p>It may have been logged anew, or belong to another library. Esc leads to its group.</p>
+        <p>It may have been logged again, or be in another library. Esc opens its group.</p>
       </FailedState>
     );
   }

@@ -8,8 +8,8 @@ import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import { useWidth } from '../../charts/useWidth.ts';
 import type { LabelMark } from './labels/labelModel.ts';
 import { PROFILE_HEIGHT, paintProfile } from './paintProfile.ts';
-import { columnStatistics, type MarkCluster, markClusters, profileOf } from './profileModel.ts';
-import type { Heat } from './tokens/tokenHeat.ts';
+import { columnStatistics, type MarkCluster, markClusters, profileOf } from './text/profileModel.ts';
+import type { Heat } from './text/tokenHeat.ts';
 import './scrubber.css';
 
 interface ScrubberProps {
@@ -43,8 +43,8 @@ const MARK_LABEL = {
 } as const;
 
 const BELOW = 'below the line: what the environment wrote';
-const BANDS = 'grey bands: tool calls; blue band: the turn that is read';
-const BY_KIND = `Who wrote how much. Low: prose. High: tool calls. Full: the answer; ${BELOW}; blue band: the turn that is read`;
+const BANDS = 'grey bands: tool calls; blue band: the current turn';
+const BY_KIND = `Length by author. Low: prose. High: tool calls. Full: the answer; ${BELOW}; blue band: the current turn`;
 
 const MEANS =
   'column: least to highest value, tick at the mean; top rows: forking tokens, then reflection tokens; click to go there, drag to select tokens';
@@ -55,7 +55,7 @@ const MARK_PIXELS = 8;
 function markTitle({ turn, what, marks, failed }: MarkCluster): string {
   if (marks === 1) return `turn ${turn}: ${MARK_LABEL[what]}`;
   const failures = failed === 0 ? '' : `, ${failed} failed`;
-  return `from turn ${turn}: ${marks} marks too near each other to be drawn${failures}`;
+  return `from turn ${turn}: ${marks} marks too close to draw${failures}`;
 }
 
 export function Scrubber(props: ScrubberProps) {

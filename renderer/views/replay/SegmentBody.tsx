@@ -6,8 +6,8 @@ import { codePlaces } from '../../editor/codePlaces.ts';
 import { PythonCode } from '../../editor/PythonCode.tsx';
 import { ANSI_ESCAPE, AnsiText } from '../../ui/AnsiText.tsx';
 import { SourceText } from '../../ui/SourceText.tsx';
-import { MarkdownText } from './MarkdownText.tsx';
-import { WhenNear } from './WhenNear.tsx';
+import { MarkdownText } from './text/MarkdownText.tsx';
+import { WhenNear } from './text/WhenNear.tsx';
 
 interface SegmentBodyProps {
   readonly view: SegmentView;

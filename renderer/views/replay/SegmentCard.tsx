@@ -1,17 +1,17 @@
 import { Check } from 'lucide-react';
 import { memo, type ReactNode, useRef, useState } from 'react';
 import type { SegmentKind } from '../../../shared/domain/model.ts';
-import { CodeCellButtons } from '../../app/CodeState.tsx';
 import { exceptionName, outcomeMark, readableText, type SegmentView } from '../../data/segmentViews.ts';
 import { foldKey, useInterface } from '../../state/interface.ts';
 import { copyText } from '../../ui/exportText.ts';
 import { count, counted, decimal, seconds } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
+import { CodeCellButtons } from '../../widgets/CodeState.tsx';
 import { foldOf } from './foldModel.ts';
 import { SegmentChips } from './labels/AnnotationChips.tsx';
 import { SegmentBody } from './SegmentBody.tsx';
+import { useNear } from './text/WhenNear.tsx';
 import type { SegmentMean } from './tokens/segmentMeans.ts';
-import { useNear } from './WhenNear.tsx';
 
 interface SegmentCardProps {
   readonly view: SegmentView;

@@ -1,10 +1,10 @@
 import { ChevronLeft, ChevronRight, ChevronsLeft, ChevronsRight, Pause, Play } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { keyOf } from '../../app/keysInForce.ts';
 import type { TurnView } from '../../data/segmentViews.ts';
+import { keyOf } from '../../shell/keys/keysInForce.ts';
 import { PLAY_SPEEDS, useInterface } from '../../state/interface.ts';
 import { IconButton } from '../../ui/Controls.tsx';
-import { dwellMs } from './replayModel.ts';
+import { dwellMs } from './text/replayModel.ts';
 
 interface TransportProps {
   readonly turn: number;
@@ -52,7 +52,7 @@ export function Transport(props: TransportProps) {
       </div>
       <div className="transport-facts">
         {turn === 0 ? 'prompt' : `turn ${turn} of ${lastTurn}`}
-        <button type="button" title="Speed of playing" onClick={() => setSpeed(nextSpeed)}>
+        <button type="button" title="Playback speed" onClick={() => setSpeed(nextSpeed)}>
           {speed}×
         </button>
       </div>

@@ -4,8 +4,8 @@ import type { TurnView } from '../../data/segmentViews.ts';
 import { counted } from '../../ui/numbers.ts';
 import { TurnChips } from './labels/AnnotationChips.tsx';
 import { SegmentCard } from './SegmentCard.tsx';
+import { useNear } from './text/WhenNear.tsx';
 import type { SegmentMean } from './tokens/segmentMeans.ts';
-import { useNear } from './WhenNear.tsx';
 
 interface TurnSectionProps {
   readonly view: TurnView;

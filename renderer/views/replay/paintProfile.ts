@@ -1,6 +1,6 @@
 /** Draws the scrubber's profile. Colours come from the design tokens in force. */
-import { heatLevel } from './heatModel.ts';
-import { type ColumnStatistics, isPolicyKind, type Profile } from './profileModel.ts';
+import { heatLevel } from './text/heatModel.ts';
+import { type ColumnStatistics, isPolicyKind, type Profile } from './text/profileModel.ts';
 
 export const PROFILE_HEIGHT = 46;
 /** Below the base line: what the environment wrote. */

@@ -1,6 +1,6 @@
 import { useMemo, useRef, useState } from 'react';
 import type { TurnView } from '../../data/segmentViews.ts';
-import { findHits, type Hit } from './findModel.ts';
+import { findHits, type Hit } from './text/findModel.ts';
 import type { LinkedFind } from './useSearchHits.ts';
 
 const NO_HITS: readonly Hit[] = [];

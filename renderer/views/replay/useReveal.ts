@@ -3,9 +3,9 @@ import { type RefObject, useCallback, useMemo, useRef } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import { readableText, type TurnView } from '../../data/segmentViews.ts';
 import { foldKey, useInterface } from '../../state/interface.ts';
-import type { Hit } from './findModel.ts';
 import { foldOf } from './foldModel.ts';
 import type { CurrentMark, TranscriptHandle } from './Transcript.tsx';
+import type { Hit } from './text/findModel.ts';
 
 /** React commits an unfolded segment and the painter its highlights before a mark can be shown. */
 const AFTER_PAINT_MS = 60;

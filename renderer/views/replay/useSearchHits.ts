@@ -8,7 +8,7 @@ import { useRequest } from '../../data/useRequest.ts';
 import { navigateTo } from '../../data/useRoute.ts';
 import { codePlaces, type PlacedStretch } from '../../editor/codePlaces.ts';
 import { queryLeftAt } from '../../state/routeMemory.ts';
-import type { Hit } from './findModel.ts';
+import type { Hit } from './text/findModel.ts';
 
 export interface LinkedFind {
   readonly query: string;

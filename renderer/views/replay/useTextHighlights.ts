@@ -5,7 +5,7 @@
  */
 import { type RefObject, useEffect } from 'react';
 import type { TextRange } from '../../../shared/domain/model.ts';
-import type { Hit } from './findModel.ts';
+import type { Hit } from './text/findModel.ts';
 import {
   createMarkPainter,
   createNearSegments,
@@ -14,8 +14,8 @@ import {
   type PlacedText,
   placedTexts,
   rangeIn,
-} from './markPainter.ts';
-import { MARK_NAMES, type TextMarks } from './textMarks.ts';
+} from './text/markPainter.ts';
+import { MARK_NAMES, type TextMarks } from './text/textMarks.ts';
 
 interface Repainting {
   soon(): void;

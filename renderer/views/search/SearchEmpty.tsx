@@ -7,10 +7,10 @@ import { EmptyState } from '../../ui/States.tsx';
 import { hasCasedPattern, SCOPE_LABELS, scopeOf, withScope } from './searchModel.ts';
 
 const EXAMPLES: readonly (readonly [query: string, means: string])[] = [
-  ['"double-check"', 'these words, one after the other'],
-  ['verif*', 'words that begin so'],
+  ['"double-check"', 'this phrase'],
+  ['verif*', 'words with this beginning'],
   ['code:sympy reward:0', 'in tool calls of rollouts without reward'],
-  ['output:"ZeroDivisionError" is_correct:true', 'an error on the way to a right answer'],
+  ['output:"ZeroDivisionError" is_correct:true', 'an error on the way to a correct answer'],
   ['reasoning:/\\b(wait|hmm)\\b/i', 'a regular expression'],
 ];
 
@@ -48,11 +48,11 @@ export function NothingFound({ isInOneRun }: { readonly isInOneRun: boolean }) {
       {scope !== undefined && elsewhere !== undefined && (
         <p>
           {hit === undefined
-            ? `It was looked for in ${SCOPE_LABELS[scope].place} only. `
+            ? `Only ${SCOPE_LABELS[scope].place} were searched. `
             : `Not in ${SCOPE_LABELS[scope].place}, but elsewhere ${
                 hit.prompt.total > 0 ? '(in a prompt, for one). ' : 'in a rollout. '
               }`}
-          <Button onClick={() => setQuery({ q: elsewhere })}>Look everywhere</Button>
+          <Button onClick={() => setQuery({ q: elsewhere })}>Search everywhere</Button>
         </p>
       )}
       {isInOneRun && (
@@ -61,10 +61,10 @@ export function NothingFound({ isInOneRun }: { readonly isInOneRun: boolean }) {
           <Button onClick={() => setQuery({ run: undefined })}>Search all runs</Button>
         </p>
       )}
-      {hasCasedPattern(node) && <p>A regular expression minds capitals unless it ends in /i.</p>}
+      {hasCasedPattern(node) && <p>Regular expressions are case-sensitive unless they end in /i.</p>}
       <p>
-        Words are found whole; <code>verif*</code> finds what begins so. Signs are found by a regular
-        expression, as in <code>/==/</code>.
+        Whole words are found; <code>verif*</code> finds words with this beginning. To find punctuation, use a
+        regular expression, such as <code>/==/</code>.
       </p>
     </EmptyState>
   );

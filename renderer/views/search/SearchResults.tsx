@@ -1,15 +1,15 @@
 /** What was found, group by group: a row for each hit that is shown. */
 import { useMemo } from 'react';
 import type { RunSummary, SearchHit } from '../../../shared/api/contract.ts';
-import { useCompareCommand, useCompareMark } from '../../app/compareSet.ts';
-import { useTableCommands } from '../../app/useTableCommands.ts';
 import { pathOfRoute, type RolloutRoute } from '../../data/route.ts';
 import { foundPath } from '../../data/searchLink.ts';
 import { navigateTo } from '../../data/useRoute.ts';
+import { useCompareCommand, useCompareMark } from '../../shell/compareSet.ts';
 import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
 import { RightMark } from '../../ui/Marks.tsx';
 import { counted, reward } from '../../ui/numbers.ts';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
+import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
 import { onOneLine, PLACE_LABELS, type Rest, type SearchRow } from './searchModel.ts';
 
 interface SearchResultsProps {
@@ -127,7 +127,7 @@ function GroupShare({ row: { group, found } }: { readonly row: GroupRow }) {
   const { rollouts, correct, correctKnown } = group;
   return (
     <span className="dim" title={`Found in ${found} of ${counted(rollouts, 'rollout')} of the group so far`}>
-      {correctKnown > 0 && `${correct} of ${correctKnown} right`}
+      {correctKnown > 0 && `${correct} of ${correctKnown} correct`}
     </span>
   );
 }

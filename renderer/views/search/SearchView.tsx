@@ -2,16 +2,16 @@
 import { useEffect, useMemo } from 'react';
 import type { RunSummary, SearchState, UnsearchedRollout } from '../../../shared/api/contract.ts';
 import { wantedTextNodes } from '../../../shared/domain/filter/node.ts';
-import { runCommand } from '../../app/commands.ts';
-import { FilterBox } from '../../app/filter/FilterBox.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { distinctNames } from '../../data/runNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { type SearchPages, useSearchPages, useSearchState } from '../../data/useSearchPages.ts';
+import { runCommand } from '../../shell/keys/commands.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
+import { FilterBox } from '../../widgets/filter/FilterBox.tsx';
 import { NothingFound, SearchStart } from './SearchEmpty.tsx';
 import { SearchResults } from './SearchResults.tsx';
 import { rowsOf, SCOPE_LABELS, SCOPES, scopeOf, type Tally, tallyOf, withScope } from './searchModel.ts';
@@ -55,7 +55,7 @@ export default function SearchView() {
   function body() {
     if (isRunMissing)
       return (
-        <EmptyState title="There is no such run in this library">
+        <EmptyState title="No such run in this library">
           <p className="state-facts">{runKey}</p>
         </EmptyState>
       );
@@ -76,7 +76,7 @@ export default function SearchView() {
     if (search.isStopped)
       return (
         <EmptyState title="Stopped before anything was found">
-          <p>Go on above, or look for something else.</p>
+          <p>Continue above, or search for something else.</p>
         </EmptyState>
       );
     return <WaitingState title="Searching…" />;
@@ -117,7 +117,7 @@ function SearchHead({ runs, run }: SearchHeadProps) {
         </label>
       </div>
       {applied !== '' && (
-        <fieldset className="segmented search-scopes" aria-label="Where to look for the words">
+        <fieldset className="segmented search-scopes" aria-label="Where to search">
           {SCOPES.map((field) => (
             <button
               type="button"
@@ -155,9 +155,9 @@ function SearchStatus({ search, index, rollouts, hasRegex }: SearchStatusProps) 
         <p className="dim">
           {counted(tally.scanned, 'text')} read
           {hasRegex
-            ? ': a regular expression is not in the index'
+            ? ': the index cannot answer a regular expression'
             : index === undefined || index.indexed >= index.rollouts
-              ? ': not in the index then'
+              ? ': not in the index at that time'
               : `: the index has ${count(index.indexed)} of ${count(index.rollouts)} rollouts so far`}
         </p>
       )}
@@ -166,14 +166,14 @@ function SearchStatus({ search, index, rollouts, hasRegex }: SearchStatusProps) 
       {search.isRunning && (
         <span className="search-progress">
           <progress
-            aria-label="Rollouts gone through"
+            aria-label="Rollouts searched"
             value={tally.total === 0 ? undefined : tally.passed / tally.total}
             max={1}
           />
           <Button onClick={search.stop}>Stop</Button>
         </span>
       )}
-      {search.isStopped && !search.isWhole && <Button onClick={search.restart}>Go on</Button>}
+      {search.isStopped && !search.isWhole && <Button onClick={search.restart}>Continue</Button>}
     </div>
   );
 }
@@ -182,7 +182,7 @@ function foundLabel({ rollouts, groups, passed, total }: Tally, search: SearchPa
   const found = `${counted(rollouts, 'rollout')} in ${counted(groups, 'group')}`;
   if (search.isWhole && rollouts === 0) return `${counted(total, 'rollout')} searched`;
   if (search.isWhole) return `${found}, of ${counted(total, 'rollout')} searched`;
-  const far = `${count(passed)} of ${counted(total, 'rollout')} gone through`;
+  const far = `${count(passed)} of ${counted(total, 'rollout')} searched`;
   if (search.isStopped) return `${found} · stopped after ${count(passed)} of ${counted(total, 'rollout')}`;
   if (search.isRunning) return total === 0 ? 'Searching…' : `${found} · ${far}`;
   return `The first ${found} · ${far}; scroll for more`;

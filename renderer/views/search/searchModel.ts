@@ -101,9 +101,9 @@ export function tallyOf(pages: readonly SearchPage[]): Tally {
 
 export const SCOPE_LABELS: Readonly<Record<TextField, { readonly label: string; readonly place: string }>> = {
   text: { label: 'Everywhere', place: 'prompts and responses' },
-  reasoning: { label: 'Reasoning', place: 'the reasoning and prose of responses' },
-  code: { label: 'Code', place: 'what tools were called with' },
-  output: { label: 'Output', place: 'what tools answered' },
+  reasoning: { label: 'Reasoning', place: 'reasoning and prose' },
+  code: { label: 'Code', place: 'tool calls' },
+  output: { label: 'Output', place: 'tool responses' },
   answer_text: { label: 'Answer', place: 'final answers' },
   prompt: { label: 'Prompt', place: 'prompts' },
 };

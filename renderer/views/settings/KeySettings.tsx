@@ -1,8 +1,8 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
-import { Keys } from '../../app/Keys.tsx';
-import { COMMANDS, type Command } from '../../app/keymap.ts';
-import { clashesOf, useBoundCommands } from '../../app/keysInForce.ts';
-import { beyondReach, holdersOf, typedStroke } from '../../app/typedKeys.ts';
+import { Keys } from '../../shell/keys/Keys.tsx';
+import { COMMANDS, type Command } from '../../shell/keys/keymap.ts';
+import { clashesOf, useBoundCommands } from '../../shell/keys/keysInForce.ts';
+import { beyondReach, holdersOf, typedStroke } from '../../shell/keys/typedKeys.ts';
 import { useKeyBindings } from '../../state/keyBindings.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { useFocusReturn } from '../../ui/useAutoFocus.ts';
@@ -154,7 +154,7 @@ function KeyRow({ command, commands, isChanged }: KeyRowProps) {
             Take it from {asked.holders.map(({ label }) => `“${label}”`).join(' and ')}
           </Button>{' '}
           <Button onClick={() => answer(asked, false)}>Give it to both</Button>{' '}
-          <Button onClick={() => setAsked(undefined)}>Leave it</Button>
+          <Button onClick={() => setAsked(undefined)}>Cancel</Button>
         </span>
       )}
       {clashes.length > 0 && (
@@ -207,7 +207,7 @@ function ListeningKeys({ onTyped, onRefused, onEnd }: ListeningKeysProps) {
   };
   return (
     <button type="button" ref={field} className="key-listening" onKeyDown={onKeyDown} onBlur={onEnd}>
-      {first === undefined ? 'Press a key, or two in a row; Esc leaves it' : <Keys keys={first} />}
+      {first === undefined ? 'Press a key, or two in a row; Esc cancels' : <Keys keys={first} />}
     </button>
   );
 }

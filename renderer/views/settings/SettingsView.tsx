@@ -8,7 +8,7 @@ import { bytes, count, counted } from '../../ui/numbers.ts';
 import { KeySettings } from './KeySettings.tsx';
 import './settings.css';
 
-const THEME_LABELS = { system: 'As the system', light: 'Light', dark: 'Dark' } as const;
+const THEME_LABELS = { system: 'System', light: 'Light', dark: 'Dark' } as const;
 
 export default function SettingsView() {
   const info = useRequest('host.info', {}).data;
@@ -18,6 +18,8 @@ export default function SettingsView() {
   const setTheme = useInterface((state) => state.setTheme);
   const playSpeed = useInterface((state) => state.playSpeed);
   const setPlaySpeed = useInterface((state) => state.setPlaySpeed);
+  const masksCredentials = useInterface((state) => state.masksCredentials);
+  const flip = useInterface((state) => state.flip);
   const showDialog = useInterface((state) => state.showDialog);
   const size = files?.reduce((sum, file) => sum + file.bytes, 0);
   return (
@@ -38,10 +40,10 @@ export default function SettingsView() {
             </dd>
           </div>
           <div>
-            <dt>Speed of playing</dt>
+            <dt>Playback speed</dt>
             <dd>
               <Segmented
-                label="Speed of playing"
+                label="Playback speed"
                 chosen={String(playSpeed)}
                 onChoose={(chosen) =>
                   setPlaySpeed(PLAY_SPEEDS.find((speed) => String(speed) === chosen) ?? 1)
@@ -51,9 +53,27 @@ export default function SettingsView() {
             </dd>
           </div>
           <div>
+            <dt>Mask credentials in messages</dt>
+            <dd>
+              <Segmented
+                label="Mask credentials in messages"
+                chosen={masksCredentials ? 'on' : 'off'}
+                onChoose={(chosen) => (chosen === 'on') !== masksCredentials && flip('masksCredentials')}
+                choices={[
+                  { id: 'off', label: 'Off' },
+                  { id: 'on', label: 'On' },
+                ]}
+              />
+              <p className="muted">
+                Shows and copies blocks in place of API keys, tokens, passwords in URLs and private keys. The
+                library, its search and data sets keep the text as logged; packs mask by default.
+              </p>
+            </dd>
+          </div>
+          <div>
             <dt>Keys</dt>
             <dd>
-              <Button onClick={() => showDialog({ kind: 'keys' })}>Show all keys</Button>
+              <Button onClick={() => showDialog({ kind: 'keys' })}>Show the keys that work here</Button>
             </dd>
           </div>
         </dl>
@@ -63,11 +83,11 @@ export default function SettingsView() {
         <h2>This library</h2>
         <dl>
           <div>
-            <dt>Kept in</dt>
+            <dt>Library file</dt>
             <dd className="mono">{info?.libraryPath}</dd>
           </div>
           <div>
-            <dt>Read from</dt>
+            <dt>Log files</dt>
             <dd>
               {files !== undefined &&
                 size !== undefined &&
@@ -75,18 +95,18 @@ export default function SettingsView() {
             </dd>
           </div>
           <div>
-            <dt>Index of all texts</dt>
+            <dt>Search index</dt>
             <dd>{indexLabel(index)}</dd>
           </div>
           <div>
             <dt>Formats</dt>
             <dd className="settings-links">
-              <Link href="/formats">Formats that are read</Link>
+              <Link href="/formats">Supported formats</Link>
               <Link href="/mapping">Map a file’s fields</Link>
             </dd>
           </div>
           <div>
-            <dt>May read below</dt>
+            <dt>Allowed folders</dt>
             <dd>
               {info?.granted.map((path) => (
                 <div key={path} className="mono">
@@ -123,6 +143,6 @@ function indexLabel(index: SearchState | undefined): string {
   if (index === undefined) return '';
   const { indexed, rollouts } = index;
   return indexed >= rollouts
-    ? `whole: ${counted(rollouts, 'rollout')}`
-    : `${count(indexed)} of ${counted(rollouts, 'rollout')}; it is made in the background, and the others are read`;
+    ? `complete: ${counted(rollouts, 'rollout')}`
+    : `${count(indexed)} of ${counted(rollouts, 'rollout')}; built in the background. Other rollouts are searched directly`;
 }

@@ -35,11 +35,8 @@ export function ResultArea(props: ResultAreaProps) {
   if (props.isRunning) return <WaitingState title="Running…" />;
   if (outcome === undefined)
     return (
-      <EmptyState title="Ask the library in SQL">
-        <p>
-          The views are at the right under Schema, with what each column means; examples are under Queries. A
-          row with a rollout_id opens its replay.
-        </p>
+      <EmptyState title="Query the library in SQL">
+        <p>Schema lists views and columns, Queries has examples. A row with a rollout_id opens its replay.</p>
       </EmptyState>
     );
   const { answer, rows } = outcome;
@@ -50,7 +47,7 @@ export function ResultArea(props: ResultAreaProps) {
     return (
       <EmptyState title="No rows">
         <p>
-          The statement was run and matches nothing. Unknown is NULL here: a comparison with it is never true.
+          The statement matched nothing. Unknown values are NULL, and a comparison with NULL is never true.
         </p>
       </EmptyState>
     );
@@ -66,14 +63,14 @@ export function ResultArea(props: ResultAreaProps) {
         <Button
           aria-pressed={hasRowPane}
           onClick={() => setRowPane(!hasRowPane)}
-          title="All of the row under the cursor"
+          title="Show the whole row under the cursor"
         >
           <PanelRight size={13} /> Row
         </Button>
-        <Button onClick={() => props.onCopy(columns, rows)} title="What is loaded, tab-separated">
+        <Button onClick={() => props.onCopy(columns, rows)} title="The loaded rows, tab-separated">
           <ClipboardCopy size={13} /> Copy as TSV
         </Button>
-        <span className="dim">Export, run again for all rows:</span>
+        <span className="dim">Export all rows (runs again):</span>
         {FORMATS.map((format) => (
           <Button key={format} disabled={props.isSaving} onClick={() => props.onSave(format)}>
             <Download size={13} /> {format.toUpperCase()}
@@ -152,7 +149,9 @@ function Value({ value }: { readonly value: SqlValue | undefined }) {
 function PlanTree({ rows }: { readonly rows: readonly SqlRow[] }) {
   return (
     <section className="sql-plan" aria-label="Query plan">
-      <p className="dim">What SQLite does, from the outer loop to the inner one. Nothing has been run.</p>
+      <p className="dim">
+        The plan of SQLite, from the outer loop to the inner one. The statement was not run.
+      </p>
       <ul>
         {planLines(rows).map((line) => (
           <li key={line.id} style={{ paddingInlineStart: line.depth * 22 }}>

@@ -1,11 +1,11 @@
 /** Rows of a result, sorted here: only what is loaded. */
 import { useMemo, useState } from 'react';
 import type { SqlRow, SqlValue } from '../../../shared/api/contract.ts';
-import { useTableCommands } from '../../app/useTableCommands.ts';
 import { counted } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { type Arrangement, AS_THEY_CAME, type Column, type TableLayout } from '../../ui/tableColumns.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
+import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
 import { isNumeric, linkOf, numberOf, sortedRows, valueText } from './sqlModel.ts';
 
 interface ResultTableProps {

@@ -20,6 +20,8 @@ export function SavedPanel({ sql, onTake }: SavedPanelProps) {
   const examples = useRequest('query.examples', {}).data ?? [];
   const [name, setName] = useState('');
   const [renamed, setRenamed] = useState<string>();
+  /** Its row is a new one, so the focus would be lost with the former. */
+  const [newName, setNewName] = useState<string>();
   const [removed, setRemoved] = useState<SavedQuery>();
   const onSuccess = () => void queryClient.invalidateQueries({ queryKey: ['query.list'] });
   const save = useMutation({
@@ -66,7 +68,7 @@ export function SavedPanel({ sql, onTake }: SavedPanelProps) {
           </Button>
         </p>
       )}
-      {queries.length === 0 && <p className="dim">No query of yours is saved in this library yet.</p>}
+      {queries.length === 0 && <p className="dim">No saved queries in this library yet.</p>}
       <ul>
         {queries.map((query) => (
           <li key={query.name}>
@@ -75,8 +77,9 @@ export function SavedPanel({ sql, onTake }: SavedPanelProps) {
                 name={query.name}
                 onDone={(next) => {
                   setRenamed(undefined);
-                  if (next !== undefined && next !== query.name)
-                    save.mutate({ name: next, sql: query.sql, formerName: query.name });
+                  if (next === undefined || next === query.name) return;
+                  setNewName(next);
+                  save.mutate({ name: next, sql: query.sql, formerName: query.name });
                 }}
               />
             ) : (
@@ -85,7 +88,11 @@ export function SavedPanel({ sql, onTake }: SavedPanelProps) {
                 <span className="dim">saved {new Date(query.createdAt).toLocaleDateString('en-CA')}</span>
               </button>
             )}
-            <IconButton label={`Rename ${query.name}`} onClick={() => setRenamed(query.name)}>
+            <IconButton
+              label={`Rename ${query.name}`}
+              autoFocus={query.name === newName}
+              onClick={() => setRenamed(query.name)}
+            >
               <Pencil size={13} />
             </IconButton>
             <IconButton label={`Remove ${query.name}`} onClick={() => remove.mutate(query)}>

@@ -52,7 +52,7 @@ function SchemaPanel({ sources, onInsert }: SchemaPanelProps) {
         value={wanted}
         onChange={(event) => setWanted(event.target.value)}
       />
-      {shown.length === 0 && <p className="dim">Nothing is named like that.</p>}
+      {shown.length === 0 && <p className="dim">No view or column has such a name.</p>}
       {shown.map(({ source, columns, isOpen }) => (
         <details key={source.name} open={isOpen || undefined}>
           <summary title={source.about}>

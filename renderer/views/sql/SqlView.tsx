@@ -1,13 +1,13 @@
 /** SQL over the read views. The URL holds the statement; it is run by hand, never by a link. */
 import { lazy, Suspense, useMemo, useRef, useState } from 'react';
 import type { SqlFormat, SqlRow, SqlSource } from '../../../shared/api/contract.ts';
-import { useCommands } from '../../app/commands.ts';
-import { keyWord } from '../../app/keysInForce.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useRequest } from '../../data/useRequest.ts';
 import { goTo } from '../../data/useRoute.ts';
 import { type StatementAim, useSqlExport, useSqlRun } from '../../data/useSqlRun.ts';
 import type { SqlEditorHandle } from '../../editor/SqlEditor.tsx';
+import { useCommands } from '../../shell/keys/commands.ts';
+import { keyWord } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
 import { useIsDark } from '../../theme/theme.ts';
 import { copyText, saveText } from '../../ui/exportText.ts';
@@ -104,7 +104,7 @@ export default function SqlView() {
               revision={statement.revision}
               onChange={setText}
               label="SQL statement"
-              placeholder={`A statement that reads · Ctrl+Space completes, ${keyWord('sql.run')} runs`}
+              placeholder={`A SELECT statement · Ctrl+Space completes, ${keyWord('sql.run')} runs`}
               sources={sources}
               mark={mark}
               isDark={isDark}
@@ -116,7 +116,7 @@ export default function SqlView() {
         </div>
         {statement.isNoLink && (
           <p className="sql-note">
-            This statement is too long for a link. Saved under a name it is one, in this library.
+            This statement is too long for a link. Save it under a name to link it in this library.
           </p>
         )}
         {statement.missing !== undefined && (
@@ -124,7 +124,7 @@ export default function SqlView() {
         )}
         {statement.isFromLink && outcome?.sql !== text && running === undefined && (
           <p className="sql-note">
-            This statement came with a link. Nothing has been run: read it, then run it.
+            This statement came with a link and was not run. Read it before you run it.
           </p>
         )}
         <StatusLine

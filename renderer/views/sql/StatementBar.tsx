@@ -1,7 +1,7 @@
 /** Running a statement, how it would be run, and how far it may go. */
 import { ListTree, Play } from 'lucide-react';
-import { keyed } from '../../app/keysInForce.ts';
 import type { RunLimits } from '../../data/useSqlRun.ts';
+import { keyed } from '../../shell/keys/keysInForce.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { count } from '../../ui/numbers.ts';
 
@@ -25,14 +25,14 @@ export function StatementBar({ isRunning, hasText, limits, onLimits, onRun, onEx
         isPrimary
         disabled={isRunning || !hasText}
         onClick={onRun}
-        title={keyed('Run, what is selected or all', 'sql.run')}
+        title={keyed('Run the selection or the whole statement', 'sql.run')}
       >
         <Play size={13} /> Run
       </Button>
       <Button
         disabled={isRunning || !hasText}
         onClick={onExplain}
-        title={keyed('How SQLite would go about it; runs nothing', 'sql.explain')}
+        title={keyed('Show the query plan without running it', 'sql.explain')}
       >
         <ListTree size={13} /> Explain
       </Button>
@@ -62,7 +62,7 @@ export function StatementBar({ isRunning, hasText, limits, onLimits, onRun, onEx
           ))}
         </select>
       </label>
-      <span className="dim">reads only, in a process of its own</span>
+      <span className="dim">Read-only. Queries run in a separate process.</span>
     </header>
   );
 }

@@ -1,8 +1,8 @@
 /** How a statement fares: a clock while it runs, then what came of it. */
 
-import { keyed } from '../../app/keysInForce.ts';
 import { useNow } from '../../data/useNow.ts';
 import type { RunningExport, RunningStatement, SqlOutcome } from '../../data/useSqlRun.ts';
+import { keyed } from '../../shell/keys/keysInForce.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { durationLabel, lineAndColumn } from './sqlModel.ts';
@@ -91,7 +91,7 @@ function Outcome({ outcome, isChanged, text, onGoTo }: StatusLineProps & { reado
           export has all
         </b>
       )}
-      {isChanged && <span className="dim"> · of the statement as it was run, not as it stands now</span>}
+      {isChanged && <span className="dim"> · of the statement that was run; it has changed since</span>}
     </p>
   );
 }

@@ -132,14 +132,13 @@ export function planLines(rows: readonly SqlRow[]): readonly PlanLine[] {
 function hintOf(detail: string): string | undefined {
   if (/^SCAN (?:CONSTANT ROW|\d+ CONSTANT)/.test(detail)) return undefined;
   if (/VIRTUAL TABLE/.test(detail)) return undefined;
-  if (/^SCAN .* USING (?:COVERING )?INDEX/.test(detail))
-    return 'goes through all of an index: the more rows, the longer';
+  if (/^SCAN .* USING (?:COVERING )?INDEX/.test(detail)) return 'scans a whole index: slower with more rows';
   if (/^SCAN \(/.test(detail)) return undefined;
   if (/^SCAN /.test(detail))
-    return 'reads every row: the more rows, the longer. A condition on an id or a step avoids it';
+    return 'reads every row: slower with more rows. A condition on an id or a step avoids it';
   if (/USE TEMP B-TREE FOR (?:RIGHT PART OF )?ORDER BY/.test(detail))
-    return 'sorts all rows before the first is there';
+    return 'sorts all rows before it returns the first';
   if (/AUTOMATIC (?:PARTIAL )?(?:COVERING )?INDEX/.test(detail))
-    return 'makes an index for this statement alone';
+    return 'builds an index for this statement only';
   return undefined;
 }

@@ -10,7 +10,7 @@ export interface LabelPair {
 }
 
 /** Why κ is undefined. */
-export type NoKappa = 'no rollout read by both' | 'both gave the same label throughout';
+export type NoKappa = 'no rollout reviewed by both' | 'both gave the same label throughout';
 
 export interface Kappa {
   readonly n: number;
@@ -68,7 +68,7 @@ function kappaOrWhy(
 ): { readonly kappa: number } | { readonly why: NoKappa } {
   const kappa = kappaOf(table);
   if (kappa !== undefined) return { kappa };
-  return { why: read === 0 ? 'no rollout read by both' : 'both gave the same label throughout' };
+  return { why: read === 0 ? 'no rollout reviewed by both' : 'both gave the same label throughout' };
 }
 
 export interface OverallKappa {

@@ -90,12 +90,12 @@ describe("Cohen's κ", () => {
     ).toBeUndefined();
     expect(kappaOfLabel([], 'x')).toEqual({
       ...{ n: 0, both: 0, onlyFirst: 0, onlySecond: 0, neither: 0 },
-      why: 'no rollout read by both',
+      why: 'no rollout reviewed by both',
     });
     const alike = kappaOfLabel([reading('a', 'a')], 'x');
     expect(alike).not.toHaveProperty('kappa');
     expect(alike.why).toBe('both gave the same label throughout');
-    expect(kappaOfCategories([])).toMatchObject({ why: 'no rollout read by both' });
+    expect(kappaOfCategories([])).toMatchObject({ why: 'no rollout reviewed by both' });
     // Without labels, although something was read.
     expect(kappaOfDecisions([reading('', '')], [])).toMatchObject({
       why: 'both gave the same label throughout',

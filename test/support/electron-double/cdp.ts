@@ -7,6 +7,9 @@ export interface CdpEvent {
   readonly sessionId?: string;
 }
 
+/** Shorter than the limit of a test, so that its failure names the call. */
+const NO_ANSWER_AFTER_MS = 30_000;
+
 interface Pending {
   readonly method: string;
   resolve(value: unknown): void;
@@ -39,6 +42,10 @@ export class Cdp {
     this.lastId += 1;
     const id = this.lastId;
     return new Promise<T>((resolve, reject) => {
+      setTimeout(
+        () => this.pending.delete(id) && reject(new Error(`${method}: no answer`)),
+        NO_ANSWER_AFTER_MS,
+      ).unref();
       // The protocol's responses are trusted as documented, because this is a test's own browser.
       this.pending.set(id, { method, resolve: (value) => resolve(value as T), reject });
       this.socket.send(JSON.stringify({ id, method, params, sessionId }));

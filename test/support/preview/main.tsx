@@ -20,6 +20,7 @@ createRoot(root).render(
     connection={{
       client,
       clientOf: () => client,
+      isStart: false,
       status: () => (scenario === 'lost' ? 'lost' : scenario === 'token' ? 'no-token' : 'open'),
       onStatus: () => () => undefined,
       retryNow: () => undefined,

@@ -61,7 +61,10 @@ export function sourceMethods(scenario: string): FakeMethods {
     ],
     'file.inspect': ({ path }) => {
       if (path.startsWith('/etc'))
-        throw new ApiError({ code: 'not_granted', message: `${path} has not been opened by the user` });
+        throw new ApiError({
+          code: 'not_granted',
+          message: `Turnwise has no permission to read ${path}: it was not opened, or does not exist`,
+        });
       return {
         ...{ path, bytes: 42_400, container: 'gzip', unit: 'line', directory: '/logs', records: 10 },
         ...{ outcomes: {}, keys: Object.keys(record(0)), proposal: PROPOSAL },
@@ -127,7 +130,7 @@ export function sourceMethods(scenario: string): FakeMethods {
     'follow.start': ({ paths }) => {
       throw new ApiError({
         code: 'not_granted',
-        message: `${paths.join(', ')} has not been opened by the user`,
+        message: `Turnwise has no permission to read ${paths.join(', ')}: it was not opened, or does not exist`,
       });
     },
     'follow.stop': () => [],

@@ -14,6 +14,8 @@ export interface FakeHost extends LibraryManager {
   /** Methods that reached the host, in order. */
   readonly received: readonly string[];
   readonly granted: readonly string[];
+  /** Files that were sent, in order. `bytes` is -1 when the page stopped. */
+  readonly uploaded: readonly { readonly name: string; readonly bytes: number; readonly library?: string }[];
   readonly listeners: number;
   readonly isClosed: boolean;
 }
@@ -23,11 +25,13 @@ export function createFakeHost(): FakeHost {
   const cancelled: string[] = [];
   const received: string[] = [];
   const granted: string[] = [];
+  const uploaded: { name: string; bytes: number; library?: string }[] = [];
   let isClosed = false;
   return {
     cancelled,
     received,
     granted,
+    uploaded,
     get listeners() {
       return listeners.size;
     },
@@ -54,6 +58,17 @@ export function createFakeHost(): FakeHost {
     subscribe(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
+    },
+    async upload({ name, content }, library) {
+      let bytes = 0;
+      try {
+        for await (const chunk of content) bytes += chunk.byteLength;
+      } catch {
+        bytes = -1;
+      }
+      uploaded.push({ name, bytes, ...(library === undefined ? {} : { library }) });
+      if (bytes < 0) return { ok: false, failure: CANCELLED };
+      return { ok: true, value: { path: `/uploads/${name}`, folder: 'uploads' } };
     },
     async grant(path) {
       granted.push(path);

@@ -9,7 +9,7 @@ export function createTemporaryHome(): TemporaryHome {
     directory,
     libraryPath: join(directory, 'library.sqlite'),
     env: {
-      XDG_DATA_HOME: join(directory, 'data'),
+      TURNWISE_HOME: join(directory, 'data'),
       XDG_CONFIG_HOME: join(directory, 'config'),
       XDG_CACHE_HOME: join(directory, 'cache'),
     },

@@ -1,4 +1,4 @@
-import type { Lane } from '../laneModel.ts';
+import type { Lane } from '../lanes/laneModel.ts';
 import type { Break, Stop } from './breakModel.ts';
 
 /** `● B turn 3: error — exception`. */

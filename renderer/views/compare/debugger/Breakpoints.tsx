@@ -2,11 +2,11 @@
 import { X } from 'lucide-react';
 import { useMemo } from 'react';
 import type { RolloutSignal } from '../../../../shared/api/contract.ts';
-import { KeyOf } from '../../../app/Keys.tsx';
+import { KeyOf } from '../../../shell/keys/Keys.tsx';
 import { IconButton } from '../../../ui/Controls.tsx';
 import { count, counted } from '../../../ui/numbers.ts';
 import { sourceLabel } from '../../../ui/signalSource.ts';
-import type { PlayheadProps } from '../CompareSide.tsx';
+import type { PlayheadProps } from '../lanes/laneModel.ts';
 import { BreakpointReasons } from './BreakpointReasons.tsx';
 import { type Break, breakOf } from './breakModel.ts';
 import { FaultText, NewBreakpoint } from './NewBreakpoint.tsx';
@@ -42,9 +42,9 @@ export function Breakpoints(props: PlayheadProps) {
       <NewBreakpoint onAdd={add} />
       {breaks.length === 0 ? (
         <p className="muted debug-note">
-          Playing stops where a breakpoint holds; <KeyOf command="stop.next" /> and{' '}
-          <KeyOf command="stop.previous" /> walk the places. Conditions joined by <code>&</code> must hold in
-          the same turn of a lane.
+          Playback stops where a breakpoint matches. <KeyOf command="stop.next" /> and{' '}
+          <KeyOf command="stop.previous" /> go to the next and previous hit. Conditions joined by{' '}
+          <code>&</code> must match in the same turn of a lane.
         </p>
       ) : (
         <ul className="break-list" aria-label="Breakpoints">
@@ -65,7 +65,7 @@ export function Breakpoints(props: PlayheadProps) {
                 <span className="break-hits">
                   {lanes.map(({ letter, index: at }, lane) =>
                     running.has(one.text) ? (
-                      <span key={at} title={`Looking for it in ${letter}`}>
+                      <span key={at} title={`Searching ${letter}`}>
                         {letter} <b>…</b>
                       </span>
                     ) : (
@@ -107,15 +107,15 @@ function ValueSources({
   error,
 }: Pick<StopState, 'signals' | 'isWaiting' | 'error'> & Pick<PlayheadProps, 'lanes'>) {
   if (error !== null)
-    return <p className="is-wrong debug-note">✕ Values of tokens could not be read: {error.message}</p>;
-  if (isWaiting) return <p className="muted debug-note">Reading the values of the tokens…</p>;
+    return <p className="is-wrong debug-note">✕ Token values could not be read: {error.message}</p>;
+  if (isWaiting) return <p className="muted debug-note">Reading token values…</p>;
   const said = new Map<string, string[]>();
   lanes.forEach(({ letter }, lane) => {
     const words = valueLabel(signals[lane]);
     said.set(words, [...(said.get(words) ?? []), letter]);
   });
   return (
-    <ul className="debug-note muted break-sources" aria-label="What the percentiles are of">
+    <ul className="debug-note muted break-sources" aria-label="Signal of the percentiles">
       {[...said].map(([words, letters]) => (
         <li key={words}>
           <b>{letters.join(', ')}</b> {words}
@@ -127,8 +127,8 @@ function ValueSources({
 
 function valueLabel({ signal, source, ends }: Partial<RolloutSignal> = {}): string {
   if (signal === undefined || source === undefined)
-    return 'no values of tokens are logged: value: holds nowhere';
-  if (ends === undefined) return 'tokens have no place on the text: value: holds nowhere';
+    return 'no token values are logged, so value: never matches';
+  if (ends === undefined) return 'tokens are not placed on the text, so value: never matches';
   return `percentiles of ${sourceLabel({ signal, source })}, over the policy tokens of the rollout itself`;
 }
 
@@ -138,14 +138,14 @@ type HitsProps = Pick<PlayheadProps, 'lanes' | 'row' | 'onSelectRow'> &
 function Hits({ stops, lanes, breaks, running, leftOut, row, onSelectRow }: HitsProps) {
   const isRunning = running.size > 0;
   if (stops.length === 0) {
-    if (isRunning) return <p className="muted debug-note">Looking for them…</p>;
+    if (isRunning) return <p className="muted debug-note">Searching…</p>;
     const looked = breaks.filter(
       ({ isOn, fault, text }) => isOn && fault === undefined && !leftOut.has(text),
     ).length;
     if (looked === 0) return null;
     return (
       <p className="muted debug-note">
-        {leftOut.size === 0 ? 'None of them holds anywhere.' : 'None of the others holds anywhere.'}
+        {leftOut.size === 0 ? 'No breakpoint matches.' : 'No other breakpoint matches.'}
       </p>
     );
   }

@@ -11,17 +11,17 @@ import {
   Terminal,
 } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { runCommand, useCommands } from '../../../app/commands.ts';
-import { keyOf } from '../../../app/keysInForce.ts';
 import { readingMs } from '../../../data/pace.ts';
 import { useUrlQuery } from '../../../data/useRoute.ts';
+import { runCommand, useCommands } from '../../../shell/keys/commands.ts';
+import { keyOf } from '../../../shell/keys/keysInForce.ts';
 import { PLAY_SPEEDS, useInterface } from '../../../state/interface.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
-import type { PlayheadProps } from '../CompareSide.tsx';
-import { useSide } from '../useSide.ts';
+import type { PlayheadProps } from '../lanes/laneModel.ts';
 import { BreakpointReasons } from './BreakpointReasons.tsx';
 import { charsOfRow, nextCallRow, nextStopRow, noStopReason } from './breakModel.ts';
 import { RowScrubber } from './RowScrubber.tsx';
+import { useSide } from './useSide.ts';
 import { useStops } from './useStops.ts';
 import './debugger.css';
 
@@ -119,7 +119,7 @@ export function DebugTransport(props: PlayheadProps) {
         </IconButton>
         {!hasOneLane && (
           <IconButton
-            label="To the fork, then the next lane's"
+            label="Go to the fork, then to the next lane’s"
             keys={keyOf('fork.show')}
             disabled={forks.size === 0}
             onClick={() => runCommand('fork.show')}
@@ -138,7 +138,7 @@ export function DebugTransport(props: PlayheadProps) {
         <button
           type="button"
           className="debug-speed"
-          title="Speed of playing"
+          title="Playback speed"
           onClick={() => setPlaySpeed(nextSpeed)}
         >
           {speed}×

@@ -53,7 +53,7 @@ export function RowScrubber({ rows, row, forks, stopRows, hasOneLane, onRow }: R
     event.preventDefault();
     onRow(Math.max(0, Math.min(last, to)));
   };
-  const lower = hasOneLane ? 'one for each turn' : 'low: equal, high: different, black: where lanes part';
+  const lower = hasOneLane ? 'one for each turn' : 'low: equal, high: different, black: forks';
   return (
     <div
       ref={strip}
@@ -64,7 +64,7 @@ export function RowScrubber({ rows, row, forks, stopRows, hasOneLane, onRow }: R
       aria-valuemin={1}
       aria-valuemax={rows.length}
       aria-valuenow={row + 1}
-      title={`Rows; ${lower}; above: breakpoints hold. Click or drag to go there`}
+      title={`Rows; ${lower}; above: breakpoint hits. Click or drag to move`}
       onKeyDown={step}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);

@@ -2,8 +2,7 @@
 import { type ReactNode, useMemo, useState } from 'react';
 import { type Watch as Watched, type WatchRow, watchOf } from '../../../../shared/domain/watch.ts';
 import { count, counted } from '../../../ui/numbers.ts';
-import type { PlayheadProps } from '../CompareSide.tsx';
-import type { Lane } from '../laneModel.ts';
+import type { Lane, PlayheadProps } from '../lanes/laneModel.ts';
 import { turnAt } from './breakModel.ts';
 import { useLaneSignals } from './useStops.ts';
 import './debugger.css';
@@ -22,7 +21,7 @@ export function Watch(props: PlayheadProps) {
     () => lanes.map((lane, i) => watchedLane(lane, signals[i]?.ends)),
     [lanes, signals],
   );
-  if (lanes.length === 0) return <p className="muted debug-note">There is nothing to watch.</p>;
+  if (lanes.length === 0) return <p className="muted debug-note">Nothing to watch.</p>;
   const states = lanes.map((lane, i) => {
     const turn = turnAt(rows, i, row);
     const watch = watched[i];
@@ -49,11 +48,11 @@ export function Watch(props: PlayheadProps) {
         )}
         <tbody>
           {isStacked && (
-            <Fact label="turn" hint="Where each lane stands" states={states}>
+            <Fact label="turn" hint="Current turn of each lane" states={states}>
               {(state) => <LaneTurn {...state} isBare />}
             </Fact>
           )}
-          <Fact label="answer" hint="The last \boxed{…} the policy has written by now" states={states}>
+          <Fact label="answer" hint="The last \boxed{…} the policy has written so far" states={states}>
             {({ now }) =>
               now?.answer !== undefined && (
                 <>
@@ -63,7 +62,7 @@ export function Watch(props: PlayheadProps) {
               )
             }
           </Fact>
-          <Fact label="printed" hint="What a tool printed last, as logged" states={states}>
+          <Fact label="printed" hint="Last tool output, as logged" states={states}>
             {({ now }) =>
               now?.printed !== undefined && (
                 <>
@@ -73,11 +72,7 @@ export function Watch(props: PlayheadProps) {
               )
             }
           </Fact>
-          <Fact
-            label="assigned"
-            hint="Names that code cells of this turn assign, with the source as written"
-            states={states}
-          >
+          <Fact label="assigned" hint="Names assigned by code cells of this turn, as written" states={states}>
             {({ now }) =>
               now !== undefined &&
               now.assigned.length > 0 && (
@@ -103,15 +98,17 @@ export function Watch(props: PlayheadProps) {
             }
           </Fact>
           <Fact
-            label="spent"
-            hint="Of the response by the end of this turn, tool responses included, against the limit as configured"
+            label="length so far"
+            hint="Length of the response by the end of this turn, with tool responses, and the configured limit"
             states={states}
           >
             {({ now, watch }) => now !== undefined && <Spent now={now} limit={watch?.maxResponseTokens} />}
           </Fact>
         </tbody>
       </table>
-      <p className="dim debug-note">Read off the log by the end of each turn; Turnwise runs nothing.</p>
+      <p className="dim debug-note">
+        Values are read from the log at the end of each turn. Turnwise runs no code.
+      </p>
     </div>
   );
 }
@@ -190,7 +187,7 @@ function LaneTurn({ lane, turn, isHere, isBare }: LaneTurnProps) {
         className={isHere ? undefined : 'dim'}
         title={isHere ? undefined : 'Its last turn before this row'}
       >
-        {turn === undefined ? 'not begun' : `${isHere ? '' : 'after '}turn ${turn}`}
+        {turn === undefined ? 'not started' : `${isHere ? '' : 'after '}turn ${turn}`}
       </span>
     </>
   );
@@ -215,7 +212,7 @@ function Short({ text }: { readonly text: string }) {
       type="button"
       className="watch-value mono"
       aria-expanded={isWhole}
-      title={isWhole ? 'Cut it again' : 'Show all of it'}
+      title={isWhole ? 'Show less' : 'Show all'}
       onClick={() => setWhole(!isWhole)}
     >
       <bdi>
@@ -230,7 +227,7 @@ function Spent({ now, limit }: { readonly now: WatchRow; readonly limit: number 
   const { tokensSpent, charsSpent } = now;
   if (tokensSpent === undefined)
     return (
-      <span title="Its tokens have no place on the text, or none are logged: characters instead">
+      <span title="Tokens are not logged or not placed on the text, so characters are shown">
         {count(charsSpent)} <span className="dim">chars, tokens unknown</span>
       </span>
     );

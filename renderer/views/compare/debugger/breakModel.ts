@@ -15,6 +15,7 @@ import {
   breakpointIn,
   breakpointText,
 } from '../../../../shared/domain/breakpointText.ts';
+import { keyWord } from '../../../shell/keys/keysInForce.ts';
 import { counted } from '../../../ui/numbers.ts';
 
 /** More than anyone reads; a link is of any length. */
@@ -149,7 +150,7 @@ export function noStopReason(
   row: number,
   direction: 1 | -1,
 ): string {
-  if (breaks.length === 0) return 'There are no breakpoints: B adds one';
+  if (breaks.length === 0) return `No breakpoints: ${keyWord('stop.add')} adds one`;
   const side = direction === 1 ? 'below' : 'above';
   const here = new Map<number, number>();
   for (const stop of stops)
@@ -163,12 +164,12 @@ export function noStopReason(
       return `${name}, ${counted(hits, 'hit')}`;
     });
     const more = here.size > MOST_NAMED ? `; and ${here.size - MOST_NAMED} more` : '';
-    said.push(`None ${side}, here: ${named.join('; ')}${more}`);
+    said.push(`None ${side}. Here: ${named.join('; ')}${more}`);
   }
-  if (unread > 0) said.push(`${counted(unread, 'breakpoint')} cannot be read: see Breakpoints`);
-  if (leftOut.size > 0) said.push(`${counted(leftOut.size, 'breakpoint')} left out: see Breakpoints`);
-  if (running.size > 0) said.push(`${counted(running.size, 'breakpoint')} still being looked for`);
-  return said.length === 0 ? `No breakpoint holds ${side}` : said.join(' · ');
+  if (unread > 0) said.push(`${counted(unread, 'breakpoint')} invalid: see Breakpoints`);
+  if (leftOut.size > 0) said.push(`${counted(leftOut.size, 'breakpoint')} skipped: see Breakpoints`);
+  if (running.size > 0) said.push(`${counted(running.size, 'breakpoint')} still searching`);
+  return said.length === 0 ? `No breakpoint hit ${side}` : said.join(' · ');
 }
 
 /** The next row in which any lane calls a tool. */

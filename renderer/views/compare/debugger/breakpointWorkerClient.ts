@@ -91,14 +91,14 @@ export class BreakpointWorkerClient {
       if ('isReady' in data) {
         this.isReady = true;
         if (this.running?.conditions !== undefined) this.put(this.running.conditions);
-      } else this.finish('hits' in data ? data : { leftOut: `could not be looked for: ${data.failure}` });
+      } else this.finish('hits' in data ? data : { leftOut: `could not be searched: ${data.failure}` });
     };
     worker.onerror = ({ message }) => {
       if (worker !== this.worker) return;
       const { running } = this;
       this.end();
       this.running = running;
-      this.finish({ leftOut: `could not be looked for${message ? `: ${message}` : ''}` });
+      this.finish({ leftOut: `could not be searched${message ? `: ${message}` : ''}` });
     };
     this.post({ rollouts: this.state.lanes.map(stoppedRollout) });
   }
@@ -110,7 +110,7 @@ export class BreakpointWorkerClient {
       const { running } = this;
       this.end();
       this.running = running;
-      this.finish({ leftOut: `took longer than ${LIMIT_MS / 1_000} s: left out` });
+      this.finish({ leftOut: `took longer than ${LIMIT_MS / 1_000} s: skipped` });
     }, LIMIT_MS);
   }
 

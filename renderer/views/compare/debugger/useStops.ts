@@ -7,7 +7,7 @@ import type { RolloutSignal } from '../../../../shared/api/contract.ts';
 import type { Hit } from '../../../../shared/domain/breakpoints.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { replaceSearch, useUrlQuery } from '../../../data/useRoute.ts';
-import type { PlayheadProps } from '../CompareSide.tsx';
+import type { PlayheadProps } from '../lanes/laneModel.ts';
 import {
   type Break,
   breakSearch,
@@ -52,7 +52,7 @@ export interface StopState extends PatternProgress {
   readonly breaks: readonly Break[];
   readonly setBreaks: (breaks: readonly Break[]) => void;
   readonly stops: readonly Stop[];
-  /** What the percentiles are of, per lane; only where a condition asks for values. */
+  /** Signal of the percentiles, per lane; only where a condition asks for values. */
   readonly signals: Signals;
   readonly needsValues: boolean;
   readonly isWaiting: boolean;

@@ -5,7 +5,7 @@ import { labelOf } from '../../../data/annotations.ts';
 import { Chip, IconButton } from '../../../ui/Controls.tsx';
 import { LabelName } from '../../../ui/Marks.tsx';
 import { SourceText } from '../../../ui/SourceText.tsx';
-import { MarkdownText } from '../MarkdownText.tsx';
+import { MarkdownText } from '../text/MarkdownText.tsx';
 import { targetLabel } from './labelModel.ts';
 
 interface AnnotationCardProps {
@@ -17,8 +17,8 @@ interface AnnotationCardProps {
 }
 
 const STATE_LABELS = {
-  moved: { label: 'moved', title: 'The text has changed; this is where it stands now' },
-  orphaned: { label: 'orphaned', title: 'What this was said about is not in the text any more' },
+  moved: { label: 'moved', title: 'The text has changed; this is its new position' },
+  orphaned: { label: 'orphaned', title: 'Its text is no longer in the rollout' },
 } as const;
 
 export function AnnotationCard({ annotation, taxonomy, onShow, onEdit, onRemove }: AnnotationCardProps) {
@@ -35,13 +35,15 @@ export function AnnotationCard({ annotation, taxonomy, onShow, onEdit, onRemove 
         {severity !== undefined && <span className={`severity is-${severity}`}>{severity}</span>}
         {state !== undefined && <Chip title={state.title}>{state.label}</Chip>}
         {conflicts > 0 && (
-          <Chip title="A pack says otherwise: decide on the page of labels">{conflicts} other version</Chip>
+          <Chip title="An imported pack has another version: decide under Labels">
+            {conflicts} other version
+          </Chip>
         )}
         <span className="annotation-buttons">
-          <IconButton label="Change this annotation" onClick={onEdit}>
+          <IconButton label="Edit this annotation" onClick={onEdit}>
             <Pencil size={13} />
           </IconButton>
-          <IconButton label="Take this annotation away" onClick={onRemove}>
+          <IconButton label="Delete this annotation" onClick={onRemove}>
             <Trash2 size={13} />
           </IconButton>
         </span>
@@ -49,7 +51,7 @@ export function AnnotationCard({ annotation, taxonomy, onShow, onEdit, onRemove 
       {onShow === undefined ? (
         <p className="dim">{targetLabel(target)}</p>
       ) : (
-        <button type="button" className="annotation-place" onClick={onShow} title="Show where">
+        <button type="button" className="annotation-place" onClick={onShow} title="Show in the text">
           <span className="is-link">{targetLabel(target)}</span>
         </button>
       )}

@@ -3,9 +3,9 @@
 import type { RolloutDetail } from '../../../../shared/api/contract.ts';
 import { LABEL_OF_FLAG } from '../../../../shared/api/contract.ts';
 import { FLAG_MEANINGS } from '../../../../shared/domain/flags.ts';
-import { KeyOf } from '../../../app/Keys.tsx';
 import { labelOf } from '../../../data/annotations.ts';
-import type { Hit } from '../findModel.ts';
+import { KeyOf } from '../../../shell/keys/Keys.tsx';
+import type { Hit } from '../text/findModel.ts';
 import { flagPlace, openFlags } from './labelModel.ts';
 import type { Labelling } from './useLabelling.ts';
 
@@ -53,7 +53,7 @@ export function FlagList({ detail, labelling, onShow }: FlagListProps) {
                   <button
                     type="button"
                     className="is-link"
-                    title={`Label it ${labelOf(labelling.taxonomy, label).name}, with this place`}
+                    title={`Label it ${labelOf(labelling.taxonomy, label).name}, here`}
                     onClick={() => void labelling.confirmFlag(flag)}
                   >
                     label {next?.flag === flag && <KeyOf command="flag.confirm" />}

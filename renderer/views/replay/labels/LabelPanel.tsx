@@ -2,13 +2,13 @@
 
 import { Redo2, StickyNote, Undo2 } from 'lucide-react';
 import type { RolloutDetail } from '../../../../shared/api/contract.ts';
-import { keyed, keyOf } from '../../../app/keysInForce.ts';
 import { useRequest } from '../../../data/useRequest.ts';
+import { keyed, keyOf } from '../../../shell/keys/keysInForce.ts';
 import { useLabelling as useStore } from '../../../state/labelling.ts';
 import { IconButton, Segmented } from '../../../ui/Controls.tsx';
 import { LabelName } from '../../../ui/Marks.tsx';
 import { counted } from '../../../ui/numbers.ts';
-import type { Hit } from '../findModel.ts';
+import type { Hit } from '../text/findModel.ts';
 import { AnnotationCard } from './AnnotationCard.tsx';
 import { FlagList } from './FlagList.tsx';
 import { placeOf, targetLabel } from './labelModel.ts';
@@ -32,19 +32,19 @@ export function LabelPanel({ detail, labelling, isBlind, onShow }: LabelPanelPro
       <section>
         <div className="label-scope">
           <Segmented
-            label="Labels are put on"
+            label="Apply labels to"
             chosen={scope.kind === 'turn' ? 'turn' : 'rollout'}
             onChoose={setScope}
             choices={[
               {
                 id: 'rollout',
                 label: 'rollout',
-                title: keyed('Keys label the whole rollout; selected text goes before', 'label.scope'),
+                title: keyed('Keys label the whole rollout, or the selected text', 'label.scope'),
               },
               {
                 id: 'turn',
                 label: scope.kind === 'turn' ? targetLabel(scope) : 'turn',
-                title: keyed('Keys label the turn that is read; selected text goes before', 'label.scope'),
+                title: keyed('Keys label the current turn, or the selected text', 'label.scope'),
               },
             ]}
           />
@@ -53,7 +53,7 @@ export function LabelPanel({ detail, labelling, isBlind, onShow }: LabelPanelPro
               <StickyNote size={15} />
             </IconButton>
             <IconButton
-              label={history?.undo === undefined ? 'Nothing to take back' : `Take back: ${history.undo}`}
+              label={history?.undo === undefined ? 'Nothing to undo' : `Undo: ${history.undo}`}
               keys={keyOf('label.undo')}
               disabled={history?.undo === undefined}
               onClick={() => void labelling.undo()}
@@ -61,7 +61,7 @@ export function LabelPanel({ detail, labelling, isBlind, onShow }: LabelPanelPro
               <Undo2 size={15} />
             </IconButton>
             <IconButton
-              label={history?.redo === undefined ? 'Nothing to do again' : `Do again: ${history.redo}`}
+              label={history?.redo === undefined ? 'Nothing to redo' : `Redo: ${history.redo}`}
               keys={keyOf('label.redo')}
               disabled={history?.redo === undefined}
               onClick={() => void labelling.redo()}
@@ -72,8 +72,8 @@ export function LabelPanel({ detail, labelling, isBlind, onShow }: LabelPanelPro
         </div>
         <p className="dim">
           {scope.kind === 'span'
-            ? 'Keys are about the selected tokens.'
-            : 'Select text and press a key, and it is about the selection.'}
+            ? 'Keys label the selected tokens.'
+            : 'Select text, then press a key to label only that text.'}
         </p>
         <ul className="label-keys">
           {taxonomy?.labels.map((label) => (
@@ -100,7 +100,7 @@ export function LabelPanel({ detail, labelling, isBlind, onShow }: LabelPanelPro
       )}
       <section>
         <h2>{annotations.length === 0 ? 'No annotations yet' : counted(annotations.length, 'annotation')}</h2>
-        {isBlind && <p className="dim">What others say is not shown: reading blind.</p>}
+        {isBlind && <p className="dim">Blind review: annotations of others are hidden.</p>}
         <ul className="annotations">
           {annotations.map((annotation) => {
             const place = placeOf(annotation, detail);

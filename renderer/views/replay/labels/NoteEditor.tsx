@@ -9,7 +9,7 @@ import type { Labelling } from './useLabelling.ts';
 
 const NO_SEVERITY = 'none';
 const SEVERITY_CHOICES = [
-  { id: NO_SEVERITY, label: '–', title: 'not said' },
+  { id: NO_SEVERITY, label: '–', title: 'no severity' },
   ...SEVERITIES.map((id) => ({ id, label: id })),
 ] as const;
 
@@ -98,7 +98,7 @@ export function NoteEditor({ labelling, draft }: NoteEditorProps) {
         <summary>Suggested correction</summary>
         <textarea
           aria-label="Suggested correction"
-          placeholder="What should have stood there"
+          placeholder="What should be there instead"
           rows={4}
           value={draft.correction}
           onChange={(event) => change({ correction: event.target.value })}

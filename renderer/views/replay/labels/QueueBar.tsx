@@ -1,10 +1,10 @@
 /** Progress through the rollouts to read, and the keys for it. */
 
 import { X } from 'lucide-react';
-import { KeyOf } from '../../../app/Keys.tsx';
-import { keyed } from '../../../app/keysInForce.ts';
+import { KeyOf } from '../../../shell/keys/Keys.tsx';
+import { keyed } from '../../../shell/keys/keysInForce.ts';
 import { Button, IconButton } from '../../../ui/Controls.tsx';
-import { count, counted } from '../../../ui/numbers.ts';
+import { count } from '../../../ui/numbers.ts';
 import type { Queue } from './useQueue.ts';
 
 interface QueueBarProps {
@@ -21,15 +21,15 @@ export function QueueBar({ queue, onLeave }: QueueBarProps) {
         {queue.error !== null ? (
           <span className="is-wrong">✕ {queue.error.message}</span>
         ) : queue.isWaiting ? (
-          <span className="muted">Counting rollouts to read…</span>
+          <span className="muted">Counting rollouts…</span>
         ) : (
           <>
-            <b>{at === undefined ? 'beside the queue' : `${count(at)} of ${count(size)}`}</b>
+            <b>{at === undefined ? 'not in the queue' : `${count(at)} of ${count(size)}`}</b>
             {total !== undefined && done !== undefined && (
               <>
-                <progress aria-label="Read or skipped" value={done} max={Math.max(1, total)} />
+                <progress aria-label="Reviewed or skipped" value={done} max={Math.max(1, total)} />
                 <span className="muted">
-                  {counted(read ?? 0, 'read', 'read')} by {reader}
+                  {count(read ?? 0)} reviewed by {reader}
                   {(skipped ?? 0) > 0 && `, ${count(skipped)} skipped`}, of {count(total)}
                 </span>
               </>
@@ -42,24 +42,24 @@ export function QueueBar({ queue, onLeave }: QueueBarProps) {
         <Button
           onClick={() => void queue.step(-1)}
           disabled={at === undefined || at <= 1}
-          title={keyed('The one before', 'queue.previous')}
+          title={keyed('Previous rollout', 'queue.previous')}
         >
           Previous
         </Button>
         <Button
           onClick={() => void queue.commit('skipped')}
-          title={keyed('Skip it, and on to the next', 'queue.skip')}
+          title={keyed('Skip and open the next', 'queue.skip')}
         >
           Skip <KeyOf command="queue.skip" />
         </Button>
         <Button
           isPrimary
           onClick={() => void queue.commit('read')}
-          title={keyed('It is read: on to the next', 'queue.commit')}
+          title={keyed('Mark as reviewed and open the next', 'queue.commit')}
         >
           Next <KeyOf command="queue.commit" />
         </Button>
-        <IconButton label="Leave the queue, stay here" onClick={onLeave}>
+        <IconButton label="Leave the queue" onClick={onLeave}>
           <X size={15} />
         </IconButton>
       </span>

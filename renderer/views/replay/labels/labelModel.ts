@@ -9,9 +9,9 @@ import {
 } from '../../../../shared/api/contract.ts';
 import type { PlainTarget } from '../../../../shared/domain/annotate/draft.ts';
 import { labelOf } from '../../../data/annotations.ts';
-import type { Hit } from '../findModel.ts';
-import { segmentAt } from '../replayModel.ts';
-import type { LabelRange } from '../textMarks.ts';
+import type { Hit } from '../text/findModel.ts';
+import { segmentAt } from '../text/replayModel.ts';
+import type { LabelRange } from '../text/textMarks.ts';
 
 /** A note that is written is of a place in a library: rollouts are numbered anew when a log is read again. */
 export function draftKeyOf(library: string, { run, row }: RolloutDetail): string {

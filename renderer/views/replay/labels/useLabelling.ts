@@ -16,7 +16,6 @@ import {
 import type { PlainTarget } from '../../../../shared/domain/annotate/draft.ts';
 import { FLAG_MEANINGS, type Flag } from '../../../../shared/domain/flags.ts';
 import type { TextRange } from '../../../../shared/domain/model.ts';
-import { keyWord } from '../../../app/keysInForce.ts';
 import {
   type AnnotationChange,
   labelOf,
@@ -27,10 +26,11 @@ import {
 import { useClient, useLibrary } from '../../../data/DataProvider.tsx';
 import { notSaved } from '../../../data/failures.ts';
 import { fetchCached } from '../../../data/useRequest.ts';
+import { keyWord } from '../../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { type NoteDraft, useLabelling as useStore } from '../../../state/labelling.ts';
 import { useTokenView } from '../../../state/tokenView.ts';
-import { FORMULAS, placedTexts } from '../markPainter.ts';
+import { FORMULAS, placedTexts } from '../text/markPainter.ts';
 import { keyChain } from './actionChain.ts';
 import {
   annotationsShown,
@@ -126,7 +126,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
     const span = selectedSpan();
     if (span === undefined) return scope;
     if (span !== 'unplaced') return { kind: 'span', ...span };
-    setNotice('What is selected is no part of the log’s text: nothing was labelled');
+    setNotice('The selection is not part of the logged text: nothing was labelled');
     return undefined;
   };
 
@@ -135,7 +135,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
     const same = shown.find((one) => one.label === label.id && one.author === reader && isAbout(one, target));
     const words = `${label.name}: ${targetLabel(target)} of #${detail.row.ordinal}`;
     clearSelection();
-    if (same !== undefined) await apply([{ remove: same.id }], `Taken away. ${words}`);
+    if (same !== undefined) await apply([{ remove: same.id }], `Removed. ${words}`);
     else await apply([{ put: { rolloutId, target, label: label.id } }], words);
   };
 
@@ -147,7 +147,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
         fetchCached(queryClient, client, 'annotation.list', { rolloutId }),
       ]);
       const label = labels.taxonomy.labels.find((one) => one.key === key);
-      if (label === undefined) setNotice(`No label has the key ${key}: the taxonomy says which has`);
+      if (label === undefined) setNotice(`No label has the key ${key}. See Labels, Taxonomy`);
       else await putLabel(label, target, annotationsShown(said.annotations, { isBlind, reader }));
     } catch (error) {
       setNotice(notSaved(error));
@@ -226,8 +226,8 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
   const take = async (way: 'undo' | 'redo') => {
     try {
       const { words, rolloutIds } = await annotate[way](reader);
-      const nothing = way === 'undo' ? 'There is nothing to take back' : 'There is nothing to do again';
-      setNotice(words === undefined ? nothing : `${way === 'undo' ? 'Taken back' : 'Done again'}: ${words}`);
+      const nothing = way === 'undo' ? 'Nothing to undo' : 'Nothing to redo';
+      setNotice(words === undefined ? nothing : `${way === 'undo' ? 'Undone' : 'Redone'}: ${words}`);
       // What was changed is looked at, as one who reads on has gone on from it.
       const [changed] = rolloutIds;
       if (changed !== undefined && !rolloutIds.includes(rolloutId)) {
@@ -251,8 +251,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
     putLabel: (label) => void putLabel(label),
     putKey,
     targetNow,
-    removeOne: (one) =>
-      void apply([{ remove: one.id }], `Taken away. ${keyWord('label.undo')} brings it back`),
+    removeOne: (one) => void apply([{ remove: one.id }], `Deleted. ${keyWord('label.undo')} restores it`),
     write,
     edit,
     confirmFlag,

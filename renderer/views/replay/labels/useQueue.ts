@@ -86,7 +86,7 @@ export function useQueue(text: string | null, detail: RolloutDetail): Queue | un
     const to = index < 0 ? ids?.[0] : ids?.[index + by];
     if (to === undefined) {
       const end = by === 1 ? 'The end of the queue' : 'The beginning of the queue';
-      setNotice(index < 0 ? 'There is nothing to read in this queue' : end);
+      setNotice(index < 0 ? 'This queue is empty' : end);
       return;
     }
     try {
@@ -117,7 +117,7 @@ export function useQueue(text: string | null, detail: RolloutDetail): Queue | un
     read: answer.data?.read,
     skipped: answer.data?.skipped,
     isWaiting: ids === undefined && answer.error === null && !isGone,
-    error: isGone ? new Error(`there is no run ${link.runKey} in this library`) : answer.error,
+    error: isGone ? new Error(`no run ${link.runKey} in this library`) : answer.error,
     step,
     commit,
   };

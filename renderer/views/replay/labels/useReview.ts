@@ -1,10 +1,10 @@
 import { useLayoutEffect } from 'react';
 import type { LabelKey, RolloutDetail } from '../../../../shared/api/contract.ts';
 import type { TextRange } from '../../../../shared/domain/model.ts';
-import { useCommands } from '../../../app/commands.ts';
 import { labelsPath, type QueueLink } from '../../../data/labelsLink.ts';
 import { parentRoute, pathOfRoute, type Route } from '../../../data/route.ts';
 import { goTo } from '../../../data/useRoute.ts';
+import { useCommands } from '../../../shell/keys/commands.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { queryLeftAt } from '../../../state/routeMemory.ts';
 import { type KeyActions, keyChain } from './actionChain.ts';

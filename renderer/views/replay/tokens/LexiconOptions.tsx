@@ -3,7 +3,7 @@ import { DEFAULT_LEXICON } from '../../../../shared/domain/lexicon.ts';
 import { useTokenView } from '../../../state/tokenView.ts';
 import { count, counted } from '../../../ui/numbers.ts';
 import { agreementLabels } from '../../../ui/tokenClasses.tsx';
-import type { Heat } from './tokenHeat.ts';
+import type { Heat } from '../text/tokenHeat.ts';
 import { type LexiconState, parseWords, useWords } from './useLexicon.ts';
 
 interface LexiconOptionsProps {

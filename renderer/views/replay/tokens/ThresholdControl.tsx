@@ -9,8 +9,8 @@ import {
   sliderOfShare,
   thresholdKindLabel,
   thresholdLabel,
-} from './thresholdModel.ts';
-import type { Heat } from './tokenHeat.ts';
+} from '../text/thresholdModel.ts';
+import type { Heat } from '../text/tokenHeat.ts';
 import { hasPercentile, type Percentile } from './usePercentile.ts';
 
 interface ThresholdControlProps {
@@ -39,7 +39,7 @@ export function ThresholdControl({ heat, percentile }: ThresholdControlProps) {
       <select
         aria-label="Threshold"
         {...pointerFocus}
-        title="From when on a token counts as high: the top share of this rollout, a fixed value, or what the top fifth of its group, step or run is. These disagree, so it is always said which."
+        title="When a token counts as high: in the top share of this rollout, above a fixed value, or above the 80th percentile of its group, step or run."
         value={kind}
         onChange={(event) => {
           const chosen = kinds.find((one) => one === event.target.value);
@@ -96,7 +96,7 @@ function FixedField({ heat }: { readonly heat: Heat }) {
     <>
       <input
         type="range"
-        aria-label={`Least ${heat.words.name} that is high`}
+        aria-label={`Smallest high ${heat.words.name}`}
         min={0}
         max={most}
         step={most / SLIDER_STEPS}
@@ -148,7 +148,7 @@ function PercentileState({ percentile }: { readonly percentile: Percentile }) {
   return (
     <span
       className="dim"
-      title="To 0.02: values are counted in bins. Only rollouts with the same signal and source count."
+      title="Exact to 0.02, because values are counted in bins. Only rollouts with the same signal and source count."
     >
       of {count(tokens)} tokens in {count(rollouts)} rollouts
     </span>

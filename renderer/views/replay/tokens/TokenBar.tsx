@@ -1,19 +1,19 @@
 /** The line under the toolbar: which signal, from when on a token is high, and what is so. */
 import { ChevronDown, ChevronUp } from 'lucide-react';
 import type { RolloutDetail } from '../../../../shared/api/contract.ts';
-import { keyOf } from '../../../app/keysInForce.ts';
+import { keyOf } from '../../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { HEAT_SIGNALS, useTokenView } from '../../../state/tokenView.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
 import { count, signed, significant } from '../../../ui/numbers.ts';
 import { SIGNAL_FACTS } from '../../../ui/signalSource.ts';
-import { LEVEL_SHARES, reachedLevels } from '../heatModel.ts';
-import type { HeatState } from '../useHeat.ts';
+import { LEVEL_SHARES, reachedLevels } from '../text/heatModel.ts';
+import type { Heat } from '../text/tokenHeat.ts';
 import { CLASS_GLYPHS } from './classLabels.ts';
 import type { SegmentMeans } from './segmentMeans.ts';
 import { pointerFocus, releaseFocus, ThresholdControl } from './ThresholdControl.tsx';
 import { TokenOptions } from './TokenOptions.tsx';
-import type { Heat } from './tokenHeat.ts';
+import type { HeatState } from './useHeat.ts';
 import type { LexiconState } from './useLexicon.ts';
 import './tokenBar.css';
 
@@ -39,7 +39,7 @@ export function TokenBar(props: TokenBarProps) {
           {heat.isConstant ? (
             <p className="dim token-bar-quiet">
               the same for all {count(heat.known.length)} policy tokens (
-              {signed(heat.values.find(Number.isFinite))}): no heat
+              {signed(heat.values.find(Number.isFinite))}): nothing to highlight
             </p>
           ) : heat.ends === undefined ? (
             <>
@@ -64,8 +64,8 @@ function quietLine(detail: RolloutDetail, { isWaiting, error }: HeatState): stri
   if (error !== null) return `the tokens could not be read: ${error.message}`;
   if (isWaiting) return '';
   return detail.tokens === undefined
-    ? 'no token signal was logged: no heat'
-    : `${count(detail.tokens.count)} tokens, none with a signal: no heat`;
+    ? 'No per-token data, so nothing to highlight'
+    : `${count(detail.tokens.count)} tokens without a signal, so nothing to highlight`;
 }
 
 interface SignalLegendProps {
@@ -86,7 +86,7 @@ function SignalLegend({ heat, available }: SignalLegendProps) {
         <select
           aria-label="Signal"
           {...pointerFocus}
-          title="Which number of each token is shown"
+          title="Signal shown for each token"
           value={heat.signal}
           onChange={(event) => {
             const chosen = HEAT_SIGNALS.find((name) => name === event.target.value);
@@ -145,7 +145,7 @@ function MeansLegend({ heat, means }: MeansLegendProps) {
   if (means === undefined) {
     return (
       <p className="dim token-bar-quiet">
-        ids without text, and tokens and segments cannot be matched: no heat
+        token ids without text, and no match with segments: nothing to highlight
       </p>
     );
   }

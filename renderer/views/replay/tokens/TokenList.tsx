@@ -8,9 +8,9 @@ import { copyText } from '../../../ui/exportText.ts';
 import { count, counted } from '../../../ui/numbers.ts';
 import { leaveField } from '../../../ui/useAutoFocus.ts';
 import { useVirtualRows } from '../../../ui/useVirtualRows.ts';
+import type { Heat } from '../text/tokenHeat.ts';
 import type { SegmentMeans } from './segmentMeans.ts';
 import { TokenListRow } from './TokenListRow.tsx';
-import type { Heat } from './tokenHeat.ts';
 import { type ListFilter, listedTokens, type TokenSpan, tokensCsv } from './tokenListModel.ts';
 import type { TokenCursor } from './useTokenCursor.ts';
 import './tokenList.css';
@@ -76,7 +76,9 @@ export function TokenList({ heat, cursor, means }: TokenListProps) {
       useInterface
         .getState()
         .setNotice(
-          isCopied ? `${counted(tokens.length, 'token')} copied as CSV` : 'The system did not allow copying',
+          isCopied
+            ? `${counted(tokens.length, 'token')} copied as CSV`
+            : 'The clipboard is not available here',
         ),
     );
 
@@ -110,14 +112,14 @@ export function TokenList({ heat, cursor, means }: TokenListProps) {
             value={order}
             onChange={(event) => setOrder(event.target.value === 'value' ? 'value' : 'place')}
           >
-            <option value="place">by place</option>
+            <option value="place">by position</option>
             <option value="value">by {heat.words.name}</option>
           </select>
         </div>
         {heat.ends === undefined && (
           <p className="dim token-list-note">
             ids without text:{' '}
-            {means === undefined ? 'where they stand is not known' : 'places are known to the segment only'}
+            {means === undefined ? 'positions unknown' : 'positions known to the segment only'}
           </p>
         )}
         <SpanFields span={span} last={heat.count - 1} onSpan={cursor.setSpan} />
@@ -134,7 +136,7 @@ export function TokenList({ heat, cursor, means }: TokenListProps) {
         <p className="dim token-list-empty">
           {heat.high.length === 0
             ? 'No token is high at this threshold.'
-            : 'No high token passes these filters.'}
+            : 'No high token matches these filters.'}
         </p>
       ) : (
         <div

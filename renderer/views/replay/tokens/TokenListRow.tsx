@@ -3,8 +3,8 @@
 import { memo } from 'react';
 import { count, decimal, signed } from '../../../ui/numbers.ts';
 import { SourceText } from '../../../ui/SourceText.tsx';
+import { classOf, type Heat } from '../text/tokenHeat.ts';
 import { CLASS_GLYPHS } from './classLabels.ts';
-import { classOf, type Heat } from './tokenHeat.ts';
 import { contextOf } from './tokenListModel.ts';
 
 interface TokenListRowProps {
@@ -52,7 +52,7 @@ export const TokenListRow = memo(function TokenListRow({
       {heat.ends === undefined ? (
         <p className="token-row-context">
           <b>id {heat.ids?.[token] ?? 'not logged'}</b>{' '}
-          <span className="dim">{place === undefined ? 'place unknown' : `somewhere in ${place}`}</span>
+          <span className="dim">{place === undefined ? 'position unknown' : `somewhere in ${place}`}</span>
         </p>
       ) : (
         <p className="token-row-context">

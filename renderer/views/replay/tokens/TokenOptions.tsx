@@ -5,9 +5,9 @@ import { useId } from 'react';
 import { DEFAULT_WINDOW } from '../../../../shared/domain/reflection.ts';
 import { useTokenView } from '../../../state/tokenView.ts';
 import { Segmented } from '../../../ui/Controls.tsx';
+import { GAP_SHARE, type Heat } from '../text/tokenHeat.ts';
 import { CLASS_GLYPHS, classDefinitions } from './classLabels.ts';
 import { LexiconOptions } from './LexiconOptions.tsx';
-import { GAP_SHARE, type Heat } from './tokenHeat.ts';
 import { type LexiconState, useReflectionWindow } from './useLexicon.ts';
 import './tokenOptions.css';
 
@@ -152,7 +152,7 @@ function Overlays({ heat }: { readonly heat: Heat | undefined }) {
           onChange={() => flip('isMaskShown')}
         />
         <span>
-          loss mask: what the environment wrote is dimmed
+          loss mask: text of the environment is dimmed
           {heat.mask === undefined && <span className="dim"> (no mask was logged)</span>}
         </span>
       </label>

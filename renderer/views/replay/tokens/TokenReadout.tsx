@@ -5,12 +5,15 @@
 
 import type { RefObject } from 'react';
 import { FIRST_ALTERNATIVES, type RolloutDetail, type TokenInfo } from '../../../../shared/api/contract.ts';
-import { KeyOf } from '../../../app/Keys.tsx';
+import { isMasked } from '../../../../shared/domain/maskedText.ts';
 import type { TurnView } from '../../../data/segmentViews.ts';
 import { useDebouncedValue } from '../../../data/useDebouncedValue.ts';
 import { useRequest } from '../../../data/useRequest.ts';
+import { KeyOf } from '../../../shell/keys/Keys.tsx';
+import { useInterface } from '../../../state/interface.ts';
 import { count, percent } from '../../../ui/numbers.ts';
 import { SourceText } from '../../../ui/SourceText.tsx';
+import type { Heat } from '../text/tokenHeat.ts';
 import {
   type AlternativesView,
   alternativesView,
@@ -21,7 +24,6 @@ import {
   valueFacts,
 } from './readoutModel.ts';
 import type { SegmentMeans } from './segmentMeans.ts';
-import type { Heat } from './tokenHeat.ts';
 import { tokenText, visibleSpace } from './tokenListModel.ts';
 import { useHoveredToken, useIsInFormula } from './useHoveredToken.ts';
 import './tokenReadout.css';
@@ -69,6 +71,7 @@ export function TokenReadout(props: TokenReadoutProps) {
     'rollout.alternatives',
     hasAlternatives && settled !== undefined ? { rolloutId, from: settled, limit: 1 } : undefined,
   ).data;
+  const masksCredentials = useInterface((state) => state.masksCredentials);
   const isInFormula = useIsInFormula(pane, heat.ends, token) && !props.isRaw;
   const lines = hasAlternatives ? 'is-three' : 'is-two';
   if (token === undefined || token >= heat.count) {
@@ -76,7 +79,7 @@ export function TokenReadout(props: TokenReadoutProps) {
       <section className={`token-readout ${lines}`} aria-label="Token">
         <p className="dim">
           {heat.ends === undefined
-            ? 'Ids without text have no place to point at.'
+            ? 'Token ids without text cannot be pointed at.'
             : 'Point at a token or click it.'}{' '}
           <KeyOf command="hit.next" /> <KeyOf command="hit.previous" /> next and previous high token,{' '}
           <KeyOf command="reflection.next" /> <KeyOf command="reflection.previous" /> reflection token,{' '}
@@ -86,8 +89,9 @@ export function TokenReadout(props: TokenReadoutProps) {
     );
   }
   const text = tokenText(heat, token);
+  const isHidden = masksCredentials && isMasked(text);
   const alternatives =
-    answer?.from === token && settled === token
+    answer?.from === token && settled === token && !isHidden
       ? alternativesView(answer.alternatives[0], text, columns.logprob?.[token])
       : undefined;
   return (
@@ -113,12 +117,21 @@ export function TokenReadout(props: TokenReadoutProps) {
         )}
         {!isInFormula && !props.isRaw && isHiddenWhenRendered(heat, token, props.turns) && (
           <span className="dim">
-            in markup the rendered text leaves out; <KeyOf command="raw.flip" /> shows it
+            in markup that rendering hides; <KeyOf command="raw.flip" /> shows it
           </span>
         )}
       </p>
       {hasAlternatives && (
-        <Alternatives view={alternatives} isWaiting={settled !== token || answer === undefined} />
+        <Alternatives
+          view={alternatives}
+          absence={
+            isHidden
+              ? 'credential masked'
+              : settled !== token || answer === undefined
+                ? ''
+                : 'no alternatives are listed for this token'
+          }
+        />
       )}
     </section>
   );
@@ -138,7 +151,7 @@ function TokenName({ heat, token, means }: TokenNameProps) {
       <>
         <span className="mono">id {heat.ids?.[token] ?? 'not logged'}</span>
         <span className="dim">
-          {place === undefined ? 'its place in the text is not known' : `somewhere in ${place}`}
+          {place === undefined ? 'its position in the text is unknown' : `somewhere in ${place}`}
         </span>
       </>
     );
@@ -160,12 +173,12 @@ function Facts({ facts }: { readonly facts: readonly Fact[] }) {
 
 interface AlternativesProps {
   readonly view: AlternativesView | undefined;
-  readonly isWaiting: boolean;
+  /** Shown without a view. */
+  readonly absence: string;
 }
 
-function Alternatives({ view, isWaiting }: AlternativesProps) {
-  if (view === undefined)
-    return <p className="dim">{isWaiting ? '' : 'no alternatives are listed for this token'}</p>;
+function Alternatives({ view, absence }: AlternativesProps) {
+  if (view === undefined) return <p className="dim">{absence}</p>;
   return (
     <ol className="token-alternatives" aria-label="Alternatives, most likely first">
       {view.rows.map((row) => (

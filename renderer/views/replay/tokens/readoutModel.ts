@@ -3,8 +3,8 @@ import type { TokenAlternatives } from '../../../../shared/api/contract.ts';
 import type { TurnView } from '../../../data/segmentViews.ts';
 import { codePlaces } from '../../../editor/codePlaces.ts';
 import { count, decimal, ordinalSuffix, percent, signed } from '../../../ui/numbers.ts';
-import { shareBelow, tokenRange } from '../heatModel.ts';
-import { classOf, type Heat, rankOf, valueText } from './tokenHeat.ts';
+import { shareBelow, tokenRange } from '../text/heatModel.ts';
+import { classOf, type Heat, rankOf, valueText } from '../text/tokenHeat.ts';
 
 export interface Fact {
   readonly label: string;
@@ -24,8 +24,7 @@ const known = (value: number | undefined): number | undefined =>
 
 export function valueFacts(heat: Heat, token: number): readonly Fact[] {
   const value = known(heat.values[token]);
-  if (heat.mask?.[token] === 0)
-    return [{ label: '', value: 'written by the environment: no value of the policy' }];
+  if (heat.mask?.[token] === 0) return [{ label: '', value: 'written by the environment, no policy value' }];
   if (value === undefined) return [{ label: heat.words.name, value: 'not logged' }];
   const height = heat.heights[token] ?? Number.NaN;
   const upper = known(heat.upper?.[token]);

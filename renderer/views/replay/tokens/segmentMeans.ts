@@ -8,8 +8,8 @@
 import { useMemo } from 'react';
 import type { RolloutDetail } from '../../../../shared/api/contract.ts';
 import type { Segment, Turn } from '../../../../shared/domain/model.ts';
-import { isPolicyKind } from '../profileModel.ts';
-import type { Heat } from './tokenHeat.ts';
+import { isPolicyKind } from '../text/profileModel.ts';
+import type { Heat } from '../text/tokenHeat.ts';
 
 export interface SegmentMean {
   readonly mean: number;

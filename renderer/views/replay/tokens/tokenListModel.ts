@@ -1,8 +1,8 @@
 /** The list of high tokens: filters, order, context, and tokens as CSV. */
 import { delimitedCell } from '../../../../shared/domain/delimited.ts';
 import { TOKEN_CLASSES, type TokenClass } from '../../../../shared/domain/reflection.ts';
-import { tokenAt, tokenRange } from '../heatModel.ts';
-import { classOf, type Heat } from './tokenHeat.ts';
+import { tokenAt, tokenRange } from '../text/heatModel.ts';
+import { classOf, type Heat } from '../text/tokenHeat.ts';
 
 /** Tokens `from` … `to`, both included. */
 export interface TokenSpan {

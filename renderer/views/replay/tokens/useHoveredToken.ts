@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useState } from 'react';
-import { tokenAt, tokenRange } from '../heatModel.ts';
-import { FORMULAS, formulaRange } from '../markPainter.ts';
-import type { Heat } from './tokenHeat.ts';
+import { tokenAt, tokenRange } from '../text/heatModel.ts';
+import { FORMULAS, formulaRange } from '../text/markPainter.ts';
+import type { Heat } from '../text/tokenHeat.ts';
 
 /** Offset in the response of the character at a point of the window. */
 function offsetAt(x: number, y: number): number | undefined {

@@ -11,8 +11,8 @@ import {
 import type { Segment, TextRange } from '../../../../shared/domain/model.ts';
 import { DEFAULT_WINDOW } from '../../../../shared/domain/reflection.ts';
 import { useTokenView } from '../../../state/tokenView.ts';
-import { isPolicyKind } from '../profileModel.ts';
-import type { Heat } from './tokenHeat.ts';
+import { isPolicyKind } from '../text/profileModel.ts';
+import type { Heat } from '../text/tokenHeat.ts';
 
 export interface LexiconState {
   /** Empty while the words are not shown. */

@@ -2,10 +2,10 @@
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import type { RolloutDetail } from '../../../../shared/api/contract.ts';
 import { useInterface } from '../../../state/interface.ts';
-import { tokenAt, tokenRange } from '../heatModel.ts';
-import { segmentAt } from '../replayModel.ts';
+import { tokenAt, tokenRange } from '../text/heatModel.ts';
+import { segmentAt } from '../text/replayModel.ts';
+import { type Heat, neighbour } from '../text/tokenHeat.ts';
 import type { SegmentMeans } from './segmentMeans.ts';
-import { type Heat, neighbour } from './tokenHeat.ts';
 import { parseSpan, spanOf, spanText, type TokenSpan } from './tokenListModel.ts';
 
 type SetQuery = (changes: Readonly<Record<string, string | undefined>>) => void;
@@ -99,7 +99,7 @@ export function useTokenCursor({ detail, heat, means, turn, query, setQuery, onS
     else
       useInterface
         .getState()
-        .setNotice(`No ${what} token ${direction === 1 ? 'after' : 'before'} this place`);
+        .setNotice(`No ${what} token ${direction === 1 ? 'after' : 'before'} this position`);
   };
   return {
     token,

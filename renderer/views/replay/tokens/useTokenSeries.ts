@@ -4,7 +4,7 @@ import type { RolloutDetail } from '../../../../shared/api/contract.ts';
 import type { SignalSource } from '../../../../shared/domain/entropy.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { HEAT_SIGNALS, type HeatSignal, useTokenView } from '../../../state/tokenView.ts';
-import { isHeatSignal, seriesOf, signalLabels, type TokenSeries } from './tokenHeat.ts';
+import { isHeatSignal, seriesOf, signalLabels, type TokenSeries } from '../text/tokenHeat.ts';
 
 export interface TokenSeriesState {
   readonly series: TokenSeries | undefined;

@@ -1,0 +1,154 @@
+import { Command } from 'cmdk';
+import { Dialog } from 'radix-ui';
+import { useState } from 'react';
+import { quoted } from '../../shared/domain/filter/lexer.ts';
+import { readFilter } from '../../shared/domain/filter/parse.ts';
+import { wordsOf } from '../../shared/domain/filter/words.ts';
+import { useLibrary } from '../data/DataProvider.tsx';
+import { hrefInLibrary, pastedLink } from '../data/libraryLink.ts';
+import { useLibraries } from '../data/otherLibraries.ts';
+import { distinctNames } from '../data/runNames.ts';
+import { useRequest } from '../data/useRequest.ts';
+import { goTo, navigateTo, useRoute } from '../data/useRoute.ts';
+import { useDialog, useInterface } from '../state/interface.ts';
+import { Modal } from '../ui/Modal.tsx';
+import { counted } from '../ui/numbers.ts';
+import { canRun, runCommand } from './keys/commands.ts';
+import { Keys } from './keys/Keys.tsx';
+import type { CommandId } from './keys/keymap.ts';
+import { useBoundCommands } from './keys/keysInForce.ts';
+
+export function Palette() {
+  const isOpen = useDialog('palette') !== undefined;
+  const showDialog = useInterface((state) => state.showDialog);
+  return (
+    <Modal isOpen={isOpen} onClose={() => showDialog(undefined)} className="dialog palette">
+      <Dialog.Title className="visually-hidden">Command palette</Dialog.Title>
+      <PaletteBody onDone={() => showDialog(undefined)} />
+    </Modal>
+  );
+}
+
+function PaletteBody({ onDone }: { readonly onDone: () => void }) {
+  const route = useRoute();
+  const [typed, setTyped] = useState('');
+  const commands = useBoundCommands();
+  const words = searchFor(typed);
+  const runs = useRequest('run.list', {}).data ?? [];
+  const names = distinctNames(runs);
+  const run = 'runKey' in route ? runs.find((candidate) => candidate.runKey === route.runKey) : undefined;
+  const here = useLibrary();
+  const known = useLibraries() ?? [];
+  const libraries = known.filter(({ id, isGone }) => id !== here && isGone !== true);
+  const link = pastedLink(
+    typed,
+    known.map(({ id }) => id),
+  );
+  const steps = useRequest('step.list', run === undefined ? undefined : { runId: run.runId }).data ?? [];
+
+  const after = (act: () => void) => () => {
+    onDone();
+    act();
+  };
+  const runById = (id: CommandId) => after(() => runCommand(id));
+  return (
+    <Command loop>
+      <Command.Input
+        placeholder="A command, a run, a step, a copied link, or words to search for…"
+        autoFocus
+        value={typed}
+        onValueChange={setTyped}
+      />
+      <Command.List>
+        <Command.Empty>No command, run or step of that name.</Command.Empty>
+        {link !== undefined && (
+          <Command.Group heading="Link" forceMount>
+            <Command.Item forceMount value={`open link ${typed}`} onSelect={after(() => navigateTo(link))}>
+              Open <code>{link}</code>
+            </Command.Item>
+          </Command.Group>
+        )}
+        <Command.Group heading="Commands">
+          {commands
+            .filter((command) => !command.isMotion && command.id !== 'palette.show' && canRun(command.id))
+            .map((command) => (
+              <Command.Item
+                key={command.id}
+                value={`${command.label} ${command.id}`}
+                onSelect={runById(command.id)}
+              >
+                {command.label}
+                <span className="end">
+                  {command.keys.map((keys) => (
+                    <Keys key={keys} keys={keys} />
+                  ))}
+                </span>
+              </Command.Item>
+            ))}
+        </Command.Group>
+        {words !== undefined && (
+          <Command.Group heading="Texts" forceMount>
+            <Command.Item
+              forceMount
+              value={`search texts ${typed}`}
+              onSelect={after(() => goTo({ view: 'search' }, `?${new URLSearchParams({ q: words })}`))}
+            >
+              Search all texts for <code>{words}</code>
+            </Command.Item>
+          </Command.Group>
+        )}
+        {runs.length > 0 && (
+          <Command.Group heading="Runs">
+            {runs.map((item, i) => (
+              <Command.Item
+                key={item.runKey}
+                value={`run ${item.name} ${item.runKey}`}
+                onSelect={after(() => goTo({ view: 'run', runKey: item.runKey }))}
+              >
+                {names[i]}
+                <span className="end">{counted(item.rollouts, 'rollout')}</span>
+              </Command.Item>
+            ))}
+          </Command.Group>
+        )}
+        {libraries.length > 0 && (
+          <Command.Group heading="Libraries">
+            {libraries.map(({ id, name, path, isOpen }) => (
+              <Command.Item
+                key={id}
+                value={`library ${name} ${id}`}
+                onSelect={after(() => navigateTo(hrefInLibrary(id, '/')))}
+              >
+                {name}
+                <span className="end" title={path}>
+                  {isOpen ? 'open' : 'closed'}
+                </span>
+              </Command.Item>
+            ))}
+          </Command.Group>
+        )}
+        {run?.hasSteps && steps.length > 0 && (
+          <Command.Group heading={`Steps of ${run.name}`}>
+            {steps.map((item) => (
+              <Command.Item
+                key={item.step}
+                value={`step ${item.step}`}
+                onSelect={after(() => goTo({ view: 'step', runKey: run.runKey, step: item.step }))}
+              >
+                step {item.step}
+                <span className="end">{counted(item.rollouts, 'rollout')}</span>
+              </Command.Item>
+            ))}
+          </Command.Group>
+        )}
+      </Command.List>
+    </Command>
+  );
+}
+
+/** What was typed as a query: as it stands where it is one, else as words. */
+function searchFor(typed: string): string | undefined {
+  const text = typed.trim();
+  if (wordsOf(text).length === 0) return undefined;
+  return readFilter(text).ok ? text : quoted(text);
+}

@@ -1,0 +1,153 @@
+import { Monitor, Moon, Search, Sun } from 'lucide-react';
+import { Fragment, useMemo } from 'react';
+import { HOME_LIBRARY, type RunSummary } from '../../shared/api/contract.ts';
+import { useLibrary } from '../data/DataProvider.tsx';
+import { useLibraries } from '../data/otherLibraries.ts';
+import { pathOfRoute, type Route } from '../data/route.ts';
+import { distinctNames } from '../data/runNames.ts';
+import { useRequest } from '../data/useRequest.ts';
+import { useRoute } from '../data/useRoute.ts';
+import { useRunOf } from '../data/useRunOf.ts';
+import { THEMES, type Theme, useInterface } from '../state/interface.ts';
+import { queryLeftAt } from '../state/routeMemory.ts';
+import { Chip, IconButton } from '../ui/Controls.tsx';
+import { Link } from '../ui/Link.tsx';
+import { KeyOf } from './keys/Keys.tsx';
+import { CompareChip, FollowChip, IndexChip, JobChip, MaskChip } from './TopBarChips.tsx';
+
+interface Crumb {
+  readonly label: string;
+  readonly route: Route;
+}
+
+const PAGE_NAMES: Readonly<Partial<Record<Route['view'], string>>> = {
+  issues: 'Issues',
+  settings: 'Settings',
+  mapping: 'Map a file’s fields',
+  formats: 'Formats',
+  glossary: 'Glossary',
+  search: 'Search',
+  sql: 'SQL',
+  labels: 'Labels',
+  compare: 'Compare',
+};
+
+interface Names {
+  /** Undefined: the library that Turnwise was started with. */
+  readonly library?: string | undefined;
+  readonly run: string | undefined;
+}
+
+/** The path from the library down to here. */
+export function crumbsOf(route: Route, names: Names, hasSteps = true): readonly Crumb[] {
+  const crumbs: Crumb[] = [{ label: names.library ?? 'Library', route: { view: 'library' } }];
+  const page = PAGE_NAMES[route.view];
+  if (page !== undefined) crumbs.push({ label: page, route });
+  if (!('runKey' in route)) return crumbs;
+  const { runKey } = route;
+  crumbs.push({ label: names.run ?? runKey, route: { view: 'run', runKey } });
+  if (route.view === 'problems') crumbs.push({ label: 'problems', route });
+  if (route.view === 'roc') crumbs.push({ label: 'RoC', route });
+  if (route.view === 'tokens') crumbs.push({ label: 'tokens', route });
+  if (!('step' in route)) return crumbs;
+  const { step } = route;
+  if (hasSteps) crumbs.push({ label: `step ${step}`, route: { view: 'step', runKey, step } });
+  if (route.view === 'stepRoc') crumbs.push({ label: 'RoC', route });
+  if (route.view === 'schedule') crumbs.push({ label: 'schedule', route });
+  if (route.view === 'stepTokens') crumbs.push({ label: 'tokens', route });
+  if (!('groupKey' in route)) return crumbs;
+  crumbs.push({ label: route.groupKey, route: { view: 'group', runKey, step, groupKey: route.groupKey } });
+  if (route.view === 'groupTokens') crumbs.push({ label: 'tokens', route });
+  if (route.view === 'problem') crumbs.push({ label: 'problem', route });
+  if (route.view === 'groupTree') crumbs.push({ label: 'fork tree', route });
+  if (!('ordinal' in route)) return crumbs;
+  crumbs.push({ label: `#${route.ordinal}`, route: { ...route, view: 'rollout' } });
+  if (route.view === 'rolloutTokens') crumbs.push({ label: 'tokens', route });
+  if (route.view === 'alike') crumbs.push({ label: 'similar', route });
+  return crumbs;
+}
+
+export function nextTheme(theme: Theme): Theme {
+  return THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
+}
+
+/** Up the path, to each list as it was left. */
+function leftAt(route: Route): string {
+  const path = pathOfRoute(route);
+  return path + queryLeftAt(path);
+}
+
+/** The name of a library that is not the one Turnwise was started with. */
+function useOtherLibrary(): string | undefined {
+  const library = useLibrary();
+  const row = useLibraries()?.find(({ id }) => id === library);
+  return library === HOME_LIBRARY ? undefined : (row?.name ?? library);
+}
+
+/** The name of a run, with what tells it from others of this library that have the same. */
+function useNameApart(run: RunSummary | undefined): string | undefined {
+  const runs = useRequest('run.list', {}).data;
+  return useMemo(() => {
+    const at = runs?.findIndex(({ runKey }) => runKey === run?.runKey) ?? -1;
+    return runs === undefined || at < 0 ? run?.name : distinctNames(runs, { isKindSaid: true })[at];
+  }, [runs, run]);
+}
+
+const THEME_ICON = { system: Monitor, light: Sun, dark: Moon } as const;
+
+export function TopBar() {
+  const route = useRoute();
+  const theme = useInterface((state) => state.theme);
+  const setTheme = useInterface((state) => state.setTheme);
+  const showDialog = useInterface((state) => state.showDialog);
+  const run = useRunOf(route);
+  const crumbs = crumbsOf(route, { library: useOtherLibrary(), run: useNameApart(run) }, run?.hasSteps);
+  const ThemeIcon = THEME_ICON[theme];
+  return (
+    <header className="top">
+      <title>
+        {[
+          ...crumbs
+            .slice(1)
+            .map((crumb) => crumb.label)
+            .reverse(),
+          'Turnwise',
+        ].join(' · ')}
+      </title>
+      <Link href="/" className="top-name">
+        Turnwise
+      </Link>
+      <nav className="crumbs" aria-label="Breadcrumb">
+        {crumbs.map((crumb, i) => (
+          <Fragment key={crumb.route.view}>
+            {i > 0 && <i>/</i>}
+            {i === crumbs.length - 1 ? (
+              <em aria-current="page" title={crumb.label}>
+                {crumb.label}
+              </em>
+            ) : (
+              <Link href={leftAt(crumb.route)} title={crumb.label}>
+                {crumb.label}
+              </Link>
+            )}
+          </Fragment>
+        ))}
+      </nav>
+      {run?.isSynthetic && <Chip title="Generated, not sampled by a model">synthetic</Chip>}
+      {run?.kind === 'eval' && <Chip>evaluation</Chip>}
+      <div className="top-right">
+        <MaskChip />
+        <CompareChip />
+        <FollowChip />
+        <JobChip />
+        <IndexChip />
+        <button type="button" className="top-search" onClick={() => showDialog({ kind: 'palette' })}>
+          <Search size={13} /> Go to, or run a command <KeyOf command="palette.show" />
+        </button>
+        <IconButton label={`Theme: ${theme}`} onClick={() => setTheme(nextTheme(theme))}>
+          <ThemeIcon size={16} strokeWidth={1.7} />
+        </IconButton>
+      </div>
+    </header>
+  );
+}

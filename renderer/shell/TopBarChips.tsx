@@ -1,0 +1,162 @@
+import { Columns2, EyeOff } from 'lucide-react';
+import { Popover } from 'radix-ui';
+import type { FollowRow } from '../../shared/api/contract.ts';
+import { comparePath, rolloutRouteOf } from '../data/compareLink.ts';
+import { useFollowActions, useFollows } from '../data/follows.ts';
+import { useNow } from '../data/useNow.ts';
+import { useRequest } from '../data/useRequest.ts';
+import { useSearchState } from '../data/useSearchPages.ts';
+import { useInterface } from '../state/interface.ts';
+import { Button } from '../ui/Controls.tsx';
+import { Link } from '../ui/Link.tsx';
+import { count, counted } from '../ui/numbers.ts';
+import { keyed } from './keys/keysInForce.ts';
+
+/** How many rollouts were chosen with `c`; leads to their comparison. */
+export function CompareChip() {
+  const set = useInterface((state) => state.compareSet);
+  if (set.length === 0) return null;
+  const names = set.map((path) => {
+    const route = rolloutRouteOf(path);
+    return route === undefined ? path : `${route.groupKey} #${route.ordinal}`;
+  });
+  return (
+    <Link
+      className="compare-chip"
+      href={comparePath(set)}
+      title={keyed(`${names.join('\n')}\nopen`, 'compare.open')}
+    >
+      <Columns2 size={13} aria-hidden="true" /> compare <b>{set.length}</b>
+    </Link>
+  );
+}
+
+/** Says that texts differ from the log. */
+export function MaskChip() {
+  const masksCredentials = useInterface((state) => state.masksCredentials);
+  if (!masksCredentials) return null;
+  return (
+    <Link className="compare-chip" href="/settings" title="Turn it off in the settings">
+      <EyeOff size={13} aria-hidden="true" /> credentials masked
+    </Link>
+  );
+}
+
+/** Shows the followed directories in the top bar. A click lists them, each with a stop button. */
+export function FollowChip() {
+  const follows = useFollows();
+  return follows.length === 0 ? null : <Following />;
+}
+
+function Following() {
+  const follows = useFollows();
+  const now = useNow();
+  const { stop } = useFollowActions();
+  const text = followText(follows, now);
+  if (text === undefined) return null;
+  return (
+    <Popover.Root>
+      <Popover.Trigger className="follow-chip" title={follows.map(({ path }) => path).join('\n')}>
+        <i className={`follow-dot is-${text.state}`} /> following <b>{text.what}</b>
+        <span className={text.state === 'lost' ? 'is-wrong' : 'dim'}>{text.news}</span>
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Content
+          className="popover follow-list"
+          align="end"
+          sideOffset={6}
+          aria-label="Followed directories"
+        >
+          <h2>Followed: new rollouts are read as they are logged</h2>
+          {follows.map((follow) => (
+            <div key={follow.path} className="follow-item">
+              <span className="mono" title={follow.path}>
+                {follow.path}
+              </span>
+              <span className="dim">
+                {follow.state === 'lost'
+                  ? 'not found; Turnwise keeps looking'
+                  : `${counted(follow.rollouts, 'new rollout')}${
+                      follow.lastChange === undefined ? '' : `, the last ${ago(follow.lastChange, now)}`
+                    } · since ${new Date(follow.since).toLocaleTimeString()}`}
+              </span>
+              <Button onClick={() => stop.mutate(follow.path)}>Stop</Button>
+            </div>
+          ))}
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}
+
+/** `3 s ago`, `12 min ago`: as fine as one cares. */
+export function ago(then: number, now: number): string {
+  const seconds = Math.max(0, Math.round((now - then) / 1000));
+  if (seconds < 2) return 'just now';
+  if (seconds < 90) return `${seconds} s ago`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min ago` : `${Math.round(minutes / 60)} h ago`;
+}
+
+const nameOf = (path: string): string => path.split(/[/\\]/).findLast((part) => part !== '') ?? path;
+
+interface FollowText {
+  readonly state: FollowRow['state'];
+  readonly what: string;
+  /** Summary of what was read so far. */
+  readonly news: string;
+}
+
+/** All that is followed in one line: where, how many rollouts came, and when the last. */
+export function followText(follows: readonly FollowRow[], now: number): FollowText | undefined {
+  const [first] = follows;
+  if (first === undefined) return undefined;
+  const lost = follows.filter(({ state }) => state === 'lost').length;
+  const rollouts = follows.reduce((sum, follow) => sum + follow.rollouts, 0);
+  const last = Math.max(...follows.map(({ lastChange }) => lastChange ?? 0));
+  const isReading = follows.some(({ state }) => state === 'reading');
+  return {
+    state: lost > 0 ? 'lost' : isReading ? 'reading' : 'watching',
+    what: follows.length === 1 ? nameOf(first.path) : counted(follows.length, 'directory', 'directories'),
+    news:
+      lost > 0
+        ? lost === 1 && follows.length === 1
+          ? 'not found'
+          : `${lost} not found`
+        : last === 0
+          ? 'nothing new yet'
+          : `+${counted(rollouts, 'rollout')}, ${ago(last, now)}`,
+  };
+}
+
+/** While the full-text index is made; searching works all the while, only slower. */
+export function IndexChip() {
+  const state = useSearchState();
+  if (state === undefined || state.indexed >= state.rollouts) return null;
+  return (
+    <Link
+      href="/search"
+      className="job-chip"
+      title={`The search index covers ${count(state.indexed)} of ${count(state.rollouts)} rollouts. Search reads the others directly`}
+    >
+      <progress value={state.indexed / Math.max(1, state.rollouts)} max={1} />
+      indexing texts
+    </Link>
+  );
+}
+
+/** Reading goes on wherever one looks; the library page has the details and the cancel button. */
+export function JobChip() {
+  const jobs = useRequest('ingest.jobs', {}).data;
+  const running = jobs?.filter((job) => job.state === 'running') ?? [];
+  if (running.length === 0) return null;
+  const done = running.reduce((sum, job) => sum + job.bytesDone, 0);
+  const total = running.reduce((sum, job) => sum + job.bytes, 0);
+  const rollouts = running.reduce((sum, job) => sum + job.rollouts, 0);
+  return (
+    <Link href="/" className="job-chip" title="Reading logs; the library page shows more">
+      <progress value={total > 0 ? done / total : undefined} max={1} />
+      {counted(rollouts, 'rollout')} read
+    </Link>
+  );
+}

@@ -1,0 +1,217 @@
+/** A failure pack: what it holds, in which format, where. */
+import { Dialog } from 'radix-ui';
+import { useState } from 'react';
+import { conversationsText, PACK_FORMATS, type PackFormat } from '../../../shared/api/contract.ts';
+import { ApiError } from '../../data/failures.ts';
+import { useLongTask } from '../../data/useLongQuery.ts';
+import { useRequest } from '../../data/useRequest.ts';
+import { type PackScope, useDialog, useInterface } from '../../state/interface.ts';
+import { Button } from '../../ui/Controls.tsx';
+import { bytes, counted } from '../../ui/numbers.ts';
+import { FORMAT_LABELS, PackChoice, renamed } from './PackChoice.tsx';
+import { fileName, PathField, TaskDialog } from './TaskDialog.tsx';
+import './pack.css';
+
+export function ExportPack() {
+  const scope = useDialog('exportPack')?.scope;
+  if (scope === undefined) return null;
+  return (
+    <TaskDialog name="exportPack" className="pack-dialog">
+      {(frame) => <ExportPackBody scope={scope} {...frame} />}
+    </TaskDialog>
+  );
+}
+
+interface ExportPackBodyProps {
+  readonly scope: PackScope;
+  readonly onDone: () => void;
+  readonly onWriting: (isWriting: boolean) => void;
+}
+
+function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
+  const run = useRequest('run.list', {}).data?.find((one) => one.runKey === scope.runKey);
+  const [format, setFormat] = useState<PackFormat>('html');
+  const [path, setPath] = useState(() => `${fileName(scope.runKey ?? 'failures')}-pack.html`);
+  const [labels, setLabels] = useState<readonly string[]>([]);
+  const [isAll, setAll] = useState(false);
+  const [hasSiblings, setSiblings] = useState(false);
+  const [hasTokens, setTokens] = useState(false);
+  const [isRaw, setRaw] = useState(false);
+  const [keepsCredentials, setKeepsCredentials] = useState(false);
+  const [redact, setRedact] = useState('');
+  const setNotice = useInterface((state) => state.setNotice);
+  const isKnown = scope.runKey === undefined || run !== undefined;
+  const choice = {
+    ...(run === undefined ? {} : { runId: run.runId }),
+    filter: scope.filter,
+    isAll,
+    ...(labels.length === 0 ? {} : { labels: [...labels] }),
+    ...(scope.rolloutIds === undefined ? {} : { rolloutIds: [...scope.rolloutIds] }),
+  };
+  const preview = useRequest('pack.preview', isKnown ? choice : undefined, { keepPrevious: true });
+  const task = useLongTask('pack.export', {
+    onRunning: onWriting,
+    onSuccess: (written) => {
+      onDone();
+      const what =
+        written.conversations === undefined
+          ? counted(written.cases, 'case')
+          : conversationsText(written.conversations);
+      const masked = written.redactions === 0 ? '' : `, ${counted(written.redactions, 'redaction')}`;
+      setNotice(`${what}${masked}, ${bytes(written.bytes)}: ${written.path}`);
+    },
+  });
+  const words = FORMAT_LABELS[format];
+  const patterns = redact
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const fault = patterns.map(faultOf).find((one) => one !== undefined);
+  const cases = preview.data?.cases ?? 0;
+  const isReady = path.trim() !== '' && cases > 0 && fault === undefined && !task.isRunning;
+  const write = () => {
+    if (!isReady) return;
+    task.start({
+      ...choice,
+      format,
+      path: path.trim(),
+      siblings: hasSiblings,
+      tokens: hasTokens && words.takesTokens,
+      raw: isRaw && words.takesRaw,
+      redact: patterns,
+      keepsCredentials,
+    });
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        write();
+      }}
+    >
+      <div className="dialog-head">
+        <Dialog.Title asChild>
+          <h1>Export a failure pack</h1>
+        </Dialog.Title>
+      </div>
+      <div className="dialog-body">
+        <PackChoice
+          scope={scope}
+          runName={run?.name}
+          labels={labels}
+          onLabels={setLabels}
+          isAll={isAll}
+          onAll={setAll}
+          preview={preview.data}
+          error={preview.error}
+        />
+        <fieldset className="pack-formats">
+          <legend>Format</legend>
+          {PACK_FORMATS.map((one) => (
+            <label key={one}>
+              <input
+                type="radio"
+                name="format"
+                checked={format === one}
+                onChange={() => {
+                  setPath(renamed(path, format, one));
+                  setFormat(one);
+                }}
+              />
+              {FORMAT_LABELS[one].label}
+            </label>
+          ))}
+        </fieldset>
+        <p className="muted pack-what">{words.what}</p>
+        <div className="pack-options">
+          <Option label="siblings, for contrast" isOn={hasSiblings} onFlip={setSiblings} />
+          <Option label="tokens and heat" isOn={hasTokens} onFlip={setTokens} isOff={!words.takesTokens} />
+          <Option label="raw records" isOn={isRaw} onFlip={setRaw} isOff={!words.takesRaw} />
+          <Option
+            label="mask credentials"
+            hint="API keys, tokens and passwords in texts, recognised by their form: sk-…, a URL with a password, HF_TOKEN=…"
+            isOn={!keepsCredentials}
+            onFlip={(isOn) => setKeepsCredentials(!isOn)}
+          />
+        </div>
+        <details open={redact !== ''}>
+          <summary>Redact</summary>
+          <textarea
+            aria-label="Patterns to redact, one per line"
+            className="text-field mono"
+            rows={3}
+            spellCheck={false}
+            placeholder="Regular expressions, one per line: sk-[A-Za-z0-9]+"
+            value={redact}
+            onChange={(event) => setRedact(event.target.value)}
+          />
+          {fault !== undefined && (
+            <p className="is-wrong" role="alert">
+              ✕ {fault}
+            </p>
+          )}
+        </details>
+        <PathField
+          label={format === 'parquet' ? 'The new directory' : 'The new file'}
+          hint="A bare file name is saved next to the library. Existing files are never overwritten."
+          path={path}
+          onPath={setPath}
+          isDisabled={task.isRunning}
+        />
+        {task.isRunning && (
+          <p className="waiting" role="status">
+            <progress aria-label="Cases written" value={task.progress?.share} max={1} /> Writing…
+          </p>
+        )}
+        {task.error !== null && !isCancelled(task.error) && (
+          <p className="is-wrong" role="alert">
+            ✕ {task.error.message}
+          </p>
+        )}
+      </div>
+      <div className="dialog-foot">
+        <span className="dialog-buttons">
+          <Button onClick={task.isRunning ? task.stop : onDone}>Cancel</Button>
+          <Button type="submit" isPrimary disabled={!isReady}>
+            {task.isRunning ? 'Writing…' : `Write ${counted(cases, 'case')}`}
+          </Button>
+        </span>
+      </div>
+    </form>
+  );
+}
+
+/** The reader's own wish is no failure. */
+const isCancelled = (error: Error): boolean => error instanceof ApiError && error.code === 'cancelled';
+
+interface OptionProps {
+  readonly label: string;
+  readonly hint?: string;
+  readonly isOn: boolean;
+  readonly onFlip: (isOn: boolean) => void;
+  /** The format has no place for it. */
+  readonly isOff?: boolean;
+}
+
+function Option({ label, hint, isOn, onFlip, isOff = false }: OptionProps) {
+  return (
+    <label className={isOff ? 'dim' : undefined} title={isOff ? 'This format cannot hold them' : hint}>
+      <input
+        type="checkbox"
+        checked={isOn && !isOff}
+        disabled={isOff}
+        onChange={(event) => onFlip(event.target.checked)}
+      />{' '}
+      {label}
+    </label>
+  );
+}
+
+function faultOf(pattern: string): string | undefined {
+  try {
+    new RegExp(pattern, 'u');
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,141 @@
+/** What a pack is made of: labelled rollouts, some labels, everything of a filter, or what was picked by hand. */
+import type { PackFormat, PackPreview } from '../../../shared/api/contract.ts';
+import { labelOf, useTaxonomy } from '../../data/annotations.ts';
+import { useRequest } from '../../data/useRequest.ts';
+import type { PackScope } from '../../state/interface.ts';
+import { LabelName } from '../../ui/Marks.tsx';
+import { counted } from '../../ui/numbers.ts';
+
+interface PackChoiceProps {
+  readonly scope: PackScope;
+  readonly runName: string | undefined;
+  readonly labels: readonly string[];
+  readonly onLabels: (labels: readonly string[]) => void;
+  readonly isAll: boolean;
+  readonly onAll: (isAll: boolean) => void;
+  readonly preview: PackPreview | undefined;
+  readonly error: Error | null;
+}
+
+export function PackChoice(props: PackChoiceProps) {
+  const { scope, runName, labels, onLabels, isAll, onAll, preview, error } = props;
+  const taxonomy = useTaxonomy();
+  const counts = useRequest('taxonomy.get', {}).data?.counts ?? [];
+  const isPicked = scope.rolloutIds !== undefined;
+  const flip = (label: string) =>
+    onLabels(labels.includes(label) ? labels.filter((one) => one !== label) : [...labels, label]);
+  return (
+    <>
+      <p>
+        {isPicked
+          ? `${counted(scope.rolloutIds.length, 'rollout')} selected`
+          : `Labelled rollouts of ${runName ?? 'all runs'}`}
+        {scope.filter !== '' && (
+          <>
+            {' '}
+            that match <span className="mono">{scope.filter}</span>
+          </>
+        )}
+        .
+      </p>
+      {!isPicked && !isAll && counts.length > 0 && (
+        <fieldset className="pack-labels">
+          <legend>Only with</legend>
+          {counts.map(({ label, rollouts }) => (
+            <label key={label}>
+              <input type="checkbox" checked={labels.includes(label)} onChange={() => flip(label)} />
+              <LabelName label={labelOf(taxonomy, label)} /> <span className="dim">{rollouts}</span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {!isPicked && (
+        <label>
+          <input type="checkbox" checked={isAll} onChange={(event) => onAll(event.target.checked)} />{' '}
+          everything that matches, labelled or not
+        </label>
+      )}
+      <p role="status">
+        {error !== null ? (
+          <span className="is-wrong">✕ {error.message}</span>
+        ) : preview === undefined ? (
+          <span className="muted">Counting…</span>
+        ) : preview.cases === 0 ? (
+          <span className="muted">Nothing to export: label a rollout first, or include everything.</span>
+        ) : (
+          <>
+            <b>{counted(preview.cases, 'case')}</b> with {counted(preview.annotations, 'annotation')}
+          </>
+        )}
+      </p>
+    </>
+  );
+}
+
+interface FormatLabels {
+  readonly label: string;
+  readonly what: string;
+  /** File extension; empty for a directory. */
+  readonly ending: string;
+  readonly takesTokens: boolean;
+  readonly takesRaw: boolean;
+}
+
+export const FORMAT_LABELS: Readonly<Record<PackFormat, FormatLabels>> = {
+  html: {
+    label: 'HTML',
+    what: 'One page to read in any browser, without a network: outcome, turns, code, heat, labels and notes.',
+    ending: '.html',
+    takesTokens: true,
+    takesRaw: false,
+  },
+  md: {
+    label: 'Markdown',
+    what: 'A report: a summary, then each case with its problem, the turns that matter, and notes.',
+    ending: '.md',
+    takesTokens: false,
+    takesRaw: false,
+  },
+  jsonl: {
+    label: 'JSONL',
+    what: 'Everything: complete rollouts, annotations and labels. Turnwise can open it.',
+    ending: '.jsonl',
+    takesTokens: true,
+    takesRaw: true,
+  },
+  csv: {
+    label: 'CSV',
+    what: 'One line per annotation, for spreadsheets, with the manifest beside it. Formulas in log text are neutralized.',
+    ending: '.csv',
+    takesTokens: false,
+    takesRaw: false,
+  },
+  tsv: {
+    label: 'TSV',
+    what: 'As CSV, with tabs.',
+    ending: '.tsv',
+    takesTokens: false,
+    takesRaw: false,
+  },
+  parquet: {
+    label: 'Parquet',
+    what: 'A directory: rollouts partitioned by run and step, and annotations, for DuckDB, Spark, pandas.',
+    ending: '',
+    takesTokens: true,
+    takesRaw: false,
+  },
+  chat: {
+    label: 'Chat JSONL',
+    what: 'One conversation per line, for training: correct rollouts unchanged, others with their suggested correction. The rest are left out and counted.',
+    ending: '.chat.jsonl',
+    takesTokens: false,
+    takesRaw: false,
+  },
+};
+
+/** The name with the ending of another format. */
+export function renamed(path: string, from: PackFormat, to: PackFormat): string {
+  const { ending } = FORMAT_LABELS[from];
+  const bare = ending !== '' && path.endsWith(ending) ? path.slice(0, -ending.length) : path;
+  return bare + FORMAT_LABELS[to].ending;
+}

@@ -1,0 +1,94 @@
+/**
+ * Keys go nowhere, and nothing shows where one is, when the focused control leaves the page or is disabled: the
+ * browser gives the focus to the body. Whoever works with the keyboard is led to the control beside it, and in a
+ * list to the row: the next control may be the one that removes the next row.
+ */
+import { takeFocus } from '../../ui/useAutoFocus.ts';
+
+/** No fields: they would take the keys from a list that is about to appear. */
+const CONTROLS = 'a[href], button:not(:disabled), [tabindex="0"]';
+const ROWS = 'li, [role="listitem"]';
+const OVERLAYS = '[role="dialog"], [role="menu"], [data-radix-popper-content-wrapper]';
+
+/** An ancestor of the focused control, and which of its children leads there. */
+interface Step {
+  readonly parent: Element;
+  readonly index: number;
+}
+
+/** @returns ends it */
+export function keepFocus(): () => void {
+  let last: { readonly element: Element; readonly path: readonly Step[] } | undefined;
+  let isByKey = false;
+  const remember = ({ target }: Event) => {
+    if (target instanceof Element) last = { element: target, path: stepsTo(target) };
+  };
+  const restore = () => {
+    if (last === undefined || !isByKey || document.activeElement !== document.body) return;
+    if (last.element.isConnected && !last.element.matches(':disabled')) return;
+    const next = placeBeside(last.element, last.path);
+    last = undefined;
+    if (!(next instanceof HTMLElement)) return;
+    if (next.matches(ROWS)) makeFocusable(next);
+    if (next.tagName === 'MAIN') takeFocus(next);
+    else next.focus({ preventScroll: true });
+  };
+  const listening = new AbortController();
+  const options = { capture: true, signal: listening.signal };
+  document.addEventListener('focusin', remember, options);
+  const rememberInput = ({ type }: Event) => {
+    isByKey = type === 'keydown';
+  };
+  document.addEventListener('keydown', rememberInput, options);
+  document.addEventListener('pointerdown', rememberInput, options);
+  // The browser takes the focus from a disabled control when it draws the next frame.
+  const observer = new MutationObserver(() => {
+    restore();
+    // A page that is gone must not be kept by it.
+    if (last?.element.isConnected === false) last = undefined;
+    if (isByKey && last?.element.matches(':disabled')) requestAnimationFrame(() => setTimeout(restore));
+  });
+  observer.observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] });
+  return () => {
+    listening.abort();
+    observer.disconnect();
+  };
+}
+
+function stepsTo(element: Element): readonly Step[] {
+  const steps: Step[] = [];
+  for (let child = element; child.parentElement !== null; child = child.parentElement) {
+    const parent = child.parentElement;
+    steps.push({ parent, index: Array.prototype.indexOf.call(parent.children, child) });
+  }
+  return steps;
+}
+
+/** As long as it has the focus. */
+function makeFocusable(row: HTMLElement): void {
+  if (row.hasAttribute('tabindex')) return;
+  row.tabIndex = -1;
+  row.addEventListener('blur', () => row.removeAttribute('tabindex'), { once: true });
+}
+
+/** In the nearest ancestor that is still on the page: at the same place, else before it. `main` is a whole view. */
+function placeBeside(control: Element, path: readonly Step[]): Element | undefined {
+  let below = control;
+  for (const { parent, index } of path) {
+    // Overlays return the focus themselves.
+    if (parent.matches(OVERLAYS)) return undefined;
+    const gone = below;
+    below = parent;
+    if (!parent.isConnected) continue;
+    if (parent.matches('main, :has(main), .app-content')) break;
+    const row = gone.matches(ROWS) ? null : parent.closest(ROWS);
+    if (row?.checkVisibility()) return row;
+    const children = [...parent.children];
+    const beside = [...children.slice(index), ...children.slice(0, index).reverse()];
+    for (const child of beside) {
+      const found = child.matches(CONTROLS) ? child : child.querySelector(CONTROLS);
+      if (found?.checkVisibility()) return found.closest(ROWS) ?? found;
+    }
+  }
+  return document.querySelector('main') ?? undefined;
+}

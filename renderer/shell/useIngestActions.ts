@@ -1,0 +1,122 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { IngestProgress } from '../../shared/api/contract.ts';
+import type { Client } from '../../shared/api/transport.ts';
+import { useClient, useConnection } from '../data/DataProvider.tsx';
+import { JOBS_KEY } from '../data/followHost.ts';
+import { useRequest } from '../data/useRequest.ts';
+import { goTo } from '../data/useRoute.ts';
+import { useInterface } from '../state/interface.ts';
+
+/** Start and stop reading logs, for the library page, the drop target and the palette alike. */
+export function useIngestActions() {
+  const client = useClient();
+  const { pathOf } = useConnection();
+  const queryClient = useQueryClient();
+  const shell = useRequest('host.info', {}).data?.shell;
+  const onSettled = () => queryClient.invalidateQueries({ queryKey: JOBS_KEY });
+
+  const start = useMutation({
+    mutationFn: (paths: string[]) => client.request('ingest.start', { paths }),
+    onSettled,
+  });
+  const open = useMutation({ mutationFn: (paths: readonly string[]) => openLogs(client, paths), onSettled });
+  const demo = useMutation({
+    mutationFn: () => openDemoRun(client),
+    onSuccess: (runKey) => runKey !== undefined && goTo({ view: 'run', runKey }),
+    onSettled,
+  });
+  const cancel = useMutation({
+    mutationFn: (jobId: number) => client.request('ingest.cancel', { jobId }),
+    onSettled,
+  });
+  const openDialog = useMutation({
+    mutationFn: (kind: 'files' | 'directory') => client.request('shell.openDialog', { kind }),
+    onSuccess: ({ paths }) => paths.length > 0 && open.mutate(paths),
+  });
+  const startMapped = useMutation({
+    mutationFn: ({ path, mapping }: { path: string; mapping: string }) =>
+      client.request('ingest.start', { paths: [path], mapping }),
+    onSettled,
+  });
+  /** The dialog grants the file; nothing is read before its fields are mapped. */
+  const openFileToMap = useMutation({
+    mutationFn: () => client.request('shell.openDialog', { kind: 'files' }),
+    onSuccess: ({ paths: [path] }) => {
+      if (path !== undefined) goTo({ view: 'mapping' }, `?path=${encodeURIComponent(path)}`);
+    },
+  });
+  const canOpenDialog = shell === 'desktop';
+  /** Opens the dialog of the system, in a browser the page's own. */
+  const chooseLogs = () =>
+    canOpenDialog ? openDialog.mutate('files') : useInterface.getState().showDialog({ kind: 'openLogs' });
+  return {
+    start,
+    open,
+    startMapped,
+    demo,
+    cancel,
+    openDialog,
+    chooseLogs,
+    openFileToMap,
+    pathOf,
+    canOpenDialog,
+  };
+}
+
+/** Reads the demo run, unless it is there already, and says under which key; undefined when it could not be read. */
+export async function openDemoRun(client: Client): Promise<string | undefined> {
+  await startJob(
+    client,
+    () => client.request('ingest.demo', {}),
+    ({ state }) => state !== 'running',
+  ).settled;
+  const runs = await client.request('run.list', {});
+  const synthetic = runs.filter((run) => run.isSynthetic);
+  // The demo log holds an evaluation, too; its training run is the one to look at first.
+  return (synthetic.find((run) => run.kind === 'train') ?? synthetic[0])?.runKey;
+}
+
+/** Reads logs that the user has just chosen. Their first run opens once it is known, unless the user has gone elsewhere. */
+async function openLogs(client: Client, paths: readonly string[]): Promise<void> {
+  const { pathname } = window.location;
+  const { started, settled } = startJob(
+    client,
+    () => client.request('ingest.start', { paths: [...paths] }),
+    ({ runKey, state }) => runKey !== undefined || state !== 'running',
+  );
+  const openRun = ({ runKey }: IngestProgress) => {
+    if (runKey !== undefined && window.location.pathname === pathname) goTo({ view: 'run', runKey });
+  };
+  // A failure to start is the caller's; one of the job is told by its card.
+  settled.then(openRun, () => undefined);
+  await started;
+}
+
+/** @returns when the host has accepted the job, and the first of its states that is settled */
+function startJob(
+  client: Client,
+  start: () => Promise<{ readonly jobId: number }>,
+  isSettled: (job: IngestProgress) => boolean,
+): { readonly started: Promise<unknown>; readonly settled: Promise<IngestProgress> } {
+  const known = new Map<number, IngestProgress>();
+  let wake = (): void => undefined;
+  const take = (job: IngestProgress): void => {
+    if (isSettled(job)) known.set(job.jobId, job);
+    wake();
+  };
+  // Listening begins before the request: a small job may be over before its number is known here.
+  const stop = client.subscribe((event) => event.event === 'ingest.progress' && take(event.payload));
+  const started = start();
+  const settle = async (): Promise<IngestProgress> => {
+    const { jobId } = await started;
+    for (const job of await client.request('ingest.jobs', {})) take(job);
+    return new Promise((resolve) => {
+      wake = () => {
+        const job = known.get(jobId);
+        if (job !== undefined) resolve(job);
+      };
+      wake();
+    });
+  };
+  return { started, settled: settle().finally(stop) };
+}

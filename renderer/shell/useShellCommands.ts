@@ -1,0 +1,128 @@
+/** Commands that are there whatever the view, and those the desktop menu sends. */
+import { useEffect } from 'react';
+import type { IngestProgress } from '../../shared/api/contract.ts';
+import { useClient } from '../data/DataProvider.tsx';
+import { labelsPath } from '../data/labelsLink.ts';
+import { copiedLink } from '../data/libraryLink.ts';
+import { parentRoute, pathOfRoute } from '../data/route.ts';
+import { useRequest } from '../data/useRequest.ts';
+import { goTo, navigateTo, useRoute } from '../data/useRoute.ts';
+import { useRunOf } from '../data/useRunOf.ts';
+import { useInterface } from '../state/interface.ts';
+import { queryLeftAt } from '../state/routeMemory.ts';
+import { copyText } from '../ui/exportText.ts';
+import { counted } from '../ui/numbers.ts';
+import { compareTarget } from './compareSet.ts';
+import { runCommand, useCommands } from './keys/commands.ts';
+import { isCommandId } from './keys/keymap.ts';
+import { keyWord } from './keys/keysInForce.ts';
+import { rocRoute, tokensRoute } from './railRoutes.ts';
+import { nextTheme } from './TopBar.tsx';
+import { useIngestActions } from './useIngestActions.ts';
+import { useLibraryCommands } from './useLibraryActions.ts';
+
+/** What a job has to say when it ends; while it runs the library page and the top bar tell. */
+export function jobNotice(job: IngestProgress): string | undefined {
+  if (job.state === 'running') return undefined;
+  if (job.state === 'failed') return `Not read: ${job.message ?? job.paths.join(', ')}`;
+  if (job.state === 'done' && job.rollouts === 0 && job.issues === 0) return 'Nothing new to read';
+  const issues = job.issues === 0 ? '' : `, ${counted(job.issues, 'issue')}`;
+  return `${job.state === 'cancelled' ? 'Cancelled after' : 'Read'} ${counted(job.rollouts, 'rollout')}${issues}`;
+}
+
+export function useShellCommands(): void {
+  const client = useClient();
+  const route = useRoute();
+  const { demo, openDialog, chooseLogs, canOpenDialog } = useIngestActions();
+  const isDesktop = useRequest('host.info', {}).data?.shell === 'desktop';
+  const run = useRunOf(route);
+  const roc = rocRoute(route, run?.hasSteps);
+  const tokens = tokensRoute(route, run?.hasSteps);
+  const hasCompareSet = useInterface((state) => state.compareSet.length > 0);
+  const ofLibraries = useLibraryCommands();
+  const { showDialog, setTheme, setNotice, flip } = useInterface.getState();
+
+  useCommands(
+    {
+      'palette.show': () => showDialog({ kind: 'palette' }),
+      'keys.show': () => showDialog({ kind: 'keys' }),
+      'place.up': () => {
+        const parent = parentRoute(route, run?.hasSteps);
+        if (parent !== undefined) goTo(parent, queryLeftAt(pathOfRoute(parent)));
+      },
+      'place.copyLink': () =>
+        void copyText(copiedLink(window.location, isDesktop)).then((isCopied) =>
+          setNotice(
+            isCopied
+              ? 'Link copied. The command palette of any Turnwise opens it.'
+              : 'The clipboard is not available here',
+          ),
+        ),
+      'place.library': () => goTo({ view: 'library' }),
+      'place.problems':
+        'runKey' in route ? () => goTo({ view: 'problems', runKey: route.runKey }) : undefined,
+      'place.roc': roc === undefined ? undefined : () => goTo(roc),
+      'place.tokens': tokens === undefined ? undefined : () => goTo(tokens),
+      'place.schedule':
+        'runKey' in route && 'step' in route
+          ? () => goTo({ view: 'schedule', runKey: route.runKey, step: route.step })
+          : undefined,
+      'place.tree':
+        'groupKey' in route
+          ? () => {
+              const { runKey, step, groupKey } = route;
+              goTo({ view: 'groupTree', runKey, step, groupKey });
+            }
+          : undefined,
+      'place.search': () => goTo({ view: 'search' }, queryLeftAt('/search')),
+      'place.sql': () => goTo({ view: 'sql' }, queryLeftAt('/sql')),
+      'place.labels': () =>
+        'runKey' in route
+          ? navigateTo(labelsPath({ runKey: route.runKey }))
+          : goTo({ view: 'labels' }, queryLeftAt('/labels')),
+      'pack.export': () =>
+        showDialog({
+          kind: 'exportPack',
+          scope: { filter: '', ...('runKey' in route ? { runKey: route.runKey } : {}) },
+        }),
+      'pack.import': () => showDialog({ kind: 'importPack' }),
+      'place.issues': () => goTo({ view: 'issues' }),
+      'place.settings': () => goTo({ view: 'settings' }),
+      ...ofLibraries,
+      'compare.open': () => {
+        const target = compareTarget(useInterface.getState().compareSet, queryLeftAt('/compare'));
+        if (target === undefined)
+          setNotice(`No rollouts chosen yet: ${keyWord('compare.add')} on a rollout adds it`);
+        else navigateTo(target);
+      },
+      'compare.clear': hasCompareSet ? () => useInterface.getState().setCompareSet([]) : undefined,
+      'mapping.show': () => goTo({ view: 'mapping' }),
+      'formats.show': () => goTo({ view: 'formats' }),
+      'glossary.show': () => goTo({ view: 'glossary' }),
+      'focus.flip': route.view === 'rollout' ? () => flip('isFocused') : undefined,
+      'theme.next': () => setTheme(nextTheme(useInterface.getState().theme)),
+      'credentials.flip': () => {
+        flip('masksCredentials');
+        const { masksCredentials } = useInterface.getState();
+        setNotice(`Credentials in messages: ${masksCredentials ? 'masked' : 'as logged'}`);
+      },
+      'ingest.demo': () => demo.mutate(),
+      'ingest.openFiles': chooseLogs,
+      'ingest.openDirectory': canOpenDialog ? () => openDialog.mutate('directory') : undefined,
+    },
+    'fallback',
+  );
+
+  useEffect(
+    () =>
+      client.subscribe((event) => {
+        if (event.event === 'ingest.progress') {
+          const notice = jobNotice(event.payload);
+          if (notice !== undefined) setNotice(notice);
+        }
+        if (event.event === 'shell.command' && isCommandId(event.payload.command))
+          runCommand(event.payload.command);
+      }),
+    [client, setNotice],
+  );
+}

@@ -1,0 +1,39 @@
+/** The panel beside the rows: the link says whether it is open and on which tab, so that whoever opens the link sees it. */
+import { useEffect } from 'react';
+import { useUrlQuery } from '../../../data/useRoute.ts';
+import { useInterface } from '../../../state/interface.ts';
+
+const FIRST_TAB = 'watch';
+
+export interface SidePanel {
+  readonly isOpen: boolean;
+  /** Of the link; undefined: the first. */
+  readonly tab: string | undefined;
+  readonly flip: () => void;
+  readonly choose: (tab: string) => void;
+}
+
+export function useSide(): SidePanel {
+  const [query, setQuery] = useUrlQuery();
+  // How one left it: what a link that says nothing begins with.
+  const isWanted = useInterface((state) => state.isCompareSideOpen);
+  const tab = query.get('side') ?? undefined;
+  const isOpen = tab !== undefined || isWanted;
+  useEffect(() => {
+    if (isWanted && tab === undefined) setQuery({ side: FIRST_TAB });
+  }, [isWanted, tab, setQuery]);
+  const want = (wanted: boolean) => {
+    if (useInterface.getState().isCompareSideOpen !== wanted)
+      useInterface.getState().flip('isCompareSideOpen');
+  };
+  const choose = (chosen: string) => {
+    want(true);
+    setQuery({ side: chosen });
+  };
+  const flip = () => {
+    if (!isOpen) return choose(FIRST_TAB);
+    want(false);
+    setQuery({ side: undefined });
+  };
+  return { isOpen, tab, flip, choose };
+}

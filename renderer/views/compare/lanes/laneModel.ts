@@ -1,0 +1,173 @@
+/** The lanes of a comparison: what each is called, what is known of it, and what it cannot show. */
+import type { ComparedRow, Comparison, RolloutDetail, RunSummary } from '../../../../shared/api/contract.ts';
+import type { RolloutRoute } from '../../../data/route.ts';
+import { type SegmentView, turnsOf } from '../../../data/segmentViews.ts';
+import { counted } from '../../../ui/numbers.ts';
+
+/** `A`, `B`, `C`, `D`: by place, so that a sentence can name a lane. */
+export const letterOf = (lane: number): string => 'ABCD'.charAt(lane);
+
+/** A rollout that is there. */
+export interface Lane {
+  /** Position in the link. */
+  readonly index: number;
+  readonly letter: string;
+  readonly path: string;
+  readonly route: RolloutRoute;
+  readonly detail: RolloutDetail;
+  /** By the index of the segment. */
+  readonly segments: readonly SegmentView[];
+}
+
+/** A lane of the link, whatever became of its rollout. */
+export type LaneSlot =
+  | { readonly state: 'found'; readonly index: number; readonly path: string; readonly lane: Lane }
+  | {
+      readonly state: 'waiting';
+      readonly index: number;
+      readonly path: string;
+      readonly route: RolloutRoute;
+    }
+  | { readonly state: 'missing'; readonly index: number; readonly path: string; readonly why: string }
+  | {
+      readonly state: 'failed';
+      readonly index: number;
+      readonly path: string;
+      readonly error: Error;
+      readonly retry: () => void;
+    };
+
+export function laneOf(index: number, path: string, route: RolloutRoute, detail: RolloutDetail): Lane {
+  const segments: SegmentView[] = [];
+  for (const turn of turnsOf(detail)) for (const view of turn.segments) segments[view.index] = view;
+  return { index, letter: letterOf(index), path, route, detail, segments };
+}
+
+/** What is compared: the lanes that are there, in the order of the answer's lists. */
+export interface Compared {
+  readonly lanes: readonly Lane[];
+  /** Index into `lanes`. */
+  readonly base: number;
+  readonly comparison: Comparison;
+  /** Tells one comparison from another: what was opened in one is not open in the other. */
+  readonly key: string;
+}
+
+export interface LaneNote {
+  readonly text: string;
+  readonly hint: string;
+  readonly isWarning?: true;
+}
+
+/** What a reader must know before comparing this lane with the baseline. */
+export function laneNotes(
+  lane: Lane,
+  lanes: readonly Lane[],
+  base: Lane,
+  runs: readonly RunSummary[],
+): readonly LaneNote[] {
+  const notes: LaneNote[] = [];
+  const { detail } = lane;
+  const twin = lanes.find((one) => one.index < lane.index && one.path === lane.path);
+  if (twin !== undefined)
+    notes.push({ text: `same rollout as ${twin.letter}`, hint: 'All text is equal, so there is no fork.' });
+  if (detail.prompt !== base.detail.prompt)
+    notes.push({
+      text: 'prompt differs',
+      hint: `Its prompt differs from ${base.letter}, the baseline: the aligned turns answer different questions.`,
+      isWarning: true,
+    });
+  const formatOf = (one: Lane) => runs.find(({ runKey }) => runKey === one.route.runKey)?.format;
+  const [own, other] = [formatOf(lane), formatOf(base)];
+  if (own !== undefined && other !== undefined && own !== other)
+    notes.push({
+      text: `format ${own}`,
+      hint: `${base.letter} has the format ${other}. Formats can write turns and calls differently.`,
+    });
+  if (detail.tokens === undefined)
+    notes.push({
+      text: 'no tokens',
+      hint: 'No tokens were logged. The fork is exact to the character, without probabilities.',
+    });
+  else if (!detail.tokens.isAligned)
+    notes.push({
+      text: 'tokens not placed',
+      hint: 'Its tokens are not placed on the text. The fork is exact to the character only.',
+    });
+  if (detail.response.trim() === '')
+    notes.push({
+      text: 'empty response',
+      hint: 'The policy wrote nothing: every turn of the others is a gap here.',
+    });
+  else if (detail.toolCalls.length === 0 && lanes.some((one) => one.detail.toolCalls.length > 0))
+    notes.push({ text: 'no tool calls', hint: 'No code and no tool output to compare.' });
+  return notes;
+}
+
+/** `demo · step 50 · pairs-of-divisors · #3`; the parts all lanes share are left to the title. */
+export function laneName(
+  lane: Lane,
+  lanes: readonly Lane[],
+): { readonly name: string; readonly full: string } {
+  const parts = (one: Lane): readonly string[] => [
+    one.detail.run.name,
+    one.detail.run.hasSteps ? `step ${one.route.step}` : '',
+    one.route.groupKey,
+  ];
+  const own = parts(lane);
+  const telling = own.filter((part, i) => part !== '' && lanes.some((one) => parts(one)[i] !== part));
+  const number = `#${lane.route.ordinal}`;
+  return {
+    name: [...telling, number].join(' · '),
+    full: [...own.filter((part) => part !== ''), number].join(' · '),
+  };
+}
+
+/** What all lanes have in common, once, over them; empty where it is nothing. */
+export function sharedName(lanes: readonly Lane[]): string {
+  const [first] = lanes;
+  if (first === undefined) return '';
+  const { detail, route } = first;
+  const isShared = (same: (one: Lane) => boolean) => lanes.every(same);
+  return [
+    isShared((one) => one.detail.run.name === detail.run.name) ? detail.run.name : '',
+    detail.run.hasSteps && isShared((one) => one.detail.run.hasSteps && one.route.step === route.step)
+      ? `step ${route.step}`
+      : '',
+    isShared((one) => one.route.groupKey === route.groupKey) ? route.groupKey : '',
+  ]
+    .filter((part) => part !== '')
+    .join(' · ');
+}
+
+/** `from A after 12 tokens`. */
+export function partingText({ comparison, lanes, base }: Compared, lane: number): string {
+  const baseline = lanes[base]?.letter ?? '';
+  const { tokens, chars = 0 } = comparison.lanes[lane]?.prefix ?? {};
+  const length = tokens === undefined ? counted(chars, 'character') : counted(tokens, 'token');
+  return chars === 0 ? `from ${baseline} at the start` : `from ${baseline} after ${length}`;
+}
+
+/** How a lane stands to the baseline, in a sentence. */
+export function prefixText(compared: Compared, lane: number): string {
+  const found = compared.comparison.lanes[lane];
+  if (found === null || found === undefined) return 'the baseline';
+  if (found.fork === undefined) return `equal to ${compared.lanes[compared.base]?.letter ?? ''}`;
+  return `differs ${partingText(compared, lane)}`;
+}
+
+/** What the panel and the transport know of the comparison. */
+export interface PlayheadProps {
+  /** Those that are there, in the order of the lists in `rows`. */
+  readonly lanes: readonly Lane[];
+  /** Index into `lanes`. */
+  readonly base: number;
+  readonly rows: readonly ComparedRow[];
+  /** Absent while there is none: fewer than two lanes are there, or it is on its way. */
+  readonly comparison: Comparison | undefined;
+  /** Rows in which a lane parts from the baseline. */
+  readonly forks: ReadonlyMap<number, readonly number[]>;
+  /** Index into `rows`: the turns all lanes stand at. */
+  readonly row: number;
+  readonly onSelectRow: (row: number) => void;
+}

@@ -1,0 +1,167 @@
+/** What the panel of a benchmark shows, from what the host counted. */
+import type { EvaluationPanel, EvaluationPoint } from '../../../shared/api/contract.ts';
+import { delimitedCell } from '../../../shared/domain/delimited.ts';
+import type { PanelLine } from '../../charts/panelModel.ts';
+import { count, counted, percent } from '../../ui/numbers.ts';
+
+export const benchmarkName = ({ source }: EvaluationPanel): string =>
+  source ?? 'All problems (no source in the log)';
+
+/** Every k that some step has, ascending. */
+export function sizesOf(
+  points: readonly EvaluationPoint[],
+  of: 'passAtK' | 'majorityAtK',
+): readonly number[] {
+  const sizes = new Set(points.flatMap((point) => point[of].map(({ k }) => k)));
+  return [...sizes].filter((k) => k > 1).sort((a, b) => a - b);
+}
+
+export function atK(point: EvaluationPoint, of: 'passAtK' | 'majorityAtK', k: number): number | undefined {
+  return point[of].find((one) => one.k === k)?.value;
+}
+
+/** The problems behind a value, when they are not all: `of 118`. */
+export function partOfProblems(
+  point: EvaluationPoint,
+  of: 'passAtK' | 'majorityAtK',
+  k: number,
+): string | undefined {
+  const problems = point[of].find((one) => one.k === k)?.problems;
+  return problems === undefined || problems === point.problems ? undefined : `of ${count(problems)}`;
+}
+
+/** pass@1 with its interval, and pass@k and majority@k of the largest k. */
+export function accuracyLines(
+  { points }: EvaluationPanel,
+  open: Pick<PanelLine, 'onOpen' | 'opens'>,
+): readonly PanelLine[] {
+  const steps = points.map(({ step }) => step);
+  const largest = (of: 'passAtK' | 'majorityAtK') => sizesOf(points, of).at(-1);
+  const passK = largest('passAtK');
+  const majorityK = largest('majorityAtK');
+  return [
+    {
+      key: 'pass@1',
+      name: 'pass@1',
+      color: 'var(--right)',
+      stroke: 'solid',
+      role: 'main',
+      describe: 'mean over problems; the band is its 95 % confidence interval over problems',
+      steps,
+      values: points.map(({ passAt1 }) => passAt1?.mean),
+      low: points.map(({ passAt1 }) => passAt1?.low),
+      high: points.map(({ passAt1 }) => passAt1?.high),
+      ...open,
+    },
+    ...atKLine(points, 'passAtK', passK, open),
+    ...atKLine(points, 'majorityAtK', majorityK, open),
+  ];
+}
+
+function atKLine(
+  points: readonly EvaluationPoint[],
+  of: 'passAtK' | 'majorityAtK',
+  k: number | undefined,
+  open: Pick<PanelLine, 'onOpen' | 'opens'>,
+): readonly PanelLine[] {
+  if (k === undefined) return [];
+  const isPass = of === 'passAtK';
+  const name = `${isPass ? 'pass' : 'majority'}@${k}`;
+  return [
+    {
+      key: name,
+      name,
+      color: isPass ? 'var(--kept)' : 'var(--ink)',
+      stroke: isPass ? 'dotted' : 'dash-dot',
+      role: 'main',
+      describe: isPass ? PASS_AT_K : MAJORITY_AT_K,
+      steps: points.map(({ step }) => step),
+      values: points.map((point) => atK(point, of, k)),
+      ...open,
+    },
+  ];
+}
+
+export const PASS_AT_1 =
+  'pass@1: the share of correct samples of each problem, averaged over problems. Interval: 95 %, over problems (samples of a problem are clustered); two problems all correct and two all incorrect are added first, so that few problems do not seem certain (Agresti and Coull 1998). Unknown of one problem';
+export const PASS_AT_K =
+  'pass@k: 1 − C(n−c, k) / C(n, k) of each problem, unbiased, averaged over problems with at least k samples; ends where fewer than 95 % of the problems have k';
+export const MAJORITY_AT_K =
+  'majority@k: whether the answer most of k samples give is correct, over subsets of k samples. A tie is split, a sample without an answer does not vote, answers are compared as written';
+
+/** For the heads of files: which problems, where not all. */
+export function chosenText(filter: string): string {
+  return filter === '' ? '' : ` · problems with a rollout that matches ${filter}`;
+}
+
+/** What the table says at its head. */
+export const INTERVAL =
+  '95 % interval: of pass@1, over problems, “plus four” (two problems all correct and two all incorrect are added; Agresti and Coull 1998)';
+
+/** `16 samples of each of 30 problems`. */
+export function sizeText({ problems, leastSamples, mostSamples, samples }: EvaluationPoint): string {
+  if (problems === 0) return 'no rollout has a known correctness';
+  const each =
+    leastSamples === mostSamples
+      ? counted(leastSamples, 'sample')
+      : `${leastSamples} to ${mostSamples} samples`;
+  return `${each} of each of ${counted(problems, 'problem')}${problems === 1 ? '' : ` (${samples} in all)`}`;
+}
+
+/** `58.2–66.4`, in per cent; '' where nothing is known of the spread. */
+export function intervalText({ passAt1 }: EvaluationPoint): string {
+  if (passAt1?.low === undefined || passAt1.high === undefined) return '';
+  return `${percent(passAt1.low)}–${percent(passAt1.high)}`;
+}
+
+/** pass@k and majority@k of one step by k, each with the problems it is a mean over; unknown is blank. */
+export function byKCsv(of: string, { passAtK, majorityAtK }: EvaluationPoint): string {
+  const rows = passAtK.map(({ k, value, problems }) => {
+    const majority = majorityAtK.find((one) => one.k === k);
+    const drawn = majority === undefined ? '' : majority.isExact ? 'exact' : 'estimated';
+    return [k, value, problems, majority?.value ?? '', majority?.problems ?? '', drawn].join(',');
+  });
+  const heads = 'k,pass@k,problems,majority@k,problems with an answer,majority is';
+  return `${`# ${of}; recomputed`.replaceAll(/\s+/g, ' ')}\n${[heads, ...rows].map((row) => `${row}\n`).join('')}`;
+}
+
+/**
+ * Values are shares; unknown is blank.
+ *
+ * @param of the run, and which of its problems
+ */
+export function evaluationCsv(of: string, panels: readonly EvaluationPanel[]): string {
+  const points = panels.flatMap(({ points: of }) => of);
+  const passes = sizesOf(points, 'passAtK');
+  const majorities = sizesOf(points, 'majorityAtK');
+  const heads = [
+    'benchmark',
+    'step',
+    'problems',
+    'samples',
+    'pass@1',
+    'pass@1 low',
+    'pass@1 high',
+    ...passes.map((k) => `pass@${k}`),
+    ...majorities.map((k) => `majority@${k}`),
+    'mean response tokens',
+  ];
+  const rows = panels.flatMap((panel) =>
+    panel.points.map((point) =>
+      [
+        delimitedCell(panel.source ?? ''),
+        point.step,
+        point.problems,
+        point.samples,
+        point.passAt1?.mean ?? '',
+        point.passAt1?.low ?? '',
+        point.passAt1?.high ?? '',
+        ...passes.map((k) => atK(point, 'passAtK', k) ?? ''),
+        ...majorities.map((k) => atK(point, 'majorityAtK', k) ?? ''),
+        point.meanTokens ?? '',
+      ].join(','),
+    ),
+  );
+  const source = `${of}; recomputed; ${PASS_AT_1}`.replaceAll(/\s+/g, ' ');
+  return `# ${source}\n${[heads.join(','), ...rows].map((row) => `${row}\n`).join('')}`;
+}

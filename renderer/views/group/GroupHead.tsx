@@ -1,0 +1,143 @@
+import { type ReactNode, useState } from 'react';
+import { FIRST_OCCURRENCES, type GroupRow, type ProblemOccurrence } from '../../../shared/api/contract.ts';
+import { isHashedId } from '../../../shared/domain/question.ts';
+import { pathOfRoute } from '../../data/route.ts';
+import { useRequest } from '../../data/useRequest.ts';
+import { keyed } from '../../shell/keys/keysInForce.ts';
+import { Chip } from '../../ui/Controls.tsx';
+import { Link } from '../../ui/Link.tsx';
+import { LogText } from '../../ui/LogText.tsx';
+import { KeptMark, RightMark } from '../../ui/Marks.tsx';
+import { count, counted, percent, ratio, reward } from '../../ui/numbers.ts';
+
+interface GroupHeadProps {
+  readonly runKey: string;
+  readonly group: GroupRow;
+  /** Chips that say where the group and its decisions come from. */
+  readonly children: ReactNode;
+}
+
+/** Which problem this group attempts, and how it went. */
+export function GroupHead({ runKey, group, children }: GroupHeadProps) {
+  const isNamedByQuestion = group.promptPreview !== '' && isHashedId(group.problemId);
+  const title = isNamedByQuestion ? group.promptPreview : `Problem ${group.problemId}`;
+  return (
+    <>
+      <header className="page-head">
+        <h1 title={group.groupKey}>{title}</h1>
+        <span className="muted">{counted(group.rollouts, 'rollout')}</span>
+        {group.correctKnown > 0 && (
+          <Chip>
+            <RightMark isCorrect /> {group.correct} correct
+            <RightMark isCorrect={false} /> {group.correctKnown - group.correct} incorrect
+          </Chip>
+        )}
+        {group.decided > 0 && (
+          <Chip title="As logged">
+            <KeptMark isKept /> {group.kept} kept
+            <KeptMark isKept={false} /> {group.decided - group.kept} discarded
+          </Chip>
+        )}
+        {children}
+        <div className="end">
+          {group.groundTruth !== undefined && (
+            <span className="truth" title={group.groundTruth}>
+              ground truth{' '}
+              <span className="mono">
+                <LogText text={group.groundTruth} />
+              </span>
+            </span>
+          )}
+          {group.rollouts > 1 && (
+            <Link
+              className="is-link"
+              href={pathOfRoute({ view: 'groupTree', runKey, step: group.step, groupKey: group.groupKey })}
+              title={keyed('Where these rollouts begin to differ, as a tree', 'place.tree')}
+            >
+              Fork tree
+            </Link>
+          )}
+          <Link
+            className="is-link"
+            href={pathOfRoute({ view: 'groupTokens', runKey, step: group.step, groupKey: group.groupKey })}
+            title={keyed('Statistics of the tokens of this group', 'place.tokens')}
+          >
+            Tokens
+          </Link>
+        </div>
+      </header>
+      {group.promptPreview !== '' && !isNamedByQuestion && (
+        <p className="problem" title={group.promptPreview}>
+          {group.promptPreview}
+        </p>
+      )}
+      <SamePlaces groupId={group.groupId} />
+    </>
+  );
+}
+
+/** The same problem at other steps and in other runs: how the policy did there, and a way to look. */
+function SamePlaces({ groupId }: { readonly groupId: number }) {
+  const [isOpen, setOpen] = useState(false);
+  const answer = useRequest('problem.occurrences', { groupId, limit: FIRST_OCCURRENCES });
+  const others = answer.data?.places.filter((place) => !place.isThis) ?? [];
+  if (answer.error !== null) {
+    return <p className="same-note is-wrong">✕ Other groups of this problem could not be looked up.</p>;
+  }
+  if (answer.data === undefined || others.length === 0) return null;
+  const total = answer.data.total - 1;
+  const runs = new Set(others.map((place) => place.runKey)).size;
+  return (
+    <section className="same" aria-label="Same problem elsewhere">
+      <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {isOpen ? '▾' : '▸'} Same problem elsewhere: {counted(total, 'group')} in {counted(runs, 'run')}
+      </button>
+      {isOpen && (
+        <ul>
+          {answer.data.places.map((place) => (
+            <li key={`${place.runKey} ${place.step ?? ''} ${place.groupKey}`}>
+              <PlaceLine place={place} />
+            </li>
+          ))}
+          {total + 1 > answer.data.places.length && (
+            <li className="dim">and {count(total + 1 - answer.data.places.length)} more</li>
+          )}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function PlaceLine({ place }: { readonly place: ProblemOccurrence }) {
+  const { runKey, step, groupKey } = place;
+  const share = ratio(place.correct, place.correctKnown);
+  return (
+    <Link
+      href={pathOfRoute({ view: 'group', runKey, step: step ?? 0, groupKey })}
+      aria-current={place.isThis ? 'true' : undefined}
+    >
+      <span className="same-run">
+        {place.runName}
+        {place.kind === 'eval' && <span className="dim"> evaluation</span>}
+      </span>
+      <span>{step === undefined ? <span className="dim">no step</span> : `step ${count(step)}`}</span>
+      <span className="is-end">
+        {share === undefined ? (
+          <span className="dim">
+            {place.meanReward === undefined ? 'correctness unknown' : `reward ${reward(place.meanReward)}`}
+          </span>
+        ) : (
+          <>
+            {percent(share, 0)} % correct{' '}
+            <span className="dim">{`${place.correct}/${place.correctKnown}`}</span>
+            <span className="bar-cell">
+              <i style={{ width: `${share * 100}%`, background: 'var(--right)' }} />
+            </span>
+          </>
+        )}
+      </span>
+      <span className="dim is-end">{counted(place.rollouts, 'rollout')}</span>
+      <span className="dim">{place.isThis ? 'this one' : ''}</span>
+    </Link>
+  );
+}

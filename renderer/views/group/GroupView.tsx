@@ -1,0 +1,110 @@
+import { valueText } from '../../../shared/domain/filter/complete.ts';
+import { GROUP_RULES } from '../../data/domainLabels.ts';
+import { choiceOfUrl } from '../../data/rocChoice.ts';
+import type { Route } from '../../data/route.ts';
+import { useNeighbourGroup } from '../../data/useNeighbours.ts';
+import { usePage } from '../../data/usePage.ts';
+import { useRequest } from '../../data/useRequest.ts';
+import { goTo, useUrlQuery } from '../../data/useRoute.ts';
+import { useCommands } from '../../shell/keys/commands.ts';
+import { Chip } from '../../ui/Controls.tsx';
+import { count } from '../../ui/numbers.ts';
+import { FailedState, WaitingState } from '../../ui/States.tsx';
+import { FilterBox } from '../../widgets/filter/FilterBox.tsx';
+import { SourceChip } from '../../widgets/roc/SourceChip.tsx';
+import { RolloutTable } from '../../widgets/rollouts/RolloutTable.tsx';
+import { GroupHead } from './GroupHead.tsx';
+import { Ledger } from './Ledger.tsx';
+import { listedIn, showsRoc } from './ledgerModel.ts';
+import { useLedger } from './useLedger.ts';
+
+type GroupRoute = Extract<Route, { view: 'group' }>;
+
+/**
+ * A ledger holds its rows whole, to rank and sort them. What is larger is no oversampled group but a
+ * log without group ids, and gets the list that any length fits in.
+ */
+const MAX_LEDGER = 2_000;
+
+export default function GroupView({ route }: { readonly route: GroupRoute }) {
+  const { runKey, step, groupKey } = route;
+  const [query] = useUrlQuery();
+  const { basis, whatIf } = choiceOfUrl(query);
+  const resolved = usePage({
+    runKey,
+    step,
+    groupKey,
+    show: 'group',
+    roc: { basis, ...(whatIf === undefined ? {} : { whatIf }) },
+    largestLedger: MAX_LEDGER,
+  });
+  const runId = resolved.data?.runId;
+  const groupId = resolved.data?.groupId;
+  const group = useRequest('group.rows', groupId === undefined ? undefined : { groupIds: [groupId] })
+    .data?.[0];
+  const order = useRequest('group.order', runId === undefined ? undefined : { runId, step }).data?.ids;
+  const goToNeighbour = useNeighbourGroup(order, groupId);
+  // Sort, filter and what-if go along: one compares siblings under the same question.
+  const goToSibling = (by: number) =>
+    goToNeighbour(by, (row) => goTo({ ...route, groupKey: row.groupKey }, window.location.search));
+  useCommands({
+    'sibling.next': () => goToSibling(1),
+    'sibling.previous': () => goToSibling(-1),
+  });
+  const isLarge = group !== undefined && group.rollouts > MAX_LEDGER;
+  const ledger = useLedger(runKey, group === undefined || isLarge ? undefined : groupId);
+
+  if (resolved.error !== null) {
+    return (
+      <FailedState
+        isPage
+        title="This group could not be opened"
+        error={resolved.error}
+        onRetry={() => void resolved.refetch()}
+      />
+    );
+  }
+  if (runId === undefined || groupId === undefined || group === undefined)
+    return <WaitingState title="Opening the group…" />;
+  const head = (
+    <GroupHead runKey={runKey} group={group}>
+      <Chip title={`These rollouts were grouped ${GROUP_RULES[group.groupRule].words}`}>
+        {GROUP_RULES[group.groupRule].short}
+      </Chip>
+      {ledger.ledger !== undefined && showsRoc(ledger.ledger, ledger.choice) && (
+        <SourceChip
+          source={ledger.ledger.source}
+          basis={ledger.ledger.recomputed.basis}
+          listedIn={listedIn(ledger.ledger)}
+        />
+      )}
+    </GroupHead>
+  );
+  if (!isLarge) return <Ledger runId={runId} route={route} state={ledger} head={head} />;
+  return (
+    <div className="page">
+      {head}
+      <p className="same-note muted">
+        More than {count(MAX_LEDGER)} rollouts: too many for an oversampled group, so decisions are not
+        recomputed here.
+      </p>
+      <div className="filters">
+        <FilterBox
+          runId={runId}
+          runKey={runKey}
+          what="rollouts"
+          within={`step:${step} group_key:${valueText(groupKey)}`}
+        />
+      </div>
+      <div className="page-list">
+        <RolloutTable
+          runKey={runKey}
+          filter={{ runId, step, groupId }}
+          label={`Rollouts of ${groupKey}`}
+          hidesProblem
+          emptyTitle="This group has no rollouts"
+        />
+      </div>
+    </div>
+  );
+}

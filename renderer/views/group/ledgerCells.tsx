@@ -1,0 +1,183 @@
+/** Columns and cells of a ledger: decision, what-if, penalties, labels. */
+import { PENALTY_KINDS, type PenaltyKind } from '../../../shared/api/rocRows.ts';
+import { KeptMark } from '../../ui/Marks.tsx';
+import { percent } from '../../ui/numbers.ts';
+import type { SortValue } from '../../ui/sorting.ts';
+import type { Column } from '../../ui/VirtualTable.tsx';
+import { PENALTY_LABELS, penaltyText, type Source } from '../../widgets/roc/rocLabels.ts';
+import { LabelNames } from '../../widgets/rollouts/labelColumn.tsx';
+import {
+  copiedDecision,
+  decisionLabel,
+  decisionRank,
+  type LedgerEntry,
+  type PenaltyPart,
+  penaltyPart,
+} from './ledgerModel.ts';
+
+/** @param minWidth beside a what-if there is less room for words, and the mark says the most */
+export function decisionColumn(source: Source, minWidth: number): LedgerColumn {
+  return column({
+    id: 'decision',
+    label: 'decision',
+    hint:
+      source === 'unknown'
+        ? 'No decision is logged and no configuration to recompute it from'
+        : `${source === 'logged' ? 'As logged' : 'Recomputed'}: kept (filled) or discarded (dashed), and why`,
+    minWidth,
+    grow: 1.4,
+    sorts: 'ascending',
+    measure: ({ standing }) => decisionRank(standing),
+    value: ({ standing }) => copiedDecision(standing),
+    copiedWith: {
+      name: 'decision from',
+      value: ({ standing }) => (copiedDecision(standing) && source) || undefined,
+    },
+    cell: (entry) => <DecisionCell entry={entry} source={source} />,
+  });
+}
+
+function DecisionCell({ entry, source }: { readonly entry: LedgerEntry; readonly source: Source }) {
+  const { standing, row } = entry;
+  const said = decisionLabel(standing);
+  const rule = source === 'logged' ? row.logged?.rule : undefined;
+  const code = standing.reason === undefined ? '' : ` as ${standing.reason}`;
+  const other = decisionLabel(row.recomputed);
+  const title = [
+    said === '' ? '' : `${source}: ${said}${code}${rule === undefined ? '' : ` (${rule})`}`,
+    entry.differs ? `recomputed: ${other} (${row.recomputed.reason ?? 'no reason'})` : '',
+  ];
+  return (
+    <span className="decision" title={title.filter(Boolean).join('\n')}>
+      <KeptMark isKept={standing.kept} />
+      <span>
+        {standing.inclusion !== undefined && standing.kept === undefined
+          ? `${percent(standing.inclusion)} %`
+          : standing.reason === undefined && rule?.startsWith('listed in ')
+            ? standing.kept
+              ? 'listed'
+              : 'not listed'
+            : decisionLabel(standing)}
+      </span>
+      {entry.differs && (
+        <span className="differs">
+          ≠ <KeptMark isKept={row.recomputed.kept} />
+        </span>
+      )}
+    </span>
+  );
+}
+
+export function whatIfColumn(): LedgerColumn {
+  return column({
+    id: 'whatIf',
+    label: 'what if',
+    hint: 'With the settings of the panel. ▲ and ▽ mark changed decisions',
+    minWidth: 104,
+    grow: 1.2,
+    sorts: 'ascending',
+    measure: (entry) => {
+      const after = entry.row.whatIf;
+      return after === undefined ? undefined : `${entry.isFlip ? 0 : 1} ${decisionRank(after) ?? '3'}`;
+    },
+    value: ({ row: { whatIf } }) =>
+      whatIf === undefined ? undefined : whatIf.isOutside ? 'not in the pool' : copiedDecision(whatIf),
+    cell: ({ row, isFlip }) => {
+      const { whatIf } = row;
+      if (whatIf === undefined) return null;
+      if (whatIf.isOutside) return <span className="dim">not in the pool</span>;
+      const title = `what if: ${decisionLabel(whatIf)}${whatIf.reason === undefined ? '' : ` as ${whatIf.reason}`}`;
+      return (
+        <span className={isFlip ? 'decision is-flip' : 'decision'} title={title}>
+          <KeptMark isKept={whatIf.kept} />
+          <span>
+            {isFlip && <b>{whatIf.kept ? '▲ ' : '▽ '}</b>}
+            {whatIf.inclusion !== undefined && whatIf.kept === undefined
+              ? `${percent(whatIf.inclusion)} %${whatIf.inclusionError === undefined ? '' : ` ± ${percent(whatIf.inclusionError)}`}`
+              : decisionLabel(whatIf)}
+          </span>
+        </span>
+      );
+    },
+  });
+}
+
+const PART_LABELS = { pErr: 'p_err', pFormat: 'p_format', penalty: 'p_err + p_format' } as const;
+
+/** The text it was computed from is not in the log; it was reconstructed. */
+const isRebuilt = ({ row }: LedgerEntry, kind: PenaltyKind): boolean =>
+  kind === 'text' && row.penalties.text?.source === 'reconstructed';
+
+/** All three ways of one part, and why they likely differ. */
+function waysTitle(entry: LedgerEntry, part: PenaltyPart): string {
+  const { row } = entry;
+  const ways = PENALTY_KINDS.map((kind) => {
+    const value = penaltyPart(row, kind, part);
+    return `${PENALTY_LABELS[kind].short}: ${value === undefined ? 'unknown' : penaltyText(value)}${isRebuilt(entry, kind) ? ' (text reconstructed)' : ''}`;
+  });
+  const causes = row.disagreements
+    .filter((one) => part === 'penalty' || one.part === part)
+    .flatMap((one) =>
+      one.causes.map(
+        (cause) => `${PART_LABELS[one.part]}, ${one.between[0]} and ${one.between[1]}: ${cause.sentence}`,
+      ),
+    );
+  return [`${PART_LABELS[part]}, ${ways.join(', ')}`, ...new Set(causes)].join('\n');
+}
+
+/** The value that counts, in italics where its text was reconstructed; `≠` where another way gives another one. */
+export function CountedPenalty({ entry, part }: { readonly entry: LedgerEntry; readonly part: PenaltyPart }) {
+  const isOff = entry.row.disagreements.some((one) => part === 'penalty' || one.part === part);
+  return (
+    <span title={waysTitle(entry, part)}>
+      {isOff && <sup className="unequal">≠</sup>}
+      {isRebuilt(entry, entry.kind) ? <i>{penaltyText(entry[part])}</i> : penaltyText(entry[part])}
+    </span>
+  );
+}
+
+interface WayCellProps {
+  readonly entry: LedgerEntry;
+  readonly kind: PenaltyKind;
+  readonly part: PenaltyPart;
+}
+
+/** One way of one part; italics where the text it was computed from had to be rebuilt. */
+export function WayCell({ entry, kind, part }: WayCellProps) {
+  const value = penaltyText(penaltyPart(entry.row, kind, part));
+  const isOff = entry.row.disagreements.some(
+    (one) => (part === 'penalty' || one.part === part) && one.between.includes(kind),
+  );
+  return (
+    <span className={isOff ? 'is-unequal' : undefined} title={waysTitle(entry, part)}>
+      {isRebuilt(entry, kind) ? <i>{value}</i> : value}
+    </span>
+  );
+}
+
+/** What readers have said of the rollouts of the group; sorted so that the same labels lie together. */
+export function labelColumn(): LedgerColumn {
+  return column({
+    id: 'labels',
+    label: 'labels',
+    hint: 'Labels that reviewers gave it or parts of it',
+    minWidth: 90,
+    grow: 1,
+    sorts: 'ascending',
+    measure: ({ rollout }) => rollout?.labels?.join(' '),
+    cell: ({ rollout }) => <LabelNames ids={rollout?.labels} />,
+  });
+}
+
+/** A column of the ledger: all rows of a group are here, so it is sorted here, by `measure`. */
+export interface LedgerColumn extends Column<LedgerEntry> {
+  readonly measure: (entry: LedgerEntry) => SortValue;
+}
+
+/** One that cannot be sorted needs no measure. What it is sorted by is what is copied of it, where nothing else is said. */
+export function column(
+  part: Omit<LedgerColumn, 'measure'> & Partial<Pick<LedgerColumn, 'measure'>>,
+): LedgerColumn {
+  const { measure } = part;
+  return { measure: () => undefined, ...(measure === undefined ? {} : { value: measure }), ...part };
+}

@@ -1,0 +1,248 @@
+import { PENALTY_KINDS } from '../../../shared/api/rocRows.ts';
+import { keyWord } from '../../shell/keys/keysInForce.ts';
+import { LogText } from '../../ui/LogText.tsx';
+import { RightMark } from '../../ui/Marks.tsx';
+import { count, reward, signed } from '../../ui/numbers.ts';
+import { PENALTY_LABELS, type Source } from '../../widgets/roc/rocLabels.ts';
+import { stopReasonCell } from '../../widgets/rollouts/cells.tsx';
+import {
+  CountedPenalty,
+  column,
+  decisionColumn,
+  type LedgerColumn,
+  labelColumn,
+  WayCell,
+  whatIfColumn,
+} from './ledgerCells.tsx';
+import { type LedgerEntry, type PenaltyPart, penaltyPart } from './ledgerModel.ts';
+
+export interface LedgerColumnOptions {
+  /** Whether there are columns of decisions, penalties and advantages. */
+  readonly hasRoc: boolean;
+  readonly source: Source;
+  /** Words of where the counted penalty comes from. */
+  readonly counted: keyof typeof PENALTY_LABELS;
+  readonly hasWhatIf: boolean;
+  readonly showsAllWays: boolean;
+  /** `A`, `B`, or nothing. */
+  readonly markOf: (entry: LedgerEntry) => string;
+  readonly hasTokens: boolean;
+  /** Readers have labelled one of them. */
+  readonly hasLabels: boolean;
+}
+
+/** Columns from who and why on the left to how it went on the right. */
+export function ledgerColumns(options: LedgerColumnOptions): readonly LedgerColumn[] {
+  const { hasRoc, hasWhatIf, showsAllWays, hasTokens, hasLabels } = options;
+  return [
+    column({
+      id: 'pair',
+      label: '',
+      name: 'pair',
+      hint: `${keyWord('row.select')} selects a row; two are shown side by side`,
+      minWidth: 12,
+      grow: 0,
+      cell: (entry) => <b className="pair-mark">{options.markOf(entry)}</b>,
+    }),
+    column({
+      id: 'ordinal',
+      label: 'rollout',
+      hint: 'Position in the oversampled group',
+      minWidth: 46,
+      grow: 0,
+      sorts: 'ascending',
+      measure: ({ row }) => row.ordinal,
+      cell: ({ row }) => <span className="mono">#{row.ordinal}</span>,
+    }),
+    ...(hasRoc ? [decisionColumn(options.source, hasWhatIf ? 130 : 170)] : []),
+    ...(hasWhatIf ? [whatIfColumn()] : []),
+    answerColumn(),
+    ...(hasLabels ? [labelColumn()] : []),
+    column({
+      id: 'reward',
+      label: 'reward',
+      align: 'end',
+      minWidth: 44,
+      grow: 0.4,
+      sorts: 'descending',
+      measure: ({ rollout }) => rollout?.reward,
+      cell: ({ rollout }) => reward(rollout?.reward),
+    }),
+    ...(hasRoc ? [...(showsAllWays ? allWays() : countedWays(options.counted)), advantageColumn()] : []),
+    ...(hasRoc && showsAllWays
+      ? [
+          column({
+            id: 'advantageOfAll',
+            label: 'of all',
+            hint: 'Advantage if all rollouts of the pool were normalised together, recomputed for comparison',
+            align: 'end',
+            minWidth: 48,
+            grow: 0.4,
+            sorts: 'descending',
+            measure: ({ row }) => row.recomputed.advantageOfAll,
+            cell: ({ row }) => <span className="dim">{signed(row.recomputed.advantageOfAll)}</span>,
+          }),
+        ]
+      : []),
+    number('turns', 'turns', 36, (entry) => entry.rollout?.turns),
+    number('toolCalls', 'calls', 34, (entry) => entry.rollout?.toolCalls),
+    column({
+      id: 'toolErrors',
+      label: 'failed',
+      hint: 'Tool calls that failed',
+      align: 'end',
+      minWidth: 38,
+      grow: 0.4,
+      sorts: 'descending',
+      measure: ({ rollout }) => rollout?.toolErrors,
+      cell: ({ rollout }) =>
+        rollout === undefined ? null : (
+          <span className={(rollout.toolErrors ?? 0) > 0 ? 'is-wrong' : undefined}>
+            {count(rollout.toolErrors)}
+          </span>
+        ),
+    }),
+    hasTokens
+      ? number(
+          'policyTokens',
+          'tokens',
+          46,
+          (entry) => entry.rollout?.policyTokens,
+          'Tokens sampled by the policy',
+        )
+      : number(
+          'responseChars',
+          'chars',
+          46,
+          (entry) => entry.rollout?.responseChars,
+          'Length of the response in characters; its tokens are not logged',
+        ),
+    column({
+      id: 'stopReason',
+      label: 'stopped by',
+      hint: 'Why the rollout ended. Italics: derived by Turnwise. In quotes: a word of the log that has no class',
+      minWidth: 62,
+      grow: 0.6,
+      sorts: 'ascending',
+      measure: ({ rollout }) => rollout?.stopReason,
+      cell: ({ rollout }) => rollout !== undefined && stopReasonCell(rollout),
+    }),
+  ];
+}
+
+function number(
+  id: string,
+  label: string,
+  minWidth: number,
+  measure: (entry: LedgerEntry) => number | undefined,
+  hint?: string,
+): LedgerColumn {
+  return column({
+    id,
+    label,
+    ...(hint === undefined ? {} : { hint }),
+    align: 'end',
+    minWidth,
+    grow: 0.4,
+    sorts: 'descending',
+    measure,
+    cell: (entry) => count(measure(entry)),
+  });
+}
+
+function advantageColumn(): LedgerColumn {
+  return column({
+    id: 'advantage',
+    label: 'advantage',
+    hint: 'Group-normalised over the kept rollouts; over all rollouts in the tooltip',
+    align: 'end',
+    minWidth: 62,
+    grow: 0.4,
+    sorts: 'descending',
+    measure: ({ standing }) => standing.advantage,
+    cell: (entry) => <AdvantageCell entry={entry} />,
+  });
+}
+
+function answerColumn(): LedgerColumn {
+  return column({
+    id: 'answer',
+    label: 'answer',
+    hint: 'Sorted by its text. The mark shows correct or incorrect',
+    minWidth: 58,
+    grow: 1,
+    sorts: 'ascending',
+    measure: ({ rollout }) => rollout?.answer,
+    cell: ({ rollout }) =>
+      rollout === undefined ? null : (
+        <span
+          className={
+            rollout.isCorrect === undefined ? undefined : rollout.isCorrect ? 'is-right' : 'is-wrong'
+          }
+          title={rollout.answer}
+        >
+          <RightMark isCorrect={rollout.isCorrect} /> <LogText text={rollout.answer} />
+        </span>
+      ),
+  });
+}
+
+function AdvantageCell({ entry }: { readonly entry: LedgerEntry }) {
+  const { standing, row } = entry;
+  const of = (name: string, value: number | undefined) =>
+    value === undefined ? '' : `${name}: ${signed(value, 3)}`;
+  const title = [
+    of('logged', row.logged?.advantage),
+    of('recomputed, over the kept', row.recomputed.advantage),
+    of('recomputed, over all', row.recomputed.advantageOfAll),
+  ];
+  return <span title={title.filter(Boolean).join('\n')}>{signed(standing.advantage)}</span>;
+}
+
+const PARTS: readonly { readonly part: PenaltyPart; readonly label: string; readonly width: number }[] = [
+  { part: 'pErr', label: 'p_err', width: 44 },
+  { part: 'pFormat', label: 'p_format', width: 54 },
+  { part: 'penalty', label: 'penalty', width: 86 },
+];
+
+function countedWays(kind: keyof typeof PENALTY_LABELS): readonly LedgerColumn[] {
+  return PARTS.map(({ part, label, width }) =>
+    column({
+      id: part,
+      label,
+      hint: `${PENALTY_LABELS[kind].short}: ${PENALTY_LABELS[kind].words}. ≠ where another way gives another value; italics where the text was reconstructed`,
+      ...(part === 'penalty' ? { unit: PENALTY_LABELS[kind].short } : {}),
+      align: 'end',
+      minWidth: width,
+      grow: 0.4,
+      sorts: 'ascending',
+      measure: (entry) => entry[part],
+      cell: (entry) =>
+        part === 'penalty' ? (
+          <b className="counted-penalty">
+            <CountedPenalty entry={entry} part={part} />
+          </b>
+        ) : (
+          <CountedPenalty entry={entry} part={part} />
+        ),
+    }),
+  );
+}
+
+function allWays(): readonly LedgerColumn[] {
+  return PARTS.flatMap(({ part, label }) =>
+    PENALTY_KINDS.map((kind) =>
+      column({
+        id: `${part}.${kind}`,
+        label: kind === 'logged' ? `${label} logged` : kind,
+        hint: `${part === 'penalty' ? 'p_err + p_format' : label}, ${PENALTY_LABELS[kind].words}`,
+        align: 'end',
+        minWidth: kind === 'logged' ? 88 : 34,
+        grow: 0.2,
+        sorts: 'ascending',
+        measure: ({ row }) => penaltyPart(row, kind, part),
+        cell: (entry) => <WayCell entry={entry} kind={kind} part={part} />,
+      }),
+    ),
+  );
+}

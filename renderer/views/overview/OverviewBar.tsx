@@ -1,0 +1,287 @@
+/** Over the charts: filter, smoothing, runs, metrics, the brushed range, and how far an answer has come. */
+import { X } from 'lucide-react';
+import type { LoggedMetric, RunDetail } from '../../../shared/api/contract.ts';
+import { bothFilters } from '../../../shared/domain/filter/print.ts';
+import { chartCsv } from '../../charts/chartCsv.ts';
+import { dashOf, rangeText, STROKES, type StepRange } from '../../charts/panelModel.ts';
+import { useFilterLink } from '../../data/filterLink.ts';
+import { pathOfRoute } from '../../data/route.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
+import { keyOf } from '../../shell/keys/keysInForce.ts';
+import { Button, IconButton } from '../../ui/Controls.tsx';
+import { saveText } from '../../ui/exportText.ts';
+import { Link } from '../../ui/Link.tsx';
+import { count, counted } from '../../ui/numbers.ts';
+import { FilterBox } from '../../widgets/filter/FilterBox.tsx';
+import { MetricPicker, RunPicker, SplitPicker } from './OverviewPickers.tsx';
+import { listText, type OverviewLink, refsText, refText, WINDOWS } from './overviewLink.ts';
+import { type StageSpan, stageChange } from './stageModel.ts';
+import type { Overview } from './useOverview.ts';
+
+interface OverviewBarProps {
+  readonly run: RunDetail;
+  readonly overview: Overview;
+  readonly link: OverviewLink;
+  readonly logged: readonly LoggedMetric[];
+  readonly reading: string;
+  readonly onStep: (step: number | undefined) => void;
+  readonly onRange: (range: StepRange | undefined) => void;
+}
+
+export function OverviewBar(props: OverviewBarProps) {
+  const { run, overview, link } = props;
+  const [, setQuery] = useUrlQuery();
+  const { range } = link;
+  const { applied } = useFilterLink();
+  // Before the steps are read no chart has data.
+  const hidden = overview.all.data.includes(undefined) ? [] : overview.hidden;
+  const saveAll = () =>
+    saveText(
+      `${run.name}-charts.csv`.replaceAll(/[^\w.-]+/g, '-'),
+      chartCsv(overview.source, overview.panels),
+      'text/csv',
+    );
+  return (
+    <div className="overview-bar">
+      <div className="filters">
+        <FilterBox
+          runId={run.runId}
+          runKey={run.runKey}
+          what="charts"
+          within={range === undefined ? '' : `step:${range.from}..${range.to}`}
+        />
+        <label className="overview-field">
+          Smoothing
+          <select
+            value={link.window}
+            onChange={({ target }) => setQuery({ smooth: target.value === '1' ? undefined : target.value })}
+          >
+            {WINDOWS.map((window) => (
+              <option key={window} value={window}>
+                {window === 1 ? 'none' : `${window} steps`}
+              </option>
+            ))}
+          </select>
+        </label>
+        <RunPicker
+          run={run}
+          compared={link.runs}
+          onCompare={(refs) => setQuery({ runs: refsText(refs), split: undefined, by: undefined })}
+        />
+        {link.runs.length === 0 && (
+          <SplitPicker
+            split={link.split}
+            filter={applied}
+            // The filter becomes the split, so that both of its sides are shown.
+            onSplit={(split) =>
+              setQuery(
+                split === 'filter'
+                  ? { split, by: applied, q: undefined }
+                  : { split, by: undefined, ...(link.split === 'filter' ? { q: link.splitFilter } : {}) },
+              )
+            }
+          />
+        )}
+        <MetricPicker
+          logged={props.logged}
+          chosen={link.metrics}
+          onChoose={(names) => setQuery({ metrics: listText(names) })}
+        />
+        <Button onClick={saveAll} title="The numbers of all charts as one CSV file">
+          {' '}
+          Download CSV (all charts){' '}
+        </Button>
+        <span className="end overview-reading">{props.reading}</span>
+      </div>
+      <div className="overview-line">
+        {overview.runs.length > 1 && <RunLegend overview={overview} link={link} />}
+        {overview.classes.length > 0 && <ClassLegend classes={overview.classes} />}
+        <StageStrip spans={overview.stages} range={range} onStep={props.onStep} onRange={props.onRange} />
+        {range !== undefined && (
+          <span className="range-chip">
+            steps {range.from === range.to ? range.from : `${range.from}–${range.to}`}
+            <button
+              type="button"
+              aria-pressed={link.isZoomed}
+              onClick={() => setQuery({ zoom: link.isZoomed ? undefined : '1', steps: rangeText(range) })}
+            >
+              {link.isZoomed ? 'show all steps' : 'zoom'}
+            </button>
+            <IconButton
+              label="Clear the range"
+              keys={keyOf('place.up')}
+              onClick={() => props.onRange(undefined)}
+            >
+              <X size={12} />
+            </IconButton>
+          </span>
+        )}
+        <SeriesProgress overview={overview} runKey={run.runKey} range={range} />
+        {overview.missing.length > 0 && <span className="is-wrong">{overview.missing.join('; ')}</span>}
+        <span className="dim end">
+          {range === undefined && 'Drag to select steps, click a point for its rollouts'}
+          {range === undefined && hidden.length > 0 && ' · '}
+          {hidden.length > 0 && (
+            <span title={hidden.join('; ')}>
+              {counted(hidden.length, 'chart')} hidden: no data in this log
+            </span>
+          )}
+        </span>
+      </div>
+    </div>
+  );
+}
+
+/** The line of a run or class, as in the charts. */
+function LegendLine({ at }: { readonly at: number }) {
+  return (
+    <svg width={26} height={8} aria-hidden="true">
+      <line
+        x2={26}
+        y1={4}
+        y2={4}
+        stroke={`var(--run-${at + 1})`}
+        strokeWidth={2.4}
+        strokeDasharray={dashOf(STROKES[at] ?? 'solid')}
+      />
+    </svg>
+  );
+}
+
+function ClassLegend({ classes }: { readonly classes: readonly string[] }) {
+  return (
+    <ul className="run-legend" aria-label="Classes">
+      {classes.map((name, i) => (
+        <li key={name}>
+          <LegendLine at={i} />
+          <span className="run-legend-name" title={name}>
+            {name}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Which stroke is which run, once for all charts. */
+function RunLegend({ overview, link }: Pick<OverviewBarProps, 'overview' | 'link'>) {
+  const [, setQuery] = useUrlQuery();
+  return (
+    <ul className="run-legend" aria-label="Runs">
+      {overview.runs.map(({ ref, name }, i) => (
+        <li key={refText(ref)}>
+          <LegendLine at={i} />
+          <span className="run-legend-name" title={name}>
+            {name}
+          </span>
+          {i > 0 && (
+            <IconButton
+              label={`Remove ${name}`}
+              onClick={() =>
+                setQuery({ runs: refsText(link.runs.filter((one) => refText(one) !== refText(ref))) })
+              }
+            >
+              <X size={12} />
+            </IconButton>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** How many rollouts the charts are about, and while that is being found out: how far, with a way to stop. */
+function SeriesProgress({
+  overview,
+  runKey,
+  range,
+}: {
+  readonly overview: Overview;
+  readonly runKey: string;
+  readonly range: StepRange | undefined;
+}) {
+  const { applied } = useFilterLink();
+  const state = overview.isFiltered ? overview.matching : overview.all;
+  if (state.error !== null && !state.isRunning) {
+    return (
+      <span role="alert" className="is-wrong">
+        ✕ {state.error.message} <Button onClick={state.restart}>Try again</Button>
+      </span>
+    );
+  }
+  if (state.isStopped) {
+    return (
+      <span className="dim">
+        Stopped. <Button onClick={state.restart}>Compute</Button>
+      </span>
+    );
+  }
+  const isWaiting = state.data.includes(undefined);
+  if (isWaiting && state.isRunning) {
+    const { progress } = state;
+    return (
+      <span className="overview-progress waiting" role="status">
+        <progress aria-label="Steps read" value={progress?.stepsDone} max={progress?.steps ?? 1} />
+        {progress === undefined
+          ? 'reading…'
+          : `${count(progress.stepsDone)} of ${count(progress.steps)} steps`}
+        <Button onClick={state.stop}>Cancel</Button>
+      </span>
+    );
+  }
+  if (!overview.isFiltered || overview.matches === undefined) return null;
+  return (
+    <span role="status">
+      {overview.rollouts === undefined
+        ? counted(overview.matches, 'rollout')
+        : `${count(overview.matches)} of ${counted(overview.rollouts, 'rollout')}`}
+      {overview.runs.length === 1 && <span className="dim"> · unfiltered shown in grey</span>}{' '}
+      <Link className="is-link" href={listOf(runKey, applied, range)}>
+        List them
+      </Link>
+    </span>
+  );
+}
+
+/** The rollouts that the filter leaves of the brushed steps. */
+function listOf(runKey: string, filter: string, range: StepRange | undefined): string {
+  const steps = range === undefined ? '' : `step:${range.from}..${range.to}`;
+  const query = new URLSearchParams({ tab: 'rollouts', q: bothFilters(filter, steps) });
+  return `${pathOfRoute({ view: 'run', runKey })}?${query}`;
+}
+
+interface StageStripProps {
+  readonly spans: readonly StageSpan[];
+  readonly range: StepRange | undefined;
+  readonly onStep: (step: number | undefined) => void;
+  readonly onRange: (range: StepRange | undefined) => void;
+}
+
+/** The stages of a run under its charts' toolbar: pointing at one puts the crosshair where it begins, a click brushes it. */
+function StageStrip({ spans, range, onStep, onRange }: StageStripProps) {
+  if (spans.length === 0) return null;
+  return (
+    <fieldset className="stage-strip" aria-label="Stages">
+      {spans.map((span) => {
+        const isChosen = range?.from === span.from && range.to === span.to;
+        const change = stageChange(span);
+        return (
+          <button
+            type="button"
+            key={`${span.from} ${span.name}`}
+            className="stage-chip"
+            aria-pressed={isChosen}
+            title={`${span.name}, steps ${span.from} to ${span.to}${change === '' ? '' : `: ${change}`}`}
+            onPointerEnter={() => onStep(span.from)}
+            onPointerLeave={() => onStep(undefined)}
+            onFocus={() => onStep(span.from)}
+            onBlur={() => onStep(undefined)}
+            onClick={() => onRange(isChosen ? undefined : { from: span.from, to: span.to })}
+          >
+            {span.name} <span>{span.from === span.to ? span.from : `${span.from}–${span.to}`}</span>
+          </button>
+        );
+      })}
+    </fieldset>
+  );
+}

@@ -1,0 +1,168 @@
+/** The overview of a run: small multiples on one step axis, with one crosshair and one range. */
+
+import { ChevronDown, ChevronUp } from 'lucide-react';
+import { Fragment, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import type { RunDetail } from '../../../shared/api/contract.ts';
+import { rangeText, type StepRange } from '../../charts/panelModel.ts';
+import { useRequest } from '../../data/useRequest.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
+import { useCommands } from '../../shell/keys/commands.ts';
+import { counted } from '../../ui/numbers.ts';
+import { WaitingState } from '../../ui/States.tsx';
+import { SavingChart } from '../../widgets/charts/SavingChart.tsx';
+import { OverviewBar } from './OverviewBar.tsx';
+import { CHARTS, type ChartSpec } from './overviewCharts.ts';
+import { overviewLinkOf } from './overviewLink.ts';
+import { type StageSpan, stageChange } from './stageModel.ts';
+import { useOverview } from './useOverview.ts';
+import './overview.css';
+
+interface OverviewChartsProps {
+  readonly run: RunDetail;
+  /** In order. */
+  readonly steps: readonly number[];
+  readonly specs?: readonly ChartSpec[];
+  /** The page is theirs. */
+  readonly isWhole?: boolean;
+  /** Charts over something else than steps, each behind the one with this id. */
+  readonly besides?: Readonly<Record<string, (range: StepRange | undefined) => ReactNode>>;
+}
+
+export function OverviewCharts({
+  run,
+  steps,
+  specs = CHARTS,
+  isWhole = false,
+  besides = {},
+}: OverviewChartsProps) {
+  const overview = useOverview(run, steps, specs);
+  const [query, setQuery] = useUrlQuery();
+  const link = useMemo(() => overviewLinkOf(query), [query]);
+  const logged = useRequest('metric.list', { runId: run.runId }).data?.metrics ?? [];
+  const [step, setStep] = useState<number>();
+  const setRange = (range: StepRange | undefined) =>
+    setQuery({ steps: range === undefined ? undefined : rangeText(range), zoom: undefined });
+  useCommands(link.range === undefined ? {} : { 'place.up': () => setRange(undefined) });
+  const { panels, axis, stages } = overview;
+  const marks = useMemo(
+    () => stages.filter(({ from }) => from > (axis[0] ?? 0)).map(({ from, name }) => ({ step: from, name })),
+    [stages, axis],
+  );
+  const Rows = isWhole ? WholePage : ChartRows;
+  const at = step ?? axis.at(-1);
+  const reading = at === undefined ? '' : `step ${at}${stageAt(stages, step)}`;
+
+  return (
+    <>
+      <OverviewBar {...{ run, overview, link, logged, reading }} onStep={setStep} onRange={setRange} />
+      {panels.length === 0 ? (
+        <div className="overview-grid">
+          {overview.all.isRunning && <WaitingState title="Reading the steps…" />}
+        </div>
+      ) : (
+        <Rows>
+          {panels.map((panel) => (
+            <Fragment key={panel.id}>
+              <SavingChart
+                title={panel.title}
+                unit={panel.unit}
+                shownUnit={panel.shownUnit}
+                canBeLog={panel.canBeLog}
+                describe={panel.describe}
+                provenance={panel.provenance}
+                axis={axis}
+                lines={panel.lines}
+                isStacked={panel.isStacked}
+                references={panel.references}
+                isNameless={
+                  (overview.runs.length > 1 || overview.classes.length > 0) &&
+                  panel.provenance === 'recomputed'
+                }
+                format={panel.format}
+                marks={marks}
+                step={step}
+                onStep={setStep}
+                range={link.isZoomed ? undefined : link.range}
+                onRange={setRange}
+                source={overview.source}
+                fileName={run.name}
+              />
+              {besides[panel.id]?.(link.range)}
+            </Fragment>
+          ))}
+        </Rows>
+      )}
+    </>
+  );
+}
+
+function WholePage({ children }: { readonly children: ReactNode }) {
+  return (
+    <section className="overview-grid is-whole" aria-label="By step">
+      {children}
+    </section>
+  );
+}
+
+/** The stage a step belongs to; where it begins also what it changes. */
+function stageAt(stages: readonly StageSpan[], step: number | undefined): string {
+  const stage = step === undefined ? undefined : stages.findLast(({ from }) => from <= step);
+  if (stage === undefined) return '';
+  if (stage.from !== step) return ` · ${stage.name}`;
+  const change = stageChange(stage);
+  return ` · ${stage.name} begins${change === '' ? '' : `: ${change}`}`;
+}
+
+/** Of the page: the list below is what one came from the charts for. */
+const MOST_SHARE = 0.56;
+/** Under the last row. */
+const PADDING = 12;
+
+/** As many whole rows of charts as there is room for, and how many there are below: a chart that is cut says nothing. */
+function ChartRows({ children }: { readonly children: ReactNode }) {
+  const grid = useRef<HTMLElement>(null);
+  const [below, setBelow] = useState(0);
+  const [isScrolled, setScrolled] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other charts have other heights
+  useEffect(() => {
+    const element = grid.current;
+    const page = element?.parentElement;
+    if (!element || !page) return;
+    const look = () => {
+      const top = element.getBoundingClientRect().top - element.scrollTop;
+      const ends = [...element.children].map((chart) => chart.getBoundingClientRect().bottom - top);
+      const room = page.clientHeight * MOST_SHARE;
+      const fitting = ends.filter((end) => end + PADDING <= room);
+      element.style.maxHeight = `${Math.ceil(Math.max(...(fitting.length > 0 ? fitting : ends.slice(0, 1)))) + PADDING}px`;
+      const edge = element.scrollTop + element.clientHeight;
+      setBelow(ends.filter((end) => end > edge + 1).length);
+      setScrolled(element.scrollTop > 0);
+    };
+    look();
+    const observer = new ResizeObserver(look);
+    for (const one of [page, ...element.children]) observer.observe(one);
+    element.addEventListener('scroll', look);
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('scroll', look);
+    };
+  }, [children]);
+  const scrollOn = () => {
+    const element = grid.current;
+    if (element === null) return;
+    element.scrollTo({ top: below > 0 ? element.scrollTop + element.clientHeight - PADDING : 0 });
+  };
+  return (
+    <>
+      <section ref={grid} className="overview-grid" aria-label="By step">
+        {children}
+      </section>
+      {(below > 0 || isScrolled) && (
+        <button type="button" className="more-charts" onClick={scrollOn}>
+          {below > 0 ? <ChevronDown size={13} /> : <ChevronUp size={13} />}
+          {below > 0 ? `${counted(below, 'more chart')} below` : 'Back to the first charts'}
+        </button>
+      )}
+    </>
+  );
+}

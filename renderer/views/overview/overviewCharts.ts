@@ -1,0 +1,363 @@
+/** Which charts there are, in their order: what each shows of a step, and which rollouts a point is about. */
+import type { SeriesName, StepFacts } from '../../../shared/api/contract.ts';
+import type { Stroke } from '../../charts/panelModel.ts';
+import type { ReferenceLine } from '../../state/chartSettings.ts';
+import { compact, decimal, duration, percent } from '../../ui/numbers.ts';
+
+export interface LineSpec {
+  readonly name: string;
+  readonly series?: SeriesName;
+  readonly of: (facts: StepFacts) => number | undefined;
+  readonly color: string;
+  readonly stroke: Stroke;
+  /** Title of a chart of this line alone. */
+  readonly alone?: string;
+  readonly describe: string;
+  /** The rollouts a point is about, as a filter; '' is all of the step. */
+  readonly filter: (facts: StepFacts) => string;
+  /** The same in words. */
+  readonly opens: string;
+  /** Where a point leads; without it to the rollouts of the step. */
+  readonly leadsTo?: 'schedule';
+  /** A fact of the step as a whole, whatever the filter: what others did is no idle time. */
+  readonly isOfStep?: true;
+  /** Left out where it is 0 at every step: one of many kinds, most of which a run does not have. */
+  readonly isOneOfMany?: true;
+}
+
+export interface ChartSpec {
+  readonly id: string;
+  readonly title: string;
+  /** Of the numbers. */
+  readonly unit: string;
+  /** Beside the title, where the axis says a unit of its own at every value. */
+  readonly shownUnit?: string;
+  readonly describe: string;
+  readonly lines: readonly LineSpec[];
+  readonly isStacked?: true;
+  readonly format: (value: number) => string;
+  /** A limit of the run or stage that belongs to the axis. */
+  readonly limit?: 'max_response_tokens';
+  /** Numbers of others that it may be held against, each with its source. */
+  readonly references?: readonly ReferenceLine[];
+  /** Its values may lie decades apart: a logarithmic axis is offered. */
+  readonly canBeLog?: true;
+  /** Says nothing of a class of rollouts, whose groups are not whole. */
+  readonly isOfGroups?: true;
+  /** Not shown where this one is. */
+  readonly insteadOf?: string;
+}
+
+/** What is little is not none, and what is nearly all is not all. */
+export const asShare = (value: number): string =>
+  `${percent(value, (value > 0 && value < 0.095) || (value > 0.99 && value < 1) ? 1 : 0)}%`;
+const asDecimal = (value: number): string => decimal(value);
+/** Below a tenth its digits count: 0.04 calls are not none. */
+const asTenths = (value: number): string => decimal(value, value > 0 && value < 0.095 ? 2 : 1);
+export const asCompact = (value: number): string => compact(value);
+export const asSeconds = (value: number): string => duration(value * 1000);
+export const asMs = (value: number): string => duration(value);
+
+interface LineOptions {
+  readonly color?: string;
+  readonly stroke?: Stroke;
+  readonly describe?: string;
+  readonly alone?: string;
+  readonly filter?: string;
+  readonly opens?: string;
+}
+
+export function line(name: string, series: SeriesName, options: LineOptions = {}): LineSpec {
+  const { color = 'var(--ink)', stroke = 'solid', describe = name, filter = '' } = options;
+  return {
+    name,
+    series,
+    of: (facts) => facts.values[series],
+    color,
+    stroke,
+    ...(options.alone === undefined ? {} : { alone: options.alone }),
+    describe,
+    filter: () => filter,
+    opens: options.opens ?? 'the rollouts of the step',
+  };
+}
+
+/** A point that is a percentile leads to what lies beyond it. */
+export function beyond(
+  base: Omit<LineSpec, 'filter' | 'opens'>,
+  field: string,
+  opens: string,
+  round: (value: number) => number = Math.ceil,
+): LineSpec {
+  return {
+    ...base,
+    filter: (facts) => {
+      const value = base.of(facts);
+      return value === undefined ? '' : `${field}:>=${round(value)}`;
+    },
+    opens,
+  };
+}
+
+/** Groups of one say nothing of groups. */
+const hasSiblings = ({ groups, rollouts }: StepFacts): boolean => groups < rollouts;
+
+const health = (series: 'groupsAllWrong' | 'groupsMixed' | 'groupsAllRight') => (facts: StepFacts) => {
+  if (!hasSiblings(facts)) return undefined;
+  const { groupsAllWrong = 0, groupsMixed = 0, groupsAllRight = 0 } = facts.values;
+  const total = groupsAllWrong + groupsMixed + groupsAllRight;
+  return total === 0 ? undefined : (facts.values[series] ?? 0) / total;
+};
+
+const QUIET = 'var(--ink3)';
+
+export const CHARTS: readonly ChartSpec[] = [
+  {
+    id: 'reward',
+    title: 'Reward and pass rate',
+    unit: '0 … 1',
+    describe:
+      'Mean reward as logged, and the share of correct rollouts among those whose correctness is known',
+    format: asDecimal,
+    lines: [
+      line('correct', 'passRate', {
+        alone: 'Pass rate',
+        color: 'var(--right)',
+        filter: 'is_correct:true',
+        opens: 'the correct rollouts',
+      }),
+      line('reward', 'meanReward', { alone: 'Mean reward', stroke: 'dotted', describe: 'mean reward' }),
+    ],
+  },
+  {
+    id: 'health',
+    title: 'Group health',
+    unit: 'of groups',
+    describe:
+      'Groups whose rollouts are all incorrect, mixed, all correct. Only mixed groups have a non-zero group-normalised advantage',
+    isStacked: true,
+    isOfGroups: true,
+    format: asShare,
+    lines: [
+      {
+        ...line('all incorrect', 'groupsAllWrong', { color: 'var(--wrong)', filter: 'pass_rate:0' }),
+        of: health('groupsAllWrong'),
+        opens: 'rollouts of groups that are all incorrect',
+      },
+      {
+        ...line('mixed', 'groupsMixed', { color: 'var(--rule2)', filter: 'pass_rate:>0 pass_rate:<1' }),
+        of: health('groupsMixed'),
+        opens: 'rollouts of mixed groups',
+      },
+      {
+        ...line('all correct', 'groupsAllRight', { color: 'var(--right)', filter: 'pass_rate:1' }),
+        of: health('groupsAllRight'),
+        opens: 'rollouts of groups that are all correct',
+      },
+    ],
+  },
+  {
+    id: 'errors',
+    title: 'Tool errors',
+    unit: 'of calls',
+    describe:
+      'Failed tool calls among the calls of correct rollouts: Resample-on-Correct is meant to lower this. Dotted: of all rollouts',
+    format: asShare,
+    lines: [
+      line('in correct', 'toolErrorRateCorrect', {
+        alone: 'Tool errors in correct rollouts',
+        color: 'var(--wrong)',
+        describe: 'failed calls among the calls of correct rollouts',
+        filter: 'is_correct:true tool_errors:>0',
+        opens: 'correct rollouts with a failed call',
+      }),
+      line('in all', 'toolErrorRate', {
+        alone: 'Tool errors in all rollouts',
+        color: QUIET,
+        stroke: 'dotted',
+        describe: 'failed calls among all calls',
+        filter: 'tool_errors:>0',
+        opens: 'rollouts with a failed call',
+      }),
+    ],
+  },
+  {
+    id: 'tokens',
+    title: 'Response length',
+    unit: 'policy tokens',
+    describe: 'Tokens the policy wrote; the 95th percentile is the nearest rank',
+    format: asCompact,
+    limit: 'max_response_tokens',
+    lines: [
+      line('mean', 'meanTokens'),
+      beyond(
+        line('p95', 'p95Tokens', { color: QUIET, stroke: 'dotted', describe: '95th percentile' }),
+        'tokens',
+        'the longest rollouts of the step',
+      ),
+    ],
+  },
+  {
+    id: 'chars',
+    title: 'Response length',
+    unit: 'characters',
+    describe:
+      'No token counts in this log, so the unit is UTF-16 code units; the 95th percentile is the nearest rank',
+    format: asCompact,
+    insteadOf: 'tokens',
+    lines: [
+      line('mean', 'meanChars'),
+      beyond(
+        line('p95', 'p95Chars', { color: QUIET, stroke: 'dotted', describe: '95th percentile' }),
+        'chars',
+        'the longest rollouts of the step',
+      ),
+    ],
+  },
+  {
+    id: 'truncated',
+    title: 'Truncated',
+    unit: 'of rollouts',
+    describe: 'Stopped by the length limit, among rollouts whose stop reason is logged',
+    format: asShare,
+    lines: [
+      line('truncated', 'truncatedShare', {
+        filter: 'stop_reason:length',
+        opens: 'rollouts stopped by the length limit',
+      }),
+    ],
+  },
+  {
+    id: 'turns',
+    title: 'Turns and tool calls',
+    unit: 'per rollout',
+    describe: 'Mean turns and mean tool calls of a rollout',
+    format: asTenths,
+    lines: [
+      line('turns', 'meanTurns', { alone: 'Turns' }),
+      line('tool calls', 'toolCallsPerRollout', {
+        alone: 'Tool calls',
+        color: 'var(--kept)',
+        stroke: 'dotted',
+        filter: 'tool_calls:>0',
+        opens: 'rollouts with a tool call',
+      }),
+    ],
+  },
+  {
+    id: 'noTool',
+    title: 'Without any tool call',
+    unit: 'of rollouts',
+    describe: 'Rollouts that call no tool: the first sign that a policy stops using its tools',
+    format: asShare,
+    lines: [
+      line('no tool call', 'noToolShare', { filter: 'tool_calls:0', opens: 'rollouts without a tool call' }),
+    ],
+  },
+  {
+    id: 'entropy',
+    title: 'Mean entropy',
+    unit: 'nats',
+    describe: 'Over the policy tokens whose entropy is logged',
+    format: asDecimal,
+    lines: [
+      line('entropy', 'meanEntropy', {
+        color: 'var(--h4)',
+        filter: 'mean_entropy:*',
+        opens: 'rollouts with entropy',
+      }),
+    ],
+  },
+  {
+    id: 'kept',
+    title: 'Kept by RoC',
+    unit: 'of rollouts',
+    describe:
+      'Resample-on-Correct, logged decisions: the share that entered the update, of correct and of incorrect rollouts',
+    format: asShare,
+    lines: [
+      line('of correct', 'keptShareCorrect', {
+        color: 'var(--right)',
+        filter: 'is_correct:true kept:true',
+        opens: 'correct rollouts that were kept',
+      }),
+      line('of incorrect', 'keptShareWrong', {
+        color: 'var(--wrong)',
+        stroke: 'dotted',
+        filter: 'is_correct:false kept:true',
+        opens: 'incorrect rollouts that were kept',
+      }),
+    ],
+  },
+  {
+    id: 'answers',
+    title: 'Different answers',
+    unit: 'per group',
+    describe: 'Mean number of different answers, as written, in groups with an answer',
+    isOfGroups: true,
+    format: asTenths,
+    lines: [
+      {
+        ...line('answers', 'answersPerGroup', { filter: 'answer:*', opens: 'rollouts with an answer' }),
+        of: (facts) => (hasSiblings(facts) ? facts.values.answersPerGroup : undefined),
+      },
+    ],
+  },
+  {
+    id: 'hurt',
+    title: 'Correct with a failed call',
+    unit: 'of correct rollouts',
+    describe: 'Correct rollouts with at least one failed tool call',
+    format: asShare,
+    lines: [
+      line('correct with an error', 'correctWithErrorShare', {
+        color: 'var(--wrong)',
+        filter: 'is_correct:true tool_errors:>0',
+        opens: 'correct rollouts with a failed call',
+      }),
+    ],
+  },
+  {
+    id: 'latency',
+    title: 'Tool latency',
+    unit: 'milliseconds',
+    shownUnit: 'per call',
+    canBeLog: true,
+    describe: 'Median and 95th percentile (nearest rank) of calls whose latency is known',
+    format: asMs,
+    lines: [
+      beyond(
+        {
+          name: 'p50',
+          of: (facts) => facts.latency?.p50Ms,
+          color: 'var(--ink)',
+          stroke: 'solid',
+          describe: 'median',
+        },
+        'latency_ms',
+        'rollouts with a call at least as slow',
+        (value) => Math.floor(value),
+      ),
+      beyond(
+        {
+          name: 'p95',
+          of: (facts) => facts.latency?.p95Ms,
+          color: QUIET,
+          stroke: 'dotted',
+          describe: '95th percentile',
+        },
+        'latency_ms',
+        'rollouts with the slowest calls',
+        (value) => Math.floor(value),
+      ),
+    ],
+  },
+  {
+    id: 'volume',
+    title: 'Tool calls of a step',
+    unit: 'calls',
+    describe: 'All tool calls of the step: the load on the environment',
+    format: asCompact,
+    lines: [line('tool calls', 'toolCalls', { filter: 'tool_calls:>0', opens: 'rollouts with a tool call' })],
+  },
+];

@@ -1,0 +1,61 @@
+/** Ways to split the charts of one run: each class of rollouts is a line, so that a change of the mix is seen. */
+import { valueText } from '../../../shared/domain/filter/complete.ts';
+import { STOP_REASONS } from '../../../shared/domain/model.ts';
+
+export const SPLITS = ['tools', 'correct', 'stop', 'label', 'filter'] as const;
+export type SplitName = (typeof SPLITS)[number];
+
+export const SPLIT_LABELS: Readonly<Record<SplitName, string>> = {
+  tools: 'Tool use',
+  correct: 'Correctness',
+  stop: 'Stop reason',
+  label: 'Label',
+  filter: 'The filter',
+};
+
+/** A class of rollouts and the filter that selects it. Classes of labels may share rollouts. */
+export interface SplitClass {
+  readonly name: string;
+  readonly condition: string;
+}
+
+/** As many as there are colours of lines. */
+const MOST_CLASSES = 6;
+
+interface SplitSource {
+  /** Of the taxonomy. */
+  readonly labels: readonly { readonly id: string; readonly name: string }[];
+  /** Of the split by a filter. */
+  readonly filter: string;
+}
+
+export function classesOf(split: SplitName, { labels, filter }: SplitSource): readonly SplitClass[] {
+  switch (split) {
+    case 'tools':
+      return [
+        { name: 'with tool calls', condition: 'tool_calls:>0' },
+        { name: 'without tool calls', condition: 'tool_calls:0' },
+      ];
+    case 'correct':
+      return [
+        { name: 'correct', condition: 'is_correct:true' },
+        { name: 'incorrect', condition: 'is_correct:false' },
+      ];
+    case 'stop':
+      return STOP_REASONS.map((reason) => ({ name: reason, condition: `stop_reason:${reason}` }));
+    case 'label':
+      return [
+        { name: 'no label', condition: 'label:none' },
+        ...labels
+          .slice(0, MOST_CLASSES - 1)
+          .map(({ id, name }) => ({ name, condition: `label:${valueText(id)}` })),
+      ];
+    case 'filter':
+      return filter === ''
+        ? []
+        : [
+            { name: filter, condition: filter },
+            { name: 'all others', condition: `not (${filter})` },
+          ];
+  }
+}

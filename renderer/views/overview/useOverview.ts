@@ -1,0 +1,226 @@
+/** Everything the charts of a run show, from the URL and the host. */
+import { useMemo } from 'react';
+import type { RunDetail, RunSummary } from '../../../shared/api/contract.ts';
+import { bothFilters } from '../../../shared/domain/filter/print.ts';
+import { axisOf, isWithin, type PanelLine, valueAt } from '../../charts/panelModel.ts';
+import { useFilterLink } from '../../data/filterLink.ts';
+import { hrefInLibrary } from '../../data/libraryLink.ts';
+import { useLibraries, useRunsOf } from '../../data/otherLibraries.ts';
+import { pathOfRoute } from '../../data/route.ts';
+import { distinctNames } from '../../data/runNames.ts';
+import { type SeriesRun, type StepSeriesState, useStepSeries } from '../../data/useLongQuery.ts';
+import { useRequest } from '../../data/useRequest.ts';
+import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
+import type { ChartSpec } from './overviewCharts.ts';
+import { type OverviewPanels, overviewPanels, type RunFacts, rolloutsIn } from './overviewLines.ts';
+import { type OverviewLink, overviewLinkOf, type RunRef } from './overviewLink.ts';
+import { classesOf, SPLIT_LABELS, type SplitClass } from './splits.ts';
+import { responseLimits, type StageSpan, stageSpans } from './stageModel.ts';
+
+export interface Overview extends OverviewPanels {
+  /** All runs on the charts, this one first. */
+  readonly runs: readonly RunFacts[];
+  /** Of the split, in the order of their colours; empty: there is no split. */
+  readonly classes: readonly string[];
+  /** Runs of the link that are not to be had, and why. */
+  readonly missing: readonly string[];
+  readonly axis: readonly number[];
+  readonly stages: readonly StageSpan[];
+  readonly all: StepSeriesState;
+  readonly matching: StepSeriesState;
+  readonly isFiltered: boolean;
+  /** In the range, where there is one. */
+  readonly rollouts: number | undefined;
+  readonly matches: number | undefined;
+  /** What all of it is of, for files that are saved. */
+  readonly source: string;
+}
+
+const NONE: readonly SeriesRun[] = [];
+
+interface ShownRun extends Pick<RunSummary, 'runId' | 'runKey' | 'name' | 'kind' | 'directory'> {
+  readonly ref: RunRef;
+  /** Of another one than is looked at. */
+  readonly libraryName: string | undefined;
+}
+
+/** @param steps of this run that are shown; a list that is held still holds its charts as well */
+export function useOverview(run: RunDetail, steps: readonly number[], specs: readonly ChartSpec[]): Overview {
+  const [query] = useUrlQuery();
+  const link = useMemo(() => overviewLinkOf(query), [query]);
+  const { applied: filter } = useFilterLink();
+  const known = useRunLists(link.runs);
+  const metrics = useRequest('metric.list', { runId: run.runId }).data?.metrics;
+  const others = useMemo(
+    () =>
+      link.runs.flatMap((ref): readonly ShownRun[] => {
+        const found = known.listOf(ref)?.find(({ runKey }) => runKey === ref.runKey);
+        return found === undefined ? [] : [{ ...found, ref, libraryName: known.nameOf(ref) }];
+      }),
+    [link.runs, known],
+  );
+  const shown = useMemo<readonly ShownRun[]>(
+    () => [{ ...run, ref: { runKey: run.runKey }, libraryName: undefined }, ...others],
+    [run, others],
+  );
+  const isFiltered = filter !== '';
+  const askedWith = (condition: string): readonly SeriesRun[] =>
+    shown.map(({ runId, ref }) => ({ runId, library: ref.library, filter: condition }));
+  const all = useStepSeries(askedWith(''));
+  const matching = useStepSeries(isFiltered ? askedWith(filter) : NONE);
+  const classes = useClasses(link);
+  const ofClasses = useStepSeries(
+    classes.map(({ condition }) => ({ runId: run.runId, filter: bothFilters(filter, condition) })),
+  );
+
+  const held = useMemo(() => new Set(steps), [steps]);
+  const stamp = [...all.data, ...matching.data];
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the answers themselves, not the arrays they come in
+  const runs = useMemo(() => {
+    const names = distinctNames(shown);
+    return shown.map(({ ref }, i): RunFacts => {
+      const name = names[i] ?? ref.runKey;
+      const kept = (answer: StepSeriesState['data'][number]) =>
+        i === 0 ? answer?.filter(({ step }) => held.has(step)) : answer;
+      return { ref, name, all: kept(all.data[i]), matching: kept(matching.data[i]) };
+    });
+  }, [shown, held, ...stamp, stamp.length]);
+  const answers = ofClasses.data;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the answers themselves, not the array they come in
+  const split = useMemo(() => {
+    const [whole] = runs;
+    if (classes.length === 0 || whole === undefined) return undefined;
+    const lines = classes.flatMap(({ name, condition }, i): readonly RunFacts[] => {
+      const facts = answers[i]?.filter(({ step }) => held.has(step));
+      const isEmpty = facts?.every(({ rollouts }) => rollouts === 0) === true;
+      return isEmpty ? [] : [{ ref: whole.ref, name, condition, all: facts, matching: undefined }];
+    });
+    const steps = (isFiltered ? whole.matching : whole.all) ?? [];
+    return { lines, sizes: new Map(steps.map(({ step, rollouts }) => [step, rollouts])) };
+  }, [runs, classes, held, isFiltered, ...answers, answers.length]);
+  const { window, metrics: chosen, range, isZoomed } = link;
+  const made = useMemo(
+    () =>
+      overviewPanels({
+        runs: split?.lines ?? runs,
+        isFiltered: isFiltered && split === undefined,
+        ...(split === undefined ? {} : { splitOf: split.sizes }),
+        logged: metrics ?? [],
+        chosen,
+        window,
+        zoom: isZoomed ? range : undefined,
+        specs,
+        openStep: ({ runKey, library }, step, condition, to) => {
+          const q = bothFilters(filter, condition);
+          const search = new URLSearchParams({
+            ...(to === undefined ? { tab: 'rollouts' } : {}),
+            ...(q === '' ? {} : { q }),
+          });
+          const place = pathOfRoute({ view: to ?? 'step', runKey, step });
+          const path = search.size === 0 ? place : `${place}?${search}`;
+          navigateTo(library === undefined ? path : hrefInLibrary(library, path));
+        },
+      }),
+    [runs, split, isFiltered, metrics, chosen, window, isZoomed, range, filter, specs],
+  );
+  const axis = useMemo(() => axisOf(made.panels.flatMap(({ lines }) => lines)), [made]);
+  const stages = useMemo(() => stageSpans(run, steps), [run, steps]);
+  const panels = useMemo(
+    () =>
+      made.panels.map((panel) =>
+        panel.limit === undefined || others.length > 0 || split !== undefined
+          ? panel
+          : { ...panel, lines: [...panel.lines, ...limitLines(run, axis)] },
+      ),
+    [made, run, axis, others, split],
+  );
+  const [first] = runs;
+  return {
+    ...made,
+    panels,
+    runs,
+    classes: split?.lines.map(({ name }) => name) ?? [],
+    missing: known.missing,
+    axis,
+    stages: stages.filter(({ from }) => !isZoomed || isWithin(from, range)),
+    all,
+    matching: split === undefined ? matching : ofClasses,
+    isFiltered,
+    rollouts: rolloutsIn(first?.all, range),
+    matches: rolloutsIn(first?.matching, range),
+    source: [
+      runs.map(({ name }) => name).join(', '),
+      ...(isFiltered ? [`filter ${filter}`] : []),
+      ...(split === undefined || link.split === undefined
+        ? []
+        : [`split by ${SPLIT_LABELS[link.split].toLowerCase()}`]),
+      ...(window > 1 ? [`mean over ${window} steps`] : []),
+      ...(isZoomed && range !== undefined ? [`steps ${range.from} to ${range.to}`] : []),
+    ].join(' · '),
+  };
+}
+
+const NO_CLASSES: readonly SplitClass[] = [];
+
+function useClasses({ split, splitFilter, runs }: OverviewLink): readonly SplitClass[] {
+  const isByLabel = split === 'label';
+  const taxonomy = useRequest('taxonomy.get', isByLabel ? {} : undefined).data;
+  return useMemo(() => {
+    if (split === undefined || runs.length > 0) return NO_CLASSES;
+    return classesOf(split, { labels: taxonomy?.taxonomy.labels ?? [], filter: splitFilter });
+  }, [split, splitFilter, runs, taxonomy]);
+}
+
+/** The limit on a response, as logged, beside the lengths. */
+function limitLines(run: RunDetail, axis: readonly number[]): readonly PanelLine[] {
+  const line: PanelLine = {
+    key: 'limit',
+    name: 'limit',
+    color: 'var(--ink3)',
+    stroke: 'sparse',
+    role: 'logged',
+    isLimit: true,
+    describe: 'response limit in tokens, as logged for the run or its stage',
+    steps: axis,
+    values: responseLimits(run, axis),
+  };
+  return axis.some((step) => valueAt(line, step) !== undefined) ? [line] : [];
+}
+
+interface RunLists {
+  listOf(ref: RunRef): readonly RunSummary[] | undefined;
+  /** Of the library of a run that is not of this one. */
+  nameOf(ref: RunRef): string | undefined;
+  /** Runs that are not to be had, and why. */
+  readonly missing: readonly string[];
+}
+
+/** Where the runs of a comparison are looked up: in this library and in others that are open. */
+function useRunLists(refs: readonly RunRef[]): RunLists {
+  const own = useRequest('run.list', refs.length === 0 ? undefined : {}).data;
+  const libraries = useLibraries();
+  const others = useMemo(() => [...new Set(refs.flatMap(({ library }) => library ?? []))].sort(), [refs]);
+  const open = useMemo(
+    () => others.filter((id) => libraries?.some((one) => one.id === id && one.isOpen) === true),
+    [others, libraries],
+  );
+  const lists = useRunsOf(open);
+  const stamp = lists.map(({ runs }) => runs);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the answers themselves, not the array they come in
+  return useMemo(() => {
+    const listOf = ({ library }: RunRef) =>
+      library === undefined ? own : lists.find((one) => one.library === library)?.runs;
+    const nameOf = ({ library }: RunRef) =>
+      library === undefined ? undefined : (libraries?.find(({ id }) => id === library)?.name ?? library);
+    const missing = refs.flatMap((ref) => {
+      const { runKey, library } = ref;
+      const list = listOf(ref);
+      if (list?.some((run) => run.runKey === runKey) === true) return [];
+      if (library === undefined) return list === undefined ? [] : [`${runKey} is not in this library`];
+      if (libraries !== undefined && !open.includes(library))
+        return [`${runKey} is in the library ${library}, which is not open`];
+      return list === undefined ? [] : [`${runKey} is not in the library ${library}`];
+    });
+    return { listOf, nameOf, missing };
+  }, [refs, own, libraries, open, ...stamp, stamp.length]);
+}

@@ -1,0 +1,194 @@
+import { bothFilters } from '../../../shared/domain/filter/print.ts';
+import { useFilterLink } from '../../data/filterLink.ts';
+import { pathOfRoute } from '../../data/route.ts';
+import { useRequest } from '../../data/useRequest.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
+import { Link } from '../../ui/Link.tsx';
+import { LogText } from '../../ui/LogText.tsx';
+import { count, counted, percent } from '../../ui/numbers.ts';
+import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
+import { FilterBox } from '../../widgets/filter/FilterBox.tsx';
+import { RolloutTable } from '../../widgets/rollouts/RolloutTable.tsx';
+import { DisputedAnswers, DisputedLink } from './DisputedAnswers.tsx';
+import { SUSPECT_VIEWS, type SuspectView } from './suspectViews.ts';
+
+interface SuspiciousProps {
+  readonly runKey: string;
+  readonly runId: number;
+}
+
+/** Ready-made views at the left with how many they find, what the chosen one finds at the right. */
+export function Suspicious({ runKey, runId }: SuspiciousProps) {
+  const [query, setQuery] = useUrlQuery();
+  const view = query.get('view');
+  const chosen = SUSPECT_VIEWS.find(({ id }) => id === view);
+  const isDisputed = view === DISPUTED;
+  return (
+    <>
+      <div className="filters">
+        <FilterBox runId={runId} runKey={runKey} what="rollouts" />
+      </div>
+      <div className="suspicious">
+        <nav className="suspect-views" aria-label="Ready-made views">
+          <TruthLink
+            runId={runId}
+            isChosen={chosen === undefined && !isDisputed}
+            onChoose={() => setQuery({ view: undefined })}
+          />
+          <DisputedLink
+            runId={runId}
+            isChosen={isDisputed}
+            onChoose={() => setQuery({ view: DISPUTED, sort: undefined })}
+          />
+          {SUSPECT_VIEWS.map((view) => (
+            <ViewLink
+              key={view.id}
+              runId={runId}
+              view={view}
+              isChosen={view === chosen}
+              onChoose={() => setQuery({ view: view.id, sort: undefined })}
+            />
+          ))}
+        </nav>
+        <section
+          className="suspect-list"
+          aria-label={chosen?.title ?? (isDisputed ? 'Disputed answers' : 'Suspicious ground truths')}
+        >
+          {isDisputed ? (
+            <DisputedAnswers runKey={runKey} runId={runId} />
+          ) : chosen === undefined ? (
+            <SuspectTruths runKey={runKey} runId={runId} />
+          ) : (
+            <>
+              <p className="suspect-why">
+                {chosen.why} <code>{chosen.filter}</code>
+              </p>
+              <RolloutTable
+                key={chosen.id}
+                runKey={runKey}
+                filter={{ runId, filter: chosen.filter }}
+                label={chosen.title}
+                hidesProblem={false}
+                emptyTitle="No rollout of this run matches"
+              />
+            </>
+          )}
+        </section>
+      </div>
+    </>
+  );
+}
+
+/** Not a filter: one answer alone is neither. */
+const DISPUTED = 'disputed';
+
+interface ViewLinkProps {
+  readonly runId: number;
+  readonly view: SuspectView;
+  readonly isChosen: boolean;
+  readonly onChoose: () => void;
+}
+
+function ViewLink({ runId, view, isChosen, onChoose }: ViewLinkProps) {
+  const { applied } = useFilterLink();
+  const found = useRequest('rollout.order', { runId, filter: bothFilters(view.filter, applied) });
+  return (
+    <button type="button" aria-pressed={isChosen} onClick={onChoose} title={view.why}>
+      <span>{view.title}</span>
+      <span className="suspect-count">{found.data === undefined ? '…' : count(found.data.ids.length)}</span>
+    </button>
+  );
+}
+
+function useSuspects(runId: number) {
+  const { applied } = useFilterLink();
+  return useRequest('problem.suspects', { runId, filter: applied }, { keepPrevious: true });
+}
+
+function TruthLink({ runId, isChosen, onChoose }: Omit<ViewLinkProps, 'view'>) {
+  const found = useSuspects(runId);
+  return (
+    <button type="button" aria-pressed={isChosen} onClick={onChoose}>
+      <span>Ground truth against the majority</span>
+      <span className="suspect-count">
+        {found.data === undefined ? '…' : count(found.data.suspects.length)}
+      </span>
+    </button>
+  );
+}
+
+function SuspectTruths({ runKey, runId }: SuspiciousProps) {
+  const found = useSuspects(runId);
+  if (found.error !== null)
+    return (
+      <FailedState
+        title="The answers could not be counted"
+        error={found.error}
+        onRetry={() => void found.refetch()}
+      />
+    );
+  if (found.data === undefined) return <WaitingState title="Counting answers…" />;
+  const { suspects } = found.data;
+  if (suspects.length === 0)
+    return <EmptyState title="No problem has a majority of answers against its ground truth" />;
+  return (
+    <>
+      <p className="suspect-why">
+        At least half of a problem’s answers (four or more) agree on a value other than the ground truth.
+        Answers with the same notation count as one.
+      </p>
+      <div className="suspect-table">
+        <table>
+          <thead>
+            <tr>
+              <th>problem</th>
+              <th>ground truth</th>
+              <th>majority</th>
+              <th className="is-figure">of answers</th>
+              <th className="is-figure">last step</th>
+            </tr>
+          </thead>
+          <tbody>
+            {suspects.map((suspect) => (
+              <tr key={suspect.groupId}>
+                <td>
+                  <GroupLink runKey={runKey} groupId={suspect.groupId} label={suspect.problemId} />
+                </td>
+                <td>
+                  <LogText text={suspect.groundTruth} />
+                </td>
+                <td className="is-majority">
+                  <LogText text={suspect.answer} />
+                </td>
+                <td className="is-figure">
+                  {count(suspect.rollouts)} of {counted(suspect.answers, 'answer')} (
+                  {percent(suspect.rollouts / suspect.answers)} %)
+                </td>
+                <td className="is-figure">{suspect.step}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function GroupLink({
+  runKey,
+  groupId,
+  label,
+}: {
+  readonly runKey: string;
+  readonly groupId: number;
+  readonly label: string;
+}) {
+  const group = useRequest('group.rows', { groupIds: [groupId] }).data?.[0];
+  if (group === undefined) return <span>{label}</span>;
+  const { step, groupKey } = group;
+  return (
+    <Link className="is-link" href={pathOfRoute({ view: 'problem', runKey, step, groupKey })}>
+      {label}
+    </Link>
+  );
+}

@@ -1,0 +1,215 @@
+/** The answers of a problem over time, as clusters and as CSV: the largest clusters by name, the rest together. */
+import type { ProblemGroup, ProblemHistory } from '../../../shared/api/contract.ts';
+import { delimitedCell } from '../../../shared/domain/delimited.ts';
+
+/** Whether an answer is right: by the ground truth where it is known, else by how the rollouts that gave it were judged. */
+export type Verdict = 'right' | 'wrong' | 'both' | 'unjudged';
+
+export interface AnswerCluster {
+  readonly text: string;
+  readonly isTruth: boolean;
+  readonly verdict: Verdict;
+  /** Its place among the clusters of the same verdict: they differ in shade. */
+  readonly shade: number;
+  readonly rollouts: number;
+}
+
+const MOST_CLUSTERS = 6;
+
+type Given = ProblemGroup['answers'][number];
+
+/**
+ * The answers given most often over all groups; the ground truth is among them wherever it was ever given. The right
+ * ones come first, so that they lie at the foot of every column.
+ */
+export function answerClusters(groups: readonly ProblemGroup[]): readonly AnswerCluster[] {
+  const sums = new Map<string, Given>();
+  for (const { answers } of groups)
+    for (const given of answers) {
+      const known = sums.get(given.text);
+      sums.set(
+        given.text,
+        known === undefined
+          ? given
+          : {
+              ...known,
+              rollouts: known.rollouts + given.rollouts,
+              judged: known.judged + given.judged,
+              right: known.right + given.right,
+            },
+      );
+    }
+  const isTruth = (given: Given): boolean => given.isTruth === true;
+  const chosen = [...sums.values()]
+    .sort(
+      (a, b) =>
+        Number(isTruth(b)) - Number(isTruth(a)) || b.rollouts - a.rollouts || (a.text < b.text ? -1 : 1),
+    )
+    .slice(0, MOST_CLUSTERS)
+    .map((given) => ({ given, verdict: verdictOf(given) }))
+    .sort((a, b) => Number(b.verdict === 'right') - Number(a.verdict === 'right'));
+  return chosen.map(({ given, verdict }, i) => ({
+    text: given.text,
+    isTruth: isTruth(given),
+    verdict,
+    shade: chosen.slice(0, i).filter((before) => inkOf(before.verdict) === inkOf(verdict)).length,
+    rollouts: given.rollouts,
+  }));
+}
+
+function verdictOf({ isTruth, judged, right }: Given): Verdict {
+  if (isTruth !== undefined) return isTruth ? 'right' : 'wrong';
+  if (judged === 0) return 'unjudged';
+  return right === judged ? 'right' : right === 0 ? 'wrong' : 'both';
+}
+
+export type AnswerInk = 'right' | 'wrong' | 'open';
+
+/** What is judged both ways, or not at all, has the colour of neither. */
+export function inkOf(verdict: Verdict): AnswerInk {
+  return verdict === 'right' || verdict === 'wrong' ? verdict : 'open';
+}
+
+/** What the key says beside an answer. */
+export function verdictText({ isTruth, verdict }: AnswerCluster, hasTruth: boolean): string {
+  if (hasTruth) return isTruth ? '✓ ground truth' : '';
+  return VERDICTS[verdict];
+}
+
+const VERDICTS: Readonly<Record<Verdict, string>> = {
+  right: '✓ judged correct',
+  wrong: '✗ judged incorrect',
+  both: 'judged both ways',
+  unjudged: 'not judged',
+};
+
+export type LengthUnit = 'tokens' | 'characters';
+
+/** One unit for all groups: tokens where every group knows them, since a bar of tokens beside one of characters lies. */
+function lengthUnit(groups: readonly ProblemGroup[]): LengthUnit {
+  return groups.every(({ meanTokens }) => meanTokens !== undefined) ? 'tokens' : 'characters';
+}
+
+/** Mean over the rollouts of the group whose length is known; undefined: unknown. */
+export function lengthOf({ meanTokens, meanChars }: ProblemGroup, unit: LengthUnit): number | undefined {
+  return unit === 'tokens' ? meanTokens : meanChars;
+}
+
+/** What the bars of all runs of the page are drawn against. */
+export interface HistoryScale {
+  readonly unit: LengthUnit;
+  /** In the unit. */
+  readonly longest: number;
+  /** Nats; undefined: no group knows its entropy, and there is no track of it. */
+  readonly highest: number | undefined;
+}
+
+export function historyScale(groups: readonly ProblemGroup[]): HistoryScale {
+  const unit = lengthUnit(groups);
+  const entropies = groups.flatMap(({ meanEntropy }) => meanEntropy ?? []);
+  return {
+    unit,
+    longest: Math.max(1, ...groups.map((group) => lengthOf(group, unit) ?? 0)),
+    highest: entropies.length === 0 ? undefined : Math.max(...entropies),
+  };
+}
+
+export interface AnswerShare {
+  /** Index of the cluster; −1: another answer; −2: none. */
+  readonly cluster: number;
+  readonly from: number;
+  readonly to: number;
+  readonly rollouts: number;
+}
+
+/** Shares of a group's rollouts by cluster, stacked from 0 to 1. */
+export function answerShares(
+  group: ProblemGroup,
+  clusters: readonly AnswerCluster[],
+): readonly AnswerShare[] {
+  const byCluster = clusters.map(
+    ({ text }) => group.answers.find((answer) => answer.text === text)?.rollouts ?? 0,
+  );
+  const answered = group.answers.reduce((sum, { rollouts }) => sum + rollouts, 0);
+  const others = answered - byCluster.reduce((sum, rollouts) => sum + rollouts, 0);
+  const parts = [
+    ...byCluster.map((rollouts, cluster) => ({ cluster, rollouts })),
+    { cluster: -1, rollouts: others },
+    { cluster: -2, rollouts: group.rollouts - answered },
+  ];
+  let from = 0;
+  return parts
+    .filter(({ rollouts }) => rollouts > 0)
+    .map(({ cluster, rollouts }) => {
+      const to = from + rollouts / group.rollouts;
+      const share = { cluster, from, to, rollouts };
+      from = to;
+      return share;
+    });
+}
+
+/** Labels of readers over groups, with the rollouts that have them, the most frequent first. */
+export function labelCounts(
+  groups: readonly Pick<ProblemGroup, 'labels'>[],
+): readonly { readonly label: string; readonly rollouts: number }[] {
+  const counts = new Map<string, number>();
+  for (const { labels = [] } of groups)
+    for (const { label, rollouts } of labels) counts.set(label, (counts.get(label) ?? 0) + rollouts);
+  return [...counts]
+    .map(([label, rollouts]) => ({ label, rollouts }))
+    .sort((a, b) => b.rollouts - a.rollouts || (a.label < b.label ? -1 : 1));
+}
+
+const HEAD = [
+  'run',
+  'kind',
+  'step',
+  'group',
+  'rollouts',
+  'of known correctness',
+  'right',
+  'mean reward',
+  'mean policy tokens',
+  'mean characters',
+  'mean entropy [nats; logged]',
+  'answer',
+  'rollouts with it',
+  'judged',
+  'judged right',
+  'is the ground truth',
+].join(',');
+
+/** A line per group and answer; a group without answers has one line. Unknown is blank. */
+export function historyCsv({ problemId, groundTruth, groups, leftOut }: ProblemHistory): string {
+  const lines = groups.flatMap((group) => {
+    const { answers, correctKnown } = group;
+    const facts = [
+      delimitedCell(group.runName),
+      group.kind,
+      group.step ?? '',
+      delimitedCell(group.groupKey),
+      group.rollouts,
+      correctKnown,
+      correctKnown === 0 ? '' : group.correct,
+      group.meanReward ?? '',
+      group.meanTokens ?? '',
+      group.meanChars,
+      group.meanEntropy ?? '',
+    ];
+    if (answers.length === 0) return [[...facts, '', '', '', '', ''].join(',')];
+    return answers.map(({ text, rollouts, judged, right, isTruth }) =>
+      [
+        ...facts,
+        delimitedCell(text),
+        rollouts,
+        judged,
+        judged === 0 ? '' : right,
+        isTruth === undefined ? '' : isTruth ? 'yes' : 'no',
+      ].join(','),
+    );
+  });
+  const truth = groundTruth === undefined ? 'no ground truth' : `ground truth ${groundTruth}`;
+  const rest = leftOut === 0 ? '' : `; ${leftOut} groups are left out`;
+  const source = `# ${problemId}; ${truth}${rest}; recomputed but for what is marked as logged`;
+  return `${source.replaceAll(/\s+/g, ' ')}\n${[HEAD, ...lines].map((line) => `${line}\n`).join('')}`;
+}

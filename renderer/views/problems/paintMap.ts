@@ -1,0 +1,238 @@
+/** Draws the map of problems: the part in sight, or all of it as a picture. Also its cells as CSV. */
+import { delimitedCell } from '../../../shared/domain/delimited.ts';
+import { type ChartCaption, pngOfPainting } from '../../charts/exportChart.ts';
+import { counted } from '../../ui/numbers.ts';
+import {
+  labelEvery,
+  longestName,
+  type MapPoint,
+  type MapRow,
+  type MapShape,
+  mapShape,
+  problemName,
+  rateOf,
+} from './mapModel.ts';
+
+export interface MapPicture {
+  readonly rows: readonly MapRow[];
+  readonly steps: readonly string[];
+  readonly shape: MapShape;
+  readonly size: { readonly width: number; readonly height: number };
+  readonly scroll: { readonly left: number; readonly top: number };
+  readonly cursor: MapPoint | undefined;
+  readonly headHeight: number;
+}
+
+const LABEL_GAP = 54;
+/** Width from which what is wrong has an edge of 3:1; its fill is fainter, so that what is right stands out. */
+const LEAST_EDGED = 4;
+/** Widths of letters, px: no name is cut shorter than it must be, nor measured letter by letter. */
+const LEAST_LETTER = 2.5;
+const MOST_LETTER = 13;
+
+/** @param scale pixels per CSS pixel; the canvas need not be on the page */
+export function paintMap(
+  canvas: HTMLCanvasElement,
+  picture: MapPicture,
+  scale = window.devicePixelRatio,
+): void {
+  const { size } = picture;
+  const width = Math.round(size.width * scale);
+  const height = Math.round(size.height * scale);
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
+  const context = canvas.getContext('2d');
+  if (context === null) return;
+  const style = getComputedStyle(document.documentElement);
+  const ink = (token: string): string => style.getPropertyValue(token).trim();
+  context.setTransform(scale, 0, 0, scale, 0, 0);
+  context.clearRect(0, 0, size.width, size.height);
+  context.textBaseline = 'middle';
+  paintCells(context, picture, ink);
+  paintNames(context, picture, { ink, font: ink('--font-ui') });
+  paintSteps(context, picture, { ink, font: ink('--font-ui') });
+}
+
+function visibleRows({ rows, shape, size, scroll, headHeight }: MapPicture) {
+  const first = Math.max(0, Math.floor(scroll.top / shape.rowHeight));
+  const end = Math.min(rows.length, Math.ceil((scroll.top + size.height - headHeight) / shape.rowHeight) + 1);
+  return { first, end };
+}
+
+function paintCells(
+  context: CanvasRenderingContext2D,
+  picture: MapPicture,
+  ink: (token: string) => string,
+): void {
+  const { rows, shape, size, scroll, cursor, headHeight } = picture;
+  const { first, end } = visibleRows(picture);
+  const gap = shape.columnWidth > 6 ? 1 : 0;
+  const colours = {
+    wrong: ink('--map-wrong'),
+    right: ink('--right'),
+    wrongEdge: ink('--wrong'),
+    edge: ink('--dropped'),
+    cursor: ink('--accent'),
+  };
+  context.save();
+  context.beginPath();
+  context.rect(shape.gutter, headHeight, size.width - shape.gutter, size.height - headHeight);
+  context.clip();
+  for (let row = first; row < end; row++) {
+    const y = headHeight + row * shape.rowHeight - scroll.top;
+    const tall = shape.rowHeight - 2;
+    if (cursor?.row === row) {
+      context.fillStyle = ink('--hover');
+      context.fillRect(shape.gutter, y, size.width, shape.rowHeight);
+    }
+    for (const cell of rows[row]?.cells ?? []) {
+      const x = shape.gutter + cell.step * shape.columnWidth - scroll.left;
+      if (x + shape.columnWidth < shape.gutter || x > size.width) continue;
+      const wide = shape.columnWidth - gap;
+      const rate = rateOf(cell);
+      if (rate === undefined) {
+        // Tried, and nobody knows with what success.
+        context.strokeStyle = colours.edge;
+        context.strokeRect(x + 0.5, y + 1.5, Math.max(1, wide - 1), tall - 1);
+        continue;
+      }
+      context.fillStyle = colours.wrong;
+      context.fillRect(x, y + 1, wide, tall);
+      context.fillStyle = colours.right;
+      context.fillRect(x, y + 1 + tall * (1 - rate), wide, tall * rate);
+      if (wide < LEAST_EDGED) continue;
+      context.fillStyle = colours.wrongEdge;
+      context.fillRect(x, y + 1, 1, tall * (1 - rate));
+    }
+    context.fillStyle = colours.edge;
+    for (const step of rows[row]?.unmatched ?? []) {
+      const x = shape.gutter + step * shape.columnWidth - scroll.left;
+      if (x + shape.columnWidth < shape.gutter || x > size.width) continue;
+      const wide = shape.columnWidth - gap;
+      context.fillRect(x + wide / 4, y + 1 + tall / 2, Math.max(1, wide / 2), 1);
+    }
+    if (cursor?.row === row) {
+      const x = shape.gutter + cursor.step * shape.columnWidth - scroll.left;
+      context.strokeStyle = colours.cursor;
+      context.lineWidth = 2;
+      context.strokeRect(x - 1, y, shape.columnWidth - gap + 2, shape.rowHeight);
+      context.lineWidth = 1;
+    }
+  }
+  context.restore();
+}
+
+interface Inks {
+  readonly ink: (token: string) => string;
+  readonly font: string;
+}
+
+function paintNames(context: CanvasRenderingContext2D, picture: MapPicture, { ink, font }: Inks): void {
+  const { rows, shape, scroll, cursor, headHeight, size } = picture;
+  const { first, end } = visibleRows(picture);
+  context.save();
+  context.beginPath();
+  context.rect(0, headHeight, shape.gutter, size.height - headHeight);
+  context.clip();
+  for (let row = first; row < end; row++) {
+    const found = rows[row];
+    if (found === undefined) continue;
+    const y = headHeight + row * shape.rowHeight - scroll.top + shape.rowHeight / 2;
+    const rate = found.rate === undefined ? '' : `${Math.round(found.rate * 100)} %`;
+    context.font = `11.5px ${font}`;
+    context.fillStyle = ink('--ink3');
+    context.textAlign = 'right';
+    context.fillText(rate, shape.gutter - 10, y);
+    context.fillStyle = ink(cursor?.row === row ? '--ink' : '--ink2');
+    context.textAlign = 'left';
+    context.fillText(fitted(context, problemName(found), shape.gutter - 24 - LABEL_GAP), 24, y);
+  }
+  context.restore();
+}
+
+/** Cut at its end with an ellipsis: the whole name is read out beside the map. */
+function fitted(context: CanvasRenderingContext2D, text: string, room: number): string {
+  if (context.measureText(text).width <= room) return text;
+  let end = Math.min(text.length, Math.ceil(room / LEAST_LETTER));
+  while (end > 1 && context.measureText(`${text.slice(0, end)}…`).width > room)
+    end -= Math.max(1, Math.floor((context.measureText(text.slice(0, end)).width - room) / MOST_LETTER));
+  return `${text.slice(0, Math.max(1, end))}…`;
+}
+
+function paintSteps(context: CanvasRenderingContext2D, picture: MapPicture, { ink, font }: Inks): void {
+  const { steps, shape, scroll, headHeight, size, cursor } = picture;
+  context.font = `11px ${font}`;
+  context.textAlign = 'center';
+  context.fillStyle = ink('--ink3');
+  const widest = steps.reduce((most, step) => Math.max(most, context.measureText(step).width), 0);
+  const every = labelEvery(widest + 10, shape.columnWidth);
+  steps.forEach((step, i) => {
+    const x = shape.gutter + (i + 0.5) * shape.columnWidth - scroll.left;
+    if (i % every !== 0 || x < shape.gutter || x > size.width) return;
+    context.fillStyle = ink(cursor?.step === i ? '--ink' : '--ink3');
+    context.fillText(step, x, headHeight / 2);
+  });
+}
+
+/**
+ * A line per cell, rows in the order given; unknown is blank.
+ *
+ * @param of which run, under which filter
+ * @param steps undefined: the log knows none
+ * @param keyOf the key of a group, by its id
+ */
+export function mapCsv(
+  of: string,
+  rows: readonly MapRow[],
+  steps: readonly number[] | undefined,
+  keyOf: (groupId: number) => string | undefined,
+): string {
+  const lines = rows.flatMap((row) =>
+    row.cells.map((cell) =>
+      [
+        delimitedCell(row.problemId),
+        delimitedCell(row.question),
+        steps?.[cell.step] ?? '',
+        cell.rollouts,
+        cell.known,
+        cell.known === 0 ? '' : cell.correct,
+        cell.answers,
+        cell.groups,
+        delimitedCell(keyOf(cell.groupId) ?? ''),
+      ].join(','),
+    ),
+  );
+  const head =
+    'problem,question (its beginning),step,rollouts,of known correctness,right,different answers,groups,first group';
+  return `${`# ${of}; recomputed`.replaceAll(/\s+/g, ' ')}\n${[head, ...lines].map((line) => `${line}\n`).join('')}`;
+}
+
+const WIDTH = 1200;
+const HEAD_HEIGHT = 22;
+/** A canvas is not higher than 32,767 px, and a picture of more rows is read by nobody. */
+const MOST_ROWS = 400;
+
+/** The first rows in the order given, at a width of its own; how many are left out is said. */
+export function mapPng(of: string, rows: readonly MapRow[], steps: readonly string[]): Promise<Blob> {
+  const drawn = rows.slice(0, MOST_ROWS);
+  const shape = mapShape(WIDTH, steps.length, longestName(drawn));
+  const size = {
+    width: shape.gutter + shape.columnWidth * steps.length,
+    height: HEAD_HEIGHT + shape.rowHeight * drawn.length,
+  };
+  const left = rows.length - drawn.length;
+  const caption: ChartCaption = {
+    title: steps.length > 1 ? 'Pass rate of problems by step' : 'Pass rate of problems',
+    subtitle: `recomputed · ${of} · ${left === 0 ? counted(rows.length, 'problem') : `the first ${drawn.length} of ${counted(rows.length, 'problem')}`} · blank: not tried, outlined: success unknown`,
+    legend: [
+      { name: 'correct, by height', color: 'var(--right)', isArea: true },
+      { name: 'incorrect', color: 'var(--map-wrong)', isArea: true },
+    ],
+  };
+  const picture = { rows: drawn, steps, shape, size, headHeight: HEAD_HEIGHT, cursor: undefined };
+  return pngOfPainting(
+    size,
+    (canvas, scale) => paintMap(canvas, { ...picture, scroll: { left: 0, top: 0 } }, scale),
+    caption,
+  );
+}

@@ -1,0 +1,102 @@
+/** The recipe of a training: its stages with their limits, and how many rollouts ran into them. */
+import type { RunDetail, SolvedProblems, StepSummary } from '../../../shared/api/contract.ts';
+import { delimitedCell } from '../../../shared/domain/delimited.ts';
+import { ratio } from '../../ui/numbers.ts';
+import { responseLimits, type StageSpan, stageSpans } from '../overview/stageModel.ts';
+
+export interface RecipeRow extends Omit<StageSpan, 'changes'> {
+  readonly changes: StageSpan['changes'];
+  /** Steps that have been read. */
+  readonly steps: number;
+  readonly rollouts: number;
+  /** Stopped by the length limit, among rollouts whose stop reason is logged. */
+  readonly truncated?: number;
+  readonly stopsLogged: number;
+  /** Greatest share of a step, and which. */
+  readonly worst?: { readonly step: number; readonly share: number };
+  /** Share of groups that are all right at the last step. */
+  readonly solvedAtEnd?: number;
+}
+
+/** A run whose log names no stage is one stage. */
+export function recipeRows(run: RunDetail, rows: readonly StepSummary[]): readonly RecipeRow[] {
+  const steps = rows.map(({ step }) => step);
+  const spans = stageSpans(run, steps);
+  const [limit] = responseLimits(run, steps);
+  const whole: StageSpan = {
+    name: 'Whole run',
+    from: steps[0] ?? 0,
+    to: steps.at(-1) ?? 0,
+    changes: [],
+    ...(limit === undefined ? {} : { maxResponseTokens: limit }),
+  };
+  return (spans.length === 0 ? [whole] : spans).map((span) => {
+    const within = rows.filter(({ step }) => step >= span.from && step <= span.to);
+    const stopsLogged = sum(within, (row) => row.stopsLogged);
+    const share = ratio(
+      sum(within, (row) => row.truncated ?? 0),
+      stopsLogged,
+    );
+    const last = within.at(-1);
+    const solved =
+      last === undefined
+        ? undefined
+        : ratio(last.groupsAllRight, last.groupsAllWrong + last.groupsMixed + last.groupsAllRight);
+    const worst = worstOf(within);
+    return {
+      ...span,
+      steps: within.length,
+      rollouts: sum(within, (row) => row.rollouts),
+      stopsLogged,
+      ...(share === undefined ? {} : { truncated: share }),
+      ...(worst === undefined ? {} : { worst }),
+      ...(solved === undefined ? {} : { solvedAtEnd: solved }),
+    };
+  });
+}
+
+/**
+ * Rollouts whose policy tokens reach the limit among those whose tokens are known. An estimate from below: the limit may
+ * count the tokens of tool responses, too.
+ */
+export function atLimit(
+  { from, to }: Pick<RecipeRow, 'from' | 'to'>,
+  reached: readonly Counted[],
+  known: readonly Counted[],
+): number | undefined {
+  const within = (rows: readonly Counted[]): number =>
+    rows.reduce((all, { step, rollouts }) => (step >= from && step <= to ? all + rollouts : all), 0);
+  return ratio(within(reached), within(known));
+}
+
+interface Counted {
+  readonly step: number;
+  readonly rollouts: number;
+}
+
+function worstOf(rows: readonly StepSummary[]): RecipeRow['worst'] {
+  let worst: RecipeRow['worst'];
+  for (const row of rows) {
+    const share = row.truncated === undefined ? undefined : ratio(row.truncated, row.stopsLogged);
+    if (share !== undefined && share > (worst?.share ?? 0)) worst = { step: row.step, share };
+  }
+  return worst;
+}
+
+function sum(rows: readonly StepSummary[], of: (row: StepSummary) => number): number {
+  return rows.reduce((total, row) => total + of(row), 0);
+}
+
+/** For the next stage's data: the problems to leave out. */
+export function solvedCsv(of: string, { solved, known, groups }: SolvedProblems): string {
+  const rows = solved.map((one) =>
+    [
+      delimitedCell(one.problemId),
+      delimitedCell(one.groupKey),
+      one.rollouts,
+      ...[one.source, one.groundTruth, one.question].map((text = '') => delimitedCell(text)),
+    ].join(','),
+  );
+  const head = `# ${of}: ${solved.length} of ${known} groups have every rollout correct (${groups} groups in all)`;
+  return `${head.replaceAll(/\s+/g, ' ')}\nproblem,group,rollouts,source,ground truth,question (its beginning)\n${rows.map((row) => `${row}\n`).join('')}`;
+}

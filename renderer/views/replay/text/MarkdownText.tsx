@@ -1,0 +1,210 @@
+/**
+ * Prose of a rollout as Markdown with formulas. The text is hostile: raw HTML stays text, links
+ * do not navigate by themselves, images are named and never loaded, KaTeX trusts nothing.
+ */
+
+import katex from 'katex';
+import { Component, memo, type ReactNode, useLayoutEffect, useMemo, useRef } from 'react';
+import ReactMarkdown, { type Components } from 'react-markdown';
+import remarkGfm from 'remark-gfm';
+import remarkMath from 'remark-math';
+import type { TextRange } from '../../../../shared/domain/model.ts';
+import { useClient } from '../../../data/DataProvider.tsx';
+import { useRequest } from '../../../data/useRequest.ts';
+import { SourceText } from '../../../ui/SourceText.tsx';
+import { quietText } from '../../../ui/visibleText.ts';
+import {
+  displayFormulas,
+  markdownBlocks,
+  plainFormulaReason,
+  plainReason,
+  preparedMarkdown,
+  refuseDeepTrees,
+  type SourceFrame,
+  sourceOffsets,
+  withDollars,
+} from './markdownModel.ts';
+import { WhenNear } from './WhenNear.tsx';
+import 'katex/dist/katex.min.css';
+
+interface MarkdownTextProps {
+  readonly text: string;
+  /** Offset of `text` in its source. */
+  readonly start: number;
+  readonly source: string;
+}
+
+/** Its first block is rendered at once, the others when they come near. */
+export const MarkdownText = memo(function MarkdownText({ text, start, source }: MarkdownTextProps) {
+  const blocks = useMemo(() => markdownBlocks(text), [text]);
+  return blocks.map((block, i) => (
+    <WhenNear
+      key={block.start}
+      isNear={i === 0}
+      waiting={
+        <p className="prose-waiting">
+          <SourceText text={block.text} start={start + block.start} source={source} isFar />
+        </p>
+      }
+    >
+      <MarkdownBlock text={block.text} start={start + block.start} source={source} />
+    </WhenNear>
+  ));
+});
+
+/** A block that cannot be drawn leaves the others alone. */
+function MarkdownBlock(props: MarkdownTextProps) {
+  const reason = useMemo(() => plainReason(props.text), [props.text]);
+  if (reason !== undefined) return <PlainText {...props} reason={reason} />;
+  return (
+    <BlockBoundary key={props.text} fallback={<PlainText {...props} reason="it could not be drawn" />}>
+      <MarkdownBlockText {...props} />
+    </BlockBoundary>
+  );
+}
+
+function PlainText({ text, start, source, reason }: MarkdownTextProps & { readonly reason: string }) {
+  return (
+    <>
+      <p className="prose-note">shown as written: {reason}</p>
+      <p className="prose-waiting">
+        <SourceText text={text} start={start} source={source} />
+      </p>
+    </>
+  );
+}
+
+class BlockBoundary extends Component<
+  { readonly fallback: ReactNode; readonly children: ReactNode },
+  { readonly hasFailed: boolean }
+> {
+  override state = { hasFailed: false };
+
+  static getDerivedStateFromError() {
+    return { hasFailed: true };
+  }
+
+  override render() {
+    return this.state.hasFailed ? this.props.fallback : this.props.children;
+  }
+}
+
+function MarkdownBlockText({ text, start, source }: MarkdownTextProps) {
+  const { prepared, rehypePlugins } = useMemo(() => {
+    const frame: SourceFrame = { text, start, source };
+    return {
+      prepared: preparedMarkdown(text),
+      rehypePlugins: [[sourceOffsets, frame]] satisfies Parameters<typeof ReactMarkdown>[0]['rehypePlugins'],
+    };
+  }, [text, start, source]);
+  const remarkPlugins = useMemo(
+    () =>
+      [remarkGfm, remarkMath, refuseDeepTrees, [displayFormulas, text]] satisfies Parameters<
+        typeof ReactMarkdown
+      >[0]['remarkPlugins'],
+    [text],
+  );
+  return (
+    <ReactMarkdown
+      remarkPlugins={remarkPlugins}
+      rehypePlugins={rehypePlugins}
+      components={COMPONENTS}
+      // Nothing is followed or loaded, so the URL is shown as it was written.
+      urlTransform={(url) => url}
+    >
+      {prepared}
+    </ReactMarkdown>
+  );
+}
+
+const COMPONENTS: Components = {
+  a: ({ href, children }) => <LogLink url={withDollars(href ?? '')}>{children}</LogLink>,
+  img: ({ src, alt }) => (
+    <span className="image-stand-in" title="Images of a rollout are never loaded">
+      image{alt === undefined || alt === '' ? '' : ` “${withDollars(alt)}”`}:{' '}
+      <SourceText text={withDollars(typeof src === 'string' ? src : '')} />
+    </span>
+  ),
+  span: ({ node, children, ...rest }) => {
+    const tex = node?.properties.dataFormula;
+    if (typeof tex !== 'string') return <span {...rest}>{children}</span>;
+    const { dataDisplay, dataFrom, dataTo, dataIn } = node?.properties ?? {};
+    const place =
+      typeof dataFrom === 'number' && typeof dataTo === 'number' && typeof dataIn === 'string'
+        ? { start: dataFrom, end: dataTo, source: dataIn }
+        : undefined;
+    return <Formula tex={tex} isDisplay={dataDisplay === true} place={place} />;
+  },
+  input: ({ checked }) => <span>{checked ? '☑' : '☐'}</span>,
+};
+
+/** The address is always in sight. The desktop asks before it opens one; a browser only shows it. */
+function LogLink({ url, children }: { readonly url: string; readonly children?: React.ReactNode }) {
+  const client = useClient();
+  const isDesktop = useRequest('host.info', {}).data?.shell === 'desktop';
+  const address = (
+    <span className="link-address">
+      <SourceText text={url} />
+    </span>
+  );
+  if (!isDesktop || !url.startsWith('https://')) {
+    return (
+      <span className="log-link">
+        {children} {address}
+      </span>
+    );
+  }
+  return (
+    <span className="log-link">
+      <button type="button" onClick={() => void client.request('shell.openLink', { url })}>
+        {children}
+      </button>{' '}
+      {address}
+    </span>
+  );
+}
+
+/** Nothing of a rollout is trusted: no links, no classes, no unbounded macros. An error shows its source. */
+const OPTIONS: katex.KatexOptions = {
+  trust: false,
+  throwOnError: false,
+  strict: 'ignore',
+  maxExpand: 200,
+  maxSize: 20,
+  errorColor: 'var(--wrong)',
+};
+
+interface FormulaProps {
+  readonly tex: string;
+  readonly isDisplay: boolean;
+  /** What of which source it stands for, delimiters and all; undefined where that is not known. */
+  readonly place: (TextRange & { readonly source: string }) | undefined;
+}
+
+/** KaTeX builds the nodes itself; no markup passes through a string. */
+function Formula({ tex, isDisplay, place }: FormulaProps) {
+  const element = useRef<HTMLSpanElement>(null);
+  const reason = plainFormulaReason(tex);
+  useLayoutEffect(() => {
+    if (element.current === null) return;
+    if (reason === undefined) {
+      try {
+        katex.render(tex, element.current, { ...OPTIONS, displayMode: isDisplay });
+        return;
+      } catch {
+        // Not every failure is a ParseError, which `throwOnError` covers.
+      }
+    }
+    element.current.textContent = quietText(tex);
+  }, [tex, isDisplay, reason]);
+  return (
+    <span
+      ref={element}
+      title={reason === undefined ? undefined : `Shown as written: ${reason}`}
+      className={isDisplay ? 'formula is-display' : 'formula'}
+      data-formula-start={place?.start}
+      data-formula-end={place?.end}
+      data-source={place?.source}
+    />
+  );
+}

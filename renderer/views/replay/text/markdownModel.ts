@@ -1,0 +1,272 @@
+/**
+ * Model-written Markdown, made ready for the parser without moving a single character: every
+ * replacement has the length of what it replaces, so offsets into the source stay true and
+ * token heat and search hits can sit on the rendered text.
+ */
+import type { Element, ElementContent, Root, RootContent, Text } from 'hast';
+import { visiblePieces } from '../../../ui/visibleText.ts';
+
+/** A Unicode noncharacter, which no text should hold: stands for a `$` that is money. */
+export const DOLLAR_STAND_IN = '\uFDD0';
+
+export interface MarkdownBlock {
+  /** Offset of the block in the whole text. */
+  readonly start: number;
+  readonly text: string;
+}
+
+const BLOCK_CHARACTERS = 1_600;
+/** A block without a blank line is cut at the end of a line: some constructs take quadratic time. */
+const LONGEST_BLOCK = 4_000;
+/** A longer block is one line or one formula. It is not parsed. */
+const LONGEST_PARSED = 2 * LONGEST_BLOCK;
+
+/**
+ * Cuts a long text at blank lines, so that what is out of sight need not be parsed. A cut never
+ * falls into a fenced block, and into a display formula only if that is longer than any.
+ */
+export function markdownBlocks(text: string): readonly MarkdownBlock[] {
+  const blocks: MarkdownBlock[] = [];
+  let start = 0;
+  let isFenced = false;
+  let isFormula = false;
+  for (let at = 0; at < text.length; ) {
+    const newline = text.indexOf('\n', at);
+    const end = newline < 0 ? text.length : newline + 1;
+    const line = text.slice(at, end).trim();
+    if (/^(```|~~~)/.test(line)) isFenced = !isFenced;
+    else if (!isFenced) {
+      const delimiters = line.match(/\$\$|\\\[|\\\]/g)?.length ?? 0;
+      if (delimiters % 2 === 1) isFormula = !isFormula;
+    }
+    const length = end - start;
+    const isCut =
+      (line === '' && !isFormula && length >= BLOCK_CHARACTERS) ||
+      length >= (isFormula ? LONGEST_PARSED : LONGEST_BLOCK);
+    if (isCut && !isFenced) {
+      isFormula = false;
+      blocks.push({ start, text: text.slice(start, end) });
+      start = end;
+    }
+    at = end;
+  }
+  if (start < text.length || blocks.length === 0) blocks.push({ start, text: text.slice(start) });
+  return blocks;
+}
+
+/** Nesting that parsers and browsers bear; people write less. */
+const DEEPEST = 32;
+const MOST_FORMULAS = 400;
+const FENCE = /^(```|~~~)[^\n]*\n[\s\S]*?(?:^\1|$(?![\s\S]))/gm;
+/** Marks of lists and quotes at the beginning of a line. */
+const MARKS = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))+/gm;
+const MARK = />|[-*+]|\d[.)]/g;
+/** A mark behind more white space than any list needs. */
+const FAR_MARK = new RegExp(`^[ \\t]{${2 * DEEPEST},}(?:>|[-*+]|\\d{1,9}[.)])[ \\t]`, 'm');
+
+/** The reason why a block is shown as plain text. Undefined if it is drawn as Markdown. */
+export function plainReason(block: string): string | undefined {
+  const prose = block.replace(FENCE, '');
+  const isDeep = prose.match(MARKS)?.some((marks) => (marks.match(MARK)?.length ?? 0) > DEEPEST) === true;
+  if (isDeep || FAR_MARK.test(prose)) return `lists or quotes nested more than ${DEEPEST} deep`;
+  if (prose.length > LONGEST_PARSED)
+    return `one line or formula of ${prose.length.toLocaleString('en')} characters`;
+  const dollars = prose.match(/\$+|\\[([]|\\boxed/g)?.length ?? 0;
+  if (dollars > 2 * MOST_FORMULAS) return `more than ${MOST_FORMULAS} formulas`;
+  return undefined;
+}
+
+/** The reason why a formula is shown as it is written. KaTeX and the layout of a page are recursive. */
+export function plainFormulaReason(tex: string): string | undefined {
+  if (tex.length > LONGEST_PARSED) return `it has ${tex.length.toLocaleString('en')} characters`;
+  let [depth, chain] = [0, 0];
+  for (const [token] of tex.matchAll(/\\(?:[a-zA-Z]+|[\s\S])|[{}^_]|\S/g)) {
+    if (token === '{' || token === '\\left' || token === '\\begin') depth++;
+    else if (token === '}' || token === '\\right' || token === '\\end') depth--;
+    // \sqrt\sqrt\sqrt x nests without braces.
+    chain = token.length > 2 || token === '^' || token === '_' ? chain + 1 : 0;
+    if (depth > DEEPEST || chain > DEEPEST) return `it is nested more than ${DEEPEST} deep`;
+  }
+  return undefined;
+}
+
+interface TreeNode {
+  readonly children?: readonly TreeNode[];
+}
+
+/** Keeps trees that are nested too deeply from what follows, which is recursive. @throws Error */
+export function refuseDeepTrees() {
+  return (tree: TreeNode): void => {
+    let level: readonly TreeNode[] = [tree];
+    // A list in a list is two levels of the tree.
+    for (let depth = 0; level.length > 0; depth++) {
+      if (depth > 4 * DEEPEST) throw new Error('the text is nested too deeply');
+      level = level.flatMap(({ children = [] }) => children);
+    }
+  };
+}
+
+/** `\( … \)` and `\[ … \]` become `$$ … $$`: two characters for two. Code is left alone. */
+function withDollarDelimiters(text: string): string {
+  return text.replace(/(```[\s\S]*?(?:```|$)|`[^`\n]*`)|\\[()[\]]/g, (match, code?: string) =>
+    code === undefined ? '$$' : match,
+  );
+}
+
+/**
+ * Which single dollars are money, by Pandoc's rule: an opening `$` has no space after it, its
+ * closing `$` none before it and no digit after it. A formula stays within a paragraph.
+ */
+function withMoneyMarked(text: string): string {
+  return text.replace(
+    /(```[\s\S]*?(?:```|$)|`[^`\n]*`|\$\$[\s\S]*?\$\$|\\\$)|\$(?=\S)((?:[^$\n\\]|\\.|\n(?!\s*\n))*?)(?<!\s)\$(?!\d)|\$/g,
+    (match, skipped: string | undefined, formula: string | undefined) => {
+      if (skipped !== undefined || (formula !== undefined && formula !== '')) return match;
+      return match.replaceAll('$', DOLLAR_STAND_IN);
+    },
+  );
+}
+
+/** Same length, same offsets. */
+export function preparedMarkdown(text: string): string {
+  return withMoneyMarked(withDollarDelimiters(text));
+}
+
+export function withDollars(text: string): string {
+  return text.replaceAll(DOLLAR_STAND_IN, '$');
+}
+
+export interface SourceFrame {
+  /** The block as written in the log. */
+  readonly text: string;
+  /** Offset of the block in its source. */
+  readonly start: number;
+  readonly source: string;
+}
+
+/** Text nodes that are literal parts of the source get an element that knows their offset; formulas one that holds their TeX. */
+export function sourceOffsets(frame: SourceFrame) {
+  return (tree: Root) => {
+    mapChildren(tree, frame);
+  };
+}
+
+/** The formula of a `<code class="language-math">`, or of the `<pre>` around one, with what of the source it stands for. */
+function formulaOf(node: Element, frame: SourceFrame): Element | undefined {
+  const [only] = node.children;
+  if (node.tagName === 'pre' && only?.type === 'element') {
+    return formulaOf({ ...only, position: node.position ?? only.position }, frame);
+  }
+  const classes = node.properties.className;
+  if (!Array.isArray(classes) || !classes.includes('language-math')) return undefined;
+  const tex = node.children.map((child) => (child.type === 'text' ? child.value : '')).join('');
+  const [from, to] = [node.position?.start.offset, node.position?.end.offset];
+  const place = from === undefined || to === undefined ? undefined : { from, to };
+  return formula(withDollars(tex), classes.includes('math-display'), place, frame);
+}
+
+/** @param place in the block; the characters of a formula are set anew, so tokens in it stand at the whole of it */
+function formula(
+  tex: string,
+  isDisplay: boolean,
+  place: { readonly from: number; readonly to: number } | undefined,
+  frame: SourceFrame,
+): Element {
+  const placed =
+    place === undefined
+      ? {}
+      : { dataFrom: frame.start + place.from, dataTo: frame.start + place.to, dataIn: frame.source };
+  return {
+    type: 'element',
+    tagName: 'span',
+    properties: { dataFormula: tex, dataDisplay: isDisplay, ...placed },
+    children: [],
+  };
+}
+
+function mapChildren(parent: Root | Element, frame: SourceFrame): void {
+  const isCode = parent.type === 'element' && parent.tagName === 'code';
+  const children = parent.children.flatMap((child: RootContent): RootContent[] => {
+    if (child.type === 'text') return isCode ? located(child, frame) : withBoxes(child, frame);
+    if (child.type !== 'element') return [child];
+    const found = formulaOf(child, frame);
+    if (found !== undefined) return [found];
+    mapChildren(child, frame);
+    return [child];
+  });
+  // A doctype can only stand at the root of a whole document, which Markdown never yields.
+  parent.children = children.filter((child): child is ElementContent => child.type !== 'doctype');
+}
+
+/** `\\boxed{…}` often stands without dollars, where extractors look for it; it is a formula all the same. */
+const BOXED = /\\boxed\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/g;
+
+function withBoxes(node: Text, frame: SourceFrame): ElementContent[] {
+  const from = node.position?.start.offset;
+  const isLiteral = from !== undefined && frame.text.startsWith(withDollars(node.value), from);
+  if (from === undefined || !isLiteral || !node.value.includes('\\boxed{')) return located(node, frame);
+  const pieces: ElementContent[] = [];
+  const addText = (start: number, end: number) => {
+    if (start === end) return;
+    const value = withDollars(node.value.slice(start, end));
+    pieces.push(...visibleText(value, { start: frame.start + from + start, source: frame.source }));
+  };
+  let at = 0;
+  for (const match of node.value.matchAll(BOXED)) {
+    addText(at, match.index);
+    const place = { from: from + match.index, to: from + match.index + match[0].length };
+    pieces.push(formula(withDollars(match[0]), false, place, frame));
+    at = match.index + match[0].length;
+  }
+  addText(at, node.value.length);
+  return pieces;
+}
+
+/** As `SourceText` draws it: characters that would act become glyphs; the rest knows its place where it has one. */
+function visibleText(
+  value: string,
+  place: { readonly start: number; readonly source: string } | undefined,
+): ElementContent[] {
+  return visiblePieces(value).map((piece): ElementContent => {
+    const text: Text = { type: 'text', value: piece.text };
+    if (piece.name !== undefined) {
+      const title = `${piece.name}, shown because it would be invisible`;
+      const properties = { className: ['hidden-character'], title };
+      return { type: 'element', tagName: 'span', properties, children: [text] };
+    }
+    if (place === undefined) return text;
+    const properties = { dataStart: place.start + piece.start, dataSource: place.source };
+    return { type: 'element', tagName: 'span', properties, children: [text] };
+  });
+}
+
+function located(node: Text, frame: SourceFrame): ElementContent[] {
+  const value = withDollars(node.value);
+  const from = node.position?.start.offset;
+  const to = node.position?.end.offset;
+  if (from === undefined || to === undefined || value.trim() === '') return visibleText(value, undefined);
+  // Inline code and fences: the position includes the backticks, the value does not.
+  const inside = frame.text.slice(from, to).indexOf(value);
+  // Escapes and entities differ from their source; such a piece has no exact place.
+  if (inside < 0) return visibleText(value, undefined);
+  return visibleText(value, { start: frame.start + from + inside, source: frame.source });
+}
+
+interface MathNode {
+  readonly type: string;
+  readonly position?: { readonly start: { readonly offset?: number } };
+  readonly children?: readonly MathNode[];
+  data?: { hProperties?: { className?: string[] } };
+}
+
+/** `\[ … \]` within one line parses as inline `$$ … $$`; it was meant to stand on its own. */
+export function displayFormulas(text: string) {
+  const visit = (node: MathNode): void => {
+    const at = node.position?.start.offset;
+    if (node.type === 'inlineMath' && at !== undefined && text.startsWith('\\[', at)) {
+      node.data = { ...node.data, hProperties: { className: ['language-math', 'math-display'] } };
+    }
+    for (const child of node.children ?? []) visit(child);
+  };
+  return visit;
+}

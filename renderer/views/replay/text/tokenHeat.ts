@@ -1,0 +1,205 @@
+/** A signal on the tokens of one rollout: labels, heights, levels, classes, and the tokens to jump to. */
+import type { RolloutSignal } from '../../../../shared/api/contract.ts';
+import type { Segment } from '../../../../shared/domain/model.ts';
+import { classifyTokens, TOKEN_CLASSES, type TokenClass } from '../../../../shared/domain/reflection.ts';
+import { policyValues, quantileThreshold } from '../../../../shared/domain/thresholds.ts';
+import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
+import { HEAT_SIGNALS, type HeatSignal } from '../../../state/tokenView.ts';
+import { decimal, signed } from '../../../ui/numbers.ts';
+import { sourceLabel } from '../../../ui/signalSource.ts';
+import { heatCuts, heatLevels } from './heatModel.ts';
+import type { Threshold } from './thresholdModel.ts';
+
+export interface TokenSeries {
+  readonly signal: HeatSignal;
+  readonly words: SignalLabels;
+  readonly values: Float32Array;
+  readonly upper?: Float32Array;
+  readonly tail?: Float32Array;
+  /** What heat goes by: the values, or their size where they have a sign. */
+  readonly heights: Float32Array;
+  /** Heights of the policy tokens, ascending. */
+  readonly known: Float32Array;
+  /** The same for all policy tokens (an advantage often is): nothing stands out, so there is no heat. */
+  readonly isConstant: boolean;
+  readonly count: number;
+  /** Both log-probabilities were logged. */
+  readonly hasGap: boolean;
+  readonly hasAdvantage: boolean;
+  /** Absent: ids without text. */
+  readonly ends?: Uint32Array;
+  readonly ids?: Int32Array;
+  readonly mask?: Uint8Array;
+}
+
+export function seriesOf(
+  logged: RolloutSignal,
+  signal: HeatSignal,
+  words: SignalLabels,
+): TokenSeries | undefined {
+  const { values, mask, ends, ids, upper, tail, count } = logged;
+  if (values === undefined) return undefined;
+  const heights = words.isSigned ? values.map(Math.abs) : values;
+  const known = policyValues(heights, mask);
+  return {
+    signal,
+    words,
+    values,
+    upper,
+    tail,
+    heights,
+    known,
+    isConstant: known.length > 1 && known[0] === known.at(-1),
+    count,
+    hasGap: logged.available.includes('gap'),
+    hasAdvantage: logged.available.includes('advantage'),
+    ends,
+    ids,
+    mask,
+  };
+}
+
+export interface Heat extends TokenSeries {
+  readonly threshold: Threshold;
+  /** Smallest height of each level; empty when nothing is high. */
+  readonly cuts: readonly number[];
+  /** Per token: 0 unmarked, 1…4. */
+  readonly levels: Uint8Array;
+  /** Per token an index into `TOKEN_CLASSES`. */
+  readonly classes: Uint8Array;
+  /** Tokens, ascending. */
+  readonly high: Uint32Array;
+  readonly reflections: Uint32Array;
+  readonly classCounts: Readonly<Record<TokenClass, number>>;
+  readonly response: string;
+}
+
+export function heatOf(
+  series: TokenSeries,
+  threshold: Threshold,
+  text: { readonly response: string; readonly segments: readonly Segment[] },
+  window: number,
+): Heat {
+  const value = series.isConstant ? undefined : threshold.value;
+  const cuts = heatCuts(series.known, value);
+  const levels = heatLevels(series.heights, series.mask, cuts);
+  const classes =
+    series.ends === undefined
+      ? new Uint8Array(series.count)
+      : classifyTokens({
+          segments: text.segments.filter((segment) => segment.turn > 0),
+          ends: series.ends,
+          mask: series.mask,
+          values: series.heights,
+          threshold: cuts.length === 0 ? undefined : value,
+          window,
+        });
+  const counts = new Uint32Array(TOKEN_CLASSES.length);
+  for (const one of classes) counts[one] = (counts[one] ?? 0) + 1;
+  return {
+    ...series,
+    threshold: series.isConstant ? { ...threshold, value: undefined, high: 0 } : threshold,
+    cuts,
+    levels,
+    classes,
+    high: indexesWhere(levels, (level) => level > 0),
+    reflections: indexesWhere(classes, (one) => one === REFLECTION),
+    classCounts: Object.fromEntries(TOKEN_CLASSES.map((name, i) => [name, counts[i] ?? 0])) as Record<
+      TokenClass,
+      number
+    >,
+    response: text.response,
+  };
+}
+
+export const REFLECTION = TOKEN_CLASSES.indexOf('reflection');
+
+function indexesWhere(flags: Uint8Array, is: (flag: number) => boolean): Uint32Array {
+  let size = 0;
+  for (const flag of flags) if (is(flag)) size += 1;
+  const indexes = new Uint32Array(size);
+  let at = 0;
+  for (let i = 0; i < flags.length; i += 1) {
+    if (is(flags[i] ?? 0)) {
+      indexes[at] = i;
+      at += 1;
+    }
+  }
+  return indexes;
+}
+
+/** The class of a token; `none` also for a high one the text gives no class. */
+export const classOf = (heat: Heat, token: number): TokenClass =>
+  TOKEN_CLASSES[heat.classes[token] ?? 0] ?? 'none';
+
+/** The next of ascending `tokens` after `from`, or the last before it; undefined at the end. */
+export function neighbour(tokens: Uint32Array, from: number, direction: 1 | -1): number | undefined {
+  return direction === 1 ? tokens.find((token) => token > from) : tokens.findLast((token) => token < from);
+}
+
+/** Place of a value among the policy tokens: 1 is the highest; equal ones share the better place. */
+export function rankOf(known: Float32Array, height: number): number {
+  let low = 0;
+  let high = known.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((known[middle] ?? 0) <= height) low = middle + 1;
+    else high = middle;
+  }
+  return known.length - low + 1;
+}
+
+/** Of the policy tokens, the share the gap overlay marks. */
+export const GAP_SHARE = 0.05;
+
+/** 1: the two policies differ here more than at most tokens. Undefined when they never do. */
+export function gapFlags(gap: Float32Array, mask: Uint8Array | undefined): Uint8Array | undefined {
+  const sizes = gap.map(Math.abs);
+  const threshold = quantileThreshold(policyValues(sizes, mask), GAP_SHARE);
+  if (threshold === undefined || threshold <= 0) return undefined;
+  return Uint8Array.from(sizes, (size, i) => (mask?.[i] !== 0 && size >= threshold ? 1 : 0));
+}
+
+/** 1: written by the environment. */
+export function maskedFlags(mask: Uint8Array): Uint8Array {
+  return mask.map((isPolicy) => (isPolicy === 0 ? 1 : 0));
+}
+
+interface SignalLabels {
+  /** `entropy`, `entropy ≥`: before a value. */
+  readonly name: string;
+  /** Everything that is known about it. */
+  readonly source: string;
+  /** After a value; empty if there is none or the log does not say. */
+  readonly unit: string;
+  /** Heat goes by the size of a signed value. */
+  readonly isSigned: boolean;
+}
+
+export function isHeatSignal(name: string | undefined): name is HeatSignal {
+  return HEAT_SIGNALS.some((one) => one === name);
+}
+
+/** @returns undefined where the rollout has no signal that can be shown as heat */
+export function signalLabels({
+  signal,
+  source,
+  tail,
+}: Pick<RolloutSignal, 'signal' | 'source' | 'tail'>): SignalLabels | undefined {
+  if (source === undefined || !isHeatSignal(signal)) return undefined;
+  // Heat goes by the lower bound even if the vocabulary gives an upper one, which only the readout shows.
+  const isBound = tail !== undefined;
+  return {
+    name: isBound ? `${signal} ≥` : signal,
+    source: sourceLabel({ signal, source: isBound ? { ...source, bound: 'lower' } : source }),
+    unit: source.unit ?? '',
+    isSigned: isSigned(signal),
+  };
+}
+
+/** `≥ 0.672 nats`, signed where it can be negative; blank when unknown. */
+export function valueText(words: SignalLabels, value: number | undefined, digits = 3): string {
+  if (value === undefined || Number.isNaN(value)) return '';
+  const number = words.isSigned ? signed(value, digits) : decimal(value, digits);
+  return words.unit === '' ? number : `${number} ${words.unit}`;
+}

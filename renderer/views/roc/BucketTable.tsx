@@ -1,0 +1,114 @@
+import type { Bucket, Tally } from '../../../shared/api/contract.ts';
+import { amount, count, percent } from '../../ui/numbers.ts';
+import { NumberLink } from '../../widgets/NumberLink.tsx';
+import { type BucketClass, bucketText, filledBuckets, keepRate, type NamedSide } from './reportModel.ts';
+
+interface BucketTableProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly which: BucketClass;
+  /** One set of buckets per set of decisions, all with the same bounds. */
+  readonly sides: readonly { readonly name: string; readonly buckets: readonly Bucket[] }[];
+}
+
+/** Share kept of each penalty: where the line of the resampling runs. */
+export function BucketTable({ label, hint, which, sides }: BucketTableProps) {
+  const rows = filledBuckets(
+    sides.map(({ buckets }) => buckets),
+    which,
+  );
+  const title = which === 'positives' ? 'Positives' : 'Negatives';
+  const color = which === 'positives' ? 'var(--right)' : 'var(--wrong)';
+  const last = Math.max(0, ...sides.map(({ buckets }) => buckets.length)) - 1;
+  return (
+    <section className="report-card" aria-label={`${title} kept by ${label}`}>
+      <h2 title={hint}>
+        {title} kept, by {label} {sides.length === 1 && <span className="dim">{sides[0]?.name}</span>}
+      </h2>
+      {rows.length === 0 ? (
+        <p className="dim">No {label} is known.</p>
+      ) : (
+        <table className="buckets">
+          {sides.length > 1 && (
+            <thead>
+              <tr>
+                <td />
+                {sides.map(({ name }) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+          )}
+          <tbody>
+            {rows.map((index) => {
+              const first = sides.map(({ buckets }) => buckets[index]).find((one) => one !== undefined);
+              return (
+                <tr key={index}>
+                  <th scope="row">{first === undefined ? '' : bucketText(first, index === last)}</th>
+                  {sides.map(({ name, buckets }) => {
+                    const bucket = buckets[index];
+                    return (
+                      <td key={name}>
+                        {bucket !== undefined && bucket[which].rollouts > 0 && (
+                          <KeepBar tally={bucket[which]} color={color} />
+                        )}
+                      </td>
+                    );
+                  })}
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+/** One class under one set of decisions: share, bar, numbers. */
+function KeepBar({ tally, color }: { readonly tally: Tally; readonly color: string }) {
+  const rate = keepRate(tally);
+  return (
+    <span className="keep-bar">
+      <span className="keep-track">
+        {rate !== undefined && <i style={{ width: `${rate * 100}%`, ['--c' as string]: color }} />}
+      </span>
+      <NumberLink
+        tally={tally}
+        title={`${amount(tally.kept)} kept of ${count(tally.decided)} decided; ${count(tally.rollouts)} rollouts in ${count(tally.groups)} groups. Shows the groups`}
+      >
+        {rate === undefined ? 'undecided' : `${percent(rate, 0)} %`}
+      </NumberLink>
+      <span className="dim">
+        {amount(tally.kept)}/{count(tally.decided)}
+      </span>
+    </span>
+  );
+}
+
+export function KeepRates({ sides }: { readonly sides: readonly NamedSide[] }) {
+  return (
+    <section className="report-card" aria-label="Kept by class">
+      <h2>Kept, by class</h2>
+      <table className="rates">
+        <tbody>
+          {sides.map(({ id, name, side }) => (
+            <tr key={id}>
+              <th scope="row">{name}</th>
+              <td>
+                <span className="is-right">positives</span>{' '}
+                <KeepBar tally={side.positives} color="var(--right)" />
+              </td>
+              <td>
+                <span className="is-wrong">negatives</span>{' '}
+                <KeepBar tally={side.negatives} color="var(--wrong)" />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,156 @@
+import { useQuery } from '@tanstack/react-query';
+import { X } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import type { GroupRow, GroupSort, ResultOf, RocReport } from '../../../shared/api/contract.ts';
+import type { Client } from '../../../shared/api/transport.ts';
+import { useClient } from '../../data/DataProvider.tsx';
+import { ApiError } from '../../data/failures.ts';
+import { rocQuery } from '../../data/rocChoice.ts';
+import { pathOfRoute, type Route } from '../../data/route.ts';
+import { useRequest } from '../../data/useRequest.ts';
+import { goTo, useUrlQuery } from '../../data/useRoute.ts';
+import { type IndexRange, useGroupWindow } from '../../data/useRowWindow.ts';
+import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
+import { IconButton } from '../../ui/Controls.tsx';
+import { count, counted } from '../../ui/numbers.ts';
+import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
+import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
+import { GROUP_COLUMNS, GROUP_SORT_IDS } from '../../widgets/rollouts/groupColumns.tsx';
+import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
+import { useUrlSort } from '../../widgets/tables/useUrlSort.ts';
+
+interface GroupsBehindProps {
+  readonly runKey: string;
+  readonly runId: number;
+  /** Of a report of one step. */
+  readonly step: number | undefined;
+  readonly reportId: number;
+  readonly numberKey: string;
+  readonly title: string;
+  /** Of a whole run: then a row says its step. */
+  readonly showsStep: boolean;
+  readonly recompute: () => Promise<RocReport | undefined>;
+}
+
+const FIRST_WINDOW: IndexRange = { first: 0, end: 40 };
+
+const BY_ORDER = { column: 'order', direction: 'ascending' } as const;
+
+/** Sorted as the log has it: by step, then by appearance. */
+const STEP_COLUMN: Column<GroupRow> = {
+  id: 'order',
+  label: 'step',
+  align: 'end',
+  minWidth: 40,
+  grow: 0,
+  sorts: 'ascending',
+  cell: (row) => count(row.step),
+};
+
+/** The groups a number counts; each opens its ledger, under the same what-if. */
+export function GroupsBehind(props: GroupsBehindProps) {
+  const { runKey, runId, step, reportId, numberKey, title, showsStep, recompute } = props;
+  const [query, setQuery] = useUrlQuery();
+  const groups = useGroupsBehind(reportId, numberKey, recompute);
+  const [sort, setSort] = useUrlSort(GROUP_SORT_IDS, BY_ORDER);
+  const column: GroupSort = GROUP_SORT_IDS.find((one) => one === sort.column) ?? 'order';
+  const order = useRequest(
+    'group.order',
+    { runId, ...(step === undefined ? {} : { step }), sort: column, direction: sort.direction },
+    { keepPrevious: true },
+  );
+  const found = groups.data?.ids;
+  const sorted = order.data?.ids;
+  const ids = useMemo(
+    () => (found === undefined || sorted === undefined ? undefined : inOrderOf(found, sorted)),
+    [found, sorted],
+  );
+  const error = groups.error ?? order.error;
+  const [range, setRange] = useState<IndexRange>(FIRST_WINDOW);
+  const rows = useGroupWindow(ids, range);
+  const table = useTableCommands();
+  const routeOf = (row: GroupRow): Route => ({
+    view: 'group',
+    runKey,
+    step: row.step,
+    groupKey: row.groupKey,
+  });
+  const search = rocQuery(query);
+  const list = `behind ${runKey} ${numberKey} ${column} ${sort.direction}`;
+  const columns = showsStep ? [STEP_COLUMN, ...GROUP_COLUMNS] : GROUP_COLUMNS;
+  return (
+    <section className="behind" aria-label="Groups behind the number">
+      <header>
+        <h2>{ids === undefined ? '' : counted(ids.length, 'group')}</h2>
+        <span className="muted">{title}</span>
+        <IconButton label="Close the list" onClick={() => setQuery({ of: undefined })}>
+          <X size={14} />
+        </IconButton>
+      </header>
+      <div className="behind-list">
+        {error !== null ? (
+          <FailedState
+            title="The groups behind this number could not be listed"
+            error={error}
+            onRetry={() => void (groups.error === null ? order : groups).refetch()}
+          />
+        ) : ids === undefined ? (
+          <WaitingState title="Looking for the groups…" />
+        ) : ids.length === 0 ? (
+          <EmptyState title="This number counts no group" />
+        ) : (
+          <VirtualTable
+            key={list}
+            handle={table}
+            label={`Groups: ${title}`}
+            columns={columns}
+            count={ids.length}
+            rowAt={rows.rowAt}
+            sort={sort}
+            onSort={setSort}
+            onOpen={(row) => goTo(routeOf(row), search)}
+            hrefOf={(row) => pathOfRoute(routeOf(row)) + search}
+            onWindow={setRange}
+            position={listPosition(list)}
+            onPosition={(position) => rememberListPosition(list, position)}
+          />
+        )}
+      </div>
+    </section>
+  );
+}
+
+type Recompute = () => Promise<RocReport | undefined>;
+
+export async function groupsBehind(
+  client: Client,
+  reportId: number,
+  key: string,
+  recompute: Recompute,
+  signal?: AbortSignal,
+): Promise<ResultOf<'roc.groups'>> {
+  const options = signal === undefined ? {} : { signal };
+  try {
+    return await client.request('roc.groups', { reportId, key }, options);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
+    const report = await recompute();
+    if (report === undefined) throw error;
+    return client.request('roc.groups', { reportId: report.reportId, key }, options);
+  }
+}
+
+/** The groups behind a number of a report. A report the host has forgotten is computed again, once. */
+function useGroupsBehind(reportId: number, key: string, recompute: Recompute) {
+  const client = useClient();
+  return useQuery({
+    queryKey: ['roc.groups', { reportId, key }] as const,
+    queryFn: ({ signal }) => groupsBehind(client, reportId, key, recompute, signal),
+  });
+}
+
+/** A list in the order of another: the host sorts all groups of a run, a report says which of them. */
+export function inOrderOf(ids: Uint32Array, order: Uint32Array): Uint32Array {
+  const wanted = new Set(ids);
+  return order.filter((id) => wanted.has(id));
+}

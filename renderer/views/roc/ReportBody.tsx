@@ -1,0 +1,186 @@
+import type { RocReport, Stage } from '../../../shared/api/contract.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
+import { Segmented } from '../../ui/Controls.tsx';
+import { count, counted, percent } from '../../ui/numbers.ts';
+import { NumberLink } from '../../widgets/NumberLink.tsx';
+import { ExampleOffer } from '../../widgets/roc/SourceChip.tsx';
+import { Bias } from './Bias.tsx';
+import { BucketTable, KeepRates } from './BucketTable.tsx';
+import { RocCharts } from './RocCharts.tsx';
+import {
+  type BucketClass,
+  disagreementsOf,
+  findingsOf,
+  healthNumbers,
+  type NamedNumber,
+  type NamedSide,
+  orderedReasons,
+  outcomeText,
+  sideReason,
+  sidesOf,
+} from './reportModel.ts';
+
+interface ReportBodyProps {
+  readonly report: RocReport;
+  readonly stages: readonly Stage[];
+  readonly isExample: boolean;
+  readonly onOpenStep: (step: number) => void;
+}
+
+const KINDS = [
+  { label: 'penalty', hint: 'p_err + p_format, if the settings count them', pick: 'byPenalty' },
+  { label: 'p_err', hint: 'Share of failed tool calls; 0.5 without any', pick: 'byErr' },
+  { label: 'p_format', hint: 'Answer-format penalty: 0 for one well-formed answer', pick: 'byFormat' },
+] as const;
+
+/** Everything a report says, from how the groups stand to how kept and discarded differ. */
+export function ReportBody({ report, stages, isExample, onOpenStep }: ReportBodyProps) {
+  const [query, setQuery] = useUrlQuery();
+  const which: BucketClass = query.get('class') === 'negatives' ? 'negatives' : 'positives';
+  const sides = sidesOf(report, query.get('side'));
+  const [first] = sides;
+  const bucketSides = (pick: 'byPenalty' | 'byErr' | 'byFormat') =>
+    sides.map(({ name, side }) => ({ name, buckets: side[pick] }));
+  const disagreements = disagreementsOf(report);
+  return (
+    <div className="report">
+      <ExampleOffer source={report.source} isExample={isExample} />
+      <div className="tile-row">
+        <NumberTiles label="Groups" numbers={healthNumbers(report)} />
+        {first !== undefined && (
+          <NumberTiles label="Worth checking" numbers={findingsOf(report, first)} of={first.name} />
+        )}
+        {disagreements.length > 0 && <NumberTiles label="Disagreements" numbers={disagreements} />}
+        {report.flips !== undefined && report.source !== 'unknown' && (
+          <section className="tiles" aria-label="What if">
+            <h2>What if</h2>
+            <ul>
+              <li>
+                <NumberLink tally={report.flips}>{count(report.flips.rollouts)}</NumberLink>
+                <span className="tile-label">
+                  {report.flips.rollouts === 1 ? 'decision flips' : 'decisions flip'}
+                </span>
+              </li>
+            </ul>
+          </section>
+        )}
+      </div>
+      {first !== undefined && (
+        <>
+          <div className="report-cards">
+            <KeepRates sides={sides} />
+          </div>
+          {first.side.steps.length > 1 && <RocCharts sides={sides} stages={stages} onOpenStep={onOpenStep} />}
+          <div className="report-buckets">
+            <Segmented
+              label="Class"
+              chosen={which}
+              onChoose={(chosen) => setQuery({ class: chosen === 'negatives' ? chosen : undefined })}
+              choices={[
+                { id: 'positives', label: 'Positives' },
+                { id: 'negatives', label: 'Negatives' },
+              ]}
+            />
+            <div className={sides.length > 1 ? 'report-cards is-double' : 'report-cards'}>
+              {KINDS.map(({ label, hint, pick }) => (
+                <BucketTable key={label} label={label} hint={hint} which={which} sides={bucketSides(pick)} />
+              ))}
+            </div>
+          </div>
+          <div className="report-cards is-wide">
+            {sides.map((named) => (
+              <Bias key={named.id} side={named} bins={report.lengthBins} />
+            ))}
+          </div>
+          <div className="report-cards">
+            {sides.map((named) => (
+              <ReasonTable key={named.id} named={named} />
+            ))}
+          </div>
+        </>
+      )}
+    </div>
+  );
+}
+
+interface NumberTilesProps {
+  readonly label: string;
+  readonly numbers: readonly NamedNumber[];
+  /** Where these numbers come from, if they are of one set of decisions. */
+  readonly of?: string;
+}
+
+/** Numbers to look at, each the way to its groups. */
+function NumberTiles({ label, numbers, of }: NumberTilesProps) {
+  return (
+    <section className="tiles" aria-label={label}>
+      <h2>
+        {label} {of !== undefined && <span className="dim">{of}</span>}
+      </h2>
+      <ul>
+        {numbers.map((one) => (
+          <li key={one.key} title={one.hint}>
+            <NumberLink tally={one} title={`${one.hint}. ${counted(one.value, one.unit)}; shows the groups`}>
+              {count(one.value)}
+            </NumberLink>{' '}
+            {one.share !== undefined && <span className="dim">{percent(one.share)} %</span>}
+            <span className="tile-label">{one.label}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Why rollouts were kept or discarded, and what became of groups: every number leads to its groups. */
+function ReasonTable({ named }: { readonly named: NamedSide }) {
+  const { outcomes } = named.side;
+  const reasons = orderedReasons(named.side);
+  return (
+    <section className="report-card" aria-label={`Reasons, ${named.name}`}>
+      <h2>
+        Reasons <span className="dim">{named.name}</span>
+      </h2>
+      {reasons.length === 0 ? (
+        <p className="dim">No reason is {named.id === 'logged' ? 'logged' : 'known'}.</p>
+      ) : (
+        <table className="reasons">
+          <tbody>
+            {reasons.map((one) => (
+              <tr key={one.reason}>
+                <th scope="row" title={one.reason}>
+                  {sideReason(one.reason)}
+                </th>
+                <td>
+                  <NumberLink tally={one} title={`in ${counted(one.groups, 'group')}; shows them`}>
+                    {count(one.rollouts)}
+                  </NumberLink>{' '}
+                  <span className="dim">rollouts</span>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {outcomes.length > 0 && (
+        <table className="reasons">
+          <tbody>
+            {outcomes.map((one) => (
+              <tr key={one.outcome}>
+                <th scope="row" title={one.outcome}>
+                  {outcomeText(one.outcome)}
+                </th>
+                <td>
+                  <NumberLink tally={one} title="Shows the groups">
+                    {count(one.groups)}
+                  </NumberLink>{' '}
+                  <span className="dim">groups</span>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}

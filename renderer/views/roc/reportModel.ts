@@ -1,0 +1,231 @@
+/** A report as numbers with names: each can be asked for the groups behind it, by its key. */
+import type { Bucket, GroupTally, RocReport, RocSide, RocStep, Tally } from '../../../shared/api/contract.ts';
+import { ratio } from '../../ui/numbers.ts';
+import { reasonText } from '../../ui/reasons.ts';
+import { penaltyText, RULE_LABELS } from '../../widgets/roc/rocLabels.ts';
+import { likenessNames } from './likenessModel.ts';
+
+/** A set of decisions under a name that says where they come from. */
+export interface NamedSide {
+  readonly id: 'logged' | 'recomputed' | 'whatIf';
+  readonly name: string;
+  readonly side: RocSide;
+}
+
+/** What stands first; the what-if beside it. Where nothing is known the recomputation is under defaults only. */
+export function sidesOf(report: RocReport, wanted: string | null): readonly NamedSide[] {
+  const { logged, recomputed, whatIf } = report;
+  const rule = (side: RocSide) => RULE_LABELS[side.basis?.rule ?? 'release'].short;
+  const first: NamedSide =
+    logged !== undefined && report.source === 'logged' && wanted !== 'recomputed'
+      ? { id: 'logged', name: 'logged', side: logged }
+      : { id: 'recomputed', name: `recomputed: ${rule(recomputed)}`, side: recomputed };
+  if (whatIf === undefined) return report.source === 'unknown' ? [] : [first];
+  const second: NamedSide = { id: 'whatIf', name: `what if: ${rule(whatIf)}`, side: whatIf };
+  return report.source === 'unknown' ? [second] : [first, second];
+}
+
+export const keepRate = (tally: Tally): number | undefined => ratio(tally.kept, tally.decided);
+
+/**
+ * `0.25 to <0.50`. A bucket of one value is that value; one that begins just above a value says so. Only the
+ * last has its end in it.
+ */
+export function bucketText({ from, to }: Bucket, isLast: boolean): string {
+  const [first, end] = [penaltyText(from), penaltyText(to)];
+  if (first === end) return first;
+  const isAbove = from > Number(first);
+  return `${isAbove ? '>' : ''}${first} to ${isLast ? '' : '<'}${end}`;
+}
+
+/** Whose keep rate the buckets show: RoC ranks positives; only the first-week rule ranked negatives, too. */
+export type BucketClass = 'positives' | 'negatives';
+
+/** Buckets no rollout of any side is in are left out: they would be rows of blanks. */
+export function filledBuckets(sides: readonly (readonly Bucket[])[], which: BucketClass): readonly number[] {
+  const length = Math.max(0, ...sides.map((buckets) => buckets.length));
+  return Array.from({ length }, (_, i) => i).filter((i) =>
+    sides.some((buckets) => {
+      const bucket = buckets[i];
+      return bucket !== undefined && bucket[which].rollouts > 0;
+    }),
+  );
+}
+
+// ── numbers that are no part of a side ──────────────────────────────────────────────────────────
+
+export interface NamedNumber {
+  readonly key: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly value: number;
+  readonly unit: 'group' | 'rollout';
+  /** Share of all groups or of the decided rollouts. */
+  readonly share?: number;
+}
+
+function groupsNumber(report: RocReport, tally: GroupTally, label: string, hint: string): NamedNumber {
+  const share = tally.groups === 0 ? undefined : ratio(tally.groups, report.groups);
+  const base = { key: tally.key, label, hint, value: tally.groups, unit: 'group' as const };
+  return share === undefined ? base : { ...base, share };
+}
+
+function rolloutsNumber(tally: Tally, label: string, hint: string): NamedNumber {
+  return { key: tally.key, label, hint, value: tally.rollouts, unit: 'rollout' };
+}
+
+/** How the problems stand: only mixed groups teach a group-normalised advantage. */
+export function healthNumbers(report: RocReport): readonly NamedNumber[] {
+  return [
+    groupsNumber(
+      report,
+      report.mixed,
+      'mixed',
+      'Groups with correct and incorrect rollouts: the only ones with an advantage',
+    ),
+    groupsNumber(
+      report,
+      report.allRight,
+      'all correct',
+      'Every reward above 0; rejected where reject_equal_reward is on',
+    ),
+    groupsNumber(
+      report,
+      report.allWrong,
+      'all incorrect',
+      'No reward above 0; rejected where reject_equal_reward is on',
+    ),
+    groupsNumber(
+      report,
+      report.rewardUnknown,
+      'reward unknown',
+      'A reward is not logged: nothing can be recomputed',
+    ),
+  ].filter((one) => one.value > 0 || one.label !== 'reward unknown');
+}
+
+/** What to look at in one set of decisions. */
+export function findingsOf(report: RocReport, { side }: NamedSide): readonly NamedNumber[] {
+  return [
+    groupsNumber(
+      report,
+      side.tiesAtCut,
+      'ties at the cut',
+      'Equal penalties at the cut: rollout order decided',
+    ),
+    groupsNumber(
+      report,
+      side.cleanDropped,
+      'dropped an error-free correct rollout, kept one with errors',
+      'A positive without penalty was discarded while one with failed tool calls was kept',
+    ),
+    groupsNumber(
+      report,
+      side.truncated,
+      'trimmed to a multiple of world size',
+      'Rollouts dropped to make the batch a multiple of the world size',
+    ),
+  ];
+}
+
+export function disagreementsOf(report: RocReport): readonly NamedNumber[] {
+  const parts = { pErr: 'p_err', pFormat: 'p_format' } as const;
+  return [
+    ...(report.logged === undefined
+      ? []
+      : [
+          rolloutsNumber(
+            report.differences,
+            'logged ≠ recomputed',
+            'Rollouts whose logged and recomputed decisions differ',
+          ),
+        ]),
+    ...report.penaltyDifferences.map((one) =>
+      rolloutsNumber(
+        one,
+        `${parts[one.part]} differs: text rule vs. parsed outcome`,
+        'Rollouts whose penalty by the release’s text rules differs from that of the parsed outcomes',
+      ),
+    ),
+  ];
+}
+
+const OUTCOMES: Readonly<Record<string, string>> = {
+  resampled: 'resampled to the quotas',
+  kept_all: 'kept whole',
+  equal_reward: 'rejected, equal rewards',
+  too_small: 'too small, discarded',
+  assertion: 'assertion: the run would stop',
+  off: 'down-sampling off',
+  undecidable: 'undecidable',
+};
+
+/** Kept before discarded, each by its number of rollouts. */
+export function orderedReasons(side: RocSide): RocSide['reasons'] {
+  const rank = ({ reason }: { readonly reason: string }) => (reason.startsWith('kept') ? 0 : 1);
+  return [...side.reasons].sort((a, b) => rank(a) - rank(b) || b.rollouts - a.rollouts);
+}
+
+export const outcomeText = (outcome: string): string => OUTCOMES[outcome] ?? outcome;
+
+/** `discarded, penalty`: a reason's code says which of both it is. */
+export function sideReason(reason: string): string {
+  const verb = reason.startsWith('kept') ? 'kept, ' : reason.startsWith('discarded') ? 'discarded, ' : '';
+  return verb + reasonText(reason);
+}
+
+/** Every key of a report with the words for it, so that an address with a key alone has a title. */
+export function numberNames(report: RocReport): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const one of [...healthNumbers(report), ...disagreementsOf(report)]) names.set(one.key, one.label);
+  if (report.flips !== undefined) names.set(report.flips.key, 'decisions that flip');
+  const { logged, recomputed, whatIf } = report;
+  const sides: NamedSide[] = [
+    ...(logged === undefined ? [] : [{ id: 'logged', name: 'logged', side: logged } as const]),
+    { id: 'recomputed', name: 'recomputed', side: recomputed },
+    ...(whatIf === undefined ? [] : [{ id: 'whatIf', name: 'what if', side: whatIf } as const]),
+  ];
+  for (const named of sides) {
+    const { side, name } = named;
+    const add = (tally: { readonly key: string }, words: string) =>
+      names.set(tally.key, `${words} · ${name}`);
+    add(side.positives, 'positives');
+    add(side.negatives, 'negatives');
+    for (const [label, buckets] of bucketKinds(side)) {
+      buckets.forEach((bucket, i) => {
+        const words = `${label} ${bucketText(bucket, i === buckets.length - 1)}`;
+        add(bucket.positives, `positives of ${words}`);
+        add(bucket.negatives, `negatives of ${words}`);
+      });
+    }
+    for (const one of side.outcomes) add(one, outcomeText(one.outcome));
+    for (const one of side.reasons) add(one, sideReason(one.reason));
+    for (const one of findingsOf(report, named)) add(one, one.label);
+    for (const [like, what] of [
+      [side.keptPositives, 'kept positives'],
+      [side.discardedPositives, 'discarded positives'],
+    ] as const) {
+      for (const [key, words] of likenessNames(like, what, report.lengthBins)) add({ key }, words);
+    }
+    for (const one of side.steps) {
+      add(one.positives, `positives of step ${one.step}`);
+      add(one.negatives, `negatives of step ${one.step}`);
+      add(one.erroneousBefore, `correct with a failed call, step ${one.step}, pool`);
+      add(one.erroneousAfter, `correct with a failed call and kept, step ${one.step}`);
+    }
+  }
+  return names;
+}
+
+function bucketKinds(side: RocSide): readonly (readonly [string, readonly Bucket[]])[] {
+  return [
+    ['penalty', side.byPenalty],
+    ['p_err', side.byErr],
+    ['p_format', side.byFormat],
+  ];
+}
+
+// ── by step ─────────────────────────────────────────────────────────────────────────────────────
+
+export const errorsBefore = (step: RocStep) => ratio(step.errorsBefore, step.callsBefore);
+export const errorsAfter = (step: RocStep) => ratio(step.errorsAfter, step.callsAfter);

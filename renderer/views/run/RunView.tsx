@@ -1,0 +1,206 @@
+import { ChevronDown, ChevronRight } from 'lucide-react';
+import type { RunDetail, StepSummary } from '../../../shared/api/contract.ts';
+import { areStated, settingsOf } from '../../../shared/domain/downSampling.ts';
+import { pathOfRoute } from '../../data/route.ts';
+import { useRequest } from '../../data/useRequest.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
+import { useCommands } from '../../shell/keys/commands.ts';
+import { keyed, keyWord } from '../../shell/keys/keysInForce.ts';
+import { useInterface } from '../../state/interface.ts';
+import { Button, Chip, Segmented } from '../../ui/Controls.tsx';
+import { Link } from '../../ui/Link.tsx';
+import { counted } from '../../ui/numbers.ts';
+import { FailedState, WaitingState } from '../../ui/States.tsx';
+import { FollowControls } from '../../widgets/FollowControls.tsx';
+import { PartlyRead } from '../../widgets/PartlyRead.tsx';
+import { LIST_TABS, type ListSummary, listTab, StepLists } from '../../widgets/rollouts/StepLists.tsx';
+import { EvaluationView } from '../evaluation/EvaluationView.tsx';
+import { ToolsPage } from '../overview/ToolsPage.tsx';
+import { RecipeView } from '../recipe/RecipeView.tsx';
+import { SourcesPanel } from '../sources/SourcesPanel.tsx';
+import { StepTable } from './StepTable.tsx';
+
+const SOURCES_TAB = { id: 'sources' as const, label: 'Sources & rules' };
+const STEPS_TAB = { id: 'steps' as const, label: 'Steps' };
+const ROLLOUTS_TAB = {
+  id: 'rollouts' as const,
+  label: 'Rollouts',
+  title: 'Rollouts of all steps in one list',
+};
+const RECIPE_TAB = { id: 'recipe' as const, label: 'Recipe', title: 'Stages, limits, solved problems' };
+const TOOLS_TAB = {
+  id: 'tools' as const,
+  label: 'Tools',
+  title: 'Outcomes and latencies of tool calls',
+};
+const EVALUATION_TAB = {
+  id: 'evaluation' as const,
+  label: 'Evaluation',
+  title: 'pass@1, pass@k and majority@k of each benchmark',
+};
+
+/** An evaluation has no recipe, a training no benchmark. */
+function tabsOf({ kind, hasSteps }: Pick<RunDetail, 'kind' | 'hasSteps'>) {
+  const lists = hasSteps ? [STEPS_TAB, ROLLOUTS_TAB] : LIST_TABS;
+  const more = kind === 'eval' ? [EVALUATION_TAB] : hasSteps ? [RECIPE_TAB] : [];
+  const sources = { ...SOURCES_TAB, title: keyed('Files, groups, names', 'run.sources') };
+  return [...lists, TOOLS_TAB, ...more, sources];
+}
+
+/** What the filters of a list over all steps have to know. */
+function ofAllSteps({ rollouts, groups }: RunDetail, steps: readonly StepSummary[]): ListSummary {
+  const sum = (of: 'decided' | 'correctKnown') => steps.reduce((all, step) => all + step[of], 0);
+  return { rollouts, groups, decided: sum('decided'), correctKnown: sum('correctKnown') };
+}
+
+/** Whether decisions or a down-sampling configuration are logged. */
+function hasRoc({ config }: RunDetail, steps: readonly StepSummary[]): boolean {
+  return steps.some(({ decided }) => decided > 0) || areStated(settingsOf(config).logged);
+}
+
+/** A run: its steps, or its groups and rollouts where the log knows no step; and where it comes from. */
+export default function RunView({ runKey }: { readonly runKey: string }) {
+  const run = useRequest('run.get', { runKey });
+  const steps = useRequest('step.list', run.data === undefined ? undefined : { runId: run.data.runId });
+  const [query, setQuery] = useUrlQuery();
+  const areChartsOpen = useInterface((state) => state.areChartsOpen);
+  const flip = useInterface((state) => state.flip);
+  const showDialog = useInterface((state) => state.showDialog);
+  const showTab = (tab: string) => setQuery({ tab, sort: undefined, filter: undefined });
+  const isSources = query.get('tab') === 'sources';
+  useCommands({
+    'charts.flip': () => flip('areChartsOpen'),
+    'run.sources': () => showTab(isSources ? '' : 'sources'),
+    'run.remove': () => showDialog({ kind: 'removeRun', runKey }),
+    'run.move': () => showDialog({ kind: 'moveRun', runKey }),
+    'run.export': () => showDialog({ kind: 'exportRun', runKey }),
+  });
+
+  const error = run.error ?? steps.error;
+  if (error !== null) {
+    return (
+      <FailedState
+        isPage
+        title="This run could not be opened"
+        error={error}
+        onRetry={() => void (run.error === null ? steps.refetch() : run.refetch())}
+      >
+        <p>It may not be in this library. The library page lists the runs that are.</p>
+      </FailedState>
+    );
+  }
+  if (run.data === undefined || steps.data === undefined) return <WaitingState title="Opening the run…" />;
+
+  const { data } = run;
+  const [onlyStep] = steps.data;
+  const lastStep = steps.data.at(-1);
+  const list = listTab(query, onlyStep);
+  const tabs = tabsOf(data);
+  const chosen =
+    tabs.find(({ id }) => id === query.get('tab'))?.id ?? (data.hasSteps ? ('steps' as const) : list);
+
+  return (
+    <div className="page">
+      <header className="page-head is-one-line run-head">
+        <h1 title={[data.name, data.model, data.dataset, data.format].filter(Boolean).join(' · ')}>
+          {data.name}
+        </h1>
+        <Segmented
+          label="View"
+          chosen={chosen}
+          onChoose={(tab) => showTab(tab === 'steps' ? '' : tab)}
+          choices={tabs}
+        />
+        {data.model !== undefined && <Chip title="Model">{data.model}</Chip>}
+        {data.dataset !== undefined && <Chip title="Data set">{data.dataset}</Chip>}
+        <Chip title={data.directory}>{data.format}</Chip>
+        <PartlyRead runId={data.runId} />
+        {data.issues > 0 && (
+          <Link href="/issues">
+            <Chip isWarning title="Lines that could not be read in full">
+              {counted(data.issues, 'issue')}
+            </Chip>
+          </Link>
+        )}
+        {data.sharedIssues !== undefined && (
+          <Link href="/issues">
+            <Chip
+              isWarning
+              title="Lines that could not be read in full, in a file with several runs. Their run is unknown"
+            >
+              {counted(data.sharedIssues, 'issue')} of a shared file
+            </Chip>
+          </Link>
+        )}
+        <div className="end">
+          <span className="page-facts">
+            {counted(data.rollouts, 'rollout')} · {counted(data.groups, 'group')} ·{' '}
+            {data.hasSteps ? counted(data.steps, 'step') : 'no training steps in this log'}
+          </span>
+          {chosen === 'tools' && lastStep !== undefined && (
+            <Link
+              className="is-link"
+              href={pathOfRoute({ view: 'schedule', runKey, step: lastStep.step })}
+              title={`When and where the rollouts of the last step ran; the others open from the charts, and by ${keyWord('sibling.previous')} and ${keyWord('sibling.next')}`}
+            >
+              Schedule
+            </Link>
+          )}
+          {hasRoc(data, steps.data) && (
+            <Link
+              className="is-link"
+              href={pathOfRoute({ view: 'roc', runKey })}
+              title={keyed('Resample-on-Correct of this run', 'place.roc')}
+            >
+              RoC
+            </Link>
+          )}
+          <Link
+            className="is-link"
+            href={pathOfRoute({ view: 'tokens', runKey })}
+            title={keyed('Statistics of the tokens of this run', 'place.tokens')}
+          >
+            Tokens
+          </Link>
+          <FollowControls runKey={runKey} canStart />
+          {chosen === 'steps' && (
+            <Button
+              onClick={() => flip('areChartsOpen')}
+              title={keyed('Show or hide the charts', 'charts.flip')}
+            >
+              {areChartsOpen ? <ChevronDown size={14} /> : <ChevronRight size={14} />} Charts
+            </Button>
+          )}
+        </div>
+      </header>
+      {isSources ? (
+        <SourcesPanel run={data} />
+      ) : chosen === 'tools' ? (
+        <ToolsPage run={data} steps={steps.data.map(({ step }) => step)} />
+      ) : chosen === 'evaluation' ? (
+        <EvaluationView run={data} />
+      ) : chosen === 'recipe' ? (
+        <RecipeView run={data} rows={steps.data} />
+      ) : data.hasSteps && chosen !== 'rollouts' ? (
+        <StepTable run={data} latest={steps.data} />
+      ) : data.hasSteps ? (
+        <StepLists
+          runKey={runKey}
+          runId={data.runId}
+          of={data.name}
+          summary={ofAllSteps(data, steps.data)}
+          tab="rollouts"
+        />
+      ) : (
+        <StepLists
+          runKey={runKey}
+          runId={data.runId}
+          step={onlyStep?.step ?? 0}
+          of={data.name}
+          summary={onlyStep}
+          tab={list}
+        />
+      )}
+    </div>
+  );
+}

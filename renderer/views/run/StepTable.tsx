@@ -1,0 +1,159 @@
+import { useEffect, useMemo, useRef } from 'react';
+import type { RunDetail, StepSummary } from '../../../shared/api/contract.ts';
+import { isWithin } from '../../charts/panelModel.ts';
+import { useFilterLink } from '../../data/filterLink.ts';
+import { useLive } from '../../data/follows.ts';
+import { pathOfRoute } from '../../data/route.ts';
+import { useStepSeries } from '../../data/useLongQuery.ts';
+import { goTo, useUrlQuery } from '../../data/useRoute.ts';
+import { useCommands } from '../../shell/keys/commands.ts';
+import { useInterface } from '../../state/interface.ts';
+import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
+import { count, counted } from '../../ui/numbers.ts';
+import { EmptyState } from '../../ui/States.tsx';
+import { sortedByKeys, sortsText } from '../../ui/sorting.ts';
+import { VirtualTable } from '../../ui/VirtualTable.tsx';
+import { rowOfFacts, rowOfSummary, type StepRow } from '../../widgets/tables/stepRows.ts';
+import {
+  FreshBadge,
+  freshSteps,
+  newestStep,
+  useFrozenList,
+  useIsHeld,
+} from '../../widgets/tables/useFrozenList.tsx';
+import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
+import { useTableLayout } from '../../widgets/tables/useTableLayout.ts';
+import { useUrlSorts } from '../../widgets/tables/useUrlSort.ts';
+import { OverviewCharts } from '../overview/OverviewCharts.tsx';
+import { overviewLinkOf } from '../overview/overviewLink.ts';
+import { STEP_COLUMNS, unknownStepColumns } from './stepColumns.tsx';
+
+const BY_STEP = { column: 'step', direction: 'ascending' } as const;
+
+interface StepTableProps {
+  readonly run: RunDetail;
+  readonly latest: readonly StepSummary[];
+}
+
+/** Charts and table of a run's steps, which move together or not at all. */
+export function StepTable({ run, latest }: StepTableProps) {
+  const { runKey } = run;
+  const areChartsOpen = useInterface((state) => state.areChartsOpen);
+  const table = useTableCommands();
+  const isHeld = useIsHeld(runKey);
+  const { follow } = useLive(runKey);
+  const cursor = useRef(0);
+  const held = useFrozenList(`steps ${runKey}`, latest, isHeld);
+  const all = held.value ?? latest;
+  const steps = useMemo(() => all.map(({ step }) => step).sort((a, b) => a - b), [all]);
+  const [query] = useUrlQuery();
+  const { range } = useMemo(() => overviewLinkOf(query), [query]);
+  const matching = useMatchingSteps(run.runId);
+  const ofSteps = useMemo(() => matching.rows ?? all.map(rowOfSummary), [matching.rows, all]);
+  const rows = useMemo(() => ofSteps.filter(({ step }) => isWithin(step, range)), [ofSteps, range]);
+  const unknown = useMemo(() => unknownStepColumns(rows), [rows]);
+  const [sorts, setSort] = useUrlSorts(
+    STEP_COLUMNS.map((column) => column.id).filter((id) => !unknown.has(id)),
+    BY_STEP,
+  );
+  const sorted = sortedByKeys(
+    rows,
+    sorts.map(({ column, direction }) => ({
+      measure: STEP_COLUMNS.find(({ id }) => id === column)?.measure ?? (() => undefined),
+      direction,
+    })),
+  );
+  useCommands({ 'row.select': () => table.current?.toggle() });
+  const arrangement = useTableLayout('steps');
+  const setNotice = useInterface((state) => state.setNotice);
+  // A step is opened as it was listed: under the filter.
+  const filter = query.get('q');
+  const search = filter === null ? '' : `?${new URLSearchParams({ q: filter })}`;
+  const list = `run ${runKey} ${sortsText(sorts)}`;
+
+  const newest = newestStep(rows);
+  const newestAt = sorted.findIndex(({ step }) => step === newest);
+  const former = useRef(newestAt);
+  // Whoever is at the newest step of a followed run goes along with it; all others stay where they are.
+  useEffect(() => {
+    const wasThere = cursor.current === former.current;
+    former.current = newestAt;
+    if (follow !== undefined && wasThere && newestAt >= 0) table.current?.moveTo(newestAt);
+  }, [follow, newestAt, table]);
+
+  return (
+    <>
+      {areChartsOpen && all.length > 0 && <OverviewCharts run={run} steps={steps} />}
+      <div className="page-list">
+        {held.isBehind && <FreshBadge text={freshSteps(all, latest)} onShow={held.showNew} />}
+        {rows.length === 0 ? (
+          <EmptyState
+            title={
+              all.length === 0
+                ? 'No step has been read yet'
+                : ofSteps.length === 0
+                  ? 'No rollout matches the filter'
+                  : 'No step in the selected range'
+            }
+          />
+        ) : (
+          <div className="list-column">
+            {matching.note !== undefined && <p className="filter-note">{matching.note(rows, all)}</p>}
+            <div className="list-rest">
+              <VirtualTable
+                key={list}
+                handle={table}
+                label={`Steps of ${run.name}`}
+                columns={STEP_COLUMNS}
+                unknown={unknown}
+                arrangement={arrangement}
+                selection={{ of: rows, notify: setNotice }}
+                count={sorted.length}
+                rowAt={(index) => sorted[index]}
+                sort={sorts}
+                canSortFurther
+                onSort={setSort}
+                onOpen={({ step }) => goTo({ view: 'step', runKey, step }, search)}
+                hrefOf={({ step }) => pathOfRoute({ view: 'step', runKey, step }) + search}
+                position={listPosition(list)}
+                onPosition={(position) => {
+                  cursor.current = position.cursor;
+                  rememberListPosition(list, position);
+                }}
+              />
+            </div>
+          </div>
+        )}
+      </div>
+    </>
+  );
+}
+
+interface MatchingSteps {
+  /** Steps in which something matches; undefined: there is no filter, or its answer is not here. */
+  readonly rows: readonly StepRow[] | undefined;
+  /** What the table is of; undefined: of all rollouts, as without a filter. */
+  readonly note: ((rows: readonly StepRow[], all: readonly StepSummary[]) => string) | undefined;
+}
+
+/** What the charts show under the filter of the page, as rows: both are one answer of the host. */
+function useMatchingSteps(runId: number): MatchingSteps {
+  const filter = useFilterLink().applied;
+  const isFiltered = filter !== '';
+  const { data, isRunning, isStopped } = useStepSeries(isFiltered ? [{ runId, filter }] : []);
+  const facts = data[0];
+  const rows = useMemo(
+    () => facts?.filter(({ rollouts }) => rollouts > 0).map((step) => rowOfFacts(step)),
+    [facts],
+  );
+  if (!isFiltered) return { rows: undefined, note: undefined };
+  if (rows !== undefined) return { rows, note: matchNote };
+  const state = isStopped ? 'Stopped' : isRunning ? 'Filtering…' : 'The filter failed';
+  return { rows: undefined, note: () => `${state}: showing all rollouts of each step` };
+}
+
+function matchNote(rows: readonly StepRow[], all: readonly StepSummary[]): string {
+  const sum = (of: readonly { readonly rollouts: number }[]) =>
+    of.reduce((total, { rollouts }) => total + rollouts, 0);
+  return `Matching rollouts: ${count(sum(rows))} of ${counted(sum(all), 'rollout')}, in ${count(rows.length)} of ${counted(all.length, 'step')}`;
+}

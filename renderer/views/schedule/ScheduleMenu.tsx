@@ -1,0 +1,116 @@
+import type { RefObject } from 'react';
+import type { StepSchedule } from '../../../shared/api/contract.ts';
+import { delimitedCell } from '../../../shared/domain/delimited.ts';
+import { pngOfPainting } from '../../charts/exportChart.ts';
+import { ChartMenu, chartFileName } from '../../widgets/charts/ChartMenu.tsx';
+import { paintSchedule, type SchedulePicture } from './paintSchedule.ts';
+import { HEAD, type Span } from './scheduleModel.ts';
+
+interface ScheduleMenuProps {
+  /** Which run and step, under which filter. */
+  readonly of: string;
+  readonly schedule: StepSchedule;
+  readonly span: Span;
+  /** Of the timeline on the page. */
+  readonly picture: RefObject<SchedulePicture | null>;
+  readonly isTable: boolean;
+  readonly onTable: (isTable: boolean) => void;
+}
+
+/** The timeline as a table, PNG and CSV. */
+export function ScheduleMenu({ of, schedule, span, picture, ...table }: ScheduleMenuProps) {
+  return (
+    <ChartMenu
+      {...table}
+      title="Timeline"
+      fileName={chartFileName(of, 'schedule')}
+      png={() =>
+        picture.current === null
+          ? Promise.reject(new Error('nothing is drawn yet'))
+          : schedulePng(of, picture.current)
+      }
+      csv={() => scheduleCsv(of, schedule, span)}
+      provenance="logged"
+    />
+  );
+}
+
+/** To the millisecond: single floats have no more of a step's seconds. */
+function seconds(value: number | undefined): number {
+  return Math.round((value ?? Number.NaN) * 1000) / 1000;
+}
+
+const HEADS = [
+  'rollout id',
+  'worker',
+  'GPU',
+  'row in the lane',
+  'start [s]',
+  'end [s]',
+  'right',
+  'reward',
+  'turns',
+  'policy tokens',
+  'straggler',
+  'waits that are not placed [s]',
+].join(',');
+
+/**
+ * A line per rollout that runs within the span, lane by lane; unknown is blank.
+ *
+ * @param of which run and step, under which filter
+ */
+export function scheduleCsv(of: string, { bars, lanes, origin }: StepSchedule, span: Span): string {
+  const known = (value: number | undefined): number | '' =>
+    value === undefined || Number.isNaN(value) || value < 0 ? '' : value;
+  const lines: string[] = [];
+  bars.rolloutId.forEach((id, i) => {
+    const [start = 0, end = 0] = [bars.start[i], bars.end[i]];
+    if (end < span.from || start > span.to) return;
+    const lane = lanes[bars.lane[i] ?? 0];
+    const reward = bars.reward[i];
+    lines.push(
+      [
+        id,
+        delimitedCell(lane?.worker ?? ''),
+        delimitedCell(lane?.gpu ?? ''),
+        bars.row[i],
+        seconds(start),
+        seconds(end),
+        known(bars.isCorrect[i]),
+        // A reward may be below 0.
+        reward === undefined || Number.isNaN(reward) ? '' : reward,
+        known(bars.turns[i]),
+        known(bars.policyTokens[i]),
+        bars.straggler[i],
+        known(seconds(bars.waitSeconds[i])),
+      ].join(','),
+    );
+  });
+  const since = origin === undefined ? '' : `; seconds from ${new Date(origin * 1000).toISOString()}`;
+  const source = `# ${of}; as logged${since}; ${lines.length} of ${bars.rolloutId.length} rollouts, from ${span.from} s to ${span.to} s`;
+  return `${source.replaceAll(/\s+/g, ' ')}\n${[HEADS, ...lines].map((line) => `${line}\n`).join('')}`;
+}
+
+/** Lanes below what a window shows, too: a canvas is not higher than 32,767 px. */
+const MOST_HEIGHT = 8000;
+
+/** The span in sight at the width of the page, with all its lanes that fit. */
+function schedulePng(of: string, picture: SchedulePicture): Promise<Blob> {
+  const height = Math.min(MOST_HEIGHT, Math.max(picture.size.height, picture.layout.height + HEAD + 8));
+  const size = { width: picture.size.width, height };
+  const whole = { ...picture, size, top: 0, cursor: undefined, brush: undefined };
+  const { schedule, span } = picture;
+  const isUnknown = schedule.bars.isCorrect.includes(-1);
+  return pngOfPainting(size, (canvas, scale) => paintSchedule(canvas, whole, scale), {
+    title: 'Rollouts by worker over time',
+    subtitle: `as logged · ${of} · ${span.from.toFixed(1)} s to ${span.to.toFixed(1)} s`,
+    legend: [
+      { name: 'correct', color: 'var(--right)', isArea: true },
+      { name: 'incorrect, lower', color: 'var(--wrong)', isArea: true },
+      ...(isUnknown ? [{ name: 'unknown', color: 'var(--dropped)', isArea: true as const }] : []),
+      { name: 'idle', color: 'var(--hover)', isArea: true },
+      { name: 'straggler', color: 'var(--h5)' },
+    ],
+  });
+}

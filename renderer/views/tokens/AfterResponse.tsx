@@ -1,0 +1,157 @@
+import type { SourceStatistics, StatisticsRow } from '../../../shared/domain/signalStatistics.ts';
+import { isSigned } from '../../../shared/domain/tokenSignal.ts';
+import { ValueChart } from '../../charts/ValueChart.tsx';
+import { useUrlQuery } from '../../data/useRoute.ts';
+import { count, counted, percent, significant } from '../../ui/numbers.ts';
+import { signalLabel } from '../../ui/signalSource.ts';
+import { CopyCsv } from './CopyCsv.tsx';
+import { NumberField } from './NumberField.tsx';
+import { curvesCsv, densityCsv } from './tokensCsv.ts';
+import { type Curve, curveOf, density, standardError } from './tokensModel.ts';
+
+interface AfterResponseProps {
+  readonly rows: readonly StatisticsRow[];
+  readonly source: SourceStatistics;
+  readonly window: number;
+}
+
+/** Does the policy reflect on what the tool said? The mean at each place after it, and how dense reflections are. */
+export function AfterResponse({ rows, source, window }: AfterResponseProps) {
+  const label = signalLabel(source);
+  const unit = source.source.unit ?? '';
+  const [success, error] = [curveOf(rows, 'success'), curveOf(rows, 'error')];
+  const length = Math.max(success.means.length, error.means.length);
+  const tokens = rows.reduce((sum, row) => sum + row.tokens, 0);
+  const xs = Array.from({ length }, (_, i) => i);
+  const name = { success: 'success', error: 'error' } as const;
+  const faint = (curve: Curve, color: string) => ({
+    name: `${name[curve.after]}, each position`,
+    values: curve.means.map((mean) => mean?.mean),
+    spread: curve.means.map((mean) => (mean === undefined ? undefined : standardError(mean))),
+    color,
+    isFaint: true,
+  });
+  return (
+    <section className="tokens-section" aria-label="After a tool response">
+      <header>
+        <h2>
+          After a tool response{' '}
+          <span className="dim">
+            {tokens > 0 && `${counted(tokens, 'token')} of `}reasoning and prose directly after it, by the
+            outcome of the response
+          </span>
+        </h2>
+        <CopyCsv what="both curves" disabled={length === 0} table={() => curvesCsv([success, error])} />
+      </header>
+      {length === 0 ? (
+        <p className="dim tokens-wait">No placed policy token follows a tool response.</p>
+      ) : (
+        <div className="tokens-after">
+          <ValueChart
+            title={`Mean ${label} by position`}
+            xs={xs}
+            height={190}
+            xLabel="policy tokens since the tool response"
+            format={(value) => significant(value, 2)}
+            series={[
+              faint(success, 'var(--ink2)'),
+              faint(error, 'var(--wrong)'),
+              { name: 'success', values: success.smooth, color: 'var(--ink)' },
+              { name: 'error', values: error.smooth, color: 'var(--wrong)', isDashed: true },
+            ]}
+            marks={window > 0 && window < length ? [{ at: window, label: `window ${window}` }] : []}
+            reading={(index) => (
+              <>
+                position {index}
+                <PlaceText name="success" mean={success.means[index]} />
+                <PlaceText name="error" mean={error.means[index]} />
+              </>
+            )}
+            rest={
+              <>
+                <span className="key-line" /> after success <span className="key-line is-error" /> after error
+              </>
+            }
+          />
+          {!isSigned(source.signal) && <Density source={source} window={window} />}
+        </div>
+      )}
+      {length > 0 && (
+        <p className="dim tokens-note">
+          {[label, unit].filter(Boolean).join(', ')}. Strong: mean over 4 positions on either side, by their
+          tokens; thin: each position, ± one standard error as if its tokens were independent.
+        </p>
+      )}
+    </section>
+  );
+}
+
+interface PlaceTextProps {
+  readonly name: string;
+  readonly mean: StatisticsRow | Curve['means'][number];
+}
+
+function PlaceText({ name, mean }: PlaceTextProps) {
+  if (mean === undefined) return null;
+  return (
+    <>
+      {' · '}
+      {name} <b>{significant(mean.mean, 2)}</b> of {count(mean.tokens)}
+    </>
+  );
+}
+
+/** Reflections per policy token within the window: the paper shows it in pictures, this is its number. */
+function Density({ source, window }: { readonly source: SourceStatistics; readonly window: number }) {
+  const [, setQuery] = useUrlQuery();
+  const { success, error } = source.reflections;
+  const sides = [
+    { name: 'after success', counts: success },
+    { name: 'after error', counts: error },
+  ];
+  const most = Math.max(...sides.map(({ counts }) => density(counts) ?? 0), 0.01);
+  return (
+    <div className="density">
+      <header>
+        <h3>Reflection tokens</h3>
+        <CopyCsv what="the density of reflection tokens" table={() => densityCsv(source, window)} />
+      </header>
+      <table>
+        <tbody>
+          {sides.map(({ name, counts }) => {
+            const share = density(counts);
+            return (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td>
+                  {share !== undefined && (
+                    <span
+                      className={name === 'after error' ? 'mean-bar is-error' : 'mean-bar'}
+                      style={{ width: `${(share / most) * 64}px` }}
+                    />
+                  )}
+                </td>
+                <td>
+                  <b>{share === undefined ? '' : `${percent(share)} %`}</b>
+                </td>
+                <td className="dim">
+                  {count(counts.reflections)} of {counted(counts.tokens, 'token')}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      <p className="density-window">
+        in the first{' '}
+        <NumberField
+          label="Reflection window, policy tokens"
+          value={window}
+          least={0}
+          onChange={(value) => setQuery({ window: String(value) })}
+        />{' '}
+        policy tokens <span className="dim">0: the whole segment</span>
+      </p>
+    </div>
+  );
+}

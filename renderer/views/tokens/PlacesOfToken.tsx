@@ -1,0 +1,185 @@
+/** Where one token stands with its highest values: each place opens the replay at it. */
+import { ArrowLeft } from 'lucide-react';
+import type { TokenOccurrence } from '../../../shared/api/contract.ts';
+import type { SourceStatistics } from '../../../shared/domain/signalStatistics.ts';
+import { isSigned } from '../../../shared/domain/tokenSignal.ts';
+import { pathOfRoute, type Route } from '../../data/route.ts';
+import { useLongQuery } from '../../data/useLongQuery.ts';
+import { goTo, useUrlQuery } from '../../data/useRoute.ts';
+import type { TokenScope } from '../../data/useTokenStatistics.ts';
+import { useCommands } from '../../shell/keys/commands.ts';
+import { keyOf } from '../../shell/keys/keysInForce.ts';
+import { Button, IconButton, Segmented } from '../../ui/Controls.tsx';
+import { RightMark } from '../../ui/Marks.tsx';
+import { count, counted, significant } from '../../ui/numbers.ts';
+import { EmptyState } from '../../ui/States.tsx';
+import { signalLabel, sourceLabel } from '../../ui/signalSource.ts';
+import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
+import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
+import { CopyCsv } from './CopyCsv.tsx';
+import { placesCsv } from './tokensCsv.ts';
+import { shownText } from './tokensModel.ts';
+import type { ScopeLevel } from './useTokensScope.ts';
+
+interface PlacesOfTokenProps {
+  readonly runKey: string;
+  readonly token: string;
+  readonly scope: TokenScope;
+  readonly source: SourceStatistics;
+  readonly level: ScopeLevel;
+  readonly hasSteps: boolean;
+}
+
+const LIMIT = 100;
+
+export function PlacesOfToken({ runKey, token, scope, source, level, hasSteps }: PlacesOfTokenProps) {
+  const [query, setQuery] = useUrlQuery();
+  const isLowest = query.get('order') === 'lowest';
+  const found = useLongQuery('token.occurrences', {
+    ...scope,
+    signal: source.signal,
+    source: source.source,
+    token,
+    order: isLowest ? 'ascending' : 'descending',
+    limit: LIMIT,
+  });
+  const table = useTableCommands();
+  const close = () => setQuery({ of: undefined, order: undefined });
+  useCommands({ 'place.up': close });
+  // A former answer is about another token or another order.
+  const answer = found.isFormer ? undefined : found.data;
+  const places = answer?.places ?? [];
+  const routeOf = ({ step, groupKey, ordinal }: TokenOccurrence): Route => ({
+    view: 'rollout',
+    ...{ runKey, step, groupKey, ordinal },
+  });
+  const searchOf = (place: TokenOccurrence) => `?token=${place.token}`;
+  const label = signalLabel(source);
+  return (
+    <section className="tokens-side" aria-label="Positions of a token">
+      <header>
+        <div className="places-head">
+          <IconButton label="Back to the tokens by mean" keys={keyOf('place.up')} onClick={close}>
+            <ArrowLeft size={14} />
+          </IconButton>
+          <h2 className="places-title">
+            Positions of <span className="mono token-text">{shownText(token)}</span>
+          </h2>
+          <CopyCsv what="these positions" disabled={places.length === 0} table={() => placesCsv(places)} />
+        </div>
+        <div className="tokens-side-fields">
+          <Segmented
+            label="Order"
+            chosen={isLowest ? 'lowest' : 'highest'}
+            onChoose={(order) => setQuery({ order: order === 'lowest' ? order : undefined })}
+            choices={[
+              { id: 'highest', label: 'highest', title: `Highest ${label} first` },
+              { id: 'lowest', label: 'lowest', title: `Lowest ${label} first` },
+            ]}
+          />
+          <span className="dim" title={sourceLabel(source)}>
+            {answer !== undefined &&
+              (answer.total > places.length
+                ? `first ${count(places.length)} of ${counted(answer.total, 'position')}`
+                : counted(answer.total, 'place'))}
+          </span>
+        </div>
+      </header>
+      <div className="tokens-side-list">
+        {answer === undefined ? (
+          <div className="tokens-wait">
+            {found.error !== null && !found.isRunning ? (
+              <p role="alert">
+                <span className="is-wrong">✕ {found.error.message}</span>{' '}
+                <Button onClick={() => void found.restart()}>Try again</Button>
+              </p>
+            ) : found.isStopped ? (
+              <p className="dim">
+                Stopped. <Button onClick={() => void found.restart()}>Continue</Button>
+              </p>
+            ) : (
+              <div className="waiting">
+                <progress aria-label="Rollouts searched" value={found.progress?.share} max={1} />{' '}
+                <Button onClick={found.stop}>Cancel</Button>
+              </div>
+            )}
+          </div>
+        ) : places.length === 0 ? (
+          <EmptyState title={`No such token in this ${level}`}>
+            <p>The policy sampled it nowhere here with a known {label} and a position in the text.</p>
+          </EmptyState>
+        ) : (
+          <VirtualTable
+            key={`${token} ${isLowest}`}
+            handle={table}
+            label={`Positions of ${JSON.stringify(token)} by ${label}`}
+            columns={columnsOf(source, token, { level, hasSteps })}
+            count={places.length}
+            rowAt={(index) => places[index]}
+            rowHeight={44}
+            onOpen={(place) => goTo(routeOf(place), searchOf(place))}
+            hrefOf={(place) => pathOfRoute(routeOf(place)) + searchOf(place)}
+          />
+        )}
+      </div>
+    </section>
+  );
+}
+
+function columnsOf(
+  of: SourceStatistics,
+  token: string,
+  shows: { readonly level: ScopeLevel; readonly hasSteps: boolean },
+): readonly Column<TokenOccurrence>[] {
+  const { signal, source } = of;
+  return [
+    {
+      id: 'value',
+      label: 'value',
+      hint: [signalLabel(of), source.unit].filter(Boolean).join(', '),
+      align: 'end',
+      minWidth: 56,
+      grow: 0,
+      cell: ({ value }) => <b>{significant(value, isSigned(signal) ? 3 : 2)}</b>,
+    },
+    {
+      id: 'place',
+      label: 'where',
+      minWidth: 180,
+      grow: 1,
+      cell: (place) => <PlaceCell place={place} token={token} {...shows} />,
+    },
+  ];
+}
+
+interface PlaceCellProps {
+  readonly place: TokenOccurrence;
+  readonly token: string;
+  readonly level: ScopeLevel;
+  readonly hasSteps: boolean;
+}
+
+/** The token in its line, and under it where that is. */
+function PlaceCell({ place, token, level, hasSteps }: PlaceCellProps) {
+  const { step, groupKey, problemId, ordinal, isCorrect } = place;
+  const at = `token ${count(place.token)}`;
+  const parts = [
+    hasSteps && level === 'run' ? `step ${step}` : undefined,
+    level === 'run' || level === 'step' ? problemId : undefined,
+    level === 'rollout' ? undefined : `#${ordinal}`,
+    level === 'run' ? undefined : at,
+  ];
+  const where = parts.filter((part) => part !== undefined).join(' · ');
+  return (
+    <span className="place-cell">
+      <span className="place-context mono">
+        <span>{shownText(place.before)}</span>
+        <mark>{shownText(token)}</mark>
+        <span>{shownText(place.after)}</span>
+      </span>
+      <span className="place-where" title={`group ${groupKey}, rollout #${ordinal}, ${at}`}>
+        {isCorrect !== undefined && <RightMark isCorrect={isCorrect} />} {where}
+      </span>
+    </span>
+  );
+}

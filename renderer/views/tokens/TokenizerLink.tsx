@@ -1,0 +1,14 @@
+import { pathOfRoute } from '../../data/route.ts';
+import { useRoute } from '../../data/useRoute.ts';
+import { Link } from '../../ui/Link.tsx';
+
+/** Where ids without text get a tokenizer: in the sources of the run. */
+export function TokenizerLink() {
+  const route = useRoute();
+  if (!('runKey' in route)) return null;
+  return (
+    <Link className="is-link" href={`${pathOfRoute({ view: 'run', runKey: route.runKey })}?tab=sources`}>
+      Give a tokenizer.json, which places them
+    </Link>
+  );
+}

@@ -1,0 +1,219 @@
+// biome-ignore-all lint/a11y/useSemanticElements: the roles of the tree it stands in
+// biome-ignore-all lint/a11y/useFocusableInteractive: the tree takes the keys and names the item by aria-activedescendant
+// biome-ignore-all lint/a11y/useKeyWithClickEvents: as above
+import { ChevronDown, ChevronRight, Columns2 } from 'lucide-react';
+import type { ForkNode, TreeRollout } from '../../../shared/api/contract.ts';
+import { keyed } from '../../shell/keys/keysInForce.ts';
+import { Link } from '../../ui/Link.tsx';
+import { LogText } from '../../ui/LogText.tsx';
+import { KeptMark, RightMark } from '../../ui/Marks.tsx';
+import { count, counted, decimal, percent, reward } from '../../ui/numbers.ts';
+import { signalLabel, sourceLabel } from '../../ui/signalSource.ts';
+import { StepStrip } from './StepStrip.tsx';
+import type { StepColumn } from './stepModel.ts';
+import { type BranchItem, beginning, lengthOf, passOf, type RolloutItem } from './treeModel.ts';
+
+interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+interface BranchCardProps {
+  readonly box: Box;
+  readonly item: BranchItem;
+  readonly node: ForkNode;
+  /** Undefined: the tree is of one step. */
+  readonly steps: readonly StepColumn[] | undefined;
+  /** CSS pixels. */
+  readonly stripWidth: number;
+  readonly isCurrent: boolean;
+  readonly onChoose: () => void;
+  readonly onFold: () => void;
+  readonly onCompare: () => void;
+}
+
+/** A branch beside the bracket over its rollouts; its card stays in sight while any of them is. */
+export function BranchCard(props: BranchCardProps) {
+  const { box, item, node, steps, isCurrent, onChoose, onFold, onCompare } = props;
+  const pass = passOf(node);
+  const { fork } = node;
+  const size = node.members.length;
+  const isFork = node.children.length > 1;
+  const Chevron = item.isFolded ? ChevronRight : ChevronDown;
+  return (
+    <div
+      className={`fork-span${item.isFolded ? ' is-folded' : ''}${item.isStacked ? ' is-stacked' : ''}`}
+      style={box}
+    >
+      <div
+        id={`tree-${item.key}`}
+        role="treeitem"
+        aria-level={item.depth + 1}
+        aria-expanded={!item.isFolded}
+        aria-selected={isCurrent}
+        className={steps === undefined ? 'fork-card' : 'fork-card has-steps'}
+        onClick={onChoose}
+      >
+        <div className="fork-lines">
+          <div className="fork-line">
+            <button
+              type="button"
+              tabIndex={-1}
+              className="fork-fold"
+              aria-label={item.isFolded ? 'Open this branch' : 'Fold this branch'}
+              title={keyed(item.isFolded ? 'Open this branch' : 'Fold this branch', 'row.open')}
+              onClick={onFold}
+            >
+              <Chevron size={13} />
+            </button>
+            <NodeText node={node} />
+            {isFork && (
+              <button
+                type="button"
+                tabIndex={-1}
+                className="fork-compare"
+                aria-label="Compare branches"
+                title={keyed(
+                  `Compare branches: one rollout of each${
+                    node.children.length > 4 ? ' of the four largest' : ''
+                  }, correct and incorrect where there are both`,
+                  'compare.open',
+                )}
+                onClick={(event) => {
+                  event.stopPropagation();
+                  onCompare();
+                }}
+              >
+                <Columns2 size={13} />
+              </button>
+            )}
+          </div>
+          <div className="fork-line is-facts">
+            <span
+              title={
+                isFork
+                  ? `${counted(size, 'rollout')} on this branch, which forks into ${counted(node.children.length, 'branch', 'branches')} here`
+                  : `${counted(size, 'rollout')} not separated: equal to the end, or too many branches`
+              }
+            >
+              <b>{count(size)}</b>
+              {isFork ? ` \u2192 ${count(node.children.length)}` : ' equal'}
+            </span>
+            {pass !== undefined && (
+              <span className="fork-pass" title={`${pass.correct} of ${pass.known} correct`}>
+                <span className="pass-bar" aria-hidden>
+                  <i style={{ width: `${(pass.correct / pass.known) * 100}%` }} />
+                </span>
+                <span className="is-right">✓</span> {percent(pass.correct / pass.known, 0)} %
+                {pass.known < size && <span className="dim">of {count(pass.known)}</span>}
+              </span>
+            )}
+          </div>
+          {fork !== undefined && (
+            <div
+              className="fork-line is-signal"
+              title={`${sourceLabel(fork)}: mean at the fork over ${counted(fork.rollouts, 'rollout')}`}
+            >
+              {signalLabel(fork)} {decimal(fork.mean, 2)}
+              <span className="dim"> mean of {count(fork.rollouts)}</span>
+            </div>
+          )}
+        </div>
+        {steps !== undefined && <StepStrip columns={steps} width={props.stripWidth} height={36} />}
+      </div>
+    </div>
+  );
+}
+
+/** How a stretch begins; what is too long for a card says its length. */
+function NodeText({ node }: { readonly node: ForkNode }) {
+  const length = lengthOf(node);
+  if (length === 0)
+    return (
+      <span className="fork-text dim">{node.parent === undefined ? 'nothing in common' : 'ends here'}</span>
+    );
+  return (
+    <>
+      <span
+        className="fork-text mono"
+        title={
+          node.omitted > 0 ? `${node.text}\n\n${count(node.omitted)} characters left out at …` : node.text
+        }
+      >
+        {beginning(node.text)}
+      </span>
+      <span className="dim fork-length" title="UTF-16 characters of this stretch">
+        {count(length)}
+      </span>
+    </>
+  );
+}
+
+/** What any rollout of the tree has: columns nobody has a value for are left out. */
+interface LeafColumns {
+  readonly step: boolean;
+  readonly kept: boolean;
+  readonly answer: boolean;
+}
+
+interface LeafRowProps {
+  readonly box: Box;
+  readonly item: RolloutItem;
+  readonly rollout: TreeRollout;
+  readonly node: ForkNode | undefined;
+  readonly href: string;
+  readonly isCurrent: boolean;
+  /** 1 … 4; 0: not marked. */
+  readonly mark: number;
+  /** What is said of it where it was gathered with c. */
+  readonly compareMark: string | undefined;
+  readonly columns: LeafColumns;
+  readonly onChoose: () => void;
+}
+
+/** One rollout: how it went, and how it goes on after the last fork. A click opens its replay. */
+export function LeafRow(props: LeafRowProps) {
+  const { box, item, rollout, node, mark, columns } = props;
+  return (
+    <Link
+      id={`tree-${item.key}`}
+      role="treeitem"
+      aria-level={item.depth + 1}
+      aria-selected={props.isCurrent}
+      tabIndex={-1}
+      className={rollout.kept === false ? 'fork-leaf is-quiet' : 'fork-leaf'}
+      style={box}
+      href={props.href}
+      draggable={false}
+      onClick={props.onChoose}
+    >
+      {props.compareMark !== undefined && (
+        <span className="leaf-compared" role="img" aria-label={props.compareMark} title={props.compareMark}>
+          <Columns2 size={11} />
+        </span>
+      )}
+      <span className="leaf-mark">{mark > 0 && <b className="pair-mark">{'ABCD'[mark - 1]}</b>}</span>
+      <b className="mono leaf-ordinal">#{rollout.ordinal}</b>
+      <span className="leaf-glyph">
+        <RightMark isCorrect={rollout.isCorrect} />
+      </span>
+      {columns.kept && (
+        <span className="leaf-glyph">
+          <KeptMark isKept={rollout.kept} />
+        </span>
+      )}
+      {columns.step && <span className="leaf-step">step {rollout.step}</span>}
+      {columns.answer && (
+        <span className="leaf-answer mono" title={rollout.answer}>
+          <LogText text={rollout.answer} />
+        </span>
+      )}
+      {rollout.isCorrect === undefined && rollout.reward !== undefined && (
+        <span className="leaf-step">reward {reward(rollout.reward)}</span>
+      )}
+      {node !== undefined && <NodeText node={node} />}
+    </Link>
+  );
+}

@@ -1,0 +1,195 @@
+/**
+ * Where the rollouts of a group part, or those of one problem at all its steps.
+ *
+ *   TreeView (asks: one group, or the groups of the problem) ─► StepBrush
+ *                                                            ─► ForkTree (selection, keys) ─► BranchCard · LeafRow
+ */
+
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { ForkTree as Tree } from '../../../shared/api/contract.ts';
+import { useClient } from '../../data/DataProvider.tsx';
+import { pathOfRoute, type Route } from '../../data/route.ts';
+import { usePage } from '../../data/usePage.ts';
+import { fetchCached, useRequest } from '../../data/useRequest.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
+import { useRunOf } from '../../data/useRunOf.ts';
+import { Segmented } from '../../ui/Controls.tsx';
+import { Link } from '../../ui/Link.tsx';
+import { count, counted } from '../../ui/numbers.ts';
+import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
+import { sourceLabel } from '../../ui/signalSource.ts';
+import { useWayBack } from '../../widgets/useWayBack.ts';
+import { ForkTree } from './ForkTree.tsx';
+import { StepBrush } from './StepBrush.tsx';
+import { isWithin, readSteps, stepsOf, writeSteps } from './stepModel.ts';
+import './tree.css';
+
+type TreeRoute = Extract<Route, { view: 'groupTree' }>;
+
+export default function TreeView({ route }: { readonly route: TreeRoute }) {
+  const { runKey, step, groupKey } = route;
+  const [query, setQuery] = useUrlQuery();
+  const isOverTime = query.get('of') === 'steps';
+  const run = useRunOf(route);
+  const resolved = usePage({ runKey, step, groupKey });
+  const groupId = resolved.data?.groupId;
+  const all = useProblemGroups(runKey, isOverTime ? groupId : undefined);
+  const groups = all.data?.groups;
+  const steps = useMemo(() => (groups === undefined ? undefined : stepsOf(groups)), [groups]);
+  const range = steps === undefined ? undefined : readSteps(query.get('steps'), steps);
+  const inRange = groups?.filter(({ step: of }) => isWithin(of, range)).map((group) => group.groupId);
+  const groupIds = isOverTime ? inRange : groupId === undefined ? undefined : [groupId];
+  const tree = useRequest('compare.tree', groupIds === undefined ? undefined : { groupIds }, {
+    keepPrevious: isOverTime,
+  });
+  useWayBack({ view: 'group', runKey, step, groupKey });
+
+  const error = resolved.error ?? all.error ?? tree.error;
+  const answer = tree.data;
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1 title={groupKey}>
+          Fork tree of <span className="mono">{groupKey}</span>
+        </h1>
+        {run?.hasSteps === true && (
+          <Segmented
+            label="Rollouts of"
+            chosen={isOverTime ? 'steps' : 'group'}
+            onChoose={(chosen) =>
+              setQuery({ ...ANEW, of: chosen === 'steps' ? chosen : undefined, steps: undefined })
+            }
+            choices={[
+              { id: 'group', label: 'This group', title: 'The rollouts of this group' },
+              { id: 'steps', label: 'All its steps', title: 'This problem over training time, in this run' },
+            ]}
+          />
+        )}
+        <div className="end">
+          <Link className="is-link" href={pathOfRoute({ view: 'group', runKey, step, groupKey })}>
+            {' '}
+            Rollout table{' '}
+          </Link>
+        </div>
+      </header>
+      {isOverTime && steps !== undefined && steps.length > 1 && (
+        <StepBrush
+          steps={steps}
+          range={range}
+          onRange={(wanted) => setQuery({ ...ANEW, steps: writeSteps(wanted, steps) })}
+        />
+      )}
+      {error !== null ? (
+        <FailedState
+          title="This tree could not be drawn"
+          error={error}
+          onRetry={() =>
+            void (resolved.error !== null
+              ? resolved.refetch()
+              : all.error !== null
+                ? all.refetch()
+                : tree.refetch())
+          }
+        />
+      ) : answer === undefined ? (
+        <WaitingState title="Comparing the responses, character by character…" />
+      ) : answer.rollouts.length === 0 ? (
+        <EmptyState title="There are no rollouts here" />
+      ) : (
+        <>
+          <p className="same-note muted">{treeLabel(answer)}</p>
+          {(answer.isCut || answer.leftOut > 0 || (isOverTime && (all.data?.unlisted ?? 0) > 0)) && (
+            <p className="same-note is-wrong">
+              {cutLabel(answer, isOverTime ? (all.data?.unlisted ?? 0) : 0, isOverTime)}
+            </p>
+          )}
+          <ForkTree
+            key={isOverTime ? `steps ${query.get('steps') ?? ''}` : 'group'}
+            tree={answer}
+            runKey={runKey}
+            showsStep={isOverTime}
+            isStale={tree.isPlaceholderData}
+            label={`Fork tree of ${groupKey}`}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** What names something of one tree names something else in another. */
+const ANEW = { at: undefined, mark: undefined } as const;
+
+/** How to read it, with the source of the signal; two sources in one tree are both named. */
+function treeLabel({ rollouts, nodes, steps }: Tree): string {
+  const sources = new Set(nodes.flatMap(({ fork }) => (fork === undefined ? [] : sourceLabel(fork))));
+  const signal =
+    sources.size === 0
+      ? 'No token signal is logged at these forks.'
+      : `Value: mean at the token where the branches fork, over the rollouts that have it (${[...sources].join('; ')}).`;
+  const of = steps.length < 2 ? '' : ` of ${counted(steps.length, 'step')}`;
+  const columns =
+    steps.length < 2
+      ? ''
+      : ' Columns, one per step: height is the share of the step\u2019s rollouts on this branch (the number beside it is the top), the filled part is correct.';
+  return `${counted(rollouts.length, 'rollout')}${of}. A branch is the text that its rollouts share since the previous fork.${columns} ${signal}`;
+}
+
+function cutLabel({ isCut, leftOut }: Tree, unlisted: number, isOverTime: boolean): string {
+  return [
+    isCut ? 'Too many branches: the last ones are shown as groups of rollouts.' : undefined,
+    leftOut > 0
+      ? `${counted(leftOut, 'rollout')} more, the last of the ${isOverTime ? 'steps' : 'group'}, were not compared${
+          isOverTime ? ': choose fewer steps' : ''
+        }.`
+      : undefined,
+    unlisted > 0 ? `${count(unlisted)} groups of this problem were not listed.` : undefined,
+  ]
+    .filter((part) => part !== undefined)
+    .join(' ');
+}
+
+/** `problem.places` lists no more at once. */
+const MOST = 1_000;
+
+interface SteppedGroup {
+  readonly groupId: number;
+  readonly step: number;
+  readonly rollouts: number;
+  readonly correct: number;
+  readonly correctKnown: number;
+}
+
+/** @param groupId undefined: not asked */
+function useProblemGroups(runKey: string, groupId: number | undefined) {
+  const client = useClient();
+  const queryClient = useQueryClient();
+  return useQuery({
+    queryKey: ['problem groups', runKey, groupId],
+    enabled: groupId !== undefined,
+    queryFn: async () => {
+      if (groupId === undefined) throw new Error('the groups were asked for before the group was known');
+      const { places, total } = await fetchCached(queryClient, client, 'problem.occurrences', {
+        groupId,
+        limit: MOST,
+      });
+      return {
+        /** By step, as far as the log knows steps. */
+        groups: places.flatMap(
+          ({
+            runKey: of,
+            groupId: id,
+            step = 0,
+            rollouts,
+            correct,
+            correctKnown,
+          }): readonly SteppedGroup[] =>
+            of === runKey ? [{ groupId: id, step, rollouts, correct, correctKnown }] : [],
+        ),
+        /** Places that were not listed: there are too many, and these may be of this run, too. */
+        unlisted: total - places.length,
+      };
+    },
+  });
+}

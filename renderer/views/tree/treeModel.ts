@@ -1,0 +1,208 @@
+/**
+ * A fork tree as rows and columns: every rollout is a row, every branch a bracket over the rows of its rollouts. A
+ * leaf with one rollout is that rollout's row; one with several (equal responses, or branches that were cut) is a
+ * branch whose rollouts follow.
+ *
+ *   few rollouts: to the right          many: below, a little further in
+ *   [branch] ┬ [branch] ┬ rollout       [branch]
+ *            │          └ rollout       ├ [branch]
+ *            └ rollout                  │ ├ rollout
+ *                                       └ rollout
+ *
+ * To the right of a card that stands over hundreds of rows is a column with nothing in it.
+ */
+import type { ForkNode, ForkTree, TreeRollout } from '../../../shared/api/contract.ts';
+import { MOST_LANES } from '../../data/compareLink.ts';
+import { pathOfRoute } from '../../data/route.ts';
+
+/** Rows a card is as high as: a folded branch takes no more, one with its rollouts below it as many besides theirs. */
+const CARD_ROWS = 2;
+
+interface Placed {
+  /** `n3`, `r12`: stands in the URL. */
+  readonly key: string;
+  readonly depth: number;
+  /** From the left edge: whole cards, and steps further in. */
+  readonly columns: number;
+  readonly indents: number;
+  readonly firstRow: number;
+  readonly endRow: number;
+  /** Index into the items. */
+  readonly parent: number | undefined;
+}
+
+export interface BranchItem extends Placed {
+  readonly kind: 'branch';
+  readonly node: number;
+  readonly isFolded: boolean;
+  /** What it branches into stands below its card, not beside it. */
+  readonly isStacked: boolean;
+}
+
+export interface RolloutItem extends Placed {
+  readonly kind: 'rollout';
+  readonly rollout: number;
+  /** The leaf whose text is its own; absent where several rollouts share one. */
+  readonly node: number | undefined;
+}
+
+export type TreeItem = BranchItem | RolloutItem;
+
+export interface TreeLayout {
+  /** Parents before their children, from top to bottom. */
+  readonly items: readonly TreeItem[];
+  readonly rows: number;
+}
+
+/** @param stackedAbove branches of more rollouts stand over what they branch into, not beside it */
+export function layoutTree(
+  tree: ForkTree,
+  folded: ReadonlySet<string>,
+  stackedAbove = Number.POSITIVE_INFINITY,
+): TreeLayout {
+  const items: TreeItem[] = [];
+  let rows = 0;
+  // A stack instead of recursion: a chain may be as deep as there are rollouts.
+  type Task = { readonly open: number; readonly parent: number | undefined } | { readonly close: number };
+  const tasks: Task[] = tree.nodes.length === 0 ? [] : [{ open: 0, parent: undefined }];
+  for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) {
+    if ('close' in task) {
+      const item = items[task.close];
+      if (item !== undefined) items[task.close] = { ...item, endRow: rows };
+      continue;
+    }
+    const node = tree.nodes[task.open];
+    if (node === undefined) continue;
+    const { parent } = task;
+    const place = { ...below(parent === undefined ? undefined : items[parent]), firstRow: rows, parent };
+    const [only, ...others] = node.members;
+    if (node.children.length === 0 && only !== undefined && others.length === 0) {
+      items.push({
+        kind: 'rollout',
+        key: `r${only}`,
+        rollout: only,
+        node: task.open,
+        ...place,
+        endRow: ++rows,
+      });
+      continue;
+    }
+    const key = `n${task.open}`;
+    const isFolded = folded.has(key);
+    const self = items.length;
+    const isStacked = !isFolded && node.members.length > stackedAbove;
+    items.push({ kind: 'branch', key, node: task.open, isFolded, isStacked, ...place, endRow: rows });
+    if (isStacked) rows += CARD_ROWS;
+    tasks.push({ close: self });
+    if (isFolded) {
+      rows += CARD_ROWS;
+    } else if (node.children.length === 0) {
+      for (const rollout of node.members) {
+        const own = { ...below(items[self]), firstRow: rows, parent: self };
+        items.push({ kind: 'rollout', key: `r${rollout}`, rollout, node: undefined, ...own, endRow: ++rows });
+      }
+    } else {
+      for (const child of [...node.children].reverse()) tasks.push({ open: child, parent: self });
+    }
+  }
+  return { items, rows };
+}
+
+/** Where what an item branches into stands. */
+function below(parent: TreeItem | undefined): Pick<Placed, 'depth' | 'columns' | 'indents'> {
+  if (parent === undefined) return { depth: 0, columns: 0, indents: 0 };
+  const isStacked = parent.kind === 'branch' && parent.isStacked;
+  return {
+    depth: parent.depth + 1,
+    columns: parent.columns + (isStacked ? 0 : 1),
+    indents: parent.indents + (isStacked ? 1 : 0),
+  };
+}
+
+export type Motion = 'up' | 'down' | 'left' | 'right';
+
+/** Where a key leads from an item; itself where it leads nowhere. */
+export function itemFrom({ items }: TreeLayout, at: number, motion: Motion): number {
+  const item = items[at];
+  if (item === undefined) return 0;
+  switch (motion) {
+    case 'left':
+      return item.parent ?? at;
+    case 'right':
+      return items[at + 1]?.parent === at ? at + 1 : at;
+    case 'up':
+    case 'down': {
+      const isBeyond = (other: TreeItem) =>
+        motion === 'down' ? other.firstRow >= item.endRow : other.endRow <= item.firstRow;
+      const beyond = items.flatMap((other, i) => (isBeyond(other) ? [i] : []));
+      const inOrder = motion === 'down' ? beyond : beyond.reverse();
+      // Rollouts are read like a list, whatever their column; branches like a column.
+      const wanted = inOrder.find((i) => {
+        const other = items[i];
+        return item.kind === 'rollout' ? other?.kind === 'rollout' : other?.depth === item.depth;
+      });
+      return wanted ?? inOrder[0] ?? at;
+    }
+  }
+}
+
+/** Items with a row in sight, and the branches over them. */
+export function itemsInSight({ items }: TreeLayout, first: number, end: number): readonly number[] {
+  return items.flatMap((item, i) => (item.endRow > first && item.firstRow < end ? [i] : []));
+}
+
+export interface PassShare {
+  readonly correct: number;
+  readonly known: number;
+}
+
+/** Absent where nothing is known of any. */
+export function passOf({ correct, correctKnown }: ForkNode): PassShare | undefined {
+  return correctKnown === 0 ? undefined : { correct, known: correctKnown };
+}
+
+/**
+ * One rollout of each branch, of the four largest: of the branch that is right most often the first right one, of
+ * the one that is right least often the first wrong one.
+ */
+export function branchLanes(tree: ForkTree, node: number): readonly number[] {
+  const branches = (tree.nodes[node]?.children ?? [])
+    .slice(0, MOST_LANES)
+    .flatMap((child) => tree.nodes[child] ?? []);
+  const rate = (branch: ForkNode) => branch.correct / Math.max(1, branch.correctKnown);
+  const known = branches.filter(({ correctKnown }) => correctKnown > 0).sort((a, b) => rate(b) - rate(a));
+  const [best, worst] = [known[0], known.length > 1 ? known.at(-1) : undefined];
+  const first = (branch: ForkNode, isCorrect?: boolean) =>
+    branch.members.find((member) => tree.rollouts[member]?.isCorrect === isCorrect);
+  return branches.flatMap((branch) => {
+    const wanted =
+      branch === best ? first(branch, true) : branch === worst ? first(branch, false) : undefined;
+    return wanted ?? branch.members[0] ?? [];
+  });
+}
+
+export const rolloutPath = (runKey: string, { step, groupKey, ordinal }: TreeRollout): string =>
+  pathOfRoute({ view: 'rollout', runKey, step, groupKey, ordinal });
+
+/** The beginning of a node's text on one line: a reader must see that a line ends, not that a word begins. */
+export function beginning(text: string): string {
+  return text
+    .slice(0, 200)
+    .replace(/^ +(?=\S)/, '')
+    .replaceAll(/\r?\n/g, '⏎')
+    .replaceAll('\t', '⇥');
+}
+
+/** UTF-16 units of a node's own text. */
+export const lengthOf = ({ start, end }: ForkNode): number => end - start;
+
+/** `r3,r7` of the URL; what is not in the tree (any more) is left out. */
+export function readMarks(text: string | null, rollouts: number): readonly number[] {
+  return (text ?? '')
+    .split(',')
+    .flatMap((part) => (/^r\d{1,9}$/.test(part) ? [Number(part.slice(1))] : []))
+    .filter((index, i, all) => index < rollouts && all.indexOf(index) === i)
+    .slice(0, MOST_LANES);
+}
+
+export const writeMarks = (marks: readonly number[]): string => marks.map((index) => `r${index}`).join(',');

@@ -1,0 +1,149 @@
+/** A chart with its menu: as a table, and as PNG, SVG or CSV. */
+import { DropdownMenu } from 'radix-ui';
+import { useRef, useState } from 'react';
+import { chartCsv } from '../../charts/chartCsv.ts';
+import { type ChartCaption, figureSvg, type LegendEntry, standaloneSvg } from '../../charts/exportChart.ts';
+import { PanelChart, type PanelChartProps } from '../../charts/PanelChart.tsx';
+import { dashOf, type PanelLine } from '../../charts/panelModel.ts';
+import { type ReferenceLine, useChartScales, useReferenceLines } from '../../state/chartSettings.ts';
+import { ChartMenu, chartFileName, type Look } from './ChartMenu.tsx';
+
+/** A chart whose one reference is switched at its head; several are chosen in its menu. */
+const AT_HEAD = 1;
+
+interface SavingChartProps extends Omit<PanelChartProps, 'menu' | 'isTable' | 'svgRef' | 'references'> {
+  /** That may be shown. */
+  readonly references?: readonly ReferenceLine[] | undefined;
+  /** Of what: run, filter, smoothing. */
+  readonly source: string;
+  /** Begins the names of files. */
+  readonly fileName: string;
+  readonly provenance: 'recomputed' | 'logged';
+  /** Beside the title in place of the unit of the numbers. */
+  readonly shownUnit?: string | undefined;
+  /** A logarithmic axis is offered. */
+  readonly canBeLog?: boolean | undefined;
+}
+
+const NO_IDS: readonly string[] = [];
+
+export function SavingChart(props: SavingChartProps) {
+  const { source, fileName, provenance, references = [], shownUnit, canBeLog = false, ...chart } = props;
+  const [isTable, setTable] = useState(false);
+  const svg = useRef<SVGSVGElement>(null);
+  const { title, unit, lines } = chart;
+  const shownIds = useReferenceLines((state) => state.shownOf[title]) ?? NO_IDS;
+  const { flip } = useReferenceLines.getState();
+  const isLog = useChartScales((state) => state.isLog[title] === true) && canBeLog;
+  const shown = references.filter(({ id }) => shownIds.includes(id));
+  const unitHere = `${shownUnit ?? unit}${isLog ? ', log' : ''}`;
+  const caption = (): ChartCaption => ({
+    title: `${title} (${unitHere})`,
+    subtitle: `${provenance} · ${source}`,
+    legend: [
+      ...lines
+        .filter(({ role }) => role !== 'under')
+        .map((line) => legendEntry(line, chart.isStacked === true)),
+      ...shown.map((one) => referenceEntry(one, chart.format)),
+    ],
+    xLabel: 'step',
+  });
+  const panel = { ...chart, unit: shownUnit ?? unit, isLog, references: shown };
+  const drawing = (look: Look) => {
+    if (look === 'screen') return svg.current === null ? undefined : standaloneSvg(svg.current, caption());
+    const alone = { ...panel, step: undefined, range: undefined };
+    return figureSvg((size) => <PanelChart {...alone} size={size} />, caption());
+  };
+  return (
+    <PanelChart
+      {...panel}
+      isTable={isTable}
+      svgRef={svg}
+      menu={
+        <ChartMenu
+          title={title}
+          head={
+            references.length === AT_HEAD && (
+              <ReferenceSwitch
+                lines={references}
+                shownIds={shownIds}
+                onFlip={(id) => flip(title, id)}
+                format={chart.format}
+              />
+            )
+          }
+          isTable={isTable}
+          onTable={setTable}
+          fileName={chartFileName(fileName, title)}
+          drawing={drawing}
+          csv={() => chartCsv(source, [{ title, unit, lines }])}
+          provenance={provenance}
+        >
+          {canBeLog && (
+            <DropdownMenu.CheckboxItem
+              checked={isLog}
+              onCheckedChange={() => useChartScales.getState().flipLog(title)}
+            >
+              <span className="menu-check">{isLog ? '✓' : ''}</span>
+              Logarithmic axis
+            </DropdownMenu.CheckboxItem>
+          )}
+          {references.map((line) => (
+            <DropdownMenu.CheckboxItem
+              key={line.id}
+              checked={shownIds.includes(line.id)}
+              onCheckedChange={() => flip(title, line.id)}
+              title={line.source}
+            >
+              <span className="menu-check">{shownIds.includes(line.id) ? '✓' : ''}</span>
+              {line.name}
+              <code className="menu-hint">{chart.format(line.value)}</code>
+            </DropdownMenu.CheckboxItem>
+          ))}
+        </ChartMenu>
+      }
+    />
+  );
+}
+
+function legendEntry({ name, color, stroke, role, isOfAll }: PanelLine, isStacked: boolean): LegendEntry {
+  const dash = dashOf(stroke);
+  const said = [...(role === 'logged' ? ['logged'] : []), ...(isOfAll ? ['of all rollouts'] : [])];
+  return {
+    name: said.length === 0 ? name : `${name} (${said.join(', ')})`,
+    color,
+    ...(dash === undefined ? {} : { dash }),
+    ...(isStacked ? { isArea: true } : {}),
+  };
+}
+
+function referenceEntry(
+  { name, value, source }: ReferenceLine,
+  format: (value: number) => string,
+): LegendEntry {
+  return { name: `${name} ${format(value)}: ${source}`, color: 'var(--ink3)', dash: '2 3' };
+}
+
+interface ReferenceSwitchProps {
+  readonly lines: readonly ReferenceLine[];
+  readonly shownIds: readonly string[];
+  readonly onFlip: (id: string) => void;
+  readonly format: (value: number) => string;
+}
+
+/** Shows or hides somebody else's number on a chart; it says whose, how much, and where it is from. */
+function ReferenceSwitch({ lines, shownIds, onFlip, format }: ReferenceSwitchProps) {
+  return lines.map(({ id, name, value, source }) => (
+    <button
+      key={id}
+      type="button"
+      className="reference-switch"
+      aria-pressed={shownIds.includes(id)}
+      aria-label={`Reference: ${name} ${format(value)}`}
+      title={`${name} ${format(value)} · ${source}`}
+      onClick={() => onFlip(id)}
+    >
+      reference
+    </button>
+  ));
+}

@@ -1,0 +1,119 @@
+// biome-ignore-all lint/a11y/useFocusableInteractive: the box keeps the focus and names the option by aria-activedescendant
+import { useEffect, useRef } from 'react';
+import type { FrequentValue } from '../../../shared/api/contract.ts';
+import {
+  type Completion,
+  type CompletionOption,
+  completionAt,
+  valueText,
+} from '../../../shared/domain/filter/complete.ts';
+import { isMasked } from '../../../shared/domain/maskedText.ts';
+import { useRequest } from '../../data/useRequest.ts';
+import { counted } from '../../ui/numbers.ts';
+
+interface CompletionListProps {
+  readonly id: string;
+  readonly offered: Offered;
+  /** -1: none. */
+  readonly chosen: number;
+  readonly onTake: (index: number) => void;
+}
+
+export function CompletionList({ id, offered, chosen, onTake }: CompletionListProps) {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.querySelector(`#${CSS.escape(`${id}-${chosen}`)}`)?.scrollIntoView({ block: 'nearest' });
+  }, [id, chosen]);
+  return (
+    <div className="completions" role="listbox" id={id} ref={list} aria-label="Completions">
+      {offered.options.map((option, i) => (
+        <div
+          key={option.label}
+          id={`${id}-${i}`}
+          role="option"
+          aria-selected={i === chosen}
+          className={i === chosen ? 'completion is-chosen' : 'completion'}
+          onMouseDown={(event) => {
+            // The box would lose the focus, and with it the list.
+            event.preventDefault();
+            onTake(i);
+          }}
+        >
+          <code>{option.label}</code>
+          <span>{option.detail}</span>
+        </div>
+      ))}
+      <p className="completion-keys">
+        <kbd>↑</kbd> <kbd>↓</kbd> choose · <kbd>Tab</kbd> take · <kbd>Enter</kbd> apply
+      </p>
+    </div>
+  );
+}
+
+const MOST = 50;
+
+export interface Offered {
+  readonly start: number;
+  readonly end: number;
+  readonly options: readonly CompletionOption[];
+}
+
+export function useCompletion(
+  text: string,
+  caret: number | undefined,
+  runId: number | undefined,
+): Offered | undefined {
+  const completion = caret === undefined ? undefined : completionAt(text, caret);
+  const asks = completion?.asks;
+  const values = useRequest(
+    'filter.values',
+    asks === undefined || runId === undefined
+      ? undefined
+      : { runId, field: asks.field, prefix: asks.prefix, limit: MOST },
+    {
+      // While a longer word is looked up, those found for its beginning stay on offer.
+      keepPrevious: (previous) =>
+        asks !== undefined &&
+        previous !== undefined &&
+        previous.runId === runId &&
+        previous.field === asks.field &&
+        asks.prefix.startsWith(previous.prefix ?? ''),
+    },
+  ).data?.values;
+  if (completion === undefined) return undefined;
+  const wanted = asks?.prefix.toLowerCase() ?? '';
+  // The answer may be that to a shorter word: those that begin with the whole word stand first, as in its own answer.
+  const found = (values ?? [])
+    // As a filter it would match nothing.
+    .filter(({ text }) => !isMasked(text))
+    .map((value) => ({ value, at: placeOf(wanted, value) }))
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => Number(a.at > 0) - Number(b.at > 0))
+    .map(({ value }) => optionOf(value));
+  const options = merged(found, completion.options);
+  return options.length === 0 ? undefined : { ...rangeOf(completion), options: options.slice(0, MOST) };
+}
+
+/** Offset of the word in the value or in its name, whichever is smaller. -1: in neither. */
+function placeOf(wanted: string, { text, name = text }: FrequentValue): number {
+  const places = [text, name].map((each) => each.toLowerCase().indexOf(wanted)).filter((at) => at >= 0);
+  return places.length === 0 ? -1 : Math.min(...places);
+}
+
+function optionOf({ text, name, rollouts }: FrequentValue): CompletionOption {
+  const often = counted(rollouts, 'rollout');
+  return { insert: valueText(text), label: text, detail: name === undefined ? often : `${name} · ${often}` };
+}
+
+/** Values that the run has say how often; those it has not stay on offer. */
+function merged(
+  found: readonly CompletionOption[],
+  known: readonly CompletionOption[],
+): readonly CompletionOption[] {
+  const labels = new Set(found.map(({ label }) => label));
+  return [...found, ...known.filter(({ label }) => !labels.has(label))];
+}
+
+function rangeOf({ start, end }: Completion): { readonly start: number; readonly end: number } {
+  return { start, end };
+}

@@ -1,0 +1,55 @@
+import { X } from 'lucide-react';
+import type { FilterNode } from '../../../shared/domain/filter/node.ts';
+import { filterText } from '../../../shared/domain/filter/print.ts';
+import { useFilterLink } from '../../data/filterLink.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
+
+/** The conditions of the page's filter, each of which a click takes away. */
+export function FilterChips() {
+  const { node } = useFilterLink();
+  const [, setQuery] = useUrlQuery();
+  const parts = filterParts(node);
+  if (parts.length === 0) return null;
+  return (
+    <fieldset className="filter-chips" aria-label="Conditions">
+      {parts.map(({ text, without }) => (
+        <button
+          type="button"
+          key={text}
+          className="filter-chip"
+          title={`Remove ${text}`}
+          onClick={() => setQuery({ q: without === '' ? undefined : without })}
+        >
+          <code>{text}</code>
+          <X size={11} aria-hidden="true" />
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+interface FilterPart {
+  readonly text: string;
+  /** The filter without it. */
+  readonly without: string;
+}
+
+/** A filter as the conditions that must all hold, each of which can be taken away. */
+export function filterParts(node: FilterNode): readonly FilterPart[] {
+  if (node.kind === 'all') return [];
+  const nodes = node.kind === 'and' ? node.nodes : [node];
+  return nodes.map((each, i) => ({
+    text: partText(each),
+    without: nodesText(nodes.filter((_, at) => at !== i)),
+  }));
+}
+
+function partText(node: FilterNode): string {
+  return node.kind === 'or' && node.nodes.length > 1 ? `(${filterText(node)})` : filterText(node);
+}
+
+function nodesText(nodes: readonly FilterNode[]): string {
+  const [first] = nodes;
+  if (first === undefined) return '';
+  return nodes.length === 1 ? filterText(first) : filterText({ kind: 'and', nodes });
+}

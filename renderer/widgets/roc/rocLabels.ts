@@ -1,0 +1,75 @@
+/** Resample-on-Correct in words. Every number says which of three it is: logged, recomputed, unknown. */
+import type { PenaltyKind, RocBasis } from '../../../shared/api/contract.ts';
+import type { ResampleRule } from '../../../shared/domain/downSampling.ts';
+
+export const RULE_LABELS: Readonly<Record<ResampleRule, { readonly short: string; readonly words: string }>> =
+  {
+    release: {
+      short: 'release',
+      words:
+        'As released since 5 September 2025: correct rollouts by lowest penalty, incorrect ones in rollout order; nothing is drawn',
+    },
+    'release-first-week': {
+      short: 'release, first week',
+      words: 'As released before 5 September 2025: incorrect rollouts, too, by lowest penalty',
+    },
+    paper: {
+      short: 'paper',
+      words:
+        'As the paper describes it: incorrect rollouts drawn uniformly, correct ones by the inverse of their penalty. It gives probabilities, never the set that ran',
+    },
+  };
+
+export const PENALTY_LABELS: Readonly<
+  Record<PenaltyKind, { readonly short: string; readonly words: string }>
+> = {
+  logged: { short: 'logged', words: 'as the trainer wrote it' },
+  text: {
+    short: 'text',
+    words: 'recomputed by the release’s rules on the text: the word “error”, its turn pattern',
+  },
+  typed: { short: 'typed', words: 'recomputed from typed tool outcomes and real turns' },
+};
+
+export type Source = 'logged' | 'recomputed' | 'unknown';
+
+export function decisionSourceLabel(source: Source, rule: ResampleRule | undefined): string {
+  switch (source) {
+    case 'logged':
+      return 'decision: logged';
+    case 'recomputed':
+      return `decision: recomputed: ${RULE_LABELS[rule ?? 'release'].short}`;
+    case 'unknown':
+      return 'decision: unknown';
+  }
+}
+
+export const UNKNOWN_LABEL = 'No down-sampling in this log.';
+
+const SOURCE_OF_RULE = {
+  chosen: 'chosen here',
+  logged: 'logged by the run',
+  default: 'the default',
+} as const;
+
+/** Under what decisions were recomputed, a sentence or two a line. */
+export function basisLines(basis: RocBasis): readonly string[] {
+  const { settings } = basis;
+  const names = (list: readonly string[], none: string) => (list.length === 0 ? none : list.join(', '));
+  const lines = [
+    `Rule: ${RULE_LABELS[basis.rule].short} (${SOURCE_OF_RULE[basis.ruleSource]}). ${RULE_LABELS[basis.rule].words}.`,
+    `Penalty: ${PENALTY_LABELS[basis.penalty].short}, ${PENALTY_LABELS[basis.penalty].words}.`,
+    `down_sample_to_n ${settings.down_sample_to_n}, minima ${settings.min_zero_reward_trace_num} incorrect and ${settings.min_non_zero_reward_trace_num} correct, world size ${settings.world_size}.`,
+    `Logged settings: ${names(basis.logged, 'none')}. Chosen here: ${names(basis.chosen, 'none')}. All others are the release’s defaults.`,
+  ];
+  if (basis.unreadable.length > 0)
+    lines.push(`Logged, but with a value that cannot be read: ${basis.unreadable.join(', ')}.`);
+  return lines;
+}
+
+/** `0.5`, `0.125`: as many decimals as it takes to tell two penalties apart, at most three. */
+export function penaltyText(value: number | undefined): string {
+  if (value === undefined || Number.isNaN(value)) return '';
+  const three = value.toFixed(3);
+  return three.endsWith('0') ? value.toFixed(2) : three;
+}

@@ -1,0 +1,228 @@
+/** Rollouts of a run, a step or a group: ids in order from the host, rows for the visible window. */
+
+import { useQueries } from '@tanstack/react-query';
+import { useMemo, useRef, useState } from 'react';
+import {
+  type GroupRow,
+  type ParamsOf,
+  ROLLOUT_SORTS,
+  type RolloutRow,
+  type RolloutSort,
+} from '../../../shared/api/contract.ts';
+import { bothFilters } from '../../../shared/domain/filter/print.ts';
+import { useClient } from '../../data/DataProvider.tsx';
+import { useFilterLink } from '../../data/filterLink.ts';
+import { pathOfRoute, type Route } from '../../data/route.ts';
+import { useLongQuery } from '../../data/useLongQuery.ts';
+import { requestKey } from '../../data/useRequest.ts';
+import { goTo } from '../../data/useRoute.ts';
+import { type IndexRange, useRolloutWindow } from '../../data/useRowWindow.ts';
+import { useCompareCommand, useCompareMark } from '../../shell/compareSet.ts';
+import { useCommands } from '../../shell/keys/commands.ts';
+import { useInterface } from '../../state/interface.ts';
+import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
+import { FailedState } from '../../ui/States.tsx';
+import { type Sort, sortsText } from '../../ui/sorting.ts';
+import { VirtualTable } from '../../ui/VirtualTable.tsx';
+import { FilterNote, ListUnderWay, NoMatch } from '../tables/ListNotes.tsx';
+import { FreshBadge, freshRows, useFrozenList, useIsHeld } from '../tables/useFrozenList.tsx';
+import { useTableCommands } from '../tables/useTableCommands.ts';
+import { useTableFilter } from '../tables/useTableFilter.ts';
+import { useTableLayout } from '../tables/useTableLayout.ts';
+import { useUrlSorts } from '../tables/useUrlSort.ts';
+import { knownColumnIds, ROLLOUT_COLUMNS, type RolloutColumn, STEP_COLUMN } from './rolloutColumns.tsx';
+import { CompareSelected, LabelSelected } from './SelectionActions.tsx';
+import { rowsById } from './selectedRows.ts';
+
+type Filter = Omit<ParamsOf<'rollout.order'>, 'sort'>;
+
+interface RolloutTableProps {
+  readonly runKey: string;
+  readonly filter: Filter;
+  readonly label: string;
+  /** Inside one group every row has the same problem. */
+  readonly hidesProblem: boolean;
+  readonly emptyTitle: string;
+  /** Rollouts without the filter, where that is known. */
+  readonly total?: number | undefined;
+}
+
+const ROLLOUT_SORT: Sort = { column: 'ordinal', direction: 'ascending' };
+const STEP_SORT: Sort = { column: 'order', direction: 'ascending' };
+const NO_CHUNKS: readonly (readonly RolloutRow[])[] = [];
+const FIRST_WINDOW: IndexRange = { first: 0, end: 60 };
+
+export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, total }: RolloutTableProps) {
+  const isOfRun = filter.step === undefined && filter.groupId === undefined;
+  const [sorts, setSort] = useUrlSorts(
+    ['order', STEP_COLUMN.id, ...ROLLOUT_COLUMNS.map((column) => column.id)],
+    hidesProblem ? ROLLOUT_SORT : STEP_SORT,
+  );
+  const link = useFilterLink();
+  const text = bothFilters(link.applied, filter.filter ?? '');
+  const params = {
+    ...filter,
+    filter: text,
+    sort: sorts.map(({ column, direction }) => ({ by: sortedFieldOf(column), direction })),
+    withRows: true,
+  };
+  const order = useLongQuery('rollout.order', params);
+  const orderKey = JSON.stringify(params);
+  const [range, setRange] = useState<IndexRange>(FIRST_WINDOW);
+  const latest = order.isFormer ? undefined : order.data?.ids;
+  // A list in which something is selected does not move either.
+  const [selected, setSelected] = useState(0);
+  const isHeld = useIsHeld(runKey);
+  const held = useFrozenList(orderKey, latest, isHeld || selected > 0);
+  const ids = held.value;
+  const rows = useRolloutWindow(ids, range);
+  const table = useTableCommands();
+  useCommands({ 'row.select': () => table.current?.toggle() });
+  const arrangement = useTableLayout('rollouts');
+  const tableFilter = useTableFilter<RolloutRow>();
+  const client = useClient();
+  const setNotice = useInterface((state) => state.setNotice);
+  useCompareCommand(() => table.current?.cursorHref());
+  const compareMark = useCompareMark();
+
+  const shown = useRef<ReadonlySet<string>>(new Set());
+  const loaded: RolloutRow[] = [];
+  for (let i = range.first; i < range.end; i += 1) {
+    const row = rows.rowAt(i);
+    if (row !== undefined) loaded.push(row);
+  }
+  shown.current = knownColumnIds(loaded, shown.current);
+  const visible = shown.current;
+  const groups = useGroupPreviews(hidesProblem ? NO_CHUNKS : rows.chunks);
+  const columns = useMemo(() => {
+    if (hidesProblem) return ROLLOUT_COLUMNS;
+    const marks = ROLLOUT_COLUMNS.filter((one) => one.id === 'kept');
+    const steps = isOfRun ? [STEP_COLUMN] : [];
+    return [...marks, ...steps, problemColumn(groups), ...ROLLOUT_COLUMNS.filter((one) => one.id !== 'kept')];
+  }, [hidesProblem, groups, isOfRun]);
+  const unknown = useMemo(
+    () => new Set(ROLLOUT_COLUMNS.map(({ id }) => id).filter((id) => !visible.has(id))),
+    [visible],
+  );
+
+  if (order.error !== null) {
+    return (
+      <FailedState
+        title="These rollouts could not be listed"
+        error={order.error}
+        onRetry={() => void order.restart()}
+      />
+    );
+  }
+  if (ids === undefined) return <ListUnderWay what="rollouts" order={order} />;
+  const note = text !== '' && <FilterNote what="rollout" matches={ids.length} total={total} order={order} />;
+  if (ids.length === 0) {
+    return (
+      <div className="list-column">
+        {note}
+        <NoMatch title={link.applied === '' ? emptyTitle : 'No rollout matches the filter'} within={filter} />
+      </div>
+    );
+  }
+  const routeOf = ({ step, groupKey, ordinal }: RolloutRow): Route => ({
+    view: 'rollout',
+    runKey,
+    step,
+    groupKey,
+    ordinal,
+  });
+  const list = `rollouts ${runKey} ${JSON.stringify(filter)} ${sortsText(sorts)} ${text}`;
+  const rowsOf = rowsById(
+    ids,
+    (rolloutIds, signal) => client.request('rollout.rows', { rolloutIds }, { signal }),
+    (row: RolloutRow) => row.rolloutId,
+  );
+  return (
+    <div className="list-column">
+      {held.isBehind && latest !== undefined && held.value !== undefined && (
+        <FreshBadge text={freshRows(held.value, latest)} onShow={held.showNew} />
+      )}
+      {note}
+      <div className="list-rest">
+        <VirtualTable
+          key={list}
+          handle={table}
+          label={label}
+          columns={columns}
+          unknown={unknown}
+          arrangement={arrangement}
+          filter={tableFilter}
+          selection={{
+            of: ids,
+            rowsOf,
+            notify: setNotice,
+            onCount: setSelected,
+            actions: (chosen) => (
+              <>
+                <CompareSelected chosen={chosen} pathOf={(row) => pathOfRoute(routeOf(row))} />
+                <LabelSelected chosen={chosen} runKey={runKey} pathOf={(row) => pathOfRoute(routeOf(row))} />
+              </>
+            ),
+          }}
+          count={ids.length}
+          rowAt={rows.rowAt}
+          isQuiet={(row) => row.kept === false}
+          markOf={(row) => compareMark(pathOfRoute(routeOf(row)))}
+          sort={sorts}
+          canSortFurther
+          onSort={setSort}
+          onOpen={(row) => goTo(routeOf(row))}
+          hrefOf={(row) => pathOfRoute(routeOf(row))}
+          onWindow={setRange}
+          position={listPosition(list)}
+          onPosition={(position) => rememberListPosition(list, position)}
+        />
+      </div>
+    </div>
+  );
+}
+
+/** `order` for a column whose head does not sort. */
+function sortedFieldOf(column: string): RolloutSort {
+  return ROLLOUT_SORTS.find((sort) => sort === column) ?? 'order';
+}
+
+/** The groups of loaded chunks of rollouts: a row of a step's list says which problem it is an attempt at. */
+function useGroupPreviews(chunks: readonly (readonly RolloutRow[])[]): ReadonlyMap<number, GroupRow> {
+  const client = useClient();
+  return useQueries({
+    queries: chunks.map((rows) => {
+      const groupIds = [...new Set(rows.map((row) => row.groupId))];
+      return {
+        queryKey: requestKey('group.rows', { groupIds }),
+        queryFn: ({ signal }: { signal: AbortSignal }) =>
+          client.request('group.rows', { groupIds }, { signal }),
+      };
+    }),
+    combine: (results) => {
+      const groups = new Map<number, GroupRow>();
+      for (const result of results) for (const group of result.data ?? []) groups.set(group.groupId, group);
+      return groups;
+    },
+  });
+}
+
+/** Which problem a rollout attempts: its text where the group is known, else its id. */
+function problemColumn(groups: ReadonlyMap<number, GroupRow>): RolloutColumn {
+  return {
+    id: 'problemId',
+    label: 'problem',
+    value: (row) => row.problemId,
+    filterField: 'problem_id',
+    minWidth: 150,
+    grow: 4,
+    cell: (row) => {
+      const preview = groups.get(row.groupId)?.promptPreview;
+      return preview === undefined || preview === '' ? (
+        <span className="mono">{row.problemId}</span>
+      ) : (
+        <span title={`${row.problemId}: ${preview}`}>{preview}</span>
+      );
+    },
+  };
+}

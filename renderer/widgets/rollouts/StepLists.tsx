@@ -1,0 +1,136 @@
+import type { StepSummary } from '../../../shared/api/contract.ts';
+import { bothFilters } from '../../../shared/domain/filter/print.ts';
+import { useUrlQuery } from '../../data/useRoute.ts';
+import { Segmented } from '../../ui/Controls.tsx';
+import { FilterBox } from '../filter/FilterBox.tsx';
+import { GroupTable } from './GroupTable.tsx';
+import { RolloutTable } from './RolloutTable.tsx';
+
+/** What the lists and their filters have to know of what they are of. */
+export type ListSummary = Pick<StepSummary, 'rollouts' | 'groups' | 'decided' | 'correctKnown'>;
+
+interface StepListsProps {
+  readonly runKey: string;
+  /** Undefined while the run is looked up: the list does not wait for it. */
+  readonly runId: number | undefined;
+  /** Absent: of all steps. */
+  readonly step?: number;
+  /** What the lists are of: `step 40`, or the run where the log knows no step. */
+  readonly of: string;
+  readonly summary: ListSummary | undefined;
+  readonly tab: 'groups' | 'rollouts';
+}
+
+/** Where every problem was sampled once, a list of groups of one would be a detour. */
+export function listTab(query: URLSearchParams, summary: StepSummary | undefined): 'groups' | 'rollouts' {
+  const hasSingletons = summary !== undefined && summary.groups === summary.rollouts;
+  return (query.get('tab') ?? (hasSingletons ? 'rollouts' : 'groups')) === 'rollouts' ? 'rollouts' : 'groups';
+}
+
+export const LIST_TABS = [
+  { id: 'groups' as const, label: 'Groups' },
+  { id: 'rollouts' as const, label: 'All rollouts' },
+];
+
+/** The groups of a step, or all its rollouts, with their filters. */
+export function StepLists({ runKey, runId, step, of, summary, tab }: StepListsProps) {
+  const [query] = useUrlQuery();
+  const ofStep = step === undefined ? '' : `step:${step}`;
+  return (
+    <>
+      <div className="filters">
+        {runId !== undefined && (
+          <FilterBox
+            runId={runId}
+            runKey={runKey}
+            what={tab}
+            within={tab === 'rollouts' ? bothFilters(ofStep, rolloutFilterOf(query)) : ofStep}
+          />
+        )}
+        {tab === 'rollouts' && summary !== undefined && (
+          <RolloutFilters hasDecisions={summary.decided > 0} hasCorrectness={summary.correctKnown > 0} />
+        )}
+      </div>
+      <div className="page-list">
+        {tab === 'rollouts' ? (
+          <RolloutTable
+            runKey={runKey}
+            filter={{ runKey, ...(step === undefined ? {} : { step }), filter: rolloutFilterOf(query) }}
+            label={`Rollouts of ${of}`}
+            hidesProblem={false}
+            emptyTitle="No rollout passes the filters"
+            total={summary?.rollouts}
+          />
+        ) : (
+          <GroupTable runKey={runKey} step={step ?? 0} label={`Groups of ${of}`} total={summary?.groups} />
+        )}
+      </div>
+    </>
+  );
+}
+
+const CORRECT: Readonly<Record<string, string>> = { yes: 'is_correct:true', no: 'is_correct:false' };
+const TOOLS: Readonly<Record<string, string>> = {
+  none: 'tool_calls:0',
+  some: 'tool_calls:>0',
+  failed: 'tool_errors:>0',
+};
+const KEPT: Readonly<Record<string, string>> = { yes: 'kept:true', no: 'kept:false' };
+
+/** `?right=no&tools=none`: the switches live in the URL, so a list can be sent to someone. @returns them as a filter */
+function rolloutFilterOf(query: URLSearchParams): string {
+  const chosen = [
+    CORRECT[query.get('right') ?? ''],
+    TOOLS[query.get('tools') ?? ''],
+    KEPT[query.get('kept') ?? ''],
+  ];
+  return chosen.filter((part) => part !== undefined).join(' ');
+}
+
+interface RolloutFiltersProps {
+  readonly hasDecisions: boolean;
+  readonly hasCorrectness: boolean;
+}
+
+function RolloutFilters({ hasDecisions, hasCorrectness }: RolloutFiltersProps) {
+  const [query, setQuery] = useUrlQuery();
+  return (
+    <>
+      {hasCorrectness && (
+        <Segmented
+          label="Correctness"
+          chosen={query.get('right') ?? ''}
+          onChoose={(right) => setQuery({ right })}
+          choices={[
+            { id: '', label: 'All' },
+            { id: 'yes', label: <span className="is-right">✓ correct</span> },
+            { id: 'no', label: <span className="is-wrong">✕ incorrect</span> },
+          ]}
+        />
+      )}
+      <Segmented
+        label="Tool calls"
+        chosen={query.get('tools') ?? ''}
+        onChoose={(tools) => setQuery({ tools })}
+        choices={[
+          { id: '', label: 'Any calls' },
+          { id: 'none', label: 'No tool call' },
+          { id: 'some', label: 'With calls' },
+          { id: 'failed', label: 'With failed calls' },
+        ]}
+      />
+      {hasDecisions && (
+        <Segmented
+          label="Decision"
+          chosen={query.get('kept') ?? ''}
+          onChoose={(kept) => setQuery({ kept })}
+          choices={[
+            { id: '', label: 'Any decision' },
+            { id: 'yes', label: 'Kept' },
+            { id: 'no', label: 'Discarded' },
+          ]}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+/** Small cell contents shared by the tables of this view. */
+import type { ReactNode } from 'react';
+import type { RolloutRow } from '../../../shared/api/contract.ts';
+import { percent } from '../../ui/numbers.ts';
+
+/** A share as number and bar: the number to read, the bar to compare down the column. */
+export function ShareCell({ share, color }: { readonly share: number | undefined; readonly color?: string }) {
+  if (share === undefined) return null;
+  return (
+    <>
+      {percent(share)}
+      <span className="bar-cell">
+        <i style={{ width: `${share * 100}%`, background: color }} />
+      </span>
+    </>
+  );
+}
+
+interface HealthCellProps {
+  readonly wrong: number;
+  readonly mixed: number;
+  readonly right: number;
+}
+
+export function HealthCell({ wrong, mixed, right }: HealthCellProps) {
+  const total = wrong + mixed + right;
+  if (total === 0) return null;
+  const label = `${wrong} all incorrect · ${mixed} mixed · ${right} all correct`;
+  return (
+    <span className="health" role="img" aria-label={label} title={label}>
+      {wrong > 0 && <i style={{ flex: wrong, background: 'var(--wrong)' }} />}
+      {mixed > 0 && <i style={{ flex: mixed, background: 'var(--rule2)' }} />}
+      {right > 0 && <i style={{ flex: right, background: 'var(--right)' }} />}
+    </span>
+  );
+}
+
+/** Our class of the ending, or the word of the log if it has none. */
+export function stopReasonCell({ stopReason, stopReasonSource, stopReasonLogged }: RolloutRow): ReactNode {
+  if (stopReason === undefined) {
+    if (stopReasonLogged === undefined) return undefined;
+    return (
+      <span className="muted" title="as logged">
+        “{stopReasonLogged}”
+      </span>
+    );
+  }
+  if (stopReasonSource !== 'derived') return stopReason;
+  const from = stopReasonLogged === undefined ? 'the text' : `“${stopReasonLogged}” in the log`;
+  return (
+    <i className="muted" title={`derived from ${from}`}>
+      {stopReason}
+    </i>
+  );
+}

@@ -1,0 +1,198 @@
+/** Columns of the prompt groups of a step. */
+import type { GroupRow, GroupSort } from '../../../shared/api/contract.ts';
+import { LogText } from '../../ui/LogText.tsx';
+import { count, decimal, ratio, reward } from '../../ui/numbers.ts';
+import type { Column } from '../../ui/tableColumns.ts';
+import { ShareCell } from './cells.tsx';
+
+export interface GroupColumn extends Column<GroupRow> {
+  readonly id: GroupSort | 'prompt' | 'truth' | 'match';
+}
+
+export const GROUP_COLUMNS: readonly GroupColumn[] = [
+  {
+    id: 'problemId',
+    label: 'problem',
+    value: (row) => row.problemId,
+    filterField: 'problem_id',
+    minWidth: 100,
+    grow: 0.8,
+    sorts: 'ascending',
+    cell: (row) => (
+      <span className="mono" title={row.problemId}>
+        {row.problemId}
+      </span>
+    ),
+  },
+  {
+    id: 'prompt',
+    label: 'prompt',
+    value: (row) => row.promptPreview,
+    filterField: 'prompt',
+    hint: 'The last user message, its beginning',
+    minWidth: 180,
+    grow: 5,
+    cell: (row) => <span title={row.promptPreview}>{row.promptPreview}</span>,
+  },
+  {
+    id: 'truth',
+    label: 'ground truth',
+    value: (row) => row.groundTruth,
+    filterField: 'ground_truth',
+    minWidth: 80,
+    grow: 0.8,
+    cell: (row) => (
+      <span className="mono" title={row.groundTruth}>
+        <LogText text={row.groundTruth} />
+      </span>
+    ),
+  },
+  {
+    id: 'rollouts',
+    label: 'rollouts',
+    value: (row) => row.rollouts,
+    align: 'end',
+    minWidth: 54,
+    grow: 0.3,
+    sorts: 'descending',
+    cell: (row) => count(row.rollouts),
+  },
+  {
+    id: 'correct',
+    label: 'correct',
+    value: (row) => (row.correctKnown === 0 ? undefined : row.correct),
+    copiedWith: { name: 'known', value: (row) => row.correctKnown },
+    filterField: 'pass_rate',
+    filterValue: (row) => ratio(row.correct, row.correctKnown),
+    hint: 'Correct rollouts among those whose correctness is known',
+    align: 'end',
+    minWidth: 88,
+    grow: 0.3,
+    sorts: 'descending',
+    cell: (row) =>
+      row.correctKnown === 0 ? null : (
+        <>
+          {row.correct}
+          <span className="dim">/{row.correctKnown}</span>
+          <span className="bar-cell">
+            <i
+              style={{
+                width: `${(ratio(row.correct, row.correctKnown) ?? 0) * 100}%`,
+                background: 'var(--right)',
+              }}
+            />
+          </span>
+        </>
+      ),
+  },
+  {
+    id: 'meanReward',
+    label: 'reward',
+    value: (row) => row.meanReward,
+    hint: 'Mean reward',
+    align: 'end',
+    minWidth: 50,
+    grow: 0.3,
+    sorts: 'descending',
+    cell: (row) =>
+      row.meanReward !== undefined && Number.isInteger(row.meanReward)
+        ? reward(row.meanReward)
+        : decimal(row.meanReward),
+  },
+  {
+    id: 'kept',
+    label: 'kept',
+    value: (row) => (row.decided === 0 ? undefined : row.kept),
+    copiedWith: { name: 'decided', value: (row) => row.decided },
+    hint: 'Kept by the down-sampling, of the rollouts with a logged decision',
+    align: 'end',
+    minWidth: 48,
+    grow: 0.3,
+    sorts: 'descending',
+    cell: (row) =>
+      row.decided === 0 ? null : (
+        <>
+          {row.kept}
+          <span className="dim">/{row.decided}</span>
+        </>
+      ),
+  },
+  {
+    id: 'toolCalls',
+    label: 'calls',
+    value: (row) => row.toolCalls,
+    align: 'end',
+    minWidth: 44,
+    grow: 0.3,
+    sorts: 'descending',
+    cell: (row) => count(row.toolCalls),
+  },
+  {
+    id: 'toolErrors',
+    label: 'failed calls',
+    value: ({ toolCalls, toolErrors }) =>
+      toolCalls === undefined || toolErrors === undefined || toolCalls === 0
+        ? undefined
+        : (100 * toolErrors) / toolCalls,
+    hint: 'Share of the tool calls that failed; sorted by their number',
+    unit: '%',
+    align: 'end',
+    minWidth: 96,
+    grow: 0.3,
+    sorts: 'descending',
+    cell: (row) => <ShareCell share={ratio(row.toolErrors ?? 0, row.toolCalls ?? 0)} color="var(--wrong)" />,
+  },
+  {
+    id: 'meanTurns',
+    label: 'turns',
+    value: (row) => row.meanTurns,
+    hint: 'Mean turns',
+    align: 'end',
+    minWidth: 42,
+    grow: 0.3,
+    sorts: 'descending',
+    cell: (row) => decimal(row.meanTurns, 1),
+  },
+  {
+    id: 'meanResponseChars',
+    label: 'length',
+    value: (row) => row.meanResponseChars,
+    unit: 'chars',
+    hint: 'Mean response length',
+    align: 'end',
+    minWidth: 82,
+    grow: 0.3,
+    sorts: 'descending',
+    cell: (row) => count(row.meanResponseChars),
+  },
+];
+
+/** Under a filter: how many rollouts of a group match. @param matchesOf by group id */
+export function matchColumn(matchesOf: ReadonlyMap<number, number>): GroupColumn {
+  return {
+    id: 'match',
+    label: 'match',
+    hint: 'Rollouts of the group that match the filter',
+    align: 'end',
+    minWidth: 52,
+    grow: 0.3,
+    value: (row) => matchesOf.get(row.groupId),
+    cell: (row) => {
+      const matches = matchesOf.get(row.groupId);
+      return matches === undefined ? null : (
+        <>
+          {count(matches)}
+          <span className="dim">/{count(row.rollouts)}</span>
+        </>
+      );
+    },
+  };
+}
+
+/** What a list of groups can be sorted by, as the host has it. */
+export const GROUP_SORT_IDS: readonly GroupSort[] = [
+  'order',
+  ...GROUP_COLUMNS.filter(({ sorts }) => sorts !== undefined).flatMap(({ id }) =>
+    id === 'prompt' || id === 'truth' || id === 'match' ? [] : [id],
+  ),
+];

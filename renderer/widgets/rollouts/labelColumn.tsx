@@ -1,0 +1,30 @@
+import { labelOf, useTaxonomy } from '../../data/annotations.ts';
+import { LabelName } from '../../ui/Marks.tsx';
+import type { RolloutColumn } from './rolloutColumns.tsx';
+
+/** What readers have said of a rollout. */
+export const LABEL_COLUMN: RolloutColumn = {
+  id: 'labels',
+  label: 'labels',
+  value: (row) => row.labels?.join(' '),
+  filterField: 'label',
+  hint: 'Labels that reviewers gave it or parts of it',
+  minWidth: 120,
+  grow: 1,
+  isKnown: (row) => row.labels !== undefined,
+  cell: (row) => <LabelNames ids={row.labels} />,
+};
+
+/** The first by its name, the others by how many there are; the hint has all. */
+export function LabelNames({ ids = [] }: { readonly ids?: readonly string[] | undefined }) {
+  const taxonomy = useTaxonomy();
+  const labels = ids.map((id) => labelOf(taxonomy, id));
+  const [first] = labels;
+  if (first === undefined) return null;
+  return (
+    <span className="label-names" title={labels.map(({ name }) => name).join(', ')}>
+      <LabelName label={first} />
+      {labels.length > 1 && <span className="muted">+{labels.length - 1}</span>}
+    </span>
+  );
+}

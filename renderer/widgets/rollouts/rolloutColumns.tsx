@@ -1,0 +1,233 @@
+import type { RolloutRow, RolloutSort } from '../../../shared/api/contract.ts';
+import { fieldNamed } from '../../../shared/domain/filter/fields.ts';
+import {
+  type CamelCase,
+  camelCase,
+  LISTED_FIELDS,
+  type ListedField,
+  type RolloutField,
+} from '../../../shared/domain/rolloutFieldRecord.ts';
+import { ROLLOUT_FIELDS } from '../../../shared/domain/rolloutFields.ts';
+import { LogText } from '../../ui/LogText.tsx';
+import { KeptMark, RightMark } from '../../ui/Marks.tsx';
+import { count, decimal, reward, signed } from '../../ui/numbers.ts';
+import { reasonText } from '../../ui/reasons.ts';
+import type { Column } from '../../ui/tableColumns.ts';
+import { stopReasonCell } from './cells.tsx';
+import { LABEL_COLUMN } from './labelColumn.tsx';
+
+export interface RolloutColumn extends Column<RolloutRow> {
+  readonly id: RolloutSort | CamelCase<ListedField> | 'labels';
+  /** A column is shown when any of the first rows has a value; absent: always. */
+  readonly isKnown?: (row: RolloutRow) => boolean;
+}
+
+type Presentation = Omit<RolloutColumn, 'id' | 'value' | 'filterField'>;
+
+const FIELD_OF: ReadonlyMap<string, ListedField> = new Map(
+  LISTED_FIELDS.map((name) => [camelCase(name), name]),
+);
+
+/** A column of one field, shown where some row has a value. The record says what it holds, `presentation` how it looks. */
+function fieldColumn(id: CamelCase<ListedField>, presentation: Presentation): RolloutColumn {
+  const name = FIELD_OF.get(id);
+  const field: RolloutField | undefined = name === undefined ? undefined : ROLLOUT_FIELDS[name];
+  const isNumber = field?.kind === 'number' || field?.kind === 'integer';
+  return {
+    id,
+    value: (row) => row[id],
+    filterField: fieldNamed(name ?? '')?.name,
+    align: isNumber ? 'end' : 'start',
+    isKnown: field?.isAlwaysKnown === true ? undefined : (row) => row[id] !== undefined,
+    ...presentation,
+  };
+}
+
+/** Where rows of several steps are listed. */
+export const STEP_COLUMN: RolloutColumn = fieldColumn('step', {
+  label: 'step',
+  minWidth: 44,
+  grow: 0,
+  sorts: 'ascending',
+  cell: (row) => count(row.step),
+});
+
+/** With the problem where rows of several are listed. */
+export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
+  fieldColumn('kept', {
+    label: '',
+    name: 'kept',
+    hint: 'Kept (filled) or discarded (dashed) by the down-sampling, as logged',
+    minWidth: 14,
+    grow: 0,
+    sorts: 'descending',
+    cell: (row) => <KeptMark isKept={row.kept} />,
+  }),
+  fieldColumn('ordinal', {
+    label: 'rollout',
+    align: 'start',
+    hint: 'Position in the oversampled group',
+    minWidth: 50,
+    grow: 0,
+    sorts: 'ascending',
+    cell: (row) => <span className="mono">#{row.ordinal}</span>,
+  }),
+  fieldColumn('answer', {
+    label: 'answer',
+    isKnown: undefined,
+    copiedWith: { name: 'correct', value: (row) => row.isCorrect },
+    hint: 'Sorted by its text. The mark shows correct or incorrect',
+    minWidth: 84,
+    grow: 1,
+    sorts: 'ascending',
+    cell: (row) => (
+      <span
+        className={row.isCorrect === undefined ? undefined : row.isCorrect ? 'is-right' : 'is-wrong'}
+        title={row.answer}
+      >
+        <RightMark isCorrect={row.isCorrect} /> <LogText text={row.answer} />
+      </span>
+    ),
+  }),
+  LABEL_COLUMN,
+  fieldColumn('reward', {
+    label: 'reward',
+    isKnown: undefined,
+    minWidth: 48,
+    grow: 0.6,
+    sorts: 'descending',
+    cell: (row) => reward(row.reward),
+  }),
+  fieldColumn('pErr', {
+    label: 'p_err',
+    hint: 'Share of failed tool calls, as logged',
+    minWidth: 44,
+    grow: 0.6,
+    sorts: 'descending',
+    cell: (row) => decimal(row.pErr),
+  }),
+  fieldColumn('pFormat', {
+    label: 'p_format',
+    hint: 'Format penalty, as logged',
+    minWidth: 58,
+    grow: 0.6,
+    sorts: 'descending',
+    cell: (row) => decimal(row.pFormat),
+  }),
+  fieldColumn('penalty', {
+    label: 'penalty',
+    minWidth: 54,
+    grow: 0.6,
+    sorts: 'descending',
+    cell: (row) => <b style={{ fontWeight: 600 }}>{decimal(row.penalty)}</b>,
+  }),
+  fieldColumn('advantage', {
+    label: 'advantage',
+    minWidth: 66,
+    grow: 0.6,
+    sorts: 'descending',
+    cell: (row) => signed(row.advantage),
+  }),
+  fieldColumn('turns', {
+    label: 'turns',
+    minWidth: 42,
+    grow: 0.6,
+    sorts: 'descending',
+    cell: (row) => count(row.turns),
+  }),
+  fieldColumn('toolCalls', {
+    label: 'calls',
+    minWidth: 40,
+    grow: 0.6,
+    sorts: 'descending',
+    cell: (row) => count(row.toolCalls),
+  }),
+  fieldColumn('toolErrors', {
+    label: 'failed',
+    hint: 'Tool calls that failed',
+    minWidth: 46,
+    grow: 0.6,
+    sorts: 'descending',
+    cell: (row) => (
+      <span className={(row.toolErrors ?? 0) > 0 ? 'is-wrong' : undefined}>{count(row.toolErrors)}</span>
+    ),
+  }),
+  fieldColumn('policyTokens', {
+    label: 'tokens',
+    hint: 'Tokens sampled by the policy',
+    minWidth: 56,
+    grow: 0.6,
+    sorts: 'descending',
+    cell: (row) => count(row.policyTokens),
+  }),
+  fieldColumn('responseChars', {
+    label: 'length',
+    unit: 'chars',
+    minWidth: 74,
+    grow: 0.6,
+    sorts: 'descending',
+    cell: (row) => count(row.responseChars),
+  }),
+  fieldColumn('meanEntropy', {
+    label: 'entropy',
+    unit: 'nats',
+    hint: 'Mean over the policy tokens whose entropy is logged',
+    minWidth: 78,
+    grow: 0.6,
+    sorts: 'descending',
+    cell: (row) => decimal(row.meanEntropy, 3),
+  }),
+  fieldColumn('stopReason', {
+    label: 'stopped by',
+    hint: 'Why the rollout ended. Italics: derived by Turnwise. In quotes: a word of the log that has no class',
+    minWidth: 70,
+    sorts: 'ascending',
+    isKnown: (row) => (row.stopReason ?? row.stopReasonLogged) !== undefined,
+    cell: stopReasonCell,
+  }),
+  fieldColumn('reason', {
+    label: 'why',
+    hint: 'Why the down-sampling kept or discarded it',
+    minWidth: 166,
+    grow: 1.2,
+    sorts: 'ascending',
+    cell: (row) => (
+      <span
+        className="muted"
+        title={`${row.kept === undefined ? '' : row.kept ? 'kept, ' : 'discarded, '}${reasonText(row.reason)}, logged as ${row.reason}`}
+      >
+        {row.kept === undefined ? '' : row.kept ? 'kept, ' : 'discarded, '}
+        {reasonText(row.reason)}
+      </span>
+    ),
+  }),
+  fieldColumn('duration', {
+    label: 'duration',
+    unit: 's',
+    hint: 'Seconds as logged, else from start to end',
+    minWidth: 62,
+    cell: (row) => decimal(row.duration, 1),
+  }),
+  engineColumn('worker', 'Of the rollout engine, as logged'),
+  engineColumn('gpu', 'One, or several of one engine'),
+];
+
+function engineColumn(id: 'worker' | 'gpu', hint: string): RolloutColumn {
+  return fieldColumn(id, {
+    label: id,
+    hint,
+    minWidth: 74,
+    cell: (row) => <bdi title={row[id]}>{row[id]}</bdi>,
+  });
+}
+
+/**
+ * Columns that none of the sampled rows has a value for are left out. The sample is what is
+ * loaded; a column once shown stays (`shown`), so that scrolling never moves the others.
+ */
+export function knownColumnIds(rows: readonly RolloutRow[], shown: ReadonlySet<string>): ReadonlySet<string> {
+  const missing = ROLLOUT_COLUMNS.filter(
+    (column) => !shown.has(column.id) && (column.isKnown === undefined || rows.some(column.isKnown)),
+  );
+  return missing.length === 0 ? shown : new Set([...shown, ...missing.map((column) => column.id)]);
+}

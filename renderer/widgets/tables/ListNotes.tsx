@@ -1,0 +1,115 @@
+import { useQueries } from '@tanstack/react-query';
+import type { ParamsOf } from '../../../shared/api/contract.ts';
+import { useClient } from '../../data/DataProvider.tsx';
+import { fieldsOf, useFilterLink } from '../../data/filterLink.ts';
+import type { LongState } from '../../data/useLongQuery.ts';
+import { requestKey } from '../../data/useRequest.ts';
+import { Button } from '../../ui/Controls.tsx';
+import { count, counted, percent } from '../../ui/numbers.ts';
+import { EmptyState, WaitingState } from '../../ui/States.tsx';
+import { FilterChips } from '../filter/FilterChips.tsx';
+
+interface FilterNoteProps {
+  readonly what: 'rollout' | 'group';
+  readonly matches: number;
+  readonly total: number | undefined;
+  readonly order: ListOrder;
+}
+
+/** How much of the list is left, and by which conditions. */
+export function FilterNote({ what, matches, total, order }: FilterNoteProps) {
+  // What is listed is still the answer to the filter before.
+  const { isFormer, isStopped } = order;
+  return (
+    <div className="filter-note">
+      <p role="status">
+        {isFormer
+          ? isStopped
+            ? 'Stopped: showing the list of the previous filter'
+            : `Searching…${howFar(order)}`
+          : total === undefined
+            ? `${counted(matches, what)} ${matches === 1 ? 'matches' : 'match'}`
+            : `${count(matches)} of ${counted(total, what)}`}
+        {what === 'group' && !isFormer && ' with a rollout that matches'}
+      </p>
+      {isFormer && !isStopped && order.progress !== undefined && <Button onClick={order.stop}>Stop</Button>}
+      {isStopped && <Button onClick={() => void order.restart()}>Search again</Button>}
+      <FilterChips />
+    </div>
+  );
+}
+
+type ListOrder = Pick<LongState<unknown>, 'isFormer' | 'isStopped' | 'progress' | 'stop' | 'restart'>;
+
+/** @returns empty while nobody knows */
+function howFar({ progress }: Pick<ListOrder, 'progress'>): string {
+  return progress === undefined ? '' : ` ${percent(progress.share, 0)} %`;
+}
+
+interface ListUnderWayProps {
+  readonly what: 'rollouts' | 'groups';
+  readonly order: ListOrder;
+}
+
+export function ListUnderWay({ what, order }: ListUnderWayProps) {
+  if (order.isStopped) {
+    return (
+      <EmptyState title="Stopped">
+        <Button onClick={() => void order.restart()}>Search again</Button>
+      </EmptyState>
+    );
+  }
+  if (order.progress === undefined) return <WaitingState title={`Sorting ${what}…`} />;
+  return (
+    <div className="state" role="status">
+      <p>
+        Searching the {what}…{howFar(order)}
+      </p>
+      <Button onClick={order.stop}>Stop</Button>
+    </div>
+  );
+}
+
+interface NoMatchProps {
+  readonly title: string;
+  /** What the list is of. */
+  readonly within: Pick<ParamsOf<'rollout.order'>, 'runId' | 'runKey' | 'step' | 'groupId'>;
+}
+
+/** Nothing matches; where that is because the log does not say, that is said. */
+export function NoMatch({ title, within }: NoMatchProps) {
+  const { node } = useFilterLink();
+  const { runId, runKey, step, groupId } = within;
+  const client = useClient();
+  const fields = fieldsOf(node);
+  const known = useQueries({
+    queries: fields.map((field) => {
+      const params = {
+        ...{ runId, runKey },
+        ...(step === undefined ? {} : { step }),
+        ...(groupId === undefined ? {} : { groupId }),
+        filter: `${field}:*`,
+      };
+      return {
+        queryKey: requestKey('rollout.order', params, undefined),
+        queryFn: ({ signal }: { signal: AbortSignal }) => client.request('rollout.order', params, { signal }),
+      };
+    }),
+  });
+  const missing = fields.filter((_, i) => known[i]?.data?.ids.length === 0);
+  return (
+    <EmptyState title={title}>
+      {missing.length > 0 && (
+        <p>
+          Unknown for all of these rollouts:{' '}
+          {missing.map((field, i) => (
+            <span key={field}>
+              {i > 0 && ', '}
+              <code>{field}</code>
+            </span>
+          ))}
+        </p>
+      )}
+    </EmptyState>
+  );
+}

@@ -1,0 +1,193 @@
+/** "Open logs…" in a browser: by a path below an allowed directory, by files that are chosen or dropped. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { sharedBrowser } from '../support/shells/browserShell.ts';
+import { type ServedHost, serveProcess } from '../support/shells/serveProcess.ts';
+import type { TemporaryHome } from '../support/shells/shell.ts';
+import { writeSmallLog } from '../support/shells/smallLog.ts';
+import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+import { watchErrors } from './watchErrors.ts';
+
+let home: TemporaryHome;
+let host: ServedHost;
+let page: Page;
+let errors: string[];
+let logs: string;
+let uploads: string;
+
+function logOf(run: string): string {
+  const rollout = { v: 1, type: 'rollout', run, step: 0, group: 'g', index: 0, reward: 1 };
+  const messages = [{ role: 'assistant', content: run }];
+  return `${JSON.stringify({ ...rollout, problem: { id: 'p', prompt: '?' }, messages })}\n`;
+}
+
+beforeAll(async () => {
+  home = createTemporaryHome();
+  logs = join(home.directory, 'allowed');
+  uploads = join(home.directory, 'uploads');
+  for (const name of ['alpha', 'beta']) {
+    mkdirSync(join(logs, `run-${name}`), { recursive: true });
+    writeFileSync(join(logs, `run-${name}`, 'log.jsonl'), logOf(name));
+  }
+  const args = ['--library', home.libraryPath, '--allow', logs, '--', writeSmallLog(home.directory)];
+  host = await serveProcess(args, home.env);
+  page = await (await sharedBrowser()).newPage({ viewport: { width: 1024, height: 720 } });
+  page.setDefaultTimeout(10_000);
+  errors = watchErrors(page);
+  await page.goto(host.url);
+  await page.waitForURL(/small-run/);
+});
+afterAll(async () => {
+  await page?.close();
+  await host?.close();
+  home.remove();
+});
+
+const placeIs = (place: string) => expect.poll(() => new URL(page.url()).pathname).toBe(place);
+const dialog = () => page.getByRole('dialog', { name: 'Open logs' });
+const field = () => dialog().getByRole('combobox');
+const options = () => dialog().getByRole('option');
+const closed = () => dialog().waitFor({ state: 'detached' });
+
+beforeEach(async () => {
+  await page.goto(`${new URL('/settings', host.url)}`);
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+  await page.keyboard.press('ControlOrMeta+o');
+  await field().waitFor();
+});
+
+test('a path is completed like in a shell, and its first run opens', async () => {
+  await expect.poll(() => field().evaluate((element) => element === document.activeElement)).toBe(true);
+  await options().filter({ hasText: logs }).waitFor();
+  await field().pressSequentially(logs.slice(0, -2));
+  await options().waitFor();
+  await page.keyboard.press('Tab');
+  await expect.poll(() => field().inputValue()).toBe(`${logs}/`);
+  await options().filter({ hasText: 'run-beta/' }).waitFor();
+  await page.keyboard.press('Tab');
+  await expect.poll(() => field().inputValue()).toBe(`${logs}/run-`);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await dialog().getByRole('option', { name: 'run-beta/', selected: true }).waitFor();
+  await page.keyboard.press('Enter');
+  await closed();
+  await placeIs('/run/beta');
+});
+
+test('Tab leads to the next control where nothing can be completed, Escape closes', async () => {
+  await options().first().waitFor();
+  await field().fill(`${logs}/`);
+  await expect.poll(() => options().count()).toBe(2);
+  await field().fill(`${logs}/run-`);
+  await dialog().locator('[role=listbox][aria-busy=false]').waitFor();
+  await page.keyboard.press('Tab');
+  await expect.poll(() => page.locator(':focus').innerText()).toBe('Choose files…');
+  await page.keyboard.press('Escape');
+  await closed();
+});
+
+test('a path that was not allowed is refused with the command that allows it', async () => {
+  await field().fill(home.libraryPath.replace('library.sqlite', 'small.txt'));
+  await dialog().getByText('No path that may be opened begins like this').waitFor();
+  await field().fill(home.directory);
+  await dialog().getByRole('button', { name: 'Open', exact: true }).click();
+  await dialog()
+    .getByRole('alert')
+    .filter({ hasText: `Turnwise has no permission to read ${home.directory}` })
+    .filter({ hasText: '--allow DIRECTORY' })
+    .waitFor();
+});
+
+test('chosen files are uploaded beside the library and read', async () => {
+  const chooser = page.waitForEvent('filechooser');
+  await dialog().getByRole('button', { name: 'Choose files…' }).click();
+  const buffers = ['one', 'two'].map((run) => ({
+    ...{ name: `${run}.jsonl`, mimeType: 'text/plain' },
+    buffer: Buffer.from(logOf(`sent ${run}`)),
+  }));
+  await (await chooser).setFiles(buffers);
+  await closed();
+  await expect
+    .poll(() => decodeURIComponent(new URL(page.url()).pathname))
+    .toMatch(/^\/run\/sent (one|two)$/);
+  expect(readFileSync(join(uploads, 'one', 'two.jsonl'), 'utf8')).toBe(logOf('sent two'));
+});
+
+test('a file that was read before opens its run again', async () => {
+  const copy = { name: 'again.jsonl', mimeType: 'text/plain', buffer: Buffer.from(logOf('alpha')) };
+  await field().fill(join(logs, 'run-alpha', 'log.jsonl'));
+  await page.keyboard.press('Enter');
+  await closed();
+  await placeIs('/run/alpha');
+  await page.goto(`${new URL('/settings', host.url)}`);
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+  await page.keyboard.press('ControlOrMeta+o');
+  await dialog().locator('input[type=file]').setInputFiles([copy]);
+  await closed();
+  await placeIs('/run/alpha');
+});
+
+test('a dropped file is uploaded', async () => {
+  await page.keyboard.press('Escape');
+  await closed();
+  await page.evaluate((text) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([text], 'dropped.jsonl'));
+    window.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+  }, logOf('dropped'));
+  await placeIs('/run/dropped');
+  expect(existsSync(join(uploads, 'dropped', 'dropped.jsonl'))).toBe(true);
+});
+
+test('an upload is cancelled by its button only, and names what was sent before', async () => {
+  // A request that is never answered.
+  await page.route(/upload\?name=endless/, () => undefined);
+  const files = ['first', 'endless'].map((name) => ({
+    ...{ name: `${name}.jsonl`, mimeType: 'text/plain', buffer: Buffer.from(logOf(name)) },
+  }));
+  const second = page.waitForRequest(/upload\?name=endless/);
+  await dialog().locator('input[type=file]').setInputFiles(files);
+  await second;
+  await dialog().getByRole('progressbar', { name: 'Sending' }).waitFor();
+  await page.keyboard.press('Escape');
+  await dialog().getByRole('button', { name: 'Cancel' }).click();
+  const alert = dialog().getByRole('alert');
+  await alert.filter({ hasText: 'Cancelled. Nothing was read.' }).waitFor();
+  expect(await alert.innerText()).toContain(join(uploads, 'first', 'first.jsonl'));
+  await page.unroute(/upload\?name=endless/);
+  expect(readdirSync(join(uploads, 'first'))).toEqual(['first.jsonl']);
+});
+
+test('its field and its paths have no violation in either theme', async () => {
+  await field().fill(`${logs}/`);
+  await expect.poll(() => options().count()).toBe(2);
+  await page.keyboard.press('ArrowDown');
+  await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.locator(`html[data-theme=${colorScheme}]`).waitFor();
+    const violations = await page.evaluate(async () => {
+      const { axe } = window as unknown as { axe: { run(within: string): Promise<AxeResults> } };
+      return (await axe.run('[role=dialog]')).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+    });
+    expect(violations, colorScheme).toEqual([]);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+});
+
+test('every control is reachable at 720 by 450 pixels', async () => {
+  await page.setViewportSize({ width: 720, height: 450 });
+  for (const name of ['Choose files…', 'Close', 'Open']) {
+    const button = dialog().getByRole('button', { name, exact: true }).last();
+    await button.scrollIntoViewIfNeeded();
+    const box = await button.boundingBox();
+    expect((box?.y ?? -1) >= 0 && (box?.y ?? 0) + (box?.height ?? 0) <= 450, name).toBe(true);
+  }
+  await page.setViewportSize({ width: 1024, height: 720 });
+});
+
+test('the page reports no errors', () => expect(errors).toEqual([]));

@@ -1,0 +1,61 @@
+// @vitest-environment happy-dom
+/** The key help lists what works in the view that is open, by place. */
+import { cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, expect, it } from 'vitest';
+import { type Handlers, useCommands } from '../../renderer/shell/keys/commands.ts';
+import { KeyHelp } from '../../renderer/shell/keys/KeyHelp.tsx';
+import { useInterface } from '../../renderer/state/interface.ts';
+
+afterEach(() => {
+  cleanup();
+  useInterface.getState().showDialog(undefined);
+});
+
+const nothing = () => undefined;
+
+function View({ handlers }: { readonly handlers: Handlers }) {
+  useCommands(handlers);
+  return null;
+}
+
+function open(handlers: Handlers): void {
+  render(
+    <>
+      <View handlers={handlers} />
+      <KeyHelp />
+    </>,
+  );
+  useInterface.getState().showDialog({ kind: 'keys' });
+}
+
+const listed = () => screen.getAllByRole('term').map((term) => term.textContent);
+
+it('lists only commands that can run now, by place', async () => {
+  open({ 'place.library': nothing, 'turn.next': nothing, 'theme.next': nothing });
+  await screen.findByRole('dialog', { name: 'Keys' });
+  const places = screen.getAllByRole('heading', { level: 2 }).map((heading) => heading.textContent);
+  expect(places).toEqual(['Replay', 'Everywhere', 'Go to']);
+  expect(listed()).toEqual(['Next turn', 'Switch theme: system, light, dark', 'Go to the library']);
+});
+
+it('gives a key to the command that it runs', async () => {
+  open({ 'row.next': nothing, 'turn.next': nothing, 'hit.next': nothing, 'difference.next': nothing });
+  await screen.findByRole('dialog', { name: 'Keys' });
+  const keys = screen.getAllByRole('definition').map((each) => each.textContent);
+  expect(Object.fromEntries(listed().map((label, i) => [label, keys[i]]))).toEqual({
+    'Next row': 'j↓',
+    'Next turn': '→',
+    'Next search hit, or next high token': 'n',
+    'Next difference': 'palette',
+  });
+});
+
+it('finds a command by its words, and links the glossary', async () => {
+  open({ 'place.library': nothing, 'place.search': nothing, 'turn.next': nothing });
+  const field = await screen.findByLabelText('Find a key or command');
+  fireEvent.change(field, { target: { value: 'go library' } });
+  expect(listed()).toEqual(['Go to the library']);
+  fireEvent.change(field, { target: { value: 'breakpoint' } });
+  expect(screen.getByRole('status').textContent).toBe('No key or command here matches “breakpoint”.');
+  expect(screen.getByRole('link', { name: 'Glossary' }).getAttribute('href')).toBe('/glossary');
+});

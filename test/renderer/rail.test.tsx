@@ -1,0 +1,74 @@
+// @vitest-environment happy-dom
+/** The rail: names, items that lead nowhere, and the choice between names and icons. */
+import { act, cleanup, fireEvent, screen } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Route } from '../../renderer/data/route.ts';
+import { Rail } from '../../renderer/shell/Rail.tsx';
+import { useInterface } from '../../renderer/state/interface.ts';
+import { createFakeClient } from '../support/fakeClient.ts';
+import { renderWithClient } from '../support/renderWithClient.tsx';
+
+const client = createFakeClient({
+  'issue.list': () => ({ total: 0, issues: [] }),
+  'run.list': () => [],
+});
+const show = (route: Route) => renderWithClient(client, <Rail route={route} />);
+
+function windowIs(width: 'wide' | 'narrow'): void {
+  vi.stubGlobal('matchMedia', () => ({
+    matches: width === 'wide',
+    addEventListener: () => undefined,
+    removeEventListener: () => undefined,
+  }));
+}
+
+const initial = useInterface.getState();
+beforeEach(() => windowIs('wide'));
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+  useInterface.setState(initial, true);
+});
+
+describe('the rail', () => {
+  it('names every item, and has an icon for each', () => {
+    show({ view: 'group', runKey: 'r', step: 1, groupKey: 'g' });
+    const rail = screen.getByRole('navigation', { name: 'Views' });
+    const names = [...rail.querySelectorAll('.rail-name')].map((name) => name.textContent);
+    expect(names).toEqual([
+      ...['Library', 'Search', 'SQL', 'Run', 'Step', 'Group', 'Problems', 'RoC', 'Tokens', 'Replay'],
+      ...['Compare', 'Labels', 'Issues', 'Keys', 'Settings', 'Collapse'],
+    ]);
+    const icons = [...rail.querySelectorAll('svg')].map((icon) => icon.innerHTML);
+    expect(new Set(icons).size).toBe(names.length);
+    expect(screen.getByRole('link', { name: 'Group' }).getAttribute('aria-current')).toBe('page');
+    expect(screen.getByRole('link', { name: 'Step' }).getAttribute('href')).toBe('/run/r/step/1');
+  });
+
+  it('describes why an item leads nowhere, shows it on focus and says it when pressed', async () => {
+    show({ view: 'run', runKey: 'r' });
+    const replay = screen.getByRole('button', { name: 'Replay' });
+    expect(replay.getAttribute('aria-disabled')).toBe('true');
+    const why = document.getElementById(replay.getAttribute('aria-describedby') ?? '');
+    expect(why?.textContent).toBe('Open a rollout first.');
+    act(() => replay.focus());
+    expect((await screen.findByRole('tooltip')).textContent).toContain('Open a rollout first.');
+    fireEvent.click(replay);
+    expect(useInterface.getState().notice).toBe('Open a rollout first.');
+  });
+
+  it('shows icons alone in a narrow window until the user chooses names', () => {
+    windowIs('narrow');
+    show({ view: 'library' });
+    const isNamed = () => screen.getByRole('navigation', { name: 'Views' }).classList.contains('is-named');
+    expect(isNamed()).toBe(false);
+    fireEvent.click(screen.getByRole('button', { name: 'Expand sidebar' }));
+    expect(isNamed()).toBe(true);
+    expect(JSON.parse(localStorage.getItem('turnwise.interface') ?? '').state.isRailNamed).toBe(true);
+    fireEvent.click(screen.getByRole('button', { name: 'Collapse sidebar' }));
+    cleanup();
+    windowIs('wide');
+    show({ view: 'library' });
+    expect(isNamed()).toBe(false);
+  });
+});

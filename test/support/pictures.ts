@@ -1,0 +1,71 @@
+/** `npm run pictures`: takes the pictures of README.md from the demo run, into `fixtures/pictures/`. */
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { comparePath } from '../../renderer/data/compareLink.ts';
+import { CHROMIUM_FLAGS, findChromium } from './shells/chromium.ts';
+import { serveProcess } from './shells/serveProcess.ts';
+
+const DEMO = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', import.meta.url));
+const PICTURES = fileURLToPath(new URL('../../fixtures/pictures', import.meta.url));
+const RUN = '/run/synthetic-grpo-roc-demo';
+const GROUP = `${RUN}/step/300/group/lattice-paths`;
+
+interface Picture {
+  readonly path: string;
+  /** What is there when the page is drawn. */
+  readonly drawn: string;
+  readonly height?: number;
+}
+
+const PAGES: Readonly<Record<string, Picture>> = {
+  run: { path: RUN, drawn: '[role=slider]' },
+  group: { path: GROUP, drawn: '[role=row][aria-selected=true]' },
+  replay: { path: `${GROUP}/rollout/8?turn=2`, drawn: 'nav[aria-label=Outline]' },
+  compare: {
+    path: comparePath([`${GROUP}/rollout/8`, `${GROUP}/rollout/9`]),
+    drawn: '[aria-label="Panel"], .cmp-toolbar',
+  },
+  tokens: { path: `${RUN}/tokens`, drawn: 'svg', height: 600 },
+};
+const SIZE = { width: 1280, height: 720 };
+const LARGEST_BYTES = 150_000;
+
+const home = mkdtempSync(join(tmpdir(), 'turnwise-pictures-'));
+mkdirSync(PICTURES, { recursive: true });
+const { executablePath, env } = findChromium();
+const browser = await chromium.launch({
+  executablePath,
+  args: [...CHROMIUM_FLAGS],
+  env: { ...process.env, ...env },
+});
+const host = await serveProcess([DEMO, '--library', join(home, 'library.sqlite')], { TURNWISE_HOME: home });
+try {
+  for (const theme of ['light', 'dark'] as const) {
+    const page = await browser.newPage({ viewport: SIZE, colorScheme: theme, reducedMotion: 'reduce' });
+    await page.goto(host.url);
+    await page.getByRole('grid').or(page.getByRole('slider')).first().waitFor();
+    for (const [name, { path, drawn, height = SIZE.height }] of Object.entries(PAGES)) {
+      await page.setViewportSize({ ...SIZE, height });
+      await page.goto(new URL(path, host.url).href);
+      await page.waitForSelector(drawn);
+      await page.waitForLoadState('networkidle');
+      await page.evaluate(() => document.fonts.ready);
+      // Charts and heat are drawn in the frames after the answer.
+      for (let frame = 0; frame < 30; frame++)
+        await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+      const file = join(PICTURES, `${name}-${theme}.png`);
+      await page.screenshot({ path: file });
+      const bytes = statSync(file).size;
+      if (bytes > LARGEST_BYTES) throw new Error(`${file} has ${bytes} bytes, more than ${LARGEST_BYTES}`);
+      console.log(`${name}-${theme}.png ${Math.round(bytes / 1000)} kB`);
+    }
+    await page.close();
+  }
+} finally {
+  await browser.close();
+  await host.close();
+  rmSync(home, { recursive: true, force: true });
+}
