@@ -1,7 +1,7 @@
 /**
  * The window: breadcrumb on top, rail at the left, one view. Which view is the URL's business.
  */
-import { Suspense, useCallback, useEffect, useLayoutEffect, useRef } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useRef } from 'react';
 import { HOME_LIBRARY, type IngestProgress } from '../../shared/api/contract.ts';
 import { useConnection, useConnectionStatus, useLibrary } from '../data/DataProvider.tsx';
 import { resolvedHref } from '../data/libraryLink.ts';
@@ -33,7 +33,7 @@ import { enterLibrary, rememberQuery } from '../state/routeMemory.ts';
 import { Button } from '../ui/Controls.tsx';
 import { HrefContext } from '../ui/Link.tsx';
 import { counted } from '../ui/numbers.ts';
-import { EmptyState, WaitingState } from '../ui/States.tsx';
+import { EmptyState } from '../ui/States.tsx';
 import { RouteView, usePrefetchViews } from './RouteView.tsx';
 import './app.css';
 
@@ -98,15 +98,13 @@ function Window({ library }: { readonly library: string }) {
         <LibraryWarnings />
         <div className="app-content">
           <ViewBoundary key={route.view} route={route}>
-            <Suspense fallback={<WaitingState title="Loading…" />}>
-              {status === 'no-token' ? (
-                <NoToken />
-              ) : (
-                <LibraryGate library={library}>
-                  <RouteView route={route} />
-                </LibraryGate>
-              )}
-            </Suspense>
+            {status === 'no-token' ? (
+              <NoToken />
+            ) : (
+              <LibraryGate library={library}>
+                <RouteView route={route} />
+              </LibraryGate>
+            )}
           </ViewBoundary>
         </div>
       </main>

@@ -1,57 +1,58 @@
 /** The view of a route. All but the library's are chunks of their own, so the library does not wait for them. */
 
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { lazy, useEffect } from 'react';
+import { useEffect } from 'react';
 import { pathOfRoute, type Route } from '../data/route.ts';
 import { KeyOf } from '../shell/keys/Keys.tsx';
 import { loadFonts } from '../theme/loadFonts.ts';
 import { EmptyState } from '../ui/States.tsx';
 import LibraryView from '../views/library/LibraryView.tsx';
+import { loadedView } from './loadedView.tsx';
 
-/** Of every view that is a part of its own. */
-const VIEW_LOADERS = {
-  run: () => import('../views/run/RunView.tsx'),
-  step: () => import('../views/step/StepView.tsx'),
-  group: () => import('../views/group/GroupView.tsx'),
-  rollout: () => import('../views/replay/ReplayView.tsx'),
-  roc: () => import('../views/roc/RocView.tsx'),
-  tokens: () => import('../views/tokens/TokensView.tsx'),
-  problems: () => import('../views/problems/ProblemsView.tsx'),
-  problem: () => import('../views/problems/ProblemView.tsx'),
-  schedule: () => import('../views/schedule/ScheduleView.tsx'),
-  issues: () => import('../views/issues/IssuesView.tsx'),
-  settings: () => import('../views/settings/SettingsView.tsx'),
-  mapping: () => import('../views/mapping/MappingView.tsx'),
-  formats: () => import('../views/formats/FormatsView.tsx'),
-  glossary: () => import('../views/glossary/GlossaryView.tsx'),
-  compare: () => import('../views/compare/CompareView.tsx'),
-  groupTree: () => import('../views/tree/TreeView.tsx'),
-  search: () => import('../views/search/SearchView.tsx'),
-  sql: () => import('../views/sql/SqlView.tsx'),
-  alike: () => import('../views/alike/AlikeView.tsx'),
-  labels: () => import('../views/labels/LabelsView.tsx'),
-} as const;
+const RunView = loadedView(() => import('../views/run/RunView.tsx'));
+const StepView = loadedView(() => import('../views/step/StepView.tsx'));
+const GroupView = loadedView(() => import('../views/group/GroupView.tsx'));
+const ReplayView = loadedView(() => import('../views/replay/ReplayView.tsx'));
+const RocView = loadedView(() => import('../views/roc/RocView.tsx'));
+const TokensView = loadedView(() => import('../views/tokens/TokensView.tsx'));
+const ProblemsView = loadedView(() => import('../views/problems/ProblemsView.tsx'));
+const ProblemView = loadedView(() => import('../views/problems/ProblemView.tsx'));
+const ScheduleView = loadedView(() => import('../views/schedule/ScheduleView.tsx'));
+const IssuesView = loadedView(() => import('../views/issues/IssuesView.tsx'));
+const SettingsView = loadedView(() => import('../views/settings/SettingsView.tsx'));
+const MappingView = loadedView(() => import('../views/mapping/MappingView.tsx'));
+const FormatsView = loadedView(() => import('../views/formats/FormatsView.tsx'));
+const GlossaryView = loadedView(() => import('../views/glossary/GlossaryView.tsx'));
+const CompareView = loadedView(() => import('../views/compare/CompareView.tsx'));
+const TreeView = loadedView(() => import('../views/tree/TreeView.tsx'));
+const SearchView = loadedView(() => import('../views/search/SearchView.tsx'));
+const SqlView = loadedView(() => import('../views/sql/SqlView.tsx'));
+const AlikeView = loadedView(() => import('../views/alike/AlikeView.tsx'));
+const LabelsView = loadedView(() => import('../views/labels/LabelsView.tsx'));
 
-const RunView = lazy(VIEW_LOADERS.run);
-const StepView = lazy(VIEW_LOADERS.step);
-const GroupView = lazy(VIEW_LOADERS.group);
-const ReplayView = lazy(VIEW_LOADERS.rollout);
-const RocView = lazy(VIEW_LOADERS.roc);
-const TokensView = lazy(VIEW_LOADERS.tokens);
-const ProblemsView = lazy(VIEW_LOADERS.problems);
-const ProblemView = lazy(VIEW_LOADERS.problem);
-const ScheduleView = lazy(VIEW_LOADERS.schedule);
-const IssuesView = lazy(VIEW_LOADERS.issues);
-const SettingsView = lazy(VIEW_LOADERS.settings);
-const MappingView = lazy(VIEW_LOADERS.mapping);
-const FormatsView = lazy(VIEW_LOADERS.formats);
-const GlossaryView = lazy(VIEW_LOADERS.glossary);
-const CompareView = lazy(VIEW_LOADERS.compare);
-const TreeView = lazy(VIEW_LOADERS.groupTree);
-const SearchView = lazy(VIEW_LOADERS.search);
-const SqlView = lazy(VIEW_LOADERS.sql);
-const AlikeView = lazy(VIEW_LOADERS.alike);
-const LabelsView = lazy(VIEW_LOADERS.labels);
+/** In the order in which they are likely to be opened from the first list. */
+const VIEWS = [
+  RunView,
+  StepView,
+  GroupView,
+  ReplayView,
+  RocView,
+  TokensView,
+  ProblemsView,
+  ProblemView,
+  ScheduleView,
+  IssuesView,
+  SettingsView,
+  MappingView,
+  FormatsView,
+  GlossaryView,
+  CompareView,
+  TreeView,
+  SearchView,
+  SqlView,
+  AlikeView,
+  LabelsView,
+];
 
 export function RouteView({ route }: { readonly route: Route }) {
   switch (route.view) {
@@ -116,7 +117,7 @@ export function RouteView({ route }: { readonly route: Route }) {
 
 /** Everything that the first list does not need, so that the first click does not wait for it. */
 const PARTS: readonly (() => Promise<unknown>)[] = [
-  ...Object.values(VIEW_LOADERS),
+  ...VIEWS.map(({ load }) => load),
   () => import('../theme/formulas.ts'),
   () => loadFonts(),
 ];
@@ -132,7 +133,7 @@ export function usePrefetchViews(): void {
     const unsubscribe = queries.subscribe(() => {
       if (isBegun || !hasAnswers(queryClient)) return;
       isBegun = true;
-      void warm();
+      void warm(queryClient);
     });
     return unsubscribe;
   }, [queryClient]);
@@ -144,9 +145,10 @@ function hasAnswers(queryClient: QueryClient): boolean {
   return queries.some(({ state }) => state.status === 'success') && queryClient.isFetching() === 0;
 }
 
-async function warm(): Promise<void> {
+async function warm(queryClient: QueryClient): Promise<void> {
   for (const load of PARTS) {
-    await new Promise((resolve) => requestIdleCallback(resolve));
+    do await new Promise((resolve) => requestIdleCallback(resolve));
+    while (queryClient.isFetching() > 0);
     // A failure is no news here: the view itself will say so when it is opened.
     await load().catch(() => undefined);
   }

@@ -4,7 +4,7 @@
  * their places by it.
  */
 import { Fragment } from 'react';
-import { MOST_PIECES, quietText, SHORT_PIECES, visiblePieces } from './visibleText.ts';
+import { quietText, shownPieces } from './visibleText.ts';
 import './sourceText.css';
 
 interface SourceTextProps {
@@ -26,7 +26,7 @@ export function SourceText({ text, start, source, isFar = false }: SourceTextPro
       </span>
     );
   }
-  return visiblePieces(text, Math.max(SHORT_PIECES, Math.ceil(text.length / MOST_PIECES))).map((piece) =>
+  return shownPieces(text).map((piece) =>
     piece.name !== undefined ? (
       <span
         key={piece.start}

@@ -51,6 +51,11 @@ export function visiblePieces(text: string, longest = SHORT_PIECES): readonly Te
   return pieces;
 }
 
+/** As `SourceText` renders them, each as one text node. */
+export function shownPieces(text: string): readonly TextPiece[] {
+  return visiblePieces(text, Math.max(SHORT_PIECES, Math.ceil(text.length / MOST_PIECES)));
+}
+
 const HIDDEN_RUNS = new RegExp(`(?:${HIDDEN_CHARACTERS.source})+`, 'gu');
 /** Characters of a run that are drawn one by one. */
 const MOST_GLYPHS = 40;

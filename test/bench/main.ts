@@ -2,7 +2,7 @@
  * `npm run bench`: every budget, measured. Prints one JSON object on stdout and a table on stderr.
  *
  *   npm run bench                 all
- *   npm run bench -- ingest list  some of: ingest, gigabyte, shapes, gigabytes, tokens, list, scale, browse, search, roc, pack, live, paint, trips, compare, align
+ *   npm run bench -- ingest list  some of: ingest, gigabyte, shapes, gigabytes, tokens, list, scale, browse, search, roc, pack, live, paint, replay, trips, compare, align
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -31,6 +31,7 @@ const SECTIONS: Readonly<Record<string, (directory: string) => Promise<readonly 
   pack: async (directory) => (await import('./packBench.ts')).benchPack(directory),
   live: async (directory) => (await import('./liveBench.ts')).benchLive(directory),
   paint: async (directory) => (await import('./paintBench.ts')).benchPaint(directory),
+  replay: async (directory) => (await import('./replayBench.ts')).benchReplay(directory),
   trips: async (directory) => (await import('./tripsBench.ts')).benchTrips(directory),
   compare: async (directory) => (await import('./compareBench.ts')).benchCompare(directory),
   align: async () => (await import('./alignBench.ts')).benchAlignment(),

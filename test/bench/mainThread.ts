@@ -41,6 +41,28 @@ export async function mostElementsScrolling(page: Page, way: keyof typeof WAYS):
   return Math.max(most, await countElements(page));
 }
 
+/** @returns ms of each frame while the page is scrolled */
+export async function framesScrolling(page: Page, way: keyof typeof WAYS): Promise<readonly number[]> {
+  await settled(page);
+  const recorded = page.evaluate(
+    () =>
+      new Promise<number[]>((resolve) => {
+        const frames: number[] = [];
+        let last = performance.now();
+        addEventListener('bench-end', () => resolve(frames), { once: true });
+        const frame = (now: number): void => {
+          frames.push(now - last);
+          last = now;
+          requestAnimationFrame(frame);
+        };
+        requestAnimationFrame(frame);
+      }),
+  );
+  await scrollThrough(page, way);
+  await page.evaluate(() => dispatchEvent(new Event('bench-end')));
+  return await recorded;
+}
+
 function countElements(page: Page): Promise<number> {
   return page.evaluate(() => document.querySelectorAll('*').length);
 }

@@ -10,6 +10,7 @@ import type { TextRange } from '../../../shared/domain/model.ts';
 import type { TurnView } from '../../data/segmentViews.ts';
 import { useAutoFocus } from '../../ui/useAutoFocus.ts';
 import { TurnSection } from './TurnSection.tsx';
+import { stretchesOf, TurnStretch } from './TurnStretch.tsx';
 import type { Hit } from './text/findModel.ts';
 import type { TextMarks } from './text/textMarks.ts';
 import type { SegmentMean } from './tokens/segmentMeans.ts';
@@ -82,6 +83,9 @@ function scrollTo(
   container.scrollTop = target;
   if (passes > 1) requestAnimationFrame(() => scrollTo(scroller, top, passes - 1));
 }
+
+const has = (view: TurnView, segment: number | undefined): boolean =>
+  segment !== undefined && view.segments.some(({ index }) => index === segment);
 
 export const Transcript = memo(function Transcript(props: TranscriptProps) {
   const { turns, turn, onReadTurn } = props;
@@ -176,18 +180,26 @@ export const Transcript = memo(function Transcript(props: TranscriptProps) {
       onPointerDown={byHand}
       onPointerMove={(event) => event.buttons > 0 && byHand()}
     >
-      {turns.map((view) => (
-        <TurnSection
-          key={view.turn}
-          view={view}
-          rolloutId={props.rolloutId}
-          isCurrent={view.turn === turn}
-          isRaw={props.isRaw}
-          answerSource={props.answerSource}
-          means={props.means}
-          meanName={props.meanName}
-          called={view.segments.some(({ index }) => index === called) ? called : undefined}
-        />
+      {stretchesOf(turns).map((stretch) => (
+        <TurnStretch
+          key={stretch[0]?.turn}
+          turns={stretch}
+          isWanted={stretch.some((view) => view.turn === turn || has(view, called))}
+        >
+          {(view) => (
+            <TurnSection
+              key={view.turn}
+              view={view}
+              rolloutId={props.rolloutId}
+              isCurrent={view.turn === turn}
+              isRaw={props.isRaw}
+              answerSource={props.answerSource}
+              means={props.means}
+              meanName={props.meanName}
+              called={has(view, called) ? called : undefined}
+            />
+          )}
+        </TurnStretch>
       ))}
       <div ref={outline} className="token-outline" aria-hidden="true" hidden />
       <p className="transcript-end">

@@ -26,6 +26,10 @@ const AT_ONCE = 8;
 const SEGMENT_HEIGHT = 254;
 const HEAD_HEIGHT = 46;
 
+/** Of a turn that has not been rendered yet, in pixels. */
+export const guessedHeight = ({ segments }: TurnView): number =>
+  HEAD_HEIGHT + segments.length * SEGMENT_HEIGHT;
+
 export const TurnSection = memo(function TurnSection(props: TurnSectionProps) {
   const { view, called } = props;
   const { segments } = view;
@@ -37,14 +41,13 @@ export const TurnSection = memo(function TurnSection(props: TurnSectionProps) {
   );
   const label = turnLabel(view);
   if (!isNear && !isCalled) {
-    const guessed = HEAD_HEIGHT + segments.length * SEGMENT_HEIGHT;
     return (
       <section
         ref={section}
         className="turn is-far"
         data-turn={view.turn}
         aria-label={label}
-        style={{ height: height ?? guessed }}
+        style={{ height: height ?? guessedHeight(view) }}
       />
     );
   }
