@@ -69,10 +69,12 @@ it('adds up the tokens of the turns where no tokens are logged, and only if each
     { tokens: null, ofTurns: '[12,null]' },
     { tokens: null, ofTurns: '[]' },
     { tokens: null, ofTurns: '[null,null]' },
+    { tokens: null, ofTurns: '[null]' },
     { tokens: 1, ofTurns: '[1]' },
     { tokens: 5, ofTurns: '[3,2]' },
     { tokens: 6, ofTurns: '[6]' },
     { tokens: 12, ofTurns: '[7,5]' },
+    { tokens: 15, ofTurns: '[9,6]' },
   ]);
 });
 
