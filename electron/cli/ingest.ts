@@ -13,7 +13,7 @@ import type { IngestReport } from '../worker/messages.ts';
 import { readAdapter } from './adapter.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
 
-const help = `usage: turnwise ingest PATH… [--library FILE] [--mapping FILE | --adapter COMMAND] [--follow] [--json]
+const help = `usage: turnwise ingest PATH… [--library FILE] [--mapping FILE | --adapter COMMAND] [--again] [--follow] [--json]
        turnwise ingest --continue [--adapter COMMAND] [--library FILE] [--json]
 
 Reads logs (files or directories) into a library. Unchanged files are skipped; appended files
@@ -31,6 +31,8 @@ continue at their previous end. Progress goes to stderr.
                   command or a file that it names has changed
   --continue      read on where an interrupted call stopped, with the files it had not begun.
                   Files of an adapter need --adapter again: the library does not keep commands
+  --again         read known files from their start, even if they have not changed: a newer Turnwise may
+                  read more of them. Labels, notes and reviews stay. Files of an adapter need --adapter
   --follow        keep reading appended and added files until interrupted
   --json          one JSON object on stdout: {library, seconds, bytes, rollouts, groups, issues, unread,
                   files}
@@ -47,12 +49,16 @@ export const ingestCommand: Command = {
       json: { type: 'boolean' },
       mapping: { type: 'string' },
       adapter: { type: 'string' },
+      again: { type: 'boolean' },
       follow: { type: 'boolean' },
       continue: { type: 'boolean' },
     });
     const isContinued = args.flag('continue');
     if (isContinued === args.positionals.length > 0)
       throw new UsageError(`ingest: give PATHs or --continue\n\n${help}`);
+    const readAgain = args.flag('again');
+    if (isContinued && readAgain)
+      throw new UsageError('ingest: --again needs PATHs; --continue reads on what it left');
     const named = args.string('library');
     const libraryPath = named === undefined ? defaultLibraryPath() : resolvePath(named);
     const mappingFile = args.string('mapping');
@@ -85,6 +91,7 @@ export const ingestCommand: Command = {
         onProgress: showProgress,
         signal: controller.signal,
         areKnown: isContinued,
+        readAgain,
         ...(mapping === undefined ? {} : { mapping }),
       });
       clearProgress();

@@ -15,11 +15,16 @@ import { LIBRARY_EXTENSIONS } from '../../shared/api/libraryRows.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
 import type { UploadedFile } from '../../shared/api/upload.ts';
 import { FORMATS } from '../../shared/format/index.ts';
-import type { Mapping } from '../../shared/format/mapping.ts';
 import { type Granted, isBelowAny, isOpened, requireGranted } from '../ingest/granted.ts';
 import { doctorCommand } from '../storage/storageFailure.ts';
 import type { Progress } from '../threads/messages.ts';
-import type { DecisionsRequest, IngestReport, SentParams, WriterNews } from '../worker/messages.ts';
+import type {
+  DecisionsRequest,
+  IngestReport,
+  InternalMethods,
+  SentParams,
+  WriterNews,
+} from '../worker/messages.ts';
 import { AppLog } from './appLog.ts';
 import { dispatch } from './dispatch.ts';
 import { Follower } from './follower.ts';
@@ -238,7 +243,7 @@ class LibraryHost implements Host {
   }
 
   async ingest(paths: readonly string[], options: HostIngestOptions = {}): Promise<IngestReport> {
-    const { areKnown = false, mapping, signal, onProgress } = options;
+    const { areKnown = false, mapping, readAgain, signal, onProgress } = options;
     for (const path of paths) {
       if (areKnown) requireGranted(path, this.granted());
       // A path that does not exist cannot be granted. Ingest reports it with the others.
@@ -247,7 +252,7 @@ class LibraryHost implements Host {
     }
     // After the grants, so that records of a library that cannot be changed can be shown from then on.
     this.requireWritable();
-    const { jobId, report } = this.readLogs(paths, { mapping });
+    const { jobId, report } = this.readLogs(paths, { mapping, readAgain });
     const unsubscribe = this.subscribe(({ event, payload }) => {
       if (event === 'ingest.progress' && payload.jobId === jobId) onProgress?.(payload);
     });
@@ -447,7 +452,7 @@ class LibraryHost implements Host {
 
   private readLogs(
     paths: readonly string[],
-    options: { readonly mapping?: string | Mapping | undefined; readonly isQuiet?: boolean },
+    options: Omit<InternalMethods['ingest.run']['params'], 'jobId' | 'paths' | 'granted' | 'adapter'>,
   ): { readonly jobId: number; readonly report: Promise<IngestReport> } {
     const jobId = this.nextJobId++;
     const abort = new AbortController();

@@ -124,6 +124,8 @@ export interface HostIngestOptions {
   readonly mapping?: string | Mapping;
   /** The library names the paths rather than the user, so they must have been granted before. */
   readonly areKnown?: boolean;
+  /** Reads known files from their start, even if they have not changed. */
+  readonly readAgain?: boolean;
   readonly onProgress?: (progress: IngestProgress) => void;
   readonly signal?: AbortSignal;
 }

@@ -85,6 +85,8 @@ export interface IngestOptions {
   readonly mappings?: Mappings;
   /** Reads every file. It comes from the command line only. */
   readonly adapter?: Adapter | undefined;
+  /** Reads known files from their start, even if they have not changed. */
+  readonly readAgain?: boolean | undefined;
   /** Asked for the real path of each path to read, and for other files that the library names. Default: all. */
   readonly mayRead?: (path: string) => boolean;
 }
@@ -130,6 +132,8 @@ class IngestCall {
   }
 
   async run(): Promise<IngestOutcome> {
+    if (this.options.readAgain === true)
+      for (const { kind, path } of this.found) if (kind === 'file') this.markForReading(path);
     const unread = this.found.flatMap(({ kind, path }) => (kind === 'file' ? this.toRead(path) : []));
     this.writer.addUnread(unread);
     const files: FileReport[] = [];
@@ -192,6 +196,16 @@ class IngestCall {
     this.writer.dropUnread(path, isRead);
   }
 
+  /** Kept in the library, so that a call that continues an interrupted one reads the file again, too. */
+  private markForReading(path: string): void {
+    try {
+      const known = this.writer.knownFile(path) ?? this.writer.movedFile(identityOf(path), this.mayRead);
+      if (known !== undefined) this.writer.readAgain(known.fileId);
+    } catch {
+      // The error is reported when the file is read.
+    }
+  }
+
   /** Adds an estimate to the progress bar. Each file decides later what is read. */
   private toRead(path: string): readonly UnreadPath[] {
     try {
@@ -209,7 +223,8 @@ class IngestCall {
         this.status.bytes += bytes;
         return [{ path, bytes, hasAdapter }];
       }
-      const before = known?.format === undefined ? 0 : isPartial ? known.offset : known.bytes;
+      const isWhole = this.options.readAgain === true || known?.format === undefined;
+      const before = isWhole ? 0 : isPartial ? known.offset : known.bytes;
       this.status.bytes += Math.max(0, bytes - before);
       return isPartial || bytes > before ? [{ path, bytes, hasAdapter }] : [];
     } catch {

@@ -154,6 +154,7 @@ export class BatchBuilder {
       joinKeys: rollout.joinKeys?.map(storedJoinKey) ?? null,
       isSelection: rollout.isSelection === true,
       mayRepeat: rollout.mayRepeat === true,
+      wholeName: rollout.wholeName ?? null,
       answer: rollout.answer ?? null,
       answerSource: rollout.answerSource ?? null,
       toolCalls: hasText ? toolCalls.filter(({ outcome }) => outcome !== 'malformed').length : null,

@@ -68,7 +68,7 @@ export async function planFile(
 
 function needsAdapter(path: string): Unreadable {
   const message =
-    'it was read with an adapter, and has changed or was not read to its end; name the adapter again: ' +
+    'it was read with an adapter, and has changed, was not read to its end or is to be read again; name the adapter: ' +
     'turnwise ingest PATH --adapter COMMAND. To read it without one, remove its run first';
   return { kind: 'unreadable', path, code: NEEDS_ADAPTER, message };
 }

@@ -125,6 +125,7 @@ export interface PackedRollout {
   readonly joinKeys: readonly string[] | null;
   readonly isSelection: boolean;
   readonly mayRepeat: boolean;
+  readonly wholeName: string | null;
   readonly answer: string | null;
   readonly answerSource: Provenance | null;
   readonly toolCalls: number | null;

@@ -152,6 +152,11 @@ export function prepareIngest(db: WritableLibrary) {
        FROM rollout_row r JOIN file_row f USING (file_id) WHERE r.group_id = ? AND r.ordinal = ?`,
       { rolloutId: number, contentHash: text, line: number, path: text },
     ),
+    placeOfRollout: query(
+      db,
+      'SELECT r.line, f.path FROM rollout_row r JOIN file_row f USING (file_id) WHERE r.rollout_id = ?',
+      { line: number, path: text },
+    ),
     addRollout: prepare<unknown[]>(`INSERT INTO rollout_row
       (run_id, step, group_id, ordinal, reward, logged_correct, is_correct, answer, answer_source, turns, tool_calls,
        tool_errors, malformed_calls, stop_reason, stop_reason_source, stop_reason_logged, policy_tokens, response_chars, mean_entropy, entropy_tokens,
@@ -302,6 +307,8 @@ export function prepareIngest(db: WritableLibrary) {
         entropyOf: orNull(text),
       },
     ),
+    /** A tail and a time that no file has. */
+    readAgain: prepare<[number]>("UPDATE file_row SET tail_hash = '', mtime_ms = -1 WHERE file_id = ?"),
     setTail: prepare<[string | null, number]>('UPDATE file_row SET tail_hash = ? WHERE file_id = ?'),
     setTurnTokens: prepare<[number, number, number]>(
       'UPDATE turn_row SET policy_tokens = ? WHERE rollout_id = ? AND turn = ?',

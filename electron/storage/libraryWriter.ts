@@ -191,6 +191,11 @@ export class LibraryWriter {
     });
   }
 
+  /** Makes this call or a later one read the file from its start, even if it has not changed. */
+  readAgain(fileId: number): void {
+    this.sql.readAgain.run(fileId);
+  }
+
   setTail(fileId: number, tailHash: string | undefined): void {
     this.sql.setTail.run(tailHash ?? null, fileId);
   }

@@ -15,6 +15,7 @@ import {
   SEGMENT_STRIDE,
   TURN_STRIDE,
 } from './batch.ts';
+import { storedJoinKey } from './contentHash.ts';
 import type { DirtyAggregates } from './dirtyAggregates.ts';
 import { type GroupEntry, GroupRegistry, NO_PROMPT } from './groupRegistry.ts';
 import type { IngestStatements } from './ingestWrites.ts';
@@ -139,7 +140,7 @@ export class RolloutWriter {
   private writeRollout(rollout: PackedRollout): void {
     const run = this.runOf(rollout);
     const scopes: Scopes = { run: run.scope, directory: scopeOfDirectory(this.place.home) };
-    const keys = rollout.joinKeys ?? [];
+    const keys = [...(rollout.joinKeys ?? [])];
     if (this.joinsAnother(rollout, keys, scopes)) return;
     const group = this.groups.of(run, rollout, this.currentBatch);
     if (this.file.format === PACK && this.isStored(group, rollout)) {
@@ -147,6 +148,7 @@ export class RolloutWriter {
       return;
     }
     this.reportPromptMismatch(group, rollout);
+    if (rollout.wholeName !== null) keys.push(this.reportOtherPart(rollout.wholeName, rollout.line, scopes));
     const ordinal = this.ordinalFor(run, group, rollout);
     group.nextOrdinal = Math.max(group.nextOrdinal, ordinal + 1);
     if (!this.runsOfFile.has(run.runId)) {
@@ -257,6 +259,22 @@ export class RolloutWriter {
     if (promptHash === group.promptHash || promptHash === NO_PROMPT) return;
     const message = `the prompt differs from the first rollout's of group ${rollout.groupKey} at step ${stepOf(rollout)}; the group shows the first prompt`;
     this.sql.addIssue.run(this.file.fileId, rollout.line, 'warning', 'prompt_differs', message);
+  }
+
+  /**
+   * Reports that another rollout is a part of the same unit. It cannot join, because the text of a rollout comes from
+   * one record of one file.
+   *
+   * @returns the key by which later parts find this one
+   */
+  private reportOtherPart(name: string, line: number, scopes: Scopes): string {
+    const key = storedJoinKey(`${this.file.format} ${name}`);
+    const other = this.lines.joins.find([key], scopes);
+    const place = other === undefined ? undefined : this.sql.placeOfRollout.get(other.rolloutId);
+    if (place === undefined) return key;
+    const message = `${name} is also in ${place.path}, line ${place.line}; each file is read by itself, so it is more than one rollout. Join the files to one to read it whole`;
+    this.sql.addIssue.run(this.file.fileId, line, 'warning', 'split_rollout', message);
+    return key;
   }
 
   private addRollout(run: RunEntry, group: GroupEntry, rollout: PackedRollout, ordinal: number): number {

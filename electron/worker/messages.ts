@@ -47,6 +47,8 @@ export interface InternalMethods {
       readonly mapping?: string | Mapping | undefined;
       /** Reads every file. It comes from the command line, never from a request of a page. */
       readonly adapter?: Adapter | undefined;
+      /** Reads known files from their start. */
+      readonly readAgain?: boolean | undefined;
       /** Suppresses progress reports. */
       readonly isQuiet?: boolean;
     };

@@ -112,9 +112,10 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
     };
 
   const readLogs = async (
-    { jobId, paths, granted, mapping, adapter, isQuiet = false }: InternalMethods['ingest.run']['params'],
+    params: InternalMethods['ingest.run']['params'],
     task: Task,
   ): Promise<IngestReport> => {
+    const { jobId, paths, granted, mapping, adapter, readAgain, isQuiet = false } = params;
     const startedAt = performance.now();
     let lastTold = Number.NEGATIVE_INFINITY;
     let last: IngestStatus = { files: 0, filesDone: 0, bytes: 0, bytesDone: 0, rollouts: 0, issues: 0 };
@@ -129,7 +130,7 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
     try {
       const options: IngestOptions = {
         mappings: mappingsFor(writer, mapping),
-        adapter,
+        ...{ adapter, readAgain },
         mayRead: (path) => isOpened(path, granted.paths),
         isCancelled: task.isCancelled,
         onChange: (runIds) => runIds.length > 0 && tell({ kind: 'changed', runIds }),

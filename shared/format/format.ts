@@ -186,6 +186,11 @@ export interface ParsedRollout {
    * with one of their `joinKeys`, the record joins it and adds nothing.
    */
   readonly mayRepeat?: boolean;
+  /**
+   * Name of the unit, such as "trace 7f3a", of which other files may have parts. They stay rollouts of their own, and
+   * a warning names the other file.
+   */
+  readonly wholeName?: string;
   /** Neighbouring records with the same key and rising numbers are parts of one rollout (`parts.ts`). */
   readonly partOf?: { readonly key: string; readonly number: number };
   /** All logged fields without a counterpart above. */

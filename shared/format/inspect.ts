@@ -10,9 +10,10 @@
  *
  * - Epochs are the rollouts of a group and count from 1.
  * - A score is C, I, P (partial), N (no answer), a number or a boolean. The first scorer's is the reward.
+ * - Usage is logged per call of the model, in the events `model`; the sample has only the sum per model.
  * - Long texts are stored once in `attachments` and referenced by `attachment://` and their hash.
  */
-import type { StopReason } from '../domain/model.ts';
+import type { StopReason, Turn } from '../domain/model.ts';
 import type { RolloutBody } from './body.ts';
 import { idOf, indexOf, isObject, type JsonObject, numberOf, stringOf, textOf, without } from './fields.ts';
 import type {
@@ -24,7 +25,7 @@ import type {
   ParsedRollout,
   RecordReader,
 } from './format.ts';
-import { restOfMessages } from './messageShape.ts';
+import { restOfMessages, roleOf } from './messageShape.ts';
 import { found, refused, warned } from './records.ts';
 import { type Stop, stopOf } from './stop.ts';
 import { bodyOfTask, messagesIn } from './taskBody.ts';
@@ -33,7 +34,7 @@ import { readLogprobs } from './tokenLogprobs.ts';
 
 const COLUMNS: ReadonlySet<string> = new Set([
   ...['id', 'epoch', 'input', 'target', 'messages', 'output', 'attachments'],
-  // The event history. The messages are its result.
+  // The event history. The messages are its result, but for the usage of each call.
   ...['events', 'events_data', 'store'],
 ]);
 /** Fields of a message that repeat the log's bookkeeping. */
@@ -52,8 +53,8 @@ export const inspect: LogFormat = {
   source: 'UKGovernmentBEIS/inspect_ai, src/inspect_ai/log/_log.py, log version 2 (compared November 2026)',
   rule: 'an object "eval" with "task" beside "samples"; or samples with "epoch", "target" and "messages" or "output"',
   reads:
-    'messages with reasoning and tool calls, attachments, epochs as the rollouts of a group, scores, limits, errors, log-probabilities',
-  ignores: 'events, store, reductions and statistics',
+    'messages with reasoning and tool calls, attachments, epochs as the rollouts of a group, scores, limits, errors, log-probabilities, usage of each call of the model',
+  ignores: 'everything else of events, store, reductions and statistics',
   detect: (head: FileHead) => head.records.some((record) => isLog(record) || isSample(record)),
   open: (file: FileContext) => new InspectReader(file),
 };
@@ -164,6 +165,7 @@ function readSample(sample: JsonObject, evaluation: Evaluation | undefined, file
   const epoch = indexOf(sample['epoch']);
   const messages = Array.isArray(sample['messages']) ? sample['messages'].filter(isObject) : [];
   const rest = restOfMessages(messages, BOOKKEEPING);
+  const usage = usageOfTurns(sample, messages, body.turns);
   const tokens = tokensOf(sample['output'], body, warnings);
   return {
     kind: 'rollout',
@@ -176,10 +178,15 @@ function readSample(sample: JsonObject, evaluation: Evaluation | undefined, file
       groupRule: 'logged',
       ...(epoch === undefined || epoch === 0 ? {} : { ordinal: epoch - 1 }),
       ...body,
+      ...(usage === undefined ? {} : { turns: turnsWithUsage(body.turns, usage) }),
       ...(score.reward === undefined ? {} : { reward: score.reward }),
       ...(score.isCorrect === undefined ? {} : { isCorrect: score.isCorrect }),
       ...(tokens === undefined ? {} : { tokens }),
-      extra: { ...without(sample, COLUMNS), ...(rest === undefined ? {} : { messages: rest }) },
+      extra: {
+        ...without(sample, COLUMNS),
+        ...(rest === undefined ? {} : { messages: rest }),
+        ...(usage === undefined ? {} : { turn_usage: usage }),
+      },
     },
   };
 }
@@ -208,6 +215,53 @@ function bodyOfSample(
   if (isObject(answered)) return bodyOfTask([answered], facts, prompt);
   warnings.push(warned('no_messages', 'the sample has neither messages nor an output, so it has no text'));
   return bodyOfTask([], facts, prompt);
+}
+
+/**
+ * The usage of the call that gave each turn, as logged; null: unknown. Calls of subagents and graders gave no message
+ * of the sample. undefined: no call is known.
+ */
+function usageOfTurns(
+  sample: JsonObject,
+  messages: readonly JsonObject[],
+  turns: readonly Turn[],
+): readonly (JsonObject | null)[] | undefined {
+  const { events, output } = sample;
+  const calls = (Array.isArray(events) ? events : []).filter(isObject);
+  const outputs = [output, ...calls.filter(({ event }) => event === 'model').map((call) => call['output'])];
+  const byMessage = new Map<string, JsonObject>();
+  for (const each of outputs) {
+    const message = choiceOf(each)?.['message'];
+    const id = isObject(message) ? stringOf(message['id']) : undefined;
+    const usage = isObject(each) ? each['usage'] : undefined;
+    if (id !== undefined && isObject(usage)) byMessage.set(id, usage);
+  }
+  const firstGenerated = messages.findIndex(({ source }) => source === 'generate');
+  const answers = messages
+    .slice(Math.max(0, firstGenerated))
+    .filter((message) => roleOf(message) === 'assistant');
+  if (answers.length !== turns.length) return undefined;
+  const usage = answers.map(({ id }) => (typeof id === 'string' ? byMessage.get(id) : undefined) ?? null);
+  return usage.some((each) => each !== null) ? usage : undefined;
+}
+
+function turnsWithUsage(turns: readonly Turn[], usage: readonly (JsonObject | null)[]): readonly Turn[] {
+  return turns.map((turn, i) => {
+    const policyTokens = sampledTokens(usage[i] ?? {});
+    return policyTokens === undefined ? turn : { ...turn, policyTokens };
+  });
+}
+
+/**
+ * Providers differ in whether `output_tokens` counts reasoning; Google's does not. The total says which. 0 is the
+ * default of a provider that gave no usage.
+ */
+function sampledTokens(usage: JsonObject): number | undefined {
+  const count = (name: string): number => indexOf(usage[name]) ?? 0;
+  const [output, reasoning] = [count('output_tokens'), count('reasoning_tokens')];
+  const isApart = count('total_tokens') === count('input_tokens') + output + reasoning;
+  const sampled = isApart ? output + reasoning : output;
+  return sampled === 0 ? undefined : sampled;
 }
 
 class Attachments {

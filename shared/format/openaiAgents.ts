@@ -9,8 +9,9 @@
  * openai/openai-agents-python:src/agents/tracing/span_data.py at 1b3e9f5, spans.py, traces.py at 02a363e, processors.py at 05f52c1
  * (`BackendSpanExporter.export` posts `{"data": […]}`; shared/format/FORMATS.md#openai-agents).
  * - A batch has up to 128 items of any traces, so a trace is in several (`LogFormat.parts`).
- * - Generations (Chat Completions) have messages. Responses have an id and usage only: such a trace is built from
- *   its function spans, with a warning.
+ * - Generations (Chat Completions) have messages. `ResponseSpanData.export` writes the id of the response and usage
+ *   only: such a trace is built from its function spans, with a warning.
+ * - Exporters of other people add the attributes that it leaves out, `input` and `response`, under their names.
  * - `group_id` links the traces of a conversation. It is no group of samples.
  */
 import { finishOf } from './dialogue.ts';
@@ -23,6 +24,8 @@ const SPAN_COLUMNS: ReadonlySet<string> = new Set([
   ...['object', 'id', 'trace_id', 'parent_id', 'started_at', 'ended_at', 'span_data', 'error'],
 ]);
 const DATA_COLUMNS: ReadonlySet<string> = new Set(['name', 'input', 'output']);
+/** Fields beside or in a logged Response that the conversation repeats. */
+const RESPONSE_COLUMNS: ReadonlySet<string> = new Set(['instructions', 'output', 'output_text']);
 
 export const openaiAgents = traceFormat({
   name: 'openai-agents',
@@ -31,7 +34,7 @@ export const openaiAgents = traceFormat({
     'openai/openai-agents-python, src/agents/tracing/span_data.py at 1b3e9f5 and traces.py at 02a363e (read November 2026)',
   rule: '"object": "trace" with "workflow_name", or "trace.span" with "span_data"; also as a list in "data"',
   reads:
-    'the conversation of the longest generation, function calls with latency and error, usage, start and end; a trace of Responses from its functions',
+    'the conversation of the longest generation, function calls with latency and error, usage, start and end; a trace of Responses from what was logged of them, else from its functions',
   ignores: 'inputs and outputs of spans that the conversation repeats',
   noun: 'spans',
   missing: 'no trace or span of the Agents SDK',
@@ -64,10 +67,11 @@ function factsOf(items: readonly JsonObject[]): TraceFacts {
 
 function spanOf(item: JsonObject): Span {
   const data = isObject(item['span_data']) ? item['span_data'] : {};
-  const { type, input, output, usage } = data;
+  const { type } = data;
   const kind =
     type === 'generation' || type === 'response' ? 'model' : type === 'function' ? 'tool' : 'other';
   const name = textField(data, 'name');
+  const { input, output, usage, extra, missing } = type === 'response' ? responseOf(data) : textsOf(data);
   const { error } = item;
   return {
     id: textField(item, 'id'),
@@ -78,11 +82,39 @@ function spanOf(item: JsonObject): Span {
     endedAt: secondsOfDate(item['ended_at']),
     ...{ input, output },
     ...(kind === 'tool' ? { call: { name, args: input } } : {}),
-    // Only a streamed generation logs it, with its Response.
-    ...(kind === 'model' && Array.isArray(output) ? { finish: finishOf(output[0]) } : {}),
+    // A generation logs it only if it was streamed, with its Response.
+    ...(kind === 'model' ? { finish: finishOf(Array.isArray(output) ? output[0] : output) } : {}),
     ...(error === undefined || error === null ? {} : { failure: failureOf(error) }),
     ...(isObject(usage) ? { policyTokens: indexOf(usage['output_tokens']) } : {}),
-    extra: { ...without(item, SPAN_COLUMNS), ...without(data, DATA_COLUMNS) },
+    ...(missing === undefined ? {} : { missing }),
+    extra: { ...without(item, SPAN_COLUMNS), ...extra },
+  };
+}
+
+type LoggedTexts = Pick<Span, 'input' | 'output' | 'missing' | 'extra'> & { readonly usage: unknown };
+
+const textsOf = (data: JsonObject): LoggedTexts => ({
+  input: data['input'],
+  output: data['output'],
+  usage: data['usage'],
+  extra: without(data, DATA_COLUMNS),
+});
+
+/** The texts of a Response, if an exporter wrote them; else the id that stands for them. */
+function responseOf(data: JsonObject): LoggedTexts {
+  const { input, response, usage } = data;
+  if (!isObject(response) || !Array.isArray(response['output'])) {
+    const id = data['response_id'];
+    const texts = { ...textsOf(data), output: undefined };
+    return typeof id === 'string' ? { ...texts, missing: id } : texts;
+  }
+  const { instructions } = response;
+  const rest = without(data, new Set([...DATA_COLUMNS, ...RESPONSE_COLUMNS]));
+  return {
+    input: instructions === undefined || instructions === null ? input : { instructions, input },
+    output: response,
+    usage: usage ?? response['usage'],
+    extra: { ...rest, response: without(response, RESPONSE_COLUMNS) },
   };
 }
 

@@ -51,6 +51,8 @@ export interface Span {
   /** Why a model call ended, as logged. */
   readonly finish?: string;
   readonly policyTokens?: number;
+  /** Id of what the model said, where the log has only the id. */
+  readonly missing?: string;
   /** Fields without a place above. */
   readonly extra: JsonObject;
 }
@@ -84,18 +86,20 @@ export function readTrace(
   // Agents that hand over are several roots. A model call at the root may be a failed attempt.
   const failureOfRun = roots.findLast(({ kind }) => kind === 'other')?.failure;
   const times = timesOf(spans);
+  const missing = missingTexts(spans);
   const chosen = longest(calls);
   if (chosen === undefined) {
     const body = bodyWithoutModel(spans, isBelowTool, roots[0], facts, failureOfRun);
     if (body === undefined) return undefined;
-    const message =
-      'no model call of the trace has messages; the conversation is built from its root and its tools';
+    const why = missing ?? 'no model call of the trace has messages';
+    const message = `${why}; the conversation is built from its root and its tools`;
     warnings.push(warned('no_model_text', message));
     return {
       body: { ...body, toolCalls: withSpans(body.toolCalls, tools), ...times },
       spans: spans.map((span) => restOf(span, true)),
     };
   }
+  if (missing !== undefined) warnings.push(warned('no_model_text', missing));
   const prompt = promptOf(calls, chosen);
   const repeated = [...chosen.asked.slice(prompt.length), ...chosen.said];
   const producers = producersOf(calls, repeated);
@@ -125,6 +129,17 @@ export function readTrace(
     spans: spans.map((span) => restOf(span, span.kind === 'model' && !shown.has(span))),
   };
 }
+
+/** Names the model calls of the trace that were logged without their text. undefined: none. */
+function missingTexts(spans: readonly Span[]): string | undefined {
+  const calls = spans.filter(({ kind }) => kind === 'model');
+  const ids = calls.flatMap(({ missing }) => missing ?? []);
+  if (ids.length === 0) return undefined;
+  const named = ids.length > MOST_IDS ? [...ids.slice(0, MOST_IDS), '…'] : ids;
+  return `${ids.length} of ${calls.length} model calls logged only the id of the response (${named.join(', ')}), not its text`;
+}
+
+const MOST_IDS = 8;
 
 /** Exceptions by which frameworks end a run on purpose, at the beginning of the message. */
 const ENDINGS: readonly (readonly [StopReason, RegExp])[] = [

@@ -111,6 +111,7 @@ function rolloutOf(
     rollout: {
       ...read.body,
       ...(run === undefined ? {} : { run }),
+      ...(id === '' ? {} : { wholeName: `trace ${id}` }),
       kind: file.layout.kind ?? 'eval',
       step: file.layout.step,
       groupKey,

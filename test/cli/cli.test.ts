@@ -55,6 +55,13 @@ describe('ingest', () => {
       groups: 77,
       files: [{ status: 'unchanged' }],
     });
+    const whole = await turnwise('ingest', DEMO, '--again', '--library', 'a.sqlite', '--json');
+    expect(JSON.parse(whole.out)).toMatchObject({ rollouts: 1981, files: [{ status: 'read' }] });
+    const refused = await turnwise('ingest', '--continue', '--again', '--library', 'a.sqlite');
+    expect([refused.code, refused.err]).toEqual([
+      2,
+      'turnwise: ingest: --again needs PATHs; --continue reads on what it left\n',
+    ]);
   });
 
   it('exits 3 with issues, and tells file and line', async () => {

@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identify } from '../../electron/ingest/identify.ts';
 import { parseFile } from '../../electron/ingest/parseFile.ts';
 import type { Parser } from '../../electron/ingest/readAhead.ts';
-import { openReader } from '../../electron/storage/open.ts';
+import { openReader, openWriter } from '../../electron/storage/open.ts';
 import { getRun, listRuns } from '../../electron/storage/queries/runs.ts';
 import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
@@ -69,10 +69,12 @@ it('adds up the tokens of the turns where no tokens are logged, and only if each
     { tokens: null, ofTurns: '[12,null]' },
     { tokens: null, ofTurns: '[]' },
     { tokens: null, ofTurns: '[null,null]' },
+    { tokens: null, ofTurns: '[null]' },
     { tokens: 1, ofTurns: '[1]' },
     { tokens: 5, ofTurns: '[3,2]' },
     { tokens: 6, ofTurns: '[6]' },
     { tokens: 12, ofTurns: '[7,5]' },
+    { tokens: 15, ofTurns: '[9,6]' },
   ]);
 });
 
@@ -84,6 +86,42 @@ describe('changes since the last ingest', () => {
     const again = await ingestHere(place.library, [path]);
     expect(again.files).toMatchObject([{ status: 'unchanged', rollouts: 6, format: 'verl' }]);
     expect(again.groups).toBe(3);
+    expect(contents(place.library)).toEqual(before);
+  });
+
+  it('reads an unchanged file from its start when asked to, also in the call after an interrupted one', async () => {
+    const paths = [1, 2].map((step) => place.file(`${step}.jsonl`, lines(step, 6)));
+    await ingestHere(place.library, paths);
+    const before = contents(place.library);
+    // An earlier version read no rewards.
+    const forgetRewards = (): void => {
+      const db = openWriter(place.library);
+      db.exec('UPDATE rollout_row SET reward = NULL, logged_correct = NULL, is_correct = NULL');
+      db.close();
+    };
+    forgetRewards();
+    await ingestHere(place.library, paths);
+    expect(contents(place.library)).not.toEqual(before);
+    const again = await ingestHere(place.library, paths, { readAgain: true });
+    expect(again.files).toMatchObject([
+      { status: 'read', rollouts: 6 },
+      { status: 'read', rollouts: 6 },
+    ]);
+    expect(contents(place.library)).toEqual(before);
+    forgetRewards();
+    let isStopped = false;
+    const onStatus = ({ filesDone }: { filesDone: number }) => {
+      isStopped = filesDone > 0;
+    };
+    const stopped = await ingestHere(place.library, paths, {
+      readAgain: true,
+      onStatus,
+      isCancelled: () => isStopped,
+    });
+    expect(stopped).toMatchObject({ isCancelled: true, files: [{ status: 'read' }] });
+    expect(rows(place.library, 'SELECT path FROM unread_row')).toEqual([{ path: paths[1] }]);
+    const rest = await ingestHere(place.library, paths);
+    expect(rest.files).toMatchObject([{ status: 'unchanged' }, { status: 'read', rollouts: 6 }]);
     expect(contents(place.library)).toEqual(before);
   });
 

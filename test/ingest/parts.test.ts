@@ -67,6 +67,29 @@ it('reads a file again when it has grown, so that a trace stays one rollout', as
   ]);
 });
 
+it('names the other file of a trace that two files share', async () => {
+  const lines = SPANS.trim().split('\n').slice(0, -1);
+  const first = put('run/first.jsonl', `${lines.slice(0, 3).join('\n')}\n`);
+  const second = put('run/second.jsonl', `${lines.slice(3).join('\n')}\n`);
+  // A directory is a run, and ids of traces of another run say nothing about this one.
+  put('other/spans.jsonl', SPANS);
+  await ingestHere(place.library, [place.directory]);
+  expect(rows(place.library, 'SELECT count(*) AS n FROM rollout_row')).toEqual([{ n: 5 }]);
+  const split = () =>
+    rows(
+      place.library,
+      `SELECT f.path, i.line, i.message FROM issue_row i JOIN file_row f USING (file_id)
+       WHERE i.code = 'split_rollout' ORDER BY f.path`,
+    );
+  const message = (path: string) =>
+    `trace a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1 is also in ${path}, line 1; each file is read by itself, so it is more than one rollout. Join the files to one to read it whole`;
+  expect(split()).toEqual([{ path: second, line: 2, message: message(first) }]);
+  // Either file may be read again, and the warning is written once for each.
+  appendFileSync(second, `${lines[8]}\n`);
+  await ingestHere(place.library, [second]);
+  expect(split()).toEqual([{ path: second, line: 2, message: message(first) }]);
+});
+
 const granted = () => ({ library: place.library, paths: [place.directory] });
 
 it('shows the parts of a rollout as its raw record', async () => {

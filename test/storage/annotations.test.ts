@@ -74,6 +74,23 @@ function annotateAll(on: Labelled): void {
 }
 
 describe('an annotation stays with its rollout', () => {
+  it('when an unchanged file is read again', async () => {
+    const directory = writeRun('run');
+    await ingestHere(place.library, [directory]);
+    const before = labelled();
+    annotateAll(before);
+    const kept = attached();
+    const marks = () => rows(place.library, 'SELECT count(*) AS n FROM reading_row');
+    before.close();
+    open = [];
+    const { files } = await ingestHere(place.library, [directory], { readAgain: true });
+    expect(files.map(({ status }) => status)).toEqual(['read', 'read']);
+    expect(kept).toHaveLength(16);
+    expect(attached()).toEqual(kept);
+    expect(states()).toEqual([{ state: 'exact', n: 16 }]);
+    expect(marks()).toEqual([{ n: 8 }]);
+  });
+
   it('when the run is removed and re-ingested', async () => {
     const directory = writeRun('run');
     await ingestHere(place.library, [directory]);

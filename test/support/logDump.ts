@@ -184,7 +184,7 @@ function dumpRollout(rollout: ParsedRollout, number: number, seen: Map<string, n
       ? []
       : [`user scenario ${firstWords(rollout.problem.userScenario)}`]),
     `stop ${rollout.stopReason ?? '?'} (${rollout.stopReasonSource ?? '-'})${rollout.stopReasonLogged === undefined ? '' : ` logged ${rollout.stopReasonLogged}`}`,
-    `turns ${rollout.turns.length}`,
+    `turns ${rollout.turns.length}${countsOf(rollout.turns)}`,
     ...(rollout.tokens === undefined
       ? []
       : [`tokens ${rollout.tokens.count} ${signalNames(rollout.tokens)}${valuesOf(rollout.tokens)}`]),
@@ -205,6 +205,12 @@ function dumpRollout(rollout: ParsedRollout, number: number, seen: Map<string, n
         `  call ${call.turn} ${call.name ?? '?'} ${call.outcome} ${call.latencyMs ?? '?'} ms${timeOf(call)} ${call.arguments ?? '?'}`,
     ),
   ];
+}
+
+/** Logged policy tokens of each turn. */
+function countsOf(turns: ParsedRollout['turns']): string {
+  const counts = turns.map(({ policyTokens }) => policyTokens ?? '?');
+  return counts.every((count) => count === '?') ? '' : ` (tokens ${counts.join(' ')})`;
 }
 
 function signalNames(tokens: object): string {
