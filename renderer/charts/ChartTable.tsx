@@ -1,7 +1,5 @@
-/** The numbers of a chart as a table, and the button that shows them in the place of the drawing. */
-import { Table2 } from 'lucide-react';
+/** The numbers of a chart as a table, in the place of the drawing. */
 import type { ReactNode } from 'react';
-import { IconButton } from '../ui/Controls.tsx';
 
 interface ChartTableProps {
   readonly title: string;
@@ -37,19 +35,5 @@ export function ChartTable({ title, heads, rows, height }: ChartTableProps) {
         </tbody>
       </table>
     </section>
-  );
-}
-
-interface TableSwitchProps {
-  readonly title: string;
-  readonly isTable: boolean;
-  readonly onTable: (isTable: boolean) => void;
-}
-
-export function TableSwitch({ title, isTable, onTable }: TableSwitchProps) {
-  return (
-    <IconButton label={`${title}: show the numbers`} isPressed={isTable} onClick={() => onTable(!isTable)}>
-      <Table2 size={13} />
-    </IconButton>
   );
 }

@@ -21,6 +21,7 @@ import {
   extendedRange,
   farLimits,
   nearestLine,
+  opensText,
   orderedRange,
   type PanelLine,
   panelPlace,
@@ -62,6 +63,10 @@ export interface PanelChartProps {
   readonly svgRef?: RefObject<SVGSVGElement | null>;
   /** Without it as wide as its place. */
   readonly size?: DrawingSize;
+  /** px */
+  readonly height?: number;
+  /** The axis of values begins at 0. Default: true. */
+  readonly isFromZero?: boolean;
 }
 
 const HEIGHT = 96;
@@ -80,17 +85,20 @@ export function PanelChart(props: PanelChartProps) {
   const [drag, setDrag] = useState<{ readonly x: number; readonly from: number; readonly to: number }>();
   const [ref, measured] = useWidth<HTMLDivElement>(280);
   const { beside, below } = roomOfLevels(levels);
-  const { width, height: whole } = props.size ?? { width: measured, height: HEIGHT + below };
+  const { width, height: whole } = props.size ?? {
+    width: measured,
+    height: (props.height ?? HEIGHT) + below,
+  };
   const height = whole - below;
-  const wantsLog = props.isLog === true;
+  const { isLog: wantsLog = false, isFromZero = true } = props;
   const { frame, x, y, isLog } = useMemo(
     () =>
       panelPlace({
-        ...{ width, height, beside, axis, lines: near, isStacked, isLog: wantsLog, format },
+        ...{ width, height, beside, axis, lines: near, isStacked, isLog: wantsLog, isFromZero, format },
         levels: levels.map(({ value }) => value),
         references: references.map(({ value }) => value),
       }),
-    [width, height, beside, near, levels, references, axis, isStacked, wantsLog, format],
+    [width, height, beside, near, levels, references, axis, isStacked, wantsLog, isFromZero, format],
   );
   const drawn = useMemo(() => (isLog ? withoutNoughts(near) : near), [isLog, near]);
   const floor = height - frame.bottom;
@@ -155,6 +163,8 @@ export function PanelChart(props: PanelChartProps) {
   const pointed = openable.find(({ key }) => key === chosen);
   // What Enter would open: the chosen line, else the first.
   const opened = pointed ?? openable[0];
+  const enterOpens = opened === undefined ? undefined : opensText(opened, readAt);
+  const clickOpens = pointed === undefined ? undefined : opensText(pointed, step);
   const shownRange = drag === undefined ? range : orderedRange(drag.from, drag.to);
   const summary = lines
     .filter((line) => line.role !== 'under' && valueAt(line, readAt) !== undefined)
@@ -188,7 +198,7 @@ export function PanelChart(props: PanelChartProps) {
           aria-valuemin={axis[0]}
           aria-valuemax={axis.at(-1)}
           aria-valuenow={readAt}
-          aria-valuetext={`step ${readAt ?? ''}: ${summary === '' ? 'no data' : summary}${opened?.opens === undefined ? '' : `; Enter opens ${opened.opens}`}`}
+          aria-valuetext={`step ${readAt ?? ''}: ${summary === '' ? 'no data' : summary}${enterOpens === undefined ? '' : `; Enter opens ${enterOpens}`}`}
           onKeyDown={onKeyDown}
           onBlur={() => {
             setChosen(undefined);
@@ -210,8 +220,8 @@ export function PanelChart(props: PanelChartProps) {
           }}
           className={pointed === undefined ? undefined : 'is-at-point'}
         >
-          {pointed?.opens !== undefined && step !== undefined && (
-            <title data-transient="">{`Step ${step}: opens ${pointed.opens}`}</title>
+          {clickOpens !== undefined && step !== undefined && (
+            <title data-transient="">{`Step ${step}: opens ${clickOpens}`}</title>
           )}
           <PanelPlot {...{ frame, axis, isStacked, marks, levels, references, x, y, format }} lines={drawn} />
           {shownRange !== undefined && (

@@ -10,7 +10,7 @@ import {
   useImperativeHandle,
   useState,
 } from 'react';
-import { ChartTable, TableSwitch } from './ChartTable.tsx';
+import { ChartTable } from './ChartTable.tsx';
 import {
   barsPath,
   chartKey,
@@ -45,7 +45,7 @@ export interface ValueMark {
   readonly place?: 'top' | 'bottom';
 }
 
-interface ValueChartProps {
+export interface ValueChartProps {
   readonly title: string;
   /** Where each value stands; with bars: the left edge of each. */
   readonly xs: readonly number[];
@@ -66,15 +66,25 @@ interface ValueChartProps {
   /** What is said while nothing is pointed at. */
   readonly rest: ReactNode;
   readonly height?: number;
+  /** The numbers in the place of the drawing. */
+  readonly isTable?: boolean;
   /** What can be done with the chart. */
   readonly menu?: ReactNode;
   readonly svgRef?: RefObject<SVGSVGElement | null>;
 }
 
 export function ValueChart(props: ValueChartProps) {
-  const { title, xs, series, scale = 'linear', marks = [], shape = 'lines', height = 150 } = props;
+  const {
+    title,
+    xs,
+    series,
+    scale = 'linear',
+    marks = [],
+    shape = 'lines',
+    height = 150,
+    isTable = false,
+  } = props;
   const [hovered, setHovered] = useState<number>();
-  const [isTable, setTable] = useState(false);
   const [ref, width] = useWidth<SVGSVGElement>(420);
   useImperativeHandle(props.svgRef, () => ref.current as SVGSVGElement);
   const frame = { width, height, left: 42, right: 12, top: 8, bottom: 30 };
@@ -109,7 +119,6 @@ export function ValueChart(props: ValueChartProps) {
       <figcaption className="chart-head">
         <h2>{title}</h2>
         <span aria-live="polite">{hovered === undefined ? props.rest : props.reading(hovered)}</span>
-        <TableSwitch title={title} isTable={isTable} onTable={setTable} />
         {props.menu}
       </figcaption>
       {isTable && (

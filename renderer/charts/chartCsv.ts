@@ -1,5 +1,5 @@
-/** The numbers of charts as CSV: a row per step, a column per line, and what they are in the head. */
-import { delimitedCell } from '../../shared/domain/delimited.ts';
+/** The numbers of charts as CSV: a row per step, a column per line, whose head says what its numbers are. */
+import { csvFile } from '../../shared/domain/delimited.ts';
 import type { Values } from './chartModel.ts';
 import { axisOf, type PanelLine, valueAt } from './panelModel.ts';
 
@@ -10,16 +10,16 @@ export interface ChartNumbers {
 }
 
 /**
- * @param source of what: run, filter, smoothing; a comment in the first line
- * @returns lines are ended by `\n`; unknown is blank; numbers in full
+ * @param source of what: run, filter, smoothing
+ * @returns unknown is blank; numbers in full
  */
 export function chartCsv(source: string, charts: readonly ChartNumbers[]): string {
   const columns = charts.flatMap((chart) => chart.lines.flatMap((line) => columnsOf(chart, line)));
-  const heads = ['step', ...columns.map(({ head }) => delimitedCell(head))].join(',');
-  const rows = axisOf(columns).map((step) =>
-    [step, ...columns.map((column) => valueAt(column, step) ?? '')].join(','),
+  return csvFile(
+    source,
+    ['step', ...columns.map(({ head }) => head)],
+    axisOf(columns).map((step) => [step, ...columns.map((column) => valueAt(column, step))]),
   );
-  return `# ${source.replaceAll(/\s+/g, ' ').trim()}\n${[heads, ...rows].map((row) => `${row}\n`).join('')}`;
 }
 
 interface Column extends Pick<PanelLine, 'steps' | 'values'> {

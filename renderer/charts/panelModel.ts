@@ -52,13 +52,17 @@ export interface PanelLine {
   readonly describe?: string;
   /** Opens what is behind a point. */
   readonly onOpen?: (step: number) => void;
-  /** Where `onOpen` leads, in words. */
-  readonly opens?: string;
+  /** Where `onOpen` leads, in words; of a step where they differ. */
+  readonly opens?: string | ((step: number) => string);
 }
 
 export interface StepRange {
   readonly from: number;
   readonly to: number;
+}
+
+export function opensText({ opens }: Pick<PanelLine, 'opens'>, step: number | undefined): string | undefined {
+  return typeof opens !== 'function' ? opens : step === undefined ? undefined : opens(step);
 }
 
 /** All steps of which some line knows something, in order. */
@@ -259,6 +263,7 @@ export interface PanelShape {
   readonly isStacked: boolean;
   /** Asked for; values of 0 and below have no place on a logarithmic axis. */
   readonly isLog: boolean;
+  readonly isFromZero: boolean;
   /** Heights that the scale is to hold. */
   readonly levels: readonly number[];
   /** Heights that a logarithmic scale holds as well: it flattens nothing. */
@@ -280,7 +285,7 @@ export function panelPlace(shape: PanelShape): PanelPlace {
     ? [[0, 1]]
     : [...lines.flatMap(({ values, high }) => (high === undefined ? [values] : [values, high])), levels];
   const log = shape.isLog && !isStacked ? logValueScale([...known, references], room) : undefined;
-  const y = log ?? valueScale(known, room, { fromZero: true });
+  const y = log ?? valueScale(known, room, { fromZero: shape.isFromZero });
   const frame = { ...room, left: 4 + axisRoom(y.ticks(3).map(format), room.left) };
   return { frame, x: stepScale(axis, frame).clamp(true), y, isLog: log !== undefined };
 }

@@ -32,6 +32,18 @@ export function delimitedLine(cells: readonly Cell[], separator: Separator = ','
   return `${cells.map((cell) => delimitedCell(cell, separator)).join(separator)}\n`;
 }
 
+/**
+ * A CSV file of a table, which every reader takes: its first line has the names of the columns.
+ *
+ * @param source of what: run, filter, steps. It is the last column, so that tables of several runs can be put together.
+ * @returns lines ended by `\n`
+ */
+export function csvFile(source: string, columns: readonly string[], rows: Iterable<readonly Cell[]>): string {
+  const said = source.replaceAll(/\s+/g, ' ').trim();
+  const lines = [...rows].map((row) => delimitedLine([...row, said]));
+  return delimitedLine([...columns, 'source']) + lines.join('');
+}
+
 /** Makes column names unique. */
 export function distinctNames(names: readonly string[]): readonly string[] {
   const taken = new Set<string>();

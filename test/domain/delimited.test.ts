@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  csvFile,
   delimitedCell,
   delimitedLine,
   distinctNames,
@@ -53,6 +54,13 @@ describe('delimited text', () => {
     expect(delimitedLine([undefined, null, Number.NaN, -5, 0.1, true, 2n ** 60n])).toBe(
       ',,,-5,0.1,true,1152921504606846976\n',
     );
+  });
+
+  it('is a file whose rows say what they are of', () => {
+    expect(csvFile('demo,\nstep 3', ['token', 'mean'], [['=1+"\n', undefined]])).toBe(
+      `token,mean,source\n"'=1+""\n",,"demo, step 3"\n`,
+    );
+    expect(csvFile('demo', ['token'], [])).toBe('token,source\n');
   });
 
   it('tells columns of one name apart', () => {

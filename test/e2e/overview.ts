@@ -237,9 +237,8 @@ export function describeOverviewFiles(shell: Shell): void {
     test('CSV equals SQL', async () => {
       const { name, bytes } = await saved('Save as CSV');
       expect(name).toBe('demo-synthetic-truncated.csv');
-      const [source, head, ...lines] = bytes.toString('utf8').trimEnd().split('\n');
-      expect(source).toBe('# demo (synthetic)');
-      expect(head).toBe('step,Truncated: truncated [of rollouts; recomputed]');
+      const [head, ...lines] = bytes.toString('utf8').trimEnd().split('\n');
+      expect(head).toBe('step,Truncated: truncated [of rollouts; recomputed],source');
       const db = openReader(home.libraryPath);
       const rows = db
         .prepare(
@@ -249,7 +248,7 @@ export function describeOverviewFiles(shell: Shell): void {
         .all() as { step: number; share: number }[];
       db.close();
       expect(rows.length).toBe(12);
-      expect(lines).toEqual(rows.map(({ step, share }) => `${step},${share}`));
+      expect(lines).toEqual(rows.map(({ step, share }) => `${step},${share},demo (synthetic)`));
     });
 
     test('SVG is self-contained, PNG is an image of twice its size', async () => {
@@ -289,13 +288,20 @@ export function describeOverviewFiles(shell: Shell): void {
         /^demo-synthetic-step-500-schedule\./,
         128,
       ],
-      ['pass@k by samples', '~eval?tab=evaluation', /^By samples.*: save$/, /-by-samples-step-\d+\./, 4],
+      [
+        'pass@k by samples',
+        '~eval?tab=evaluation',
+        /^By samples.*: table, save$/,
+        /-by-samples-step-\d+\./,
+        4,
+      ],
     ])('%s has its picture and its numbers', async (_what, path, menu, name, least) => {
       await page.goto(running.urlOf(`${RUN}${path}`));
       const csv = await saved('Save as CSV', menu);
       expect(csv.name).toMatch(name);
-      const [source, , ...lines] = csv.bytes.toString('utf8').trimEnd().split('\n');
-      expect(source).toMatch(/^# .*(recomputed|as logged)/);
+      const [head, ...lines] = csv.bytes.toString('utf8').trimEnd().split('\n');
+      expect(head).toMatch(/,source$/);
+      expect(lines[0]).toMatch(/(recomputed|as logged)/);
       expect(lines.length).toBeGreaterThanOrEqual(least);
       const png = await saved('Save as PNG', menu);
       expect(png.name).toMatch(name);

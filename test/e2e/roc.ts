@@ -191,7 +191,7 @@ export function describeRoc(shell: Shell): void {
         .waitFor();
     });
 
-    test('a point under the pointer opens its groups, the chart beside it the step', async () => {
+    test('a point opens its groups, the chart of groups the report of a step', async () => {
       await goTo(`${DEMO}/roc`);
       const rates = page.getByRole('slider', { name: 'Kept, of correct and of incorrect by step' });
       await rates.waitFor();
@@ -204,7 +204,8 @@ export function describeRoc(shell: Shell): void {
       });
       await rates.click({ position: await at() });
       await page.getByRole('grid', { name: /^Groups: (positives|negatives) of step 0 · logged$/ }).waitFor();
-      await rates.click({ position: { ...(await at()), y: 3 } });
+      const groups = page.getByRole('slider', { name: 'Groups by step' });
+      await groups.click({ position: { x: (await at()).x, y: 40 } });
       await page.getByRole('heading', { level: 1, name: 'Resample-on-Correct, step 0' }).waitFor();
     });
 

@@ -2,7 +2,7 @@
  * Token statistics, on every target: the source of the numbers, where the policy reflects, uncertain tokens,
  * and the message if nothing was logged.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
@@ -152,19 +152,39 @@ export function describeStatistics(shell: Shell): void {
       expect(searchOf().get('of')).toBeNull();
     });
 
-    test('tables and curves are copied with their source', async () => {
-      await page
-        .context()
-        .grantPermissions(['clipboard-read', 'clipboard-write'])
-        .catch(() => undefined);
+    test('tables and charts are saved with their source', async () => {
+      const saved = async (click: () => Promise<void>) => {
+        const [download] = await Promise.all([page.waitForEvent('download'), click()]);
+        return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+      };
       for (const [name, rows] of [
-        ['the distribution', /^\d+ rows copied as CSV$/],
-        ['the means by segment', /^8 rows copied as CSV$/],
-        ['the density of reflection tokens', /^2 rows copied as CSV$/],
-        ['these tokens', /rows? copied as CSV$/],
+        ['the means by segment', 8],
+        ['the density of reflection tokens', 2],
+        ['these tokens', 10],
       ] as const) {
-        await page.getByRole('button', { name: `Copy ${name} as CSV` }).click();
-        await page.getByText(rows).first().waitFor();
+        const { bytes } = await saved(() =>
+          page.getByRole('button', { name: `Save ${name} as CSV` }).click(),
+        );
+        const [head, ...lines] = bytes.toString('utf8').trimEnd().split('\n');
+        expect(head).toMatch(/,source$/);
+        expect(lines.length).toBeGreaterThanOrEqual(rows);
+        expect(lines[0]).toContain('demo (synthetic): full entropy');
+      }
+      for (const title of ['Tokens by full entropy', 'Mean full entropy by position', 'Mean full entropy']) {
+        const choose = async (item: string) => {
+          await page.getByRole('button', { name: `${title}: table, save`, exact: true }).click();
+          await page.getByRole('menuitem', { name: item, exact: true }).click();
+        };
+        const png = await saved(() => choose('Save as PNG'));
+        expect(png.bytes.subarray(1, 4).toString('latin1')).toBe('PNG');
+        expect((await saved(() => choose('Save as SVG'))).bytes.toString('utf8')).toContain(title);
+        expect((await saved(() => choose('Save as CSV'))).bytes.toString('utf8')).toMatch(/,source\n/);
+        await choose('Full window');
+        const dialog = page.getByRole('dialog', { name: title });
+        const box = await dialog.getByRole('slider').boundingBox();
+        expect(box?.height).toBeGreaterThan(500);
+        await page.keyboard.press('Escape');
+        await dialog.waitFor({ state: 'detached' });
       }
     });
 

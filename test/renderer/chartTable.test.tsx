@@ -2,7 +2,8 @@
 /** A chart can be read as a table, and by the value of its slider. */
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { StepChart } from '../../renderer/charts/StepChart.tsx';
+import { PanelChart } from '../../renderer/charts/PanelChart.tsx';
+import type { PanelLine } from '../../renderer/charts/panelModel.ts';
 import { ValueChart } from '../../renderer/charts/ValueChart.tsx';
 import { MapTable } from '../../renderer/views/problems/MapTable.tsx';
 import { mapRows } from '../../renderer/views/problems/mapModel.ts';
@@ -34,47 +35,48 @@ function tableText(name: string): string[][] {
     .map((row) => [...row.children].map((cell) => cell.textContent));
 }
 
-describe('StepChart', () => {
-  const chart = (
-    <StepChart
-      title="Kept"
-      steps={[0, 50]}
-      series={[
-        { name: 'right', values: [0.5, undefined], color: 'blue' },
-        { name: 'wrong', values: [0.25, 0.75], color: 'red', isDashed: true },
-      ]}
-      format={asPercent}
-      hovered={undefined}
-      onHover={nothing}
-      onOpen={nothing}
-    />
-  );
+describe('PanelChart', () => {
+  const line = (name: string, values: readonly (number | undefined)[]): PanelLine => ({
+    ...{ key: name, name, color: 'blue', stroke: 'solid', role: 'main', steps: [0, 50], values },
+    onOpen: nothing,
+    opens: (step) => `the ${name} rollouts of step ${step}`,
+  });
+  const chart = {
+    title: 'Kept',
+    unit: 'of rollouts',
+    describe: 'Kept rollouts',
+    axis: [0, 50],
+    lines: [line('correct', [0.5, undefined]), line('incorrect', [0.25, 0.75])],
+    format: asPercent,
+    step: undefined,
+    onStep: nothing,
+    range: undefined,
+    onRange: nothing,
+  };
 
-  it('shows its numbers as a table, and the drawing again', () => {
-    render(chart);
-    expect(screen.queryByRole('table')).toBeNull();
-    const button = screen.getByRole('button', { name: 'Kept: show the numbers' });
-    fireEvent.click(button);
-    expect(button.getAttribute('aria-pressed')).toBe('true');
+  it('shows its numbers as a table in the place of the drawing', () => {
+    render(<PanelChart {...chart} isTable />);
+    expect(screen.queryByRole('slider')).toBeNull();
     expect(tableText('Kept, numbers')).toEqual([
-      ['step', 'right', 'wrong'],
+      ['step', 'correct', 'incorrect'],
       ['0', '50%', '25%'],
       ['50', '', '75%'],
     ]);
-    fireEvent.click(button);
-    expect(screen.queryByRole('table')).toBeNull();
   });
 
-  it('announces the values of a step with its name', () => {
-    render(chart);
+  it('announces the values of a step with its name, and what Enter opens', () => {
+    render(<PanelChart {...chart} />);
     const slider = screen.getByRole('slider', { name: 'Kept by step' });
-    expect(slider.getAttribute('aria-valuetext')).toBe('step 50: wrong 75%');
+    expect(slider.getAttribute('aria-valuetext')).toBe(
+      'step 50: incorrect 75%; Enter opens the incorrect rollouts of step 50',
+    );
   });
 });
 
 describe('ValueChart', () => {
-  const chart = (
+  const chart = (isTable: boolean) => (
     <ValueChart
+      isTable={isTable}
       title="pass@k"
       xs={[1, 2]}
       xLabel="k samples"
@@ -86,8 +88,7 @@ describe('ValueChart', () => {
   );
 
   it('shows what it says of each place as a table', () => {
-    render(chart);
-    fireEvent.click(screen.getByRole('button', { name: 'pass@k: show the numbers' }));
+    render(chart(true));
     expect(tableText('pass@k, numbers')).toEqual([
       ['k samples', 'values'],
       ['1', '1 of 2 read'],
@@ -96,7 +97,7 @@ describe('ValueChart', () => {
   });
 
   it('announces the values of a place', () => {
-    render(chart);
+    render(chart(false));
     expect(screen.getByRole('slider').getAttribute('aria-valuetext')).toBe('2 k samples: pass 75%');
   });
 });

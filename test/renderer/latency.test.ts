@@ -128,14 +128,15 @@ describe('latencies of tool calls', () => {
     for (const filter of filters) expect(readFilter(filter).ok).toBe(true);
   });
 
-  it('as CSV: a title, then a row for each bin', () => {
+  it('as CSV: a row for each bin, with its source', () => {
+    const source =
+      '"demo · all steps · 10 of 12 calls have a latency · mean 120000.5 ms, p50 1.3 ms, p95 1200000 ms, max 1200000 ms · logged: 4 calls, p50 1.3 ms, p95 1.5 ms, max 1.5 ms · derived: 6 calls, p50 1.3 ms, p95 1200000 ms, max 1200000 ms"';
     expect(latencyCsv('demo · all\nsteps', FOUND).split('\n')).toEqual([
-      '# demo · all steps · 10 of 12 calls have a latency · mean 120000.5 ms, p50 1.3 ms, p95 1200000 ms, max 1200000 ms · logged: 4 calls, p50 1.3 ms, p95 1.5 ms, max 1.5 ms · derived: 6 calls, p50 1.3 ms, p95 1200000 ms, max 1200000 ms',
-      'from_ms,to_ms,"calls, logged","calls, from the text"',
-      '0,1,1,0',
-      '1,1.25,0,0',
-      '1.25,1.6,3,5',
-      '1000000,,0,1',
+      'from_ms,to_ms,"calls, logged","calls, from the text",source',
+      `0,1,1,0,${source}`,
+      `1,1.25,0,0,${source}`,
+      `1.25,1.6,3,5,${source}`,
+      `1000000,,0,1,${source}`,
       '',
     ]);
   });

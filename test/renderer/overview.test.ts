@@ -404,11 +404,10 @@ describe('CSV of charts', () => {
       },
     ]);
     expect(text.split('\n')).toEqual([
-      '# run · filter a:b',
-      'step,Reward: a [0 … 1; recomputed],"Reward: x, y [0 … 1; logged, mean over 3 steps]","Reward: x, y, low [0 … 1; logged, mean over 3 steps]","Reward: x, y, high [0 … 1; logged, mean over 3 steps]"',
-      `0,${1 / 3},,,`,
-      '5,,2,1,3',
-      '10,,,,',
+      'step,Reward: a [0 … 1; recomputed],"Reward: x, y [0 … 1; logged, mean over 3 steps]","Reward: x, y, low [0 … 1; logged, mean over 3 steps]","Reward: x, y, high [0 … 1; logged, mean over 3 steps]",source',
+      `0,${1 / 3},,,,run · filter a:b`,
+      '5,,2,1,3,run · filter a:b',
+      '10,,,,,run · filter a:b',
       '',
     ]);
   });
@@ -503,7 +502,7 @@ describe('stages', () => {
       { problemId: 'a,b', groupKey: 'g', rollouts: 8, groundTruth: '7', question: 'What, then?' },
     ];
     expect(solvedCsv('run, step 3', { known: 4, groups: 5, solved })).toBe(
-      '# run, step 3: 1 of 4 groups have every rollout correct (5 groups in all)\nproblem,group,rollouts,source,ground truth,question (its beginning)\n"a,b",g,8,,7,"What, then?"\n',
+      'problem,group,rollouts,data source,ground truth,question (its beginning),source\n"a,b",g,8,,7,"What, then?","run, step 3: 1 of 4 groups have every rollout correct (5 groups in all)"\n',
     );
   });
 });
@@ -533,11 +532,13 @@ describe('description of an evaluation', () => {
     expect(intervalText({ ...point, passAt1: { mean: 0.5, problems: 2, low: 0.25, high: 0.75 } })).toBe(
       '25.0–75.0',
     );
-    expect(evaluationCsv('run', [{ points: [point] }]).split('\n')[2]).toBe(',3,1,8,0.5,,,');
+    expect(evaluationCsv('run', [{ points: [point] }]).split('\n')[1]).toMatch(
+      /^,3,1,8,0\.5,,,[^,]*,"?run; recomputed; /,
+    );
     const majorityAtK = [{ k: 1, value: 0.25, problems: 1, isExact: true }];
     const passAtK = [...point.passAtK, { k: 2, value: 0.75, problems: 1 }];
     expect(byKCsv('run, step 3', { ...point, passAtK, majorityAtK })).toBe(
-      '# run, step 3; recomputed\nk,pass@k,problems,majority@k,problems with an answer,majority is\n1,0.5,1,0.25,1,exact\n2,0.75,1,,,\n',
+      'k,pass@k,problems,majority@k,problems with an answer,majority is,source\n1,0.5,1,0.25,1,exact,"run, step 3; recomputed"\n2,0.75,1,,,,"run, step 3; recomputed"\n',
     );
   });
 });

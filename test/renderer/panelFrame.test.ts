@@ -23,6 +23,7 @@ const shape = (values: PanelLine['values'], more: Partial<PanelShape> = {}): Pan
     axis: [0, 1, 2],
     isStacked: false,
     isLog: true,
+    isFromZero: true,
     levels: [],
     references: [],
   },

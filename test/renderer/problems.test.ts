@@ -157,7 +157,7 @@ describe('problems by steps', () => {
 
 describe('as files', () => {
   it('the map has a line per cell in page order, with the key of its group', () => {
-    const [source, head, ...lines] = mapCsv(
+    const [head, ...lines] = mapCsv(
       'run · q',
       sortedMap(rows, 'rate').slice(0, 1),
       [0, 10, 20],
@@ -165,12 +165,11 @@ describe('as files', () => {
     )
       .trimEnd()
       .split('\n');
-    expect(source).toBe('# run · q; recomputed');
-    expect(head?.split(',').length).toBe(9);
-    expect(lines).toEqual(['hard,What is hard?,10,8,8,0,4,0,g105']);
+    expect(head?.split(',').length).toBe(10);
+    expect(lines).toEqual(['hard,What is hard?,10,8,8,0,4,0,g105,run · q; recomputed']);
     const unknown = mapCsv('run', sortedMap(rows, 'order').slice(3, 4), undefined, () => undefined);
     // Unknown is blank, and so is the step of a log without steps.
-    expect(unknown.split('\n')[2]).toBe('unknown,What is unknown?,,1,0,,0,0,');
+    expect(unknown.split('\n')[1]).toBe('unknown,What is unknown?,,1,0,,0,0,,run; recomputed');
   });
 
   it('a history has a line per group and answer', () => {
@@ -198,11 +197,11 @@ describe('as files', () => {
         { ...facts, rollouts: 3, correct: 0, correctKnown: 0, meanTokens: 40, answers: [] },
       ],
     });
-    expect(text.split('\n')[0]).toMatch(/^# p; no ground truth; 2 groups are left out; recomputed/);
-    expect(text.split('\n').slice(2)).toEqual([
-      '"run, a",train,5,g,4,4,1,,,100,0.5,7,2,2,1,',
-      `"run, a",train,5,g,4,4,1,,,100,0.5,'=8,1,0,,`,
-      '"run, a",train,,g,3,0,,,40,100,,,,,,',
+    const source = 'p; no ground truth; 2 groups are left out; recomputed but for what is marked as logged';
+    expect(text.split('\n').slice(1)).toEqual([
+      `"run, a",train,5,g,4,4,1,,,100,0.5,7,2,2,1,,${source}`,
+      `"run, a",train,5,g,4,4,1,,,100,0.5,'=8,1,0,,,${source}`,
+      `"run, a",train,,g,3,0,,,40,100,,,,,,,${source}`,
       '',
     ]);
   });

@@ -1,17 +1,15 @@
 /** One benchmark of an evaluation: accuracy over steps, by k, and its numbers. */
 
-import { useMemo, useRef, useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { EvaluationPanel, EvaluationPoint, RunDetail } from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
-import { standaloneSvg } from '../../charts/exportChart.ts';
 import type { PanelLine } from '../../charts/panelModel.ts';
-import { ValueChart } from '../../charts/ValueChart.tsx';
 import { pathOfRoute } from '../../data/route.ts';
 import { navigateTo } from '../../data/useRoute.ts';
 import { useReferenceLines } from '../../state/chartSettings.ts';
 import { counted, percent } from '../../ui/numbers.ts';
-import { ChartMenu, chartFileName } from '../../widgets/charts/ChartMenu.tsx';
 import { SavingChart } from '../../widgets/charts/SavingChart.tsx';
+import { SavingValueChart } from '../../widgets/charts/SavingValueChart.tsx';
 import { asCompact, asShare } from '../overview/overviewCharts.ts';
 import { EvaluationTable } from './EvaluationTable.tsx';
 import { accuracyLines, benchmarkName, byKCsv, chosenText, PASS_AT_1, sizeText } from './evaluationModel.ts';
@@ -129,27 +127,19 @@ interface ByKProps {
 
 /** How much more samples help, at one step; nothing to be drawn from one sample of each problem. */
 function ByK({ point, hasSteps, source, fileName }: ByKProps) {
-  const svg = useRef<SVGSVGElement>(null);
   const { passAtK, majorityAtK } = point;
   if (passAtK.length < 2) return null;
   const ks = passAtK.map(({ k }) => k);
   const majority = ks.map((k) => majorityAtK.find((one) => one.k === k)?.value);
   const hasMajority = majority.some((value) => value !== undefined);
   const title = `By samples${hasSteps ? `, step ${point.step}` : ''}`;
-  const drawing = () =>
-    svg.current === null
-      ? undefined
-      : standaloneSvg(svg.current, {
-          title: `${title} (of problems)`,
-          subtitle: `recomputed · ${source}`,
-          legend: [
-            { name: 'pass@k', color: 'var(--kept)' },
-            ...(hasMajority ? [{ name: 'majority@k', color: 'var(--ink)', dash: '5 3' }] : []),
-          ],
-        });
   return (
-    <ValueChart
+    <SavingValueChart
       title={title}
+      unit="of problems"
+      source={source}
+      fileName={fileName}
+      csv={() => byKCsv(hasSteps ? `${source}, step ${point.step}` : source, point)}
       xs={ks}
       height={134}
       top={1}
@@ -163,16 +153,6 @@ function ByK({ point, hasSteps, source, fileName }: ByKProps) {
       rest={hasMajority ? 'majority@k dashed' : 'pass@k; no majority, because no answers are known'}
       reading={(index) =>
         `k = ${ks[index]}: pass ${percent(passAtK[index]?.value)} %${majority[index] === undefined ? '' : `, majority ${percent(majority[index])} %`} (${counted(passAtK[index]?.problems ?? 0, 'problem')})`
-      }
-      svgRef={svg}
-      menu={
-        <ChartMenu
-          title={title}
-          fileName={chartFileName(fileName, title)}
-          drawing={drawing}
-          csv={() => byKCsv(hasSteps ? `${source}, step ${point.step}` : source, point)}
-          provenance="recomputed"
-        />
       }
     />
   );

@@ -1,6 +1,6 @@
 /** What the panel of a benchmark shows, from what the host counted. */
 import type { EvaluationPanel, EvaluationPoint } from '../../../shared/api/contract.ts';
-import { delimitedCell } from '../../../shared/domain/delimited.ts';
+import { csvFile } from '../../../shared/domain/delimited.ts';
 import type { PanelLine } from '../../charts/panelModel.ts';
 import { count, counted, percent } from '../../ui/numbers.ts';
 
@@ -119,10 +119,10 @@ export function byKCsv(of: string, { passAtK, majorityAtK }: EvaluationPoint): s
   const rows = passAtK.map(({ k, value, problems }) => {
     const majority = majorityAtK.find((one) => one.k === k);
     const drawn = majority === undefined ? '' : majority.isExact ? 'exact' : 'estimated';
-    return [k, value, problems, majority?.value ?? '', majority?.problems ?? '', drawn].join(',');
+    return [k, value, problems, majority?.value, majority?.problems, drawn];
   });
-  const heads = 'k,pass@k,problems,majority@k,problems with an answer,majority is';
-  return `${`# ${of}; recomputed`.replaceAll(/\s+/g, ' ')}\n${[heads, ...rows].map((row) => `${row}\n`).join('')}`;
+  const columns = ['k', 'pass@k', 'problems', 'majority@k', 'problems with an answer', 'majority is'];
+  return csvFile(`${of}; recomputed`, columns, rows);
 }
 
 /**
@@ -147,21 +147,18 @@ export function evaluationCsv(of: string, panels: readonly EvaluationPanel[]): s
     'mean response tokens',
   ];
   const rows = panels.flatMap((panel) =>
-    panel.points.map((point) =>
-      [
-        delimitedCell(panel.source ?? ''),
-        point.step,
-        point.problems,
-        point.samples,
-        point.passAt1?.mean ?? '',
-        point.passAt1?.low ?? '',
-        point.passAt1?.high ?? '',
-        ...passes.map((k) => atK(point, 'passAtK', k) ?? ''),
-        ...majorities.map((k) => atK(point, 'majorityAtK', k) ?? ''),
-        point.meanTokens ?? '',
-      ].join(','),
-    ),
+    panel.points.map((point) => [
+      panel.source,
+      point.step,
+      point.problems,
+      point.samples,
+      point.passAt1?.mean,
+      point.passAt1?.low,
+      point.passAt1?.high,
+      ...passes.map((k) => atK(point, 'passAtK', k)),
+      ...majorities.map((k) => atK(point, 'majorityAtK', k)),
+      point.meanTokens,
+    ]),
   );
-  const source = `${of}; recomputed; ${PASS_AT_1}`.replaceAll(/\s+/g, ' ');
-  return `# ${source}\n${[heads.join(','), ...rows].map((row) => `${row}\n`).join('')}`;
+  return csvFile(`${of}; recomputed; ${PASS_AT_1}`, heads, rows);
 }

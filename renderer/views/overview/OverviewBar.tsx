@@ -34,6 +34,7 @@ export function OverviewBar(props: OverviewBarProps) {
   const { range } = link;
   const { applied } = useFilterLink();
   // Before the steps are read no chart has data.
+  const smoothing = link.window === 1 ? 'none' : `${link.window} steps`;
   const hidden = overview.all.data.includes(undefined) ? [] : overview.hidden;
   const saveAll = () =>
     saveText(
@@ -52,16 +53,19 @@ export function OverviewBar(props: OverviewBarProps) {
         />
         <label className="overview-field">
           Smoothing
-          <select
-            value={link.window}
-            onChange={({ target }) => setQuery({ smooth: target.value === '1' ? undefined : target.value })}
-          >
-            {WINDOWS.map((window) => (
-              <option key={window} value={window}>
-                {window === 1 ? 'none' : `${window} steps`}
-              </option>
-            ))}
-          </select>
+          <input
+            type="range"
+            min={0}
+            max={WINDOWS.length - 1}
+            value={WINDOWS.indexOf(link.window)}
+            aria-valuetext={smoothing}
+            title="Mean over this many steps; the unsmoothed values stay in grey"
+            onChange={({ target }) => {
+              const window = WINDOWS[Number(target.value)] ?? 1;
+              setQuery({ smooth: window === 1 ? undefined : String(window) });
+            }}
+          />
+          <output>{smoothing}</output>
         </label>
         <RunPicker
           run={run}
@@ -88,10 +92,8 @@ export function OverviewBar(props: OverviewBarProps) {
           onChoose={(names) => setQuery({ metrics: listText(names) })}
         />
         <Button onClick={saveAll} title="The numbers of all charts as one CSV file">
-          {' '}
-          Download CSV (all charts){' '}
+          Download CSV
         </Button>
-        <span className="end overview-reading">{props.reading}</span>
       </div>
       <div className="overview-line">
         {overview.runs.length > 1 && <RunLegend overview={overview} link={link} />}
@@ -118,7 +120,8 @@ export function OverviewBar(props: OverviewBarProps) {
         )}
         <SeriesProgress overview={overview} runKey={run.runKey} range={range} />
         {overview.missing.length > 0 && <span className="is-wrong">{overview.missing.join('; ')}</span>}
-        <span className="dim end">
+        <span className="end overview-reading">{props.reading}</span>
+        <span className="dim">
           {range === undefined && 'Drag to select steps, click a point for its rollouts'}
           {range === undefined && hidden.length > 0 && ' · '}
           {hidden.length > 0 && (

@@ -67,7 +67,6 @@ export function OverviewCharts({
                 title={panel.title}
                 unit={panel.unit}
                 shownUnit={panel.shownUnit}
-                canBeLog={panel.canBeLog}
                 describe={panel.describe}
                 provenance={panel.provenance}
                 axis={axis}

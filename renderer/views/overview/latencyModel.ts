@@ -1,6 +1,6 @@
 /** How the latencies of tool calls lie, in words, as a drawing and as a table. */
 import type { LatencyBin, LatencyBySource, LatencyDistribution } from '../../../shared/api/contract.ts';
-import { delimitedCell } from '../../../shared/domain/delimited.ts';
+import { csvFile } from '../../../shared/domain/delimited.ts';
 import type { HistogramSeries } from '../../charts/LogHistogram.tsx';
 import type { LogBin, LogMark } from '../../charts/logHistogram.ts';
 import type { StepRange } from '../../charts/panelModel.ts';
@@ -85,14 +85,14 @@ export function binFilter({ fromMs, toMs }: Pick<LatencyBin, 'fromMs' | 'toMs'>,
 
 /**
  * @param source of what: run, filter, steps
- * @returns a comment with the source and the percentiles, then a row for each bin; milliseconds; no end is blank
+ * @returns a row for each bin, in milliseconds; the last has no end; the source says the percentiles, too
  */
 export function latencyCsv(
   source: string,
   { bins, calls, known, summary, sources }: LatencyDistribution,
 ): string {
   const said = [
-    source.replaceAll(/\s+/g, ' ').trim(),
+    source,
     `${known} of ${calls} calls have a latency`,
     ...(summary === undefined
       ? []
@@ -104,9 +104,9 @@ export function latencyCsv(
         `${one.source}: ${one.calls} calls, p50 ${one.p50Ms} ms, p95 ${one.p95Ms} ms, max ${one.maxMs} ms`,
     ),
   ];
-  const head = ['from_ms', 'to_ms', ...SERIES.map(({ name }) => `calls, ${name}`)]
-    .map((name) => delimitedCell(name))
-    .join(',');
-  const rows = bins.map((bin) => [bin.fromMs, bin.toMs ?? '', bin.logged, bin.derived].join(','));
-  return `# ${said.join(' · ')}\n${[head, ...rows].map((row) => `${row}\n`).join('')}`;
+  return csvFile(
+    said.join(' · '),
+    ['from_ms', 'to_ms', ...SERIES.map(({ name }) => `calls, ${name}`)],
+    bins.map((bin) => [bin.fromMs, bin.toMs, bin.logged, bin.derived]),
+  );
 }

@@ -41,7 +41,6 @@ export interface ChartSpec {
   /** Numbers of others that it may be held against, each with its source. */
   readonly references?: readonly ReferenceLine[];
   /** Its values may lie decades apart: a logarithmic axis is offered. */
-  readonly canBeLog?: true;
   /** Says nothing of a class of rollouts, whose groups are not whole. */
   readonly isOfGroups?: true;
   /** Not shown where this one is. */
@@ -322,7 +321,6 @@ export const CHARTS: readonly ChartSpec[] = [
     title: 'Tool latency',
     unit: 'milliseconds',
     shownUnit: 'per call',
-    canBeLog: true,
     describe: 'Median and 95th percentile (nearest rank) of calls whose latency is known',
     format: asMs,
     lines: [

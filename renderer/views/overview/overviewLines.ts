@@ -50,7 +50,6 @@ interface OverviewPanel extends ChartNumbers {
   readonly limit: ChartSpec['limit'];
   readonly references?: ChartSpec['references'];
   readonly shownUnit?: string;
-  readonly canBeLog?: true;
   /** Who says it. */
   readonly provenance: 'recomputed' | 'logged';
 }
@@ -155,7 +154,6 @@ function panelOf(spec: ChartSpec, question: OverviewQuestion): OverviewPanel {
     limit: spec.limit,
     ...(spec.references === undefined ? {} : { references: spec.references }),
     ...(spec.shownUnit === undefined ? {} : { shownUnit: spec.shownUnit }),
-    ...(spec.canBeLog === undefined ? {} : { canBeLog: spec.canBeLog }),
     provenance: !lines.some(hasValue) && logged.length > 0 ? 'logged' : 'recomputed',
     lines: [...lines, ...logged].map((line) => lineWithin(line, question.zoom)),
   };

@@ -10,7 +10,7 @@ export const MOST_RUNS = 6;
 
 export interface OverviewLink {
   /** Odd; 1: not smoothed. */
-  readonly window: number;
+  readonly window: (typeof WINDOWS)[number];
   readonly range: StepRange | undefined;
   /** The axis is the range. */
   readonly isZoomed: boolean;

@@ -168,7 +168,6 @@ export const TOOL_CHARTS: readonly ChartSpec[] = [
     title: 'Tool latency',
     unit: 'milliseconds',
     shownUnit: 'per call',
-    canBeLog: true,
     describe:
       'Calls whose latency is known; percentiles are the nearest rank. rStar2-Agent reports 0.3 s on average (§3)',
     format: asMs,
@@ -186,7 +185,6 @@ export const TOOL_CHARTS: readonly ChartSpec[] = [
     title: 'Slowest tool call',
     unit: 'milliseconds',
     shownUnit: 'of the step',
-    canBeLog: true,
     describe: 'One straggler holds up its whole rollout',
     format: asMs,
     lines: [latencyLine('slowest', 'maxMs', 'var(--wrong)', 'solid')],
@@ -254,7 +252,6 @@ export const TOOL_CHARTS: readonly ChartSpec[] = [
     title: 'Wall time of the rollouts',
     unit: 'seconds',
     shownUnit: 'per step',
-    canBeLog: true,
     describe: 'From the first start to the last end of the step, as logged; a point opens the schedule',
     format: asSeconds,
     lines: [

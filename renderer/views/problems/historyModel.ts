@@ -1,6 +1,6 @@
 /** The answers of a problem over time, as clusters and as CSV: the largest clusters by name, the rest together. */
 import type { ProblemGroup, ProblemHistory } from '../../../shared/api/contract.ts';
-import { delimitedCell } from '../../../shared/domain/delimited.ts';
+import { type Cell, csvFile } from '../../../shared/domain/delimited.ts';
 
 /** Whether an answer is right: by the ground truth where it is known, else by how the rollouts that gave it were judged. */
 export type Verdict = 'right' | 'wrong' | 'both' | 'unjudged';
@@ -167,7 +167,7 @@ const HEAD = [
   'group',
   'rollouts',
   'of known correctness',
-  'right',
+  'correct',
   'mean reward',
   'mean policy tokens',
   'mean characters',
@@ -175,41 +175,41 @@ const HEAD = [
   'answer',
   'rollouts with it',
   'judged',
-  'judged right',
+  'judged correct',
   'is the ground truth',
-].join(',');
+];
+
+const NO_ANSWER: readonly Cell[] = [undefined, undefined, undefined, undefined, undefined];
 
 /** A line per group and answer; a group without answers has one line. Unknown is blank. */
 export function historyCsv({ problemId, groundTruth, groups, leftOut }: ProblemHistory): string {
-  const lines = groups.flatMap((group) => {
+  const lines = groups.flatMap((group): readonly (readonly Cell[])[] => {
     const { answers, correctKnown } = group;
     const facts = [
-      delimitedCell(group.runName),
+      group.runName,
       group.kind,
-      group.step ?? '',
-      delimitedCell(group.groupKey),
+      group.step,
+      group.groupKey,
       group.rollouts,
       correctKnown,
-      correctKnown === 0 ? '' : group.correct,
-      group.meanReward ?? '',
-      group.meanTokens ?? '',
+      correctKnown === 0 ? undefined : group.correct,
+      group.meanReward,
+      group.meanTokens,
       group.meanChars,
-      group.meanEntropy ?? '',
+      group.meanEntropy,
     ];
-    if (answers.length === 0) return [[...facts, '', '', '', '', ''].join(',')];
-    return answers.map(({ text, rollouts, judged, right, isTruth }) =>
-      [
-        ...facts,
-        delimitedCell(text),
-        rollouts,
-        judged,
-        judged === 0 ? '' : right,
-        isTruth === undefined ? '' : isTruth ? 'yes' : 'no',
-      ].join(','),
-    );
+    if (answers.length === 0) return [[...facts, ...NO_ANSWER]];
+    return answers.map(({ text, rollouts, judged, right, isTruth }): Cell[] => [
+      ...facts,
+      text,
+      rollouts,
+      judged,
+      judged === 0 ? undefined : right,
+      isTruth === undefined ? undefined : isTruth ? 'yes' : 'no',
+    ]);
   });
   const truth = groundTruth === undefined ? 'no ground truth' : `ground truth ${groundTruth}`;
   const rest = leftOut === 0 ? '' : `; ${leftOut} groups are left out`;
-  const source = `# ${problemId}; ${truth}${rest}; recomputed but for what is marked as logged`;
-  return `${source.replaceAll(/\s+/g, ' ')}\n${[HEAD, ...lines].map((line) => `${line}\n`).join('')}`;
+  const source = `${problemId}; ${truth}${rest}; recomputed but for what is marked as logged`;
+  return csvFile(source, HEAD, lines);
 }

@@ -1,5 +1,5 @@
 /** Draws the map of problems: the part in sight, or all of it as a picture. Also its cells as CSV. */
-import { delimitedCell } from '../../../shared/domain/delimited.ts';
+import { csvFile } from '../../../shared/domain/delimited.ts';
 import { type ChartCaption, pngOfPainting } from '../../charts/exportChart.ts';
 import { counted } from '../../ui/numbers.ts';
 import {
@@ -174,6 +174,18 @@ function paintSteps(context: CanvasRenderingContext2D, picture: MapPicture, { in
   });
 }
 
+const MAP_COLUMNS = [
+  'problem',
+  'question (its beginning)',
+  'step',
+  'rollouts',
+  'of known correctness',
+  'correct',
+  'different answers',
+  'groups',
+  'first group',
+];
+
 /**
  * A line per cell, rows in the order given; unknown is blank.
  *
@@ -188,23 +200,19 @@ export function mapCsv(
   keyOf: (groupId: number) => string | undefined,
 ): string {
   const lines = rows.flatMap((row) =>
-    row.cells.map((cell) =>
-      [
-        delimitedCell(row.problemId),
-        delimitedCell(row.question),
-        steps?.[cell.step] ?? '',
-        cell.rollouts,
-        cell.known,
-        cell.known === 0 ? '' : cell.correct,
-        cell.answers,
-        cell.groups,
-        delimitedCell(keyOf(cell.groupId) ?? ''),
-      ].join(','),
-    ),
+    row.cells.map((cell) => [
+      row.problemId,
+      row.question,
+      steps?.[cell.step],
+      cell.rollouts,
+      cell.known,
+      cell.known === 0 ? undefined : cell.correct,
+      cell.answers,
+      cell.groups,
+      keyOf(cell.groupId),
+    ]),
   );
-  const head =
-    'problem,question (its beginning),step,rollouts,of known correctness,right,different answers,groups,first group';
-  return `${`# ${of}; recomputed`.replaceAll(/\s+/g, ' ')}\n${[head, ...lines].map((line) => `${line}\n`).join('')}`;
+  return csvFile(`${of}; recomputed`, MAP_COLUMNS, lines);
 }
 
 const WIDTH = 1200;

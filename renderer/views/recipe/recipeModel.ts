@@ -1,6 +1,6 @@
 /** The recipe of a training: its stages with their limits, and how many rollouts ran into them. */
 import type { RunDetail, SolvedProblems, StepSummary } from '../../../shared/api/contract.ts';
-import { delimitedCell } from '../../../shared/domain/delimited.ts';
+import { csvFile } from '../../../shared/domain/delimited.ts';
 import { ratio } from '../../ui/numbers.ts';
 import { responseLimits, type StageSpan, stageSpans } from '../overview/stageModel.ts';
 
@@ -89,14 +89,16 @@ function sum(rows: readonly StepSummary[], of: (row: StepSummary) => number): nu
 
 /** For the next stage's data: the problems to leave out. */
 export function solvedCsv(of: string, { solved, known, groups }: SolvedProblems): string {
-  const rows = solved.map((one) =>
-    [
-      delimitedCell(one.problemId),
-      delimitedCell(one.groupKey),
+  return csvFile(
+    `${of}: ${solved.length} of ${known} groups have every rollout correct (${groups} groups in all)`,
+    ['problem', 'group', 'rollouts', 'data source', 'ground truth', 'question (its beginning)'],
+    solved.map((one) => [
+      one.problemId,
+      one.groupKey,
       one.rollouts,
-      ...[one.source, one.groundTruth, one.question].map((text = '') => delimitedCell(text)),
-    ].join(','),
+      one.source,
+      one.groundTruth,
+      one.question,
+    ]),
   );
-  const head = `# ${of}: ${solved.length} of ${known} groups have every rollout correct (${groups} groups in all)`;
-  return `${head.replaceAll(/\s+/g, ' ')}\nproblem,group,rollouts,source,ground truth,question (its beginning)\n${rows.map((row) => `${row}\n`).join('')}`;
 }

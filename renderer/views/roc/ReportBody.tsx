@@ -21,6 +21,8 @@ import {
 } from './reportModel.ts';
 
 interface ReportBodyProps {
+  /** Name of the run, and which of its steps. */
+  readonly of: string;
   readonly report: RocReport;
   readonly stages: readonly Stage[];
   readonly isExample: boolean;
@@ -34,7 +36,7 @@ const KINDS = [
 ] as const;
 
 /** Everything a report says, from how the groups stand to how kept and discarded differ. */
-export function ReportBody({ report, stages, isExample, onOpenStep }: ReportBodyProps) {
+export function ReportBody({ of, report, stages, isExample, onOpenStep }: ReportBodyProps) {
   const [query, setQuery] = useUrlQuery();
   const which: BucketClass = query.get('class') === 'negatives' ? 'negatives' : 'positives';
   const sides = sidesOf(report, query.get('side'));
@@ -70,7 +72,14 @@ export function ReportBody({ report, stages, isExample, onOpenStep }: ReportBody
           <div className="report-cards">
             <KeepRates sides={sides} />
           </div>
-          {first.side.steps.length > 1 && <RocCharts sides={sides} stages={stages} onOpenStep={onOpenStep} />}
+          {first.side.steps.length > 1 && (
+            <RocCharts
+              of={{ source: `${of}, ${sides.map(({ name }) => name).join(', ')}`, fileName: `${of}-roc` }}
+              sides={sides}
+              stages={stages}
+              onOpenStep={onOpenStep}
+            />
+          )}
           <div className="report-buckets">
             <Segmented
               label="Class"

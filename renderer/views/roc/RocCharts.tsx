@@ -1,12 +1,14 @@
 import { useState } from 'react';
 import type { RocStep, Stage } from '../../../shared/api/contract.ts';
-import { StepChart } from '../../charts/StepChart.tsx';
-import type { Series } from '../../charts/StepChartParts.tsx';
+import type { PanelLine } from '../../charts/panelModel.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { amount, count, counted, percent, ratio } from '../../ui/numbers.ts';
+import { SavingChart } from '../../widgets/charts/SavingChart.tsx';
 import { errorsAfter, errorsBefore, keepRate, type NamedSide } from './reportModel.ts';
 
 interface RocChartsProps {
+  /** The source that files name, and how names of files begin. */
+  readonly of: { readonly source: string; readonly fileName: string };
   readonly sides: readonly NamedSide[];
   readonly stages: readonly Stage[];
   readonly onOpenStep: (step: number) => void;
@@ -14,119 +16,136 @@ interface RocChartsProps {
 
 const asPercent = (value: number) => `${percent(value, value > 0 && value < 0.095 ? 1 : 0)}%`;
 
-const HINT = 'A point opens its groups. A click elsewhere opens the report of the step';
+const POINT_HINT = 'A click on a point shows its groups';
 
 /** What the resampling does, step by step; the first chart is the quantity of the paper's Fig. 4. */
-export function RocCharts({ sides, stages, onOpenStep }: RocChartsProps) {
-  const [hovered, setHovered] = useState<number>();
+export function RocCharts({ of, sides, stages, onOpenStep }: RocChartsProps) {
+  const [step, setStep] = useState<number>();
   const [query, setQuery] = useUrlQuery();
   const [first, second] = sides;
   if (first === undefined) return null;
   const rows = first.side.steps;
-  const steps = rows.map((row) => row.step);
+  const axis = rows.map((row) => row.step);
   const common = {
-    steps,
-    stages: stages.map((stage) => ({ step: stage.fromStep, name: stage.name })),
-    hovered,
-    onHover: setHovered,
-    onOpen: (index: number) => {
-      const row = rows[index];
-      if (row !== undefined) onOpenStep(row.step);
-    },
-  };
+    ...of,
+    axis,
+    marks: stages.map((stage) => ({ step: stage.fromStep, name: stage.name })),
+    step,
+    onStep: setStep,
+    range: undefined,
+    onRange: () => undefined,
+    format: asPercent,
+    provenance: 'recomputed',
+  } as const;
   /** One number per step with the way to its groups, which are found by the key of a tally. */
-  const pointsOf = (
+  const line = (
     named: NamedSide,
+    look: Pick<PanelLine, 'name' | 'color' | 'stroke'>,
     value: (row: RocStep) => number | undefined,
     behind: (row: RocStep) => { readonly key: string; readonly groups: number },
     words: (row: RocStep) => string,
-  ) => {
+  ): PanelLine => {
     const byStep = new Map(named.side.steps.map((row) => [row.step, row]));
-    const rowAt = (index: number) => byStep.get(steps[index] ?? -1);
     return {
-      values: steps.map((_, index) => {
-        const row = rowAt(index);
+      ...look,
+      key: look.name,
+      role: 'main',
+      steps: axis,
+      values: axis.map((at) => {
+        const row = byStep.get(at);
         return row === undefined ? undefined : value(row);
       }),
-      onOpenPoint: (index: number) => {
-        const row = rowAt(index);
+      onOpen: (at) => {
+        const row = byStep.get(at);
         const key = row === undefined ? undefined : behind(row).key;
         setQuery({ of: query.get('of') === key ? undefined : key });
       },
-      pointTitle: (index: number) => {
-        const row = rowAt(index);
-        if (row === undefined) return '';
-        return `step ${row.step}: ${words(row)}. Shows ${counted(behind(row).groups, 'group')}`;
+      opens: (at) => {
+        const row = byStep.get(at);
+        return row === undefined ? 'nothing' : `${counted(behind(row).groups, 'group')}; ${words(row)}`;
       },
     };
   };
-  const poolErrors = pointsOf(
-    first,
-    errorsBefore,
-    (row) => row.erroneousBefore,
-    (row) => `${count(row.errorsBefore)} of ${count(row.callsBefore)} calls of correct rollouts failed`,
-  );
-  const keptErrors = (named: NamedSide) =>
-    pointsOf(
+  const keptErrors = (named: NamedSide, look: Pick<PanelLine, 'name' | 'color' | 'stroke'>) =>
+    line(
       named,
+      look,
       errorsAfter,
       (row) => row.erroneousAfter,
       (row) =>
         `${amount(row.errorsAfter)} of ${amount(row.callsAfter)} calls of kept correct rollouts failed`,
     );
-  const rateOf = (named: NamedSide, which: 'positives' | 'negatives') =>
-    pointsOf(
+  const rateOf = (
+    named: NamedSide,
+    which: 'positives' | 'negatives',
+    look: Pick<PanelLine, 'name' | 'color' | 'stroke'>,
+  ) =>
+    line(
       named,
+      look,
       (row) => keepRate(row[which]),
       (row) => row[which],
       (row) => `${amount(row[which].kept)} of ${count(row[which].decided)} ${which} kept`,
     );
-  const health = (pick: (row: RocStep) => number) =>
-    rows.map((row) => ratio(pick(row), row.allWrong + row.mixed + row.allRight));
-  const errors: Series[] = [
-    { name: 'pool', ...poolErrors, color: 'var(--ink3)', isDashed: true },
-    {
+  const errors = [
+    line(
+      first,
+      { name: 'pool', color: 'var(--ink3)', stroke: 'dashed' },
+      errorsBefore,
+      (row) => row.erroneousBefore,
+      (row) => `${count(row.errorsBefore)} of ${count(row.callsBefore)} calls of correct rollouts failed`,
+    ),
+    keptErrors(first, {
       name: `kept, ${first.id === 'whatIf' ? 'what if' : first.id}`,
-      ...keptErrors(first),
       color: 'var(--wrong)',
-    },
-    ...(second === undefined ? [] : [{ name: 'what if', ...keptErrors(second), color: 'var(--ink)' }]),
+      stroke: 'solid',
+    }),
+    ...(second === undefined
+      ? []
+      : [keptErrors(second, { name: 'what if', color: 'var(--ink)', stroke: 'solid' })]),
   ];
-  const rates: Series[] = [
-    { name: '✓', ...rateOf(first, 'positives'), color: 'var(--right)' },
-    { name: '✕', ...rateOf(first, 'negatives'), color: 'var(--wrong)' },
+  const rates = [
+    rateOf(first, 'positives', { name: '✓', color: 'var(--right)', stroke: 'solid' }),
+    rateOf(first, 'negatives', { name: '✕', color: 'var(--wrong)', stroke: 'solid' }),
     ...(second === undefined
       ? []
       : [
-          { name: '✓ if', ...rateOf(second, 'positives'), color: 'var(--right)', isDashed: true },
-          { name: '✕ if', ...rateOf(second, 'negatives'), color: 'var(--wrong)', isDashed: true },
+          rateOf(second, 'positives', { name: '✓ what if', color: 'var(--right)', stroke: 'dashed' }),
+          rateOf(second, 'negatives', { name: '✕ what if', color: 'var(--wrong)', stroke: 'dashed' }),
         ]),
   ];
+  const health = (name: string, color: string, pick: (row: RocStep) => number): PanelLine => ({
+    ...{ key: name, name, color, stroke: 'solid', role: 'main', steps: axis },
+    values: rows.map((row) => ratio(pick(row), row.allWrong + row.mixed + row.allRight)),
+    onOpen: onOpenStep,
+    opens: 'the report of the step',
+  });
   return (
     <section className="charts roc-charts" aria-label="By step">
-      <StepChart
+      <SavingChart
         {...common}
         title="Tool errors within correct rollouts"
-        hint={HINT}
-        format={asPercent}
-        series={errors}
+        unit="of tool calls"
+        describe={`Failed tool calls of correct rollouts, in the pool and among the kept. ${POINT_HINT}`}
+        lines={errors}
       />
-      <StepChart
+      <SavingChart
         {...common}
         title="Kept, of correct and of incorrect"
-        hint={HINT}
-        format={asPercent}
-        series={rates}
+        unit="of rollouts"
+        describe={`The share of correct and of incorrect rollouts that is kept. ${POINT_HINT}`}
+        lines={rates}
       />
-      <StepChart
+      <SavingChart
         {...common}
         title="Groups"
-        hint="A click opens the report of the step"
-        format={asPercent}
-        bands={[
-          { name: '✕', shares: health((row) => row.allWrong), color: 'var(--wrong)' },
-          { name: 'mixed', shares: health((row) => row.mixed), color: 'var(--rule2)' },
-          { name: '✓', shares: health((row) => row.allRight), color: 'var(--right)' },
+        unit="of groups"
+        describe="Groups whose rollouts are all incorrect, mixed, all correct. A click opens the report of the step"
+        isStacked
+        lines={[
+          health('✕', 'var(--wrong)', (row) => row.allWrong),
+          health('mixed', 'var(--rule2)', (row) => row.mixed),
+          health('✓', 'var(--right)', (row) => row.allRight),
         ]}
       />
     </section>

@@ -137,6 +137,7 @@ export default function RocView({ runKey, step }: RocViewProps) {
               <EmptyState title="No rollouts here yet" />
             ) : (
               <ReportBody
+                of={step === undefined ? run.data.name : `${run.data.name}, step ${step}`}
                 report={report}
                 stages={run.data.stages}
                 isExample={choice.isExample}

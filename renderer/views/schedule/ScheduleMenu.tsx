@@ -1,6 +1,6 @@
 import type { RefObject } from 'react';
 import type { StepSchedule } from '../../../shared/api/contract.ts';
-import { delimitedCell } from '../../../shared/domain/delimited.ts';
+import { type Cell, csvFile } from '../../../shared/domain/delimited.ts';
 import { pngOfPainting } from '../../charts/exportChart.ts';
 import { ChartMenu, chartFileName } from '../../widgets/charts/ChartMenu.tsx';
 import { paintSchedule, type SchedulePicture } from './paintSchedule.ts';
@@ -47,13 +47,13 @@ const HEADS = [
   'row in the lane',
   'start [s]',
   'end [s]',
-  'right',
+  'correct',
   'reward',
   'turns',
   'policy tokens',
   'straggler',
   'waits that are not placed [s]',
-].join(',');
+];
 
 /**
  * A line per rollout that runs within the span, lane by lane; unknown is blank.
@@ -61,35 +61,32 @@ const HEADS = [
  * @param of which run and step, under which filter
  */
 export function scheduleCsv(of: string, { bars, lanes, origin }: StepSchedule, span: Span): string {
-  const known = (value: number | undefined): number | '' =>
-    value === undefined || Number.isNaN(value) || value < 0 ? '' : value;
-  const lines: string[] = [];
+  const known = (value: number | undefined): Cell =>
+    value === undefined || Number.isNaN(value) || value < 0 ? undefined : value;
+  const lines: Cell[][] = [];
   bars.rolloutId.forEach((id, i) => {
     const [start = 0, end = 0] = [bars.start[i], bars.end[i]];
     if (end < span.from || start > span.to) return;
     const lane = lanes[bars.lane[i] ?? 0];
-    const reward = bars.reward[i];
-    lines.push(
-      [
-        id,
-        delimitedCell(lane?.worker ?? ''),
-        delimitedCell(lane?.gpu ?? ''),
-        bars.row[i],
-        seconds(start),
-        seconds(end),
-        known(bars.isCorrect[i]),
-        // A reward may be below 0.
-        reward === undefined || Number.isNaN(reward) ? '' : reward,
-        known(bars.turns[i]),
-        known(bars.policyTokens[i]),
-        bars.straggler[i],
-        known(seconds(bars.waitSeconds[i])),
-      ].join(','),
-    );
+    lines.push([
+      id,
+      lane?.worker,
+      lane?.gpu,
+      bars.row[i],
+      seconds(start),
+      seconds(end),
+      known(bars.isCorrect[i]),
+      // A reward may be below 0.
+      bars.reward[i],
+      known(bars.turns[i]),
+      known(bars.policyTokens[i]),
+      bars.straggler[i],
+      known(seconds(bars.waitSeconds[i])),
+    ]);
   });
   const since = origin === undefined ? '' : `; seconds from ${new Date(origin * 1000).toISOString()}`;
-  const source = `# ${of}; as logged${since}; ${lines.length} of ${bars.rolloutId.length} rollouts, from ${span.from} s to ${span.to} s`;
-  return `${source.replaceAll(/\s+/g, ' ')}\n${[HEADS, ...lines].map((line) => `${line}\n`).join('')}`;
+  const source = `${of}; as logged${since}; ${lines.length} of ${bars.rolloutId.length} rollouts, from ${span.from} s to ${span.to} s`;
+  return csvFile(source, HEADS, lines);
 }
 
 /** Lanes below what a window shows, too: a canvas is not higher than 32,767 px. */

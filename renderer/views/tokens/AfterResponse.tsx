@@ -1,11 +1,13 @@
+import { useContext } from 'react';
+import { csvFile } from '../../../shared/domain/delimited.ts';
 import type { SourceStatistics, StatisticsRow } from '../../../shared/domain/signalStatistics.ts';
 import { isSigned } from '../../../shared/domain/tokenSignal.ts';
-import { ValueChart } from '../../charts/ValueChart.tsx';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { count, counted, percent, significant } from '../../ui/numbers.ts';
 import { signalLabel } from '../../ui/signalSource.ts';
-import { CopyCsv } from './CopyCsv.tsx';
+import { SavingValueChart } from '../../widgets/charts/SavingValueChart.tsx';
 import { NumberField } from './NumberField.tsx';
+import { Measured, SaveCsv } from './SaveCsv.tsx';
 import { curvesCsv, densityCsv } from './tokensCsv.ts';
 import { type Curve, curveOf, density, standardError } from './tokensModel.ts';
 
@@ -19,6 +21,7 @@ interface AfterResponseProps {
 export function AfterResponse({ rows, source, window }: AfterResponseProps) {
   const label = signalLabel(source);
   const unit = source.source.unit ?? '';
+  const measured = useContext(Measured);
   const [success, error] = [curveOf(rows, 'success'), curveOf(rows, 'error')];
   const length = Math.max(success.means.length, error.means.length);
   const tokens = rows.reduce((sum, row) => sum + row.tokens, 0);
@@ -41,13 +44,18 @@ export function AfterResponse({ rows, source, window }: AfterResponseProps) {
             outcome of the response
           </span>
         </h2>
-        <CopyCsv what="both curves" disabled={length === 0} table={() => curvesCsv([success, error])} />
       </header>
       {length === 0 ? (
         <p className="dim tokens-wait">No placed policy token follows a tool response.</p>
       ) : (
         <div className="tokens-after">
-          <ValueChart
+          <SavingValueChart
+            {...measured}
+            unit={unit}
+            csv={() => {
+              const { columns, rows: cells } = curvesCsv([success, error]);
+              return csvFile(measured.source, columns, cells);
+            }}
             title={`Mean ${label} by position`}
             xs={xs}
             height={190}
@@ -114,7 +122,7 @@ function Density({ source, window }: { readonly source: SourceStatistics; readon
     <div className="density">
       <header>
         <h3>Reflection tokens</h3>
-        <CopyCsv what="the density of reflection tokens" table={() => densityCsv(source, window)} />
+        <SaveCsv what="the density of reflection tokens" table={() => densityCsv(source, window)} />
       </header>
       <table>
         <tbody>

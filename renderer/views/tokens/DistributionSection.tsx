@@ -1,11 +1,14 @@
+import { useContext } from 'react';
+import { csvFile } from '../../../shared/domain/delimited.ts';
 import type { SourceStatistics } from '../../../shared/domain/signalStatistics.ts';
 import { isSigned } from '../../../shared/domain/tokenSignal.ts';
-import { ValueChart, type ValueMark } from '../../charts/ValueChart.tsx';
+import type { ValueMark } from '../../charts/ValueChart.tsx';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 import { compact, count, counted, percent, ratio, significant } from '../../ui/numbers.ts';
 import { signalLabel } from '../../ui/signalSource.ts';
-import { CopyCsv } from './CopyCsv.tsx';
+import { SavingValueChart } from '../../widgets/charts/SavingValueChart.tsx';
+import { Measured } from './SaveCsv.tsx';
 import { distributionCsv } from './tokensCsv.ts';
 import { distributionOf, shareBelowZero } from './tokensModel.ts';
 
@@ -13,6 +16,11 @@ import { distributionOf, shareBelowZero } from './tokensModel.ts';
 export function DistributionSection({ source }: { readonly source: SourceStatistics }) {
   const [query, setQuery] = useUrlQuery();
   const label = signalLabel(source);
+  const measured = useContext(Measured);
+  const csv = () => {
+    const { columns, rows } = distributionCsv(source);
+    return csvFile(measured.source, columns, rows);
+  };
   const isTwoSided = isSigned(source.signal);
   const isLinear = query.get('scale') === 'linear';
   const { width, from, tokens, below, under, above, end } = distributionOf(source);
@@ -53,10 +61,11 @@ export function DistributionSection({ source }: { readonly source: SourceStatist
             { id: 'linear', label: 'linear' },
           ]}
         />
-        <CopyCsv what="the distribution" table={() => distributionCsv(source)} />
       </header>
       <div className="tokens-charts">
-        <ValueChart
+        <SavingValueChart
+          {...measured}
+          csv={csv}
           title={`Tokens by ${label}`}
           shape="bars"
           xs={from}
@@ -79,7 +88,9 @@ export function DistributionSection({ source }: { readonly source: SourceStatist
             </>
           }
         />
-        <ValueChart
+        <SavingValueChart
+          {...measured}
+          csv={csv}
           title="Share of tokens below"
           // From where the bars begin, so that a place means the same in both.
           xs={[from[0] ?? 0, ...from.map((left) => left + width)]}

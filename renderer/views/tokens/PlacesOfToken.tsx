@@ -16,7 +16,7 @@ import { EmptyState } from '../../ui/States.tsx';
 import { signalLabel, sourceLabel } from '../../ui/signalSource.ts';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
 import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
-import { CopyCsv } from './CopyCsv.tsx';
+import { SaveCsv } from './SaveCsv.tsx';
 import { placesCsv } from './tokensCsv.ts';
 import { shownText } from './tokensModel.ts';
 import type { ScopeLevel } from './useTokensScope.ts';
@@ -65,7 +65,7 @@ export function PlacesOfToken({ runKey, token, scope, source, level, hasSteps }:
           <h2 className="places-title">
             Positions of <span className="mono token-text">{shownText(token)}</span>
           </h2>
-          <CopyCsv what="these positions" disabled={places.length === 0} table={() => placesCsv(places)} />
+          <SaveCsv what="these positions" disabled={places.length === 0} table={() => placesCsv(places)} />
         </div>
         <div className="tokens-side-fields">
           <Segmented

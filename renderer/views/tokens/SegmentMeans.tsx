@@ -1,7 +1,7 @@
 import type { Mean } from '../../../shared/domain/signalStatistics.ts';
 import { RightMark } from '../../ui/Marks.tsx';
 import { compact, counted, significant } from '../../ui/numbers.ts';
-import { CopyCsv } from './CopyCsv.tsx';
+import { SaveCsv } from './SaveCsv.tsx';
 import { TokenizerLink } from './TokenizerLink.tsx';
 import { segmentsCsv } from './tokensCsv.ts';
 import { type ByCorrectness, type SegmentMean, standardError } from './tokensModel.ts';
@@ -31,7 +31,7 @@ export function SegmentMeans({ means, label, level, isSigned }: SegmentMeansProp
             {level === 'rollout' ? 'mean, tokens' : 'correct, incorrect: mean, tokens'}
           </span>
         </h2>
-        <CopyCsv what="the means by segment" disabled={means.length === 0} table={() => segmentsCsv(means)} />
+        <SaveCsv what="the means by segment" disabled={means.length === 0} table={() => segmentsCsv(means)} />
       </header>
       {means.length === 0 ? (
         <p className="dim tokens-wait">

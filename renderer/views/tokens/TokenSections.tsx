@@ -1,17 +1,18 @@
-import { useState } from 'react';
+import { useContext, useState } from 'react';
 import type { RunDetail, TokenStatistics } from '../../../shared/api/contract.ts';
 import type { SourceStatistics } from '../../../shared/domain/signalStatistics.ts';
 import { isSigned } from '../../../shared/domain/tokenSignal.ts';
-import { StepChart } from '../../charts/StepChart.tsx';
+import type { PanelLine } from '../../charts/panelModel.ts';
 import { compact, count, counted, percent, significant } from '../../ui/numbers.ts';
 import { signalLabel } from '../../ui/signalSource.ts';
 import { agreementLabels, ClassIcon } from '../../ui/tokenClasses.tsx';
+import { SavingChart } from '../../widgets/charts/SavingChart.tsx';
 import { AfterResponse } from './AfterResponse.tsx';
-import { CopyCsv } from './CopyCsv.tsx';
 import { DistributionSection } from './DistributionSection.tsx';
+import { Measured, SaveCsv } from './SaveCsv.tsx';
 import { SegmentMeans } from './SegmentMeans.tsx';
 import { classesCsv, stepsCsv } from './tokensCsv.ts';
-import { classCounts, classMeaning, rowsOf, segmentMeans, stepMeans } from './tokensModel.ts';
+import { classCounts, classMeaning, rowsOf, type StepMean, segmentMeans, stepMeans } from './tokensModel.ts';
 import type { ScopeLevel } from './useTokensScope.ts';
 
 interface TokenSectionsProps {
@@ -50,19 +51,30 @@ function Steps({
   answer,
   onOpenStep,
 }: Pick<TokenSectionsProps, 'run' | 'source' | 'answer' | 'onOpenStep'>) {
-  const [hovered, setHovered] = useState<number>();
+  const measured = useContext(Measured);
+  const [step, setStep] = useState<number>();
   const rows = stepMeans(rowsOf(answer, 'step', source));
+  const axis = rows.map((row) => row.step);
+  const line = (
+    { key, name, color, stroke }: Pick<PanelLine, 'key' | 'name' | 'color' | 'stroke'>,
+    value: (row: StepMean) => number | undefined,
+  ): PanelLine => ({
+    ...{ key, name, color, stroke, role: 'main', steps: axis, values: rows.map(value) },
+    onOpen: onOpenStep,
+    opens: 'the statistics of the step',
+  });
+  const correct = { key: 'correct', name: '✓', color: 'var(--right)', stroke: 'solid' } as const;
+  const incorrect = { key: 'incorrect', name: '✕', color: 'var(--wrong)', stroke: 'solid' } as const;
   const common = {
-    steps: rows.map(({ step }) => step),
-    stages: run.stages.map((stage) => ({ step: stage.fromStep, name: stage.name })),
-    hovered,
-    onHover: setHovered,
-    hint: 'A click opens the statistics of the step',
-    onOpen: (index: number) => {
-      const row = rows[index];
-      if (row !== undefined) onOpenStep(row.step);
-    },
-  };
+    ...measured,
+    axis,
+    marks: run.stages.map((stage) => ({ step: stage.fromStep, name: stage.name })),
+    step,
+    onStep: setStep,
+    range: undefined,
+    onRange: () => undefined,
+    provenance: 'recomputed',
+  } as const;
   return (
     <section className="tokens-section" aria-label="Step by step">
       <header>
@@ -73,30 +85,37 @@ function Steps({
             opens the step
           </span>
         </h2>
-        <CopyCsv what="the steps" disabled={rows.length === 0} table={() => stepsCsv(rows)} />
+        <SaveCsv what="the steps" disabled={rows.length === 0} table={() => stepsCsv(rows)} />
       </header>
       {rows.length === 0 ? (
         <p className="dim tokens-wait">No step has any.</p>
       ) : (
         <div className="tokens-charts">
-          <StepChart
+          <SavingChart
             {...common}
             title={`Mean ${signalLabel(source)}`}
-            fromZero={false}
+            unit={source.source.unit ?? ''}
+            describe="Over the policy tokens of the step. A click opens the statistics of the step"
+            isFromZero={false}
             format={(value) => significant(value)}
-            series={[
-              { name: 'all', values: rows.map(({ all }) => all?.mean), color: 'var(--ink3)', isDashed: true },
-              { name: '✓', values: rows.map(({ right }) => right?.mean), color: 'var(--right)' },
-              { name: '✕', values: rows.map(({ wrong }) => wrong?.mean), color: 'var(--wrong)' },
+            lines={[
+              line(
+                { key: 'all', name: 'all', color: 'var(--ink3)', stroke: 'dashed' },
+                ({ all }) => all?.mean,
+              ),
+              line(correct, ({ right }) => right?.mean),
+              line(incorrect, ({ wrong }) => wrong?.mean),
             ]}
           />
-          <StepChart
+          <SavingChart
             {...common}
             title="Policy tokens measured"
+            unit="tokens"
+            describe="Policy tokens that have the signal. A click opens the statistics of the step"
             format={compact}
-            series={[
-              { name: '✓', values: rows.map(({ right }) => right?.tokens), color: 'var(--right)' },
-              { name: '✕', values: rows.map(({ wrong }) => wrong?.tokens), color: 'var(--wrong)' },
+            lines={[
+              line(correct, ({ right }) => right?.tokens),
+              line(incorrect, ({ wrong }) => wrong?.tokens),
             ]}
           />
         </div>
@@ -120,7 +139,7 @@ function HighTokens({ source, window }: HighTokensProps) {
         <h2>
           High tokens by class <span className="dim">the top 20 % of each rollout’s policy tokens</span>
         </h2>
-        <CopyCsv what="the classes" disabled={!isPlaced} table={() => classesCsv(source)} />
+        <SaveCsv what="the classes" disabled={!isPlaced} table={() => classesCsv(source)} />
       </header>
       {!isPlaced ? (
         <p className="dim tokens-wait">None: a token has a class only if it is placed on the text.</p>

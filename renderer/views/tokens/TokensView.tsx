@@ -21,8 +21,8 @@ import { Link } from '../../ui/Link.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { SIGNAL_FACTS, sourceLabel } from '../../ui/signalSource.ts';
-import { CsvSource } from './CopyCsv.tsx';
 import { PlacesOfToken } from './PlacesOfToken.tsx';
+import { Measured } from './SaveCsv.tsx';
 import { chosenSignal, numbersLine, OFFERED } from './signalChoice.ts';
 import { TokenSections } from './TokenSections.tsx';
 import { SourceLine, TokensHead } from './TokensHead.tsx';
@@ -107,8 +107,11 @@ export default function TokensView({ address }: { readonly address: TokensAddres
           <NoSignal signal={signal} available={available.data} withTokens={without} scope={level} />
         </Nothing>
       ) : (
-        <CsvSource
-          value={`${routeLabel(run.name, address, isStepped)}: ${sourceLabel(source)}; ${numbersLine(source)}`}
+        <Measured
+          value={{
+            source: `${routeLabel(run.name, address, isStepped)}: ${sourceLabel(source)}; ${numbersLine(source)}`,
+            fileName: routeLabel(run.name, address, isStepped),
+          }}
         >
           <div
             className={state.isFormer ? 'tokens-body is-stale' : 'tokens-body'}
@@ -136,7 +139,7 @@ export default function TokensView({ address }: { readonly address: TokensAddres
               />
             )}
           </div>
-        </CsvSource>
+        </Measured>
       )}
     </div>
   );

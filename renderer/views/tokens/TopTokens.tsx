@@ -16,8 +16,8 @@ import { leaveField } from '../../ui/useAutoFocus.ts';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
 import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
 import { useUrlSort } from '../../widgets/tables/useUrlSort.ts';
-import { CopyCsv } from './CopyCsv.tsx';
 import { NumberField } from './NumberField.tsx';
+import { SaveCsv } from './SaveCsv.tsx';
 import { TokenizerLink } from './TokenizerLink.tsx';
 import { tokensCsv } from './tokensCsv.ts';
 import { rowsOf, shownText, type TokenMean, tokenMeans } from './tokensModel.ts';
@@ -113,7 +113,7 @@ export function TopTokens({ answer, source, least }: TopTokensProps) {
           <h2 className="places-title">
             Tokens by mean {label} <span className="dim">{count(rows.length)} distinct</span>
           </h2>
-          <CopyCsv what="these tokens" disabled={rows.length === 0} table={() => tokensCsv(rows)} />
+          <SaveCsv what="these tokens" disabled={rows.length === 0} table={() => tokensCsv(rows)} />
         </div>
         <div className="tokens-side-fields">
           <FilterField placeholder="Filter tokens" />

@@ -1,7 +1,7 @@
-/** Tables and curves of the page as CSV. Every row has its number of tokens; the first line says what all of it is of. */
+/** Tables and curves of the page as CSV. Every row has its number of tokens. */
 
 import type { TokenOccurrence } from '../../../shared/api/contract.ts';
-import { type Cell, delimitedLine } from '../../../shared/domain/delimited.ts';
+import type { Cell } from '../../../shared/domain/delimited.ts';
 import type { Mean, SourceStatistics } from '../../../shared/domain/signalStatistics.ts';
 import {
   type Curve,
@@ -15,12 +15,6 @@ import {
 export interface CsvTable {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Cell[])[];
-}
-
-/** Unknown is blank. The source is a comment, and one line whatever a log put into its names. */
-export function csvText(source: string, { columns, rows }: CsvTable): string {
-  const lines = [columns, ...rows].map((row) => delimitedLine(row));
-  return `# ${source.replaceAll(/\s+/g, ' ').trim()}\n${lines.join('')}`;
 }
 
 /** All bins, those that are not drawn, too; what lies beyond them has an open end. */

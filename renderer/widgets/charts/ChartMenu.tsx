@@ -1,4 +1,4 @@
-/** What can be done with a chart: read it as a table, and save it as PNG, SVG or CSV. */
+/** What can be done with a chart: read it as a table, enlarge it, and save it as PNG, SVG or CSV. */
 import { Ellipsis } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import type { ReactNode } from 'react';
@@ -15,6 +15,8 @@ interface ChartMenuProps {
   readonly isTable?: boolean;
   /** Absent where the numbers stand beside the drawing. */
   readonly onTable?: (isTable: boolean) => void;
+  /** Absent of what fills its page. */
+  readonly onLarge?: () => void;
   /** Names of files, without what follows the dot. */
   readonly fileName: string;
   /** As an SVG file that stands alone; undefined: there is none at present. Absent of what is painted. */
@@ -67,6 +69,9 @@ export function ChartMenu(props: ChartMenuProps) {
               <DropdownMenu.Item onSelect={() => onTable(!isTable)}>
                 {isTable ? 'Show the drawing' : 'Show the numbers'}
               </DropdownMenu.Item>
+            )}
+            {props.onLarge !== undefined && (
+              <DropdownMenu.Item onSelect={props.onLarge}>Full window</DropdownMenu.Item>
             )}
             {props.children}
             {onTable !== undefined && <DropdownMenu.Separator />}

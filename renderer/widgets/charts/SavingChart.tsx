@@ -1,4 +1,4 @@
-/** A chart with its menu: as a table, and as PNG, SVG or CSV. */
+/** A chart with its menu: as a table, large, on a logarithmic axis, and as PNG, SVG or CSV. */
 import { DropdownMenu } from 'radix-ui';
 import { useRef, useState } from 'react';
 import { chartCsv } from '../../charts/chartCsv.ts';
@@ -7,6 +7,7 @@ import { PanelChart, type PanelChartProps } from '../../charts/PanelChart.tsx';
 import { dashOf, type PanelLine } from '../../charts/panelModel.ts';
 import { type ReferenceLine, useChartScales, useReferenceLines } from '../../state/chartSettings.ts';
 import { ChartMenu, chartFileName, type Look } from './ChartMenu.tsx';
+import { LargeChart } from './LargeChart.tsx';
 
 /** A chart whose one reference is switched at its head; several are chosen in its menu. */
 const AT_HEAD = 1;
@@ -21,19 +22,21 @@ interface SavingChartProps extends Omit<PanelChartProps, 'menu' | 'isTable' | 's
   readonly provenance: 'recomputed' | 'logged';
   /** Beside the title in place of the unit of the numbers. */
   readonly shownUnit?: string | undefined;
-  /** A logarithmic axis is offered. */
-  readonly canBeLog?: boolean | undefined;
 }
 
 const NO_IDS: readonly string[] = [];
 
 export function SavingChart(props: SavingChartProps) {
-  const { source, fileName, provenance, references = [], shownUnit, canBeLog = false, ...chart } = props;
+  const { source, fileName, provenance, references = [], shownUnit, ...chart } = props;
   const [isTable, setTable] = useState(false);
+  const [isLarge, setLarge] = useState(false);
   const svg = useRef<SVGSVGElement>(null);
   const { title, unit, lines } = chart;
   const shownIds = useReferenceLines((state) => state.shownOf[title]) ?? NO_IDS;
   const { flip } = useReferenceLines.getState();
+  // Shares that make 1 are heights of one bar, and 0 and below have no place on such an axis.
+  const canBeLog =
+    chart.isStacked !== true && lines.some(({ values }) => values.some((value) => (value ?? 0) > 0));
   const isLog = useChartScales((state) => state.isLog[title] === true) && canBeLog;
   const shown = references.filter(({ id }) => shownIds.includes(id));
   const unitHere = `${shownUnit ?? unit}${isLog ? ', log' : ''}`;
@@ -55,54 +58,62 @@ export function SavingChart(props: SavingChartProps) {
     return figureSvg((size) => <PanelChart {...alone} size={size} />, caption());
   };
   return (
-    <PanelChart
-      {...panel}
-      isTable={isTable}
-      svgRef={svg}
-      menu={
-        <ChartMenu
-          title={title}
-          head={
-            references.length === AT_HEAD && (
-              <ReferenceSwitch
-                lines={references}
-                shownIds={shownIds}
-                onFlip={(id) => flip(title, id)}
-                format={chart.format}
-              />
-            )
-          }
-          isTable={isTable}
-          onTable={setTable}
-          fileName={chartFileName(fileName, title)}
-          drawing={drawing}
-          csv={() => chartCsv(source, [{ title, unit, lines }])}
-          provenance={provenance}
-        >
-          {canBeLog && (
-            <DropdownMenu.CheckboxItem
-              checked={isLog}
-              onCheckedChange={() => useChartScales.getState().flipLog(title)}
-            >
-              <span className="menu-check">{isLog ? '✓' : ''}</span>
-              Logarithmic axis
-            </DropdownMenu.CheckboxItem>
-          )}
-          {references.map((line) => (
-            <DropdownMenu.CheckboxItem
-              key={line.id}
-              checked={shownIds.includes(line.id)}
-              onCheckedChange={() => flip(title, line.id)}
-              title={line.source}
-            >
-              <span className="menu-check">{shownIds.includes(line.id) ? '✓' : ''}</span>
-              {line.name}
-              <code className="menu-hint">{chart.format(line.value)}</code>
-            </DropdownMenu.CheckboxItem>
-          ))}
-        </ChartMenu>
-      }
-    />
+    <>
+      <PanelChart
+        {...panel}
+        isTable={isTable}
+        svgRef={svg}
+        menu={
+          <ChartMenu
+            title={title}
+            head={
+              references.length === AT_HEAD && (
+                <ReferenceSwitch
+                  lines={references}
+                  shownIds={shownIds}
+                  onFlip={(id) => flip(title, id)}
+                  format={chart.format}
+                />
+              )
+            }
+            isTable={isTable}
+            onTable={setTable}
+            onLarge={() => setLarge(true)}
+            fileName={chartFileName(fileName, title)}
+            drawing={drawing}
+            csv={() => chartCsv(source, [{ title, unit, lines }])}
+            provenance={provenance}
+          >
+            {canBeLog && (
+              <DropdownMenu.CheckboxItem
+                checked={isLog}
+                onCheckedChange={() => useChartScales.getState().flipLog(title)}
+              >
+                <span className="menu-check">{isLog ? '✓' : ''}</span>
+                Logarithmic axis
+              </DropdownMenu.CheckboxItem>
+            )}
+            {references.map((line) => (
+              <DropdownMenu.CheckboxItem
+                key={line.id}
+                checked={shownIds.includes(line.id)}
+                onCheckedChange={() => flip(title, line.id)}
+                title={line.source}
+              >
+                <span className="menu-check">{shownIds.includes(line.id) ? '✓' : ''}</span>
+                {line.name}
+                <code className="menu-hint">{chart.format(line.value)}</code>
+              </DropdownMenu.CheckboxItem>
+            ))}
+          </ChartMenu>
+        }
+      />
+      {isLarge && (
+        <LargeChart title={title} onClose={() => setLarge(false)}>
+          {(height) => <PanelChart {...panel} isNameless={false} height={height} />}
+        </LargeChart>
+      )}
+    </>
   );
 }
 
