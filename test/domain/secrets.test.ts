@@ -204,6 +204,17 @@ describe('a text', () => {
   });
 
   it.each([
+    'sk-',
+    'Bearer 1',
+    'https://host/x?token=',
+    'eyJaaaaaaaa.eyJaaaaaaaa.',
+    '-----BEGIN PRIVATE KEY-----',
+  ])('is masked where ten million characters follow %s', (beginning) => {
+    const [found] = credentialsIn(`${beginning}${'a'.repeat(10_000_000)}`);
+    expect((found?.end ?? 0) - (found?.start ?? 0)).toBeGreaterThan(9_000);
+  });
+
+  it.each([
     ['a URL', 'http://a'],
     ['names', 'token='],
     ['a PEM block', '-----BEGIN PRIVATE KEY-----'],
