@@ -138,8 +138,11 @@ function rangesIn(text: string, assigned: readonly RegExp[]): readonly TextRange
     const length = match[0].slice(kept.length).replace(/\\+$/, '').length;
     if (length > 0) ranges.push({ start, end: start + length });
   };
-  for (const form of FORMS_IN_TEXT)
+  for (const form of FORMS_IN_TEXT) {
+    // `matchAll` copies the expression, which takes longer than searching a short text.
+    if (text.search(form) === -1) continue;
     for (const match of text.matchAll(form)) add(match, match.groups?.['keep'] ?? '');
+  }
   if (!NAMES.test(text)) return ranges;
   for (const form of assigned) {
     for (const match of text.matchAll(form)) {
@@ -150,15 +153,16 @@ function rangesIn(text: string, assigned: readonly RegExp[]): readonly TextRange
   return ranges;
 }
 
+/** Most keys and many values. No form of a credential is that short without other characters. */
+const TOO_SHORT = /^[\w./-]{0,14}$/;
+
 /** Deeper than any configuration. What is nested more deeply could neither be searched nor be copied between threads. */
 const DEEPEST = 100;
 const TOO_DEEP = '[nested too deeply]';
-/** Longer strings are texts rather than configurations. */
-const LONGEST_CONFIGURATION = 100_000;
 
 /**
  * Masks the credentials of a configuration: below their keys, in lists of names and values, behind options
- * of a command line, and in strings. Replaces what is nested too deeply to be searched.
+ * of a command line, and in strings and keys. Replaces what is nested too deeply to be searched.
  *
  * @returns the same value if nothing in it is replaced
  */
@@ -178,22 +182,41 @@ class Masker {
     if (typeof value !== 'object' || value === null) return value;
     if (depth > DEEPEST) return this.tooDeep();
     if (Array.isArray(value)) return this.list(value, depth);
-    const before = this.replaced;
-    const entries = Object.entries(value);
     const isVocabulary = OF_VOCABULARY.some((key) => Object.hasOwn(value, key));
-    const name = entries.find(([key]) => /^(?:name|key|header)$/i.test(key))?.[1];
+    const name = Object.entries(value).find(([key]) => /^(?:name|key|header)$/i.test(key))?.[1];
     const isNamed = typeof name === 'string' && isCredentialKey(name);
-    const walked = entries.map(([key, inner]) => {
+    return this.object(value, depth, (key, inner) => {
       const isCredential =
         (isNamed && /^values?$/i.test(key)) || (isCredentialKey(key) && !(isVocabulary && key === 'token'));
-      return [key, isCredential ? this.mask(inner, depth + 1) : this.walk(inner, depth + 1)];
+      return isCredential ? this.mask(inner, depth + 1) : this.walk(inner, depth + 1);
+    });
+  }
+
+  /** Masks the keys by their form, and keeps them distinct. */
+  private object(value: object, depth: number, walk: (key: string, inner: unknown) => unknown): unknown {
+    const before = this.replaced;
+    const numbers = new Map<string, number>();
+    let names: Set<string> | undefined;
+    const walked = Object.entries(value).map(([key, inner]) => {
+      const masked = this.text(key, depth);
+      let name = masked;
+      if (masked !== key) {
+        names ??= new Set(Object.keys(value));
+        while (names.has(name)) {
+          const number = (numbers.get(masked) ?? 1) + 1;
+          numbers.set(masked, number);
+          name = `${masked} (${number})`;
+        }
+        names.add(name);
+      }
+      return [name, walk(key, inner)];
     });
     return this.replaced === before ? value : Object.fromEntries(walked);
   }
 
   private list(values: readonly unknown[], depth: number): unknown {
     // Number columns are long and have no keys.
-    if (typeof values[0] === 'number') return values;
+    if (values.every((each) => typeof each === 'number')) return values;
     const before = this.replaced;
     const [name] = values;
     const isPair = values.length === 2 && typeof name === 'string' && isCredentialKey(name);
@@ -211,7 +234,7 @@ class Masker {
   }
 
   private text(value: string, depth: number): string {
-    if (value.length > LONGEST_CONFIGURATION) return value;
+    if (TOO_SHORT.test(value)) return value;
     const whole = this.json(value, depth);
     if (whole !== undefined) return whole;
     let text = '';
@@ -245,9 +268,7 @@ class Masker {
     if (typeof value !== 'object' || value === null) return value;
     if (depth > DEEPEST) return this.tooDeep();
     if (Array.isArray(value)) return value.map((inner) => this.mask(inner, depth + 1));
-    return Object.fromEntries(
-      Object.entries(value).map(([key, inner]) => [key, this.mask(inner, depth + 1)]),
-    );
+    return this.object(value, depth, (_, inner) => this.mask(inner, depth + 1));
   }
 
   private masking(): string {
