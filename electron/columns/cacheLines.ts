@@ -1,6 +1,7 @@
 /** KV cache usage of each GPU over time, from the values that its rollouts logged. */
 import { kvCacheOf } from '../../shared/format/timing.ts';
 import type { CacheUse } from '../storage/queries/schedule.ts';
+import { jsonOf } from '../storage/rows.ts';
 
 /** More points than a screen has columns are averaged per interval. */
 const MOST_POINTS = 2000;
@@ -36,7 +37,7 @@ export function cacheLines(uses: readonly CacheUse[]): readonly CacheLine[] {
 type Point = readonly [at: number, share: number];
 
 function pointsOf(json: string, start: number | null, end: number | null): readonly Point[] {
-  const use = kvCacheOf(JSON.parse(json));
+  const use = kvCacheOf(jsonOf(json));
   if (use === undefined) return [];
   if (typeof use === 'number') return end === null ? [] : [[end, use]];
   return use.flatMap((entry, i): readonly Point[] => {

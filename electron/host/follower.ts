@@ -121,10 +121,10 @@ export class Follower {
     return scanned;
   }
 
-  private async readChanges(follow: Follow, states: FileStates | undefined): Promise<void> {
+  private async readChanges(follow: Follow, states: FileStates | 'lost' | 'outside'): Promise<void> {
     if (!this.follows.has(follow.path)) return;
-    if (states === undefined) {
-      this.set(follow, 'lost');
+    if (typeof states === 'string') {
+      this.set(follow, states);
       return;
     }
     const { seen } = follow;
@@ -178,15 +178,16 @@ export class Follower {
 /** Path → size, time and inode. A difference means that the file was written to or replaced. */
 export type FileStates = ReadonlyMap<string, string>;
 
-/** @returns undefined when the path does not exist */
+/** @returns `lost` when the path does not exist, `outside` when it may not be read */
 export async function readFileStates(
   path: string,
   { isIgnored = () => false, mayRead = () => true }: Pick<FollowerOptions, 'isIgnored' | 'mayRead'> = {},
-): Promise<FileStates | undefined> {
+): Promise<FileStates | 'lost' | 'outside'> {
+  if (!mayRead(path)) return 'outside';
   const states = new Map<string, string>();
   const seen = new Set<string>();
   // Thousands of files in one directory need no question each: only a link leads out of it.
-  return mayRead(path) && !(await walk(path, { states, seen, isIgnored, mayRead })) ? undefined : states;
+  return (await walk(path, { states, seen, isIgnored, mayRead })) ? states : 'lost';
 }
 
 interface Walk extends Required<Pick<FollowerOptions, 'isIgnored' | 'mayRead'>> {

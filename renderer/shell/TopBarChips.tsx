@@ -58,7 +58,9 @@ function Following() {
     <Popover.Root>
       <Popover.Trigger className="follow-chip" title={follows.map(({ path }) => path).join('\n')}>
         <i className={`follow-dot is-${text.state}`} /> following <b>{text.what}</b>
-        <span className={text.state === 'lost' ? 'is-wrong' : 'dim'}>{text.news}</span>
+        <span className={text.state === 'lost' || text.state === 'outside' ? 'is-wrong' : 'dim'}>
+          {text.news}
+        </span>
       </Popover.Trigger>
       <Popover.Portal>
         <Popover.Content
@@ -73,13 +75,7 @@ function Following() {
               <span className="mono" title={follow.path}>
                 {follow.path}
               </span>
-              <span className="dim">
-                {follow.state === 'lost'
-                  ? 'not found; Turnwise keeps looking'
-                  : `${counted(follow.rollouts, 'new rollout')}${
-                      follow.lastChange === undefined ? '' : `, the last ${ago(follow.lastChange, now)}`
-                    } · since ${new Date(follow.since).toLocaleTimeString()}`}
-              </span>
+              <span className="dim">{followDetail(follow, now)}</span>
               <Button onClick={() => stop.mutate(follow.path)}>Stop</Button>
             </div>
           ))}
@@ -112,21 +108,32 @@ export function followText(follows: readonly FollowRow[], now: number): FollowTe
   const [first] = follows;
   if (first === undefined) return undefined;
   const lost = follows.filter(({ state }) => state === 'lost').length;
+  const outside = follows.filter(({ state }) => state === 'outside').length;
   const rollouts = follows.reduce((sum, follow) => sum + follow.rollouts, 0);
   const last = Math.max(...follows.map(({ lastChange }) => lastChange ?? 0));
   const isReading = follows.some(({ state }) => state === 'reading');
   return {
-    state: lost > 0 ? 'lost' : isReading ? 'reading' : 'watching',
+    state: lost > 0 ? 'lost' : outside > 0 ? 'outside' : isReading ? 'reading' : 'watching',
     what: follows.length === 1 ? nameOf(first.path) : counted(follows.length, 'directory', 'directories'),
     news:
-      lost > 0
-        ? lost === 1 && follows.length === 1
-          ? 'not found'
-          : `${lost} not found`
-        : last === 0
-          ? 'nothing new yet'
-          : `+${counted(rollouts, 'rollout')}, ${ago(last, now)}`,
+      unreadText(lost, outside, follows.length) ??
+      (last === 0 ? 'nothing new yet' : `+${counted(rollouts, 'rollout')}, ${ago(last, now)}`),
   };
+}
+
+function unreadText(lost: number, outside: number, all: number): string | undefined {
+  if (all === 1 && lost === 1) return 'not found';
+  if (all === 1 && outside === 1) return 'not read: leads elsewhere';
+  const parts = [lost > 0 ? `${lost} not found` : '', outside > 0 ? `${outside} not read` : ''];
+  return parts.filter((part) => part !== '').join(', ') || undefined;
+}
+
+function followDetail({ state, rollouts, lastChange, since }: FollowRow, now: number): string {
+  if (state === 'lost') return 'not found; Turnwise keeps looking';
+  if (state === 'outside')
+    return 'not read: a link now leads out of what you opened. If that is intended, open the directory behind it';
+  const last = lastChange === undefined ? '' : `, the last ${ago(lastChange, now)}`;
+  return `${counted(rollouts, 'new rollout')}${last} · since ${new Date(since).toLocaleTimeString()}`;
 }
 
 /** While the full-text index is made; searching works all the while, only slower. */

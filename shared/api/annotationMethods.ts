@@ -27,7 +27,7 @@ import type {
   TaxonomyState,
 } from './annotationRows.ts';
 import { defineMethod, resultOf } from './method.ts';
-import { filter, id, progressKey } from './paramTypes.ts';
+import { filter, id, path, progressKey } from './paramTypes.ts';
 
 const annotationId = z.string().min(1).max(100);
 const author = z.string().trim().min(1).max(LONGEST_AUTHOR);
@@ -231,7 +231,7 @@ export const ANNOTATION_METHODS = {
    * pack are not imported.
    */
   'annotation.import': defineMethod({
-    params: z.object({ path: z.string().min(1).max(4096) }),
+    params: z.object({ path }),
     result: resultOf<MergeReport>(),
     runsOn: 'writer',
   }),

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import type { LibraryRow, LibrarySizes } from './libraryRows.ts';
 import { defineMethod, resultOf } from './method.ts';
-
-const progressKey = z.string().max(100).optional();
+import { path, progressKey } from './paramTypes.ts';
 
 /**
  * Answered by the application, whichever library the request names. The other methods of this file act on the
@@ -21,7 +20,7 @@ const MANAGER_METHODS = {
    * existing row if it is open already.
    */
   'library.open': defineMethod({
-    params: z.union([z.strictObject({ path: z.string().min(1) }), z.strictObject({ id: z.string() })]),
+    params: z.union([z.strictObject({ path }), z.strictObject({ id: z.string() })]),
     result: resultOf<LibraryRow>(),
     runsOn: 'libraries',
   }),
@@ -62,7 +61,7 @@ export const LIBRARY_METHODS = {
    * is placed beside this library. Cancelling before the removal changes nothing.
    */
   'run.move': defineMethod({
-    params: z.object({ runKey: z.string(), path: z.string().min(1).max(4096), progressKey }),
+    params: z.object({ runKey: z.string(), path, progressKey }),
     result: resultOf<{
       /** Path of the new file. */
       readonly path: string;
@@ -86,7 +85,7 @@ export const LIBRARY_METHODS = {
   'run.export': defineMethod({
     params: z.object({
       runKeys: z.array(z.string()).min(1).max(10_000).optional(),
-      path: z.string().min(1).max(4096),
+      path,
       progressKey,
     }),
     result: resultOf<{

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { LABEL_ID, MOST_LABELS } from '../domain/annotate/taxonomy.ts';
 import { defineMethod, resultOf } from './method.ts';
-import { filter, id, progressKey } from './paramTypes.ts';
+import { filter, id, path, progressKey } from './paramTypes.ts';
 
 export const PACK_FORMATS = ['jsonl', 'csv', 'tsv', 'parquet', 'md', 'html', 'chat'] as const;
 export type PackFormat = (typeof PACK_FORMATS)[number];
@@ -64,7 +64,7 @@ export const PACK_METHODS = {
       ...packChoice,
       ...packOptions,
       format: z.enum(PACK_FORMATS),
-      path: z.string().min(1).max(4096),
+      path,
       progressKey,
     }),
     result: resultOf<WrittenPack>(),

@@ -3,6 +3,12 @@ import { z } from 'zod';
 import { LONGEST_FILTER } from '../domain/filter/parse.ts';
 
 export const id = z.int().nonnegative();
+/** The beginning of a path. System calls throw on NUL. */
+export const pathPrefix = z
+  .string()
+  .max(4096)
+  .refine((path) => !path.includes('\0'), 'a path cannot contain a NUL character');
+export const path = pathPrefix.min(1);
 export const direction = z.enum(['ascending', 'descending']);
 /**
  * A filter in the language of `shared/domain/filter`. A syntax error is a `bad_request` with its position.

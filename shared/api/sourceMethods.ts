@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { MAPPING_FIELDS, MAPPING_VERSION, type Mapping } from '../format/mapping.ts';
 import { defineMethod, resultOf } from './method.ts';
-import { id } from './paramTypes.ts';
+import { id, path, pathPrefix } from './paramTypes.ts';
 import type { FileRow, IngestProgress, IssueRow } from './rows.ts';
 import type {
   AlignmentRow,
@@ -74,7 +74,7 @@ export const SOURCE_METHODS = {
    * their files.
    */
   'run.setName': defineMethod({
-    params: z.object({ directory: z.string(), name: z.string().trim().min(1).max(200).nullable() }),
+    params: z.object({ directory: path, name: z.string().trim().min(1).max(200).nullable() }),
     result: resultOf<{ readonly jobId: number }>(),
     runsOn: 'host',
   }),
@@ -100,7 +100,7 @@ export const SOURCE_METHODS = {
   'run.setTokenizer': defineMethod({
     params: z.object({
       runKey: z.string(),
-      path: z.string(),
+      path,
       progressKey: z.string().max(100).optional(),
     }),
     result: resultOf<AlignmentRow>(),
@@ -127,19 +127,19 @@ export const SOURCE_METHODS = {
    * what was opened. Other paths are never listed, and the answer is the same whether they exist or not.
    */
   'path.list': defineMethod({
-    params: z.object({ prefix: z.string().max(4096) }),
+    params: z.object({ prefix: pathPrefix }),
     result: resultOf<PathListing>(),
     runsOn: 'host',
   }),
   /** Detects what a file is, and why, without ingesting it. */
   'file.inspect': defineMethod({
-    params: z.object({ path: z.string() }),
+    params: z.object({ path }),
     result: resultOf<FileInspection>(),
     runsOn: 'inspector',
   }),
   /** The first records as a mapping would read them. */
   'mapping.preview': defineMethod({
-    params: z.object({ path: z.string(), mapping: mappingSchema }),
+    params: z.object({ path, mapping: mappingSchema }),
     result: resultOf<MappingPreview>(),
     runsOn: 'inspector',
   }),
@@ -163,7 +163,7 @@ export const SOURCE_METHODS = {
    * any shape.
    */
   'ingest.start': defineMethod({
-    params: z.object({ paths: z.array(z.string()).min(1), mapping: z.string().optional() }),
+    params: z.object({ paths: z.array(path).min(1), mapping: z.string().optional() }),
     result: resultOf<{ readonly jobId: number }>(),
     runsOn: 'host',
   }),
@@ -175,12 +175,12 @@ export const SOURCE_METHODS = {
   }),
   /** Keeps reading new content below these paths. */
   'follow.start': defineMethod({
-    params: z.object({ paths: z.array(z.string()).min(1) }),
+    params: z.object({ paths: z.array(path).min(1) }),
     result: resultOf<readonly FollowRow[]>(),
     runsOn: 'host',
   }),
   'follow.stop': defineMethod({
-    params: z.object({ path: z.string() }),
+    params: z.object({ path }),
     result: resultOf<readonly FollowRow[]>(),
     runsOn: 'host',
   }),

@@ -239,8 +239,11 @@ export interface ProblemOccurrence {
 
 export interface FollowRow {
   readonly path: string;
-  /** `lost`: the directory is currently missing; scans continue. */
-  readonly state: 'watching' | 'reading' | 'lost';
+  /**
+   * `lost`: the path is currently missing. `outside`: it leads out of what was opened, for example because a
+   * link replaced it, and is not read. Scans continue in both.
+   */
+  readonly state: 'watching' | 'reading' | 'lost' | 'outside';
   /** Milliseconds since 1970. */
   readonly since: number;
   readonly lastChange?: number;

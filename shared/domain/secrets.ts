@@ -58,40 +58,41 @@ const LONGEST_KEY = 200;
 
 /**
  * Forms of credentials in a text. The group `keep`, if there is one, stays: it is what says that the rest is
- * a credential. Every form is linear in the text.
+ * a credential. Every form is linear in the text, and every repetition is bounded: V8 throws a RangeError after
+ * some million repetitions.
  */
 const FORMS_IN_TEXT: readonly RegExp[] = [
-  /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]*(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?/g,
+  /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]{0,9999}(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?/g,
   // OpenAI, Anthropic, DeepSeek, Langfuse; Stripe
-  /\bsk-[A-Za-z0-9_-]{16,}/g,
-  /\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}/g,
+  /\bsk-[A-Za-z0-9_-]{16,9999}/g,
+  /\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,9999}/g,
   // GitHub, GitLab, Hugging Face, npm, PyPI, Docker
-  /\bgh[pousr]_[A-Za-z0-9]{20,}/g,
-  /\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bhf_[A-Za-z0-9]{20,}/g,
-  /\bnpm_[A-Za-z0-9]{30,}|\bpypi-[\w-]{40,}|\bdckr_pat_[\w-]{20,}/g,
+  /\bgh[pousr]_[A-Za-z0-9]{20,9999}/g,
+  /\bgithub_pat_\w{20,9999}|\bglpat-[\w-]{16,9999}|\bhf_[A-Za-z0-9]{20,9999}/g,
+  /\bnpm_[A-Za-z0-9]{30,9999}|\bpypi-[\w-]{40,9999}|\bdckr_pat_[\w-]{20,9999}/g,
   // AWS, Google, Databricks, Azure
   /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g,
-  /\bAIza[\w-]{35}|\bya29\.[\w-]{20,}|\bGOCSPX-[\w-]{20,}/g,
+  /\bAIza[\w-]{35}|\bya29\.[\w-]{20,9999}|\bGOCSPX-[\w-]{20,9999}/g,
   /\bdapi[0-9a-f]{32}\b/g,
-  /(?<keep>\bAccountKey=)[A-Za-z0-9+/]{20,}={0,2}/g,
+  /(?<keep>\bAccountKey=)[A-Za-z0-9+/]{20,9999}={0,2}/g,
   // Slack, Discord, SendGrid, Telegram
-  /\bxox[abeoprs]-[\w-]{10,}/g,
-  /\bSG\.[\w-]{16,}\.[\w-]{16,}/g,
-  /(?<keep>:)(?<=(?<!\d)\d{8,10}:)AA[\w-]{32,}/g,
-  /(?<keep>https:\/\/(?:hooks\.slack\.com\/services|discord(?:app)?\.com\/api\/webhooks\/\d{10,20})\/)[\w/-]{16,}/g,
+  /\bxox[abeoprs]-[\w-]{10,9999}/g,
+  /\bSG\.[\w-]{16,9999}\.[\w-]{16,9999}/g,
+  /(?<keep>:)(?<=(?<!\d)\d{8,10}:)AA[\w-]{32,9999}/g,
+  /(?<keep>https:\/\/(?:hooks\.slack\.com\/services|discord(?:app)?\.com\/api\/webhooks\/\d{10,20})\/)[\w/-]{16,9999}/g,
   // NVIDIA, Groq, Replicate, xAI, Perplexity
-  /\bnvapi-[\w-]{20,}|\bgsk_[A-Za-z0-9]{20,}|\br8_[A-Za-z0-9]{30,}|\bxai-[A-Za-z0-9]{20,}|\bpplx-[A-Za-z0-9]{20,}/g,
+  /\bnvapi-[\w-]{20,9999}|\bgsk_[A-Za-z0-9]{20,9999}|\br8_[A-Za-z0-9]{30,9999}|\bxai-[A-Za-z0-9]{20,9999}|\bpplx-[A-Za-z0-9]{20,9999}/g,
   // Tavily, LangSmith, E2B, Weights & Biases, Together
-  /\btvly-[\w-]{16,}|\blsv2_(?:pt|sk)_[0-9a-f_]{20,}|\be2b_[0-9a-f]{30,}|\bwandb_v1_\w{20,}|\btgp_v1_[\w-]{20,}/g,
+  /\btvly-[\w-]{16,9999}|\blsv2_(?:pt|sk)_[0-9a-f_]{20,9999}|\be2b_[0-9a-f]{30,9999}|\bwandb_v1_\w{20,9999}|\btgp_v1_[\w-]{20,9999}/g,
   // A JSON Web Token. Its first part ends where another may begin, so that no part is read twice.
-  /\beyJ(?:(?!-eyJ)[\w-]){8,4000}\.eyJ[\w-]{8,}\.[\w-]{8,}/g,
-  /(?<keep>\b[Bb]earer\s{1,4})(?=[A-Za-z._~+/-]{0,100}\d|\S{24})[\w.~+/-]{8,}={0,2}/g,
-  /(?<keep>\bAuthorization["']?\s{0,4}[:=,]\s{0,4}["']?(?:Basic|Token|Digest)\s{1,4})[^\s"',;]{6,}/gi,
+  /\beyJ(?:(?!-eyJ)[\w-]){8,4000}\.eyJ[\w-]{8,9999}\.[\w-]{8,9999}/g,
+  /(?<keep>\b[Bb]earer\s{1,4})(?=[A-Za-z._~+/-]{0,100}\d|\S{24})[\w.~+/-]{8,9999}={0,2}/g,
+  /(?<keep>\bAuthorization["']?\s{0,4}[:=,]\s{0,4}["']?(?:Basic|Token|Digest)\s{1,4})[^\s"',;]{6,9999}/gi,
   // A URL with a password, or with a token instead of a user
   /(?<keep>:\/\/[^\s/:@'"]{0,100}:)[^\s/@'"]{1,300}(?=@)/g,
-  /(?<keep>\bhttps?:\/\/)[\w-]{20,}(?=@)/g,
+  /(?<keep>\bhttps?:\/\/)[\w-]{20,9999}(?=@)/g,
   // A presigned URL
-  /(?<keep>[?&](?:X-Amz-Signature|X-Amz-Credential|X-Amz-Security-Token|X-Goog-Signature|AWSAccessKeyId|Signature|sig|(?:access_?|auth_?|id_?|refresh_?)?token|api_?key|password|secret)=)[^&\s"'#]{6,}/gi,
+  /(?<keep>[?&](?:X-Amz-Signature|X-Amz-Credential|X-Amz-Security-Token|X-Goog-Signature|AWSAccessKeyId|Signature|sig|(?:access_?|auth_?|id_?|refresh_?)?token|api_?key|password|secret)=)[^&\s"'#]{6,9999}/gi,
 ];
 
 /**
@@ -100,15 +101,15 @@ const FORMS_IN_TEXT: readonly RegExp[] = [
  * prints them.
  */
 const ENVIRONMENT: RegExp =
-  /(?<keep>(?:^[ \t]{0,40}|(?<=["']))(?:export |set )?(?<name>[A-Z][A-Z0-9_]{1,60})=["']?)(?<secret>[^\s"']{6,})(?=["']|[ \t]{0,4}$)/gm;
+  /(?<keep>(?:^[ \t]{0,40}|(?<=["']))(?:export |set )?(?<name>[A-Z][A-Z0-9_]{1,60})=["']?)(?<secret>[^\s"']{6,9999})(?=["']|[ \t]{0,4}$)/gm;
 const ASSIGNED: readonly RegExp[] = [
   ENVIRONMENT,
-  /(?<=(?<name>[A-Za-z][\w.-]{1,60}))(?<keep>=["']?)(?<secret>[^\s"'&;]{4,})/g,
-  /(?<keep>(?<![\w-])--(?<name>[A-Za-z][\w.-]{1,60})\s{1,4}["']?)(?<secret>[^\s"'-][^\s"']{3,})/g,
+  /(?<=(?<name>[A-Za-z][\w.-]{1,60}))(?<keep>=["']?)(?<secret>[^\s"'&;]{4,9999})/g,
+  /(?<keep>(?<![\w-])--(?<name>[A-Za-z][\w.-]{1,60})\s{1,4}["']?)(?<secret>[^\s"'-][^\s"']{3,9999})/g,
   // A line of YAML
-  /(?<keep>^[ \t]{0,40}(?:- )?["']?(?<name>[A-Za-z][\w.-]{1,60})["']?:[ \t]{1,4}["']?)(?<secret>[^\s"'{[|>][^\s"']{3,})(?=["']?,?[ \t]{0,4}$)/gm,
+  /(?<keep>^[ \t]{0,40}(?:- )?["']?(?<name>[A-Za-z][\w.-]{1,60})["']?:[ \t]{1,4}["']?)(?<secret>[^\s"'{[|>][^\s"']{3,9999})(?=["']?,?[ \t]{0,4}$)/gm,
   // JSON or Python within a text
-  /(?<keep>["'](?<name>[A-Za-z][\w.-]{1,60})["']\s{0,4}:\s{0,4}["'])(?<secret>[^"'\n]{4,})(?=["'])/g,
+  /(?<keep>["'](?<name>[A-Za-z][\w.-]{1,60})["']\s{0,4}:\s{0,4}["'])(?<secret>[^"'\n]{4,9999})(?=["'])/g,
 ];
 /** Parts of credential names. Most texts contain none, and the search ends there. */
 const NAMES = /key|token|pass|pwd|secret|auth|cookie|credential|bearer|jwt|pat|sas|sess/i;
@@ -137,8 +138,11 @@ function rangesIn(text: string, assigned: readonly RegExp[]): readonly TextRange
     const length = match[0].slice(kept.length).replace(/\\+$/, '').length;
     if (length > 0) ranges.push({ start, end: start + length });
   };
-  for (const form of FORMS_IN_TEXT)
+  for (const form of FORMS_IN_TEXT) {
+    // `matchAll` copies the expression, which takes longer than searching a short text.
+    if (text.search(form) === -1) continue;
     for (const match of text.matchAll(form)) add(match, match.groups?.['keep'] ?? '');
+  }
   if (!NAMES.test(text)) return ranges;
   for (const form of assigned) {
     for (const match of text.matchAll(form)) {
@@ -149,15 +153,16 @@ function rangesIn(text: string, assigned: readonly RegExp[]): readonly TextRange
   return ranges;
 }
 
+/** Most keys and many values. No form of a credential is that short without other characters. */
+const TOO_SHORT = /^[\w./-]{0,14}$/;
+
 /** Deeper than any configuration. What is nested more deeply could neither be searched nor be copied between threads. */
 const DEEPEST = 100;
 const TOO_DEEP = '[nested too deeply]';
-/** Longer strings are texts rather than configurations. */
-const LONGEST_CONFIGURATION = 100_000;
 
 /**
  * Masks the credentials of a configuration: below their keys, in lists of names and values, behind options
- * of a command line, and in strings. Replaces what is nested too deeply to be searched.
+ * of a command line, and in strings and keys. Replaces what is nested too deeply to be searched.
  *
  * @returns the same value if nothing in it is replaced
  */
@@ -177,22 +182,41 @@ class Masker {
     if (typeof value !== 'object' || value === null) return value;
     if (depth > DEEPEST) return this.tooDeep();
     if (Array.isArray(value)) return this.list(value, depth);
-    const before = this.replaced;
-    const entries = Object.entries(value);
     const isVocabulary = OF_VOCABULARY.some((key) => Object.hasOwn(value, key));
-    const name = entries.find(([key]) => /^(?:name|key|header)$/i.test(key))?.[1];
+    const name = Object.entries(value).find(([key]) => /^(?:name|key|header)$/i.test(key))?.[1];
     const isNamed = typeof name === 'string' && isCredentialKey(name);
-    const walked = entries.map(([key, inner]) => {
+    return this.object(value, depth, (key, inner) => {
       const isCredential =
         (isNamed && /^values?$/i.test(key)) || (isCredentialKey(key) && !(isVocabulary && key === 'token'));
-      return [key, isCredential ? this.mask(inner, depth + 1) : this.walk(inner, depth + 1)];
+      return isCredential ? this.mask(inner, depth + 1) : this.walk(inner, depth + 1);
+    });
+  }
+
+  /** Masks the keys by their form, and keeps them distinct. */
+  private object(value: object, depth: number, walk: (key: string, inner: unknown) => unknown): unknown {
+    const before = this.replaced;
+    const numbers = new Map<string, number>();
+    let names: Set<string> | undefined;
+    const walked = Object.entries(value).map(([key, inner]) => {
+      const masked = this.text(key, depth);
+      let name = masked;
+      if (masked !== key) {
+        names ??= new Set(Object.keys(value));
+        while (names.has(name)) {
+          const number = (numbers.get(masked) ?? 1) + 1;
+          numbers.set(masked, number);
+          name = `${masked} (${number})`;
+        }
+        names.add(name);
+      }
+      return [name, walk(key, inner)];
     });
     return this.replaced === before ? value : Object.fromEntries(walked);
   }
 
   private list(values: readonly unknown[], depth: number): unknown {
     // Number columns are long and have no keys.
-    if (typeof values[0] === 'number') return values;
+    if (values.every((each) => typeof each === 'number')) return values;
     const before = this.replaced;
     const [name] = values;
     const isPair = values.length === 2 && typeof name === 'string' && isCredentialKey(name);
@@ -210,7 +234,7 @@ class Masker {
   }
 
   private text(value: string, depth: number): string {
-    if (value.length > LONGEST_CONFIGURATION) return value;
+    if (TOO_SHORT.test(value)) return value;
     const whole = this.json(value, depth);
     if (whole !== undefined) return whole;
     let text = '';
@@ -244,9 +268,7 @@ class Masker {
     if (typeof value !== 'object' || value === null) return value;
     if (depth > DEEPEST) return this.tooDeep();
     if (Array.isArray(value)) return value.map((inner) => this.mask(inner, depth + 1));
-    return Object.fromEntries(
-      Object.entries(value).map(([key, inner]) => [key, this.mask(inner, depth + 1)]),
-    );
+    return this.object(value, depth, (_, inner) => this.mask(inner, depth + 1));
   }
 
   private masking(): string {

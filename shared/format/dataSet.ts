@@ -109,9 +109,9 @@ function rolloutOf(record: JsonObject, header: JsonObject | undefined): ParsedRo
       durationMs: record['duration_ms'],
       worker: record['worker'],
       gpu: record['gpu'],
-      kvCache: jsonValue(record['kv_cache']),
+      kvCache: jsonValue(record, 'kv_cache'),
     }),
-    extra: jsonOf(record['extra']) ?? {},
+    extra: jsonOf(record, 'extra') ?? {},
   };
 }
 
@@ -214,14 +214,14 @@ function tokensOf(record: JsonObject, length: number): ParsedTokens | undefined 
     throw new Unfit('"token_ends" must increase within the response');
   const ids = integers('token_ids');
   const mask = integers('token_mask');
-  const alternatives = jsonValue(record['alternatives']);
+  const alternatives = jsonValue(record, 'alternatives');
   const columns = {
     entropy: floats('entropy'),
     logprob: floats('logprob'),
     trainerLogprob: floats('trainer_logprob'),
     advantage: floats('token_advantage'),
   };
-  const entropyOf = jsonOf(record['entropy_of']);
+  const entropyOf = jsonOf(record, 'entropy_of');
   return {
     count,
     ...(ends === undefined ? {} : { ends: Uint32Array.from(ends) }),
@@ -276,16 +276,19 @@ function oneOf<K extends string, const V extends string>(
   return (value === undefined ? {} : { [key]: value }) as { readonly [P in K]?: V };
 }
 
-function jsonValue(value: unknown): unknown {
-  if (typeof value !== 'string') return undefined;
+function jsonValue(record: JsonObject, name: string): unknown {
+  const value = record[name];
+  if (value === undefined || value === null) return undefined;
   try {
-    return JSON.parse(value);
+    if (typeof value === 'string') return JSON.parse(value);
   } catch {
-    throw new Unfit('a JSON column contains no JSON');
+    // Refused below.
   }
+  throw new Unfit(`"${name}" is not JSON text`);
 }
 
-function jsonOf(value: unknown): JsonObject | undefined {
-  const parsed = jsonValue(value);
-  return isObject(parsed) ? parsed : undefined;
+function jsonOf(record: JsonObject, name: string): JsonObject | undefined {
+  const parsed = jsonValue(record, name);
+  if (parsed === undefined || isObject(parsed)) return parsed;
+  throw new Unfit(`"${name}" is not a JSON object`);
 }

@@ -1,6 +1,6 @@
 /** The `tokens` object of the Turnwise log: columns of one length, as JSON arrays or packed. */
 import { decodeBase64, decodePacked, textOfByteTokens } from './binary.ts';
-import { isObject } from './fields.ts';
+import { isObject, type JsonObject } from './fields.ts';
 import type { LineIssue, ParsedTokens } from './format.ts';
 
 export interface ParsedTokenColumns {
@@ -54,7 +54,7 @@ export function readTokens(value: unknown): ParsedTokenColumns {
     trainerLogprob: floats(columns.get('trainer_logprob')),
     advantage: floats(columns.get('advantage')),
     top: topOf(columns.get('top')),
-    entropyOf: isObject(value['entropy_of']) ? value['entropy_of'] : undefined,
+    entropyOf: entropyOfOf(value['entropy_of'], warnings),
   };
   return { tokens, text: spelled?.text, warnings };
 }
@@ -171,6 +171,35 @@ function floats(column: ArrayLike<unknown> | undefined): Float32Array | undefine
 
 function topOf(column: ArrayLike<unknown> | undefined): readonly unknown[] | undefined {
   return column === undefined ? undefined : Array.from(column);
+}
+
+const ENTROPY_OF = {
+  kind: 'string',
+  k: 'number',
+  unit: 'string',
+  temperature: 'number',
+  policy: 'string',
+} as const;
+
+/** The known fields. Those of another type are left out with a warning. */
+function entropyOfOf(value: unknown, warnings: LineIssue[]): JsonObject | undefined {
+  if (value === undefined || value === null) return undefined;
+  const warn = (message: string): void => void warnings.push(warning('bad_tokens', message));
+  if (!isObject(value)) {
+    warn('"tokens.entropy_of" is not an object; not read');
+    return undefined;
+  }
+  const fields = Object.entries(ENTROPY_OF).flatMap(([name, type]) => {
+    const field = value[name];
+    if (field === undefined || field === null) return [];
+    if (typeof field === type) return [[name, field] as const];
+    warn(`"tokens.entropy_of.${name}" is not a ${type}; not read`);
+    return [];
+  });
+  const { kind, ...others } = Object.fromEntries(fields);
+  if (kind === 'full' || kind === 'top-k') return { kind, ...others };
+  warn('"tokens.entropy_of" has no "kind" that is "full" or "top-k", so the kind of entropy is unknown');
+  return Object.keys(others).length === 0 ? undefined : others;
 }
 
 function warning(code: string, message: string): LineIssue {

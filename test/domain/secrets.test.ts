@@ -204,6 +204,17 @@ describe('a text', () => {
   });
 
   it.each([
+    'sk-',
+    'Bearer 1',
+    'https://host/x?token=',
+    'eyJaaaaaaaa.eyJaaaaaaaa.',
+    '-----BEGIN PRIVATE KEY-----',
+  ])('is masked where ten million characters follow %s', (beginning) => {
+    const [found] = credentialsIn(`${beginning}${'a'.repeat(10_000_000)}`);
+    expect((found?.end ?? 0) - (found?.start ?? 0)).toBeGreaterThan(9_000);
+  });
+
+  it.each([
     ['a URL', 'http://a'],
     ['names', 'token='],
     ['a PEM block', '-----BEGIN PRIVATE KEY-----'],
@@ -248,6 +259,7 @@ describe('a configuration', () => {
         { name: 'MODE', value: 'fast' },
       ],
       argv: ['run', '--api-key', PLAIN, '--token', '--verbose', '--lr', '1'],
+      mixed: [1, `sk-${letters(20)}`],
     };
     expect(maskSecrets(config)).toEqual({
       value: {
@@ -260,9 +272,54 @@ describe('a configuration', () => {
           { name: 'MODE', value: 'fast' },
         ],
         argv: ['run', '--api-key', '••••••', '--token', '--verbose', '--lr', '1'],
+        mixed: [1, '••••••'],
       },
-      masked: 3,
+      masked: 4,
     });
+  });
+
+  it('masks keys by form, not by name, and keeps them apart', () => {
+    const config = {
+      [`sk-ant-${letters(30)}`]: 1,
+      api_key: 2,
+      [`ghp_${letters(36)}`]: { 'xoxb-1234567890': [3] },
+      '••••••': 4,
+      users: { token: { [`Bearer ${letters(30)}`]: 'me' } },
+      '{"password": "four words"}': 5,
+    };
+    expect(maskSecrets(config)).toEqual({
+      value: {
+        '•••••• (2)': 1,
+        api_key: 2,
+        '•••••• (3)': { '••••••': [3] },
+        '••••••': 4,
+        users: { token: { 'Bearer ••••••': '••••••' } },
+        '{"password":"••••••"}': 5,
+      },
+      masked: 6,
+    });
+    expect(Object.keys(maskSecrets(config).value)[0]).toBe('•••••• (2)');
+  });
+
+  it('masks many keys before the test times out', () => {
+    const config = Object.fromEntries(
+      Array.from({ length: 100_000 }, (_, i) => [`sk-${letters(20)}${i}`, i]),
+    );
+    const { value, masked } = maskSecrets(config);
+    expect([masked, Object.keys(value).length, Object.values(value)[99_999]]).toEqual([
+      100_000, 100_000, 99_999,
+    ]);
+  });
+
+  it('masks strings of ten million characters', () => {
+    const long = 'one two three '.repeat(700_000);
+    const { value, masked } = maskSecrets({
+      text: `${long} sk-${letters(20)}`,
+      log: `["${long}", {"api_key": "k1"}]`,
+    });
+    expect(masked).toBe(2);
+    expect(value.text.endsWith('three  ••••••')).toBe(true);
+    expect(value.log.endsWith('three ",{"api_key":"••••••"}]')).toBe(true);
   });
 
   it('keeps the words of a vocabulary beside their log-probabilities', () => {

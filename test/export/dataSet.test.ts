@@ -222,6 +222,20 @@ describe('a data set', () => {
     );
   });
 
+  it.each([
+    ['entropy_of', {}, '"entropy_of" is not JSON text'],
+    ['entropy_of', '{', '"entropy_of" is not JSON text'],
+    ['entropy_of', '"full"', '"entropy_of" is not a JSON object'],
+    ['extra', { note: 1 }, '"extra" is not JSON text'],
+    ['extra', '[]', '"extra" is not a JSON object'],
+    ['kv_cache', [0.5], '"kv_cache" is not JSON text'],
+  ])('a row whose %s is %j is refused', (name, value, message) => {
+    const texts = { group: 'g', problem: 'p', prompt: '', prompt_segments: [], response: '', segments: [] };
+    const row = { v: 1, rollout: 1, ...texts, tokens: 1, [name]: value };
+    expect(readDataSetRow(row, { run: 'r' })).toMatchObject({ issue: { code: 'unfit_row', message } });
+    expect(readDataSetRow({ ...row, [name]: null }, { run: 'r' })).toMatchObject({ kind: 'rollout' });
+  });
+
   it('finds the rollouts of a step by an index', async () => {
     await copyDemoLibrary(first.library);
     const plan = rows(first.library, `EXPLAIN QUERY PLAN ${EXPORTED_ROLLOUTS.replaceAll('?', '1')}`);

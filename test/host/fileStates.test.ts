@@ -6,6 +6,9 @@ import { readFileStates } from '../../electron/host/follower.ts';
 import { isBelowAny } from '../../electron/ingest/granted.ts';
 import { scratch } from '../support/library.ts';
 
+const pathsOf = (states: Awaited<ReturnType<typeof readFileStates>>): unknown =>
+  typeof states === 'string' ? states : [...states.keys()];
+
 it('looks at every directory once, however many links lead to it', async () => {
   const place = scratch();
   try {
@@ -16,7 +19,7 @@ it('looks at every directory once, however many links lead to it', async () => {
       symlinkSync('..', join(place.directory, step, 'up'));
     }
     const states = await readFileStates(place.directory);
-    expect([...(states?.keys() ?? [])]).toEqual([path]);
+    expect(pathsOf(states)).toEqual([path]);
   } finally {
     place.remove();
   }
@@ -38,10 +41,10 @@ it('asks once for each directory and link, and looks behind none that is refused
       return isBelowAny(path, [opened]);
     };
     const states = await readFileStates(opened, { mayRead });
-    expect([...(states?.keys() ?? [])]).toEqual(files);
+    expect(pathsOf(states)).toEqual(files);
     expect(asked).toEqual([opened, join(opened, 'out'), join(opened, 'step_1')]);
     asked.length = 0;
-    expect((await readFileStates(join(opened, 'out'), { mayRead }))?.size).toBe(0);
+    expect(await readFileStates(join(opened, 'out'), { mayRead })).toBe('outside');
     expect(asked).toEqual([join(opened, 'out')]);
   } finally {
     place.remove();

@@ -5,13 +5,16 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   truncateSync,
+  unlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, Follower } from '../../electron/host/follower.ts';
+import { isBelowAny } from '../../electron/ingest/granted.ts';
 import type { FollowRow } from '../../shared/api/contract.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
@@ -47,6 +50,7 @@ class HandClock implements Clock {
 
 let place: Scratch;
 let logs: string;
+let opened: readonly string[];
 let clock: HandClock;
 let follower: Follower;
 let asked: (readonly string[])[];
@@ -59,6 +63,7 @@ beforeEach(() => {
   place = scratch();
   logs = join(place.directory, 'logs');
   mkdirSync(logs);
+  opened = [logs];
   clock = new HandClock();
   asked = [];
   news = [];
@@ -67,6 +72,7 @@ beforeEach(() => {
   follower = new Follower({
     clock,
     onChange: (follows) => news.push(follows),
+    mayRead: (path) => isBelowAny(path, opened),
     isIgnored: (path) => {
       clock.time += scanTakes;
       return path.startsWith(place.library);
@@ -168,7 +174,27 @@ describe('a directory that is followed', () => {
     expect(read()).toEqual(['1', '2']);
   });
 
+  it('is reported and not read while a link leads elsewhere in its place', async () => {
+    const other = join(place.directory, 'other');
+    mkdirSync(other);
+    writeFileSync(join(other, '2.jsonl'), line(2));
+    writeFileSync(join(logs, '1.jsonl'), line(1));
+    follower.start(logs);
+    await look();
+    renameSync(logs, `${logs} moved`);
+    symlinkSync(other, logs);
+    await look();
+    expect(news.at(-1)).toMatchObject([{ path: logs, state: 'outside', rollouts: 1 }]);
+    unlinkSync(logs);
+    renameSync(`${logs} moved`, logs);
+    appendFileSync(join(logs, '1.jsonl'), line(3));
+    await look();
+    expect(state()).toBe('watching');
+    expect(read()).toEqual(['1', '3']);
+  });
+
   it('skips the library file inside it', async () => {
+    opened = [place.directory];
     follower.start(place.directory);
     writeFileSync(join(logs, '1.jsonl'), line(1));
     await look();

@@ -29,6 +29,12 @@ describe('followed directories', () => {
       what: '2 directories',
       news: '1 not found',
     });
+    const outside = { ...follow, state: 'outside' } as const;
+    expect(followText([outside], 0)).toMatchObject({ state: 'outside', news: 'not read: leads elsewhere' });
+    expect(followText([outside, grown, { ...follow, state: 'lost' }], 4_000)).toMatchObject({
+      state: 'lost',
+      news: '1 not found, 1 not read',
+    });
   });
 
   it('tells time as finely as one cares', () => {

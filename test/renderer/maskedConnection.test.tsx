@@ -68,6 +68,17 @@ describe('a masked connection', () => {
     expect(await client.request('rollout.tokens', { rolloutId: 2 })).toBe(tokens);
   });
 
+  it('keeps saved mappings, which the page saves again when they are edited', async () => {
+    const mapping = {
+      version: 1,
+      name: 'mine',
+      shape: [KEY],
+      fields: { prompt: `${KEY}.text`, response: 'a' },
+    };
+    const client = maskedClient({ 'mapping.list': () => [mapping as never] });
+    expect(await client.request('mapping.list', {})).toEqual([mapping]);
+  });
+
   it('masks a credential that a hit or a quote cuts into parts', async () => {
     const hit: SearchHit = {
       ...{ segment: 1, kind: 'text', turn: 1, start: 10, end: 14 },

@@ -21,6 +21,7 @@ import {
 } from '../columnNames.ts';
 import type { ReadableLibrary, WritableLibrary } from '../open.ts';
 import { bytes, number, orNull, query, queryValue, type RowSpec, text } from '../rows.ts';
+import { parseDictionary, parseFacts } from '../storedJson.ts';
 
 export interface StepRevision {
   readonly step: number;
@@ -298,7 +299,7 @@ export interface ColumnPlace {
   readonly revision: number;
 }
 
-/** @returns undefined when the column is not stored, or is outdated */
+/** @returns undefined when the column is not stored, is outdated or has half a number */
 export function storedColumn<N extends ColumnName>(
   db: ReadableLibrary,
   { runId, step, revision }: ColumnPlace,
@@ -307,23 +308,26 @@ export function storedColumn<N extends ColumnName>(
   const kept = storedBytes(db, { runId, step, revision }, name);
   if (kept === undefined) return undefined;
   const array = ARRAYS[NUMBER_COLUMNS[name]];
+  if (kept.byteLength % array.BYTES_PER_ELEMENT !== 0) return undefined;
   // A typed array of 8-byte numbers needs an aligned buffer, and the driver's is not.
   const aligned = kept.buffer.slice(kept.byteOffset, kept.byteOffset + kept.byteLength);
   return new array(aligned as ArrayBuffer) as ColumnArray<N>;
 }
 
+/** @returns undefined when the dictionary is not stored, is outdated or has another shape */
 export function storedDictionary(
   db: ReadableLibrary,
   place: ColumnPlace,
   name: DictionaryName,
 ): readonly string[] | undefined {
   const kept = storedBytes(db, place, textsOf(name));
-  return kept === undefined ? undefined : (JSON.parse(decoded(kept)) as string[]);
+  return kept === undefined ? undefined : parseDictionary(decoded(kept), name);
 }
 
+/** @returns undefined when the facts are not stored, are outdated or have another shape */
 export function storedFacts(db: ReadableLibrary, place: ColumnPlace): StepFacts | undefined {
   const kept = storedBytes(db, place, FACTS);
-  return kept === undefined ? undefined : (JSON.parse(decoded(kept)) as StepFacts);
+  return kept === undefined ? undefined : parseFacts(decoded(kept), place.step);
 }
 
 const decoded = (kept: Uint8Array): string => new TextDecoder().decode(kept);

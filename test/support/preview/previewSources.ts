@@ -1,5 +1,5 @@
 /** Sources of the generated runs: formats, a file to map, joins, followed directories. */
-import type { Mapping, RunSources } from '../../../shared/api/contract.ts';
+import type { FollowRow, Mapping, RunSources } from '../../../shared/api/contract.ts';
 import { ApiError } from '../../../shared/api/errors.ts';
 import type { FakeMethods } from '../fakeClient.ts';
 import { RUN } from './previewData.ts';
@@ -49,6 +49,13 @@ const SOURCES: RunSources = {
       ...{ directory: '/logs/grpo-roc-14b/validation', rollouts: 2400 },
     },
   ],
+};
+
+/** By scenario. */
+const FOLLOW_STATES: Readonly<Record<string, FollowRow['state']>> = {
+  follow: 'watching',
+  lostFollow: 'lost',
+  outsideFollow: 'outside',
 };
 
 export function sourceMethods(scenario: string): FakeMethods {
@@ -115,18 +122,12 @@ export function sourceMethods(scenario: string): FakeMethods {
         ...{ rollouts: 32, correct: 8 + step, correctKnown: 32, isThis: groupId === step * 1000 + 1 },
       })),
     }),
-    'follow.list': () =>
-      scenario === 'follow' || scenario === 'lostFollow'
-        ? [
-            {
-              path: RUN.directory,
-              state: scenario === 'follow' ? ('watching' as const) : ('lost' as const),
-              since: Date.now() - 600_000,
-              lastChange: Date.now() - 3_000,
-              rollouts: 12,
-            },
-          ]
-        : [],
+    'follow.list': () => {
+      const state = FOLLOW_STATES[scenario];
+      if (state === undefined) return [];
+      const times = { since: Date.now() - 600_000, lastChange: Date.now() - 3_000 };
+      return [{ path: RUN.directory, state, ...times, rollouts: 12 }];
+    },
     'follow.start': ({ paths }) => {
       throw new ApiError({
         code: 'not_granted',
