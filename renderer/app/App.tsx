@@ -26,6 +26,7 @@ import { LibraryGate } from '../shell/LibraryGate.tsx';
 import { Palette } from '../shell/Palette.tsx';
 import { Rail } from '../shell/Rail.tsx';
 import { TopBar } from '../shell/TopBar.tsx';
+import { Tour } from '../shell/Tour.tsx';
 import { useShellCommands } from '../shell/useShellCommands.ts';
 import { ViewBoundary } from '../shell/ViewBoundary.tsx';
 import { useInterface } from '../state/interface.ts';
@@ -108,6 +109,7 @@ function Window({ library }: { readonly library: string }) {
           </ViewBoundary>
         </div>
       </main>
+      <Tour />
       <KeyListener />
       <DropTarget />
       <Palette />

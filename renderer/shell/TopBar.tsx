@@ -14,6 +14,7 @@ import { Chip, IconButton } from '../ui/Controls.tsx';
 import { Link } from '../ui/Link.tsx';
 import { KeyOf } from './keys/Keys.tsx';
 import { CompareChip, FollowChip, IndexChip, JobChip, MaskChip } from './TopBarChips.tsx';
+import { TourOffer } from './Tour.tsx';
 
 interface Crumb {
   readonly label: string;
@@ -135,6 +136,7 @@ export function TopBar() {
       </nav>
       {run?.isSynthetic && <Chip title="Generated, not sampled by a model">synthetic</Chip>}
       {run?.kind === 'eval' && <Chip>evaluation</Chip>}
+      <TourOffer />
       <div className="top-right">
         <MaskChip />
         <CompareChip />

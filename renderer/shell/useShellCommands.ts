@@ -18,6 +18,7 @@ import { isCommandId } from './keys/keymap.ts';
 import { keyWord } from './keys/keysInForce.ts';
 import { rocRoute, tokensRoute } from './railRoutes.ts';
 import { nextTheme } from './TopBar.tsx';
+import { showTour } from './Tour.tsx';
 import { useIngestActions } from './useIngestActions.ts';
 import { useLibraryCommands } from './useLibraryActions.ts';
 
@@ -107,6 +108,7 @@ export function useShellCommands(): void {
         setNotice(`Credentials in messages: ${masksCredentials ? 'masked' : 'as logged'}`);
       },
       'ingest.demo': () => demo.mutate(),
+      'tour.start': () => demo.mutate(undefined, { onSuccess: () => showTour() }),
       'ingest.openFiles': chooseLogs,
       'ingest.openDirectory': canOpenDialog ? () => openDialog.mutate('directory') : undefined,
     },

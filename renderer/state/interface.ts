@@ -67,10 +67,13 @@ interface Interface {
   /** Whose rollouts and jobs the entries below and above name; `compareSet` of the others is put aside. */
   readonly library: string;
   readonly compareSets: Readonly<Record<string, readonly string[]>>;
+  /** Page of the tour that is shown, from 0; `new` until one was taken or declined. */
+  readonly tour: 'new' | 'over' | number;
   /** Cards of the library page that are put away: of jobs by id, of unread files by path. */
   readonly closedCards: ReadonlySet<number | string>;
 
   readonly setTheme: (theme: Theme) => void;
+  readonly setTour: (tour: 'over' | number) => void;
   readonly setRailNamed: (isRailNamed: boolean) => void;
   readonly flip: (
     option:
@@ -132,11 +135,13 @@ export const useInterface = create<Interface>()(
       isCompareSideOpen: false,
       areLaneFactsOpen: false,
       flippedStretches: new Set<string>(),
+      tour: 'new',
       closedCards: new Set<number | string>(),
       library: 'home',
       compareSets: {},
 
       setTheme: (theme) => set({ theme }),
+      setTour: (tour) => set({ tour }),
       setRailNamed: (isRailNamed) => set({ isRailNamed }),
       flip: (option) => set((state) => ({ [option]: !state[option] })),
       setPlaySpeed: (playSpeed) => set({ playSpeed }),
@@ -191,6 +196,7 @@ export const useInterface = create<Interface>()(
     // Folds, focus and dialogs belong to a sitting; the rest is a preference, or what one has gathered to compare.
     remembered<Interface>('turnwise.interface', {
       theme: z.enum(THEMES),
+      tour: z.union([z.enum(['new', 'over']), z.int().nonnegative()]),
       isRailNamed: z.boolean().optional(),
       isOutlineOpen: z.boolean(),
       isInspectorOpen: z.boolean(),

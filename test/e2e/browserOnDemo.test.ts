@@ -9,6 +9,7 @@ import { describeSearch } from './search.ts';
 import { describeSql } from './sql.ts';
 import { describeTables } from './tables.ts';
 import { describeTokens } from './tokens.ts';
+import { describeTour } from './tour.ts';
 
 describeRoc(browserShell);
 describeFilter(browserShell);
@@ -19,4 +20,5 @@ describeHeavyTexts(browserShell);
 describeSearch(browserShell);
 describeSql(browserShell);
 describeTokens(browserShell);
+describeTour(browserShell);
 describeCredentials(browserShell);

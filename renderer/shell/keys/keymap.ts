@@ -89,6 +89,7 @@ const TABLE = [
     keys: [],
   },
   { id: 'ingest.demo', label: 'Open the demo run', area: 'Everywhere', keys: [] },
+  { id: 'tour.start', label: 'Take the tour of the demo', area: 'Everywhere', keys: [] },
   { id: 'ingest.openFiles', label: 'Open logs…', area: 'Everywhere', keys: ['Mod+o'] },
   { id: 'ingest.openDirectory', label: 'Open a log directory…', area: 'Everywhere', keys: ['Mod+Shift+o'] },
 
