@@ -321,7 +321,7 @@ describe('a saved table', () => {
     ]);
     expect(segmentsCsv(means)).toEqual({
       columns: ['segment', 'correctness', 'tokens', 'mean', 'deviation'],
-      rows: [['text', 'right', 3, 2, 1]],
+      rows: [['text', 'correct', 3, 2, 1]],
     });
   });
 });

@@ -59,13 +59,19 @@ export function densityCsv({ reflections }: SourceStatistics, window: number): C
   };
 }
 
-const SIDES = ['right', 'wrong', 'unknown'] as const;
+const SIDES = [
+  ['right', 'correct'],
+  ['wrong', 'incorrect'],
+  ['unknown', 'unknown'],
+] as const;
 
 export function segmentsCsv(means: readonly SegmentMean[]): CsvTable {
   return {
     columns: ['segment', 'correctness', ...MEAN],
     rows: means.flatMap((row) =>
-      SIDES.flatMap((side) => (row[side] === undefined ? [] : [[row.kind, side, ...meanCells(row[side])]])),
+      SIDES.flatMap(([side, name]) =>
+        row[side] === undefined ? [] : [[row.kind, name, ...meanCells(row[side])]],
+      ),
     ),
   };
 }
@@ -74,7 +80,9 @@ export function stepsCsv(means: readonly StepMean[]): CsvTable {
   return {
     columns: ['step', 'correctness', ...MEAN],
     rows: means.flatMap((row) =>
-      SIDES.flatMap((side) => (row[side] === undefined ? [] : [[row.step, side, ...meanCells(row[side])]])),
+      SIDES.flatMap(([side, name]) =>
+        row[side] === undefined ? [] : [[row.step, name, ...meanCells(row[side])]],
+      ),
     ),
   };
 }
