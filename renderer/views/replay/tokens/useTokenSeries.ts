@@ -1,5 +1,5 @@
 /** The chosen signal of a rollout, and which others it has. */
-import { useMemo } from 'react';
+import { startTransition, useEffect, useMemo, useState } from 'react';
 import type { RolloutDetail } from '../../../../shared/api/contract.ts';
 import type { SignalSource } from '../../../../shared/domain/entropy.ts';
 import { useRequest } from '../../../data/useRequest.ts';
@@ -37,7 +37,9 @@ export function useTokenSeries(detail: RolloutDetail): TokenSeriesState {
   const isMissing = chosen.data !== undefined && chosen.data.signal === undefined;
   const fallback = useRequest('rollout.signal', isMissing ? { rolloutId, vocabulary } : undefined);
   const answer = isMissing ? fallback : chosen.data === undefined && best.data !== undefined ? best : chosen;
-  const logged = answer.data ?? best.data;
+  // The text is drawn first: 100,000 tokens take as long to be sorted and marked as the page to be drawn.
+  const isDrawn = useIsDrawn(rolloutId);
+  const logged = isDrawn ? (answer.data ?? best.data) : undefined;
 
   const series = useMemo(() => {
     if (logged === undefined || !isHeatSignal(logged.signal)) return undefined;
@@ -56,4 +58,20 @@ export function useTokenSeries(detail: RolloutDetail): TokenSeriesState {
     isWaiting: info !== undefined && logged === undefined,
     error: best.error ?? chosen.error ?? fallback.error,
   };
+}
+
+/** Whether a frame was painted since the rollout was rendered. */
+function useIsDrawn(rolloutId: number): boolean {
+  const [drawn, setDrawn] = useState<number>();
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const frame = requestAnimationFrame(() => {
+      timer = setTimeout(() => startTransition(() => setDrawn(rolloutId)));
+    });
+    return () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(timer);
+    };
+  }, [rolloutId]);
+  return drawn === rolloutId;
 }
