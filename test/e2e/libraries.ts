@@ -143,6 +143,7 @@ export function describeLibraries(shell: Shell): void {
         .click();
       await page.getByRole('menuitem', { name: 'Export as Parquet…' }).click();
       const dialog = page.getByRole('dialog');
+      if (shell.name === 'browser') await dialog.getByRole('radio', { name: /^Save on/ }).check();
       await dialog.getByRole('textbox').fill('/etc/rollouts');
       await dialog.getByRole('button', { name: /^Write 160 rollouts/ }).click();
       await dialog.getByText(/no permission to write in \/etc\. Give a bare name/).waitFor();
