@@ -16,7 +16,7 @@ export interface TextPiece {
 export const SHORT_PIECES = 120;
 
 /** However long a text is, it becomes this many plain pieces or a few more: a line of a megabyte is no million elements. */
-export const MOST_PIECES = 400;
+const MOST_PIECES = 400;
 
 /**
  * One piece for text that is not in sight: what would act is a stand-in of the same length, so offsets hold, and no
