@@ -13,6 +13,7 @@ import { unzipped } from '../support/unzipped.ts';
 import { watchErrors } from './watchErrors.ts';
 
 const RUN = 'synthetic-grpo-roc-demo';
+const PACK_MS = 40_000;
 
 let home: TemporaryHome;
 let host: ServedHost;
@@ -57,10 +58,10 @@ async function saved(args: readonly string[], name: string): Promise<string> {
 
 async function downloaded(button: RegExp): Promise<Download> {
   const [download] = await Promise.all([
-    page.waitForEvent('download'),
+    page.waitForEvent('download', { timeout: PACK_MS }),
     dialog().getByRole('button', { name: button }).click(),
   ]);
-  await dialog().waitFor({ state: 'detached' });
+  await dialog().waitFor({ state: 'detached', timeout: PACK_MS });
   return download;
 }
 
@@ -137,7 +138,7 @@ test('the reader can save on the machine of the server instead', async () => {
   await dialog()
     .getByRole('button', { name: /^Write [\d,]+ cases/ })
     .click();
-  await dialog().waitFor({ state: 'detached' });
+  await dialog().waitFor({ state: 'detached', timeout: PACK_MS });
   expect(beside()).toContain('here.html');
 });
 
@@ -148,7 +149,7 @@ test('a cancelled download leaves nothing, and no failure on the screen', async 
   await dialog()
     .getByRole('button', { name: /^Download [\d,]+ cases/ })
     .click();
-  await dialog().getByText('Downloading…').waitFor();
+  await dialog().getByText('Downloading…').waitFor({ timeout: PACK_MS });
   await dialog().getByRole('button', { name: 'Cancel' }).click();
   await dialog()
     .getByRole('button', { name: /^Download [\d,]+ cases/ })

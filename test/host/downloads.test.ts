@@ -73,6 +73,8 @@ const filesBelow = (directory: string): readonly string[] =>
         .sort()
     : [];
 
+const filesAndFolders = (): readonly string[] => readdirSync(waiting, { recursive: true, encoding: 'utf8' });
+
 it.each(PACK_FORMATS)('sends a pack in the format %s as it is written to a path', async (format) => {
   const choice = { format, filter: FAILED, isAll: true, redact: ['print'] };
   const written = await ask('pack.export', { ...choice, path: `saved-${format}` });
@@ -146,6 +148,7 @@ it('keeps a download for its user only, and hands it out once', async () => {
 it('leaves nothing when the export fails or is cancelled', async () => {
   const failed = await host.dispatch('pack.export', { ...markdown, labels: ['gave-up'], isAll: false });
   expect(failed).toMatchObject({ ok: false, failure: { code: 'refused' } });
+  expect(filesAndFolders().filter((name) => name.includes('export-'))).toEqual([]);
   const controller = new AbortController();
   const stop = host.subscribe(({ event, payload }) => {
     if (event === 'analysis.progress' && payload.progressKey === 'run') controller.abort();
