@@ -48,3 +48,12 @@ export function mayConnect(headers: IncomingHttpHeaders): boolean {
   const { host, origin } = headers;
   return isLoopbackHost(host) && origin !== undefined && isSameOrigin(origin, host);
 }
+
+const BEARER = 'Bearer ';
+
+/** A POST: the rules of an upgrade, and the token in the `Authorization` header. */
+export function mayPost(headers: IncomingHttpHeaders, token: string): boolean {
+  const { authorization } = headers;
+  const given = authorization?.startsWith(BEARER) === true ? authorization.slice(BEARER.length) : undefined;
+  return mayConnect(headers) && isSameToken(token, given);
+}

@@ -1,10 +1,11 @@
 /**
  * Serves the host to a browser, on loopback only:
  *
- *   bundleServer  GET, the renderer's files, no token
- *   socketServer  /socket, the contract, token in the first frame
- *   uploadServer  POST /upload, a file, token in a header
- *   access        Host, Origin and token rules of all
+ *   bundleServer    GET, the renderer's files, no token
+ *   socketServer    /socket, the contract, token in the first frame
+ *   uploadServer    POST /upload, a file, token in a header
+ *   downloadServer  POST /download, an export, token in a header
+ *   access          Host, Origin and token rules of all
  *
  * There is no option to listen elsewhere; use `ssh -L` from another machine.
  */
@@ -14,11 +15,12 @@ import type { Duplex } from 'node:stream';
 import type { LibraryManager } from '../host/host.ts';
 import { createToken } from './access.ts';
 import { serveBundle } from './bundleServer.ts';
+import { isDownload, serveDownloads } from './downloadServer.ts';
 import { serveSocket } from './socketServer.ts';
 import { isUpload, serveUploads } from './uploadServer.ts';
 
 export interface ServerOptions {
-  readonly host: Pick<LibraryManager, 'dispatch' | 'subscribe' | 'upload'>;
+  readonly host: Pick<LibraryManager, 'dispatch' | 'subscribe' | 'upload' | 'download'>;
   /** The built renderer: the directory with `index.html`. */
   readonly rendererDirectory: string;
   /** 0 or absent: any free port. */
@@ -99,6 +101,7 @@ export async function startServer(options: ServerOptions): Promise<LoopbackServe
   const onToken = (connection: Duplex): void => void strangers.delete(connection);
   const socket = serveSocket(options.host, token, onToken);
   const uploads = serveUploads(options.host, token, onToken);
+  const downloads = serveDownloads(options.host, token, onToken);
   const { idleMs = IDLE_MS } = options;
 
   function createListener(): Server {
@@ -108,7 +111,10 @@ export async function startServer(options: ServerOptions): Promise<LoopbackServe
         ...{ maxHeaderSize: LONGEST_HEAD, requestTimeout: 0, headersTimeout: idleMs },
         ...{ keepAliveTimeout: idleMs, connectionsCheckingInterval: Math.min(idleMs, LONGEST_CHECK_MS) },
       },
-      (request, response) => (isUpload(request) ? uploads : bundle)(request, response),
+      (request, response) => {
+        const serve = isUpload(request) ? uploads : isDownload(request) ? downloads : bundle;
+        serve(request, response);
+      },
     );
     server.on('connection', (connection) => {
       strangers.add(connection);

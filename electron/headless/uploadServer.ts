@@ -8,20 +8,14 @@ import { PAGE_HEADERS } from '../../shared/api/bundle.ts';
 import type { Result } from '../../shared/api/errors.ts';
 import { MAX_UPLOAD_BYTES, UPLOAD_PATH, type UploadedFile } from '../../shared/api/upload.ts';
 import type { LibraryManager } from '../host/host.ts';
-import { isSameToken, mayConnect, REFUSAL } from './access.ts';
+import { mayPost, REFUSAL } from './access.ts';
 import type { RequestListener } from './bundleServer.ts';
 
 /** A page that sends nothing for this long has gone. */
 const IDLE_MS = 60_000;
-const BEARER = 'Bearer ';
 
 export function isUpload({ method, url = '' }: IncomingMessage): boolean {
   return method === 'POST' && url.replace(/\?.*$/s, '') === UPLOAD_PATH;
-}
-
-function bearerOf({ headers }: IncomingMessage): string | undefined {
-  const { authorization } = headers;
-  return authorization?.startsWith(BEARER) === true ? authorization.slice(BEARER.length) : undefined;
 }
 
 export function serveUploads(
@@ -61,8 +55,7 @@ export function serveUploads(
   }
 
   return (request, response) => {
-    if (!mayConnect(request.headers) || !isSameToken(token, bearerOf(request)))
-      return answer(response, 403, 'text/plain; charset=utf-8', REFUSAL);
+    if (!mayPost(request.headers, token)) return answer(response, 403, 'text/plain; charset=utf-8', REFUSAL);
     onToken(request.socket);
     void receive(request, response);
   };

@@ -7,6 +7,7 @@ import {
   type IngestProgress,
   type LibraryWarning,
   type Method,
+  type PackFormat,
   type ParsedParams,
   type ResultOf,
 } from '../../shared/api/contract.ts';
@@ -27,6 +28,7 @@ import type {
 } from '../worker/messages.ts';
 import { AppLog } from './appLog.ts';
 import { dispatch } from './dispatch.ts';
+import { type Download, Downloads, type OfferedDownload } from './downloads.ts';
 import { Follower } from './follower.ts';
 import { Grants, realOf, refusalOfPath, resolveOutputPath } from './grants.ts';
 import type {
@@ -88,6 +90,7 @@ class LibraryHost implements Host {
   private readonly grants = new Grants((path, error) => this.grantNotKept(path, error));
   /** Paths that the user has chosen for new files. */
   private readonly writable = new Set<string>();
+  private readonly downloads = new Downloads();
   private readonly threads: LibraryThreads;
   private readonly sql: SqlConsole;
   private readonly follower: Follower;
@@ -144,6 +147,7 @@ class LibraryHost implements Host {
     }
     this.grants.open(this.options.libraryPath);
     if (this.options.isForPages !== true) return;
+    this.downloads.removeLeft();
     this.threads.warm();
     this.checkAfter(this.options.checkAfterMs ?? CHECK_AFTER_MS);
   }
@@ -228,6 +232,16 @@ class LibraryHost implements Host {
     }
   }
 
+  async download(id: string): Promise<Result<Download>> {
+    try {
+      return { ok: true, value: this.downloads.take(id) };
+    } catch (error) {
+      const failure =
+        failureOf(error) ?? this.log.report('a download failed because of a bug in Turnwise', error);
+      return { ok: false, failure };
+    }
+  }
+
   mayWrite(path: string): void {
     this.writable.add(resolve(path));
   }
@@ -288,6 +302,7 @@ class LibraryHost implements Host {
     for (const abort of this.jobAborts.values()) abort.abort();
     // The follower may wait for a read that only the end of the writer cancels.
     await Promise.all([this.follower.close(), this.threads.close()]);
+    this.downloads.close();
     this.library.remove();
     this.listeners.clear();
   }
@@ -352,9 +367,21 @@ class LibraryHost implements Host {
         this.requireNoJob();
         return ask(params);
       },
-      'run.export': async (params, ask) => ask({ ...params, path: this.outputPath(params.path) }),
-      'pack.export': async (params, ask) =>
-        ask({ ...params, path: this.outputPath(params.path), granted: this.granted() }),
+      'run.export': async (params, ask) => {
+        if (!params.isDownload) return ask({ ...params, path: this.outputPath(params.path) });
+        const { written, offered } = await this.writeDownload(params.path, 'parquet', (path) =>
+          ask({ ...params, path }),
+        );
+        return { ...written, directory: offered.name, download: offered.id };
+      },
+      'pack.export': async (params, ask) => {
+        const granted = this.granted();
+        if (!params.isDownload) return ask({ ...params, path: this.outputPath(params.path), granted });
+        const { written, offered } = await this.writeDownload(params.path, params.format, (path) =>
+          ask({ ...params, path, granted }),
+        );
+        return { ...written, path: offered.name, download: offered.id };
+      },
       'rollout.record': async (params, ask) => ask({ ...params, granted: this.granted() }),
     };
   }
@@ -490,6 +517,23 @@ class LibraryHost implements Host {
     const { libraryPath } = this.options;
     const isGranted = (path: string) => isBelowAny(path, this.grants.paths);
     return resolveOutputPath({ libraryPath, writable: this.writable, isGranted }, asked, extensions);
+  }
+
+  /** @param name as the page proposes it */
+  private async writeDownload<W>(
+    name: string,
+    format: PackFormat,
+    write: (path: string) => Promise<W>,
+  ): Promise<{ readonly written: W; readonly offered: OfferedDownload }> {
+    if (this.options.shell !== 'browser')
+      throw refused('only a page in a browser downloads exports. Give a path');
+    const folder = this.downloads.newFolder(name, format);
+    try {
+      return { written: await write(folder.path), offered: folder.offer() };
+    } catch (error) {
+      folder.remove();
+      throw error;
+    }
   }
 
   /** A request has named this path for this library. */

@@ -30,6 +30,7 @@ import type {
   KnownLibraryChange,
   RescueReport,
 } from '../worker/messages.ts';
+import type { Download } from './downloads.ts';
 import type { StartSqlProcess } from './runSql.ts';
 import type { Upload } from './uploads.ts';
 
@@ -79,6 +80,8 @@ export interface Host {
   decisions(request: DecisionsRequest, listeners: DecisionListeners, signal?: AbortSignal): Promise<void>;
   /** Stores a file that a page has sent, beside the library, and grants its path. Never rejects. */
   upload(upload: Upload): Promise<Result<UploadedFile>>;
+  /** Hands over what an export with `isDownload` has written. It can be taken once. Never rejects. */
+  download(id: string): Promise<Result<Download>>;
   /** Records that the user has chosen this file for writing. */
   mayWrite(path: string): void;
   /** Changes the list of remembered libraries. @returns the list, most recently opened first */
@@ -105,6 +108,12 @@ export interface LibraryManager {
    * @param library id of an open library; absent: the home library
    */
   upload(upload: Upload, library?: string): Promise<Result<UploadedFile>>;
+  /**
+   * Hands over what an export with `isDownload` has written. It can be taken once. Never rejects.
+   *
+   * @param library id of an open library; absent: the home library
+   */
+  download(id: string, library?: string): Promise<Result<Download>>;
   /** Grants the path for every open library. Only those that are asked to read it keep the grant. */
   grant(path: string): Promise<void>;
   close(): Promise<void>;

@@ -25,6 +25,7 @@ import { bytesOnDisk } from '../storage/bytesOnDisk.ts';
 import { AppLog } from './appLog.ts';
 import { createHost } from './createHost.ts';
 import { dispatch } from './dispatch.ts';
+import type { Download } from './downloads.ts';
 import { refusalOfPath } from './grants.ts';
 import type { Host, KnownLibrary, LibraryManager, ManagerOptions } from './host.ts';
 import { printProblem } from './printProblem.ts';
@@ -109,6 +110,11 @@ class OpenLibraries implements LibraryManager {
     const stored = await opened.host.upload(upload);
     if (stored.ok) await this.grant(stored.value.path);
     return stored;
+  }
+
+  async download(id: string, library: string = HOME_LIBRARY): Promise<Result<Download>> {
+    const opened = this.open.get(library);
+    return opened === undefined ? { ok: false, failure: notOpen(library) } : opened.host.download(id);
   }
 
   subscribe(listener: (event: HostEvent) => void): () => void {

@@ -4,6 +4,7 @@ import { HOME_LIBRARY, type HostEvent } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
 import { CANCELLED, type Client, type Transport } from '../../shared/api/transport.ts';
 import type { UploadedFile } from '../../shared/api/upload.ts';
+import { type DownloadOptions, downloadFile } from './downloadFile.ts';
 import { ApiError, CLOSED } from './failures.ts';
 import { type UploadOptions, uploadFile } from './uploadFile.ts';
 import { createWebSocketTransport } from './webSocketTransport.ts';
@@ -24,6 +25,8 @@ export interface Connection {
   readonly pathOf?: (file: File) => string;
   /** Browser only: sends a file to the host's machine. @throws ApiError */
   readonly upload?: (file: File, options: UploadOptions) => Promise<UploadedFile>;
+  /** Browser only: gets what an export with `isDownload` has written. @throws ApiError */
+  readonly download?: (id: string, options: DownloadOptions) => Promise<Blob>;
   readonly retryNow?: () => void;
 }
 
@@ -84,6 +87,7 @@ export async function openConnection(): Promise<Connection> {
       return () => listeners.delete(listener);
     },
     upload: (file, options) => uploadFile(token, file, options),
+    download: (id, options) => downloadFile(token, id, options),
     retryNow: () => transport.retryNow(),
   };
 }

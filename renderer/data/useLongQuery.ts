@@ -154,6 +154,8 @@ export function useStepSeries(runs: readonly SeriesRun[]): StepSeriesState {
 
 interface LongTaskOptions<M extends Method> {
   readonly onRunning: (isRunning: boolean) => void;
+  /** Belongs to the task: it fails and stops with it. */
+  readonly afterwards?: (result: ResultOf<M>, signal: AbortSignal) => Promise<void>;
   readonly onSuccess: (result: ResultOf<M>) => void | Promise<void>;
 }
 
@@ -161,16 +163,22 @@ interface LongTaskOptions<M extends Method> {
  * A long request that changes something, started by the user. It goes on when its component is left.
  * @param method whose params take a `progressKey`
  */
-export function useLongTask<M extends Method>(method: M, { onRunning, onSuccess }: LongTaskOptions<M>) {
+export function useLongTask<M extends Method>(
+  method: M,
+  { onRunning, afterwards, onSuccess }: LongTaskOptions<M>,
+) {
   const library = useLibrary();
   const client = useClient();
   const [attempt, setAttempt] = useState(0);
   const { progressKey, progress } = useProgress([library], `${method} ${attempt}`, true);
   const { begin, stop } = useAbort();
   const task = useMutation({
-    mutationFn: (params: ParamsOf<M>) => {
+    mutationFn: async (params: ParamsOf<M>) => {
       onRunning(true);
-      return client.request(method, { ...params, progressKey }, { signal: begin() });
+      const signal = begin();
+      const result = await client.request(method, { ...params, progressKey }, { signal });
+      await afterwards?.(result, signal);
+      return result;
     },
     onSettled: () => {
       onRunning(false);

@@ -22,9 +22,13 @@ function copyBySelection(text: string): boolean {
   return isCopied;
 }
 
-/** Hands a text, or an image, to the reader as a file: the browser saves it among its downloads, the desktop asks where. */
+/** Saves a text or an image as a file: the browser among its downloads, the desktop asks where. */
 export function saveText(name: string, text: string | Blob, type: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+  saveBlob(name, new Blob([text], { type }));
+}
+
+export function saveBlob(name: string, blob: Blob): void {
+  const url = URL.createObjectURL(blob);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { LibraryRow, LibrarySizes } from './libraryRows.ts';
 import { defineMethod, resultOf } from './method.ts';
-import { path, progressKey } from './paramTypes.ts';
+import { isDownload, path, progressKey } from './paramTypes.ts';
 
 /**
  * Answered by the application, whichever library the request names. The other methods of this file act on the
@@ -80,17 +80,20 @@ export const LIBRARY_METHODS = {
   /**
    * Exports rollouts as a Parquet data set, partitioned by run and step (`electron/export`), into a new
    * directory. A bare name is placed beside this library. Absent `runKeys`: every run. Cancelling keeps the
-   * partitions that are complete.
+   * partitions that are complete. With `isDownload` as in `pack.export`; the directory is sent as a zip.
    */
   'run.export': defineMethod({
     params: z.object({
       runKeys: z.array(z.string()).min(1).max(10_000).optional(),
       path,
+      isDownload,
       progressKey,
     }),
     result: resultOf<{
-      /** Path of the new directory. */
+      /** Path of the new directory; of a download only the name of the zip. */
       readonly directory: string;
+      /** Id of the download. It can be used once. */
+      readonly download?: string;
       readonly runs: number;
       readonly files: number;
       readonly rollouts: number;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { LABEL_ID, MOST_LABELS } from '../domain/annotate/taxonomy.ts';
 import { defineMethod, resultOf } from './method.ts';
-import { filter, id, path, progressKey } from './paramTypes.ts';
+import { filter, id, isDownload, path, progressKey } from './paramTypes.ts';
 
 export const PACK_FORMATS = ['jsonl', 'csv', 'tsv', 'parquet', 'md', 'html', 'chat'] as const;
 export type PackFormat = (typeof PACK_FORMATS)[number];
@@ -58,6 +58,7 @@ export const PACK_METHODS = {
    * Writes a pack: one file, or a directory for `parquet`. A bare name is placed beside this library. Refuses
    * to overwrite and to write an empty pack. `csv`, `tsv` and `chat` get a manifest beside them,
    * PATH.manifest.json. Long-running like `roc.report`; cancelling removes what was written.
+   * With `isDownload`, `path` proposes a name, and the page gets the pack at `/download` (shared/api/download.ts).
    */
   'pack.export': defineMethod({
     params: z.object({
@@ -65,6 +66,7 @@ export const PACK_METHODS = {
       ...packOptions,
       format: z.enum(PACK_FORMATS),
       path,
+      isDownload,
       progressKey,
     }),
     result: resultOf<WrittenPack>(),
@@ -91,7 +93,10 @@ export interface PackPreview {
 }
 
 export interface WrittenPack {
+  /** Of a download only the name: of the file, or of a zip with the files. */
   readonly path: string;
+  /** Id of the download. It can be used once. */
+  readonly download?: string;
   readonly format: PackFormat;
   readonly cases: number;
   readonly siblings: number;

@@ -58,7 +58,16 @@ export interface RunSummary {
   readonly issues: number;
   /** Issues of files that hold other runs too, so their run is unknown. Absent: none. */
   readonly sharedIssues?: number;
+  /** When the log was written to last. Absent: unknown. */
+  readonly lastWritten?: RunDate;
   readonly trends: RunTrends;
+}
+
+export interface RunDate {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** `logged`: the newest time of a rollout. `derived`: when the newest log file was modified. */
+  readonly source: Provenance;
 }
 
 export interface Stage {

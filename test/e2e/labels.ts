@@ -188,6 +188,7 @@ export function describeLabels(shell: Shell): void {
       await press('E');
       const dialog = page.getByRole('dialog', { name: 'Export a failure pack' });
       await dialog.getByText(/^\d+ cases$/).waitFor();
+      if (shell.name === 'browser') await dialog.getByRole('radio', { name: /^Save on/ }).check();
       await press('Enter');
       await dialog.waitFor({ state: 'detached', timeout: PACK_MS });
       const pack = join(home.libraryPath, '..', 'synthetic-grpo-roc-demo-pack.html');
@@ -205,6 +206,7 @@ export function describeLabels(shell: Shell): void {
       await page.getByRole('button', { name: 'Export a pack…' }).click();
       const dialog = page.getByRole('dialog', { name: 'Export a failure pack' });
       await dialog.getByRole('radio', { name: 'JSONL', exact: true }).check();
+      if (shell.name === 'browser') await dialog.getByRole('radio', { name: /^Save on/ }).check();
       await dialog.getByRole('textbox', { name: 'The new file' }).fill('again.jsonl');
       await dialog.getByText(/^\d+ cases$/).waitFor();
       await dialog.getByRole('button', { name: /^Write/ }).click();

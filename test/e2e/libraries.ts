@@ -4,7 +4,7 @@
  */
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test, vi } from 'vitest';
 import { createLibraryManager } from '../../electron/host/libraryManager.ts';
 import { makeOtherLibrary, OTHER_ID } from '../contract/twoLibraries.ts';
@@ -136,6 +136,21 @@ export function describeLibraries(shell: Shell): void {
       await dialog.waitFor({ state: 'hidden' });
     });
 
+    test('a long name gives way to the marks behind it', async () => {
+      await page.goto(running.urlOf('/in/home/'));
+      const before = page.viewportSize();
+      await page.setViewportSize({ width: 1024, height: 720 });
+      const row = rowOf(/demo \(synthetic\).*evaluation/);
+      const right = async (of: Locator) => {
+        const box = await of.boundingBox();
+        return (box?.x ?? 0) + (box?.width ?? Number.NaN);
+      };
+      const cell = await right(row.getByRole('gridcell').first());
+      for (const mark of ['evaluation', 'synthetic'])
+        expect(await right(row.getByText(mark, { exact: true })), mark).toBeLessThanOrEqual(cell);
+      if (before !== null) await page.setViewportSize(before);
+    });
+
     test('a run is exported as Parquet, beside the library and nowhere else', async () => {
       await page.goto(running.urlOf('/in/home/'));
       await rowOf(/demo \(synthetic\).*evaluation/)
@@ -143,6 +158,7 @@ export function describeLibraries(shell: Shell): void {
         .click();
       await page.getByRole('menuitem', { name: 'Export as Parquet…' }).click();
       const dialog = page.getByRole('dialog');
+      if (shell.name === 'browser') await dialog.getByRole('radio', { name: /^Save on/ }).check();
       await dialog.getByRole('textbox').fill('/etc/rollouts');
       await dialog.getByRole('button', { name: /^Write 160 rollouts/ }).click();
       await dialog.getByText(/no permission to write in \/etc\. Give a bare name/).waitFor();

@@ -15,6 +15,7 @@ import { MAX_FRAME_BYTES } from '../../electron/headless/socketServer.ts';
 import { type LoopbackServer, startServer } from '../../electron/headless/startServer.ts';
 import { CONTENT_SECURITY_POLICY } from '../../shared/api/bundle.ts';
 import { encodeFrame } from '../../shared/api/codec.ts';
+import { DOWNLOAD_PATH, downloadUrl } from '../../shared/api/download.ts';
 import { MAX_UPLOAD_BYTES, UPLOAD_PATH, uploadUrl } from '../../shared/api/upload.ts';
 import { LONGEST_FILTER } from '../../shared/domain/filter/parse.ts';
 import { createFakeHost, type FakeHost } from '../support/shells/fakeHost.ts';
@@ -469,6 +470,105 @@ describe('an upload', () => {
     const answer = await upload({}, 'x'.repeat(4_000_000));
     expect(answer.status).toBe(409);
     expect(JSON.parse(answer.body)).toMatchObject({ failure: { message: 'the disk is full' } });
+  });
+});
+
+describe('a download', () => {
+  const ID = 'an-id-of-256-bits';
+  const page = () => ({
+    Origin: `http://127.0.0.1:${server.port}`,
+    Authorization: `Bearer ${server.token}`,
+  });
+  const download = (headers: Record<string, string> = {}, url = downloadUrl(ID, 'home')) =>
+    get(url, { ...page(), ...headers }, 'POST');
+  beforeEach(() => void host.downloads.set(ID, { name: 'pack.html', text: '<h1>A pack</h1>' }));
+
+  test('with the token is sent as an attachment, once, and deleted', async () => {
+    const { status, headers, body } = await download();
+    expect({ status, body }).toEqual({ status: 200, body: '<h1>A pack</h1>' });
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-length': '15',
+      'content-disposition': 'attachment; filename="pack.html"; filename*=UTF-8\'\'pack.html',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+      'content-security-policy': CONTENT_SECURITY_POLICY,
+    });
+    expect(host.removed).toEqual(['pack.html']);
+    const again = await download();
+    expect(again.status).toBe(404);
+    expect(JSON.parse(again.body)).toMatchObject({ ok: false, failure: { code: 'not_found' } });
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['another origin', { Origin: 'http://attacker.example' }],
+    ['another port', { Origin: 'http://127.0.0.1:1' }],
+    ['an opaque origin', { Origin: 'null' }],
+    ['a rebound name', { Host: 'attacker.example', Origin: 'http://attacker.example' }],
+    ['a wrong token', { Authorization: 'Bearer abc' }],
+    ['an empty token', { Authorization: 'Bearer ' }],
+    ['a token of another scheme', { Authorization: 'Basic abc' }],
+  ])('from %s is refused, and stays for the page', async (_name, headers) => {
+    expect(await download(headers)).toMatchObject({ status: 403, body: REFUSAL });
+    expect((await download()).status).toBe(200);
+  });
+
+  test('without a token or an origin is refused, also with the token in the address', async () => {
+    const { Origin, Authorization } = page();
+    const url = `${downloadUrl(ID, 'home')}&token=${server.token}`;
+    const headers: readonly Record<string, string>[] = [{ Origin }, { Authorization }];
+    for (const each of headers) expect((await get(url, each, 'POST')).status).toBe(403);
+    expect(host.downloads.size).toBe(1);
+  });
+
+  test('is a POST only, so no link leads to it', async () => {
+    expect((await get(downloadUrl(ID, 'home'), page())).body).toContain('<title>Turnwise');
+    for (const method of ['PUT', 'DELETE', 'OPTIONS'])
+      expect((await get(downloadUrl(ID, 'home'), page(), method)).status).toBe(403);
+    expect(host.downloads.size).toBe(1);
+  });
+
+  test.each(['../secret.txt', '..%2fsecret.txt', '%2e%2e%2fsecret.txt', join(directory, 'secret.txt'), ''])(
+    'of the id %j reaches no file',
+    async (id) => {
+      for (const url of [
+        `${DOWNLOAD_PATH}?id=${id}`,
+        `${DOWNLOAD_PATH}/${id}`,
+        `${DOWNLOAD_PATH}?path=${id}`,
+      ]) {
+        const { status, body } = await download({}, url);
+        expect([403, 404], url).toContain(status);
+        expect(body).not.toContain(SECRET);
+      }
+    },
+  );
+
+  test('of another library is not found', async () => {
+    expect((await download({}, downloadUrl(ID, 'other'))).status).toBe(404);
+  });
+
+  test.each([
+    ['步骤 1.html', 'attachment; filename="-- 1.html"; filename*=UTF-8\'\'%E6%AD%A5%E9%AA%A4%201.html'],
+    [
+      "it's (1)*%.html",
+      'attachment; filename="it-s (1)--.html"; filename*=UTF-8\'\'it%27s%20%281%29%2A%25.html',
+    ],
+  ])('named %j has the header %j', async (name, header) => {
+    host.downloads.set(ID, { name, text: 'a' });
+    expect((await download()).headers['content-disposition']).toBe(header);
+  });
+
+  test('that the page aborts is deleted', async () => {
+    host.downloads.set(ID, { name: 'large.html', text: 'x'.repeat(64_000_000) });
+    const asked = httpRequest({
+      ...{ host: '127.0.0.1', port: server.port, method: 'POST', agent: false },
+      ...{ path: downloadUrl(ID, 'home'), headers: page() },
+    });
+    asked.on('error', () => undefined);
+    const answer = new Promise<IncomingMessage>((resolve) => asked.once('response', resolve));
+    asked.end();
+    (await answer).destroy();
+    await vi.waitFor(() => expect(host.removed).toEqual(['large.html']));
   });
 });
 

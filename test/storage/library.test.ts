@@ -177,7 +177,11 @@ describe('query plans', () => {
 
   it('a run and its steps come from their keys', () => {
     expect(planOf(STEPS_OF_RUN)).toEqual(['SEARCH step_row USING PRIMARY KEY (run_id=?)']);
-    expect(planOf(RUN_BY_KEY)[0]).toMatch(/^SEARCH r USING INDEX sqlite_autoindex_run_row_1 \(run_key=\?\)/);
+    const plan = planOf(RUN_BY_KEY);
+    expect(plan[0]).toMatch(/^SEARCH r USING INDEX sqlite_autoindex_run_row_1 \(run_key=\?\)/);
+    expect(plan.filter((step) => / o\b/.test(step))).toEqual([
+      'SEARCH o USING COVERING INDEX rollout_by_time (run_id=? AND <expr>>? AND <expr><?)',
+    ]);
   });
 });
 

@@ -12,6 +12,10 @@ import type { ReadableLibrary } from '../open.ts';
 import { jsonOf, number, oneOf, optional, query, type RowSpec, text } from '../rows.ts';
 import { configOf } from '../views.sql.ts';
 
+/** Seconds since 1970, from 2000 to 2100: a log may have zeros, or count from the start of its run. */
+const IS_DATE = 'BETWEEN 946684800 AND 4102444800';
+const ENDED = 'coalesce(ended_at, started_at)';
+
 /** An issue of a file with several runs has no run of its own. It counts for each of them. */
 const RUN = `
   WITH shared AS MATERIALIZED (SELECT file_id FROM run_file_row GROUP BY file_id HAVING count(*) > 1)
@@ -20,7 +24,11 @@ const RUN = `
     (SELECT count(*) FROM run_file_row rf JOIN issue_row i USING (file_id)
       WHERE rf.run_id = r.run_id AND rf.file_id NOT IN (SELECT file_id FROM shared)) AS issues,
     (SELECT count(*) FROM run_file_row rf JOIN issue_row i USING (file_id)
-      WHERE rf.run_id = r.run_id AND rf.file_id IN (SELECT file_id FROM shared)) AS sharedIssues
+      WHERE rf.run_id = r.run_id AND rf.file_id IN (SELECT file_id FROM shared)) AS sharedIssues,
+    (SELECT max(${ENDED}) * 1000 FROM rollout_row o
+      WHERE o.run_id = r.run_id AND ${ENDED} ${IS_DATE} AND ${ENDED} IS NOT NULL) AS loggedMs,
+    (SELECT max(mtime_ms) FROM run_file_row rf JOIN file_row f USING (file_id)
+      WHERE rf.run_id = r.run_id AND mtime_ms / 1000 ${IS_DATE}) AS fileMs
   FROM run_row r ${configOf('r')}`;
 const RUNS = `${RUN} ORDER BY run_id DESC`;
 export const RUN_BY_KEY = `${RUN} WHERE run_key = ?`;
@@ -52,6 +60,8 @@ interface RunRecord {
   config: string;
   issues: number;
   sharedIssues: number;
+  loggedMs: number | undefined;
+  fileMs: number | undefined;
 }
 
 const RUN_ROW: RowSpec<RunRecord> = {
@@ -66,6 +76,8 @@ const RUN_ROW: RowSpec<RunRecord> = {
   config: text,
   issues: number,
   sharedIssues: number,
+  loggedMs: optional(number),
+  fileMs: optional(number),
 };
 
 const STEP_ROW: RowSpec<StepSummary> = {
@@ -116,13 +128,17 @@ function summaryOf(row: RunRecord, steps: readonly StepSummary[]): RunSummary {
   const config = objectOf(row.config);
   const sum = (of: (step: StepSummary) => number): number =>
     steps.reduce((total, step) => total + of(step), 0);
-  const { config: _config, sharedIssues, ...columns } = row;
+  const { config: _config, sharedIssues, loggedMs, fileMs, ...columns } = row;
+  const at = loggedMs ?? fileMs;
   return {
     ...columns,
     hasSteps: row.hasSteps === 1,
     ...(typeof config['model'] === 'string' ? { model: config['model'] } : {}),
     ...(typeof config['dataset'] === 'string' ? { dataset: config['dataset'] } : {}),
     ...(sharedIssues > 0 ? { sharedIssues } : {}),
+    ...(at === undefined
+      ? {}
+      : { lastWritten: { at, source: loggedMs === undefined ? 'derived' : 'logged' } }),
     isSynthetic: config['synthetic'] === true,
     steps: steps.length,
     ...(row.hasSteps === 1 ? { firstStep: steps.at(0)?.step, lastStep: steps.at(-1)?.step } : {}),

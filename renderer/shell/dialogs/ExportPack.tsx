@@ -2,14 +2,13 @@
 import { Dialog } from 'radix-ui';
 import { useState } from 'react';
 import { conversationsText, PACK_FORMATS, type PackFormat } from '../../../shared/api/contract.ts';
-import { ApiError } from '../../data/failures.ts';
-import { useLongTask } from '../../data/useLongQuery.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { type PackScope, useDialog, useInterface } from '../../state/interface.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { bytes, counted } from '../../ui/numbers.ts';
+import { ExportProgress, ExportTarget, useCanDownload, useExportTask } from './ExportTarget.tsx';
 import { FORMAT_LABELS, PackChoice, renamed } from './PackChoice.tsx';
-import { fileName, PathField, TaskDialog } from './TaskDialog.tsx';
+import { fileName, TaskDialog } from './TaskDialog.tsx';
 import './pack.css';
 
 export function ExportPack() {
@@ -49,7 +48,9 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
     ...(scope.rolloutIds === undefined ? {} : { rolloutIds: [...scope.rolloutIds] }),
   };
   const preview = useRequest('pack.preview', isKnown ? choice : undefined, { keepPrevious: true });
-  const task = useLongTask('pack.export', {
+  const [isDownload, setDownload] = useState(useCanDownload());
+  const task = useExportTask('pack.export', {
+    downloadOf: ({ download, path: name }) => ({ id: download, name }),
     onRunning: onWriting,
     onSuccess: (written) => {
       onDone();
@@ -58,7 +59,8 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
           ? counted(written.cases, 'case')
           : conversationsText(written.conversations);
       const masked = written.redactions === 0 ? '' : `, ${counted(written.redactions, 'redaction')}`;
-      setNotice(`${what}${masked}, ${bytes(written.bytes)}: ${written.path}`);
+      const end = written.download === undefined ? '' : ' downloaded';
+      setNotice(`${what}${masked}, ${bytes(written.bytes)}: ${written.path}${end}`);
     },
   });
   const words = FORMAT_LABELS[format];
@@ -75,6 +77,7 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
       ...choice,
       format,
       path: path.trim(),
+      isDownload,
       siblings: hasSiblings,
       tokens: hasTokens && words.takesTokens,
       raw: isRaw && words.takesRaw,
@@ -151,19 +154,20 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
             </p>
           )}
         </details>
-        <PathField
+        <ExportTarget
+          isDownload={isDownload}
+          onDownload={setDownload}
           label={format === 'parquet' ? 'The new directory' : 'The new file'}
           hint="A bare file name is saved next to the library. Existing files are never overwritten."
+          downloadHint={words.zipped ?? 'The browser saves it among its downloads.'}
           path={path}
           onPath={setPath}
           isDisabled={task.isRunning}
         />
         {task.isRunning && (
-          <p className="waiting" role="status">
-            <progress aria-label="Cases written" value={task.progress?.share} max={1} /> Writing…
-          </p>
+          <ExportProgress label="Cases written" written={task.progress?.share} received={task.received} />
         )}
-        {task.error !== null && !isCancelled(task.error) && (
+        {task.error !== null && (
           <p className="is-wrong" role="alert">
             ✕ {task.error.message}
           </p>
@@ -173,16 +177,13 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
         <span className="dialog-buttons">
           <Button onClick={task.isRunning ? task.stop : onDone}>Cancel</Button>
           <Button type="submit" isPrimary disabled={!isReady}>
-            {task.isRunning ? 'Writing…' : `Write ${counted(cases, 'case')}`}
+            {task.isRunning ? 'Writing…' : `${isDownload ? 'Download' : 'Write'} ${counted(cases, 'case')}`}
           </Button>
         </span>
       </div>
     </form>
   );
 }
-
-/** The reader's own wish is no failure. */
-const isCancelled = (error: Error): boolean => error instanceof ApiError && error.code === 'cancelled';
 
 interface OptionProps {
   readonly label: string;

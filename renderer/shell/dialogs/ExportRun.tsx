@@ -2,12 +2,12 @@
 import { Dialog } from 'radix-ui';
 import { useState } from 'react';
 import type { RunSummary } from '../../../shared/api/contract.ts';
-import { useLongTask } from '../../data/useLongQuery.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useDialog, useInterface } from '../../state/interface.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { bytes, counted } from '../../ui/numbers.ts';
-import { fileName, PathField, TaskDialog } from './TaskDialog.tsx';
+import { ExportProgress, ExportTarget, useCanDownload, useExportTask } from './ExportTarget.tsx';
+import { fileName, TaskDialog } from './TaskDialog.tsx';
 
 export function ExportRun() {
   const runKey = useDialog('exportRun')?.runKey;
@@ -25,12 +25,15 @@ interface ExportRunBodyProps {
 function ExportRunBody({ run, onDone, onWriting }: ExportRunBodyProps) {
   const [text, setText] = useState(() => `${fileName(run.name)}-rollouts`);
   const setNotice = useInterface((state) => state.setNotice);
-  const task = useLongTask('run.export', {
+  const [isDownload, setDownload] = useState(useCanDownload());
+  const task = useExportTask('run.export', {
+    downloadOf: ({ download, directory }) => ({ id: download, name: directory }),
     onRunning: onWriting,
     onSuccess: (written) => {
       onDone();
+      const end = written.download === undefined ? '' : ' downloaded';
       setNotice(
-        `${counted(written.rollouts, 'rollout')} in ${counted(written.files, 'file')}, ${bytes(written.bytes)}: ${written.directory}`,
+        `${counted(written.rollouts, 'rollout')} in ${counted(written.files, 'file')}, ${bytes(written.bytes)}: ${written.directory}${end}`,
       );
     },
   });
@@ -39,7 +42,7 @@ function ExportRunBody({ run, onDone, onWriting }: ExportRunBodyProps) {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (path !== '' && !task.isRunning) task.start({ runKeys: [run.runKey], path });
+        if (path !== '' && !task.isRunning) task.start({ runKeys: [run.runKey], path, isDownload });
       }}
     >
       <div className="dialog-head">
@@ -52,17 +55,18 @@ function ExportRunBody({ run, onDone, onWriting }: ExportRunBodyProps) {
           {counted(run.rollouts, 'rollout')}, one row each, with texts, segments, tool calls, decisions and
           token data, in one file per step. DuckDB, ClickHouse, Spark, pandas and Turnwise read the directory.
         </p>
-        <PathField
+        <ExportTarget
+          isDownload={isDownload}
+          onDownload={setDownload}
           label="The new directory"
           hint="A bare name is saved next to the library. Existing directories are never changed."
+          downloadHint="The directory arrives as one .zip."
           path={text}
           onPath={setText}
           isDisabled={task.isRunning}
         />
         {task.isRunning && (
-          <p className="waiting" role="status">
-            <progress aria-label="Rollouts written" value={task.progress?.share} max={1} /> Writing…
-          </p>
+          <ExportProgress label="Rollouts written" written={task.progress?.share} received={task.received} />
         )}
         {task.error !== null && (
           <p className="is-wrong" role="alert">
@@ -74,7 +78,9 @@ function ExportRunBody({ run, onDone, onWriting }: ExportRunBodyProps) {
         <span className="dialog-buttons">
           <Button onClick={task.isRunning ? task.stop : onDone}>Cancel</Button>
           <Button type="submit" isPrimary disabled={path === '' || task.isRunning}>
-            {task.isRunning ? 'Writing…' : `Write ${counted(run.rollouts, 'rollout')}`}
+            {task.isRunning
+              ? 'Writing…'
+              : `${isDownload ? 'Download' : 'Write'} ${counted(run.rollouts, 'rollout')}`}
           </Button>
         </span>
       </div>

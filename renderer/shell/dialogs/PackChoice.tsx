@@ -79,7 +79,11 @@ interface FormatLabels {
   readonly ending: string;
   readonly takesTokens: boolean;
   readonly takesRaw: boolean;
+  /** What a download of several files is. Absent: one file. */
+  readonly zipped?: string;
 }
+
+const WITH_MANIFEST = 'The file and its manifest arrive as one .zip.';
 
 export const FORMAT_LABELS: Readonly<Record<PackFormat, FormatLabels>> = {
   html: {
@@ -109,6 +113,7 @@ export const FORMAT_LABELS: Readonly<Record<PackFormat, FormatLabels>> = {
     ending: '.csv',
     takesTokens: false,
     takesRaw: false,
+    zipped: WITH_MANIFEST,
   },
   tsv: {
     label: 'TSV',
@@ -116,6 +121,7 @@ export const FORMAT_LABELS: Readonly<Record<PackFormat, FormatLabels>> = {
     ending: '.tsv',
     takesTokens: false,
     takesRaw: false,
+    zipped: WITH_MANIFEST,
   },
   parquet: {
     label: 'Parquet',
@@ -123,6 +129,7 @@ export const FORMAT_LABELS: Readonly<Record<PackFormat, FormatLabels>> = {
     ending: '',
     takesTokens: true,
     takesRaw: false,
+    zipped: 'The directory arrives as one .zip.',
   },
   chat: {
     label: 'Chat JSONL',
@@ -130,6 +137,7 @@ export const FORMAT_LABELS: Readonly<Record<PackFormat, FormatLabels>> = {
     ending: '.chat.jsonl',
     takesTokens: false,
     takesRaw: false,
+    zipped: WITH_MANIFEST,
   },
 };
 

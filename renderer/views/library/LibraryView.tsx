@@ -24,7 +24,7 @@ import { JobCards } from './JobCards.tsx';
 import { jobsToShow, matchesText } from './libraryModel.ts';
 import { OpenLibraries } from './OpenLibraries.tsx';
 import { type MenuPoint, RunMenu } from './RunMenu.tsx';
-import { menuColumn, runColumns } from './runColumns.tsx';
+import { blankColumns, menuColumn, runColumns } from './runColumns.tsx';
 import './library.css';
 
 const NO_RUNS: readonly RunSummary[] = [];
@@ -55,6 +55,7 @@ export default function LibraryView() {
     };
     return [...runColumns(({ runKey }) => parts.get(runKey), partlyRead), menuColumn(setMenu)];
   }, [runs.data, unread]);
+  const unknown = useMemo(() => blankColumns(RUN_COLUMNS, runs.data ?? []), [runs.data]);
   const cursor = useRef(0);
   const closed = useInterface((state) => state.closedCards);
   const setNotice = useInterface((state) => state.setNotice);
@@ -164,6 +165,7 @@ export default function LibraryView() {
             handle={table}
             label="Runs"
             columns={columns}
+            unknown={unknown}
             arrangement={arrangement}
             selection={{ of: all, notify: setNotice }}
             count={sorted.length}

@@ -1,5 +1,5 @@
 import { Ellipsis } from 'lucide-react';
-import type { RunSummary } from '../../../shared/api/contract.ts';
+import type { RunDate, RunSummary } from '../../../shared/api/contract.ts';
 import { type Frame, linePath, stepScale, type Values, valueScale } from '../../charts/chartModel.ts';
 import { Chip } from '../../ui/Controls.tsx';
 import { count, counted, percent, ratio } from '../../ui/numbers.ts';
@@ -10,6 +10,27 @@ import '../../charts/charts.css';
 
 export interface RunColumn extends Column<RunSummary> {
   readonly measure?: (run: RunSummary) => string | number | undefined;
+  /** Whether the cell of the run shows something. Default: always. A column without any such run is left out. */
+  readonly isKnown?: (run: RunSummary) => boolean;
+}
+
+const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
+const WHOLE_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'long' });
+
+/** Without steps nothing is drawn by step. */
+const isTrendKnown =
+  (trend: Exclude<keyof RunSummary['trends'], 'steps'>) =>
+  ({ hasSteps, trends }: RunSummary): boolean =>
+    hasSteps && trends[trend].some((value) => value !== null);
+
+/** Ids of the columns that would be blank in every row. */
+export function blankColumns(
+  columns: readonly RunColumn[],
+  runs: readonly RunSummary[],
+): ReadonlySet<string> {
+  return new Set(
+    columns.filter(({ isKnown }) => isKnown !== undefined && !runs.some(isKnown)).map(({ id }) => id),
+  );
 }
 
 /**
@@ -30,11 +51,13 @@ export const runColumns = (
     measure: (run) => run.name,
     cell: (run) => (
       <span className="two-line">
-        <bdi className="run-name" title={run.name}>
-          {run.name}
-        </bdi>{' '}
-        {run.kind === 'eval' && <Chip>evaluation</Chip>} {run.isSynthetic && <Chip>synthetic</Chip>}
-        <PartChip text={partlyRead(run)} />
+        <span className="run-title">
+          <bdi className="run-name" title={run.name}>
+            {run.name}
+          </bdi>{' '}
+          {run.kind === 'eval' && <Chip>evaluation</Chip>} {run.isSynthetic && <Chip>synthetic</Chip>}{' '}
+          <PartChip text={partlyRead(run)} />
+        </span>
         <small title={run.directory}>
           {[partOf(run), run.model, run.dataset, run.format].filter((part) => part !== undefined).join(' · ')}
         </small>
@@ -42,22 +65,33 @@ export const runColumns = (
     ),
   },
   {
+    id: 'date',
+    label: 'date',
+    value: ({ lastWritten }) =>
+      lastWritten === undefined ? undefined : new Date(lastWritten.at).toISOString(),
+    hint: 'When the log was written to last: the newest time of a rollout, else of a log file',
+    minWidth: 84,
+    grow: 0.5,
+    sorts: 'descending',
+    measure: ({ lastWritten }) => lastWritten?.at,
+    isKnown: ({ lastWritten }) => lastWritten !== undefined,
+    cell: ({ lastWritten }) => lastWritten !== undefined && <RunDay date={lastWritten} />,
+  },
+  {
     id: 'steps',
     label: 'steps',
     value: (run) => (run.hasSteps ? run.steps : undefined),
     align: 'end',
     minWidth: 70,
+    grow: 0.5,
     sorts: 'descending',
     measure: (run) => (run.hasSteps ? run.steps : undefined),
+    isKnown: (run) => run.hasSteps,
     cell: (run) =>
-      run.hasSteps ? (
+      run.hasSteps && (
         <span className="two-line">
           {count(run.steps)}
           <small>{stepRange(run)}</small>
-        </span>
-      ) : (
-        <span className="dim" title="No training steps in this log">
-          none
         </span>
       ),
   },
@@ -67,6 +101,7 @@ export const runColumns = (
     value: (run) => run.rollouts,
     align: 'end',
     minWidth: 84,
+    grow: 0.5,
     sorts: 'descending',
     measure: (run) => run.rollouts,
     cell: (run) => (
@@ -84,14 +119,18 @@ export const runColumns = (
     hint: 'Correct rollouts among those whose correctness is known, over the whole run',
     align: 'end',
     minWidth: 56,
+    grow: 0.5,
     sorts: 'descending',
     measure: (run) => ratio(run.correct, run.correctKnown),
+    isKnown: (run) => run.correctKnown > 0,
     cell: (run) => percent(ratio(run.correct, run.correctKnown)),
   },
   {
     id: 'reward',
     label: 'reward by step',
-    minWidth: 104,
+    minWidth: 88,
+    grow: 0.5,
+    isKnown: isTrendKnown('meanReward'),
     cell: (run) =>
       run.hasSteps && (
         <Sparkline
@@ -106,7 +145,9 @@ export const runColumns = (
     id: 'noTool',
     label: 'no tool call',
     hint: 'Share of rollouts without any tool call, by step',
-    minWidth: 104,
+    minWidth: 88,
+    grow: 0.5,
+    isKnown: isTrendKnown('noToolShare'),
     cell: (run) =>
       run.hasSteps && (
         <Sparkline
@@ -121,7 +162,9 @@ export const runColumns = (
     id: 'toolErrors',
     label: 'tool errors',
     hint: 'Share of tool calls that failed, by step',
-    minWidth: 104,
+    minWidth: 88,
+    grow: 0.5,
+    isKnown: isTrendKnown('toolErrorRate'),
     cell: (run) =>
       run.hasSteps && (
         <Sparkline
@@ -136,7 +179,9 @@ export const runColumns = (
     id: 'length',
     label: 'response length',
     hint: 'Mean response length in characters, by step',
-    minWidth: 104,
+    minWidth: 88,
+    grow: 0.5,
+    isKnown: isTrendKnown('meanResponseChars'),
     cell: (run) =>
       run.hasSteps && (
         <Sparkline
@@ -155,11 +200,22 @@ export const runColumns = (
     hint: 'Lines that could not be read in full. If a file holds several runs, the run of a line is unknown',
     align: 'end',
     minWidth: 50,
+    grow: 0.5,
     sorts: 'descending',
     measure: (run) => run.issues + (run.sharedIssues ?? 0),
+    isKnown: (run) => run.issues + (run.sharedIssues ?? 0) > 0,
     cell: (run) => <Issues run={run} />,
   },
 ];
+
+function RunDay({ date: { at, source } }: { readonly date: RunDate }) {
+  const of = source === 'logged' ? 'newest time of a rollout' : 'a log file was modified';
+  return (
+    <time dateTime={new Date(at).toISOString()} title={`${WHOLE_TIME.format(at)}: ${of}`}>
+      {DAY.format(at)}
+    </time>
+  );
+}
 
 function PartChip({ text }: { readonly text: string | undefined }) {
   return text === undefined ? null : (
@@ -219,7 +275,7 @@ interface SparklineProps {
   readonly fromZero?: boolean;
 }
 
-const FRAME: Frame = { width: 100, height: 30, left: 2, right: 4, top: 4, bottom: 3 };
+const FRAME: Frame = { width: 84, height: 30, left: 2, right: 4, top: 4, bottom: 3 };
 
 /** A shape over steps, without axes; the numbers are in the columns and on the run page. */
 function Sparkline({ label, steps, values, color, fromZero = true }: SparklineProps) {

@@ -16,6 +16,10 @@ export interface FakeHost extends LibraryManager {
   readonly granted: readonly string[];
   /** Files that were sent, in order. `bytes` is -1 when the page stopped. */
   readonly uploaded: readonly { readonly name: string; readonly bytes: number; readonly library?: string }[];
+  /** Exports that wait for a page, by id. */
+  readonly downloads: Map<string, { readonly name: string; readonly text: string }>;
+  /** Names of downloads whose file was deleted, in order. */
+  readonly removed: readonly string[];
   readonly listeners: number;
   readonly isClosed: boolean;
 }
@@ -25,6 +29,8 @@ export function createFakeHost(): FakeHost {
   const cancelled: string[] = [];
   const received: string[] = [];
   const granted: string[] = [];
+  const downloads = new Map<string, { name: string; text: string }>();
+  const removed: string[] = [];
   const uploaded: { name: string; bytes: number; library?: string }[] = [];
   let isClosed = false;
   return {
@@ -32,6 +38,8 @@ export function createFakeHost(): FakeHost {
     received,
     granted,
     uploaded,
+    downloads,
+    removed,
     get listeners() {
       return listeners.size;
     },
@@ -69,6 +77,24 @@ export function createFakeHost(): FakeHost {
       uploaded.push({ name, bytes, ...(library === undefined ? {} : { library }) });
       if (bytes < 0) return { ok: false, failure: CANCELLED };
       return { ok: true, value: { path: `/uploads/${name}`, folder: 'uploads' } };
+    },
+    async download(id, library) {
+      const waiting = downloads.get(id);
+      downloads.delete(id);
+      if (waiting === undefined || library === 'other')
+        return { ok: false, failure: { code: 'not_found', message: 'there is no such download' } };
+      const { name, text } = waiting;
+      async function* content() {
+        yield Buffer.from(text);
+      }
+      return {
+        ok: true,
+        value: {
+          ...{ name, contentType: 'text/html; charset=utf-8', bytes: Buffer.byteLength(text) },
+          content: content(),
+          remove: () => void removed.push(name),
+        },
+      };
     },
     async grant(path) {
       granted.push(path);

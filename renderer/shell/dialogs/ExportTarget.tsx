@@ -1,0 +1,113 @@
+/** Where an export goes: among the downloads of the browser, or to a path on the machine of the server. */
+import { useState } from 'react';
+import type { ResultOf } from '../../../shared/api/contract.ts';
+import { useConnection, useLibrary } from '../../data/DataProvider.tsx';
+import { ApiError } from '../../data/failures.ts';
+import { useLongTask } from '../../data/useLongQuery.ts';
+import { saveBlob } from '../../ui/exportText.ts';
+import { PathField } from './TaskDialog.tsx';
+import './pack.css';
+
+type ExportMethod = 'pack.export' | 'run.export';
+
+interface ExportTaskOptions<M extends ExportMethod> {
+  readonly onRunning: (isRunning: boolean) => void;
+  readonly onSuccess: (written: ResultOf<M>) => void;
+  readonly downloadOf: (written: ResultOf<M>) => { readonly id: string | undefined; readonly name: string };
+}
+
+/** An export that is downloaded when its result says so. */
+export function useExportTask<M extends ExportMethod>(
+  method: M,
+  { onRunning, onSuccess, downloadOf }: ExportTaskOptions<M>,
+) {
+  const { download } = useConnection();
+  const library = useLibrary();
+  /** Share of the file that has arrived. */
+  const [received, setReceived] = useState<number>();
+  const task = useLongTask(method, {
+    onRunning: (isRunning) => {
+      setReceived(undefined);
+      onRunning(isRunning);
+    },
+    afterwards: async (written, signal) => {
+      const { id, name } = downloadOf(written);
+      if (id === undefined || download === undefined) return;
+      setReceived(0);
+      saveBlob(name, await download(id, { library, signal, onProgress: setReceived }));
+    },
+    onSuccess,
+  });
+  // The user's own wish is no failure.
+  const isCancelled = task.error instanceof ApiError && task.error.code === 'cancelled';
+  return { ...task, received, error: isCancelled ? null : task.error };
+}
+
+/** Whether the page is in a browser, which can download what the host writes. */
+export function useCanDownload(): boolean {
+  return useConnection().download !== undefined;
+}
+
+interface ExportTargetProps {
+  readonly isDownload: boolean;
+  readonly onDownload: (isDownload: boolean) => void;
+  /** What a path names: `The new file`. */
+  readonly label: string;
+  readonly hint: string;
+  /** Says what arrives when it is not one file. */
+  readonly downloadHint: string;
+  readonly path: string;
+  readonly onPath: (path: string) => void;
+  readonly isDisabled: boolean;
+}
+
+export function ExportTarget(props: ExportTargetProps) {
+  const { isDownload, onDownload, label, hint, downloadHint, path, onPath, isDisabled } = props;
+  const canDownload = useCanDownload();
+  return (
+    <>
+      {canDownload && (
+        <fieldset className="export-target" disabled={isDisabled}>
+          <legend>Destination</legend>
+          <label>
+            <input type="radio" name="target" checked={isDownload} onChange={() => onDownload(true)} />{' '}
+            Download
+          </label>
+          <label>
+            <input type="radio" name="target" checked={!isDownload} onChange={() => onDownload(false)} /> Save
+            on the server’s machine
+          </label>
+        </fieldset>
+      )}
+      <PathField
+        label={isDownload ? 'File name' : label}
+        hint={isDownload ? downloadHint : hint}
+        path={path}
+        onPath={onPath}
+        isDisabled={isDisabled}
+      />
+    </>
+  );
+}
+
+interface ExportProgressProps {
+  /** Names what is counted while it is written. */
+  readonly label: string;
+  /** Share that is written, 0 … 1. */
+  readonly written: number | undefined;
+  /** Share that has arrived in this browser. */
+  readonly received: number | undefined;
+}
+
+export function ExportProgress({ label, written, received }: ExportProgressProps) {
+  return (
+    <p className="waiting" role="status">
+      <progress
+        aria-label={received === undefined ? label : 'Bytes received'}
+        value={received ?? written}
+        max={1}
+      />{' '}
+      {received === undefined ? 'Writing…' : 'Downloading…'}
+    </p>
+  );
+}

@@ -1,0 +1,86 @@
+// @vitest-environment happy-dom
+/** The table of runs: which columns are shown, and what the date says. */
+import { cleanup, render, screen } from '@testing-library/react';
+import { afterEach, describe, expect, it } from 'vitest';
+import { sortedByKeys } from '../../renderer/ui/sorting.ts';
+import { blankColumns, runColumns } from '../../renderer/views/library/runColumns.tsx';
+import type { RunSummary } from '../../shared/api/contract.ts';
+
+afterEach(cleanup);
+
+const COLUMNS = runColumns(
+  () => undefined,
+  () => undefined,
+);
+const NO_TRENDS = { steps: [], meanReward: [], toolErrorRate: [], noToolShare: [], meanResponseChars: [] };
+
+/** An evaluation as most producers log it: no steps, no dates, no correctness. */
+const run = (runKey: string, more: Partial<RunSummary> = {}): RunSummary => ({
+  ...{
+    runId: 1,
+    runKey,
+    name: runKey,
+    kind: 'eval',
+    keySource: 'logged',
+    format: 'messages',
+    directory: '/x',
+  },
+  ...{ isSynthetic: false, hasSteps: false, steps: 1, groups: 3, rollouts: 96, correct: 0, correctKnown: 0 },
+  ...{ issues: 0, trends: { ...NO_TRENDS, steps: [0], meanReward: [0.5], toolErrorRate: [null] } },
+  ...more,
+});
+const shown = (...runs: readonly RunSummary[]) => {
+  const blank = blankColumns(COLUMNS, runs);
+  return COLUMNS.filter(({ id }) => !blank.has(id)).map(({ id }) => id);
+};
+const training = run('train', {
+  ...{ kind: 'train', hasSteps: true, steps: 2, firstStep: 0, lastStep: 1, correctKnown: 96 },
+  trends: { ...NO_TRENDS, steps: [0, 1], meanReward: [0, 1], toolErrorRate: [null, null] },
+});
+const columnOf = (id: string) => {
+  const column = COLUMNS.find((one) => one.id === id);
+  if (column === undefined) throw new Error(`there is no column ${id}`);
+  return column;
+};
+const draw = (id: string, of: RunSummary) => render(<div>{columnOf(id).cell(of)}</div>).container;
+
+describe('a column of the library', () => {
+  it('is shown only if a run has a value for it, in the order of reading', () => {
+    expect(shown(run('a'))).toEqual(['name', 'rollouts']);
+    const at = Date.UTC(2025, 8, 4);
+    const dated = run('b', { correctKnown: 1, sharedIssues: 2, lastWritten: { at, source: 'logged' } });
+    expect(shown(run('a'), dated)).toEqual(['name', 'date', 'rollouts', 'correct', 'issues']);
+    expect(shown(run('a'), training)).toEqual(['name', 'steps', 'rollouts', 'correct', 'reward']);
+  });
+
+  it('is blank where the run has none', () => {
+    for (const { id } of COLUMNS.filter((column) => column.isKnown !== undefined)) {
+      expect(draw(id, run('a')).textContent, id).toBe('');
+      cleanup();
+    }
+    expect(draw('steps', training).textContent).toBe('20–1');
+  });
+});
+
+describe('the date of a run', () => {
+  const at = (date: string, source: 'logged' | 'derived' = 'logged'): Partial<RunSummary> => ({
+    lastWritten: { at: Date.parse(date), source },
+  });
+
+  it('is a day, with the time and its source in the title', () => {
+    draw('date', run('a', at('2025-09-04T12:34:56Z')));
+    const day = screen.getByText('4 Sept 2025');
+    expect(day.getAttribute('datetime')).toBe('2025-09-04T12:34:56.000Z');
+    expect(day.title).toBe('Thursday, 4 September 2025 at 12:34:56 UTC: newest time of a rollout');
+    draw('date', run('b', at('2026-01-02T00:00:00Z', 'derived')));
+    expect(screen.getByText('2 Jan 2026').title).toMatch(/ UTC: a log file was modified$/);
+  });
+
+  it('sorts runs, and an unknown date is last', () => {
+    const { measure } = columnOf('date');
+    if (measure === undefined) throw new Error('dates cannot be sorted');
+    const runs = [run('unknown'), run('old', at('2024-01-01')), run('new', at('2026-01-01'))];
+    const sorted = sortedByKeys(runs, [{ measure, direction: 'descending' }]);
+    expect(sorted.map(({ runKey }) => runKey)).toEqual(['new', 'old', 'unknown']);
+  });
+});
