@@ -1,6 +1,7 @@
 /**
  * The window: breadcrumb on top, rail at the left, one view. Which view is the URL's business.
  */
+import { Tooltip } from 'radix-ui';
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'react';
 import { HOME_LIBRARY, type IngestProgress } from '../../shared/api/contract.ts';
 import { useConnection, useConnectionStatus, useLibrary } from '../data/DataProvider.tsx';
@@ -74,7 +75,9 @@ export function App() {
   const resolve = useCallback((href: string) => resolvedHref(library, href), [library]);
   return (
     <HrefContext value={resolve}>
-      <Window library={library} />
+      <Tooltip.Provider delayDuration={500} disableHoverableContent>
+        <Window library={library} />
+      </Tooltip.Provider>
     </HrefContext>
   );
 }

@@ -18,7 +18,6 @@ import {
   Table2,
   Tags,
 } from 'lucide-react';
-import { Tooltip } from 'radix-ui';
 import { type ReactNode, useId, useSyncExternalStore } from 'react';
 import { labelsPath } from '../data/labelsLink.ts';
 import { pathOfRoute, type Route } from '../data/route.ts';
@@ -27,6 +26,7 @@ import { presentHref } from '../data/useRoute.ts';
 import { useRunOf } from '../data/useRunOf.ts';
 import { useInterface } from '../state/interface.ts';
 import { queryLeftAt } from '../state/routeMemory.ts';
+import { Hint } from '../ui/Hint.tsx';
 import { Link } from '../ui/Link.tsx';
 import { compact, counted } from '../ui/numbers.ts';
 import { compareTarget } from './compareSet.ts';
@@ -79,7 +79,7 @@ function Item({ name, icon: Icon, about, command, href, isHere, whyOff = '', chi
   if (href === undefined) {
     return (
       <>
-        <Hint text={`${about}. ${whyOff}`}>
+        <Hint side="right" text={`${about}. ${whyOff}`}>
           <button
             type="button"
             aria-disabled
@@ -96,23 +96,11 @@ function Item({ name, icon: Icon, about, command, href, isHere, whyOff = '', chi
     );
   }
   return (
-    <Hint text={command === undefined ? about : keyed(about, command)}>
+    <Hint side="right" text={command === undefined ? about : keyed(about, command)}>
       <Link href={href} aria-current={isHere ? 'page' : undefined}>
         {inside}
       </Link>
     </Hint>
-  );
-}
-
-/** Opens on hover and on focus. */
-function Hint({ text, children }: { readonly text: string; readonly children: ReactNode }) {
-  return (
-    <Tooltip.Root>
-      <Tooltip.Trigger asChild>{children}</Tooltip.Trigger>
-      <Tooltip.Content className="popover rail-hint" side="right" sideOffset={6}>
-        {text}
-      </Tooltip.Content>
-    </Tooltip.Root>
   );
 }
 
@@ -141,146 +129,144 @@ export function Rail({ route }: { readonly route: Route }) {
   const runKey = 'runKey' in route ? route.runKey : undefined;
   const noRun = 'Open a run first.';
   return (
-    <Tooltip.Provider delayDuration={500} disableHoverableContent>
-      <nav className={isNamed ? 'rail is-named' : 'rail'} aria-label="Views">
+    <nav className={isNamed ? 'rail is-named' : 'rail'} aria-label="Views">
+      <Item
+        name="Library"
+        icon={Library}
+        about="All runs of this library"
+        command="place.library"
+        href="/"
+        isHere={view === 'library'}
+      />
+      <Item
+        name="Search"
+        icon={Search}
+        about="Search the texts of all rollouts"
+        command="place.search"
+        href={leftAt('/search', view === 'search')}
+        isHere={view === 'search'}
+      />
+      <Item
+        name="SQL"
+        icon={Database}
+        about="Query the library in SQL"
+        command="place.sql"
+        href={leftAt('/sql', view === 'sql')}
+        isHere={view === 'sql'}
+      />
+      <span className="rail-rule" />
+      <Item
+        name="Run"
+        icon={ChartLine}
+        about="Charts and steps of the run"
+        href={hrefOf(levelRoute(route, 'run'))}
+        isHere={view === 'run'}
+        whyOff={noRun}
+      />
+      <Item
+        name="Step"
+        icon={Table2}
+        about="Groups and rollouts of the step"
+        href={hrefOf(levelRoute(route, 'step', run?.hasSteps))}
+        isHere={view === 'step'}
+        whyOff={run?.hasSteps === false ? 'This log has no training steps.' : 'Open a step first.'}
+      />
+      <Item
+        name="Group"
+        icon={LayoutList}
+        about="Rollouts of the same prompt"
+        href={hrefOf(levelRoute(route, 'group'))}
+        isHere={view === 'group'}
+        whyOff="Open a group first."
+      />
+      <Item
+        name="Problems"
+        icon={Grid3x3}
+        about="Problems of the run by step"
+        command="place.problems"
+        href={hrefOf(runKey === undefined ? undefined : { view: 'problems', runKey })}
+        isHere={view === 'problems' || view === 'problem'}
+        whyOff={noRun}
+      />
+      <Item
+        name="RoC"
+        icon={ListChecks}
+        about="Resample-on-Correct of the run or step"
+        command="place.roc"
+        href={hrefOf(rocRoute(route, run?.hasSteps))}
+        isHere={view === 'roc' || view === 'stepRoc'}
+        whyOff={noRun}
+      />
+      <Item
+        name="Tokens"
+        icon={ChartColumn}
+        about="Token statistics of the run, step, group or rollout"
+        command="place.tokens"
+        href={hrefOf(tokensRoute(route, run?.hasSteps))}
+        isHere={TOKEN_VIEWS.has(view)}
+        whyOff={noRun}
+      />
+      <Item
+        name="Replay"
+        icon={MessagesSquare}
+        about="The rollout, turn by turn"
+        href={hrefOf(levelRoute(route, 'rollout'))}
+        isHere={view === 'rollout'}
+        whyOff="Open a rollout first."
+      />
+      <Item
+        name="Compare"
+        icon={Columns2}
+        about="Two to four rollouts side by side"
+        command="compare.open"
+        href={view === 'compare' ? presentHref() : compareTarget(compareSet, queryLeftAt('/compare'))}
+        isHere={view === 'compare'}
+        whyOff={`No rollouts chosen: ${keyWord('compare.add')} on a rollout adds it.`}
+      />
+      <Item
+        name="Labels"
+        icon={Tags}
+        about="Labels, notes and failure packs"
+        command="place.labels"
+        href={
+          view === 'labels' || runKey === undefined
+            ? leftAt('/labels', view === 'labels')
+            : labelsPath({ runKey })
+        }
+        isHere={view === 'labels'}
+      />
+      <div className="rail-end">
         <Item
-          name="Library"
-          icon={Library}
-          about="All runs of this library"
-          command="place.library"
-          href="/"
-          isHere={view === 'library'}
-        />
+          name="Issues"
+          icon={CircleAlert}
+          about={`${counted(issues, 'issue')} found while reading logs`}
+          command="place.issues"
+          href="/issues"
+          isHere={view === 'issues'}
+        >
+          {issues > 0 && <span className="rail-badge">{compact(issues)}</span>}
+        </Item>
+        <Hint side="right" text={keyed('Keys that work here', 'keys.show')}>
+          <button type="button" onClick={() => showDialog({ kind: 'keys' })}>
+            <Keyboard {...ICON} />
+            <span className="rail-name">Keys</span>
+          </button>
+        </Hint>
         <Item
-          name="Search"
-          icon={Search}
-          about="Search the texts of all rollouts"
-          command="place.search"
-          href={leftAt('/search', view === 'search')}
-          isHere={view === 'search'}
+          name="Settings"
+          icon={Settings}
+          about="Settings and about Turnwise"
+          command="place.settings"
+          href="/settings"
+          isHere={view === 'settings'}
         />
-        <Item
-          name="SQL"
-          icon={Database}
-          about="Query the library in SQL"
-          command="place.sql"
-          href={leftAt('/sql', view === 'sql')}
-          isHere={view === 'sql'}
-        />
-        <span className="rail-rule" />
-        <Item
-          name="Run"
-          icon={ChartLine}
-          about="Charts and steps of the run"
-          href={hrefOf(levelRoute(route, 'run'))}
-          isHere={view === 'run'}
-          whyOff={noRun}
-        />
-        <Item
-          name="Step"
-          icon={Table2}
-          about="Groups and rollouts of the step"
-          href={hrefOf(levelRoute(route, 'step', run?.hasSteps))}
-          isHere={view === 'step'}
-          whyOff={run?.hasSteps === false ? 'This log has no training steps.' : 'Open a step first.'}
-        />
-        <Item
-          name="Group"
-          icon={LayoutList}
-          about="Rollouts of the same prompt"
-          href={hrefOf(levelRoute(route, 'group'))}
-          isHere={view === 'group'}
-          whyOff="Open a group first."
-        />
-        <Item
-          name="Problems"
-          icon={Grid3x3}
-          about="Problems of the run by step"
-          command="place.problems"
-          href={hrefOf(runKey === undefined ? undefined : { view: 'problems', runKey })}
-          isHere={view === 'problems' || view === 'problem'}
-          whyOff={noRun}
-        />
-        <Item
-          name="RoC"
-          icon={ListChecks}
-          about="Resample-on-Correct of the run or step"
-          command="place.roc"
-          href={hrefOf(rocRoute(route, run?.hasSteps))}
-          isHere={view === 'roc' || view === 'stepRoc'}
-          whyOff={noRun}
-        />
-        <Item
-          name="Tokens"
-          icon={ChartColumn}
-          about="Token statistics of the run, step, group or rollout"
-          command="place.tokens"
-          href={hrefOf(tokensRoute(route, run?.hasSteps))}
-          isHere={TOKEN_VIEWS.has(view)}
-          whyOff={noRun}
-        />
-        <Item
-          name="Replay"
-          icon={MessagesSquare}
-          about="The rollout, turn by turn"
-          href={hrefOf(levelRoute(route, 'rollout'))}
-          isHere={view === 'rollout'}
-          whyOff="Open a rollout first."
-        />
-        <Item
-          name="Compare"
-          icon={Columns2}
-          about="Two to four rollouts side by side"
-          command="compare.open"
-          href={view === 'compare' ? presentHref() : compareTarget(compareSet, queryLeftAt('/compare'))}
-          isHere={view === 'compare'}
-          whyOff={`No rollouts chosen: ${keyWord('compare.add')} on a rollout adds it.`}
-        />
-        <Item
-          name="Labels"
-          icon={Tags}
-          about="Labels, notes and failure packs"
-          command="place.labels"
-          href={
-            view === 'labels' || runKey === undefined
-              ? leftAt('/labels', view === 'labels')
-              : labelsPath({ runKey })
-          }
-          isHere={view === 'labels'}
-        />
-        <div className="rail-end">
-          <Item
-            name="Issues"
-            icon={CircleAlert}
-            about={`${counted(issues, 'issue')} found while reading logs`}
-            command="place.issues"
-            href="/issues"
-            isHere={view === 'issues'}
-          >
-            {issues > 0 && <span className="rail-badge">{compact(issues)}</span>}
-          </Item>
-          <Hint text={keyed('Keys that work here', 'keys.show')}>
-            <button type="button" onClick={() => showDialog({ kind: 'keys' })}>
-              <Keyboard {...ICON} />
-              <span className="rail-name">Keys</span>
-            </button>
-          </Hint>
-          <Item
-            name="Settings"
-            icon={Settings}
-            about="Settings and about Turnwise"
-            command="place.settings"
-            href="/settings"
-            isHere={view === 'settings'}
-          />
-          <Hint text={isNamed ? 'Show icons only' : 'Show names beside the icons'}>
-            <button type="button" aria-label={isNamed ? 'Collapse sidebar' : 'Expand sidebar'} onClick={flip}>
-              {isNamed ? <PanelLeftClose {...ICON} /> : <PanelLeftOpen {...ICON} />}
-              <span className="rail-name">Collapse</span>
-            </button>
-          </Hint>
-        </div>
-      </nav>
-    </Tooltip.Provider>
+        <Hint side="right" text={isNamed ? 'Show icons only' : 'Show names beside the icons'}>
+          <button type="button" aria-label={isNamed ? 'Collapse sidebar' : 'Expand sidebar'} onClick={flip}>
+            {isNamed ? <PanelLeftClose {...ICON} /> : <PanelLeftOpen {...ICON} />}
+            <span className="rail-name">Collapse</span>
+          </button>
+        </Hint>
+      </div>
+    </nav>
   );
 }

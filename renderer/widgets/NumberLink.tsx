@@ -1,9 +1,20 @@
 import type { ReactNode } from 'react';
 import { useUrlQuery } from '../data/useRoute.ts';
+import { Hint } from '../ui/Hint.tsx';
+
+/** What a number is, for a reader who sees it for the first time. */
+export interface NumberMeaning {
+  /** In a sentence. */
+  readonly meaning: string;
+  /** With its unit: `34 rollouts in 5 groups`. */
+  readonly count: string;
+  /** Which decisions or logged values it is computed from. */
+  readonly source: string;
+}
 
 interface NumberLinkProps {
   readonly tally: { readonly key: string };
-  readonly title?: string;
+  readonly about: NumberMeaning;
   /** Where it is drawn rather than written. */
   readonly label?: string;
   readonly className?: string;
@@ -11,19 +22,28 @@ interface NumberLinkProps {
 }
 
 /** A number that opens the groups behind it, below; once more closes them. */
-export function NumberLink({ tally, title, label, className = 'number-link', children }: NumberLinkProps) {
+export function NumberLink({ tally, about, label, className = 'number-link', children }: NumberLinkProps) {
   const [query, setQuery] = useUrlQuery();
   const isOpen = query.get('of') === tally.key;
+  const text = (
+    <>
+      {about.meaning}
+      <span className="hint-facts">{about.count}</span>
+      <span className="hint-facts">from {about.source}</span>
+      <span className="hint-facts">{isOpen ? 'Hides the groups' : 'Shows the groups'}</span>
+    </>
+  );
   return (
-    <button
-      type="button"
-      className={className}
-      aria-label={label}
-      aria-pressed={isOpen}
-      title={title}
-      onClick={() => setQuery({ of: isOpen ? undefined : tally.key })}
-    >
-      {children}
-    </button>
+    <Hint text={text} side="top">
+      <button
+        type="button"
+        className={className}
+        aria-label={label}
+        aria-pressed={isOpen}
+        onClick={() => setQuery({ of: isOpen ? undefined : tally.key })}
+      >
+        {children}
+      </button>
+    </Hint>
   );
 }

@@ -191,6 +191,20 @@ export function describeRoc(shell: Shell): void {
         .waitFor();
     });
 
+    test('a number explains itself on focus: meaning, count with its unit, source', async () => {
+      await goTo(`${DEMO}/roc`);
+      const first = page.getByRole('region', { name: 'Disagreements' }).getByRole('button').first();
+      await first.waitFor();
+      const value = await first.textContent();
+      await first.focus();
+      const hint = page.getByRole('tooltip');
+      await hint.waitFor();
+      expect(await hint.textContent()).toBe(
+        `Rollouts whose logged and recomputed decisions differ${value} rolloutsfrom the log against the recomputationShows the groups`,
+      );
+      expect(await first.getAttribute('aria-describedby')).toBe(await hint.getAttribute('id'));
+    });
+
     test('a point opens its groups, the chart of groups the report of a step', async () => {
       await goTo(`${DEMO}/roc`);
       const rates = page.getByRole('slider', { name: 'Kept, of correct and of incorrect by step' });

@@ -1,5 +1,6 @@
 /** Renders a component in a happy-dom document, over a fake client, at a URL of the page. */
 import { type RenderResult, render } from '@testing-library/react';
+import { Tooltip } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { DataProvider } from '../../renderer/data/DataProvider.tsx';
 import type { FakeClient } from './fakeClient.ts';
@@ -17,7 +18,7 @@ export function renderWithClient(client: FakeClient, children: ReactNode, href =
         onStatus: () => () => undefined,
       }}
     >
-      {children}
+      <Tooltip.Provider>{children}</Tooltip.Provider>
     </DataProvider>,
   );
 }

@@ -1,7 +1,7 @@
 import type { Likeness } from '../../../shared/api/contract.ts';
 import { KeptMark } from '../../ui/Marks.tsx';
 import { count, counted, decimal, percent } from '../../ui/numbers.ts';
-import { NumberLink } from '../../widgets/NumberLink.tsx';
+import { NumberLink, type NumberMeaning } from '../../widgets/NumberLink.tsx';
 import { type Bin, lengthBins, likenessFacts, turnBins } from './likenessModel.ts';
 import type { NamedSide } from './reportModel.ts';
 
@@ -26,15 +26,30 @@ export function Bias({ side, bins }: { readonly side: NamedSide; readonly bins: 
         Kept and discarded positives <span className="dim">{side.name}</span>
       </h2>
       <div className="bias-parts">
-        <Means kept={kept} discarded={discarded} />
-        <Histogram title="Response length, characters" bins={lengthBins(bins, kept, discarded)} />
-        <Histogram title="Turns" bins={turnBins(kept, discarded)} />
+        <Means kept={kept} discarded={discarded} source={`${side.name} decisions`} />
+        <Histogram
+          title="Response length, characters"
+          bins={lengthBins(bins, kept, discarded)}
+          source={`${side.name} decisions`}
+        />
+        <Histogram title="Turns" bins={turnBins(kept, discarded)} source={`${side.name} decisions`} />
       </div>
     </section>
   );
 }
 
-function Means({ kept, discarded }: { readonly kept: Likeness; readonly discarded: Likeness }) {
+interface MeansProps {
+  readonly kept: Likeness;
+  readonly discarded: Likeness;
+  readonly source: string;
+}
+
+function Means({ kept, discarded, source }: MeansProps) {
+  const about = (meaning: string, of: Likeness): NumberMeaning => ({
+    meaning,
+    count: counted(of.rollouts, 'rollout'),
+    source,
+  });
   return (
     <table className="means">
       <thead>
@@ -42,13 +57,13 @@ function Means({ kept, discarded }: { readonly kept: Likeness; readonly discarde
           <th scope="col">mean of</th>
           <th scope="col">
             <KeptMark isKept />{' '}
-            <NumberLink tally={kept} title="Kept positives; shows their groups">
+            <NumberLink tally={kept} about={about('Correct rollouts that were kept', kept)}>
               {count(kept.rollouts)} kept
             </NumberLink>
           </th>
           <th scope="col">
             <KeptMark isKept={false} />{' '}
-            <NumberLink tally={discarded} title="Discarded positives; shows their groups">
+            <NumberLink tally={discarded} about={about('Correct rollouts that were discarded', discarded)}>
               {count(discarded.rollouts)} discarded
             </NumberLink>
           </th>
@@ -63,12 +78,15 @@ function Means({ kept, discarded }: { readonly kept: Likeness; readonly discarde
           <tr key={fact.label}>
             <th scope="row">{fact.label}</th>
             <td>
-              <NumberLink tally={{ key: fact.keyOf(kept) }} title="Shows its groups">
+              <NumberLink tally={{ key: fact.keyOf(kept) }} about={about(`${fact.label}: of the kept`, kept)}>
                 {fact.kept}
               </NumberLink>
             </td>
             <td>
-              <NumberLink tally={{ key: fact.keyOf(discarded) }} title="Shows its groups">
+              <NumberLink
+                tally={{ key: fact.keyOf(discarded) }}
+                about={about(`${fact.label}: of the discarded`, discarded)}
+              >
                 {fact.discarded}
               </NumberLink>
             </td>
@@ -80,8 +98,14 @@ function Means({ kept, discarded }: { readonly kept: Likeness; readonly discarde
   );
 }
 
+interface HistogramProps {
+  readonly title: string;
+  readonly bins: readonly Bin[];
+  readonly source: string;
+}
+
 /** Paired bars, each class as shares of itself: filled is kept, dashed is discarded. Each opens its groups. */
-function Histogram({ title, bins }: { readonly title: string; readonly bins: readonly Bin[] }) {
+function Histogram({ title, bins, source }: HistogramProps) {
   const tallest = Math.max(...bins.flatMap((bin) => [bin.kept.share, bin.discarded.share]), 0.0001);
   return (
     <figure className="histogram">
@@ -92,8 +116,8 @@ function Histogram({ title, bins }: { readonly title: string; readonly bins: rea
         {bins.map((bin) => (
           <div key={bin.label}>
             <span className="histogram-pair">
-              <Bar bin={bin} which="kept" of={title} tallest={tallest} />
-              <Bar bin={bin} which="discarded" of={title} tallest={tallest} />
+              <Bar bin={bin} which="kept" of={title} tallest={tallest} source={source} />
+              <Bar bin={bin} which="discarded" of={title} tallest={tallest} source={source} />
             </span>
             <span className="histogram-label">{bin.label}</span>
           </div>
@@ -108,14 +132,24 @@ interface BarProps {
   readonly which: 'kept' | 'discarded';
   readonly of: string;
   readonly tallest: number;
+  readonly source: string;
 }
 
-function Bar({ bin, which, of, tallest }: BarProps) {
+function Bar({ bin, which, of, tallest, source }: BarProps) {
   const { key, rollouts, share } = bin[which];
   if (rollouts === 0) return <span className="histogram-slot" />;
   const words = `${of} ${bin.label}: ${counted(rollouts, 'rollout')}, ${percent(share)} % of the ${which}`;
   return (
-    <NumberLink tally={{ key }} className="histogram-slot" label={words} title={`${words}. Shows the groups`}>
+    <NumberLink
+      tally={{ key }}
+      className="histogram-slot"
+      label={words}
+      about={{
+        meaning: `${of} ${bin.label}, ${which}`,
+        count: `${counted(rollouts, 'rollout')}, ${percent(share)} % of the ${which}`,
+        source,
+      }}
+    >
       <i className={`is-${which}`} style={{ height: `${(share / tallest) * 100}%` }} />
     </NumberLink>
   );

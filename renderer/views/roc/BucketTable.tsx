@@ -1,7 +1,14 @@
 import type { Bucket, Tally } from '../../../shared/api/contract.ts';
 import { amount, count, percent } from '../../ui/numbers.ts';
 import { NumberLink } from '../../widgets/NumberLink.tsx';
-import { type BucketClass, bucketText, filledBuckets, keepRate, type NamedSide } from './reportModel.ts';
+import {
+  type BucketClass,
+  bucketText,
+  filledBuckets,
+  keepRate,
+  type NamedSide,
+  tallyText,
+} from './reportModel.ts';
 
 interface BucketTableProps {
   readonly label: string;
@@ -52,7 +59,7 @@ export function BucketTable({ label, hint, which, sides }: BucketTableProps) {
                     return (
                       <td key={name}>
                         {bucket !== undefined && bucket[which].rollouts > 0 && (
-                          <KeepBar tally={bucket[which]} color={color} />
+                          <KeepBar tally={bucket[which]} color={color} which={which} source={name} />
                         )}
                       </td>
                     );
@@ -67,8 +74,16 @@ export function BucketTable({ label, hint, which, sides }: BucketTableProps) {
   );
 }
 
+interface KeepBarProps {
+  readonly tally: Tally;
+  readonly color: string;
+  readonly which: BucketClass;
+  /** Name of the decisions. */
+  readonly source: string;
+}
+
 /** One class under one set of decisions: share, bar, numbers. */
-function KeepBar({ tally, color }: { readonly tally: Tally; readonly color: string }) {
+function KeepBar({ tally, color, which, source }: KeepBarProps) {
   const rate = keepRate(tally);
   return (
     <span className="keep-bar">
@@ -77,7 +92,11 @@ function KeepBar({ tally, color }: { readonly tally: Tally; readonly color: stri
       </span>
       <NumberLink
         tally={tally}
-        title={`${amount(tally.kept)} kept of ${count(tally.decided)} decided; ${count(tally.rollouts)} rollouts in ${count(tally.groups)} groups. Shows the groups`}
+        about={{
+          meaning: `Share of these ${which} that is kept: ${amount(tally.kept)} of ${count(tally.decided)} with a decision`,
+          count: tallyText(tally),
+          source: `${source} decisions`,
+        }}
       >
         {rate === undefined ? 'undecided' : `${percent(rate, 0)} %`}
       </NumberLink>
@@ -99,11 +118,11 @@ export function KeepRates({ sides }: { readonly sides: readonly NamedSide[] }) {
               <th scope="row">{name}</th>
               <td>
                 <span className="is-right">positives</span>{' '}
-                <KeepBar tally={side.positives} color="var(--right)" />
+                <KeepBar tally={side.positives} color="var(--right)" which="positives" source={name} />
               </td>
               <td>
                 <span className="is-wrong">negatives</span>{' '}
-                <KeepBar tally={side.negatives} color="var(--wrong)" />
+                <KeepBar tally={side.negatives} color="var(--wrong)" which="negatives" source={name} />
               </td>
             </tr>
           ))}

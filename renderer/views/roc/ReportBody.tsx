@@ -18,6 +18,7 @@ import {
   outcomeText,
   sideReason,
   sidesOf,
+  tallyText,
 } from './reportModel.ts';
 
 interface ReportBodyProps {
@@ -48,17 +49,37 @@ export function ReportBody({ of, report, stages, isExample, onOpenStep }: Report
     <div className="report">
       <ExampleOffer source={report.source} isExample={isExample} />
       <div className="tile-row">
-        <NumberTiles label="Groups" numbers={healthNumbers(report)} />
+        <NumberTiles label="Groups" numbers={healthNumbers(report)} source="the rewards of the log" />
         {first !== undefined && (
-          <NumberTiles label="Worth checking" numbers={findingsOf(report, first)} of={first.name} />
+          <NumberTiles
+            label="Worth checking"
+            numbers={findingsOf(report, first)}
+            of={first.name}
+            source={`${first.name} decisions`}
+          />
         )}
-        {disagreements.length > 0 && <NumberTiles label="Disagreements" numbers={disagreements} />}
+        {disagreements.length > 0 && (
+          <NumberTiles
+            label="Disagreements"
+            numbers={disagreements}
+            source="the log against the recomputation"
+          />
+        )}
         {report.flips !== undefined && report.source !== 'unknown' && (
           <section className="tiles" aria-label="What if">
             <h2>What if</h2>
             <ul>
               <li>
-                <NumberLink tally={report.flips}>{count(report.flips.rollouts)}</NumberLink>
+                <NumberLink
+                  tally={report.flips}
+                  about={{
+                    meaning: 'Rollouts that are kept in one case and discarded in the other',
+                    count: tallyText(report.flips),
+                    source: sides.map(({ name }) => name).join(' against '),
+                  }}
+                >
+                  {count(report.flips.rollouts)}
+                </NumberLink>
                 <span className="tile-label">
                   {report.flips.rollouts === 1 ? 'decision flips' : 'decisions flip'}
                 </span>
@@ -115,12 +136,14 @@ export function ReportBody({ of, report, stages, isExample, onOpenStep }: Report
 interface NumberTilesProps {
   readonly label: string;
   readonly numbers: readonly NamedNumber[];
-  /** Where these numbers come from, if they are of one set of decisions. */
+  /** Beside the label: the decisions that all of them are of. */
   readonly of?: string;
+  /** What they are computed from. */
+  readonly source: string;
 }
 
 /** Numbers to look at, each the way to its groups. */
-function NumberTiles({ label, numbers, of }: NumberTilesProps) {
+function NumberTiles({ label, numbers, of, source }: NumberTilesProps) {
   return (
     <section className="tiles" aria-label={label}>
       <h2>
@@ -128,11 +151,24 @@ function NumberTiles({ label, numbers, of }: NumberTilesProps) {
       </h2>
       <ul>
         {numbers.map((one) => (
-          <li key={one.key} title={one.hint}>
-            <NumberLink tally={one} title={`${one.hint}. ${counted(one.value, one.unit)}; shows the groups`}>
+          <li key={one.key}>
+            <NumberLink
+              tally={one}
+              about={{
+                meaning: one.hint,
+                count:
+                  one.share === undefined
+                    ? counted(one.value, one.unit)
+                    : `${counted(one.value, one.unit)}, ${percent(one.share)} % of all`,
+                source,
+              }}
+            >
               {count(one.value)}
             </NumberLink>{' '}
-            {one.share !== undefined && <span className="dim">{percent(one.share)} %</span>}
+            <span className="dim">
+              {one.value === 1 ? one.unit : `${one.unit}s`}
+              {one.share !== undefined && ` · ${percent(one.share)} %`}
+            </span>
             <span className="tile-label">{one.label}</span>
           </li>
         ))}
@@ -161,7 +197,14 @@ function ReasonTable({ named }: { readonly named: NamedSide }) {
                   {sideReason(one.reason)}
                 </th>
                 <td>
-                  <NumberLink tally={one} title={`in ${counted(one.groups, 'group')}; shows them`}>
+                  <NumberLink
+                    tally={one}
+                    about={{
+                      meaning: sideReason(one.reason),
+                      count: tallyText(one),
+                      source: `${named.name} decisions`,
+                    }}
+                  >
                     {count(one.rollouts)}
                   </NumberLink>{' '}
                   <span className="dim">rollouts</span>
@@ -180,7 +223,14 @@ function ReasonTable({ named }: { readonly named: NamedSide }) {
                   {outcomeText(one.outcome)}
                 </th>
                 <td>
-                  <NumberLink tally={one} title="Shows the groups">
+                  <NumberLink
+                    tally={one}
+                    about={{
+                      meaning: `Groups that were ${outcomeText(one.outcome)}`,
+                      count: counted(one.groups, 'group'),
+                      source: `${named.name} decisions`,
+                    }}
+                  >
                     {count(one.groups)}
                   </NumberLink>{' '}
                   <span className="dim">groups</span>

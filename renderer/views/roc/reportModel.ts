@@ -1,6 +1,6 @@
 /** A report as numbers with names: each can be asked for the groups behind it, by its key. */
 import type { Bucket, GroupTally, RocReport, RocSide, RocStep, Tally } from '../../../shared/api/contract.ts';
-import { ratio } from '../../ui/numbers.ts';
+import { counted, ratio } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
 import { penaltyText, RULE_LABELS } from '../../widgets/roc/rocLabels.ts';
 import { likenessNames } from './likenessModel.ts';
@@ -24,6 +24,10 @@ export function sidesOf(report: RocReport, wanted: string | null): readonly Name
   const second: NamedSide = { id: 'whatIf', name: `what if: ${rule(whatIf)}`, side: whatIf };
   return report.source === 'unknown' ? [second] : [first, second];
 }
+
+/** `34 rollouts in 5 groups`. */
+export const tallyText = ({ rollouts, groups }: Pick<Tally, 'rollouts' | 'groups'>): string =>
+  `${counted(rollouts, 'rollout')} in ${counted(groups, 'group')}`;
 
 export const keepRate = (tally: Tally): number | undefined => ratio(tally.kept, tally.decided);
 
