@@ -10,6 +10,8 @@ interface CodeProps {
   readonly source?: string;
 }
 
+const COLOURED_WITHIN_MS = 500;
+
 const NO_PLACES: readonly PlacedStretch[] = [];
 
 /**
@@ -20,13 +22,22 @@ export function PythonCode({ code, places = NO_PLACES, source }: CodeProps) {
   const element = useRef<HTMLElement>(null);
   useEffect(() => {
     let remove: (() => void) | undefined;
+    let idle: number | undefined;
     let isGone = false;
     void import('./codeColours.ts').then(({ colourPython }) => {
-      if (!isGone && element.current !== null) remove = colourPython(element.current, code, places);
+      if (isGone) return;
+      // Every change of a highlight paints all code again, which is too much for each frame of scrolling.
+      idle = requestIdleCallback(
+        () => {
+          if (element.current !== null) remove = colourPython(element.current, code, places);
+        },
+        { timeout: COLOURED_WITHIN_MS },
+      );
     });
     return () => {
       isGone = true;
-      remove?.();
+      if (idle !== undefined) cancelIdleCallback(idle);
+      if (remove !== undefined) requestIdleCallback(remove, { timeout: COLOURED_WITHIN_MS });
     };
   }, [code, places]);
   return (

@@ -28,9 +28,9 @@ export function WhenNear({ isNear: isNearAtFirst, waiting, children }: WhenNearP
 }
 
 /** A screen or two: rendered before it is seen. */
-const NEAR = '1200px 0px';
+const NEAR = '800px 0px';
 /** Farther than that, so that scrolling to and fro does not render the same text again and again. */
-const FAR = '2400px 0px';
+const FAR = '1400px 0px';
 
 type Told = (entry: IntersectionObserverEntry) => void;
 
