@@ -60,6 +60,9 @@ export class ParserThread implements Parser {
       if (failure !== undefined) return;
       try {
         await onBatch(received(sent));
+        // Node hands over up to 1,000 messages of a port in a row. Without this, a cancellation, which comes through
+        // another port, would wait until the parser has nothing left.
+        await new Promise((resolve) => setImmediate(resolve));
         this.send({ kind: 'credit', parseId });
       } catch (error) {
         failure = error instanceof Error ? error : new Error(String(error));
