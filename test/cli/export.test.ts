@@ -89,7 +89,7 @@ describe('a failure pack', () => {
       ...{ format: 'parquet', cases: 1 },
       siblings: expect.any(Number),
     });
-    const chat = await write('f.chat', '--format', 'chat', '--all', '--run', `${DEMO}~eval`);
+    const chat = await write('f.chat', '--format', 'chat', '--all', '--run', `${DEMO}-eval~eval`);
     expect(chat.written).toMatchObject({ cases: 160 });
     const redacted = await write('g.tsv', '--format', 'tsv', '--redact', 'aga[a-z]+');
     expect(redacted.written['redactions']).toBeGreaterThan(0);

@@ -31,7 +31,7 @@ const SCREENS: readonly string[] = [
   ],
   ...['/labels', '/labels?tab=annotations', '/labels?tab=report', '/labels?tab=taxonomy'],
   ...[RUN, `${RUN}?tab=rollouts`, `${RUN}?tab=tools`, `${RUN}?tab=recipe`],
-  ...[`${RUN}~eval?tab=evaluation`, MAPPING, '/mapping?path=gone'],
+  ...[`${RUN}-eval~eval?tab=evaluation`, MAPPING, '/mapping?path=gone'],
   ...[`${RUN}/roc`, `${RUN}/tokens`, `${RUN}/problems`],
   ...[STEP, `${STEP}/roc`, `${STEP}/schedule`, `${STEP}/tokens`],
   ...[GROUP, `${GROUP}/tree`, `${GROUP}/problem`, `${GROUP}/tokens`],
@@ -72,7 +72,7 @@ const OVERLAYS: readonly (readonly [place: string, overlays: readonly Overlay[]]
       { role: 'dialog', keys: 'ControlOrMeta+o' },
     ],
   ],
-  [`${RUN}~eval?tab=evaluation`, [{ role: 'menu', keys: 'Enter', button: 'Reference lines' }]],
+  [`${RUN}-eval~eval?tab=evaluation`, [{ role: 'menu', keys: 'Enter', button: 'Reference lines' }]],
   [
     ROLLOUT,
     [

@@ -133,24 +133,35 @@ export function describeCompare(shell: Shell): void {
       await page.keyboard.press('N');
       await expect.poll(row).toBe(1);
       await expect.poll(() => current().isVisible()).toBe(true);
+      expect(queryOf().get('at')).toBe('1.1');
+      await page.keyboard.press('N');
+      await expect.poll(row).toBe(0);
       // The chosen lane has no turn in this row, so the baseline names it.
-      expect(queryOf().get('at')).toBe('0.2');
+      await expect.poll(() => queryOf().get('at')).toBe('0.1');
       await page.keyboard.press('f');
       await expect.poll(row).toBe(0);
     });
 
     test('an equal segment is folded with its length, and opens', async () => {
+      await page.goto(running.urlOf(`${linkOf(3, 15)}&at=0.2`));
+      await laneOf('B')
+        .getByText(/differs from A/)
+        .waitFor();
       const fold = list()
         .getByRole('button', { name: /^▸ equal tool call · \d+ chars$/ })
         .first();
-      const before = await list().locator('.cmp-fold').count();
       await fold.click();
-      await list().locator('.cmp-code').first().getByText('from', { exact: false }).first().waitFor();
+      await list().locator('.cmp-code').filter({ hasText: 'isqrt' }).first().waitFor();
+      await fold.waitFor({ state: 'detached' });
       await page.keyboard.press('o');
-      await expect.poll(() => list().locator('.cmp-fold').count()).toBe(before);
+      await fold.waitFor();
     });
 
     test('another lane becomes the baseline, and lanes are reordered', async () => {
+      await page.goto(running.urlOf(`${linkOf(0, 1)}&on=1&at=1.1`));
+      await laneOf('B')
+        .getByText(/differs from A/)
+        .waitFor();
       await page.keyboard.press('b');
       await expect.poll(() => queryOf().get('base')).toBe('1');
       await laneOf('B').getByText('baseline', { exact: true }).waitFor();
@@ -163,7 +174,7 @@ export function describeCompare(shell: Shell): void {
     });
 
     test('< and > move the chosen lane, the pointer any; the position stays at its turn', async () => {
-      await page.goto(running.urlOf(`${linkOf(0, 1, 3)}&on=1&at=1.2`));
+      await page.goto(running.urlOf(`${linkOf(1, 0, 2)}&on=1&at=1.1`));
       const ordinals = () =>
         queryOf()
           .getAll('lane')
@@ -173,12 +184,12 @@ export function describeCompare(shell: Shell): void {
         .getByText(/differs from A/)
         .waitFor();
       await page.keyboard.press('>');
-      await expect.poll(ordinals).toBe('0 3 1');
-      await laneOf('C').getByRole('link', { name: '#1' }).waitFor();
-      await expect.poll(() => queryOf().get('at')).toBe('2.2');
+      await expect.poll(ordinals).toBe('1 2 0');
+      await laneOf('C').getByRole('link', { name: '#0' }).waitFor();
+      await expect.poll(() => queryOf().get('at')).toBe('2.1');
       await page.keyboard.press('<');
-      await expect.poll(ordinals).toBe('0 1 3');
-      await expect.poll(() => queryOf().get('at')).toBe('1.2');
+      await expect.poll(ordinals).toBe('1 0 2');
+      await expect.poll(() => queryOf().get('at')).toBe('1.1');
       await laneOf('C')
         .getByText(/differs from A/)
         .waitFor();
@@ -187,16 +198,16 @@ export function describeCompare(shell: Shell): void {
         sourcePosition: { x: 4, y: 4 },
         targetPosition: { x: 40, y: 4 },
       });
-      await expect.poll(ordinals).toBe('1 3 0');
-      expect([queryOf().get('base'), queryOf().get('at')]).toEqual(['2', '0.2']);
+      await expect.poll(ordinals).toBe('0 2 1');
+      expect([queryOf().get('base'), queryOf().get('at')]).toEqual(['2', '0.1']);
       await laneOf('C').getByText('baseline', { exact: true }).waitFor();
       const said = async () => (await position().innerText()).replace(/\s+/g, ' ');
-      await expect.poll(said).toMatch(/A turn 2 B no turn C no turn/);
+      await expect.poll(said).toMatch(/A turn 1 B no turn C no turn/);
       // No other lane has this row, so the nearest row replaces it.
       await laneOf('A').getByRole('button', { name: 'Remove A' }).click();
-      await expect.poll(ordinals).toBe('3 0');
-      await expect.poll(() => queryOf().get('at')).toBe('1.3');
-      await expect.poll(said).toMatch(/B turn 3 /);
+      await expect.poll(ordinals).toBe('2 1');
+      await expect.poll(() => queryOf().get('at')).toBe('1.1');
+      await expect.poll(said).toMatch(/B turn 1 /);
     });
 
     test('in the unified view, removed text is struck and added text underlined', async () => {
@@ -213,7 +224,7 @@ export function describeCompare(shell: Shell): void {
     });
 
     test('e opens the diff editor, Escape closes it', async () => {
-      await page.goto(running.urlOf(linkOf(0, 1)));
+      await page.goto(running.urlOf(`${linkOf(0, 1)}&at=1.1`));
       await laneOf('B')
         .getByText(/differs from A/)
         .waitFor();
@@ -229,14 +240,14 @@ export function describeCompare(shell: Shell): void {
     test('numbers that replace one another are boxed whole', async () => {
       const before = running.place();
       const group = '/run/synthetic-grpo-roc-demo/step/150/group/minimal-square-error';
-      await page.goto(running.urlOf(`/compare?lane=${group}/rollout/0&lane=${group}/rollout/3`));
+      await page.goto(running.urlOf(`/compare?lane=${group}/rollout/0&lane=${group}/rollout/14`));
       await laneOf('B')
         .getByText(/differs from A/)
         .waitFor();
       await page.keyboard.press('e');
       const dialog = page.getByRole('dialog');
-      // 0.07 and 0.03 differ in one digit, but the whole number is marked.
-      await expect.poll(() => dialog.locator('.diff-number').allInnerTexts()).toEqual(['0.07', '0.03']);
+      // 0.07 and 0.09 differ in one digit, but the whole number is marked.
+      await expect.poll(() => dialog.locator('.diff-number').allInnerTexts()).toEqual(['0.07', '0.09']);
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
       await page.goto(running.urlOf(before));
@@ -246,8 +257,7 @@ export function describeCompare(shell: Shell): void {
     });
 
     test('prose is wrapped in the diff editor', async () => {
-      const reasoning = list().locator('.cmp-turns').first();
-      await reasoning.getByRole('button', { name: 'diff', exact: true }).first().click();
+      await list().getByRole('button', { name: 'diff', exact: true }).first().click();
       const dialog = page.getByRole('dialog', { name: /^Reasoning of/ });
       const side = dialog.locator('.editor.modified');
       // A long line wraps, so there are fewer line numbers than visible lines.

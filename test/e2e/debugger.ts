@@ -87,7 +87,7 @@ export function describeDebugger(shell: Shell): void {
       await press('l');
       await expect.poll(() => searchOf().get('at')).toMatch(/^n\d+$/);
       await current()
-        .getByText(/15 → 2/)
+        .getByText(/\d+ → \d/)
         .waitFor();
       await press('h');
       await current()
@@ -287,7 +287,7 @@ export function describeDebugger(shell: Shell): void {
       await expect
         .poll(copied)
         .toMatch(/^# demo \(synthetic\) · step 0 · pairs-of-divisors · #3\n# turn 1, call 1/);
-      expect(await copied()).toContain('from math import gcd');
+      expect(await copied()).toContain('print(N, factors)');
       await page.getByRole('button', { name: 'Copy all cells to here' }).nth(1).click();
       await expect.poll(copied).toContain('# %% turn 1, call 2');
       const menu = page.getByRole('button', { name: 'Code: 3 cells' });

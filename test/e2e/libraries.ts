@@ -128,7 +128,7 @@ export function describeLibraries(shell: Shell): void {
       await libraryList().getByRole('button', { name: 'Actions for the library library' }).click();
       await page.getByRole('menuitem', { name: /^Disk space/ }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByRole('row', { name: /demo \(synthetic\) evaluation/ }).waitFor();
+      await dialog.getByRole('row', { name: /demo evaluation \(synthetic\)/ }).waitFor();
       await dialog.getByRole('row', { name: /^the file .*100/ }).waitFor();
       await dialog.getByRole('button', { name: 'Compact' }).click();
       await page.getByText(/compacted: |is already compact/).waitFor();
@@ -153,7 +153,7 @@ export function describeLibraries(shell: Shell): void {
 
     test('a run is exported as Parquet, beside the library and nowhere else', async () => {
       await page.goto(running.urlOf('/in/home/'));
-      await rowOf(/demo \(synthetic\).*evaluation/)
+      await rowOf(/demo evaluation \(synthetic\)/)
         .getByRole('button', { name: /Actions for/ })
         .click();
       await page.getByRole('menuitem', { name: 'Export as Parquet…' }).click();
@@ -166,12 +166,12 @@ export function describeLibraries(shell: Shell): void {
       await dialog.getByRole('button', { name: /^Write 160 rollouts/ }).click();
       await page.getByText(/160 rollouts in 4 files, .*rollouts$/).waitFor();
       const partitions = readdirSync(join(dirname(home.libraryPath), 'rollouts', 'rollouts'));
-      expect(partitions).toEqual(['run=synthetic-grpo-roc-demo~eval']);
+      expect(partitions).toEqual(['run=synthetic-grpo-roc-demo-eval~eval']);
     });
 
     test('a run is moved to its own library, which is closed and opened again', async () => {
       await page.goto(running.urlOf('/in/home/'));
-      await rowOf(/demo \(synthetic\).*evaluation/)
+      await rowOf(/demo evaluation \(synthetic\)/)
         .getByRole('button', { name: /Actions for/ })
         .click();
       await page.getByRole('menuitem', { name: 'Move to a new library…' }).click();
@@ -187,7 +187,7 @@ export function describeLibraries(shell: Shell): void {
       await dialog.waitFor({ state: 'hidden' });
       await libraryList().getByRole('link', { name: 'evaluations' }).click();
       await placeIs('/in/evaluations');
-      await rowOf(/demo \(synthetic\).*evaluation/).waitFor();
+      await rowOf(/demo evaluation \(synthetic\)/).waitFor();
       expect(await page.getByRole('grid', { name: 'Runs' }).getByRole('row').count()).toBe(2);
 
       await libraryList().getByRole('button', { name: 'Actions for the library evaluations' }).click();
@@ -195,10 +195,10 @@ export function describeLibraries(shell: Shell): void {
       await placeIs('/');
       const entry = libraryList().getByRole('listitem').filter({ hasText: 'evaluations' });
       await entry.getByText(/closed/).waitFor();
-      expect(await rowOf(/demo \(synthetic\).*evaluation/).count()).toBe(0);
+      expect(await rowOf(/demo evaluation \(synthetic\)/).count()).toBe(0);
       await entry.getByRole('button', { name: 'Open again' }).click();
       await placeIs('/in/evaluations');
-      await rowOf(/demo \(synthetic\).*evaluation/).waitFor();
+      await rowOf(/demo evaluation \(synthetic\)/).waitFor();
     });
 
     test('closing a library while its charts load shows a message', async () => {

@@ -130,15 +130,15 @@ export function describeOverview(shell: Shell): void {
     test('two runs on the same charts', async () => {
       await page.goto(running.urlOf(RUN));
       await page.getByRole('button', { name: 'Compare runs' }).click();
-      await page.getByRole('menuitemcheckbox', { name: /demo \(synthetic\).*eval/ }).click();
+      await page.getByRole('menuitemcheckbox', { name: /demo evaluation/ }).click();
       await page.keyboard.press('Escape');
-      await expect.poll(() => queryOf('runs')).toBe('synthetic-grpo-roc-demo~eval');
+      await expect.poll(() => queryOf('runs')).toBe('synthetic-grpo-roc-demo-eval~eval');
       const legend = page.getByRole('list', { name: 'Runs' });
-      await legend.getByText('demo (synthetic) · evaluation').waitFor();
+      await legend.getByText('demo evaluation (synthetic)').waitFor();
       await expect
         .poll(() => chart('Pass rate').getAttribute('aria-valuetext'))
-        .toMatch(/training 0\.80, demo \(synthetic\) · evaluation 0\.95/);
-      await legend.getByRole('button', { name: 'Remove demo (synthetic) · evaluation' }).click();
+        .toMatch(/demo \(synthetic\) 0\.80, demo evaluation \(synthetic\) 0\.95/);
+      await legend.getByRole('button', { name: 'Remove demo evaluation (synthetic)' }).click();
       await expect.poll(() => queryOf('runs')).toBeNull();
     });
 
@@ -170,7 +170,7 @@ export function describeOverview(shell: Shell): void {
     });
 
     test('an evaluation has a panel per benchmark; a line needs a source', async () => {
-      await page.goto(running.urlOf(`${RUN}~eval?tab=evaluation`));
+      await page.goto(running.urlOf(`${RUN}-eval~eval?tab=evaluation`));
       const panel = page.getByRole('region', { name: 'synthetic-number-theory', exact: true });
       await panel.getByText('8 samples of each of 2 problems').waitFor();
       await panel.getByRole('columnheader', { name: 'pass@8' }).waitFor();
@@ -290,7 +290,7 @@ export function describeOverviewFiles(shell: Shell): void {
       ],
       [
         'pass@k by samples',
-        '~eval?tab=evaluation',
+        '-eval~eval?tab=evaluation',
         /^By samples.*: table, save$/,
         /-by-samples-step-\d+\./,
         4,

@@ -127,11 +127,11 @@ export function describeStatistics(shell: Shell): void {
     });
 
     test('a token leads to its highest occurrences, each to the replay', async () => {
-      await goTo(`${DEMO}/tokens?filter=rerun`);
+      await goTo(`${DEMO}/tokens?filter=boundary`);
       await tokens().waitFor();
       await page.keyboard.press('Enter');
-      expect(searchOf().get('of')).toBe(' rerun');
-      const places = page.getByRole('grid', { name: 'Positions of " rerun" by entropy' });
+      expect(searchOf().get('of')).toBe(' boundary');
+      const places = page.getByRole('grid', { name: 'Positions of " boundary" by entropy' });
       await places.waitFor();
       const values = async () =>
         Promise.all((await places.getByRole('row').all()).slice(1, 6).map((row) => row.innerText()));

@@ -188,8 +188,8 @@ export function describeTokens(shell: Shell): void {
     });
 
     test('a link to a token opens on it', async () => {
-      await page.goto(running.urlOf(`${ROLLOUT}?token=200`));
-      await readout().getByText('token 200').waitFor();
+      await page.goto(running.urlOf(`${ROLLOUT}?token=253`));
+      await readout().getByText('token 253').waitFor();
       await expect.poll(() => page.evaluate(() => CSS.highlights.get('token-current')?.size)).toBe(1);
     });
 
