@@ -114,7 +114,7 @@ test('a table arrives with its manifest as a zip', async () => {
 test('a run arrives as a zip of its data set', async () => {
   await page.goto(`${new URL('/', host.url)}`);
   await page
-    .getByRole('row', { name: /demo \(synthetic\).*evaluation/ })
+    .getByRole('row', { name: /demo evaluation \(synthetic\)/ })
     .getByRole('button', { name: /^Actions for/ })
     .click();
   await page.getByRole('menuitem', { name: 'Export as Parquet…' }).click();
@@ -122,7 +122,7 @@ test('a run arrives as a zip of its data set', async () => {
   const download = await downloaded(/^Download 160 rollouts/);
   expect(download.suggestedFilename()).toBe(`${name}.zip`);
   const members = await unzipped(readFileSync(await download.path()));
-  const path = await saved(['--run', `${RUN}~eval`], 'cli-run');
+  const path = await saved(['--run', `${RUN}-eval~eval`], 'cli-run');
   const files = readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));

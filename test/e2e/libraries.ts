@@ -140,7 +140,7 @@ export function describeLibraries(shell: Shell): void {
       await page.goto(running.urlOf('/in/home/'));
       const before = page.viewportSize();
       await page.setViewportSize({ width: 1024, height: 720 });
-      const row = rowOf(/demo \(synthetic\).*evaluation/);
+      const row = rowOf(/demo evaluation \(synthetic\)/);
       const right = async (of: Locator) => {
         const box = await of.boundingBox();
         return (box?.x ?? 0) + (box?.width ?? Number.NaN);

@@ -23,12 +23,12 @@ interface Picture {
 const PAGES: Readonly<Record<string, Picture>> = {
   run: { path: RUN, drawn: '[role=slider]' },
   group: { path: GROUP, drawn: '[role=row][aria-selected=true]' },
-  replay: { path: `${GROUP}/rollout/8?turn=2`, drawn: 'nav[aria-label=Outline]' },
+  replay: { path: `${GROUP}/rollout/8?turn=2`, drawn: 'nav[aria-label=Outline]', height: 680 },
   compare: {
     path: comparePath([`${GROUP}/rollout/8`, `${GROUP}/rollout/9`]),
     drawn: '[aria-label="Panel"], .cmp-toolbar',
   },
-  tokens: { path: `${RUN}/tokens`, drawn: 'svg', height: 600 },
+  tokens: { path: `${RUN}/tokens`, drawn: 'svg', height: 500 },
 };
 const SIZE = { width: 1280, height: 720 };
 const LARGEST_BYTES = 150_000;
