@@ -6,7 +6,7 @@ import { useCommands } from './keys/commands.ts';
 import { keyWord } from './keys/keysInForce.ts';
 
 /** Adds a rollout to the compare set, or takes it out again, and says so. */
-function flipInCompareSet(path: string): void {
+export function flipInCompareSet(path: string): void {
   const route = rolloutRouteOf(path);
   if (route === undefined) return;
   const { compareSet, setCompareSet, setNotice } = useInterface.getState();

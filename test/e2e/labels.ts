@@ -201,6 +201,22 @@ export function describeLabels(shell: Shell): void {
         expect(seen.text).toContain(words);
     });
 
+    test('the dialog for a run counts the labels of that run only', async () => {
+      const counted = async (run: string) => {
+        await page.goto(running.urlOf(run));
+        await page.getByRole('heading', { level: 1, name: /^demo/ }).waitFor();
+        await page.keyboard.press('E');
+        const dialog = page.getByRole('dialog', { name: 'Export a failure pack' });
+        await dialog.getByText(/^\d+ cases$|^Nothing to export/).waitFor();
+        const labels = await dialog.getByRole('group', { name: 'Only with' }).getByRole('checkbox').count();
+        await page.keyboard.press('Escape');
+        await dialog.waitFor({ state: 'detached' });
+        return labels;
+      };
+      await expect.poll(() => counted('/run/synthetic-grpo-roc-demo')).toBeGreaterThan(1);
+      expect(await counted('/run/synthetic-grpo-roc-demo-eval~eval')).toBe(0);
+    });
+
     test('the same cases in an empty library have equal annotations', async () => {
       await page.goto(running.urlOf('/labels'));
       await page.getByRole('button', { name: 'Export a pack…' }).click();

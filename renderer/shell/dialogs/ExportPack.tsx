@@ -100,6 +100,8 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
       <div className="dialog-body">
         <PackChoice
           scope={scope}
+          isKnown={isKnown}
+          runId={run?.runId}
           runName={run?.name}
           labels={labels}
           onLabels={setLabels}

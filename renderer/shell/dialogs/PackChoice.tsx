@@ -8,6 +8,9 @@ import { counted } from '../../ui/numbers.ts';
 
 interface PackChoiceProps {
   readonly scope: PackScope;
+  /** The run of the scope is known, or the scope has none. */
+  readonly isKnown: boolean;
+  readonly runId: number | undefined;
   readonly runName: string | undefined;
   readonly labels: readonly string[];
   readonly onLabels: (labels: readonly string[]) => void;
@@ -18,9 +21,13 @@ interface PackChoiceProps {
 }
 
 export function PackChoice(props: PackChoiceProps) {
-  const { scope, runName, labels, onLabels, isAll, onAll, preview, error } = props;
+  const { scope, isKnown, runId, runName, labels, onLabels, isAll, onAll, preview, error } = props;
   const taxonomy = useTaxonomy();
-  const counts = useRequest('taxonomy.get', {}).data?.counts ?? [];
+  // Labels of other runs would lead to an empty pack.
+  const report = useRequest('annotation.report', isKnown ? { runId, filter: scope.filter } : undefined);
+  const counts = (report.data?.labels ?? []).flatMap(({ label, rollouts }) =>
+    label === undefined ? [] : [{ label, rollouts }],
+  );
   const isPicked = scope.rolloutIds !== undefined;
   const flip = (label: string) =>
     onLabels(labels.includes(label) ? labels.filter((one) => one !== label) : [...labels, label]);

@@ -11,6 +11,7 @@ import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
 import { EmptyState, FailedState } from '../../ui/States.tsx';
 import { sortedBy } from '../../ui/sorting.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
+import { CompareSelected } from '../../widgets/rollouts/SelectionActions.tsx';
 import { FilterNote } from '../../widgets/tables/ListNotes.tsx';
 import { FreshBadge } from '../../widgets/tables/useFrozenList.tsx';
 import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
@@ -133,7 +134,13 @@ export function LedgerTable({ runId, route, state }: LedgerTableProps) {
           label={`Rollouts of ${route.groupKey}`}
           columns={columns}
           arrangement={arrangement}
-          selection={{ of: list, notify: setNotice }}
+          selection={{
+            of: list,
+            notify: setNotice,
+            actions: (chosen) => (
+              <CompareSelected chosen={chosen} pathOf={(entry) => pathOfRoute(routeOf(entry))} />
+            ),
+          }}
           count={rows.length}
           rowAt={(index) => rows[index]}
           isQuiet={({ standing }) => standing.kept === false}

@@ -1,5 +1,16 @@
-import { ChevronLeft, ChevronRight, FileJson, ListTree, PanelRight, Search, Waypoints } from 'lucide-react';
+import {
+  ChevronLeft,
+  ChevronRight,
+  Columns2,
+  FileJson,
+  ListTree,
+  PanelRight,
+  Search,
+  Waypoints,
+} from 'lucide-react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
+import { pathOfRoute } from '../../data/route.ts';
+import { flipInCompareSet } from '../../shell/compareSet.ts';
 import { keyed, keyOf, keyWord } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
 import { IconButton, Segmented } from '../../ui/Controls.tsx';
@@ -26,7 +37,10 @@ export function ReplayToolbar({ detail, siblings, isBlind, onFind, onShowRecord 
   const flip = useInterface((state) => state.flip);
   const { row, run } = detail;
   const { step, groupKey, ordinal } = row;
-  const { showAlike } = useAlike({ view: 'rollout', runKey: run.runKey, step, groupKey, ordinal }, row);
+  const route = { view: 'rollout', runKey: run.runKey, step, groupKey, ordinal } as const;
+  const { showAlike } = useAlike(route, row);
+  const path = pathOfRoute(route);
+  const isCompared = useInterface(({ compareSet }) => compareSet.includes(path));
   return (
     <div className="replay-bar">
       <IconButton
@@ -95,6 +109,16 @@ export function ReplayToolbar({ detail, siblings, isBlind, onFind, onShowRecord 
             { id: 'raw', label: 'Raw', title: keyed('The exact text with its tags', 'raw.flip') },
           ]}
         />
+        {!isBlind && (
+          <IconButton
+            label={isCompared ? 'Remove from the comparison' : 'Add to the comparison'}
+            keys={keyOf('compare.add')}
+            isPressed={isCompared}
+            onClick={() => flipInCompareSet(path)}
+          >
+            <Columns2 size={16} />
+          </IconButton>
+        )}
         <IconButton
           label={`Find similar rollouts of the same problem; ${keyWord('alike.compare')} compares with the most similar of opposite outcome`}
           keys={keyOf('alike.show')}

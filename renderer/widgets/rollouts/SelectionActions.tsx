@@ -71,13 +71,13 @@ export function LabelSelected({ chosen, runKey, pathOf }: LabelSelectedProps) {
   );
 }
 
-interface CompareSelectedProps {
-  readonly chosen: Selected<RolloutRow>;
-  readonly pathOf: (row: RolloutRow) => string;
+interface CompareSelectedProps<Row> {
+  readonly chosen: Selected<Row>;
+  readonly pathOf: (row: Row) => string;
 }
 
 /** Opens two to four selected rollouts side by side; what was gathered to be compared is left alone. */
-export function CompareSelected({ chosen, pathOf }: CompareSelectedProps) {
+export function CompareSelected<Row>({ chosen, pathOf }: CompareSelectedProps<Row>) {
   const [error, setError] = useState<string>();
   const leaving = useRef<AbortController>(undefined);
   useEffect(() => () => leaving.current?.abort(), []);
