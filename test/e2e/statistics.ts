@@ -133,16 +133,18 @@ export function describeStatistics(shell: Shell): void {
       expect(searchOf().get('of')).toBe(' boundary');
       const places = page.getByRole('grid', { name: 'Positions of " boundary" by entropy' });
       await places.waitFor();
-      const values = async () =>
-        Promise.all((await places.getByRole('row').all()).slice(1, 6).map((row) => row.innerText()));
-      const highest = (await values()).map((text) => Number.parseFloat(text));
+      /** NaN while a row is on its way. */
+      const values = async () => {
+        const rows = (await places.getByRole('row').all()).slice(1, 6);
+        return (await Promise.all(rows.map((row) => row.innerText()))).map((text) => Number.parseFloat(text));
+      };
+      await expect.poll(values).toSatisfy((read: number[]) => read.length > 0 && !read.includes(Number.NaN));
+      const highest = await values();
       expect(highest).toEqual([...highest].sort((a, b) => b - a));
       await page.getByRole('group', { name: 'Order' }).getByRole('button', { name: 'lowest' }).click();
-      await expect
-        .poll(async () => Number.parseFloat((await values())[0] ?? ''))
-        .toBeLessThan(highest[0] ?? 0);
+      await expect.poll(async () => (await values())[0]).toBeLessThan(highest[0] ?? 0);
       await page.getByRole('group', { name: 'Order' }).getByRole('button', { name: 'highest' }).click();
-      await places.waitFor();
+      await expect.poll(async () => (await values())[0]).toBe(highest[0]);
       await places.getByRole('row').nth(1).click();
       await expect.poll(() => running.place()).toMatch(/\/rollout\/\d+\?token=\d+$/);
       await page.goBack();
@@ -153,6 +155,8 @@ export function describeStatistics(shell: Shell): void {
     });
 
     test('tables and charts are saved with their source', async () => {
+      await goTo(`${DEMO}/tokens`);
+      await tokens().waitFor();
       const saved = async (click: () => Promise<void>) => {
         const [download] = await Promise.all([page.waitForEvent('download'), click()]);
         return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
