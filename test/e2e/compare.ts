@@ -76,6 +76,20 @@ export function describeCompare(shell: Shell): void {
     const row = async () => Number(/^row (\d+) of/.exec(await position().innerText())?.[1]) - 1;
     const current = () => list().locator('[aria-current]').first();
 
+    test('a replay and the selected rows of a group have a button', async () => {
+      await page.goto(running.urlOf(`${GROUP}/rollout/2`));
+      await page.getByRole('button', { name: 'Add to the comparison' }).click();
+      await page.getByText(/added to comparison/).waitFor();
+      await page.getByRole('button', { name: 'Remove from the comparison' }).click();
+      await page.getByText(/removed from comparison/).waitFor();
+      await page.goto(running.urlOf(GROUP));
+      const rows = page.getByRole('grid', { name: /^Rollouts of/ }).getByRole('row');
+      await rows.nth(1).waitFor();
+      for (const row of [1, 2]) await rows.nth(row).click({ modifiers: ['ControlOrMeta'] });
+      await page.getByRole('button', { name: 'Compare', exact: true }).last().click();
+      await expect.poll(() => running.place()).toMatch(/^\/compare\?lane=.*lane=/);
+    });
+
     test('c on two rows collects them, x opens them', async () => {
       await page.goto(running.urlOf(GROUP));
       await page.getByRole('grid', { name: 'Rollouts of pairs-of-divisors' }).waitFor();
@@ -93,24 +107,10 @@ export function describeCompare(shell: Shell): void {
       await laneOf('A').getByText('baseline', { exact: true }).waitFor();
     });
 
-    test('a replay and the selected rows of a group have a button', async () => {
-      await page.goto(running.urlOf(`${GROUP}/rollout/2`));
-      await page.getByRole('button', { name: 'Add to the comparison' }).click();
-      await page.getByText(/added to comparison/).waitFor();
-      await page.getByRole('button', { name: 'Remove from the comparison' }).click();
-      await page.getByText(/removed from comparison/).waitFor();
-      await page.goto(running.urlOf(GROUP));
-      const rows = page.getByRole('grid', { name: /^Rollouts of/ }).getByRole('row');
-      await rows.nth(1).waitFor();
-      for (const row of [1, 2]) await rows.nth(row).click({ modifiers: ['ControlOrMeta'] });
-      await page.getByRole('button', { name: 'Compare', exact: true }).last().click();
-      await expect.poll(() => running.place()).toMatch(/^\/compare\?lane=.*lane=/);
-    });
-
     test('the header compares facts, and marks differences', async () => {
       const facts = list().getByRole('table', { name: 'Facts of the lanes' });
       await facts.getByText('mean entropy').waitFor();
-      expect(await facts.locator('.is-different').count()).toBeGreaterThan(2);
+      await expect.poll(() => facts.locator('.is-different').count()).toBeGreaterThan(2);
       expect(await facts.getByText('turns', { exact: true }).count()).toBe(0);
       await list()
         .getByRole('button', { name: /more facts?$/ })

@@ -91,7 +91,7 @@ test('a pack arrives as the command line writes it, with its facts on the screen
   const download = await downloaded(/^Download [\d,]+ cases/);
   expect(download.suggestedFilename()).toBe(`${RUN}-pack.md`);
   await page.getByText(/cases, [\d,]+ redactions, .* synthetic-grpo-roc-demo-pack\.md downloaded$/).waitFor();
-  expect(waiting()).toEqual([]);
+  await expect.poll(waiting).toEqual([]);
   expect(beside().filter((name) => name.includes('pack'))).toEqual([]);
   const path = await saved(['--format', 'md', '--all', '--run', RUN, '--redact', 'print'], 'cli.md');
   expect(readFileSync(await download.path())).toEqual(readFileSync(path));

@@ -80,7 +80,7 @@ export function describeSearch(shell: Shell): void {
       await results().waitFor();
       expect(pathOf()).toBe('/search');
       expect(queryOf('q')).toBe('code:print');
-      expect(await chosen().innerText()).toBe(row);
+      await expect.poll(() => chosen().innerText()).toBe(row);
     });
 
     test('one click selects where to search, and empty results link to other places', async () => {
