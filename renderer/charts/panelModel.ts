@@ -52,7 +52,7 @@ export interface PanelLine {
   readonly describe?: string;
   /** Opens what is behind a point. */
   readonly onOpen?: (step: number) => void;
-  /** Where `onOpen` leads, in words; of a step where they differ. */
+  /** Names the page that `onOpen` opens, for all steps or for one. */
   readonly opens?: string | ((step: number) => string);
 }
 

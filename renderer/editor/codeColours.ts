@@ -57,7 +57,7 @@ function* colouredParts(
   }
 }
 
-/** Of all code on the page. */
+/** The highlight that all code on the page shares. */
 function highlightOf(role: Role): Highlight {
   const name = `code-${role}`;
   const known = CSS.highlights.get(name);

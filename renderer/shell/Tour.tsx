@@ -9,7 +9,7 @@ import { Button, IconButton } from '../ui/Controls.tsx';
 import { KeyOf } from './keys/Keys.tsx';
 import './tour.css';
 
-/** Of the log in fixtures/demo. */
+/** Key of the run in fixtures/demo. */
 const DEMO_RUN = 'synthetic-grpo-roc-demo';
 const GROUP = { runKey: DEMO_RUN, step: 300, groupKey: 'lattice-paths' };
 const rollout = (ordinal: number): string => pathOfRoute({ view: 'rollout', ...GROUP, ordinal });

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { useUrlQuery } from '../data/useRoute.ts';
 import { Hint } from '../ui/Hint.tsx';
 
-/** What a number is, for a reader who sees it for the first time. */
+/** Explains a number to a reader who sees it for the first time. */
 export interface NumberMeaning {
   /** In a sentence. */
   readonly meaning: string;
@@ -15,7 +15,7 @@ export interface NumberMeaning {
 interface NumberLinkProps {
   readonly tally: { readonly key: string };
   readonly about: NumberMeaning;
-  /** Where it is drawn rather than written. */
+  /** Accessible name of a number that is drawn instead of written. */
   readonly label?: string;
   readonly className?: string;
   readonly children: ReactNode;

@@ -93,7 +93,7 @@ export interface PackPreview {
 }
 
 export interface WrittenPack {
-  /** Of a download only the name: of the file, or of a zip with the files. */
+  /** Path of the file; for a download its name, or that of the zip with the files. */
   readonly path: string;
   /** Id of the download. It can be used once. */
   readonly download?: string;

@@ -15,7 +15,7 @@ const GROUP = `${RUN}/step/300/group/lattice-paths`;
 
 interface Picture {
   readonly path: string;
-  /** What is there when the page is drawn. */
+  /** Selector of an element that is there when the page is drawn. */
   readonly drawn: string;
   readonly height?: number;
 }

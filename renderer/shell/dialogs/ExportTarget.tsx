@@ -1,4 +1,4 @@
-/** Where an export goes: among the downloads of the browser, or to a path on the machine of the server. */
+/** The choice between a download of the browser and a path on the server's machine. */
 import { useState } from 'react';
 import type { ResultOf } from '../../../shared/api/contract.ts';
 import { useConnection, useLibrary } from '../../data/DataProvider.tsx';
@@ -51,7 +51,7 @@ export function useCanDownload(): boolean {
 interface ExportTargetProps {
   readonly isDownload: boolean;
   readonly onDownload: (isDownload: boolean) => void;
-  /** What a path names: `The new file`. */
+  /** Label of the path field: `The new file`. */
   readonly label: string;
   readonly hint: string;
   /** Says what arrives when it is not one file. */

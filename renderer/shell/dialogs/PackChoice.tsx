@@ -86,7 +86,7 @@ interface FormatLabels {
   readonly ending: string;
   readonly takesTokens: boolean;
   readonly takesRaw: boolean;
-  /** What a download of several files is. Absent: one file. */
+  /** Says that several files arrive as a zip. Absent: it is one file. */
   readonly zipped?: string;
 }
 

@@ -135,7 +135,7 @@ function Choices({ run, compared, onCompare }: RunPickerProps) {
 
 interface SplitPickerProps {
   readonly split: SplitName | undefined;
-  /** Of the page; it can become the split. */
+  /** Filter of the page, which can become the split. */
   readonly filter: string;
   readonly onSplit: (split: SplitName | undefined) => void;
 }

@@ -20,7 +20,7 @@ export interface OverviewLink {
   readonly metrics: readonly string[];
   /** A line for each class of rollouts; only where no other run is shown. */
   readonly split: SplitName | undefined;
-  /** Of the split by a filter. */
+  /** Filter that the charts are split by. */
   readonly splitFilter: string;
 }
 

@@ -23,9 +23,9 @@ export interface SplitClass {
 const MOST_CLASSES = 6;
 
 interface SplitSource {
-  /** Of the taxonomy. */
+  /** Labels of the taxonomy. */
   readonly labels: readonly { readonly id: string; readonly name: string }[];
-  /** Of the split by a filter. */
+  /** Filter that the charts are split by. */
   readonly filter: string;
 }
 

@@ -20,7 +20,7 @@ import { responseLimits, type StageSpan, stageSpans } from './stageModel.ts';
 export interface Overview extends OverviewPanels {
   /** All runs on the charts, this one first. */
   readonly runs: readonly RunFacts[];
-  /** Of the split, in the order of their colours; empty: there is no split. */
+  /** Names of the classes in the order of their colours; empty without a split. */
   readonly classes: readonly string[];
   /** Runs of the link that are not to be had, and why. */
   readonly missing: readonly string[];

@@ -138,7 +138,7 @@ interface NumberTilesProps {
   readonly numbers: readonly NamedNumber[];
   /** Beside the label: the decisions that all of them are of. */
   readonly of?: string;
-  /** What they are computed from. */
+  /** Names the decisions or values that the numbers are computed from. */
   readonly source: string;
 }
 

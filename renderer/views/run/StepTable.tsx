@@ -74,7 +74,7 @@ export function StepTable({ run, latest }: StepTableProps) {
   const newest = newestStep(rows);
   const newestAt = sorted.findIndex(({ step }) => step === newest);
   const former = useRef(newestAt);
-  // Whoever is at the newest step of a followed run goes along with it; all others stay where they are.
+  // At the newest step of a followed run, the cursor moves on with it.
   useEffect(() => {
     const wasThere = cursor.current === former.current;
     former.current = newestAt;

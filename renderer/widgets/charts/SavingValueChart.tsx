@@ -6,9 +6,9 @@ import { ChartMenu, chartFileName } from './ChartMenu.tsx';
 import { LargeChart } from './LargeChart.tsx';
 
 interface SavingValueChartProps extends Omit<ValueChartProps, 'menu' | 'isTable' | 'svgRef'> {
-  /** Of the values; in the caption of a picture. */
+  /** Unit of the values, for the caption of a picture. */
   readonly unit?: string;
-  /** Of what: run, filter. */
+  /** Run and filter that the values are of. */
   readonly source: string;
   /** Begins the names of files. */
   readonly fileName: string;

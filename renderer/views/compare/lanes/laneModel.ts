@@ -156,14 +156,14 @@ export function prefixText(compared: Compared, lane: number): string {
   return `differs ${partingText(compared, lane)}`;
 }
 
-/** What the panel and the transport know of the comparison. */
+/** State of the comparison for the panel and the transport. */
 export interface PlayheadProps {
   /** Those that are there, in the order of the lists in `rows`. */
   readonly lanes: readonly Lane[];
   /** Index into `lanes`. */
   readonly base: number;
   readonly rows: readonly ComparedRow[];
-  /** Absent while there is none: fewer than two lanes are there, or it is on its way. */
+  /** Absent with fewer than two lanes, and while it is loading. */
   readonly comparison: Comparison | undefined;
   /** Rows in which a lane parts from the baseline. */
   readonly forks: ReadonlyMap<number, readonly number[]>;
