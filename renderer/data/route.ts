@@ -1,105 +1,114 @@
 /**
- * The URL is the selection. Paths are parsed here rather than by the router's patterns because
- * keys are free text: a problem id may hold `/`, `%` or `#`, and must survive the round trip. Paths here are within a
- * library: `libraryLink.ts` says which one.
+ * Every page of Turnwise, with the path that leads to it. The URL is the selection: a view reads from it what it shows.
+ *
+ * Paths are parsed here rather than by the router's patterns because keys are free text: a problem id may hold `/`, `%`
+ * or `#`, and must survive the round trip. Paths are within a library: `libraryLink.ts` says which one.
  */
-export type Route =
-  | { readonly view: 'library' }
-  | { readonly view: 'run'; readonly runKey: string }
-  | { readonly view: 'step'; readonly runKey: string; readonly step: number }
-  | { readonly view: 'group'; readonly runKey: string; readonly step: number; readonly groupKey: string }
-  | {
-      readonly view: 'rollout';
-      readonly runKey: string;
-      readonly step: number;
-      readonly groupKey: string;
-      readonly ordinal: number;
-    }
-  /** Resample-on-Correct over a whole run, and over one step. */
-  | { readonly view: 'roc'; readonly runKey: string }
-  | { readonly view: 'stepRoc'; readonly runKey: string; readonly step: number }
-  /** When and where the rollouts of a step ran. */
-  | { readonly view: 'schedule'; readonly runKey: string; readonly step: number }
-  /** Statistics of tokens over a whole run, one step, one group, one rollout. */
-  | { readonly view: 'tokens'; readonly runKey: string }
-  | { readonly view: 'stepTokens'; readonly runKey: string; readonly step: number }
-  | {
-      readonly view: 'groupTokens';
-      readonly runKey: string;
-      readonly step: number;
-      readonly groupKey: string;
-    }
-  | {
-      readonly view: 'rolloutTokens';
-      readonly runKey: string;
-      readonly step: number;
-      readonly groupKey: string;
-      readonly ordinal: number;
-    }
-  /** The problems of a run by the steps at which they were tried. */
-  | { readonly view: 'problems'; readonly runKey: string }
-  /** How the problem of a group fared over steps and runs. */
-  | {
-      readonly view: 'problem';
-      readonly runKey: string;
-      readonly step: number;
-      readonly groupKey: string;
-    }
-  /** Where the rollouts of a group part. */
-  | {
-      readonly view: 'groupTree';
-      readonly runKey: string;
-      readonly step: number;
-      readonly groupKey: string;
-    }
-  /** Rollouts of the same problem that are most like this one. */
-  | {
-      readonly view: 'alike';
-      readonly runKey: string;
-      readonly step: number;
-      readonly groupKey: string;
-      readonly ordinal: number;
-    }
-  | { readonly view: 'issues' }
-  /** Its file is in the query: a path is free text of any length. */
-  | { readonly view: 'mapping' }
-  | { readonly view: 'formats' }
-  | { readonly view: 'glossary' }
-  /** Its lanes are in the query: `compareLink.ts`. */
-  | { readonly view: 'compare' }
-  /** What is looked for is in the query: `searchLink.ts`. */
-  | { readonly view: 'search' }
-  /** The statement is in the query. */
-  | { readonly view: 'sql' }
-  /** Labels and notes; of which run, and which part of the page, is in the query: `labelsLink.ts`. */
-  | { readonly view: 'labels' }
-  | { readonly view: 'settings' }
-  | { readonly view: 'nowhere'; readonly path: string };
 
-const NATURAL = /^\d+$/;
+/** Parts of paths that are not fixed words. */
+interface Fields {
+  readonly runKey: string;
+  readonly step: number;
+  readonly groupKey: string;
+  readonly ordinal: number;
+}
+type FieldName = keyof Fields;
 
-const PAGES = [
-  'issues',
-  'settings',
-  'mapping',
-  'formats',
-  'glossary',
-  'compare',
-  'search',
-  'sql',
-  'labels',
-] as const;
-
-function isPage(head: string): head is (typeof PAGES)[number] {
-  return PAGES.some((page) => page === head);
+/** Fields at hand: those of any route, or a part of them. */
+interface Known extends Partial<Fields> {
+  readonly view?: string;
 }
 
-/** Where a browser or the server would take a key for a way up, or for a file of the application. */
+interface Page {
+  /** Parts that begin with `:` are fields. */
+  readonly path: string;
+  /** In the breadcrumb. Absent: named by its own field. */
+  readonly name?: string;
+  /** The page that Escape leads to, if it is not the nearest one whose path is a beginning of this path. */
+  readonly up?: string;
+}
+
+const RUN = '/run/:runKey';
+const STEP = `${RUN}/step/:step`;
+const GROUP = `${STEP}/group/:groupKey`;
+const ROLLOUT = `${GROUP}/rollout/:ordinal`;
+
+const PAGES = {
+  library: { path: '/', name: 'Library' },
+  issues: { path: '/issues', name: 'Issues' },
+  settings: { path: '/settings', name: 'Settings' },
+  /** The query names the file. */
+  mapping: { path: '/mapping', name: 'Map a file’s fields' },
+  formats: { path: '/formats', name: 'Formats' },
+  glossary: { path: '/glossary', name: 'Glossary' },
+  /** The query names the lanes: `compareLink.ts`. */
+  compare: { path: '/compare', name: 'Compare' },
+  /** The query is what is searched for: `searchLink.ts`. */
+  search: { path: '/search', name: 'Search' },
+  /** The query is the statement. */
+  sql: { path: '/sql', name: 'SQL' },
+  /** The query names the run and the tab: `labelsLink.ts`. */
+  labels: { path: '/labels', name: 'Labels' },
+  run: { path: RUN },
+  /** Problems of a run by step. */
+  problems: { path: `${RUN}/problems`, name: 'problems' },
+  /** Resample-on-Correct in a run. */
+  roc: { path: `${RUN}/roc`, name: 'RoC' },
+  /** Token statistics of a run. */
+  tokens: { path: `${RUN}/tokens`, name: 'tokens' },
+  step: { path: STEP },
+  stepRoc: { path: `${STEP}/roc`, name: 'RoC' },
+  /** When and where the rollouts of a step ran. */
+  schedule: { path: `${STEP}/schedule`, name: 'schedule' },
+  stepTokens: { path: `${STEP}/tokens`, name: 'tokens' },
+  group: { path: GROUP },
+  /** The problem of a group over steps and runs. */
+  problem: { path: `${GROUP}/problem`, name: 'problem', up: 'problems' },
+  /** Where the rollouts of a group fork. */
+  groupTree: { path: `${GROUP}/tree`, name: 'fork tree' },
+  groupTokens: { path: `${GROUP}/tokens`, name: 'tokens' },
+  rollout: { path: ROLLOUT },
+  /** Similar rollouts of the same problem. */
+  alike: { path: `${ROLLOUT}/alike`, name: 'similar' },
+  rolloutTokens: { path: `${ROLLOUT}/tokens`, name: 'tokens' },
+} as const satisfies Readonly<Record<string, Page>>;
+
+export type View = keyof typeof PAGES;
+
+type FieldsOf<Path extends string> = Path extends `${infer First}/${infer Rest}`
+  ? FieldsOf<First> & FieldsOf<Rest>
+  : Path extends `:${infer Field extends FieldName}`
+    ? Pick<Fields, Field>
+    : unknown;
+
+type RouteTo<V extends View> = {
+  [One in V]: { readonly view: One } & FieldsOf<(typeof PAGES)[One]['path']>;
+}[V];
+
+export type Route = RouteTo<View> | { readonly view: 'nowhere'; readonly path: string };
+export type RolloutRoute = RouteTo<'rollout'>;
+
+const VIEWS = Object.keys(PAGES) as readonly View[];
+const PATTERNS = new Map(VIEWS.map((view) => [view, partsOf(PAGES[view].path)]));
+
+function partsOf(path: string): readonly string[] {
+  return path.split('/').filter((part) => part !== '');
+}
+
+function pageOf(view: View): Page {
+  return PAGES[view];
+}
+
+function fieldOf(part: string): FieldName | undefined {
+  return part.startsWith(':') ? (part.slice(1) as FieldName) : undefined;
+}
+
+/** Paths that a browser or the server would take for a way up, or for a file of the application. */
 const MISREAD =
   /(?:^|[\\/])\.{1,2}(?:[\\/]|$)|\.(?:html|m?js|css|json|map|svg|png|ico|woff2?|ttf|wasm|txt)$/i;
 
-/** Dots that would be misread are written `~d`, behind a `~` that says so. */
-function partOf(key: string): string {
+/** A key that would be misread begins with `~` and has `~d` for each dot. */
+function encoded(key: string): string {
   if (!key.startsWith('~') && !MISREAD.test(key)) return encodeURIComponent(key);
   return `~${encodeURIComponent(key.replaceAll('~', '~t').replaceAll('.', '~d'))}`;
 }
@@ -109,154 +118,108 @@ function decoded(part: string): string | undefined {
     const key = decodeURIComponent(part);
     return key.startsWith('~') ? key.slice(1).replaceAll('~d', '.').replaceAll('~t', '~') : key;
   } catch {
-    // A stray % typed by hand: the route does not exist, and the view says so.
+    // A stray % typed by hand: there is no such page.
     return undefined;
   }
 }
 
-export function parseRoute(path: string): Route {
-  const nowhere: Route = { view: 'nowhere', path };
-  const parts = path.split('/').filter((part) => part !== '');
-  const [head, rawRun, stepWord, rawStep, groupWord, rawGroup, rolloutWord, rawOrdinal, lastWord] = parts;
-  if (head === undefined) return { view: 'library' };
-  if (parts.length === 1 && isPage(head)) return { view: head };
-  if (head !== 'run' || rawRun === undefined) return nowhere;
+const NATURAL = /^\d+$/;
 
-  const runKey = decoded(rawRun);
-  if (runKey === undefined) return nowhere;
-  if (parts.length === 2) return { view: 'run', runKey };
-  if (parts.length === 3 && stepWord === 'roc') return { view: 'roc', runKey };
-  if (parts.length === 3 && stepWord === 'problems') return { view: 'problems', runKey };
-  if (parts.length === 3 && stepWord === 'tokens') return { view: 'tokens', runKey };
-  if (stepWord !== 'step' || rawStep === undefined || !NATURAL.test(rawStep)) return nowhere;
-
-  const step = Number(rawStep);
-  if (parts.length === 4) return { view: 'step', runKey, step };
-  if (parts.length === 5 && groupWord === 'roc') return { view: 'stepRoc', runKey, step };
-  if (parts.length === 5 && groupWord === 'schedule') return { view: 'schedule', runKey, step };
-  if (parts.length === 5 && groupWord === 'tokens') return { view: 'stepTokens', runKey, step };
-  const groupKey = rawGroup === undefined ? undefined : decoded(rawGroup);
-  if (groupWord !== 'group' || groupKey === undefined) return nowhere;
-
-  if (parts.length === 6) return { view: 'group', runKey, step, groupKey };
-  if (parts.length === 7 && rolloutWord === 'tokens') return { view: 'groupTokens', runKey, step, groupKey };
-  if (parts.length === 7 && rolloutWord === 'problem') return { view: 'problem', runKey, step, groupKey };
-  if (parts.length === 7 && rolloutWord === 'tree') return { view: 'groupTree', runKey, step, groupKey };
-  if (rolloutWord !== 'rollout' || rawOrdinal === undefined || !NATURAL.test(rawOrdinal)) return nowhere;
-  const rollout = { runKey, step, groupKey, ordinal: Number(rawOrdinal) };
-  if (parts.length === 8) return { view: 'rollout', ...rollout };
-  if (parts.length !== 9) return nowhere;
-  if (lastWord === 'alike') return { view: 'alike', ...rollout };
-  return lastWord === 'tokens' ? { view: 'rolloutTokens', ...rollout } : nowhere;
+function readField(field: FieldName, part: string): string | number | undefined {
+  if (field === 'runKey' || field === 'groupKey') return decoded(part);
+  return NATURAL.test(part) ? Number(part) : undefined;
 }
 
-/** Statistics of the tokens of what the fields name, down to a rollout. */
-export function tokensRouteOf(where: {
-  readonly runKey: string;
-  readonly step?: number;
-  readonly groupKey?: string;
-  readonly ordinal?: number;
-}): Route {
-  const { runKey, step, groupKey, ordinal } = where;
-  if (step === undefined) return { view: 'tokens', runKey };
-  if (groupKey === undefined) return { view: 'stepTokens', runKey, step };
-  return ordinal === undefined
-    ? { view: 'groupTokens', runKey, step, groupKey }
-    : { view: 'rolloutTokens', runKey, step, groupKey, ordinal };
+function matchOf(pattern: readonly string[], parts: readonly string[]): Partial<Fields> | undefined {
+  if (pattern.length !== parts.length) return undefined;
+  const fields: Partial<Record<FieldName, string | number>> = {};
+  for (const [at, word] of pattern.entries()) {
+    const part = parts[at] ?? '';
+    const field = fieldOf(word);
+    if (field === undefined) {
+      if (word !== part) return undefined;
+      continue;
+    }
+    const value = readField(field, part);
+    if (value === undefined) return undefined;
+    fields[field] = value;
+  }
+  return fields as Partial<Fields>;
+}
+
+export function parseRoute(path: string): Route {
+  const parts = partsOf(path);
+  for (const [view, pattern] of PATTERNS) {
+    const fields = matchOf(pattern, parts);
+    if (fields !== undefined) return { view, ...fields } as Route;
+  }
+  return { view: 'nowhere', path };
 }
 
 export function pathOfRoute(route: Route): string {
-  switch (route.view) {
-    case 'library':
-      return '/';
-    case 'issues':
-    case 'settings':
-    case 'mapping':
-    case 'formats':
-    case 'glossary':
-    case 'compare':
-    case 'search':
-    case 'sql':
-    case 'labels':
-      return `/${route.view}`;
-    case 'run':
-      return `/run/${partOf(route.runKey)}`;
-    case 'step':
-      return `${pathOfRoute({ view: 'run', runKey: route.runKey })}/step/${route.step}`;
-    case 'roc':
-      return `${pathOfRoute({ view: 'run', runKey: route.runKey })}/roc`;
-    case 'stepRoc':
-      return `${pathOfRoute({ ...route, view: 'step' })}/roc`;
-    case 'schedule':
-      return `${pathOfRoute({ ...route, view: 'step' })}/schedule`;
-    case 'tokens':
-      return `${pathOfRoute({ view: 'run', runKey: route.runKey })}/tokens`;
-    case 'stepTokens':
-      return `${pathOfRoute({ ...route, view: 'step' })}/tokens`;
-    case 'groupTokens':
-      return `${pathOfRoute({ ...route, view: 'group' })}/tokens`;
-    case 'rolloutTokens':
-      return `${pathOfRoute({ ...route, view: 'rollout' })}/tokens`;
-    case 'problems':
-      return `${pathOfRoute({ view: 'run', runKey: route.runKey })}/problems`;
-    case 'problem':
-      return `${pathOfRoute({ ...route, view: 'group' })}/problem`;
-    case 'groupTree':
-      return `${pathOfRoute({ ...route, view: 'group' })}/tree`;
-    case 'alike':
-      return `${pathOfRoute({ ...route, view: 'rollout' })}/alike`;
-    case 'group':
-      return `${pathOfRoute({ ...route, view: 'step' })}/group/${partOf(route.groupKey)}`;
-    case 'rollout':
-      return `${pathOfRoute({ ...route, view: 'group' })}/rollout/${route.ordinal}`;
-    case 'nowhere':
-      return route.path;
-  }
+  if (route.view === 'nowhere') return route.path;
+  const fields: Known = route;
+  const parts = (PATTERNS.get(route.view) ?? []).map((part) => {
+    const field = fieldOf(part);
+    return field === undefined ? part : encoded(String(fields[field]));
+  });
+  return `/${parts.join('/')}`;
 }
 
-export type RolloutRoute = Extract<Route, { view: 'rollout' }>;
+/** The page of a view for the fields at hand; undefined if one is missing. Other fields are left out. */
+export function routeTo<V extends View>(view: V, fields: Known): RouteTo<V> | undefined {
+  const own = partsOf(PAGES[view].path).flatMap((part) => fieldOf(part) ?? []);
+  if (own.some((field) => fields[field] === undefined)) return undefined;
+  return { view, ...Object.fromEntries(own.map((field) => [field, fields[field]])) } as RouteTo<V>;
+}
+
+/**
+ * Pages from the library down to `route`, both included.
+ *
+ * @param hasSteps false: the run has no level between itself and its groups
+ */
+export function routesDownTo(route: Route, hasSteps = true): readonly RouteTo<View>[] {
+  if (route.view === 'nowhere') return [{ view: 'library' }];
+  const path = pageOf(route.view).path;
+  return VIEWS.filter((view) => {
+    const above = pageOf(view).path;
+    const isAbove = view === 'library' || path === above || path.startsWith(`${above}/`);
+    return isAbove && (view !== 'step' || hasSteps || route.view === 'step');
+  }).flatMap((view) => routeTo(view, route) ?? []);
+}
+
+/** One level up, for Escape; undefined at the top. */
+export function parentRoute(route: Route, hasSteps = true): Route | undefined {
+  if (route.view === 'library') return undefined;
+  if (route.view === 'nowhere') return { view: 'library' };
+  const { up } = pageOf(route.view);
+  return up === undefined ? routesDownTo(route, hasSteps).at(-2) : routeTo(up as View, route);
+}
+
+/** In the breadcrumb; undefined: the page is named by its run, step, group or rollout. */
+export function pageName(view: View): string | undefined {
+  return pageOf(view).name;
+}
+
+/** Token statistics of the deepest level that the fields name. */
+export function tokensRouteOf(where: Partial<Fields> & Pick<Fields, 'runKey'>): Route {
+  return (
+    routeTo('rolloutTokens', where) ??
+    routeTo('groupTokens', where) ??
+    routeTo('stepTokens', where) ?? { view: 'tokens', runKey: where.runKey }
+  );
+}
+
+/** Token statistics of the rollout, group, step or run of a page. */
+export function tokensRoute(route: Route, hasSteps = true): Route | undefined {
+  if (!('runKey' in route)) return undefined;
+  return 'groupKey' in route || hasSteps ? tokensRouteOf(route) : tokensRouteOf({ runKey: route.runKey });
+}
+
+/** Resample-on-Correct of the step of a page, else of its run. */
+export function rocRoute(route: Route, hasSteps = true): Route | undefined {
+  return (hasSteps ? routeTo('stepRoc', route) : undefined) ?? routeTo('roc', route);
+}
 
 /** Where the fields of one file are mapped. */
 export const mappingPath = (file: string): string => `/mapping?path=${encodeURIComponent(file)}`;
-
-/**
- * One level up, for Escape; undefined at the top. A run without steps has no level between its groups
- * and itself.
- */
-export function parentRoute(route: Route, hasSteps = true): Route | undefined {
-  switch (route.view) {
-    case 'rollout':
-      return { view: 'group', runKey: route.runKey, step: route.step, groupKey: route.groupKey };
-    case 'group':
-      return hasSteps
-        ? { view: 'step', runKey: route.runKey, step: route.step }
-        : { view: 'run', runKey: route.runKey };
-    case 'step':
-    case 'roc':
-    case 'tokens':
-    case 'problems':
-      return { view: 'run', runKey: route.runKey };
-    case 'problem':
-      return { view: 'problems', runKey: route.runKey };
-    case 'stepRoc':
-    case 'stepTokens':
-    case 'schedule':
-      return hasSteps
-        ? { view: 'step', runKey: route.runKey, step: route.step }
-        : { view: 'run', runKey: route.runKey };
-    case 'groupTokens':
-    case 'groupTree': {
-      const { runKey, step, groupKey } = route;
-      return { view: 'group', runKey, step, groupKey };
-    }
-    case 'rolloutTokens':
-    case 'alike': {
-      const { runKey, step, groupKey, ordinal } = route;
-      return { view: 'rollout', runKey, step, groupKey, ordinal };
-    }
-    case 'library':
-      return undefined;
-    default:
-      return { view: 'library' };
-  }
-}

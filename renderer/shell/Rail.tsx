@@ -20,7 +20,7 @@ import {
 } from 'lucide-react';
 import { type ReactNode, useId, useSyncExternalStore } from 'react';
 import { labelsPath } from '../data/labelsLink.ts';
-import { pathOfRoute, type Route } from '../data/route.ts';
+import { pathOfRoute, type Route, rocRoute, routeTo, tokensRoute } from '../data/route.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { presentHref } from '../data/useRoute.ts';
 import { useRunOf } from '../data/useRunOf.ts';
@@ -33,7 +33,6 @@ import { compareTarget } from './compareSet.ts';
 import { useCommands } from './keys/commands.ts';
 import type { CommandId } from './keys/keymap.ts';
 import { keyed, keyWord } from './keys/keysInForce.ts';
-import { levelRoute, rocRoute, tokensRoute } from './railRoutes.ts';
 import './rail.css';
 
 const ICON = { size: 17, strokeWidth: 1.7, 'aria-hidden': true } as const;
@@ -159,7 +158,7 @@ export function Rail({ route }: { readonly route: Route }) {
         name="Run"
         icon={ChartLine}
         about="Charts and steps of the run"
-        href={hrefOf(levelRoute(route, 'run'))}
+        href={hrefOf(routeTo('run', route))}
         isHere={view === 'run'}
         whyOff={noRun}
       />
@@ -167,7 +166,7 @@ export function Rail({ route }: { readonly route: Route }) {
         name="Step"
         icon={Table2}
         about="Groups and rollouts of the step"
-        href={hrefOf(levelRoute(route, 'step', run?.hasSteps))}
+        href={hrefOf(run?.hasSteps === false ? undefined : routeTo('step', route))}
         isHere={view === 'step'}
         whyOff={run?.hasSteps === false ? 'This log has no training steps.' : 'Open a step first.'}
       />
@@ -175,7 +174,7 @@ export function Rail({ route }: { readonly route: Route }) {
         name="Group"
         icon={LayoutList}
         about="Rollouts of the same prompt"
-        href={hrefOf(levelRoute(route, 'group'))}
+        href={hrefOf(routeTo('group', route))}
         isHere={view === 'group'}
         whyOff="Open a group first."
       />
@@ -210,7 +209,7 @@ export function Rail({ route }: { readonly route: Route }) {
         name="Replay"
         icon={MessagesSquare}
         about="The rollout, turn by turn"
-        href={hrefOf(levelRoute(route, 'rollout'))}
+        href={hrefOf(routeTo('rollout', route))}
         isHere={view === 'rollout'}
         whyOff="Open a rollout first."
       />

@@ -3,7 +3,7 @@ import { Fragment, useMemo } from 'react';
 import { HOME_LIBRARY, type RunSummary } from '../../shared/api/contract.ts';
 import { useLibrary } from '../data/DataProvider.tsx';
 import { useLibraries } from '../data/otherLibraries.ts';
-import { pathOfRoute, type Route } from '../data/route.ts';
+import { pageName, pathOfRoute, type Route, routesDownTo } from '../data/route.ts';
 import { distinctNames } from '../data/runNames.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { useRoute } from '../data/useRoute.ts';
@@ -21,51 +21,34 @@ interface Crumb {
   readonly route: Route;
 }
 
-const PAGE_NAMES: Readonly<Partial<Record<Route['view'], string>>> = {
-  issues: 'Issues',
-  settings: 'Settings',
-  mapping: 'Map a file’s fields',
-  formats: 'Formats',
-  glossary: 'Glossary',
-  search: 'Search',
-  sql: 'SQL',
-  labels: 'Labels',
-  compare: 'Compare',
-};
-
 interface Names {
   /** Undefined: the library that Turnwise was started with. */
   readonly library?: string | undefined;
   readonly run: string | undefined;
 }
 
-/** The path from the library down to here. */
+/** The pages from the library down to `route`. */
 export function crumbsOf(route: Route, names: Names, hasSteps = true): readonly Crumb[] {
-  const crumbs: Crumb[] = [{ label: names.library ?? 'Library', route: { view: 'library' } }];
-  const page = PAGE_NAMES[route.view];
-  if (page !== undefined) crumbs.push({ label: page, route });
-  if (!('runKey' in route)) return crumbs;
-  const { runKey } = route;
-  crumbs.push({ label: names.run ?? runKey, route: { view: 'run', runKey } });
-  if (route.view === 'problems') crumbs.push({ label: 'problems', route });
-  if (route.view === 'roc') crumbs.push({ label: 'RoC', route });
-  if (route.view === 'tokens') crumbs.push({ label: 'tokens', route });
-  if (!('step' in route)) return crumbs;
-  const { step } = route;
-  if (hasSteps) crumbs.push({ label: `step ${step}`, route: { view: 'step', runKey, step } });
-  if (route.view === 'stepRoc') crumbs.push({ label: 'RoC', route });
-  if (route.view === 'schedule') crumbs.push({ label: 'schedule', route });
-  if (route.view === 'stepTokens') crumbs.push({ label: 'tokens', route });
-  if (!('groupKey' in route)) return crumbs;
-  crumbs.push({ label: route.groupKey, route: { view: 'group', runKey, step, groupKey: route.groupKey } });
-  if (route.view === 'groupTokens') crumbs.push({ label: 'tokens', route });
-  if (route.view === 'problem') crumbs.push({ label: 'problem', route });
-  if (route.view === 'groupTree') crumbs.push({ label: 'fork tree', route });
-  if (!('ordinal' in route)) return crumbs;
-  crumbs.push({ label: `#${route.ordinal}`, route: { ...route, view: 'rollout' } });
-  if (route.view === 'rolloutTokens') crumbs.push({ label: 'tokens', route });
-  if (route.view === 'alike') crumbs.push({ label: 'similar', route });
-  return crumbs;
+  return routesDownTo(route, hasSteps).map((page) => ({ label: labelOf(page, names), route: page }));
+}
+
+function labelOf(page: Route, names: Names): string {
+  switch (page.view) {
+    case 'library':
+      return names.library ?? 'Library';
+    case 'run':
+      return names.run ?? page.runKey;
+    case 'step':
+      return `step ${page.step}`;
+    case 'group':
+      return page.groupKey;
+    case 'rollout':
+      return `#${page.ordinal}`;
+    case 'nowhere':
+      return page.path;
+    default:
+      return pageName(page.view) ?? page.view;
+  }
 }
 
 export function nextTheme(theme: Theme): Theme {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parentRoute, parseRoute, pathOfRoute } from '../../renderer/data/route.ts';
-import { tokensRoute } from '../../renderer/shell/railRoutes.ts';
+import { parentRoute, parseRoute, pathOfRoute, tokensRoute } from '../../renderer/data/route.ts';
 import { crumbsOf } from '../../renderer/shell/TopBar.tsx';
 import { SIGNAL_FACTS, sourceLabel } from '../../renderer/ui/signalSource.ts';
 import {
