@@ -111,8 +111,8 @@ function Window({ library }: { readonly library: string }) {
             )}
           </ViewBoundary>
         </div>
+        <Tour />
       </main>
-      <Tour />
       <KeyListener />
       <DropTarget />
       <Palette />

@@ -109,19 +109,17 @@ export function Tour() {
   const isLast = at === PAGES.length - 1;
   return (
     <aside className="tour" aria-label="Tour">
-      <header>
-        <h2>{page.title}</h2>
+      <h2>{page.title}</h2>
+      <p aria-live="polite">{page.text}</p>
+      <footer>
         <span className="dim">
           {at + 1} of {PAGES.length}
         </span>
+        {at > 0 && <Button onClick={() => showTour(at - 1)}>Back</Button>}
+        <Button onClick={() => showTour(at + 1)}>{isLast ? 'Done' : 'Next'}</Button>
         <IconButton label="End the tour" onClick={() => showTour(PAGES.length)}>
           <X size={14} />
         </IconButton>
-      </header>
-      <p aria-live="polite">{page.text}</p>
-      <footer>
-        {at > 0 && <Button onClick={() => showTour(at - 1)}>Back</Button>}
-        <Button onClick={() => showTour(at + 1)}>{isLast ? 'Done' : 'Next'}</Button>
       </footer>
     </aside>
   );
