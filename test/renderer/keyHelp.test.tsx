@@ -31,11 +31,11 @@ function open(handlers: Handlers): void {
 const listed = () => screen.getAllByRole('term').map((term) => term.textContent);
 
 it('lists only commands that can run now, by place', async () => {
-  open({ 'place.library': nothing, 'turn.next': nothing, 'theme.next': nothing });
+  open({ 'place.library': nothing, 'turn.next': nothing, 'palette.show': nothing });
   await screen.findByRole('dialog', { name: 'Keys' });
   const places = screen.getAllByRole('heading', { level: 2 }).map((heading) => heading.textContent);
   expect(places).toEqual(['Replay', 'Everywhere', 'Go to']);
-  expect(listed()).toEqual(['Next turn', 'Switch theme: system, light, dark', 'Go to the library']);
+  expect(listed()).toEqual(['Next turn', 'Command palette', 'Go to the library']);
 });
 
 it('gives a key to the command that it runs', async () => {
@@ -46,8 +46,17 @@ it('gives a key to the command that it runs', async () => {
     'Next row': 'j↓',
     'Next turn': '→',
     'Next search hit, or next high token': 'n',
-    'Next difference': 'palette',
   });
+});
+
+it('lists a command without a key when it is looked for', async () => {
+  open({ 'hit.next': nothing, 'difference.next': nothing });
+  const field = await screen.findByLabelText('Find a key or command');
+  expect(listed()).toEqual(['Next search hit, or next high token']);
+  screen.getByText(/^1 command without a key/);
+  fireEvent.change(field, { target: { value: 'difference' } });
+  expect(listed()).toEqual(['Next difference']);
+  expect(screen.getByRole('definition').textContent).toBe('palette');
 });
 
 it('finds a command by its words, and links the glossary', async () => {

@@ -3,8 +3,9 @@ import { useState } from 'react';
 import { useDialog, useInterface } from '../../state/interface.ts';
 import { Link } from '../../ui/Link.tsx';
 import { Modal, ModalClose } from '../../ui/Modal.tsx';
+import { counted } from '../../ui/numbers.ts';
 import { canRun } from './commands.ts';
-import { Keys } from './Keys.tsx';
+import { KeyOf, Keys } from './Keys.tsx';
 import { AREAS, type Command } from './keymap.ts';
 import { useBoundCommands } from './keysInForce.ts';
 
@@ -25,7 +26,9 @@ function KeyHelpBody({ onClose }: { readonly onClose: () => void }) {
   const [here] = useState(() => commandsHere(bound));
   const [wanted, setWanted] = useState('');
   const words = wanted.toLowerCase().split(/\s+/);
-  const shown = here.filter(({ label, area, keys }) => {
+  // Most commands without a key are for the palette: the list of keys leaves them out until they are looked for.
+  const listed = wanted === '' ? here.filter(({ keys }) => keys.length > 0) : here;
+  const shown = listed.filter(({ label, area, keys }) => {
     const text = [label, area, ...keys].join(' ').toLowerCase();
     return words.every((word) => text.includes(word));
   });
@@ -80,6 +83,12 @@ function KeyHelpBody({ onClose }: { readonly onClose: () => void }) {
             </section>
           );
         })}
+        {here.length > listed.length && (
+          <p className="dim keys-more">
+            {counted(here.length - listed.length, 'command')} without a key: find them above, or in the
+            palette <KeyOf command="palette.show" />
+          </p>
+        )}
       </section>
     </>
   );
