@@ -9,7 +9,7 @@ import type {
   PenaltyKind,
   RocBasis,
 } from '../../shared/api/rocRows.ts';
-import { RESAMPLE_RULES, type ResampleRule } from '../../shared/domain/downSampling.ts';
+import { RESAMPLE_RULES, type ResampleRule, RULE_NAMES } from '../../shared/domain/downSampling.ts';
 import type { GroupDecision } from '../../shared/domain/resample.ts';
 import type { PoolRecord } from '../storage/queries/pool.ts';
 import { isStated } from './basis.ts';
@@ -21,6 +21,11 @@ interface Recomputation {
 }
 
 type Cause = { readonly code: DifferenceCause; readonly sentence: string };
+
+interface Differences extends Readonly<GroupLedger['differences']> {
+  /** Decides the group exactly as logged. */
+  readonly asLogged?: RocBasis;
+}
 
 /** Whether a rule orders incorrect rollouts by penalty; `paper` draws them. */
 const RANKS_INCORRECT: Readonly<Record<ResampleRule, boolean | undefined>> = {
@@ -44,7 +49,7 @@ export function differencesOf(
   records: readonly PoolRecord[],
   rows: readonly LedgerRow[],
   recomputation: Recomputation,
-): GroupLedger['differences'] {
+): Differences {
   const differing = rows.filter(({ logged, recomputed }) => differ(logged?.kept, recomputed.kept));
   if (differing.length === 0) return { rows: 0, causes: [] };
   const causes: Cause[] = [];
@@ -55,7 +60,7 @@ export function differencesOf(
     causes.push({ code: 'configuration_unknown', sentence });
   }
   const alternative = alternativeOf(records, recomputation);
-  if (alternative !== undefined) causes.push(alternative);
+  if (alternative !== undefined) causes.push(alternative.cause);
   else if (differing.every(isTied)) {
     const sentence =
       'Only rollouts with equal penalty at the cut differ: the trainer saw them in another order, for example after balancing.';
@@ -70,7 +75,8 @@ export function differencesOf(
     const sentence = 'No known rule or penalty decides as logged.';
     causes.push({ code: 'unexplained', sentence });
   }
-  return { rows: differing.length, causes };
+  const asLogged = alternative?.basis;
+  return { rows: differing.length, causes, ...(asLogged === undefined ? {} : { asLogged }) };
 }
 
 const differ = (a: boolean | undefined, b: boolean | undefined): boolean =>
@@ -80,8 +86,17 @@ function isTied({ logged, recomputed }: LedgerRow): boolean {
   return recomputed.isTie || logged?.reason?.endsWith('_tie') === true;
 }
 
+interface Alternative {
+  readonly cause: Cause;
+  /** Absent: the log says that something else decided, but not what. */
+  readonly basis?: RocBasis;
+}
+
 /** The smallest change of the basis that decides the group exactly as logged. */
-function alternativeOf(records: readonly PoolRecord[], { basis, decide }: Recomputation): Cause | undefined {
+function alternativeOf(
+  records: readonly PoolRecord[],
+  { basis, decide }: Recomputation,
+): Alternative | undefined {
   const rules: readonly ResampleRule[] = RESAMPLE_RULES.filter((rule) => rule !== 'paper');
   const penalties: readonly PenaltyKind[] = ['logged', 'text', 'typed'];
   const isLogged = (under: RocBasis): boolean => {
@@ -89,32 +104,35 @@ function alternativeOf(records: readonly PoolRecord[], { basis, decide }: Recomp
     return records.every(({ kept }, i) => kept === null || rows[i]?.kept === (kept === 1));
   };
   for (const penalty of penalties) {
-    if (penalty !== basis.penalty && isLogged({ ...basis, penalty })) {
+    const other = { ...basis, penalty };
+    if (penalty !== basis.penalty && isLogged(other)) {
       const sentence = `With ${PENALTY_TEXTS[penalty]} the same rule decides as logged.`;
-      return { code: 'penalties_differ', sentence };
+      return { cause: { code: 'penalties_differ', sentence }, basis: other };
     }
   }
   for (const rule of rules) {
     if (rule === basis.rule) continue;
     for (const penalty of [basis.penalty, ...penalties.filter((other) => other !== basis.penalty)]) {
-      if (!isLogged({ ...basis, rule, penalty })) continue;
+      const other: RocBasis = { ...basis, rule, ruleSource: 'inferred', penalty };
+      if (!isLogged(other)) continue;
       const with_ = penalty === basis.penalty ? '' : ` with ${PENALTY_TEXTS[penalty]}`;
       const difference = RANKS_INCORRECT[rule] === RANKS_INCORRECT[basis.rule] ? '' : `: ${orderOf(rule)}`;
-      return { code: 'other_rule', sentence: `The rule “${rule}”${with_} decides as logged${difference}.` };
+      const sentence = `The rule “${RULE_NAMES[rule]}”${with_} decides as logged${difference}.`;
+      return { cause: { code: 'other_rule', sentence }, basis: other };
     }
   }
   const { settings } = basis;
-  const other = settings.world_size === 1 ? undefined : { ...settings, world_size: 1 };
-  if (other !== undefined && isLogged({ ...basis, settings: other })) {
+  const untruncated = { ...basis, settings: { ...settings, world_size: 1 } };
+  if (settings.world_size !== 1 && isLogged(untruncated)) {
     const sentence = `Without the truncation to a multiple of ${settings.world_size} the rule decides as logged.`;
-    return { code: 'world_size', sentence };
+    return { cause: { code: 'world_size', sentence }, basis: untruncated };
   }
   if (
     records.some(({ reason }) => reason === 'discarded_world_size_truncation') &&
     settings.world_size === 1
   ) {
     const sentence = 'The log mentions a world-size truncation, but the configuration has no world size.';
-    return { code: 'world_size', sentence };
+    return { cause: { code: 'world_size', sentence } };
   }
   return undefined;
 }

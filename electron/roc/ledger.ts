@@ -68,15 +68,20 @@ export function getLedger(db: ReadableLibrary, request: LedgerRequest): GroupLed
     : isStated(basis)
       ? 'recomputed'
       : 'unknown';
+  const { asLogged, ...differences } = differencesOf(records, rows, { basis, decide });
+  const again = asLogged === undefined ? undefined : decide(asLogged);
   return {
     groupId,
     ...place,
     rows,
     recomputed: sideOf(basis, recomputed, records),
+    ...(asLogged === undefined || again === undefined
+      ? {}
+      : { asLogged: { side: sideOf(asLogged, again, records), rows: again.rows.map(ledgerDecision) } }),
     ...(chosen === undefined || whatIf === undefined ? {} : { whatIf: sideOf(chosen, whatIf, records) }),
     ...(source === 'logged' ? { logged: loggedSums(records) } : {}),
     source,
-    differences: differencesOf(records, rows, { basis, decide }),
+    differences,
     flips: rows.filter((row) => isFlip(row, source)).length,
   };
 }

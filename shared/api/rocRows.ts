@@ -26,7 +26,8 @@ export interface RocChoice {
 /** The complete basis of recomputed decisions. */
 export interface RocBasis {
   readonly rule: ResampleRule;
-  readonly ruleSource: 'chosen' | 'logged' | 'default';
+  /** `inferred`: it decides a group as logged, although the run did not name it. */
+  readonly ruleSource: 'chosen' | 'logged' | 'default' | 'inferred';
   readonly penalty: PenaltyKind;
   readonly settings: DownSamplingSettings;
   /**
@@ -124,6 +125,8 @@ export interface GroupLedger {
   /** In rollout order. */
   readonly rows: readonly LedgerRow[];
   readonly recomputed: LedgerSide;
+  /** Another rule or penalty source that decides exactly as logged. Absent if `recomputed` does, or none is known. */
+  readonly asLogged?: { readonly side: LedgerSide; readonly rows: readonly LedgerDecision[] };
   readonly whatIf?: LedgerSide;
   /** Over the logged decisions. Absent if none is logged. */
   readonly logged?: RocSums;

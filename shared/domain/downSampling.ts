@@ -12,6 +12,12 @@
 export const RESAMPLE_RULES = ['release', 'release-first-week', 'paper'] as const;
 export type ResampleRule = (typeof RESAMPLE_RULES)[number];
 
+export const RULE_NAMES: Readonly<Record<ResampleRule, string>> = {
+  release: 'release',
+  'release-first-week': 'release, first week',
+  paper: 'paper',
+};
+
 const PAPER_ZERO_PENALTIES = ['clean_first', 'epsilon'] as const;
 const PAPER_EQUAL_REWARDS = ['reject', 'sample'] as const;
 

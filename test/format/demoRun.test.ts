@@ -106,7 +106,7 @@ describe('the demo run', () => {
         {
           code: 'other_rule',
           sentence:
-            'The rule “release-first-week” decides as logged: it keeps the incorrect rollouts of lowest penalty, not the first ones in rollout order.',
+            'The rule “release, first week” decides as logged: it keeps the incorrect rollouts of lowest penalty, not the first ones in rollout order.',
         },
       ]);
     }

@@ -140,15 +140,22 @@ describe('logged decisions', () => {
         {
           code: 'other_rule',
           sentence:
-            'The rule “release-first-week” decides as logged: it keeps the incorrect rollouts of lowest penalty, not the first ones in rollout order.',
+            'The rule “release, first week” decides as logged: it keeps the incorrect rollouts of lowest penalty, not the first ones in rollout order.',
         },
       ],
     });
+    const { side, rows } = found.asLogged ?? {};
+    expect(side).toMatchObject({
+      basis: { rule: 'release-first-week', ruleSource: 'inferred' },
+      outcome: 'resampled',
+    });
+    expect(rows?.map((row) => row.kept)).toEqual(found.rows.map(({ logged }) => logged?.kept));
   });
 
   it('of no known rule are reported', async () => {
     await read([{ step: 1, pools: ['++ee----'], decisions: [kept('ddKKKKdd')] }], EXAMPLE);
     expect(ledger(0).differences).toMatchObject({ rows: 4, causes: [{ code: 'unexplained' }] });
+    expect(ledger(0).asLogged).toBeUndefined();
   });
 
   it('with other penalties are recognized by those', async () => {

@@ -1,8 +1,8 @@
-import type { GroupLedger } from '../../../shared/api/contract.ts';
+import type { GroupLedger, LedgerSide } from '../../../shared/api/contract.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { counted } from '../../ui/numbers.ts';
 import { quotaSentences } from '../../widgets/roc/quotaModel.ts';
-import { basisLines, RULE_LABELS } from '../../widgets/roc/rocLabels.ts';
+import { basisLines, PENALTY_LABELS, RULE_LABELS } from '../../widgets/roc/rocLabels.ts';
 import { ExampleOffer } from '../../widgets/roc/SourceChip.tsx';
 
 interface LedgerSummaryProps {
@@ -14,7 +14,7 @@ interface LedgerSummaryProps {
 
 /** What happened to the group, with its numbers; under a what-if, what would have. */
 export function LedgerSummary({ ledger, isExample, isPanelOpen }: LedgerSummaryProps) {
-  const { recomputed, whatIf, source } = ledger;
+  const { recomputed, asLogged, whatIf, source } = ledger;
   const said = quotaSentences(
     recomputed,
     ledger.rows.map((row) => row.recomputed),
@@ -23,6 +23,12 @@ export function LedgerSummary({ ledger, isExample, isPanelOpen }: LedgerSummaryP
   return (
     <div className="ledger-summary">
       <ExampleOffer source={source} isExample={isExample} />
+      {asLogged !== undefined && (
+        <p className="sentence">
+          <span className="side-label">logged, as by: {sideName(asLogged.side)}</span>
+          {quotaSentences(asLogged.side, asLogged.rows).join(' ')}
+        </p>
+      )}
       {source !== 'unknown' && (
         <p className="sentence">
           <span className="side-label">recomputed: {RULE_LABELS[recomputed.basis.rule].short}</span>
@@ -42,17 +48,34 @@ export function LedgerSummary({ ledger, isExample, isPanelOpen }: LedgerSummaryP
         </p>
       )}
       <Differences ledger={ledger} />
+      {asLogged !== undefined && <Basis title="How the logged decisions came about" side={asLogged.side} />}
       {source !== 'unknown' && (
-        <details className="basis">
-          <summary>How the rule chose</summary>
-          <ul>
-            {basisLines(recomputed.basis).map((text) => (
-              <li key={text}>{text}</li>
-            ))}
-          </ul>
-        </details>
+        <Basis
+          title={asLogged === undefined ? 'How the rule chose' : 'How the recomputed rule chose'}
+          side={recomputed}
+        />
       )}
     </div>
+  );
+}
+
+/** `release, first week`, and the source of penalties where it is not the text. */
+function sideName({ basis }: LedgerSide): string {
+  const { rule, penalty } = basis;
+  const from = penalty === 'text' ? '' : `, ${PENALTY_LABELS[penalty].short} penalties`;
+  return `${RULE_LABELS[rule].short}${from}`;
+}
+
+function Basis({ title, side }: { readonly title: string; readonly side: LedgerSide }) {
+  return (
+    <details className="basis">
+      <summary>{title}</summary>
+      <ul>
+        {basisLines(side.basis).map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

@@ -1,20 +1,20 @@
 /** Resample-on-Correct in words. Every number says which of three it is: logged, recomputed, unknown. */
 import type { PenaltyKind, RocBasis } from '../../../shared/api/contract.ts';
-import type { ResampleRule } from '../../../shared/domain/downSampling.ts';
+import { type ResampleRule, RULE_NAMES } from '../../../shared/domain/downSampling.ts';
 
 export const RULE_LABELS: Readonly<Record<ResampleRule, { readonly short: string; readonly words: string }>> =
   {
     release: {
-      short: 'release',
+      short: RULE_NAMES.release,
       words:
         'As released since 5 September 2025: correct rollouts by lowest penalty, incorrect ones in rollout order; nothing is drawn',
     },
     'release-first-week': {
-      short: 'release, first week',
+      short: RULE_NAMES['release-first-week'],
       words: 'As released before 5 September 2025: incorrect rollouts, too, by lowest penalty',
     },
     paper: {
-      short: 'paper',
+      short: RULE_NAMES.paper,
       words:
         'As the paper describes it: incorrect rollouts drawn uniformly, correct ones by the inverse of their penalty. It gives probabilities, never the set that ran',
     },
@@ -50,6 +50,7 @@ const SOURCE_OF_RULE = {
   chosen: 'chosen here',
   logged: 'logged by the run',
   default: 'the default',
+  inferred: 'inferred: it decides as logged',
 } as const;
 
 /** Under what decisions were recomputed, a sentence or two a line. */
