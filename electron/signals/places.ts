@@ -1,7 +1,7 @@
-/** Occurrences of one token sampled by the policy, with its highest or lowest values. */
+/** Policy tokens of one text, or reflection tokens, with their highest or lowest values. */
 import type { TokenOccurrences } from '../../shared/api/contract.ts';
 import type { SourceParts } from '../../shared/domain/entropy.ts';
-import { HighestTokens } from '../../shared/domain/highestTokens.ts';
+import { HighestTokens, type WantedTokens } from '../../shared/domain/highestTokens.ts';
 import type { SignalName } from '../../shared/domain/tokenSignal.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import type { MeasuredScope } from '../storage/queries/measured.ts';
@@ -11,7 +11,7 @@ import { type ScopeProgress, ScopeReader } from './scopeReader.ts';
 export interface PlacesRequest extends MeasuredScope {
   readonly signal: SignalName;
   readonly source?: Partial<SourceParts> | undefined;
-  readonly token: string;
+  readonly wanted: WantedTokens;
   readonly order: 'ascending' | 'descending';
   readonly vocabulary?: number | undefined;
   readonly limit: number;
@@ -33,7 +33,7 @@ export class PlacesBuilder {
     this.db = db;
     this.reader = reader;
     this.request = request;
-    this.found = new HighestTokens(request.token, request.limit, request.order);
+    this.found = new HighestTokens(request.wanted, request.limit, request.order);
   }
 
   get steps(): readonly number[] {

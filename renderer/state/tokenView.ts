@@ -17,7 +17,7 @@ export type ThresholdKind = (typeof THRESHOLD_KINDS)[number];
 /** `underline` leaves the paper as it is; `background` is seen from further away. */
 type MarkStyle = 'background' | 'underline';
 type InspectorTab = 'rollout' | 'labels' | 'tokens';
-type Overlay = 'isMaskShown' | 'isGapShown' | 'isLexiconShown';
+type Switch = 'isMaskShown' | 'isGapShown' | 'isLexiconShown' | 'isAfterErrorOnly';
 
 /** The share of high tokens in both papers (shared/domain/DOMAIN.md#thresholds). */
 const DEFAULT_SHARE = 0.2;
@@ -34,6 +34,8 @@ interface TokenView {
   readonly isMaskShown: boolean;
   readonly isGapShown: boolean;
   readonly isLexiconShown: boolean;
+  /** Jumps between reflection tokens skip those after a call that succeeded. */
+  readonly isAfterErrorOnly: boolean;
   /** Policy tokens after a tool response that can reflect on it; 0: the whole segment; undefined: the default. */
   readonly window: number | undefined;
   /** The lexicon; undefined: the default list. */
@@ -47,7 +49,7 @@ interface TokenView {
   readonly setShare: (share: number) => void;
   readonly setFixed: (signal: HeatSignal, value: number) => void;
   readonly setMarkStyle: (style: MarkStyle) => void;
-  readonly flipOverlay: (overlay: Overlay) => void;
+  readonly flip: (name: Switch) => void;
   readonly setWindow: (window: number | undefined) => void;
   readonly setWords: (words: readonly string[] | undefined) => void;
   readonly setVocabulary: (size: number | undefined) => void;
@@ -65,6 +67,7 @@ export const useTokenView = create<TokenView>()(
       isMaskShown: false,
       isGapShown: false,
       isLexiconShown: false,
+      isAfterErrorOnly: false,
       window: undefined,
       words: undefined,
       vocabulary: undefined,
@@ -75,7 +78,7 @@ export const useTokenView = create<TokenView>()(
       setShare: (share) => set({ share }),
       setFixed: (signal, value) => set(({ fixed }) => ({ fixed: { ...fixed, [signal]: value } })),
       setMarkStyle: (markStyle) => set({ markStyle }),
-      flipOverlay: (overlay) => set((state) => ({ [overlay]: !state[overlay] })),
+      flip: (name) => set((state) => ({ [name]: !state[name] })),
       setWindow: (window) => set({ window }),
       setWords: (words) => set({ words }),
       setVocabulary: (vocabulary) => set({ vocabulary }),
@@ -90,6 +93,7 @@ export const useTokenView = create<TokenView>()(
       isMaskShown: z.boolean(),
       isGapShown: z.boolean(),
       isLexiconShown: z.boolean(),
+      isAfterErrorOnly: z.boolean(),
       window: z.number().optional(),
       words: z.array(z.string()).optional(),
       vocabulary: z.number().optional(),

@@ -283,7 +283,7 @@ export interface AvailableSignal {
 export interface TokenOccurrences {
   /** Absent if the signal was not found anywhere. */
   readonly source?: SignalSource;
-  /** How often the policy sampled the token with a known value of this source. */
+  /** How many such tokens the policy sampled with a known value of this source. */
   readonly total: number;
   readonly places: readonly TokenOccurrence[];
 }
@@ -298,6 +298,8 @@ export interface TokenOccurrence {
   /** Index of the token in its rollout, from 0. */
   readonly token: number;
   readonly value: number;
+  /** Of the token. */
+  readonly text: string;
   /** Context on either side, cut at whole characters. */
   readonly before: string;
   readonly after: string;

@@ -1,7 +1,7 @@
 /** One rollout with its tokens, and token statistics over many rollouts. */
 import { z } from 'zod';
 import { SOURCE_KINDS } from '../domain/entropy.ts';
-import { STATISTICS_BY } from '../domain/signalStatistics.ts';
+import { AFTER, STATISTICS_BY } from '../domain/signalStatistics.ts';
 import { SIGNALS } from '../domain/tokenSignal.ts';
 import { defineMethod, resultOf } from './method.ts';
 import { direction, id } from './paramTypes.ts';
@@ -89,15 +89,18 @@ export const TOKEN_METHODS = {
     runsOn: 'analysis',
   }),
   /**
-   * Where the policy sampled a token, highest (or lowest) values first. Long-running. Absent `source`: the
-   * source with most tokens.
+   * Where the policy sampled a token, or the reflection tokens after tool responses with one result; highest (or
+   * lowest) values first. Long-running. Absent `source`: the source with most of these tokens.
    */
   'token.occurrences': defineMethod({
     params: z.object({
       ...tokenScope,
       signal: z.enum(SIGNALS),
       source: signalSource.optional(),
-      token: z.string().min(1).max(10_000),
+      wanted: z.union([
+        z.object({ token: z.string().min(1).max(10_000) }),
+        z.object({ reflection: z.enum(AFTER), window: z.int().nonnegative().max(100_000) }),
+      ]),
       order: direction.default('descending'),
       vocabulary: z.int().positive().max(10_000_000).optional(),
       limit: z.int().positive().max(1000).default(100),

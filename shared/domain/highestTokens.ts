@@ -1,11 +1,23 @@
-/** Occurrences of a token with its highest (or lowest) values in many rollouts, separately per source. */
+/** Tokens of many rollouts with the highest (or lowest) values, separately per source. */
 import { type SignalSource, type SourceParts, sourceKey } from './entropy.ts';
-import type { MeasuredRollout } from './signalStatistics.ts';
+import { assignTokens, classifyTokens, REFLECTION } from './reflection.ts';
+import { type After, HIGH_SHARE, type MeasuredRollout } from './signalStatistics.ts';
+import { afterOf } from './statisticsCuts.ts';
+import { policyValues, quantileThreshold } from './thresholds.ts';
+
+/**
+ * Which tokens: those with this text, or the reflection tokens after a tool response with this result, as
+ * `signalStatistics.ts` counts them.
+ */
+export type WantedTokens =
+  | { readonly token: string }
+  | { readonly reflection: After /** Policy tokens. */; readonly window: number };
 
 export interface FoundToken {
   readonly rolloutId: number;
   readonly token: number;
   readonly value: number;
+  readonly text: string;
   readonly before: string;
   readonly after: string;
 }
@@ -21,30 +33,30 @@ export interface Found {
 const CONTEXT = 48;
 
 export class HighestTokens {
-  private readonly token: string;
+  private readonly wanted: WantedTokens;
   private readonly limit: number;
   /** 1: highest first; −1: lowest first. */
   private readonly sign: 1 | -1;
   private readonly sources = new Map<string, Found>();
 
-  constructor(token: string, limit: number, order: 'ascending' | 'descending') {
-    this.token = token;
+  constructor(wanted: WantedTokens, limit: number, order: 'ascending' | 'descending') {
+    this.wanted = wanted;
     this.limit = limit;
     this.sign = order === 'descending' ? 1 : -1;
   }
 
-  add({ source, values, mask, ends, response }: MeasuredRollout, rolloutId: number): void {
-    if (ends === undefined || response === undefined || !response.includes(this.token)) return;
+  add(rollout: MeasuredRollout, rolloutId: number): void {
+    const { source, values, mask, ends, response } = rollout;
+    if (ends === undefined || response === undefined) return;
+    const isWanted = matcherOf(this.wanted, rollout, ends, response);
+    if (isWanted === undefined) return;
     const found = this.of(source);
-    const { length } = this.token;
     for (let i = 0; i < values.length; i++) {
-      const end = ends[i] ?? 0;
-      const start = ends[i - 1] ?? 0;
-      if (end - start !== length || mask?.[i] === 0 || !response.startsWith(this.token, start)) continue;
+      if (mask?.[i] === 0 || !isWanted(i)) continue;
       const value = values[i] ?? Number.NaN;
       if (!Number.isFinite(value)) continue;
       found.total++;
-      this.keep(found.best, { rolloutId, token: i, value }, response, start, end);
+      this.keep(found.best, { rolloutId, token: i, value }, response, ends[i - 1] ?? 0, ends[i] ?? 0);
     }
   }
 
@@ -85,9 +97,31 @@ export class HighestTokens {
       response.slice(Math.max(0, start - CONTEXT), start).replace(/^[\udc00-\udfff]/, ''),
     );
     const after = copied(response.slice(end, end + CONTEXT).replace(/[\ud800-\udbff]$/, ''));
-    best.splice(low, 0, { ...place, before, after });
+    best.splice(low, 0, { ...place, text: copied(response.slice(start, end)), before, after });
     if (best.length > this.limit) best.pop();
   }
+}
+
+/** @returns undefined if the rollout has no such token */
+function matcherOf(
+  wanted: WantedTokens,
+  { segments, mask, values }: MeasuredRollout,
+  ends: Uint32Array,
+  response: string,
+): ((i: number) => boolean) | undefined {
+  if ('token' in wanted) {
+    const { token } = wanted;
+    if (!response.includes(token)) return undefined;
+    return (i) => {
+      const start = ends[i - 1] ?? 0;
+      return (ends[i] ?? 0) - start === token.length && response.startsWith(token, start);
+    };
+  }
+  const { reflection, window } = wanted;
+  const places = assignTokens({ segments, ends, mask });
+  const threshold = quantileThreshold(policyValues(values, mask), HIGH_SHARE);
+  const classes = classifyTokens({ segments, ends, mask, values, threshold, window, places });
+  return (i) => classes[i] === REFLECTION && afterOf(segments, places.segment[i] ?? -1) === reflection;
 }
 
 /** A copy, because a slice would keep the whole response in memory. */

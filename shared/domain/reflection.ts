@@ -106,6 +106,6 @@ export function classifyTokens(input: ClassifyInput): Uint8Array {
 }
 
 const FORKING = TOKEN_CLASSES.indexOf('forking');
-const REFLECTION = TOKEN_CLASSES.indexOf('reflection');
+export const REFLECTION = TOKEN_CLASSES.indexOf('reflection');
 const CODE = TOKEN_CLASSES.indexOf('code');
 const ANSWER = TOKEN_CLASSES.indexOf('answer');

@@ -62,7 +62,8 @@ export interface Mean {
 
 export type Correctness = 'right' | 'wrong' | 'unknown';
 /** Result of the preceding tool response. */
-export type After = 'success' | 'error';
+export const AFTER = ['success', 'error'] as const;
+export type After = (typeof AFTER)[number];
 
 export interface StatisticsRow extends Mean {
   /** Index into `sources`. */
@@ -99,7 +100,8 @@ export interface SourceStatistics extends Mean {
 /** Rows of each requested cut. */
 export type CutRows = Readonly<Partial<Record<StatisticsBy, readonly StatisticsRow[]>>>;
 
-const HIGH_SHARE = 0.2;
+/** Share of a rollout’s policy tokens that is high. */
+export const HIGH_SHARE = 0.2;
 /** Segment kinds of the policy, in which lexicon words are searched. */
 const POLICY_KINDS: ReadonlySet<SegmentKind> = new Set(['reasoning', 'text', 'tool-call', 'answer']);
 

@@ -106,7 +106,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
     rolloutId: withTokens,
     signal: 'entropy',
     source: { kind: 'full', unit: 'nats' },
-    token: ' the',
+    wanted: { token: ' the' },
   }),
   'rollout.record': ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0 }),
   'issue.list': () => ({}),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HighestTokens } from '../../shared/domain/highestTokens.ts';
-import type { MeasuredRollout } from '../../shared/domain/signalStatistics.ts';
+import { type MeasuredRollout, SignalStatistics } from '../../shared/domain/signalStatistics.ts';
 
 /** Tokens with their values; upper case: the environment's. */
 function rollout(tokens: readonly (readonly [string, number])[], k = 1): MeasuredRollout {
@@ -24,7 +24,7 @@ function rollout(tokens: readonly (readonly [string, number])[], k = 1): Measure
 
 describe('the highest occurrences of a token', () => {
   it('are whole policy tokens with a known value, in their line', () => {
-    const found = new HighestTokens('ab', 10, 'descending');
+    const found = new HighestTokens({ token: 'ab' }, 10, 'descending');
     found.add(
       rollout([
         ['x', 9],
@@ -47,9 +47,9 @@ describe('the highest occurrences of a token', () => {
     const { total, best } = found.finish() ?? { total: 0, best: [] };
     expect(total).toBe(3);
     expect(best).toEqual([
-      { rolloutId: 7, token: 5, value: 3, before: 'xabab' + 'ab', after: 'abc' },
-      { rolloutId: 8, token: 1, value: 2, before: 'AB', after: '' },
-      { rolloutId: 7, token: 1, value: 1, before: 'x', after: 'abababab' + 'c' },
+      { rolloutId: 7, token: 5, value: 3, text: 'ab', before: 'xabab' + 'ab', after: 'abc' },
+      { rolloutId: 8, token: 1, value: 2, text: 'ab', before: 'AB', after: '' },
+      { rolloutId: 7, token: 1, value: 1, text: 'ab', before: 'x', after: 'abababab' + 'c' },
     ]);
   });
 
@@ -59,7 +59,7 @@ describe('the highest occurrences of a token', () => {
       fc.integer({ min: 1, max: 12 }),
       fc.constantFrom('ascending' as const, 'descending' as const),
       (rollouts, limit, order) => {
-        const found = new HighestTokens('t', limit, order);
+        const found = new HighestTokens({ token: 't' }, limit, order);
         for (const [id, values] of rollouts.entries()) found.add(rollout(values.map((v) => ['t', v])), id);
         const all = rollouts.flat().sort((a, b) => (order === 'descending' ? b - a : a - b));
         const { total = 0, best = [] } = found.finish() ?? {};
@@ -71,7 +71,7 @@ describe('the highest occurrences of a token', () => {
   });
 
   it('have one source: the requested one, else the one with most of them', () => {
-    const found = new HighestTokens('t', 10, 'descending');
+    const found = new HighestTokens({ token: 't' }, 10, 'descending');
     found.add(rollout([['t', 1]], 5), 1);
     found.add(
       rollout(
@@ -89,7 +89,7 @@ describe('the highest occurrences of a token', () => {
   });
 
   it('never cut a character of their line', () => {
-    const found = new HighestTokens('t', 1, 'descending');
+    const found = new HighestTokens({ token: 't' }, 1, 'descending');
     found.add(
       rollout([
         ['x🎉'.repeat(40), 0],
@@ -101,5 +101,38 @@ describe('the highest occurrences of a token', () => {
     const [place] = found.finish()?.best ?? [];
     expect(place?.before.isWellFormed()).toBe(true);
     expect(place?.after.isWellFormed()).toBe(true);
+  });
+
+  it('are the reflection tokens after an error, as the statistics count them', () => {
+    // 0…9 reasoning, then twice a response and ten tokens: the first call failed.
+    const values = Array.from({ length: 30 }, (_, i) => (i % 7) + i / 100);
+    const segment = (kind: 'reasoning' | 'tool-response' | 'text', start: number, end: number) => ({
+      kind,
+      outer: { start, end },
+    });
+    const reflecting: MeasuredRollout = {
+      ...rollout(values.map((value) => ['t', value])),
+      mask: Uint8Array.from(values, (_, i) => Number(i < 10 || (i > 11 && i < 20) || i > 21)),
+      segments: [
+        segment('reasoning', 0, 10),
+        { ...segment('tool-response', 10, 12), failed: true },
+        segment('reasoning', 12, 20),
+        segment('tool-response', 20, 22),
+        segment('text', 22, 30),
+      ],
+    };
+    const window = 5;
+    const statistics = new SignalStatistics([], window);
+    statistics.add(reflecting);
+    const counted = statistics.finish().sources[0]?.reflections;
+    for (const reflection of ['error', 'success'] as const) {
+      const found = new HighestTokens({ reflection, window }, 10, 'descending');
+      found.add(reflecting, 1);
+      const { total = 0, best = [] } = found.finish() ?? {};
+      expect(total).toBe(counted?.[reflection].reflections);
+      expect(total).toBeGreaterThan(0);
+      const [from, to] = reflection === 'error' ? [12, 17] : [22, 27];
+      for (const { token } of best) expect(token >= from && token < to).toBe(true);
+    }
   });
 });

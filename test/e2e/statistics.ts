@@ -154,6 +154,24 @@ export function describeStatistics(shell: Shell): void {
       expect(searchOf().get('of')).toBeNull();
     });
 
+    test('the reflection tokens after an error are listed, each leads to the replay', async () => {
+      await goTo(`${DEMO}/tokens`);
+      const link = page.getByRole('button', { name: /^[\d,]+ reflection tokens after error$/ });
+      const total = Number((await link.innerText()).replace(',', ''));
+      await link.click();
+      expect(searchOf().get('after')).toBe('error');
+      const list = page.getByRole('region', { name: 'Positions of tokens' });
+      await list.getByRole('heading', { name: 'Reflection tokens after an error' }).waitFor();
+      await list.getByText(`first 100 of ${total.toLocaleString('en')} positions`).waitFor();
+      await list.getByRole('row').nth(1).click();
+      await expect.poll(() => running.place()).toMatch(/\/rollout\/\d+\?token=\d+$/);
+      await page.goBack();
+      await list.waitFor();
+      await page.keyboard.press('Escape');
+      await tokens().waitFor();
+      expect(searchOf().get('after')).toBeNull();
+    });
+
     test('tables and charts are saved with their source', async () => {
       await goTo(`${DEMO}/tokens`);
       await tokens().waitFor();

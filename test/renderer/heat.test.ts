@@ -10,7 +10,8 @@ import {
   tokenAt,
 } from '../../renderer/views/replay/text/heatModel.ts';
 import { formulaMark, type TextMarks } from '../../renderer/views/replay/text/textMarks.ts';
-import { REFLECTION, signalLabels } from '../../renderer/views/replay/text/tokenHeat.ts';
+import { signalLabels } from '../../renderer/views/replay/text/tokenHeat.ts';
+import { REFLECTION } from '../../shared/domain/reflection.ts';
 import { policyValues, quantileThreshold } from '../../shared/domain/thresholds.ts';
 
 const VALUES = Float32Array.of(0.5, 2);

@@ -134,7 +134,11 @@ describe('a masked connection', () => {
     });
     const { groups } = await client.request('search.page', { query: 'environment' });
     expect(groups[0]?.found[0]?.found.hits).toEqual([whole, { ...cut, before: shown }]);
-    const { places } = await client.request('token.occurrences', { runId: 1, signal: 'entropy', token: 'x' });
+    const { places } = await client.request('token.occurrences', {
+      runId: 1,
+      signal: 'entropy',
+      wanted: { token: 'x' },
+    });
     expect(places).toEqual([{ ...occurrence, before: shown }]);
   });
 

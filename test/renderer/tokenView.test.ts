@@ -34,7 +34,7 @@ import {
   lexiconRanges,
   parseWords,
 } from '../../renderer/views/replay/tokens/useLexicon.ts';
-import type { Segment, SegmentKind, Turn } from '../../shared/domain/model.ts';
+import type { Segment, SegmentKind, ToolOutcome, Turn } from '../../shared/domain/model.ts';
 
 /** Segments as kind, text and turn; the response is the concatenated texts. */
 function drawRollout(...drawn: readonly (readonly [SegmentKind, string, number])[]) {
@@ -44,7 +44,7 @@ function drawRollout(...drawn: readonly (readonly [SegmentKind, string, number])
     at = range.end;
     return { kind, turn, outer: range, inner: range };
   });
-  return { response: drawn.map(([, text]) => text).join(''), segments };
+  return { response: drawn.map(([, text]) => text).join(''), segments, toolCalls: [] };
 }
 
 const ROLLOUT = drawRollout(
@@ -61,7 +61,7 @@ const VALUES = Float32Array.of(2, 0.1, 0.75, 9, 1.5, 0, 0.5);
 const SOURCE = { kind: 'full', unit: 'nats', temperature: 1, policy: 'trainer' } as const;
 const NO_SETTINGS = { fixed: undefined, percentile: undefined } as const;
 
-function heatAt(share: number) {
+function heatAt(share: number, outcome?: ToolOutcome) {
   const logged = {
     count: 7,
     available: ['entropy'] as const,
@@ -75,7 +75,9 @@ function heatAt(share: number) {
   const series = words === undefined ? undefined : seriesOf(logged, 'entropy', words);
   if (series === undefined) throw new Error('no series');
   const { known } = series;
-  return heatOf(series, resolveThreshold({ kind: 'rollout', share, known, ...NO_SETTINGS }), ROLLOUT, 60);
+  const call = { turn: 1, ordinal: 0, callSegment: 1, responseSegment: 2 };
+  const text = { ...ROLLOUT, toolCalls: outcome === undefined ? [] : [{ ...call, outcome }] };
+  return heatOf(series, resolveThreshold({ kind: 'rollout', share, known, ...NO_SETTINGS }), text, 60);
 }
 
 describe('thresholds', () => {
@@ -130,6 +132,9 @@ describe('classes, jumps and marks', () => {
     ]);
     expect(Array.from(heat.high)).toEqual([0, 1, 2, 4, 6]);
     expect(Array.from(heat.reflections)).toEqual([4]);
+    expect(Array.from(heat.afterErrors)).toEqual([]);
+    expect(Array.from(heatAt(1, 'exception').afterErrors)).toEqual([4]);
+    expect(Array.from(heatAt(1, 'ok_stdout').afterErrors)).toEqual([]);
     expect(heat.classCounts).toMatchObject({ forking: 2, reflection: 1, code: 1, answer: 1 });
   });
 

@@ -131,7 +131,7 @@ describe('statistics', () => {
 describe('occurrences of a token', () => {
   it('are the highest of one source, with their addresses', () => {
     const builder = PlacesBuilder.open(db, {
-      ...{ runId, signal: 'surprisal', token: ' so', order: 'descending', limit: 2 },
+      ...{ runId, signal: 'surprisal', wanted: { token: ' so' }, order: 'descending', limit: 2 },
     });
     for (const _ of builder?.read() ?? []);
     expect(builder?.finish()).toMatchObject({
@@ -152,7 +152,7 @@ describe('occurrences of a token', () => {
       ],
     });
     const none = PlacesBuilder.open(db, {
-      ...{ runId, signal: 'surprisal', token: 'nowhere', order: 'ascending', limit: 2 },
+      ...{ runId, signal: 'surprisal', wanted: { token: 'nowhere' }, order: 'ascending', limit: 2 },
     });
     for (const _ of none?.read() ?? []);
     expect(none?.finish()).toEqual({ total: 0, places: [] });

@@ -1,6 +1,6 @@
 import { useContext } from 'react';
 import { csvFile } from '../../../shared/domain/delimited.ts';
-import type { SourceStatistics, StatisticsRow } from '../../../shared/domain/signalStatistics.ts';
+import { AFTER, type SourceStatistics, type StatisticsRow } from '../../../shared/domain/signalStatistics.ts';
 import { isSigned } from '../../../shared/domain/tokenSignal.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { count, counted, percent, significant } from '../../ui/numbers.ts';
@@ -111,12 +111,11 @@ function PlaceText({ name, mean }: PlaceTextProps) {
 
 /** Reflections per policy token within the window: the paper shows it in pictures, this is its number. */
 function Density({ source, window }: { readonly source: SourceStatistics; readonly window: number }) {
-  const [, setQuery] = useUrlQuery();
-  const { success, error } = source.reflections;
-  const sides = [
-    { name: 'after success', counts: success },
-    { name: 'after error', counts: error },
-  ];
+  const [query, setQuery] = useUrlQuery();
+  const sides = AFTER.map((after) => ({
+    ...{ after, name: `after ${after}`, counts: source.reflections[after] },
+    isOpen: query.get('after') === after,
+  }));
   const most = Math.max(...sides.map(({ counts }) => density(counts) ?? 0), 0.01);
   return (
     <div className="density">
@@ -124,9 +123,12 @@ function Density({ source, window }: { readonly source: SourceStatistics; readon
         <h3>Reflection tokens</h3>
         <SaveCsv what="the density of reflection tokens" table={() => densityCsv(source, window)} />
       </header>
+      <p className="dim density-meaning">
+        High tokens (the top 20 % of a rollout) soon after a tool response, whatever their words
+      </p>
       <table>
         <tbody>
-          {sides.map(({ name, counts }) => {
+          {sides.map(({ after, name, counts, isOpen }) => {
             const share = density(counts);
             return (
               <tr key={name}>
@@ -143,7 +145,23 @@ function Density({ source, window }: { readonly source: SourceStatistics; readon
                   <b>{share === undefined ? '' : `${percent(share)} %`}</b>
                 </td>
                 <td className="dim">
-                  {count(counts.reflections)} of {counted(counts.tokens, 'token')}
+                  {counts.reflections === 0 ? (
+                    0
+                  ) : (
+                    <button
+                      type="button"
+                      className="number-link"
+                      aria-pressed={isOpen}
+                      aria-label={`${count(counts.reflections)} reflection tokens ${name}`}
+                      title={isOpen ? 'Hide them' : 'Show them in the list, highest first'}
+                      onClick={() =>
+                        setQuery({ after: isOpen ? undefined : after, of: undefined, order: undefined })
+                      }
+                    >
+                      {count(counts.reflections)}
+                    </button>
+                  )}{' '}
+                  of {counted(counts.tokens, 'token')}
                 </td>
               </tr>
             );

@@ -1,6 +1,7 @@
-/** Where one token stands with its highest values: each place opens the replay at it. */
+/** Where one token, or the reflection tokens, have their highest values: each position opens the replay at it. */
 import { ArrowLeft } from 'lucide-react';
 import type { TokenOccurrence } from '../../../shared/api/contract.ts';
+import type { WantedTokens } from '../../../shared/domain/highestTokens.ts';
 import type { SourceStatistics } from '../../../shared/domain/signalStatistics.ts';
 import { isSigned } from '../../../shared/domain/tokenSignal.ts';
 import { pathOfRoute, type Route } from '../../data/route.ts';
@@ -23,7 +24,7 @@ import type { ScopeLevel } from './useTokensScope.ts';
 
 interface PlacesOfTokenProps {
   readonly runKey: string;
-  readonly token: string;
+  readonly wanted: WantedTokens;
   readonly scope: TokenScope;
   readonly source: SourceStatistics;
   readonly level: ScopeLevel;
@@ -32,19 +33,19 @@ interface PlacesOfTokenProps {
 
 const LIMIT = 100;
 
-export function PlacesOfToken({ runKey, token, scope, source, level, hasSteps }: PlacesOfTokenProps) {
+export function PlacesOfToken({ runKey, wanted, scope, source, level, hasSteps }: PlacesOfTokenProps) {
   const [query, setQuery] = useUrlQuery();
   const isLowest = query.get('order') === 'lowest';
   const found = useLongQuery('token.occurrences', {
     ...scope,
     signal: source.signal,
     source: source.source,
-    token,
+    wanted,
     order: isLowest ? 'ascending' : 'descending',
     limit: LIMIT,
   });
   const table = useTableCommands();
-  const close = () => setQuery({ of: undefined, order: undefined });
+  const close = () => setQuery({ of: undefined, after: undefined, order: undefined });
   useCommands({ 'place.up': close });
   // A former answer is about another token or another order.
   const answer = found.isFormer ? undefined : found.data;
@@ -56,14 +57,20 @@ export function PlacesOfToken({ runKey, token, scope, source, level, hasSteps }:
   const searchOf = (place: TokenOccurrence) => `?token=${place.token}`;
   const label = signalLabel(source);
   return (
-    <section className="tokens-side" aria-label="Positions of a token">
+    <section className="tokens-side" aria-label="Positions of tokens">
       <header>
         <div className="places-head">
           <IconButton label="Back to the tokens by mean" keys={keyOf('place.up')} onClick={close}>
             <ArrowLeft size={14} />
           </IconButton>
           <h2 className="places-title">
-            Positions of <span className="mono token-text">{shownText(token)}</span>
+            {'token' in wanted ? (
+              <>
+                Positions of <span className="mono token-text">{shownText(wanted.token)}</span>
+              </>
+            ) : (
+              nameOf(wanted)
+            )}
           </h2>
           <SaveCsv what="these positions" disabled={places.length === 0} table={() => placesCsv(places)} />
         </div>
@@ -81,7 +88,7 @@ export function PlacesOfToken({ runKey, token, scope, source, level, hasSteps }:
             {answer !== undefined &&
               (answer.total > places.length
                 ? `first ${count(places.length)} of ${counted(answer.total, 'position')}`
-                : counted(answer.total, 'place'))}
+                : counted(answer.total, 'position'))}
           </span>
         </div>
       </header>
@@ -105,15 +112,15 @@ export function PlacesOfToken({ runKey, token, scope, source, level, hasSteps }:
             )}
           </div>
         ) : places.length === 0 ? (
-          <EmptyState title={`No such token in this ${level}`}>
+          <EmptyState title={`None in this ${level}`}>
             <p>The policy sampled it nowhere here with a known {label} and a position in the text.</p>
           </EmptyState>
         ) : (
           <VirtualTable
-            key={`${token} ${isLowest}`}
+            key={`${JSON.stringify(wanted)} ${isLowest}`}
             handle={table}
-            label={`Positions of ${JSON.stringify(token)} by ${label}`}
-            columns={columnsOf(source, token, { level, hasSteps })}
+            label={`${nameOf(wanted)} by ${label}`}
+            columns={columnsOf(source, { level, hasSteps })}
             count={places.length}
             rowAt={(index) => places[index]}
             rowHeight={44}
@@ -126,9 +133,14 @@ export function PlacesOfToken({ runKey, token, scope, source, level, hasSteps }:
   );
 }
 
+function nameOf(wanted: WantedTokens): string {
+  return 'token' in wanted
+    ? `Positions of ${JSON.stringify(wanted.token)}`
+    : `Reflection tokens after ${wanted.reflection === 'error' ? 'an error' : 'a success'}`;
+}
+
 function columnsOf(
   of: SourceStatistics,
-  token: string,
   shows: { readonly level: ScopeLevel; readonly hasSteps: boolean },
 ): readonly Column<TokenOccurrence>[] {
   const { signal, source } = of;
@@ -147,20 +159,19 @@ function columnsOf(
       label: 'where',
       minWidth: 180,
       grow: 1,
-      cell: (place) => <PlaceCell place={place} token={token} {...shows} />,
+      cell: (place) => <PlaceCell place={place} {...shows} />,
     },
   ];
 }
 
 interface PlaceCellProps {
   readonly place: TokenOccurrence;
-  readonly token: string;
   readonly level: ScopeLevel;
   readonly hasSteps: boolean;
 }
 
 /** The token in its line, and under it where that is. */
-function PlaceCell({ place, token, level, hasSteps }: PlaceCellProps) {
+function PlaceCell({ place, level, hasSteps }: PlaceCellProps) {
   const { step, groupKey, problemId, ordinal, isCorrect } = place;
   const at = `token ${count(place.token)}`;
   const parts = [
@@ -174,7 +185,7 @@ function PlaceCell({ place, token, level, hasSteps }: PlaceCellProps) {
     <span className="place-cell">
       <span className="place-context mono">
         <span>{shownText(place.before)}</span>
-        <mark>{shownText(token)}</mark>
+        <mark>{shownText(place.text)}</mark>
         <span>{shownText(place.after)}</span>
       </span>
       <span className="place-where" title={`group ${groupKey}, rollout #${ordinal}, ${at}`}>

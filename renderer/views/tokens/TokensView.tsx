@@ -7,8 +7,10 @@
  */
 import type { ReactNode } from 'react';
 import type { AvailableSignals } from '../../../shared/api/contract.ts';
+import type { WantedTokens } from '../../../shared/domain/highestTokens.ts';
 import { DEFAULT_LEXICON } from '../../../shared/domain/lexicon.ts';
 import { DEFAULT_WINDOW } from '../../../shared/domain/reflection.ts';
+import { AFTER } from '../../../shared/domain/signalStatistics.ts';
 import type { SignalName } from '../../../shared/domain/tokenSignal.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -83,7 +85,7 @@ export default function TokensView({ address }: { readonly address: TokensAddres
   const sources = state.data?.sources ?? [];
   const source = chosenSource(sources, query.get('source'));
   const without = state.data?.withoutSignal ?? 0;
-  const ofToken = query.get('of');
+  const wanted = wantedTokens(query, window);
   return (
     <div className="page">
       <TokensHead
@@ -126,12 +128,12 @@ export default function TokensView({ address }: { readonly address: TokensAddres
               hasSteps={hasSteps}
               onOpenStep={(to) => goTo({ view: 'stepTokens', runKey, step: to }, globalThis.location.search)}
             />
-            {ofToken === null || ofToken === '' ? (
+            {wanted === undefined ? (
               <TopTokens answer={state.data} source={source} least={least} />
             ) : (
               <PlacesOfToken
                 runKey={runKey}
-                token={ofToken}
+                wanted={wanted}
                 scope={scope}
                 source={source}
                 level={level}
@@ -143,6 +145,14 @@ export default function TokensView({ address }: { readonly address: TokensAddres
       )}
     </div>
   );
+}
+
+/** `of=TOKEN`, or `after=error` for the reflection tokens after an error. */
+function wantedTokens(query: URLSearchParams, window: number): WantedTokens | undefined {
+  const reflection = AFTER.find((after) => after === query.get('after'));
+  if (reflection !== undefined) return { reflection, window };
+  const token = query.get('of') ?? '';
+  return token === '' ? undefined : { token };
 }
 
 /** `demo, step 3, group p7, rollout #2`. */

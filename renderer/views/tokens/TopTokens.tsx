@@ -150,7 +150,7 @@ export function TopTokens({ answer, source, least }: TopTokensProps) {
             sort={sort}
             onSort={setSort}
             onOpen={({ token, hasText }) => {
-              if (hasText) setQuery({ of: token });
+              if (hasText) setQuery({ of: token, after: undefined });
               else useInterface.getState().setNotice('Ids without text are not placed on the text');
             }}
           />

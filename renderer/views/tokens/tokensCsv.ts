@@ -103,7 +103,7 @@ export function tokensCsv(rows: readonly TokenMean[]): CsvTable {
 
 export function placesCsv(places: readonly TokenOccurrence[]): CsvTable {
   return {
-    columns: ['value', 'step', 'group', 'rollout', 'token', 'is_correct', 'before', 'after'],
+    columns: ['value', 'step', 'group', 'rollout', 'token', 'is_correct', 'before', 'text', 'after'],
     rows: places.map((one) => [
       one.value,
       one.step,
@@ -112,6 +112,7 @@ export function placesCsv(places: readonly TokenOccurrence[]): CsvTable {
       one.token,
       one.isCorrect === undefined ? undefined : Number(one.isCorrect),
       one.before,
+      one.text,
       one.after,
     ]),
   };

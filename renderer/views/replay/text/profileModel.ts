@@ -1,7 +1,7 @@
 /** The scrubber's profile: a whole rollout in the width of a window. */
 import type { Segment, SegmentKind, ToolCall, Utf16Offset } from '../../../../shared/domain/model.ts';
 import { TOOL_ERROR_OUTCOMES } from '../../../../shared/domain/model.ts';
-import { TOKEN_CLASSES } from '../../../../shared/domain/reflection.ts';
+import { REFLECTION, TOKEN_CLASSES } from '../../../../shared/domain/reflection.ts';
 
 /** Per column of pixels; NaN where a column holds no known value of the policy. */
 export interface ColumnStatistics {
@@ -58,7 +58,6 @@ export function columnStatistics(
 }
 
 const FORKING = TOKEN_CLASSES.indexOf('forking');
-const REFLECTION = TOKEN_CLASSES.indexOf('reflection');
 
 /** Who wrote it: the policy stands above the base line, the environment hangs below it. */
 export function isPolicyKind(kind: SegmentKind): boolean {

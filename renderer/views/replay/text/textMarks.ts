@@ -1,8 +1,9 @@
 /** What is painted on the text, as ranges with the name of their highlight (`transcript.css`). */
 import { LABEL_COLOURS, type LabelColour } from '../../../../shared/domain/annotate/taxonomy.ts';
 import type { TextRange } from '../../../../shared/domain/model.ts';
+import { REFLECTION } from '../../../../shared/domain/reflection.ts';
 import { flaggedRanges, HEAT_LEVELS, markedTokens } from './heatModel.ts';
-import { type Heat, REFLECTION } from './tokenHeat.ts';
+import type { Heat } from './tokenHeat.ts';
 
 export interface TextMarks {
   readonly heat: Heat | undefined;

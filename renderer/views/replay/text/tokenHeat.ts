@@ -1,7 +1,12 @@
 /** A signal on the tokens of one rollout: labels, heights, levels, classes, and the tokens to jump to. */
-import type { RolloutSignal } from '../../../../shared/api/contract.ts';
-import type { Segment } from '../../../../shared/domain/model.ts';
-import { classifyTokens, TOKEN_CLASSES, type TokenClass } from '../../../../shared/domain/reflection.ts';
+import type { RolloutDetail, RolloutSignal } from '../../../../shared/api/contract.ts';
+import { TOOL_ERROR_OUTCOMES } from '../../../../shared/domain/model.ts';
+import {
+  classifyTokens,
+  REFLECTION,
+  TOKEN_CLASSES,
+  type TokenClass,
+} from '../../../../shared/domain/reflection.ts';
 import { policyValues, quantileThreshold } from '../../../../shared/domain/thresholds.ts';
 import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
 import { HEAT_SIGNALS, type HeatSignal } from '../../../state/tokenView.ts';
@@ -70,6 +75,8 @@ export interface Heat extends TokenSeries {
   /** Tokens, ascending. */
   readonly high: Uint32Array;
   readonly reflections: Uint32Array;
+  /** Those after a tool response whose call failed. */
+  readonly afterErrors: Uint32Array;
   readonly classCounts: Readonly<Record<TokenClass, number>>;
   readonly response: string;
 }
@@ -77,7 +84,7 @@ export interface Heat extends TokenSeries {
 export function heatOf(
   series: TokenSeries,
   threshold: Threshold,
-  text: { readonly response: string; readonly segments: readonly Segment[] },
+  text: Pick<RolloutDetail, 'response' | 'segments' | 'toolCalls'>,
   window: number,
 ): Heat {
   const value = series.isConstant ? undefined : threshold.value;
@@ -94,6 +101,7 @@ export function heatOf(
           threshold: cuts.length === 0 ? undefined : value,
           window,
         });
+  const reflections = indexesWhere(classes, (one) => one === REFLECTION);
   const counts = new Uint32Array(TOKEN_CLASSES.length);
   for (const one of classes) counts[one] = (counts[one] ?? 0) + 1;
   return {
@@ -103,7 +111,8 @@ export function heatOf(
     levels,
     classes,
     high: indexesWhere(levels, (level) => level > 0),
-    reflections: indexesWhere(classes, (one) => one === REFLECTION),
+    reflections,
+    afterErrors: afterErrorsOf(reflections, series.ends, text),
     classCounts: Object.fromEntries(TOKEN_CLASSES.map((name, i) => [name, counts[i] ?? 0])) as Record<
       TokenClass,
       number
@@ -112,7 +121,24 @@ export function heatOf(
   };
 }
 
-export const REFLECTION = TOKEN_CLASSES.indexOf('reflection');
+function afterErrorsOf(
+  reflections: Uint32Array,
+  ends: Uint32Array | undefined,
+  { segments, toolCalls }: Pick<RolloutDetail, 'segments' | 'toolCalls'>,
+): Uint32Array {
+  const after = toolCalls
+    .flatMap(({ outcome, responseSegment }) =>
+      responseSegment !== undefined && TOOL_ERROR_OUTCOMES.has(outcome) ? [responseSegment + 1] : [],
+    )
+    .sort((a, b) => a - b)
+    .flatMap((at) => segments[at]?.outer ?? []);
+  let next = 0;
+  return reflections.filter((token) => {
+    const last = (ends?.[token] ?? 0) - 1;
+    while ((after[next]?.end ?? Number.POSITIVE_INFINITY) <= last) next++;
+    return (after[next]?.start ?? Number.POSITIVE_INFINITY) <= last;
+  });
+}
 
 function indexesWhere(flags: Uint8Array, is: (flag: number) => boolean): Uint32Array {
   let size = 0;

@@ -15,7 +15,7 @@ interface LexiconOptionsProps {
 export function LexiconOptions({ heat, lexicon }: LexiconOptionsProps) {
   const isShown = useTokenView((state) => state.isLexiconShown);
   const words = useWords();
-  const flip = useTokenView((state) => state.flipOverlay);
+  const flip = useTokenView((state) => state.flip);
   const setWords = useTokenView((state) => state.setWords);
   const [draft, setDraft] = useState(words.join(', '));
   const isDefault = words.join() === DEFAULT_LEXICON.join();

@@ -188,7 +188,9 @@ interface JumpsProps {
 }
 
 function Jumps({ heat, onHigh, onReflection }: JumpsProps) {
-  const { high, reflections, classCounts } = heat;
+  const { high, reflections, afterErrors, classCounts } = heat;
+  const isAfterErrorOnly = useTokenView((state) => state.isAfterErrorOnly) && afterErrors.length > 0;
+  const flip = useTokenView((state) => state.flip);
   const classes = `${count(classCounts.forking)} forking, ${count(classCounts.reflection)} reflection, ${count(classCounts.code)} in code, ${count(classCounts.answer)} in answers`;
   return (
     <div className="token-jumps">
@@ -220,6 +222,21 @@ function Jumps({ heat, onHigh, onReflection }: JumpsProps) {
             {CLASS_GLYPHS.reflection} <b>{count(reflections.length)}</b>
             <span className="token-jumps-word"> reflection</span>
           </span>
+          {afterErrors.length > 0 && (
+            <button
+              type="button"
+              className="after-errors"
+              aria-pressed={isAfterErrorOnly}
+              title={
+                isAfterErrorOnly
+                  ? 'Jump to all reflection tokens again'
+                  : 'Jump only to reflection tokens after a call that failed'
+              }
+              onClick={() => flip('isAfterErrorOnly')}
+            >
+              <b>{count(afterErrors.length)}</b> after an error
+            </button>
+          )}
           <IconButton
             label="Next reflection token"
             keys={keyOf('reflection.next')}

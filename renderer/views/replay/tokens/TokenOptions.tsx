@@ -139,7 +139,7 @@ function Vocabulary() {
 function Overlays({ heat }: { readonly heat: Heat | undefined }) {
   const isMaskShown = useTokenView((state) => state.isMaskShown);
   const isGapShown = useTokenView((state) => state.isGapShown);
-  const flip = useTokenView((state) => state.flipOverlay);
+  const flip = useTokenView((state) => state.flip);
   if (heat?.ends === undefined) return null;
   return (
     <section>

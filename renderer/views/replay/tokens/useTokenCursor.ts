@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import type { RolloutDetail } from '../../../../shared/api/contract.ts';
 import { useInterface } from '../../../state/interface.ts';
+import { useTokenView } from '../../../state/tokenView.ts';
 import { tokenAt, tokenRange } from '../text/heatModel.ts';
 import { segmentAt } from '../text/replayModel.ts';
 import { type Heat, neighbour } from '../text/tokenHeat.ts';
@@ -97,9 +98,7 @@ export function useTokenCursor({ detail, heat, means, turn, query, setQuery, onS
     const next = tokens === undefined ? undefined : neighbour(tokens, origin(direction), direction);
     if (next !== undefined) go(next);
     else
-      useInterface
-        .getState()
-        .setNotice(`No ${what} token ${direction === 1 ? 'after' : 'before'} this position`);
+      useInterface.getState().setNotice(`No ${what} ${direction === 1 ? 'after' : 'before'} this position`);
   };
   return {
     token,
@@ -113,8 +112,12 @@ export function useTokenCursor({ detail, heat, means, turn, query, setQuery, onS
       const next = origin(direction) + direction;
       if (next >= 0 && next < count) go(next);
     },
-    stepHigh: (direction: 1 | -1) => step(heat?.high, direction, 'high'),
-    stepReflection: (direction: 1 | -1) => step(heat?.reflections, direction, 'reflection'),
+    stepHigh: (direction: 1 | -1) => step(heat?.high, direction, 'high token'),
+    stepReflection: (direction: 1 | -1) => {
+      const isAfterErrorOnly = useTokenView.getState().isAfterErrorOnly && heat?.afterErrors.length !== 0;
+      const what = isAfterErrorOnly ? 'reflection token after an error' : 'reflection token';
+      step(isAfterErrorOnly ? heat?.afterErrors : heat?.reflections, direction, what);
+    },
     setSpan: (next: TokenSpan | undefined) =>
       setQuery({ tokens: next === undefined ? undefined : spanText(next) }),
     brush: (from: number, to: number) => {
