@@ -283,12 +283,28 @@ describe('imports', () => {
   });
 });
 
+/** Classes with a rule of their own in a style sheet. Modifiers (`is-…`) belong to what they modify. */
+function ownClasses(file: string): readonly string[] {
+  return [...codeOf(file).matchAll(/(?<=^|[{}])\s*\.([\w-]+)\s*\{/g)]
+    .map(([, name = '']) => name)
+    .filter((name) => !name.startsWith('is-'));
+}
+
 /** Without comments: a comment may name what the code must not do. */
 function codeOf(file: string): string {
   return readFileSync(join(ROOT, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
 }
 
 describe('conventions', () => {
+  it('a class has rules of its own in one style sheet', () => {
+    const sheets = new Map<string, Set<string>>();
+    const files = readdirSync(join(ROOT, 'renderer'), { recursive: true, encoding: 'utf8' });
+    for (const file of files.filter((path) => path.endsWith('.css')).map((path) => `renderer/${path}`))
+      for (const name of ownClasses(file)) sheets.set(name, (sheets.get(name) ?? new Set()).add(file));
+    expect(sheets.size).toBeGreaterThan(500);
+    const several = [...sheets].filter(([, files]) => files.size > 1);
+    expect(several.map(([name, where]) => `${name}: ${[...where].join(', ')}`)).toEqual([]);
+  });
   it('every folder has a README', () => {
     const rooms = ['electron', 'shared', 'renderer', 'test'].flatMap((top) =>
       readdirSync(join(ROOT, top), { withFileTypes: true })
