@@ -64,8 +64,22 @@ export function stepFacts(source: ColumnSource, mask?: Uint8Array): StepFacts {
     ...calls,
     retries,
     recovery: { rollouts: sums.erredKnown, correct: sums.erredCorrect },
+    ...(sums.rewardKnown === 0 ? {} : { reward: rewardFacts(sums) }),
     ...(schedule === undefined ? {} : { schedule }),
   };
+}
+
+/** Deviations add up from the mean so far (Welford), so that large rewards lose no digits. */
+function rewardFacts({ rewardKnown, rewardSquares }: RewardSums): NonNullable<StepFacts['reward']> {
+  return rewardKnown < 2
+    ? { known: rewardKnown }
+    : { known: rewardKnown, deviation: Math.sqrt(rewardSquares / (rewardKnown - 1)) };
+}
+
+interface RewardSums {
+  readonly rewardKnown: number;
+  /** Sum of squared deviations from the mean. */
+  readonly rewardSquares: number;
 }
 
 /** Numbers to be averaged and ranked. */
@@ -111,6 +125,7 @@ function sumRollouts(source: ColumnSource, mask: Uint8Array | undefined) {
     rollouts: 0,
     reward: 0,
     rewardKnown: 0,
+    rewardSquares: 0,
     correct: 0,
     correctKnown: 0,
     callsKnown: 0,
@@ -143,8 +158,10 @@ function sumRollouts(source: ColumnSource, mask: Uint8Array | undefined) {
     sums.rollouts++;
     const rewardHere = reward[i] ?? Number.NaN;
     if (!Number.isNaN(rewardHere)) {
+      const fromMean = rewardHere - (sums.rewardKnown === 0 ? rewardHere : sums.reward / sums.rewardKnown);
       sums.reward += rewardHere;
       sums.rewardKnown++;
+      sums.rewardSquares += fromMean * (rewardHere - sums.reward / sums.rewardKnown);
     }
     const isCorrect = correct[i] ?? -1;
     const isKept = kept[i] ?? -1;

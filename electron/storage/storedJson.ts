@@ -11,7 +11,15 @@ const LATENCY: readonly (keyof LatencySummary)[] = [
   ...(['calls', 'meanMs', 'p50Ms', 'p95Ms', 'maxMs', 'logged', 'derived'] as const),
 ];
 const SCHEDULE: readonly (keyof ScheduleFacts)[] = [
-  ...(['placed', 'wallSeconds', 'tailSeconds', 'medianSeconds', 'stragglers', 'peakRollouts'] as const),
+  ...([
+    'placed',
+    'startedAt',
+    'wallSeconds',
+    'tailSeconds',
+    'medianSeconds',
+    'stragglers',
+    'peakRollouts',
+  ] as const),
 ];
 
 /** @returns undefined unless it is a list of texts, and of lists of tools for `tools` */
@@ -32,13 +40,14 @@ export function parseFacts(json: string, step: number): StepFacts | undefined {
 
 function isFacts(stored: unknown): stored is StepFacts {
   if (!isObject(stored)) return false;
-  const { values, outcomes, latency, retries, recovery, schedule, ...counts } = stored;
+  const { values, outcomes, latency, retries, recovery, reward, schedule, ...counts } = stored;
   return (
     hasNumbers(counts, ['step', 'rollouts', 'groups', 'repeats']) &&
     hasNumbers(values, []) &&
     hasNumbers(outcomes, []) &&
     hasNumbers(retries, ['calls', 'succeeded']) &&
     hasNumbers(recovery, ['rollouts', 'correct']) &&
+    (hasNumbers(values, ['meanReward']) ? hasNumbers(reward, ['known']) : reward === undefined) &&
     (latency === undefined || hasNumbers(latency, LATENCY)) &&
     (schedule === undefined || hasNumbers(schedule, SCHEDULE))
   );

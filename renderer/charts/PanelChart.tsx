@@ -40,6 +40,8 @@ export interface PanelChartProps {
   /** What is counted, and how. */
   readonly describe: string;
   readonly axis: readonly number[];
+  /** As in `PanelShape`. */
+  readonly seconds?: ReadonlyMap<number, number> | undefined;
   readonly lines: readonly PanelLine[];
   /** Shares that make 1, from the bottom up. */
   readonly isStacked?: boolean;
@@ -91,14 +93,38 @@ export function PanelChart(props: PanelChartProps) {
   };
   const height = whole - below;
   const { isLog: wantsLog = false, isFromZero = true } = props;
-  const { frame, x, y, isLog } = useMemo(
+  const { frame, x, y, ticks, isLog } = useMemo(
     () =>
       panelPlace({
-        ...{ width, height, beside, axis, lines: near, isStacked, isLog: wantsLog, isFromZero, format },
+        ...{
+          width,
+          height,
+          beside,
+          axis,
+          seconds: props.seconds,
+          lines: near,
+          isStacked,
+          isLog: wantsLog,
+          isFromZero,
+          format,
+        },
         levels: levels.map(({ value }) => value),
         references: references.map(({ value }) => value),
       }),
-    [width, height, beside, near, levels, references, axis, isStacked, wantsLog, isFromZero, format],
+    [
+      width,
+      height,
+      beside,
+      near,
+      levels,
+      references,
+      axis,
+      props.seconds,
+      isStacked,
+      wantsLog,
+      isFromZero,
+      format,
+    ],
   );
   const drawn = useMemo(() => (isLog ? withoutNoughts(near) : near), [isLog, near]);
   const floor = height - frame.bottom;
@@ -223,7 +249,10 @@ export function PanelChart(props: PanelChartProps) {
           {clickOpens !== undefined && step !== undefined && (
             <title data-transient="">{`Step ${step}: opens ${clickOpens}`}</title>
           )}
-          <PanelPlot {...{ frame, axis, isStacked, marks, levels, references, x, y, format }} lines={drawn} />
+          <PanelPlot
+            {...{ frame, axis, ticks, isStacked, marks, levels, references, x, y, format }}
+            lines={drawn}
+          />
           {shownRange !== undefined && (
             <rect
               className="brush"

@@ -1,9 +1,9 @@
 /** What a panel draws and a hand does not move: axes, bands, lines, marks. */
 import type { ScaleLinear } from 'd3-scale';
 import { memo } from 'react';
-import { bandPath, type Frame, linePath, stackedBands, stepTicks } from './chartModel.ts';
+import { bandPath, type Frame, linePath, stackedBands } from './chartModel.ts';
 import { LevelLines, LevelNames, type PanelLevel, type PanelReference } from './PanelLevels.tsx';
-import { dashOf, type PanelLine } from './panelModel.ts';
+import { type AxisTick, dashOf, type PanelLine } from './panelModel.ts';
 
 export interface PanelMark {
   readonly step: number;
@@ -18,6 +18,7 @@ interface PanelPlotProps {
   readonly marks: readonly PanelMark[];
   readonly levels: readonly PanelLevel[];
   readonly references: readonly PanelReference[];
+  readonly ticks: readonly AxisTick[];
   readonly x: ScaleLinear<number, number>;
   readonly y: ScaleLinear<number, number>;
   readonly format: (value: number) => string;
@@ -27,7 +28,7 @@ interface PanelPlotProps {
 const MOST_DOTS = 16;
 
 export const PanelPlot = memo(function PanelPlot(props: PanelPlotProps) {
-  const { frame, axis, lines, isStacked, x, y, format } = props;
+  const { frame, lines, isStacked, x, y, format } = props;
   const floor = frame.height - frame.bottom;
   const right = frame.width - frame.right;
   return (
@@ -40,9 +41,9 @@ export const PanelPlot = memo(function PanelPlot(props: PanelPlotProps) {
           </text>
         </g>
       ))}
-      {stepTicks(axis, x).map((tick) => (
-        <text key={tick} x={x(tick)} y={frame.height - 4} textAnchor="middle">
-          {tick}
+      {props.ticks.map(({ at, label }) => (
+        <text key={label} x={at} y={frame.height - 4} textAnchor="middle">
+          {label}
         </text>
       ))}
       {isStacked && <Bands {...props} />}

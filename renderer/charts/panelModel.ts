@@ -1,6 +1,6 @@
 /** Arithmetic of panels: several lines over one step axis, placed, smoothed, brushed, zoomed. */
-import { type ScaleLinear, scaleLog } from 'd3-scale';
-import { axisRoom, type Frame, stepScale, type Values, valueScale } from './chartModel.ts';
+import { type ScaleLinear, scaleLinear, scaleLog } from 'd3-scale';
+import { axisRoom, type Frame, stepScale, stepTicks, type Values, valueScale } from './chartModel.ts';
 
 /** A second cue beside the colour: lines of a chart differ in their strokes as well. */
 export const STROKES = ['solid', 'dashed', 'dotted', 'dash-dot', 'long', 'sparse'] as const;
@@ -258,6 +258,8 @@ export interface PanelShape {
   /** What stands beside the drawing takes this much of the width. */
   readonly beside: number;
   readonly axis: readonly number[];
+  /** Seconds since the first step by step: distances on the axis are then times. Absent: they are steps. */
+  readonly seconds?: ReadonlyMap<number, number> | undefined;
   /** Those that are drawn. */
   readonly lines: readonly PanelLine[];
   readonly isStacked: boolean;
@@ -275,7 +277,14 @@ interface PanelPlace {
   readonly frame: Frame;
   readonly x: ScaleLinear<number, number>;
   readonly y: ScaleLinear<number, number>;
+  /** Of the step axis: pixels from the left. */
+  readonly ticks: readonly AxisTick[];
   readonly isLog: boolean;
+}
+
+export interface AxisTick {
+  readonly at: number;
+  readonly label: string;
 }
 
 export function panelPlace(shape: PanelShape): PanelPlace {
@@ -287,7 +296,49 @@ export function panelPlace(shape: PanelShape): PanelPlace {
   const log = shape.isLog && !isStacked ? logValueScale([...known, references], room) : undefined;
   const y = log ?? valueScale(known, room, { fromZero: shape.isFromZero });
   const frame = { ...room, left: 4 + axisRoom(y.ticks(3).map(format), room.left) };
-  return { frame, x: stepScale(axis, frame).clamp(true), y, isLog: log !== undefined };
+  const plain = stepScale(axis, frame);
+  const { x, ticks } = timeAxis(axis, shape.seconds, frame) ?? {
+    x: plain,
+    ticks: stepTicks(axis, plain).map((step) => ({ at: plain(step), label: String(step) })),
+  };
+  return { frame, x: x.clamp(true), y, ticks, isLog: log !== undefined };
+}
+
+const UNITS = [
+  { seconds: 1, name: 's' },
+  { seconds: 60, name: 'min' },
+  { seconds: 3600, name: 'h' },
+  { seconds: 86_400, name: 'd' },
+] as const;
+const [LEAST_UNIT] = UNITS;
+const TIME_TICKS = 4;
+
+/** A scale of steps whose distances are times. @returns undefined unless every step has a later time than the former */
+function timeAxis(
+  axis: readonly number[],
+  seconds: ReadonlyMap<number, number> | undefined,
+  frame: Frame,
+): { readonly x: ScaleLinear<number, number>; readonly ticks: readonly AxisTick[] } | undefined {
+  if (seconds === undefined || !hasTimes(axis, seconds)) return undefined;
+  const times = axis.map((step) => seconds.get(step) ?? 0);
+  const [first = 0, last = 0] = [times[0], times.at(-1)];
+  const place = scaleLinear()
+    .domain([first, last])
+    .range([frame.left, frame.width - frame.right]);
+  const unit = UNITS.findLast((one) => (last - first) / one.seconds >= 2) ?? LEAST_UNIT;
+  const inUnit = scaleLinear().domain([0, (last - first) / unit.seconds]);
+  return {
+    x: scaleLinear().domain(axis).range(times.map(place)),
+    ticks: inUnit
+      .ticks(TIME_TICKS)
+      .map((tick) => ({ at: place(first + tick * unit.seconds), label: `${tick} ${unit.name}` })),
+  };
+}
+
+/** Whether every step has a known time, later than that of the former step. */
+export function hasTimes(axis: readonly number[], seconds: ReadonlyMap<number, number>): boolean {
+  const times = axis.map((step) => seconds.get(step) ?? Number.NaN);
+  return times.length > 1 && times.every((time, i) => time > (times[i - 1] ?? Number.NEGATIVE_INFINITY));
 }
 
 /** So that a line on a logarithmic axis breaks where it has no place, and is not drawn at the floor. */

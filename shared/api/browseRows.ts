@@ -89,6 +89,11 @@ export interface StepFacts {
   readonly retries: { readonly calls: number; readonly succeeded: number };
   /** Rollouts of known correctness with a failed call, and the correct ones among them. */
   readonly recovery: { readonly rollouts: number; readonly correct: number };
+  /**
+   * Known rewards, whose mean is `values.meanReward`: their number, and their sample standard deviation, which one
+   * reward does not have. Absent if no reward is known.
+   */
+  readonly reward?: { readonly known: number; readonly deviation?: number };
   /** Absent if no rollout has a known start and end. */
   readonly schedule?: ScheduleFacts;
 }

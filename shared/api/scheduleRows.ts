@@ -5,6 +5,8 @@ import type { Milliseconds } from '../domain/model.ts';
 export interface ScheduleFacts {
   /** Rollouts whose start and end are known. */
   readonly placed: number;
+  /** First start, in seconds since 1970. */
+  readonly startedAt: number;
   /** From the first start to the last end. */
   readonly wallSeconds: number;
   /** From the time when 90 % of the rollouts had ended to the end. */

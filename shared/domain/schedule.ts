@@ -119,6 +119,8 @@ const TAIL_SHARE = 0.9;
 export const STRAGGLER_MEDIANS = 2;
 
 export interface StepTimes {
+  /** Of the first rollout, in seconds since 1970. */
+  readonly startedAt: number;
   /** From the first start to the last end. */
   readonly wallSeconds: number;
   /** The time at which 90 % of the rollouts had ended (nearest rank), and the duration of the rest. */
@@ -136,6 +138,7 @@ export function stepTimes(starts: Float64Array, ends: Float64Array): StepTimes |
   const last = ended[ended.length - 1] ?? 0;
   const tailFrom = nearestRank(ended, TAIL_SHARE);
   return {
+    startedAt: first,
     wallSeconds: last - first,
     tailFrom,
     tailSeconds: last - tailFrom,

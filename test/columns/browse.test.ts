@@ -345,7 +345,8 @@ function factsBySql(runId: number, filter: string): readonly Record<string, unkn
   return db
     .prepare(
       `SELECT coalesce(step, 0) AS step, count(*) AS rollouts, count(DISTINCT group_id) AS groups,
-        avg(reward) AS meanReward, avg(is_correct) AS passRate, sum(tool_calls) AS toolCalls,
+        avg(reward) AS meanReward, count(reward) AS rewards, json_group_array(reward) AS rewardList,
+        avg(is_correct) AS passRate, sum(tool_calls) AS toolCalls,
         avg(tool_calls) AS toolCallsPerRollout, avg(tool_calls = 0) AS noToolShare,
         avg(malformed_calls > 0) AS malformedCallShare,
         1.0 * sum(tool_errors) / nullif(sum(tool_calls), 0) AS toolErrorRate,
@@ -385,6 +386,14 @@ const DIRECT = [
   'keptShareWrong',
 ] as const;
 
+/** Sample standard deviation, in two passes. */
+function deviationOf(list: unknown): number | null {
+  const rewards = (JSON.parse(String(list)) as (number | null)[]).filter((reward) => reward !== null);
+  const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length;
+  const squares = rewards.reduce((sum, reward) => sum + (reward - mean) ** 2, 0);
+  return rewards.length < 2 ? null : Math.sqrt(squares / (rewards.length - 1));
+}
+
 function expectClose(found: number | undefined, expected: unknown): void {
   if (typeof expected !== 'number') expect(found).toBeUndefined();
   else expect(found).toBeCloseTo(expected, 9);
@@ -415,6 +424,8 @@ describe('charts', () => {
           }
           expect(facts?.retries).toEqual(JSON.parse(String(row['retries'])));
           expect(facts?.recovery).toEqual({ rollouts: row['erred'], correct: row['erredCorrect'] });
+          expect(facts?.reward?.known ?? 0).toBe(row['rewards']);
+          expectClose(facts?.reward?.deviation, deviationOf(row['rewardList']));
         }
       }
       expect(compared).toBeGreaterThan(20);

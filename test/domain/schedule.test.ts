@@ -92,7 +92,13 @@ describe('times of a step', () => {
     const starts = Float64Array.from({ length: 10 }, (_, i) => 100 + i);
     const ends = starts.map((start, i) => start + (i === 3 ? 50 : 10));
     const times = stepTimes(starts, ends);
-    expect(times).toEqual({ wallSeconds: 53, tailFrom: 119, tailSeconds: 34, medianSeconds: 10 });
+    expect(times).toEqual({
+      startedAt: 100,
+      wallSeconds: 53,
+      tailFrom: 119,
+      tailSeconds: 34,
+      medianSeconds: 10,
+    });
     if (times === undefined) throw new Error('there are rollouts');
     expect([...starts].map((start, i) => isStraggler(start, ends[i] ?? 0, times))).toEqual(
       Array.from(starts, (_, i) => i === 3),

@@ -174,6 +174,7 @@ describe('the link of an overview', () => {
       isZoomed: true,
       runs,
       metrics: [],
+      isTime: false,
       split: undefined,
       splitFilter: '',
     });
@@ -340,7 +341,7 @@ describe('the charts of a run', () => {
       ...question,
       logged: [],
       runs: [classRun('with', 'tool_calls:>0', 75), classRun('without', 'tool_calls:0 or turns:1', 25)],
-      splitOf: new Map([[0, 200]]),
+      split: { sizes: new Map([[0, 200]]), decides: [] },
     });
     expect(panels.map(({ id }) => id)).toEqual(['split', 'reward.0']);
     expect(panels.map(({ lines }) => lines.map(({ name, values }) => [name, ...values]))).toEqual([
@@ -575,6 +576,7 @@ describe('the charts of tool calls', () => {
   it('draw facts of the whole step despite a filter, with a note', () => {
     const schedule = {
       placed: 4,
+      startedAt: 0,
       wallSeconds: 100,
       tailSeconds: 20,
       medianSeconds: 30,

@@ -72,3 +72,28 @@ describe('a logarithmic axis of values', () => {
     expect(panelPlace(shape([12_000], { isLog: false })).y.domain()[0]).toBe(0);
   });
 });
+
+describe('an axis of times', () => {
+  const seconds = new Map([
+    [0, 0],
+    [1, 3600],
+    [2, 10_800],
+  ]);
+
+  it('has steps at distances of their times, and finds the step of a point', () => {
+    const { x, ticks, frame } = panelPlace(shape([1, 2, 3], { seconds }));
+    const width = frame.width - frame.right - frame.left;
+    expect([0, 1, 2].map((step) => (x(step) - frame.left) / width)).toEqual([0, expect.closeTo(1 / 3, 9), 1]);
+    expect(Math.round(x.invert(x(1)))).toBe(1);
+    expect(ticks.map(({ label }) => label)).toEqual(['0 h', '1 h', '2 h', '3 h']);
+    expect(ticks[1]?.at).toBeCloseTo(x(1), 9);
+  });
+
+  it('is one of steps where a time is unknown, or not later than the former', () => {
+    const labels = (times: ReadonlyMap<number, number>) =>
+      panelPlace(shape([1, 2, 3], { seconds: times })).ticks.map(({ label }) => label);
+    expect(labels(new Map([[0, 0]]))).toEqual(['0', '1', '2']);
+    expect(labels(new Map(seconds).set(1, 0))).toEqual(['0', '1', '2']);
+    expect(labels(new Map(seconds).set(1, Number.NaN))).toEqual(['0', '1', '2']);
+  });
+});

@@ -32,7 +32,15 @@ const SCHEDULE: StepSchedule = {
   unplaced: { withStart: 0, withDuration: 1 },
   origin: 1000,
   facts: {
-    ...{ placed: 3, wallSeconds: 100, tailSeconds: 10, medianSeconds: 40, stragglers: 1, peakRollouts: 2 },
+    ...{
+      placed: 3,
+      startedAt: 1000,
+      wallSeconds: 100,
+      tailSeconds: 10,
+      medianSeconds: 40,
+      stragglers: 1,
+      peakRollouts: 2,
+    },
     meanCalls: 0.25,
   },
   tailFrom: 90,

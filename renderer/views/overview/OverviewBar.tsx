@@ -8,15 +8,17 @@ import { useFilterLink } from '../../data/filterLink.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { keyOf } from '../../shell/keys/keysInForce.ts';
-import { Button, IconButton } from '../../ui/Controls.tsx';
+import { Button, IconButton, Segmented } from '../../ui/Controls.tsx';
 import { saveText } from '../../ui/exportText.ts';
+import { Hint } from '../../ui/Hint.tsx';
 import { Link } from '../../ui/Link.tsx';
-import { count, counted } from '../../ui/numbers.ts';
+import { count, counted, decimal } from '../../ui/numbers.ts';
 import { FilterBox } from '../../widgets/filter/FilterBox.tsx';
+import type { Estimate, MixEffect } from './mixModel.ts';
 import { MetricPicker, RunPicker, SplitPicker } from './OverviewPickers.tsx';
 import { listText, type OverviewLink, refsText, refText, WINDOWS } from './overviewLink.ts';
 import { type StageSpan, stageChange } from './stageModel.ts';
-import type { Overview } from './useOverview.ts';
+import type { Overview, Split } from './useOverview.ts';
 
 interface OverviewBarProps {
   readonly run: RunDetail;
@@ -24,6 +26,8 @@ interface OverviewBarProps {
   readonly link: OverviewLink;
   readonly logged: readonly LoggedMetric[];
   readonly reading: string;
+  /** The step that is pointed at, else the last. */
+  readonly at: number | undefined;
   readonly onStep: (step: number | undefined) => void;
   readonly onRange: (range: StepRange | undefined) => void;
 }
@@ -67,6 +71,17 @@ export function OverviewBar(props: OverviewBarProps) {
           />
           <output>{smoothing}</output>
         </label>
+        {overview.seconds !== undefined && (
+          <Segmented
+            label="Axis"
+            chosen={link.isTime ? 'time' : 'steps'}
+            onChoose={(axis) => setQuery({ axis: axis === 'time' ? axis : undefined })}
+            choices={[
+              { id: 'steps', label: 'Steps', title: 'Steps at equal distances' },
+              { id: 'time', label: 'Time', title: 'Steps at the logged start of their first rollout' },
+            ]}
+          />
+        )}
         <RunPicker
           run={run}
           compared={link.runs}
@@ -97,7 +112,7 @@ export function OverviewBar(props: OverviewBarProps) {
       </div>
       <div className="overview-line">
         {overview.runs.length > 1 && <RunLegend overview={overview} link={link} />}
-        {overview.classes.length > 0 && <ClassLegend classes={overview.classes} />}
+        {overview.split !== undefined && <ClassLegend split={overview.split} at={props.at} />}
         <StageStrip spans={overview.stages} range={range} onStep={props.onStep} onRange={props.onRange} />
         {range !== undefined && (
           <span className="range-chip">
@@ -131,6 +146,7 @@ export function OverviewBar(props: OverviewBarProps) {
           )}
         </span>
       </div>
+      {overview.split?.mix !== undefined && <MixLine mix={overview.split.mix} />}
     </div>
   );
 }
@@ -151,19 +167,73 @@ function LegendLine({ at }: { readonly at: number }) {
   );
 }
 
-function ClassLegend({ classes }: { readonly classes: readonly string[] }) {
+/** Which stroke is which class, and how many rollouts each has at a step. */
+function ClassLegend({ split, at }: { readonly split: Split; readonly at: number | undefined }) {
+  const whole = at === undefined ? undefined : split.sizes.get(at);
   return (
     <ul className="run-legend" aria-label="Classes">
-      {classes.map((name, i) => (
-        <li key={name}>
-          <LegendLine at={i} />
-          <span className="run-legend-name" title={name}>
-            {name}
-          </span>
-        </li>
-      ))}
+      {split.classes.map(({ name, all }, i) => {
+        const rollouts = all?.find(({ step }) => step === at)?.rollouts;
+        return (
+          <li key={name}>
+            <LegendLine at={i} />
+            <span className="run-legend-name" title={name}>
+              {name}
+            </span>
+            {rollouts !== undefined && whole !== undefined && (
+              <span className="dim">
+                {count(rollouts)} of {counted(whole, 'rollout')}
+              </span>
+            )}
+          </li>
+        );
+      })}
     </ul>
   );
+}
+
+/** A change in reward, divided into a change of who there is and a change of what they get. */
+function MixLine({ mix }: { readonly mix: MixEffect }) {
+  return (
+    <p className="overview-line mix-line">
+      <span>
+        Mean reward {decimal(mix.before)} → {decimal(mix.after)} from step {mix.from} to {mix.to} (
+        {changeText(mix.change)})
+      </span>
+      <span>
+        <b>{changeText(mix.mix)}</b> because the shares of the classes changed
+      </span>
+      <span>
+        <b>{changeText(mix.within)}</b> within the classes
+      </span>
+      <Hint
+        side="top"
+        text={
+          <>
+            Each class adds (change of its share) × (its mean reward over both steps) to the first number, and
+            (change of its mean reward) × (its share over both steps) to the second. A class that is missing
+            at one step counts in the first.
+            <span className="hint-facts">
+              {count(mix.rollouts[0])} and {counted(mix.rollouts[1], 'rollout')} with a known reward
+            </span>
+            <span className="hint-facts">
+              ± is a 95 % interval with rollouts taken as independent; rollouts of one group are not quite
+            </span>
+            <span className="hint-facts">recomputed; decomposition by Kitagawa (1955)</span>
+          </>
+        }
+      >
+        <button type="button" className="is-link">
+          How it is computed
+        </button>
+      </Hint>
+    </p>
+  );
+}
+
+function changeText({ value, margin }: Estimate): string {
+  const change = `${value < 0 ? '−' : '+'}${decimal(Math.abs(value))}`;
+  return margin === undefined ? change : `${change} ± ${decimal(margin)}`;
 }
 
 /** Which stroke is which run, once for all charts. */

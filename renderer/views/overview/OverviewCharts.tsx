@@ -7,7 +7,7 @@ import { rangeText, type StepRange } from '../../charts/panelModel.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
-import { counted } from '../../ui/numbers.ts';
+import { counted, duration } from '../../ui/numbers.ts';
 import { WaitingState } from '../../ui/States.tsx';
 import { SavingChart } from '../../widgets/charts/SavingChart.tsx';
 import { OverviewBar } from './OverviewBar.tsx';
@@ -50,11 +50,15 @@ export function OverviewCharts({
   );
   const Rows = isWhole ? WholePage : ChartRows;
   const at = step ?? axis.at(-1);
-  const reading = at === undefined ? '' : `step ${at}${stageAt(stages, step)}`;
+  const since = at === undefined || !link.isTime ? undefined : overview.seconds?.get(at);
+  const reading =
+    at === undefined
+      ? ''
+      : `step ${at}${since === undefined ? '' : `, ${duration(since * 1000)} after the first`}${stageAt(stages, step)}`;
 
   return (
     <>
-      <OverviewBar {...{ run, overview, link, logged, reading }} onStep={setStep} onRange={setRange} />
+      <OverviewBar {...{ run, overview, link, logged, reading, at }} onStep={setStep} onRange={setRange} />
       {panels.length === 0 ? (
         <div className="overview-grid">
           {overview.all.isRunning && <WaitingState title="Reading the steps…" />}
@@ -70,11 +74,12 @@ export function OverviewCharts({
                 describe={panel.describe}
                 provenance={panel.provenance}
                 axis={axis}
+                seconds={link.isTime ? overview.seconds : undefined}
                 lines={panel.lines}
                 isStacked={panel.isStacked}
                 references={panel.references}
                 isNameless={
-                  (overview.runs.length > 1 || overview.classes.length > 0) &&
+                  (overview.runs.length > 1 || overview.split !== undefined) &&
                   panel.provenance === 'recomputed'
                 }
                 format={panel.format}

@@ -28,8 +28,8 @@ export interface RunFacts {
 export interface OverviewQuestion {
   /** The run of the page first; where it is split, its classes. */
   readonly runs: readonly RunFacts[];
-  /** Rollouts of all classes by step, where the run is split. */
-  readonly splitOf?: ReadonlyMap<number, number>;
+  /** Where the run is split: rollouts of all classes by step, and what the split itself decides. */
+  readonly split?: { readonly sizes: ReadonlyMap<number, number>; readonly decides: readonly SeriesName[] };
   readonly isFiltered: boolean;
   /** Of the run of the page. */
   readonly logged: readonly LoggedMetric[];
@@ -62,9 +62,7 @@ export interface OverviewPanels {
 
 export function overviewPanels(question: OverviewQuestion): OverviewPanels {
   const fitting =
-    question.splitOf === undefined
-      ? question.specs
-      : question.specs.filter(({ isOfGroups }) => isOfGroups !== true);
+    question.split === undefined ? question.specs : specsOfClasses(question.specs, question.split.decides);
   const specs = isSideBySide(question) ? fitting.flatMap(oneLineEach) : fitting;
   const made = specs.map((spec) => panelOf(spec, question));
   const known = made.filter(({ lines }) => lines.some(hasValue));
@@ -87,18 +85,25 @@ export function overviewPanels(question: OverviewQuestion): OverviewPanels {
   };
 }
 
+/** Charts that say something of a class of rollouts. */
+function specsOfClasses(specs: readonly ChartSpec[], decided: readonly SeriesName[]): readonly ChartSpec[] {
+  return specs.flatMap((spec) => {
+    const lines = spec.lines.filter(({ series }) => series === undefined || !decided.includes(series));
+    return spec.isOfGroups === true || lines.length === 0 ? [] : [{ ...spec, lines }];
+  });
+}
+
 /** Several runs, or several classes of one: a line is a run or a class. */
-const isSideBySide = ({ runs, splitOf }: OverviewQuestion): boolean =>
-  runs.length > 1 || splitOf !== undefined;
+const isSideBySide = ({ runs, split }: OverviewQuestion): boolean => runs.length > 1 || split !== undefined;
 
 /** How large each class is: without it, a change of the mix looks like a change of the policy. */
 function sharePanels(question: OverviewQuestion): readonly OverviewPanel[] {
-  const { splitOf } = question;
-  if (splitOf === undefined) return [];
+  const { split } = question;
+  if (split === undefined) return [];
   const share: LineSpec = {
     name: 'share',
     of: ({ step, rollouts }) => {
-      const all = splitOf.get(step);
+      const all = split.sizes.get(step);
       return all === undefined || all === 0 ? undefined : rollouts / all;
     },
     color: 'var(--ink)',

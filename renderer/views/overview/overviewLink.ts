@@ -14,6 +14,8 @@ export interface OverviewLink {
   readonly range: StepRange | undefined;
   /** The axis is the range. */
   readonly isZoomed: boolean;
+  /** Steps stand at their times, where they are known. */
+  readonly isTime: boolean;
   /** The runs this one is compared with. */
   readonly runs: readonly RunRef[];
   /** Logged metrics that are shown as charts of their own. */
@@ -31,6 +33,7 @@ export function overviewLinkOf(query: URLSearchParams): OverviewLink {
     window: WINDOWS.find((window) => window === asked) ?? 1,
     range,
     isZoomed: range !== undefined && query.get('zoom') === '1',
+    isTime: query.get('axis') === 'time',
     runs: runRefsOf(query.get('runs')).slice(0, MOST_RUNS - 1),
     metrics: listOf(query.get('metrics')),
     split: SPLITS.find((split) => split === query.get('split')),

@@ -1,4 +1,6 @@
 /** Ways to split the charts of one run: each class of rollouts is a line, so that a change of the mix is seen. */
+
+import type { SeriesName } from '../../../shared/api/contract.ts';
 import { valueText } from '../../../shared/domain/filter/complete.ts';
 import { STOP_REASONS } from '../../../shared/domain/model.ts';
 
@@ -11,6 +13,21 @@ export const SPLIT_LABELS: Readonly<Record<SplitName, string>> = {
   stop: 'Stop reason',
   label: 'Label',
   filter: 'The filter',
+};
+
+/** What a split itself decides: a chart of it would be 0 % and 100 %. */
+export const DECIDED_BY: Readonly<Record<SplitName, readonly SeriesName[]>> = {
+  tools: ['noToolShare'],
+  correct: [
+    'passRate',
+    'toolErrorRateCorrect',
+    'correctWithErrorShare',
+    'keptShareCorrect',
+    'keptShareWrong',
+  ],
+  stop: ['truncatedShare'],
+  label: [],
+  filter: [],
 };
 
 /** A class of rollouts and the filter that selects it. Classes of labels may share rollouts. */
@@ -34,7 +51,8 @@ export function classesOf(split: SplitName, { labels, filter }: SplitSource): re
     case 'tools':
       return [
         { name: 'with tool calls', condition: 'tool_calls:>0' },
-        { name: 'without tool calls', condition: 'tool_calls:0' },
+        { name: 'malformed calls only', condition: 'tool_calls:0 malformed_calls:>0' },
+        { name: 'no call', condition: 'tool_calls:0 malformed_calls:0' },
       ];
     case 'correct':
       return [

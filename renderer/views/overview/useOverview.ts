@@ -1,8 +1,8 @@
 /** Everything the charts of a run show, from the URL and the host. */
 import { useMemo } from 'react';
-import type { RunDetail, RunSummary } from '../../../shared/api/contract.ts';
+import type { RunDetail, RunSummary, StepFacts } from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
-import { axisOf, isWithin, type PanelLine, valueAt } from '../../charts/panelModel.ts';
+import { axisOf, hasTimes, isWithin, type PanelLine, valueAt } from '../../charts/panelModel.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { hrefInLibrary } from '../../data/libraryLink.ts';
 import { useLibraries, useRunsOf } from '../../data/otherLibraries.ts';
@@ -11,20 +11,23 @@ import { distinctNames } from '../../data/runNames.ts';
 import { type SeriesRun, type StepSeriesState, useStepSeries } from '../../data/useLongQuery.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
+import { type MixEffect, mixEffect } from './mixModel.ts';
 import type { ChartSpec } from './overviewCharts.ts';
 import { type OverviewPanels, overviewPanels, type RunFacts, rolloutsIn } from './overviewLines.ts';
 import { type OverviewLink, overviewLinkOf, type RunRef } from './overviewLink.ts';
-import { classesOf, SPLIT_LABELS, type SplitClass } from './splits.ts';
+import { classesOf, DECIDED_BY, SPLIT_LABELS, type SplitClass } from './splits.ts';
 import { responseLimits, type StageSpan, stageSpans } from './stageModel.ts';
 
 export interface Overview extends OverviewPanels {
   /** All runs on the charts, this one first. */
   readonly runs: readonly RunFacts[];
-  /** Names of the classes in the order of their colours; empty without a split. */
-  readonly classes: readonly string[];
+  /** Where the run is split. */
+  readonly split: Split | undefined;
   /** Runs of the link that are not to be had, and why. */
   readonly missing: readonly string[];
   readonly axis: readonly number[];
+  /** When each step began, in seconds since the first one shown. Absent: unknown for one of them, or several runs. */
+  readonly seconds: ReadonlyMap<number, number> | undefined;
   readonly stages: readonly StageSpan[];
   readonly all: StepSeriesState;
   readonly matching: StepSeriesState;
@@ -37,6 +40,15 @@ export interface Overview extends OverviewPanels {
 }
 
 const NONE: readonly SeriesRun[] = [];
+
+export interface Split {
+  /** In the order of their colours. */
+  readonly classes: readonly RunFacts[];
+  /** Rollouts by step, of all classes. */
+  readonly sizes: ReadonlyMap<number, number>;
+  /** Absent: a rollout may be in several classes, or is in none. */
+  readonly mix?: MixEffect;
+}
 
 interface ShownRun extends Pick<RunSummary, 'runId' | 'runKey' | 'name' | 'kind' | 'directory'> {
   readonly ref: RunRef;
@@ -87,7 +99,7 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
   }, [shown, held, ...stamp, stamp.length]);
   const answers = ofClasses.data;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the answers themselves, not the array they come in
-  const split = useMemo(() => {
+  const split = useMemo((): Split | undefined => {
     const [whole] = runs;
     if (classes.length === 0 || whole === undefined) return undefined;
     const lines = classes.flatMap(({ name, condition }, i): readonly RunFacts[] => {
@@ -96,15 +108,29 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
       return isEmpty ? [] : [{ ref: whole.ref, name, condition, all: facts, matching: undefined }];
     });
     const steps = (isFiltered ? whole.matching : whole.all) ?? [];
-    return { lines, sizes: new Map(steps.map(({ step, rollouts }) => [step, rollouts])) };
-  }, [runs, classes, held, isFiltered, ...answers, answers.length]);
+    const inRange = steps.filter(({ step }) => isWithin(step, link.range));
+    const mix =
+      link.split === 'label'
+        ? undefined
+        : mixEffect(
+            lines.flatMap(({ all: facts }) => (facts ? [facts] : [])),
+            inRange,
+          );
+    return {
+      classes: lines,
+      sizes: new Map(steps.map(({ step, rollouts }) => [step, rollouts])),
+      ...(mix === undefined ? {} : { mix }),
+    };
+  }, [runs, classes, held, isFiltered, link.range, link.split, ...answers, answers.length]);
   const { window, metrics: chosen, range, isZoomed } = link;
   const made = useMemo(
     () =>
       overviewPanels({
-        runs: split?.lines ?? runs,
+        runs: split?.classes ?? runs,
         isFiltered: isFiltered && split === undefined,
-        ...(split === undefined ? {} : { splitOf: split.sizes }),
+        ...(split === undefined || link.split === undefined
+          ? {}
+          : { split: { sizes: split.sizes, decides: DECIDED_BY[link.split] } }),
         logged: metrics ?? [],
         chosen,
         window,
@@ -121,10 +147,14 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
           navigateTo(library === undefined ? path : hrefInLibrary(library, path));
         },
       }),
-    [runs, split, isFiltered, metrics, chosen, window, isZoomed, range, filter, specs],
+    [runs, split, link.split, isFiltered, metrics, chosen, window, isZoomed, range, filter, specs],
   );
   const axis = useMemo(() => axisOf(made.panels.flatMap(({ lines }) => lines)), [made]);
   const stages = useMemo(() => stageSpans(run, steps), [run, steps]);
+  const seconds = useMemo(
+    () => (runs.length > 1 ? undefined : timesOf(runs[0]?.all ?? [], axis)),
+    [runs, axis],
+  );
   const panels = useMemo(
     () =>
       made.panels.map((panel) =>
@@ -139,9 +169,10 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
     ...made,
     panels,
     runs,
-    classes: split?.lines.map(({ name }) => name) ?? [],
+    split,
     missing: known.missing,
     axis,
+    seconds,
     stages: stages.filter(({ from }) => !isZoomed || isWithin(from, range)),
     all,
     matching: split === undefined ? matching : ofClasses,
@@ -158,6 +189,14 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
       ...(isZoomed && range !== undefined ? [`steps ${range.from} to ${range.to}`] : []),
     ].join(' · '),
   };
+}
+
+function timesOf(facts: readonly StepFacts[], axis: readonly number[]): Overview['seconds'] {
+  const starts = new Map(facts.map(({ step, schedule }) => [step, schedule?.startedAt]));
+  const first = starts.get(axis[0] ?? Number.NaN);
+  if (first === undefined) return undefined;
+  const seconds = new Map(axis.map((step) => [step, (starts.get(step) ?? Number.NaN) - first]));
+  return hasTimes(axis, seconds) ? seconds : undefined;
 }
 
 const NO_CLASSES: readonly SplitClass[] = [];

@@ -49,7 +49,7 @@ export function SavingChart(props: SavingChartProps) {
         .map((line) => legendEntry(line, chart.isStacked === true)),
       ...shown.map((one) => referenceEntry(one, chart.format)),
     ],
-    xLabel: 'step',
+    xLabel: chart.seconds === undefined ? 'step' : 'time since the first step shown',
   });
   const panel = { ...chart, unit: shownUnit ?? unit, isLog, references: shown };
   const drawing = (look: Look) => {
