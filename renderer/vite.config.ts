@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin } from 'vite';
+import { type CSSOptions, defineConfig, type Plugin } from 'vite';
 
 /** Scripts and styles lie beside their gzip: the loopback host sends those as they are, in the first second of a start. */
 function compressed(): Plugin {
@@ -20,6 +20,25 @@ function compressed(): Plugin {
   };
 }
 
+/** Rules of a later layer win. Rules without a layer beat them all: styles that Monaco adds at run time. */
+const LAYERS = ['packages', 'theme', 'ui', 'charts', 'editor', 'widgets', 'shell', 'app', 'views'] as const;
+
+type PostcssPlugins = Exclude<NonNullable<CSSOptions['postcss']>, string>['plugins'];
+
+/**
+ * The rules of each folder are in a cascade layer of its name. Styles of a page are loaded with the page, so without
+ * layers the order in which pages are visited would decide between rules of different folders.
+ */
+const layers: NonNullable<PostcssPlugins>[number] = {
+  postcssPlugin: 'turnwise:layers',
+  Once(root, { AtRule }) {
+    const folder = /\/renderer\/(\w+)\/[^?]*$/.exec(root.source?.input.file ?? '')?.[1];
+    const layer = new AtRule({ name: 'layer', params: LAYERS.find((name) => name === folder) ?? 'packages' });
+    layer.append(root.nodes);
+    root.append(new AtRule({ name: 'layer', params: LAYERS.join(', ') }), layer);
+  },
+};
+
 /**
  * Absolute base: deep links such as `/run/…/step/…` are served from the same index.html,
  * so relative asset paths would resolve against the link. No inline scripts and no data:
@@ -29,6 +48,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/',
   plugins: [react(), compressed()],
+  css: { postcss: { plugins: [layers] } },
   build: {
     outDir: '../dist/renderer',
     emptyOutDir: true,

@@ -1,5 +1,5 @@
 import '../theme/base.css';
-import '../theme/pages.css';
+import '../widgets/pages.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { openConnection } from '../data/connection.ts';
