@@ -1,4 +1,4 @@
-import type { GroupLedger, LedgerSide } from '../../../shared/api/contract.ts';
+import type { GroupLedger, LedgerDecision, LedgerSide } from '../../../shared/api/contract.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { counted } from '../../ui/numbers.ts';
 import { quotaSentences } from '../../widgets/roc/quotaModel.ts';
@@ -15,26 +15,17 @@ interface LedgerSummaryProps {
 /** What happened to the group, with its numbers; under a what-if, what would have. */
 export function LedgerSummary({ ledger, isExample, isPanelOpen }: LedgerSummaryProps) {
   const { recomputed, asLogged, whatIf, source } = ledger;
-  const said = quotaSentences(
-    recomputed,
-    ledger.rows.map((row) => row.recomputed),
-  );
+  const sides = source === 'unknown' ? [] : sentencesOf(ledger);
   const whatIfRows = ledger.rows.flatMap((row) => (row.whatIf === undefined ? [] : [row.whatIf]));
   return (
     <div className="ledger-summary">
       <ExampleOffer source={source} isExample={isExample} />
-      {asLogged !== undefined && (
-        <p className="sentence">
-          <span className="side-label">logged, as by: {sideName(asLogged.side)}</span>
-          {quotaSentences(asLogged.side, asLogged.rows).join(' ')}
+      {sides.map(({ label, text }) => (
+        <p key={label} className="sentence">
+          <span className="side-label">{label}</span>
+          {text}
         </p>
-      )}
-      {source !== 'unknown' && (
-        <p className="sentence">
-          <span className="side-label">recomputed: {RULE_LABELS[recomputed.basis.rule].short}</span>
-          {said.join(' ')}
-        </p>
-      )}
+      ))}
       {whatIf !== undefined && (
         <p className="sentence is-what-if">
           <span className="side-label is-what-if">what if: {RULE_LABELS[whatIf.basis.rule].short}</span>
@@ -59,10 +50,27 @@ export function LedgerSummary({ ledger, isExample, isPanelOpen }: LedgerSummaryP
   );
 }
 
-/** `release, first week`, and the source of penalties where it is not the text. */
-function sideName({ basis }: LedgerSide): string {
+/** What the rules did, the one that decided as logged first. Rules that say the same share a sentence. */
+function sentencesOf({ recomputed, asLogged, rows }: GroupLedger) {
+  const textOf = (side: LedgerSide, decisions: readonly LedgerDecision[]) =>
+    quotaSentences(side, decisions).join(' ');
+  const label = `recomputed: ${RULE_LABELS[recomputed.basis.rule].short}`;
+  const text = textOf(
+    recomputed,
+    rows.map((row) => row.recomputed),
+  );
+  if (asLogged === undefined) return [{ label, text }];
+  const logged = {
+    label: `logged, as by: ${otherName(asLogged.side, recomputed)}`,
+    text: textOf(asLogged.side, asLogged.rows),
+  };
+  return logged.text === text ? [{ label: `${logged.label}; ${label}`, text }] : [logged, { label, text }];
+}
+
+/** `release, first week`, and the source of penalties where it is another one. */
+function otherName({ basis }: LedgerSide, recomputed: LedgerSide): string {
   const { rule, penalty } = basis;
-  const from = penalty === 'text' ? '' : `, ${PENALTY_LABELS[penalty].short} penalties`;
+  const from = penalty === recomputed.basis.penalty ? '' : `, ${PENALTY_LABELS[penalty].short} penalties`;
   return `${RULE_LABELS[rule].short}${from}`;
 }
 

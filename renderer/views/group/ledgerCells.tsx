@@ -15,8 +15,10 @@ import {
   penaltyPart,
 } from './ledgerModel.ts';
 
-/** @param minWidth beside a what-if there is less room for words, and the mark says the most */
-export function decisionColumn(source: Source, minWidth: number): LedgerColumn {
+/** The longest reason in full: `discarded, penalty too high`. */
+const DECISION_WIDTH = 196;
+
+export function decisionColumn(source: Source): LedgerColumn {
   return column({
     id: 'decision',
     label: 'decision',
@@ -24,7 +26,7 @@ export function decisionColumn(source: Source, minWidth: number): LedgerColumn {
       source === 'unknown'
         ? 'No decision is logged and no configuration to recompute it from'
         : `${source === 'logged' ? 'As logged' : 'Recomputed'}: kept (filled) or discarded (dashed), and why`,
-    minWidth,
+    minWidth: DECISION_WIDTH,
     grow: 1.4,
     sorts: 'ascending',
     measure: ({ standing }) => decisionRank(standing),
@@ -73,7 +75,7 @@ export function whatIfColumn(): LedgerColumn {
     id: 'whatIf',
     label: 'what if',
     hint: 'With the settings of the panel. ▲ and ▽ mark changed decisions',
-    minWidth: 104,
+    minWidth: DECISION_WIDTH,
     grow: 1.2,
     sorts: 'ascending',
     measure: (entry) => {
