@@ -10,7 +10,7 @@ import {
 import { ApiError, type ApiFailure } from '../../shared/api/errors.ts';
 import { textNodesOf } from '../../shared/domain/filter/node.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
-import { PARSER_LIMITS } from '../threads/heapLimits.ts';
+import { ANALYSIS_LIMITS, PARSER_LIMITS } from '../threads/heapLimits.ts';
 import {
   type RequestOptions,
   type WorkerAnswer,
@@ -92,7 +92,7 @@ export class LibraryThreads {
       charts: withColumns('charts', 'columns'),
       patterns: withColumns('patterns', 'columns'),
       search: withColumns('search', 'columns'),
-      analysis: client('analysis', 'analysis'),
+      analysis: client('analysis', 'analysis', { resourceLimits: ANALYSIS_LIMITS }),
       comparison: client('comparison', 'analysis'),
       exporting: withColumns('exporting', 'analysis'),
       inspector: client('file inspector', 'inspector', {

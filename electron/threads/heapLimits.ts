@@ -14,3 +14,6 @@ export const HEAP_LIMITS = { maxOldGenerationSizeMb: 2048, maxYoungGenerationSiz
  * or list that does not fit ends the process, so the containers bound these (`electron/ingest/containers`).
  */
 export const PARSER_LIMITS = { ...HEAP_LIMITS, maxOldGenerationSizeMb: 1536 };
+
+/** Limits of the thread that analyses whole runs: it makes many short-lived rows, and with 32 takes a tenth longer. */
+export const ANALYSIS_LIMITS = { ...HEAP_LIMITS, maxYoungGenerationSizeMb: 64 };

@@ -5,6 +5,7 @@
 import type { ResourceLimits } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
+import { ANALYSIS_LIMITS } from '../../electron/threads/heapLimits.ts';
 import { WorkerClient } from '../../electron/threads/workerClient.ts';
 import { entryOf } from '../../electron/worker/entry.ts';
 import type { ApiFailure } from '../../shared/api/errors.ts';
@@ -77,8 +78,11 @@ describe('a thread that stops', () => {
     await client.close();
   });
 
-  it('for want of memory fails its request alone', async () => {
-    const client = sampleThread(undefined, { maxOldGenerationSizeMb: 400 });
+  it.each([
+    ['', {}],
+    [', also with the limits of analysis', ANALYSIS_LIMITS],
+  ])('for want of memory fails its request alone%s', async (_, limits) => {
+    const client = sampleThread(undefined, { ...limits, maxOldGenerationSizeMb: 400 });
     const [lost, next] = [client.request('fill', {}), client.request('next', {})];
     expect(await lost).toMatchObject({
       result: { ok: false, failure: { code: 'internal', message: expect.stringContaining('out of memory') } },
