@@ -17,8 +17,10 @@ import {
 
 /** The longest reason in full: `discarded, penalty too high`. */
 const DECISION_WIDTH = 196;
+/** Beside a what-if, whose panel takes a third of the window; the hint has the reason. */
+const NARROW_DECISION_WIDTH = 120;
 
-export function decisionColumn(source: Source): LedgerColumn {
+export function decisionColumn(source: Source, hasWhatIf: boolean): LedgerColumn {
   return column({
     id: 'decision',
     label: 'decision',
@@ -26,7 +28,7 @@ export function decisionColumn(source: Source): LedgerColumn {
       source === 'unknown'
         ? 'No decision is logged and no configuration to recompute it from'
         : `${source === 'logged' ? 'As logged' : 'Recomputed'}: kept (filled) or discarded (dashed), and why`,
-    minWidth: DECISION_WIDTH,
+    minWidth: hasWhatIf ? NARROW_DECISION_WIDTH : DECISION_WIDTH,
     grow: 1.4,
     sorts: 'ascending',
     measure: ({ standing }) => decisionRank(standing),
@@ -75,7 +77,7 @@ export function whatIfColumn(): LedgerColumn {
     id: 'whatIf',
     label: 'what if',
     hint: 'With the settings of the panel. ▲ and ▽ mark changed decisions',
-    minWidth: DECISION_WIDTH,
+    minWidth: 104,
     grow: 1.2,
     sorts: 'ascending',
     measure: (entry) => {

@@ -54,7 +54,7 @@ export function ledgerColumns(options: LedgerColumnOptions): readonly LedgerColu
       measure: ({ row }) => row.ordinal,
       cell: ({ row }) => <span className="mono">#{row.ordinal}</span>,
     }),
-    ...(hasRoc ? [decisionColumn(options.source)] : []),
+    ...(hasRoc ? [decisionColumn(options.source, hasWhatIf)] : []),
     ...(hasWhatIf ? [whatIfColumn()] : []),
     answerColumn(),
     ...(hasLabels ? [labelColumn()] : []),
@@ -200,8 +200,8 @@ function AdvantageCell({ entry }: { readonly entry: LedgerEntry }) {
 }
 
 const PARTS: readonly { readonly part: PenaltyPart; readonly label: string; readonly width: number }[] = [
-  { part: 'pErr', label: 'p_err', width: 58 },
-  { part: 'pFormat', label: 'p_format', width: 58 },
+  { part: 'pErr', label: 'p_err', width: 54 },
+  { part: 'pFormat', label: 'p_format', width: 54 },
   { part: 'penalty', label: 'penalty', width: 86 },
 ];
 
