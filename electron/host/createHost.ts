@@ -471,7 +471,8 @@ class LibraryHost implements Host {
   }
 
   private startJob(paths: readonly string[], mapping?: string): { readonly jobId: number } {
-    const { jobId } = this.readLogs(paths, { mapping });
+    // A mapping that was made or changed applies to files that were read before.
+    const { jobId } = this.readLogs(paths, { mapping, readAgain: mapping !== undefined });
     // Registered at once, so that a page opened now can wait for its run.
     this.jobs.set(jobId, { jobId, state: 'running', paths, ...NO_PROGRESS });
     return { jobId };

@@ -1,10 +1,11 @@
 /**
  * Finds or adds the run of a rollout. A logged run id is the run (`id~eval` for its eval split). A format
  * without run ids makes each directory a run. Its key is a hash of the first file's first record, so equal
- * logs get equal keys in every library.
+ * logs get equal keys in every library. It is named by its directory, or by the mapping that reads it.
  */
 import { basename, dirname, join } from 'node:path';
 import type { RunKind } from '../../shared/domain/model.ts';
+import { mappingNameOf } from '../../shared/format/mapping.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 import { scopeOfDirectory } from './joins.ts';
 import type { WritableLibrary } from './open.ts';
@@ -139,7 +140,7 @@ export class RunRegistry {
       // A copy of the same logs in another directory is a run of its own.
       if (this.sql.runByKey.get(runKey) !== undefined) continue;
       const scope = scopeOfDirectory(directory);
-      const name = nameOf(directory);
+      const name = mappingNameOf(format) ?? nameOf(directory);
       return this.add({ runKey, keySource: 'derived', loggedId: null, scope, name, ...values });
     }
   }

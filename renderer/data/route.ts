@@ -37,8 +37,8 @@ const PAGES = {
   library: { path: '/', name: 'Library' },
   issues: { path: '/issues', name: 'Issues' },
   settings: { path: '/settings', name: 'Settings' },
-  /** The query names the file. */
-  mapping: { path: '/mapping', name: 'Map a file’s fields' },
+  /** Saved mappings, or that of the file in the query. */
+  mapping: { path: '/mapping', name: 'Mappings' },
   formats: { path: '/formats', name: 'Formats' },
   glossary: { path: '/glossary', name: 'Glossary' },
   /** The query names the lanes: `compareLink.ts`. */

@@ -34,8 +34,8 @@ export function useIngestActions() {
     onSuccess: ({ paths }) => paths.length > 0 && open.mutate(paths),
   });
   const startMapped = useMutation({
-    mutationFn: ({ path, mapping }: { path: string; mapping: string }) =>
-      client.request('ingest.start', { paths: [path], mapping }),
+    mutationFn: ({ paths, mapping }: { paths: string[]; mapping: string }) =>
+      client.request('ingest.start', { paths, mapping }),
     onSettled,
   });
   /** The dialog grants the file; nothing is read before its fields are mapped. */

@@ -160,7 +160,7 @@ export const SOURCE_METHODS = {
   }),
   /**
    * Paths must have been granted by dialog, drop or argv. `mapping`: name of a saved mapping, for files of
-   * any shape.
+   * any shape; they are read from their start.
    */
   'ingest.start': defineMethod({
     params: z.object({ paths: z.array(path).min(1), mapping: z.string().optional() }),

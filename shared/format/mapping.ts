@@ -55,3 +55,7 @@ export interface Mapping {
 
 /** Format name of files read by a mapping. */
 export const mappingFormatName = (name: string): string => `mapping:${name}`;
+
+/** Name of the mapping that a format stands for; undefined for every other format. */
+export const mappingNameOf = (format: string): string | undefined =>
+  format.startsWith('mapping:') ? format.slice('mapping:'.length) : undefined;

@@ -98,7 +98,7 @@ export function describeSources(shell: Shell): void {
       await page.getByRole('region', { name: 'Preview' }).getByText('How many clips are 3 and 3?').waitFor();
       await page.getByRole('textbox', { name: 'Name of the mapping' }).fill('clips');
       await page.getByRole('button', { name: 'Save & read' }).click();
-      await run(/mapping:clips/).waitFor();
+      await run(/^clips\b.*mapping:clips/).waitFor();
     });
 
     test('a log without steps shows its groups at once, and no step anywhere', async () => {
@@ -244,3 +244,29 @@ export function describeSources(shell: Shell): void {
     });
   });
 }
+    test('a mapping is edited and deleted where all mappings are listed', async () => {
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('Go to mappings');
+      await page.keyboard.press('Enter');
+      const mapping = page.getByRole('listitem', { name: 'Mapping clips' });
+      await mapping.getByText('Matches records with the fields ask, said').waitFor();
+      await mapping.getByText('Used by 1 run: clips · 1 file').waitFor();
+      await mapping.getByRole('link', { name: 'Edit clips' }).click();
+      await page.getByLabel('reward', { exact: true }).fill('said.mark');
+      await page.getByLabel('ground truth', { exact: true }).fill('said.mark');
+      await page.getByText('△ also used by ground truth').waitFor();
+      await page.getByRole('button', { name: 'Clear reward' }).click();
+      await page.getByRole('button', { name: 'Replace & read' }).click();
+      await run(/^clips\b/).click();
+      await page.getByText('12 rollouts').first().waitFor();
+      expect(await page.getByRole('columnheader', { name: 'reward' }).count()).toBe(0);
+      await page.keyboard.press('g');
+      await page.keyboard.press('m');
+      await mapping.getByRole('button', { name: 'Delete clips…' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Delete the mapping clips?' });
+      await dialog.getByText(/12 rollouts of 1 run, read with it from 1 file, stay in the library/).waitFor();
+      await dialog.getByRole('button', { name: 'Delete the mapping' }).click();
+      await mapping.waitFor({ state: 'detached' });
+      await library();
+    });
+

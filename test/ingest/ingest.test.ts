@@ -12,10 +12,12 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identify } from '../../electron/ingest/identify.ts';
+import { Mappings } from '../../electron/ingest/mappings.ts';
 import { parseFile } from '../../electron/ingest/parseFile.ts';
 import type { Parser } from '../../electron/ingest/readAhead.ts';
 import { openReader, openWriter } from '../../electron/storage/open.ts';
 import { getRun, listRuns } from '../../electron/storage/queries/runs.ts';
+import type { Mapping } from '../../shared/format/mapping.ts';
 import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
 let place: Scratch;
@@ -54,6 +56,40 @@ it('reads nothing of a file whose job is cancelled while the file is identified'
   const outcome = await ingestHere(place.library, [path], { isCancelled: () => isCancelled }, parser);
   expect(outcome).toMatchObject({ isCancelled: true, added: 0 });
   expect((await ingestHere(place.library, [path])).added).toBe(6);
+});
+
+it('names a run that a mapping reads by the mapping, and reads it again when the mapping is named again', async () => {
+  mkdirSync(join(place.directory, 'user', 'logs'), { recursive: true });
+  const path = place.file(
+    'user/logs/odd.jsonl',
+    `${JSON.stringify({ ask: 'Why?', said: 'So.', mark: 1 })}\n`,
+  );
+  const fields = { prompt: 'ask', response: 'said' };
+  const mapped = (more: Mapping['fields']): Mappings =>
+    new Mappings([], { version: 1, name: 'sampler', shape: ['ask', 'said'], fields: { ...fields, ...more } });
+  const facts = () => rows(place.library, 'SELECT n.name, r.reward FROM rollout r JOIN run n USING (run_id)');
+  await ingestHere(place.library, [path], { mappings: mapped({}) });
+  expect(facts()).toEqual([{ name: 'sampler', reward: null }]);
+  await ingestHere(place.library, [path], { mappings: mapped({ reward: 'mark' }), readAgain: true });
+  expect(facts()).toEqual([{ name: 'sampler', reward: 1 }]);
+});
+
+it('keeps what a deleted mapping has read, and refuses the file once it has grown', async () => {
+  const record = `${JSON.stringify({ ask: 'Why?', said: 'So.' })}\n`;
+  const path = place.file('odd.jsonl', record);
+  const fields = { prompt: 'ask', response: 'said' };
+  const mappings = new Mappings([{ version: 1, name: 'odd', shape: ['ask', 'said'], fields }]);
+  await ingestHere(place.library, [path], { mappings });
+  const kept = () => rows(place.library, 'SELECT line FROM rollout ORDER BY line');
+  expect((await ingestHere(place.library, [path])).files).toMatchObject([
+    { status: 'unchanged', issues: [] },
+  ]);
+  appendFileSync(path, record);
+  const grown = await ingestHere(place.library, [path]);
+  expect(grown.files).toMatchObject([{ status: 'refused', issues: [{ code: 'unknown_format' }] }]);
+  expect(kept()).toEqual([{ line: 1 }]);
+  await ingestHere(place.library, [path], { mappings });
+  expect(kept()).toEqual([{ line: 1 }, { line: 2 }]);
 });
 
 it('adds up the tokens of the turns where no tokens are logged, and only if each turn has its count', async () => {

@@ -70,7 +70,7 @@ const TABLE = [
   },
   { id: 'place.tree', label: 'Go to the fork tree of this group', area: 'Go to', keys: ['g b'] },
   { id: 'place.settings', label: 'Go to settings', area: 'Go to', keys: ['g s'] },
-  { id: 'mapping.show', label: 'Map a file’s fields…', area: 'Go to', keys: ['g m'] },
+  { id: 'mapping.show', label: 'Go to mappings: map a file, edit, delete', area: 'Go to', keys: ['g m'] },
   { id: 'formats.show', label: 'Go to the supported formats', area: 'Go to', keys: ['g f'] },
   { id: 'glossary.show', label: 'Go to the glossary', area: 'Go to', keys: [] },
   { id: 'compare.add', label: 'Add to or remove from comparison', area: 'Everywhere', keys: ['c'] },

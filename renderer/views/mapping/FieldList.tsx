@@ -1,7 +1,17 @@
 import { X } from 'lucide-react';
 import type { Mapping } from '../../../shared/format/mapping.ts';
 import { IconButton } from '../../ui/Controls.tsx';
-import { FIELD_GROUPS, pathFault, pathOf, type Target, valueFor } from './mappingModel.ts';
+import {
+  FIELD_GROUPS,
+  labelOf,
+  type MovedList,
+  movedText,
+  pathFault,
+  pathOf,
+  sharersOf,
+  type Target,
+  valueFor,
+} from './mappingModel.ts';
 import { oneLine } from './recordTreeModel.ts';
 
 interface FieldListProps {
@@ -11,15 +21,20 @@ interface FieldListProps {
   readonly target: Target;
   readonly onTarget: (target: Target) => void;
   readonly onPath: (target: Target, path: string | undefined) => void;
+  /** What a change of the list of rollouts did to the other fields. */
+  readonly moved: MovedList | undefined;
 }
 
-export function FieldList({ mapping, record, target, onTarget, onPath }: FieldListProps) {
+export function FieldList({ mapping, record, target, onTarget, onPath, moved }: FieldListProps) {
   return (
     <section className="mapping-pane" aria-label="Fields of a rollout">
       <div className="mapping-pane-head">
         <h2>Fields of a rollout</h2>
         <span className="dim">choose a field, then its value in the record; or write its path</span>
       </div>
+      <p className={moved === undefined ? 'visually-hidden' : 'mapping-moved'} role="status">
+        {moved !== undefined && movedText(moved)}
+      </p>
       <div className="mapping-fields">
         <div>
           {FIELD_GROUPS.map((group) => (
@@ -30,6 +45,7 @@ export function FieldList({ mapping, record, target, onTarget, onPath }: FieldLi
               {group.fields.map(({ field, label, hint }) => {
                 const path = pathOf(mapping, field) ?? '';
                 const fault = pathFault(path);
+                const sharers = sharersOf(mapping, field);
                 const value =
                   path === '' || fault !== undefined ? undefined : valueFor(record, mapping, field);
                 return (
@@ -72,6 +88,9 @@ export function FieldList({ mapping, record, target, onTarget, onPath }: FieldLi
                       <IconButton label={`Clear ${label}`} onClick={() => onPath(field, undefined)}>
                         <X size={13} />
                       </IconButton>
+                    )}
+                    {sharers.length > 0 && (
+                      <span className="mapping-shared">△ also used by {sharers.map(labelOf).join(', ')}</span>
                     )}
                   </div>
                 );

@@ -1,12 +1,15 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import type { Mapping } from '../../../shared/format/mapping.ts';
+import { type Mapping, mappingFormatName } from '../../../shared/format/mapping.ts';
 import { useClient } from '../../data/DataProvider.tsx';
+import { isBelow } from '../../data/follows.ts';
+import { useRequest } from '../../data/useRequest.ts';
 import { goTo } from '../../data/useRoute.ts';
 import { useIngestActions } from '../../shell/useIngestActions.ts';
 import { useInterface } from '../../state/interface.ts';
-import { Button, IconButton } from '../../ui/Controls.tsx';
+import { Button } from '../../ui/Controls.tsx';
+import { Link } from '../../ui/Link.tsx';
+import { counted } from '../../ui/numbers.ts';
 import { MappingJson } from './MappingJson.tsx';
 import { mappingFault } from './mappingModel.ts';
 
@@ -19,6 +22,18 @@ interface MappingActionsProps {
 }
 
 const PROPOSAL = '';
+const NO_FILES: readonly string[] = [];
+
+/** Files read with this mapping that may be read again. */
+function useOpenedFilesOf(name: string | undefined): readonly string[] {
+  const files = useRequest('file.list', name === undefined ? undefined : {}).data;
+  const granted = useRequest('host.info', {}).data?.granted;
+  if (name === undefined || files === undefined || granted === undefined) return NO_FILES;
+  return files
+    .filter(({ format }) => format === mappingFormatName(name))
+    .map(({ path }) => path)
+    .filter((path) => granted.some((root) => isBelow(path, root)));
+}
 
 export function MappingActions({ path, mapping, saved, proposal, onMapping }: MappingActionsProps) {
   const client = useClient();
@@ -31,14 +46,15 @@ export function MappingActions({ path, mapping, saved, proposal, onMapping }: Ma
   const fault = mappingFault(mapping);
   const name = mapping.name.trim();
   const replaces = saved.some((one) => one.name === name);
+  const others = useOpenedFilesOf(replaces ? name : undefined).filter((other) => other !== path);
 
   const save = useMutation({
     mutationFn: async () => {
       await client.request('mapping.save', { mapping: { ...mapping, shape: [...mapping.shape], name } });
-      await startMapped.mutateAsync({ path, mapping: name });
+      await startMapped.mutateAsync({ paths: [path, ...others], mapping: name });
     },
     onSuccess: () => {
-      setNotice(`Mapping ${name} saved; reading with it`);
+      setNotice(`Mapping ${name} saved; reading ${counted(others.length + 1, 'file')} with it`);
       goTo({ view: 'library' });
     },
     onSettled: () => {
@@ -46,21 +62,15 @@ export function MappingActions({ path, mapping, saved, proposal, onMapping }: Ma
       void queryClient.invalidateQueries({ queryKey: ['file.inspect'] });
     },
   });
-  const remove = useMutation({
-    mutationFn: (gone: string) => client.request('mapping.remove', { name: gone }),
-    onSuccess: (_answer, gone) => {
-      setChosen(PROPOSAL);
-      setNotice(`Mapping ${gone} removed. Rollouts read with it are kept`);
-    },
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['mapping.list'] }),
-  });
   const choose = (id: string) => {
     const next = id === PROPOSAL ? proposal : saved.find((one) => one.name === id);
     if (next === undefined) return;
     setChosen(id);
     onMapping(next);
   };
-  const failure = save.error ?? remove.error;
+  const failure = save.error;
+  const again = others.length === 0 ? 'this file' : counted(others.length + 1, 'file');
+  const replacement = `Replaces the saved mapping ${name}, and reads ${again} again with it`;
 
   return (
     <div className="end mapping-actions">
@@ -72,6 +82,9 @@ export function MappingActions({ path, mapping, saved, proposal, onMapping }: Ma
       )}
       {saved.length > 0 && (
         <>
+          <Link className="is-link" href="/mapping">
+            All mappings
+          </Link>
           <label>
             {' '}
             start with{' '}
@@ -84,11 +97,6 @@ export function MappingActions({ path, mapping, saved, proposal, onMapping }: Ma
               ))}
             </select>
           </label>
-          {chosen !== PROPOSAL && (
-            <IconButton label={`Remove the saved mapping ${chosen}`} onClick={() => remove.mutate(chosen)}>
-              <Trash2 size={14} />
-            </IconButton>
-          )}
         </>
       )}
       <Button onClick={() => setJsonOpen(true)} title="Export or import this mapping as JSON">
@@ -106,10 +114,7 @@ export function MappingActions({ path, mapping, saved, proposal, onMapping }: Ma
       <Button
         isPrimary
         disabled={fault !== undefined || save.isPending}
-        title={
-          fault ??
-          (replaces ? `Replaces the saved mapping ${name}` : 'Save the mapping and read this file with it')
-        }
+        title={fault ?? (replaces ? replacement : 'Save the mapping and read this file with it')}
         onClick={() => save.mutate()}
       >
         {replaces ? 'Replace & read' : 'Save & read'}

@@ -8,7 +8,16 @@ import { Chip } from '../../ui/Controls.tsx';
 import { bytes } from '../../ui/numbers.ts';
 import { FieldList } from './FieldList.tsx';
 import { MappingActions } from './MappingActions.tsx';
-import { firstTarget, pickedPath, previewable, type Target, withPath } from './mappingModel.ts';
+import {
+  firstTarget,
+  leadsToList,
+  type MovedList,
+  pickedPath,
+  previewable,
+  type Target,
+  withList,
+  withPath,
+} from './mappingModel.ts';
 import { PreviewPane } from './PreviewPane.tsx';
 import { RecordPane } from './RecordPane.tsx';
 import { parsedRecord } from './recordTreeModel.ts';
@@ -25,6 +34,9 @@ interface MappingEditorProps {
 
 export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
   const [mapping, setMapping] = useState(proposal);
+  /** The list that paths of fields count from. It stays while another one is typed, and after it was cleared. */
+  const [list, setList] = useState(proposal.rollouts);
+  const [moved, setMoved] = useState<MovedList>();
   const [target, setTarget] = useState<Target>(() => firstTarget(proposal));
   const [at, setAt] = useState(0);
   const wanted = useMemo(() => previewable(mapping), [mapping]);
@@ -41,6 +53,25 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
     'sibling.next': () => setAt(Math.min(records.length - 1, shown + 1)),
     'sibling.previous': () => setAt(Math.max(0, shown - 1)),
   });
+
+  const setPath = (field: Target, path: string | undefined) => {
+    const next = path ?? '';
+    const all = field === 'rollouts' ? records.map(({ json, isCut }) => parsedRecord(json, isCut)) : [];
+    if (field !== 'rollouts' || (next !== '' && !leadsToList(next, all))) {
+      setMapping(withPath(mapping, field, path));
+      if (field !== 'rollouts') setMoved(undefined);
+      return;
+    }
+    const changed = withList(mapping, list, next, all);
+    setMapping(changed.mapping);
+    setMoved(changed.moved.length + changed.emptied.length === 0 ? undefined : changed);
+    if (next !== '') setList(next);
+  };
+  const replace = (next: Mapping) => {
+    setMapping(next);
+    setList(next.rollouts);
+    setMoved(undefined);
+  };
 
   const path = file.path;
   const name = path.split(/[/\\]/).at(-1) ?? path;
@@ -64,7 +95,7 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
           mapping={mapping}
           saved={saved}
           proposal={proposal}
-          onMapping={setMapping}
+          onMapping={(next) => (next.rollouts === mapping.rollouts ? setMapping(next) : replace(next))}
         />
       </header>
       <div className="mapping-body">
@@ -77,14 +108,15 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
           paths={file.paths}
           target={target}
           mapping={mapping}
-          onPick={(steps) => setMapping(withPath(mapping, target, pickedPath(mapping, target, steps)))}
+          onPick={(steps) => setPath(target, pickedPath(mapping, target, steps))}
         />
         <FieldList
           mapping={mapping}
           record={record}
           target={target}
           onTarget={setTarget}
-          onPath={(field, next) => setMapping(withPath(mapping, field, next))}
+          onPath={setPath}
+          moved={moved}
         />
         <PreviewPane
           preview={preview}

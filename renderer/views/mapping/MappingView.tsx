@@ -1,4 +1,4 @@
-/** Where the fields of a rollout stand in the records of a log no format knows: loads the file, then edits a mapping of it. */
+/** Mappings of this library. With a file in the address: its records, and the editor of a mapping for them. */
 
 import { useState } from 'react';
 import { MAPPING_VERSION, type Mapping, mappingFormatName } from '../../../shared/format/mapping.ts';
@@ -12,15 +12,23 @@ import { Button } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { MappingEditor } from './MappingEditor.tsx';
+import { SavedMappings } from './SavedMappings.tsx';
 import './mapping.css';
 
 export default function MappingView() {
   const [query] = useUrlQuery();
   const path = query.get('path') ?? '';
-  return path === '' ? <ChooseFile /> : <MappingOf key={path} path={path} />;
+  const name = query.get('mapping') ?? undefined;
+  return path === '' ? <Mappings /> : <MappingOf key={`${name} ${path}`} path={path} name={name} />;
 }
 
-function MappingOf({ path }: { readonly path: string }) {
+interface MappingOfProps {
+  readonly path: string;
+  /** The saved mapping to edit. */
+  readonly name: string | undefined;
+}
+
+function MappingOf({ path, name: wanted }: MappingOfProps) {
   const file = useRequest('file.inspect', { path });
   const saved = useRequest('mapping.list', {});
 
@@ -41,7 +49,8 @@ function MappingOf({ path }: { readonly path: string }) {
   if (file.data === undefined || saved.data === undefined) return <WaitingState title="Reading the file…" />;
 
   const { format, issue, proposal } = file.data;
-  const own = saved.data.find(({ name }) => mappingFormatName(name) === format);
+  const named = saved.data.find(({ name }) => name === wanted);
+  const own = named ?? saved.data.find(({ name }) => mappingFormatName(name) === format);
   if (proposal === undefined && own === undefined && format === undefined) {
     return (
       <EmptyState title="There are no records to map in this file" isPage>
@@ -51,28 +60,30 @@ function MappingOf({ path }: { readonly path: string }) {
     );
   }
   const empty: Mapping = { version: MAPPING_VERSION, name: 'mapping', shape: file.data.keys, fields: {} };
-  return <MappingEditor file={file.data} saved={saved.data} proposal={proposal ?? own ?? empty} />;
+  return <MappingEditor file={file.data} saved={saved.data} proposal={named ?? proposal ?? own ?? empty} />;
 }
 
-/** Without a file in the address: the files that were not recognised, or a path by hand. */
-function ChooseFile() {
+/** Without a file in the address: the saved mappings, and files to make one on. */
+function Mappings() {
   const unmapped = useUnmappedFiles(true);
   const { canOpenDialog, openFileToMap } = useIngestActions();
   const [path, setPath] = useState('');
   return (
     <div className="mapping-choose">
-      <h1>Map a file’s fields</h1>
+      <h1>Mappings</h1>
       <p className="muted">
-        A log in an unknown format can be read, too: choose where its records have the response, the reward
-        and other fields. Nothing is imported before you save.
+        A mapping reads logs in an unknown format: it names where their records have the response, the reward
+        and other fields. It is used for every further file with the same fields.
       </p>
+      <h2>Saved mappings</h2>
+      <SavedMappings />
       <h2>Files that were not recognised</h2>
       {unmapped.data === undefined ? (
         <p className="dim">{unmapped.error === null ? 'Listing…' : unmapped.error.message}</p>
       ) : unmapped.data.length === 0 ? (
         <p className="dim">None in this library.</p>
       ) : (
-        <ul>
+        <ul className="mapping-unread">
           {unmapped.data.slice(0, 50).map((file) => (
             <li key={file.path}>
               <Link className="mono" href={mappingPath(file.path)} title={file.message}>
@@ -85,7 +96,7 @@ function ChooseFile() {
       {unmapped.data !== undefined && unmapped.data.length > 50 && (
         <p className="dim">and {unmapped.data.length - 50} more, listed under Issues</p>
       )}
-      <h2>Another file</h2>
+      <h2>Map another file</h2>
       <form
         onSubmit={(event) => {
           event.preventDefault();

@@ -1,6 +1,6 @@
 /** What the mapping preview knows about fields, paths and the rows it shows. */
 import type { MappingPreview, ParamsOf, PreviewRollout } from '../../../shared/api/contract.ts';
-import type { Mapping, MappingField } from '../../../shared/format/mapping.ts';
+import { MAPPING_FIELDS, type Mapping, type MappingField } from '../../../shared/format/mapping.ts';
 import { type PathStep, parsePath, valueAt, writePath } from '../../../shared/format/recordPath.ts';
 
 /** `rollouts` is no field of a rollout but says where rollouts stand in a record. */
@@ -100,9 +100,101 @@ export function withPath(mapping: Mapping, target: Target, path: string | undefi
 export function pickedPath(mapping: Mapping, target: Target, steps: readonly PathStep[]): string {
   const list = target === 'rollouts' ? undefined : parsePath(mapping.rollouts ?? '');
   if (list === undefined || list.length === 0 || steps.length <= list.length + 1) return writePath(steps);
-  const isInside = list.every((step, i) => step === steps[i]) && typeof steps[list.length] === 'number';
-  return writePath(isInside ? steps.slice(list.length + 1) : steps);
+  return writePath(insideOf(list, steps) ?? steps);
 }
+
+/** The rest of a path that leads into an element of this list; undefined: it leads elsewhere. */
+function insideOf(list: readonly PathStep[], steps: readonly PathStep[]): readonly PathStep[] | undefined {
+  const isInside = list.every((step, i) => step === steps[i]) && typeof steps[list.length] === 'number';
+  return isInside ? steps.slice(list.length + 1) : undefined;
+}
+
+/** A mapping whose list of rollouts was changed, and what became of its other fields. */
+export interface MovedList {
+  readonly mapping: Mapping;
+  /** Fields whose path now counts from an element of the new list, or no longer counts from one. */
+  readonly moved: readonly Target[];
+  /** Fields without such a value in the new list, with their former path. */
+  readonly emptied: readonly { readonly field: Target; readonly path: string }[];
+}
+
+/**
+ * Changes the list of rollouts. A path into the old list is moved to the new one where an element of it has the same
+ * relative path, and emptied elsewhere.
+ * @param former the list that the paths count from, or did before it was cleared
+ * @param records decide which paths exist
+ */
+export function withList(
+  mapping: Mapping,
+  former: string | undefined,
+  path: string,
+  records: readonly unknown[],
+): MovedList {
+  const listed = withPath(mapping, 'rollouts', path);
+  const before = parsePath(former ?? '') ?? [];
+  const list = parsePath(path) ?? [];
+  const has = (steps: readonly PathStep[]) => records.some((record) => valueAt(record, steps) !== undefined);
+  const moved: Target[] = [];
+  const emptied: { field: Target; path: string }[] = [];
+  let next = listed;
+  for (const field of MAPPING_FIELDS) {
+    const old = mapping.fields[field] ?? '';
+    const steps = parsePath(old) ?? [];
+    if (steps.length === 0) continue;
+    const to = movedPath(steps, before, list, has);
+    if (to === undefined) emptied.push({ field, path: old });
+    else if (writePath(to) !== writePath(steps)) moved.push(field);
+    else continue;
+    next = withPath(next, field, to === undefined ? undefined : writePath(to));
+  }
+  return { mapping: next, moved, emptied };
+}
+
+/** One sentence for each kind of change. */
+export function movedText({ mapping, moved, emptied }: MovedList): string {
+  const list = mapping.rollouts;
+  const names = moved.map(labelOf).join(', ');
+  const gone = emptied.map(({ field, path }) => `${labelOf(field)} (was ${path})`).join(', ');
+  return [
+    ...(names === '' ? [] : [`Paths changed with the list of rollouts: ${names}.`]),
+    ...(gone === '' ? [] : [`Emptied, because no element of ${list} has that value: ${gone}.`]),
+  ].join(' ');
+}
+
+/** @returns undefined when the path leads into the old list, and the new one has no such value */
+function movedPath(
+  steps: readonly PathStep[],
+  before: readonly PathStep[],
+  list: readonly PathStep[],
+  has: (steps: readonly PathStep[]) => boolean,
+): readonly PathStep[] | undefined {
+  const inNew = list.length === 0 ? undefined : insideOf(list, steps);
+  if (inNew !== undefined && inNew.length > 0) return inNew;
+  const written = before.length === 0 ? undefined : insideOf(before, steps);
+  const isRelative = written === undefined && before.length > 0 && has([...before, 0, ...steps]);
+  const relative = written ?? (isRelative ? steps : undefined);
+  if (relative === undefined || relative.length === 0) return steps;
+  if (list.length === 0) return [...before, 0, ...relative];
+  if (has([...list, 0, ...relative])) return relative;
+  return isRelative && has(steps) ? steps : undefined;
+}
+
+/** Whether a path leads to a list in one of these records. A path that is being typed mostly leads nowhere. */
+export function leadsToList(path: string, records: readonly unknown[]): boolean {
+  const steps = parsePath(path) ?? [];
+  return steps.length > 0 && records.some((record) => Array.isArray(valueAt(record, steps)));
+}
+
+/** Other fields that take their value from the same path. */
+export function sharersOf(mapping: Mapping, target: Target): readonly Target[] {
+  const path = normalized(pathOf(mapping, target));
+  if (path === '') return [];
+  return FIELD_GROUPS.flatMap((group) => group.fields)
+    .map(({ field }) => field)
+    .filter((field) => field !== target && normalized(pathOf(mapping, field)) === path);
+}
+
+const normalized = (path = ''): string => writePath(parsePath(path) ?? []);
 
 /** What stands at a field's path in a record: in its first rollout, else in the record. */
 export function valueFor(record: unknown, mapping: Mapping, target: Target): unknown {

@@ -102,7 +102,7 @@ export default function SettingsView() {
             <dt>Formats</dt>
             <dd className="settings-links">
               <Link href="/formats">Supported formats</Link>
-              <Link href="/mapping">Map a file’s fields</Link>
+              <Link href="/mapping">Mappings</Link>
             </dd>
           </div>
           <div>
