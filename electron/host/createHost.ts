@@ -428,7 +428,11 @@ class LibraryHost implements Host {
         return this.follower.list();
       },
       'follow.stop': ({ path }) => {
+        const stopped = this.follower.list().find((follow) => follow.path === path);
         this.follower.stop(path);
+        // From now on a half-written last line is an issue.
+        if (stopped?.state === 'watching' || stopped?.state === 'reading')
+          this.readLogs([path], { isQuiet: true });
         return this.follower.list();
       },
       'follow.list': () => this.follower.list(),
@@ -480,15 +484,16 @@ class LibraryHost implements Host {
 
   private readLogs(
     paths: readonly string[],
-    options: Omit<InternalMethods['ingest.run']['params'], 'jobId' | 'paths' | 'granted' | 'adapter'>,
+    options: Pick<InternalMethods['ingest.run']['params'], 'mapping' | 'readAgain' | 'isQuiet'>,
   ): { readonly jobId: number; readonly report: Promise<IngestReport> } {
     const jobId = this.nextJobId++;
     const abort = new AbortController();
     this.jobAborts.set(jobId, abort);
+    const followed = this.follower.list().map(({ path }) => path);
     const report = this.threads
       .askInternally(
         'ingest.run',
-        { jobId, paths, granted: this.granted(), adapter: this.options.adapter, ...options },
+        { jobId, paths, granted: this.granted(), adapter: this.options.adapter, followed, ...options },
         // A cancelled job still reports what it has read.
         { signal: abort.signal, resolvesWhenStopped: true },
       )

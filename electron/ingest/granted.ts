@@ -46,7 +46,7 @@ export function requireGranted(path: string, { library, paths }: Granted): void 
 }
 
 /** The real path of a file that may not exist yet: its nearest parent that exists decides. */
-function resolvedPath(path: string): string {
+export function resolvedPath(path: string): string {
   try {
     // As the system follows links: Node's own resolves `..` in the target of a link otherwise.
     return realpathSync.native(path);

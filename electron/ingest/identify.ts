@@ -42,6 +42,8 @@ export type Identified =
       readonly issue: LineIssue & { readonly line?: number };
       /** The first records of an unknown format, as the base of a mapping. */
       readonly head?: Head & { readonly container: Container };
+      /** The file is the beginning of a line, which may become a record. */
+      readonly isHalfLine?: true;
     };
 
 /** An adapter writes the Turnwise log, whatever the file is. */
@@ -213,7 +215,8 @@ function fromHead(
       line: number,
       message: `no records: ${message}`,
     };
-    return { kind: 'refused', issue };
+    const isHalfLine = container === 'plain' && head.isOneUnendedLine === true;
+    return { kind: 'refused', issue, ...(isHalfLine ? { isHalfLine } : {}) };
   }
   const mapping = detectMapping?.(records);
   if (mapping !== undefined) return { kind: 'log', format: mapping, container, unit, firstRecordHash };

@@ -89,6 +89,11 @@ export interface IngestOptions {
   readonly readAgain?: boolean | undefined;
   /** Asked for the real path of each path to read, and for other files that the library names. Default: all. */
   readonly mayRead?: (path: string) => boolean;
+  /**
+   * Whether more is expected of a file. A half-written last line of it is no issue; a later call that does not follow
+   * the file reports it. Default: none is followed.
+   */
+  readonly isFollowed?: (path: string) => boolean;
 }
 
 export async function ingest(
@@ -241,6 +246,8 @@ class IngestCall {
       case 'unreadable':
         return this.unreadable(plan);
       case 'unchanged':
+        if (this.isEndMisreported(plan.known))
+          return this.read({ kind: 'appended', known: plan.known, identity: plan.known });
         this.status.runKey ??= this.writer.runKeysOf([plan.known.fileId])[0];
         return this.reportOf(plan.known.fileId, plan.known.path, plan.known.format, 'unchanged');
       case 'duplicate':
@@ -248,6 +255,17 @@ class IngestCall {
       default:
         return this.read(plan);
     }
+  }
+
+  private isFollowed(path: string): boolean {
+    return this.options.isFollowed?.(path) === true;
+  }
+
+  /** Whether an unchanged file lacks the issue of its half-written last line, or has it although it is followed. */
+  private isEndMisreported(known: KnownFile): boolean {
+    if (!endsInLine(known) || known.offset >= known.bytes) return false;
+    const isReported = this.writer.issuesOf(known.path).some(({ code }) => code === INCOMPLETE_LINE);
+    return isReported === this.isFollowed(known.path);
   }
 
   private async read(plan: ReadPlan, prepared?: Prepared): Promise<FileReport> {
@@ -389,10 +407,12 @@ class IngestCall {
   }
 
   private reportEnd(fileId: number, request: ParseRequest, outcome: ParseOutcome): void {
-    if (outcome.incompleteLine !== undefined) {
+    // A line that is too long already can never be read.
+    const isAwaited = outcome.tooLong === undefined && endsInLine(request) && this.isFollowed(request.path);
+    if (outcome.incompleteLine !== undefined && !isAwaited) {
       this.addIssue(fileId, {
         severity: 'refused',
-        code: 'incomplete_line',
+        code: INCOMPLETE_LINE,
         line: outcome.incompleteLine,
         message:
           outcome.tooLong === undefined
@@ -433,13 +453,16 @@ class IngestCall {
     const { identity } = plan;
     this.status.bytesDone += identity.bytes;
     const isEmpty = found.kind === 'empty';
-    const fileId = this.fileRow(plan, undefined, isEmpty ? 'read' : 'refused');
+    const isAwaited = (isEmpty || found.isHalfLine === true) && this.isFollowed(identity.path);
+    const status = isEmpty || isAwaited ? 'read' : 'refused';
+    const fileId = this.fileRow(plan, undefined, status);
     this.writer.dropIssues(fileId);
+    if (isAwaited) return this.reportOf(fileId, identity.path, undefined, status);
     this.addIssue(
       fileId,
       isEmpty ? { severity: 'warning', code: 'empty_file', message: 'the file is empty' } : found.issue,
     );
-    return this.reportOf(fileId, identity.path, undefined, isEmpty ? 'read' : 'refused');
+    return this.reportOf(fileId, identity.path, undefined, status);
   }
 
   private fileRow(plan: ReadPlan, reading: FileReading, status: string): number {
@@ -506,10 +529,16 @@ class IngestCall {
 }
 
 const ADAPTER_FAILED = 'adapter_failed';
+const INCOMPLETE_LINE = 'incomplete_line';
 /** Issues about the end of what was read, which the next call finds out again. */
-const CODES_OF_END = ['incomplete_line', 'damaged', ADAPTER_FAILED, 'no_records', NEEDS_ADAPTER] as const;
+const CODES_OF_END = [INCOMPLETE_LINE, 'damaged', ADAPTER_FAILED, 'no_records', NEEDS_ADAPTER] as const;
 
 type ReadPlan = Exclude<Plan, { kind: 'unchanged' | 'duplicate' }>;
+
+/** Whether the file ends in a line that may be half-written, and positions in it are bytes of the file. */
+function endsInLine({ container, unit }: Pick<KnownFile, 'container' | 'unit'>): boolean {
+  return container === 'plain' && (unit === 'line' || unit === 'text');
+}
 
 /** Whether the file can be continued in the same format, container and unit. */
 function isSameReading(known: KnownFile, found: Log): boolean {

@@ -35,6 +35,8 @@ export interface Head {
   readonly firstRecordHash: string;
   /** The reason why the first record could not be parsed. */
   readonly firstProblem?: { readonly number: number; readonly message: string };
+  /** The only line has no line end, so it may be half a line. */
+  readonly isOneUnendedLine?: true;
 }
 
 export async function headOfSource(source: RecordSource, unit: RecordUnit): Promise<Head> {
@@ -128,7 +130,7 @@ async function readWith(unit: RecordUnit, path: string, container: Container): P
     if (position >= WINDOW && head.seen > 0) return head.finish();
   }
   const rest = splitter.rest();
-  if (rest !== undefined) head.take(rest);
+  if (rest !== undefined) head.takeUnended(rest);
   else if (splitter.pending > 0) head.take({ tooLong: splitter.pending, nextOffset: 0 });
   return head.finish();
 }
@@ -163,6 +165,7 @@ class HeadBuilder {
   private hash = '';
   private bytes = 0;
   private problem: Head['firstProblem'];
+  private isOneUnendedLine = false;
 
   constructor(unit: RecordUnit) {
     this.unit = unit;
@@ -197,9 +200,18 @@ class HeadBuilder {
     this.records.push(value);
   }
 
+  takeUnended(record: SourceRecord): void {
+    this.isOneUnendedLine = this.unit === 'line' && this.seen === 0;
+    this.take(record);
+  }
+
   finish(): Head {
     const { unit, records, hash: firstRecordHash, problem: firstProblem } = this;
-    return { unit, records, firstRecordHash, ...(firstProblem === undefined ? {} : { firstProblem }) };
+    return {
+      ...{ unit, records, firstRecordHash },
+      ...(firstProblem === undefined ? {} : { firstProblem }),
+      ...(this.isOneUnendedLine ? { isOneUnendedLine: true } : {}),
+    };
   }
 
   private fail(message: string): void {

@@ -51,6 +51,8 @@ export interface InternalMethods {
       readonly readAgain?: boolean | undefined;
       /** Suppresses progress reports. */
       readonly isQuiet?: boolean;
+      /** Followed paths. A half-written last line below them is no issue. */
+      readonly followed: readonly string[];
     };
     readonly result: IngestReport;
   };

@@ -7,7 +7,7 @@ import type { IngestProgress } from '../../shared/api/contract.ts';
 import { type ApiFailure, refused } from '../../shared/api/errors.ts';
 import { stepFacts } from '../columns/series.ts';
 import { sourceOf } from '../columns/stepTable.ts';
-import { isOpened } from '../ingest/granted.ts';
+import { isBelowAny, isOpened, resolvedPath } from '../ingest/granted.ts';
 import { type IngestOptions, ingest } from '../ingest/ingest.ts';
 import { fileIdentity } from '../storage/libraryFile.ts';
 import { LibraryWriter } from '../storage/libraryWriter.ts';
@@ -116,6 +116,7 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
     task: Task,
   ): Promise<IngestReport> => {
     const { jobId, paths, granted, mapping, adapter, readAgain, isQuiet = false } = params;
+    const followed = params.followed.map(resolvedPath);
     const startedAt = performance.now();
     let lastTold = Number.NEGATIVE_INFINITY;
     let last: IngestStatus = { files: 0, filesDone: 0, bytes: 0, bytesDone: 0, rollouts: 0, issues: 0 };
@@ -132,6 +133,7 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
         mappings: mappingsFor(writer, mapping),
         ...{ adapter, readAgain },
         mayRead: (path) => isOpened(path, granted.paths),
+        isFollowed: (path) => isBelowAny(path, followed),
         isCancelled: task.isCancelled,
         onChange: (runIds) => runIds.length > 0 && tell({ kind: 'changed', runIds }),
         onPlaced: tellAnnotated,
@@ -144,6 +146,9 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
       };
       const outcome = await withoutSync(db, () => ingest(paths, writer, parser, options));
       const { files, bytes, groups, added, runKeys, isCancelled } = outcome;
+      // Issues may have come or gone without a batch, and a quiet job reports no progress.
+      if (isQuiet && files.some(({ status }) => status !== 'unchanged'))
+        tell({ kind: 'changed', runIds: runKeys.flatMap((key) => writer.runIdOf(key) ?? []) });
       const sum = (of: (file: (typeof files)[number]) => number): number =>
         files.reduce((total, file) => total + of(file), 0);
       const issues = sum((file) => file.issues.length);

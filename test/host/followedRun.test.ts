@@ -1,5 +1,5 @@
 /** A run whose logs are followed, while the writer is busy with another log. */
-import { mkdirSync } from 'node:fs';
+import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
@@ -92,6 +92,24 @@ describe('a followed run', () => {
     await expect(removal).rejects.toThrow('cancelled');
     expect(await ask('follow.list', {})).toMatchObject([{ path: logs }]);
     await ask('ingest.cancel', { jobId });
+  });
+
+  it('has no issue of a half-written last line before it is no longer followed', async () => {
+    const log = join(logs, '1.jsonl');
+    const issues = async () => (await ask('issue.list', {})).issues.map(({ code, line: at }) => [code, at]);
+    const rollouts = async () => (await ask('run.list', {}))[0]?.rollouts;
+    await ask('follow.start', { paths: [logs] });
+    await expect.poll(async () => (await ask('follow.list', {}))[0]?.state).toBe('watching');
+    appendFileSync(log, line(1, '#### 2') + line(2, '#### 3').slice(0, 30));
+    await expect.poll(rollouts).toBe(2);
+    expect(await issues()).toEqual([]);
+    appendFileSync(log, line(2, '#### 3').slice(30) + line(3, '#### 4').slice(0, 30));
+    await expect.poll(rollouts).toBe(3);
+    expect(await issues()).toEqual([]);
+    const told = nextEvent(({ event }) => event === 'library.changed');
+    await ask('follow.stop', { path: logs });
+    await told;
+    expect(await issues()).toEqual([['incomplete_line', 4]]);
   });
 
   it('does not make closing the host wait for the whole job', async () => {

@@ -80,7 +80,8 @@ beforeEach(() => {
     read: async (paths) => {
       asked.push(paths);
       clock.time += readingTakes;
-      return (await ingestHere(place.library, paths)).added;
+      const isFollowed = (path: string) => isBelowAny(path, opened);
+      return (await ingestHere(place.library, paths, { isFollowed })).added;
     },
   });
 });
@@ -93,6 +94,7 @@ const line = (i: number): string =>
   `${JSON.stringify({ input: `q${i}`, output: `#### ${i}`, score: 1, step: 1 })}\n`;
 const read = (): readonly unknown[] =>
   rows(place.library, 'SELECT answer FROM rollout ORDER BY path, line').map((row) => row['answer']);
+const issues = () => rows(place.library, 'SELECT path, line, code FROM ingest_issue ORDER BY path');
 const state = (): string | undefined => follower.list()[0]?.state;
 
 /** One scan, as the timer would run it. */
@@ -125,10 +127,36 @@ describe('a directory that is followed', () => {
     follower.start(logs);
     await look();
     expect(read()).toEqual(['1']);
+    expect(issues()).toEqual([]);
     appendFileSync(path, second.slice(20));
     await look();
     expect(read()).toEqual(['1', '2']);
-    expect(rows(place.library, 'SELECT code FROM ingest_issue')).toEqual([]);
+    expect(issues()).toEqual([]);
+  });
+
+  it('has no issue of a half line, of a first half line or of an empty file, before it is read unfollowed', async () => {
+    const path = join(logs, '1.jsonl');
+    writeFileSync(path, line(1) + line(2).slice(0, 20));
+    writeFileSync(join(logs, '2.jsonl'), line(3).slice(0, 20));
+    writeFileSync(join(logs, '3.jsonl'), '');
+    follower.start(logs);
+    await look();
+    expect(issues()).toEqual([]);
+    await ingestHere(place.library, [logs]);
+    const reported = [
+      { path, line: 2, code: 'incomplete_line' },
+      { path: join(logs, '2.jsonl'), line: 1, code: 'no_records' },
+      { path: join(logs, '3.jsonl'), line: null, code: 'empty_file' },
+    ];
+    expect(issues()).toEqual(reported);
+    await ingestHere(place.library, [logs]);
+    expect(issues()).toEqual(reported);
+    await ingestHere(place.library, [logs], { isFollowed: () => true });
+    expect(issues()).toEqual([]);
+    writeFileSync(path, line(1) + line(2) + line(4));
+    writeFileSync(join(logs, '2.jsonl'), line(3));
+    await look();
+    expect([...read()].sort()).toEqual(['1', '2', '3', '4']);
   });
 
   it('starts over with a file that was cut, or rewritten in its size', async () => {
