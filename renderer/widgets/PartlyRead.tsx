@@ -1,11 +1,11 @@
-/** Says that logs of a run were not read to their end, and reads on. */
+/** Says that logs of a run are being read, or were not read to their end: cancels, and reads on. */
 import { useMemo } from 'react';
-import type { UnreadFile } from '../../shared/api/contract.ts';
+import type { IngestProgress, RunSummary, UnreadFile } from '../../shared/api/contract.ts';
 import { isBelow } from '../data/follows.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { useIngestActions } from '../shell/useIngestActions.ts';
 import { Button, Chip } from '../ui/Controls.tsx';
-import { count, counted } from '../ui/numbers.ts';
+import { count, counted, percent } from '../ui/numbers.ts';
 
 const NONE: readonly UnreadFile[] = [];
 
@@ -46,11 +46,47 @@ function twoDigits(value: number): number {
   return Math.round(value / unit) * unit;
 }
 
-export function PartlyRead({ runId }: { readonly runId: number }) {
-  const files = useUnreadByRun().get(runId) ?? NONE;
+/** 0…1 by bytes; undefined before anything has been sized. */
+export function jobShare(job: IngestProgress): number | undefined {
+  return job.bytes > 0 ? Math.min(1, job.bytesDone / job.bytes) : undefined;
+}
+
+type RunOfFiles = Pick<RunSummary, 'runId' | 'directory'>;
+
+/** The job that is reading logs of this run. */
+function useJobOf({ runId, directory }: RunOfFiles): IngestProgress | undefined {
+  const running = useRequest('ingest.jobs', {}).data?.filter(({ state }) => state === 'running') ?? [];
+  const files = useRequest('ingest.unread', {}).data ?? NONE;
+  const ofRun = files.filter(({ path, runIds }) => runIds.includes(runId) || isBelow(path, directory));
+  return running.find((job) => ofRun.some(({ path }) => job.paths.some((above) => isBelow(path, above))));
+}
+
+export function PartlyRead({ run }: { readonly run: RunOfFiles }) {
+  const job = useJobOf(run);
+  const files = useUnreadByRun().get(run.runId) ?? NONE;
+  if (job !== undefined) return <BeingRead key={job.jobId} job={job} />;
+  return files.length === 0 ? null : <ContinueReading files={files} />;
+}
+
+function BeingRead({ job }: { readonly job: IngestProgress }) {
+  const { cancel } = useIngestActions();
+  const share = jobShare(job);
+  const isIdle = cancel.isIdle || cancel.isError;
+  return (
+    <>
+      <span className="run-reading" title={job.currentPath ?? job.paths.join('\n')}>
+        {share === undefined ? 'Reading…' : `Reading… ${percent(share, 0)} %`}
+      </span>
+      <Button disabled={!isIdle} onClick={() => cancel.mutate(job.jobId)}>
+        {isIdle ? 'Cancel' : 'Cancelling…'}
+      </Button>
+    </>
+  );
+}
+
+function ContinueReading({ files }: { readonly files: readonly UnreadFile[] }) {
   const granted = useRequest('host.info', {}).data?.granted ?? [];
   const { start } = useIngestActions();
-  if (files.length === 0) return null;
   const paths = files.map(({ path }) => path);
   const isOpened = files.every(
     ({ path, hasAdapter }) => !hasAdapter && granted.some((root) => isBelow(path, root)),
@@ -71,5 +107,19 @@ export function PartlyRead({ runId }: { readonly runId: number }) {
         </span>
       )}
     </>
+  );
+}
+
+/** Above charts and lists of a run whose logs have not been read to their end. */
+export function PartlyReadNote({ run }: { readonly run: RunOfFiles }) {
+  const job = useJobOf(run);
+  const files = useUnreadByRun().get(run.runId) ?? NONE;
+  if (job === undefined && files.length === 0) return null;
+  return (
+    <p className={job === undefined ? 'partly-read-note is-wrong' : 'partly-read-note'} role="status">
+      {job === undefined
+        ? `Partly read: charts and lists cover ${readSoFar(files)}.`
+        : 'Being read: charts and lists cover what has been read so far.'}
+    </p>
   );
 }

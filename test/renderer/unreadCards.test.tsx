@@ -3,7 +3,7 @@
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
 import { JobCards } from '../../renderer/views/library/JobCards.tsx';
-import { PartlyRead, readSoFar } from '../../renderer/widgets/PartlyRead.tsx';
+import { PartlyRead, PartlyReadNote, readSoFar } from '../../renderer/widgets/PartlyRead.tsx';
 import type { IngestProgress, UnreadFile } from '../../shared/api/contract.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
@@ -17,6 +17,8 @@ const INFO = {
   shell: 'browser' as const,
   granted: ['/logs'],
 };
+const RUN = { runId: 7, directory: '/logs' };
+const OTHER = { runId: 8, directory: '/other' };
 
 afterEach(cleanup);
 
@@ -41,19 +43,24 @@ it('are put away alone, and stay away', async () => {
 
 describe('the badge of a run', () => {
   const started: (readonly string[])[] = [];
+  const cancelled: number[] = [];
   const clientWith = (files: readonly UnreadFile[], isReading = false) =>
     createFakeClient({
       'ingest.jobs': () =>
         isReading
           ? [
               {
-                ...{ jobId: 1, state: 'running', paths: ['/logs'], bytes: 1, bytesDone: 0 },
+                ...{ jobId: 1, state: 'running', paths: ['/logs'], bytes: 10, bytesDone: 4 },
                 ...{ files: 1, filesDone: 0, rollouts: 0, issues: 0, elapsedMs: 1 },
               } satisfies IngestProgress,
             ]
           : [],
       'ingest.unread': () => files,
       'host.info': () => INFO,
+      'ingest.cancel': ({ jobId }) => {
+        cancelled.push(jobId);
+        return { cancelled: true };
+      },
       'ingest.start': ({ paths }) => {
         started.push(paths);
         return { jobId: 2 };
@@ -66,17 +73,34 @@ describe('the badge of a run', () => {
       unread('/logs/other.jsonl', { runIds: [8] }),
     ];
     const client = clientWith(files);
-    renderWithClient(client, <PartlyRead runId={7} />);
+    renderWithClient(client, <PartlyRead run={RUN} />);
     await screen.findByText('partly read: 3,827 of about 90,000 records');
     fireEvent.click(await screen.findByRole('button', { name: 'Continue' }));
     await waitFor(() => expect(started).toEqual([['/logs/a.jsonl']]));
   });
 
-  it('is absent while logs are read, and of a run that is whole', async () => {
-    renderWithClient(clientWith([unread('/logs/a.jsonl')], true), <PartlyRead runId={7} />);
-    renderWithClient(clientWith([unread('/logs/a.jsonl')]), <PartlyRead runId={8} />);
+  it('is absent of a run that is whole', async () => {
+    renderWithClient(clientWith([unread('/logs/a.jsonl')]), <PartlyRead run={{ ...RUN, runId: 8 }} />);
+    renderWithClient(clientWith([unread('/logs/a.jsonl')], true), <PartlyRead run={OTHER} />);
     await new Promise((resolve) => setTimeout(resolve));
+    expect(screen.queryByText(/partly read|Reading/)).toBeNull();
+  });
+
+  it('says how far a job has come, and cancels it', async () => {
+    renderWithClient(clientWith([unread('/logs/a.jsonl')], true), <PartlyRead run={RUN} />);
+    await screen.findByText('Reading… 40 %');
     expect(screen.queryByText(/partly read/)).toBeNull();
+    fireEvent.click(screen.getByRole('button', { name: 'Cancel' }));
+    await waitFor(() => expect(cancelled).toEqual([1]));
+  });
+
+  it('has a note above the charts, which says what they cover', async () => {
+    const files = [unread('/logs/a.jsonl', { records: 3827, bytesRead: 4_000, bytes: 94_000 })];
+    renderWithClient(clientWith(files), <PartlyReadNote run={RUN} />);
+    await screen.findByText('Partly read: charts and lists cover 3,827 of about 90,000 records.');
+    cleanup();
+    renderWithClient(clientWith(files, true), <PartlyReadNote run={RUN} />);
+    await screen.findByText('Being read: charts and lists cover what has been read so far.');
   });
 
   it('estimates no total of a compressed file', () => {

@@ -11,14 +11,8 @@ import { useInterface } from '../../state/interface.ts';
 import { Button, IconButton } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { bytes, counted, seconds } from '../../ui/numbers.ts';
-import {
-  jobShare,
-  jobsToShow,
-  readBefore,
-  type UnmappedCard,
-  unmappedCards,
-  unreadByWay,
-} from './libraryModel.ts';
+import { jobShare } from '../../widgets/PartlyRead.tsx';
+import { jobsToShow, readBefore, type UnmappedCard, unmappedCards, unreadByWay } from './libraryModel.ts';
 
 const NO_FILES = [] as const;
 

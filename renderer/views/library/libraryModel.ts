@@ -55,11 +55,6 @@ export function readBefore(files: readonly UnreadFile[]): string {
     : `${bytes(sum(({ bytesRead = 0 }) => bytesRead))} of ${all} read so far`;
 }
 
-/** 0…1 by bytes; undefined before anything has been sized. */
-export function jobShare(job: IngestProgress): number | undefined {
-  return job.bytes > 0 ? Math.min(1, job.bytesDone / job.bytes) : undefined;
-}
-
 export function stepRange(run: RunSummary): string {
   if (run.firstStep === undefined || run.lastStep === undefined) return '';
   return run.firstStep === run.lastStep ? `${run.firstStep}` : `${run.firstStep}–${run.lastStep}`;

@@ -12,7 +12,7 @@ import { Link } from '../../ui/Link.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
 import { FollowControls } from '../../widgets/FollowControls.tsx';
-import { PartlyRead } from '../../widgets/PartlyRead.tsx';
+import { PartlyRead, PartlyReadNote } from '../../widgets/PartlyRead.tsx';
 import { LIST_TABS, type ListSummary, listTab, StepLists } from '../../widgets/rollouts/StepLists.tsx';
 import { EvaluationView } from '../evaluation/EvaluationView.tsx';
 import { ToolsPage } from '../overview/ToolsPage.tsx';
@@ -114,7 +114,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
         {data.model !== undefined && <Chip title="Model">{data.model}</Chip>}
         {data.dataset !== undefined && <Chip title="Data set">{data.dataset}</Chip>}
         <Chip title={data.directory}>{data.format}</Chip>
-        <PartlyRead runId={data.runId} />
+        <PartlyRead run={data} />
         {data.issues > 0 && (
           <Link href="/issues">
             <Chip isWarning title="Lines that could not be read in full">
@@ -179,6 +179,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
         <ToolsPage run={data} steps={steps.data.map(({ step }) => step)} />
       ) : chosen === 'evaluation' ? (
         <EvaluationView run={data} />
+      {!isSources && <PartlyReadNote run={data} />}
       ) : chosen === 'recipe' ? (
         <RecipeView run={data} rows={steps.data} />
       ) : data.hasSteps && chosen !== 'rollouts' ? (
