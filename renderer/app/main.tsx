@@ -19,6 +19,7 @@ void loadFonts(isOfInterface);
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');
+const isPaused = (runKey: string): boolean => useInterface.getState().pausedRuns[runKey] === true;
 const connection = maskedConnection(await openConnection(), () => useInterface.getState().masksCredentials);
 createRoot(root).render(
   <StrictMode>
@@ -29,7 +30,7 @@ createRoot(root).render(
 function Root() {
   const isMasking = useInterface((state) => state.masksCredentials);
   return (
-    <DataProvider connection={connection} isMasking={isMasking}>
+    <DataProvider connection={connection} isMasking={isMasking} isPaused={isPaused}>
       <App />
     </DataProvider>
   );

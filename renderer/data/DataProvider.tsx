@@ -45,11 +45,13 @@ interface DataProviderProps {
   readonly connection: Connection;
   /** When it changes, all answers are requested again. */
   readonly isMasking?: boolean;
+  /** Whether the view of a run is paused: while the run is live, its answers then stay as they are. */
+  readonly isPaused?: (runKey: string) => boolean;
   readonly children: ReactNode;
 }
 
 /** Which library is looked at is the URL's business. A change of it begins anew, with what was known of that one. */
-export function DataProvider({ connection, isMasking = false, children }: DataProviderProps) {
+export function DataProvider({ connection, isMasking = false, isPaused, children }: DataProviderProps) {
   const { library } = splitLibrary(usePathname());
   const [queryClients] = useState(() => new Map<string, QueryClient>());
   let queryClient = queryClients.get(library);
@@ -70,7 +72,7 @@ export function DataProvider({ connection, isMasking = false, children }: DataPr
     <ConnectionContext value={connection}>
       <LibraryContext key={library} value={library}>
         <QueryClientProvider client={queryClient}>
-          <HostFollower queryClient={queryClient} />
+          <HostFollower queryClient={queryClient} isPaused={isPaused} />
           {children}
         </QueryClientProvider>
       </LibraryContext>
@@ -78,10 +80,18 @@ export function DataProvider({ connection, isMasking = false, children }: DataPr
   );
 }
 
-function HostFollower({ queryClient }: { readonly queryClient: QueryClient }) {
+interface HostFollowerProps {
+  readonly queryClient: QueryClient;
+  readonly isPaused: DataProviderProps['isPaused'];
+}
+
+function HostFollower({ queryClient, isPaused }: HostFollowerProps) {
   const connection = useConnection();
   const client = useClient();
-  useEffect(() => followHost({ ...connection, client }, queryClient), [connection, client, queryClient]);
+  useEffect(
+    () => followHost({ ...connection, client }, queryClient, isPaused),
+    [connection, client, queryClient, isPaused],
+  );
   // What was said of a library while one was not looking at it has been missed.
   useEffect(() => () => void queryClient.invalidateQueries({ refetchType: 'none' }), [queryClient]);
   return null;

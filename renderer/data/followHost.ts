@@ -1,9 +1,9 @@
 /** Events of the host and reconnects, turned into cache updates. Returns its own undo. */
 import type { Query, QueryClient } from '@tanstack/react-query';
-import type { IngestProgress } from '../../shared/api/contract.ts';
+import type { FollowRow, IngestProgress, RunSummary } from '../../shared/api/contract.ts';
 import { annotationsChanged } from './annotations.ts';
 import type { Connection } from './connection.ts';
-import { FOLLOWS_KEY } from './follows.ts';
+import { FOLLOWS_KEY, followOf } from './follows.ts';
 
 /** While a job runs the host reports every committed batch; views need not refetch more often than this. */
 const REFETCH_EVERY = 700;
@@ -39,6 +39,9 @@ const FIXED = new Set<unknown>([
 /** Rollouts that are known already: late `decision` and `signal` lines change them, and nothing else does. */
 const LATE = new Set<unknown>(['rollout.get', 'rollout.rows']);
 
+/** Rows of any run: neither their params nor their answer names it. */
+const ROWS = 'group.rows';
+
 export function mergeJob(
   jobs: readonly IngestProgress[] | undefined,
   job: IngestProgress,
@@ -72,24 +75,73 @@ function runIdIn(value: unknown): number | undefined {
   return typeof runId === 'number' ? runId : undefined;
 }
 
+const knownRuns = (queryClient: QueryClient): readonly RunSummary[] =>
+  queryClient.getQueryData<readonly RunSummary[]>(['run.list', {}]) ?? [];
+
+/** The run that a query is about, by its id or key in the params or the answer. */
+function runIdOf(queryClient: QueryClient, { queryKey, state }: Query): number | undefined {
+  const [, params] = queryKey;
+  const runId = runIdIn(params) ?? runIdIn(state.data);
+  if (runId !== undefined || typeof params !== 'object' || params === null || !('runKey' in params))
+    return runId;
+  return knownRuns(queryClient).find(({ runKey }) => runKey === params.runKey)?.runId;
+}
+
+/** Brings every answer about a run up to date at once. */
+export function refetchRun(queryClient: QueryClient, runId: number): void {
+  const predicate = (query: Query) =>
+    isOfHere(query.queryKey) &&
+    (query.queryKey[0] === ROWS ||
+      LATE.has(query.queryKey[0]) ||
+      (!FIXED.has(query.queryKey[0]) && runIdOf(queryClient, query) === runId));
+  void queryClient.invalidateQueries({ predicate }, { cancelRefetch: false });
+}
+
 /** The client is the one of the library that is looked at. */
 type Followed = Pick<Connection, 'client' | 'status' | 'onStatus'>;
 
 /** Answers of another library than the one that is looked at have its id as the third part of their key. */
 export const isOfHere = (queryKey: readonly unknown[]): boolean => queryKey[2] === undefined;
 
-export function followHost(connection: Followed, queryClient: QueryClient): () => void {
+/**
+ * @param isPaused whether the view of a run is paused. While the run is live, its answers then stay as they are, all of
+ * them, so that header, charts and lists agree. A view that asks something new brings all of them up to date.
+ */
+export function followHost(
+  connection: Followed,
+  queryClient: QueryClient,
+  isPaused: (runKey: string) => boolean = () => false,
+): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isAsking = false;
   let isClosed = false;
   let before = connection.status();
   let changed = new Set<number>();
+  let hasNews = false;
   let hasJobEnded = false;
   let lateAt: number | undefined;
   let isLatePending = false;
   let isWaitingForLate = false;
   /** Queries that became stale while they were fetching, once that answer has arrived. */
   let overtaken = new Set<Query>();
+  /** Paused runs with news that is not shown. */
+  const withheld = new Set<number>();
+  /** Paused runs whose answers were all asked after the pause, or were up to date at it. */
+  const settled = new Set<number>();
+
+  const pausedRuns = (): ReadonlySet<number> => {
+    const follows = queryClient.getQueryData<readonly FollowRow[]>(FOLLOWS_KEY) ?? [];
+    const paused = knownRuns(queryClient).filter(
+      ({ runKey, directory }) => isPaused(runKey) && followOf(follows, directory) !== undefined,
+    );
+    return new Set(paused.map(({ runId }) => runId));
+  };
+  /** News that arrives during a round of refetching is asked for once more, else the answers would differ. */
+  const mayWithhold = (runId: number): boolean => {
+    if (!settled.has(runId) && (isAsking || changed.has(runId))) return false;
+    settled.add(runId);
+    return true;
+  };
 
   const ask = async () => {
     timer = undefined;
@@ -97,11 +149,18 @@ export function followHost(connection: Followed, queryClient: QueryClient): () =
     const started = performance.now();
     const runIds = changed;
     const isAll = hasJobEnded;
+    const paused = pausedRuns();
+    const isHeld = (query: Query): boolean => {
+      const runId = runIdOf(queryClient, query);
+      return runId !== undefined && paused.has(runId) && !runIds.has(runId);
+    };
+    const areRowsAsked = isAll || runIds.size > 0;
     const isLateDue = isAll || lateAt === undefined || started - lateAt >= LATE_EVERY;
     const asksLate = isLatePending && isLateDue;
     const again = overtaken;
     changed = new Set();
     overtaken = new Set();
+    hasNews = false;
     hasJobEnded = false;
     if (asksLate) {
       lateAt = started;
@@ -109,12 +168,13 @@ export function followHost(connection: Followed, queryClient: QueryClient): () =
     }
     const isAsked = ({ queryKey, state }: Query) =>
       isOfHere(queryKey) &&
+      (areRowsAsked || queryKey[0] !== ROWS) &&
       (LATE.has(queryKey[0])
         ? asksLate
         : isAll
           ? !FIXED.has(queryKey[0])
           : isStale(queryKey, runIds, state.data));
-    const predicate = (query: Query) => again.has(query) || isAsked(query);
+    const predicate = (query: Query) => again.has(query) || (isAsked(query) && !isHeld(query));
     isAsking = true;
     for (const query of queryClient.getQueryCache().findAll({ predicate, fetchStatus: 'fetching' })) {
       void Promise.allSettled([query.promise]).then(() => {
@@ -127,9 +187,10 @@ export function followHost(connection: Followed, queryClient: QueryClient): () =
     const asked = queryClient.invalidateQueries({ predicate }, { cancelRefetch: false });
     await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, LONGEST_REST))]);
     isAsking = false;
+    for (const runId of paused) if (runIds.has(runId)) settled.add(runId);
     if (isClosed) return;
     const rest = restAfter(performance.now() - started);
-    if (changed.size > 0 || hasJobEnded) askIn(rest);
+    if (hasNews || hasJobEnded) askIn(rest);
     else if (overtaken.size > 0) askIn(REFETCH_EVERY);
     else if (isLatePending) {
       askIn(LATE_EVERY);
@@ -161,11 +222,27 @@ export function followHost(connection: Followed, queryClient: QueryClient): () =
       const predicate = ({ queryKey }: Query) => queryKey[0] === 'host.info' && isOfHere(queryKey);
       void queryClient.invalidateQueries({ predicate });
     }
-    if (event.event === 'follow.changed') queryClient.setQueryData(FOLLOWS_KEY, event.payload.follows);
+    if (event.event === 'follow.changed') {
+      queryClient.setQueryData(FOLLOWS_KEY, event.payload.follows);
+      const paused = pausedRuns();
+      for (const runId of withheld) {
+        if (!paused.has(runId) && withheld.delete(runId)) refetchRun(queryClient, runId);
+      }
+    }
     if (event.event === 'annotations.changed') void annotationsChanged(queryClient, event.payload.revision);
     if (event.event === 'library.changed') {
-      for (const runId of event.payload.runIds) changed.add(runId);
-      isLatePending = true;
+      const paused = pausedRuns();
+      for (const runId of event.payload.runIds) {
+        if (!paused.has(runId)) {
+          settled.delete(runId);
+          withheld.delete(runId);
+        }
+        if (paused.has(runId) && mayWithhold(runId)) withheld.add(runId);
+        else changed.add(runId);
+      }
+      if (changed.size > 0) isLatePending = true;
+      // Also when all of it is withheld, because the list of runs counts what has come.
+      hasNews = true;
       askSoon();
     }
     if (event.event === 'ingest.progress') {
@@ -176,6 +253,12 @@ export function followHost(connection: Followed, queryClient: QueryClient): () =
       askSoon();
     }
   });
+  const stopCache = queryClient.getQueryCache().subscribe((event) => {
+    if (event.type !== 'observerAdded' || event.query.state.data !== undefined) return;
+    const runId = runIdOf(queryClient, event.query);
+    if (runId === undefined || !withheld.delete(runId)) return;
+    queueMicrotask(() => refetchRun(queryClient, runId));
+  });
   const stopStatus = connection.onStatus(() => {
     const now = connection.status();
     if (now === 'open' && before !== 'connecting') void queryClient.invalidateQueries();
@@ -185,6 +268,7 @@ export function followHost(connection: Followed, queryClient: QueryClient): () =
     isClosed = true;
     clearTimeout(timer);
     stopEvents();
+    stopCache();
     stopStatus();
   };
 }

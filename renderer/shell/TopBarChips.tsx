@@ -2,9 +2,11 @@ import { Columns2, EyeOff } from 'lucide-react';
 import { Popover } from 'radix-ui';
 import type { FollowRow } from '../../shared/api/contract.ts';
 import { comparePath, rolloutRouteOf } from '../data/compareLink.ts';
-import { useFollowActions, useFollows } from '../data/follows.ts';
+import { followOf, useFollowActions, useFollows } from '../data/follows.ts';
 import { useNow } from '../data/useNow.ts';
 import { useRequest } from '../data/useRequest.ts';
+import { useRoute } from '../data/useRoute.ts';
+import { useRunOf } from '../data/useRunOf.ts';
 import { useSearchState } from '../data/useSearchPages.ts';
 import { useInterface } from '../state/interface.ts';
 import { Button } from '../ui/Controls.tsx';
@@ -45,31 +47,35 @@ export function MaskChip() {
 /** Shows the followed directories in the top bar. A click lists them, each with a stop button. */
 export function FollowChip() {
   const follows = useFollows();
-  return follows.length === 0 ? null : <Following />;
+  return follows.length === 0 ? null : <LiveDirectories />;
 }
 
-function Following() {
+function LiveDirectories() {
   const follows = useFollows();
   const now = useNow();
   const { stop } = useFollowActions();
   const text = followText(follows, now);
+  const run = useRunOf(useRoute());
+  const isPaused = useInterface((state) => run !== undefined && state.pausedRuns[run.runKey] === true);
+  const isHeld = isPaused && followOf(follows, run?.directory) !== undefined;
   if (text === undefined) return null;
   return (
     <Popover.Root>
       <Popover.Trigger className="follow-chip" title={follows.map(({ path }) => path).join('\n')}>
-        <i className={`follow-dot is-${text.state}`} /> following <b>{text.what}</b>
+        <i className={`follow-dot is-${text.state}`} /> live <b>{text.what}</b>
         <span className={text.state === 'lost' || text.state === 'outside' ? 'is-wrong' : 'dim'}>
           {text.news}
         </span>
+        {isHeld && <b title="Pages of this run stay as they are">page paused</b>}
       </Popover.Trigger>
       <Popover.Portal>
         <Popover.Content
           className="popover follow-list"
           align="end"
           sideOffset={6}
-          aria-label="Followed directories"
+          aria-label="Live directories"
         >
-          <h2>Followed: new rollouts are read as they are logged</h2>
+          <h2>Live: new rollouts are read as they are logged</h2>
           {follows.map((follow) => (
             <div key={follow.path} className="follow-item">
               <span className="mono" title={follow.path}>

@@ -1,9 +1,14 @@
+import { useQueryClient } from '@tanstack/react-query';
+import type { RunSummary, StepSummary } from '../../shared/api/contract.ts';
 import { ApiError } from '../data/failures.ts';
+import { refetchRun } from '../data/followHost.ts';
 import { useFollowActions, useLive } from '../data/follows.ts';
+import { useRequest } from '../data/useRequest.ts';
 import { useCommands } from '../shell/keys/commands.ts';
 import { keyed } from '../shell/keys/keysInForce.ts';
 import { useInterface } from '../state/interface.ts';
 import { Button, Segmented } from '../ui/Controls.tsx';
+import { counted } from '../ui/numbers.ts';
 
 /** In a header there is room for the reason only; the whole message is in the tooltip. */
 function followFault(error: Error): string {
@@ -12,7 +17,24 @@ function followFault(error: Error): string {
     : error.message;
 }
 
-/** Follow a run's logs; and, while they are followed, whether its lists go along. */
+const rolloutsIn = (steps: readonly StepSummary[]): number =>
+  steps.reduce((sum, { rollouts }) => sum + rollouts, 0);
+
+/** What a paused page does not show; undefined: it shows everything. The list of runs is never paused. */
+export function withheldText(
+  run: Pick<RunSummary, 'rollouts'> | undefined,
+  shown: readonly StepSummary[] | undefined,
+): string | undefined {
+  if (run === undefined || shown === undefined) return undefined;
+  const more = run.rollouts - rolloutsIn(shown);
+  if (more === 0) return undefined;
+  return more > 0 ? counted(more, 'new rollout') : 'the run has changed';
+}
+
+/**
+ * Makes a run live: the host follows its directory. The page of a live run is live or paused. A paused page stays as it
+ * is, and says how much has come.
+ */
 export function FollowControls({
   runKey,
   canStart,
@@ -22,8 +44,17 @@ export function FollowControls({
 }) {
   const { run, follow } = useLive(runKey);
   const { start, stop } = useFollowActions();
+  const queryClient = useQueryClient();
   const isPaused = useInterface((state) => state.pausedRuns[runKey]) === true;
   const flipPause = useInterface((state) => state.flipPause);
+  const isHeld = isPaused && follow !== undefined;
+  const shown = useRequest('step.list', isHeld && run !== undefined ? { runId: run.runId } : undefined).data;
+  const news = isHeld ? withheldText(run, shown) : undefined;
+  const show = () => run !== undefined && refetchRun(queryClient, run.runId);
+  const pauseOrResume = () => {
+    flipPause(runKey);
+    if (isPaused) show();
+  };
   const flip = () => {
     if (follow !== undefined) stop.mutate(follow.path);
     else if (run !== undefined) {
@@ -33,7 +64,8 @@ export function FollowControls({
   };
   useCommands({
     'follow.flip': run === undefined ? undefined : flip,
-    'pause.flip': follow === undefined ? undefined : () => flipPause(runKey),
+    'pause.flip': follow === undefined ? undefined : pauseOrResume,
+    'fresh.show': news === undefined ? undefined : show,
   });
   const failure = start.error ?? stop.error;
   return (
@@ -43,34 +75,59 @@ export function FollowControls({
           ✕ not followed: {followFault(failure)}
         </span>
       )}
-      {follow !== undefined && (
-        <Segmented
-          label="Lists while following"
-          chosen={isPaused ? 'paused' : 'live'}
-          onChoose={(chosen) => (chosen === 'paused') !== isPaused && flipPause(runKey)}
-          choices={[
-            { id: 'live', label: 'Live', title: keyed('Lists show new rows at once', 'pause.flip') },
-            {
-              id: 'paused',
-              label: 'Paused',
-              title: keyed('Lists do not change; a badge counts new rows', 'pause.flip'),
-            },
-          ]}
-        />
-      )}
-      {(canStart || follow !== undefined) && (
-        <Button
-          aria-pressed={follow !== undefined}
-          disabled={run === undefined || start.isPending || stop.isPending}
-          onClick={flip}
-          title={
-            follow === undefined
-              ? keyed(`Read new log lines below ${run?.directory ?? ''} as they are written`, 'follow.flip')
-              : keyed(`Stop following ${follow.path}`, 'follow.flip')
-          }
+      {news !== undefined && (
+        <button
+          type="button"
+          className="chip follow-news"
+          title={`${keyed('Show them and go on live', 'pause.flip')}. ${keyed('Show them and stay paused', 'fresh.show')}`}
+          onClick={pauseOrResume}
         >
-          <i className={follow === undefined ? 'follow-dot is-off' : `follow-dot is-${follow.state}`} />
-          {follow === undefined ? 'Follow' : 'Following'}
+          {news} · Resume
+        </button>
+      )}
+      {follow !== undefined && (
+        <>
+          <Segmented
+            label="Live or paused"
+            chosen={isPaused ? 'paused' : 'live'}
+            onChoose={(chosen) => (chosen === 'paused') !== isPaused && pauseOrResume()}
+            choices={[
+              {
+                id: 'live',
+                label: (
+                  <span className="follow-live">
+                    <i className={`follow-dot is-${follow.state}`} /> Live
+                  </span>
+                ),
+                title: keyed(`Shows new rollouts of ${follow.path} as they come`, 'pause.flip'),
+              },
+              {
+                id: 'paused',
+                label: 'Paused',
+                title: keyed('This page stays as it is. New rollouts are read and counted', 'pause.flip'),
+              },
+            ]}
+          />
+          <Button
+            aria-label="Stop following"
+            disabled={stop.isPending}
+            onClick={flip}
+            title={keyed(`Stop following ${follow.path}`, 'follow.flip')}
+          >
+            Stop
+          </Button>
+        </>
+      )}
+      {canStart && follow === undefined && (
+        <Button
+          disabled={run === undefined || start.isPending}
+          onClick={flip}
+          title={keyed(
+            `Makes the run live: reads new log lines below ${run?.directory ?? ''} as they are written`,
+            'follow.flip',
+          )}
+        >
+          Follow
         </Button>
       )}
     </>

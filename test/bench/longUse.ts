@@ -374,7 +374,7 @@ async function follow({ page, growing, growingRun }: Session): Promise<void> {
   const steps = page.getByRole('grid', { name: /^Steps of/ }).getByRole('row');
   await steps.nth(1).waitFor();
   await page.getByRole('button', { name: 'Follow', exact: true }).click();
-  await page.getByRole('button', { name: 'Following', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Stop following', exact: true }).waitFor();
   // The heading is a row too.
   await steps.nth(2).waitFor({ state: 'detached' });
   for (const step of [2, 3, 4]) {
@@ -382,7 +382,7 @@ async function follow({ page, growing, growingRun }: Session): Promise<void> {
     await steps.nth(step).waitFor();
   }
   await page.getByRole('button', { name: 'Paused' }).click();
-  await page.getByRole('button', { name: 'Following', exact: true }).click();
+  await page.getByRole('button', { name: 'Stop following', exact: true }).click();
   await page.getByRole('button', { name: 'Follow', exact: true }).waitFor();
 }
 

@@ -82,6 +82,7 @@ export function describeSources(shell: Shell): void {
     }
     const run = (name: RegExp) => page.getByRole('row', { name }).first();
     const steps = () => page.getByRole('grid', { name: /Steps of/ }).getByRole('row');
+    const live = () => page.getByRole('button', { name: 'Live', exact: true }).getAttribute('aria-pressed');
 
     test('a file of an unknown format is mapped by picking its values, and ingested', async () => {
       await page.getByRole('link', { name: 'Map its fields…' }).click();
@@ -115,12 +116,12 @@ export function describeSources(shell: Shell): void {
       await expect.poll(() => running.place()).toMatch(/^\/run\/[^/]+$/);
     });
 
-    test('a followed run is live, in its table and its header, and can be paused', async () => {
+    test('a followed run is live, in its header, charts and table, and can be paused', async () => {
       await library();
       await run(/grown/).click();
       await expect.poll(() => steps().count()).toBe(3);
       await page.getByRole('button', { name: 'Follow', exact: true }).click();
-      await page.getByRole('button', { name: 'Following', exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Stop following' }).waitFor();
       writeFileSync(join(logs, 'grown', '3.jsonl'), dumped(3, 0, 16));
       await expect.poll(() => steps().count()).toBe(4);
       await page.getByText(/ · 3 steps$/).waitFor();
@@ -132,42 +133,63 @@ export function describeSources(shell: Shell): void {
       await expect.poll(() => page.getByRole('row', { selected: true }).innerText()).toMatch(/^4\b/);
       await page.getByRole('button', { name: 'Paused' }).click();
       appendFileSync(join(logs, 'grown', '4.jsonl'), dumped(4, 8, 16));
-      await page.getByRole('button', { name: '8 new rollouts' }).click();
+      const resume = page.getByRole('button', { name: '8 new rollouts · Resume' });
+      await resume.waitFor();
+      const lastRow = () => steps().last().innerText();
+      const charts = () => page.getByRole('region', { name: 'By step' }).innerText();
+      const held = { row: await lastRow(), charts: await charts() };
+      // A half-written line is no issue of a live run.
+      appendFileSync(join(logs, 'grown', '4.jsonl'), dumped(4, 16, 17).slice(0, 40));
+      writeFileSync(join(logs, 'grown', '5.jsonl'), dumped(5, 0, 4));
+      await page.getByRole('button', { name: '12 new rollouts · Resume' }).waitFor();
+      await page.getByText(/^56 rollouts · 14 groups · 4 steps$/).waitFor();
+      expect({ row: await lastRow(), charts: await charts() }).toEqual(held);
+      expect(await page.getByRole('link', { name: /issue/ }).count()).toBe(0);
+      await page.getByRole('button', { name: '12 new rollouts · Resume' }).click();
+      await page.getByText(/^68 rollouts · 17 groups · 5 steps$/).waitFor();
+      await expect.poll(() => steps().count()).toBe(6);
+      await resume.waitFor({ state: 'detached' });
+      expect(await live()).toBe('true');
     });
 
-    test('following again begins live', async () => {
-      const live = () => page.getByRole('button', { name: 'Live', exact: true }).getAttribute('aria-pressed');
+    test('following again begins live, and a half-written line is an issue once it has ended', async () => {
+      await page.getByRole('button', { name: 'Paused' }).click();
       expect(await live()).toBe('false');
-      await page.getByRole('button', { name: 'Following', exact: true }).click();
+      await page.getByRole('button', { name: 'Stop following' }).click();
+      await page.getByRole('link', { name: '1 issue' }).first().waitFor();
+      appendFileSync(join(logs, 'grown', '4.jsonl'), dumped(4, 16, 17).slice(40));
       await page.getByRole('button', { name: 'Follow', exact: true }).click();
-      await page.getByRole('button', { name: 'Following', exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Stop following' }).waitFor();
       await expect.poll(live).toBe('true');
+      await page.getByText(/^69 rollouts/).waitFor();
+      await page.getByRole('link', { name: '1 issue' }).first().waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Paused' }).click();
     });
 
     test('the list of a step is paused, too', async () => {
-      await steps().last().click();
+      await steps().nth(4).click();
       await page.getByRole('button', { name: 'All rollouts' }).click();
       const rows = page.getByRole('grid', { name: 'Rollouts of step 4' });
-      await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe('17');
-      appendFileSync(join(logs, 'grown', '4.jsonl'), dumped(4, 16, 20));
-      await page.getByRole('button', { name: '4 new' }).waitFor();
-      expect(await rows.getAttribute('aria-rowcount')).toBe('17');
+      await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe('18');
+      appendFileSync(join(logs, 'grown', '4.jsonl'), dumped(4, 17, 20));
+      await page.getByRole('button', { name: '3 new rollouts · Resume' }).waitFor();
+      expect(await rows.getAttribute('aria-rowcount')).toBe('18');
       await page.keyboard.press('.');
       await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe('21');
+      expect(await live()).toBe('false');
     });
 
     test('its groups can be formed by another rule, and restored', async () => {
       await page.keyboard.press('Escape');
       await page.keyboard.press('s');
-      await page.getByText(/by equal prompt: 17 groups of 4/).waitFor();
+      await page.getByText(/by equal prompt: 18 groups of 4/).waitFor();
       await page.getByRole('radio', { name: /Every/ }).check();
       await page.getByRole('spinbutton', { name: 'Rollouts per group' }).fill('2');
       await page.getByRole('button', { name: 'Apply' }).click();
-      await page.getByText(/by their order in the log: 34 groups of 2/).waitFor();
+      await page.getByText(/by their order in the log: 36 groups of 2/).waitFor();
       await page.getByRole('radio', { name: /As logged/ }).check();
       await page.getByRole('button', { name: 'Apply' }).click();
-      await page.getByText(/by equal prompt: 17 groups of 4/).waitFor();
+      await page.getByText(/by equal prompt: 18 groups of 4/).waitFor();
     });
 
     test('a log of all rollouts is joined with the list of kept ones, and separated again', async () => {
@@ -225,25 +247,6 @@ export function describeSources(shell: Shell): void {
       await part.getByText('2 with ids and no text').waitFor();
     });
 
-    test('a run is removed from the library, with a summary', async () => {
-      await library();
-      await run(/mapping:clips/)
-        .getByRole('button', { name: /Actions for/ })
-        .click();
-      await page.getByRole('menuitem', { name: /Remove/ }).click();
-      const dialog = page.getByRole('dialog', { name: /Remove .* from the library/ });
-      await dialog.getByRole('button', { name: 'Remove 12 rollouts' }).click();
-      await page
-        .getByText(/removed: 12 rollouts from 1 file, .* freed\. Log files are not changed\./)
-        .waitFor();
-      await run(/mapping:clips/).waitFor({ state: 'detached' });
-    });
-
-    test('the page reported no error', () => {
-      expect(errors).toEqual([]);
-    });
-  });
-}
     test('a mapping is edited and deleted where all mappings are listed', async () => {
       await page.keyboard.press('Control+k');
       await page.keyboard.type('Go to mappings');
@@ -270,3 +273,22 @@ export function describeSources(shell: Shell): void {
       await library();
     });
 
+    test('a run is removed from the library, with a summary', async () => {
+      await library();
+      await run(/mapping:clips/)
+        .getByRole('button', { name: /Actions for/ })
+        .click();
+      await page.getByRole('menuitem', { name: /Remove/ }).click();
+      const dialog = page.getByRole('dialog', { name: /Remove .* from the library/ });
+      await dialog.getByRole('button', { name: 'Remove 12 rollouts' }).click();
+      await page
+        .getByText(/removed: 12 rollouts from 1 file, .* freed\. Log files are not changed\./)
+        .waitFor();
+      await run(/mapping:clips/).waitFor({ state: 'detached' });
+    });
+
+    test('the page reported no error', () => {
+      expect(errors).toEqual([]);
+    });
+  });
+}

@@ -2,16 +2,12 @@ import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Connection } from '../../renderer/data/connection.ts';
 import { sharedAnswer } from '../../renderer/data/DataProvider.tsx';
-import { followHost, isStale, restAfter } from '../../renderer/data/followHost.ts';
+import { followHost, isStale, refetchRun, restAfter } from '../../renderer/data/followHost.ts';
 import { FOLLOWS_KEY, followOf, isBelow } from '../../renderer/data/follows.ts';
 import { ago, followText } from '../../renderer/shell/TopBarChips.tsx';
 import { useInterface } from '../../renderer/state/interface.ts';
-import {
-  freshRows,
-  freshSteps,
-  newestStep,
-  nextSnapshot,
-} from '../../renderer/widgets/tables/useFrozenList.tsx';
+import { withheldText } from '../../renderer/widgets/FollowControls.tsx';
+import { freshRows, newestStep, nextSnapshot } from '../../renderer/widgets/tables/useFrozenList.tsx';
 import type { FollowRow } from '../../shared/api/contract.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
 import { stepRow } from '../support/preview/previewData.ts';
@@ -76,10 +72,16 @@ describe('a frozen list', () => {
     expect(freshRows([1], [1, 2, 3])).toBe('2 new');
     expect(freshRows([1, 2], [2, 1])).toBe('the list has changed');
     const [first, second] = [stepRow(0), stepRow(5)];
-    expect(freshSteps([first], [first, second])).toBe('1 new step');
-    expect(freshSteps([first], [{ ...first, rollouts: first.rollouts + 12 }])).toBe('12 new rollouts');
     expect(newestStep([second, first])).toBe(5);
     expect(newestStep([])).toBeUndefined();
+  });
+
+  it('counts what a paused page does not show', () => {
+    const first = stepRow(0);
+    expect(withheldText({ rollouts: first.rollouts }, [first])).toBeUndefined();
+    expect(withheldText({ rollouts: first.rollouts + 12 }, [first])).toBe('12 new rollouts');
+    expect(withheldText({ rollouts: 1 }, [first])).toBe('the run has changed');
+    expect(withheldText(undefined, [first])).toBeUndefined();
   });
 
   it('is paused per run', () => {
@@ -155,6 +157,108 @@ describe('news', () => {
     expect(queryFn).toHaveBeenCalledTimes(2);
     unsubscribe();
     stop();
+  });
+
+  describe('of a paused run', () => {
+    /** A run with a header, charts and a table, which all show the same number of rollouts. */
+    async function pausedRun() {
+      const client = createFakeClient({});
+      const queryClient = new QueryClient({
+        defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } },
+      });
+      let isPaused = false;
+      const stop = followHost(
+        { client, status: () => 'open', onStatus: () => () => undefined },
+        queryClient,
+        () => isPaused,
+      );
+      let inLibrary = 1;
+      const stops = [stop];
+      const watch = (
+        queryKey: readonly unknown[],
+        answer: () => unknown = () => ({ rollouts: inLibrary }),
+      ) => {
+        const observer = new QueryObserver(queryClient, { queryKey, queryFn: async () => answer() });
+        stops.push(observer.subscribe(() => undefined));
+        return () => (queryClient.getQueryData(queryKey) as { rollouts: number } | undefined)?.rollouts;
+      };
+      queryClient.setQueryData(FOLLOWS_KEY, [follow]);
+      const runs = [{ runId: 7, runKey: 'r', directory: '/logs/run-7' }];
+      watch(['run.list', {}], () => runs.map((run) => ({ ...run, rollouts: inLibrary })));
+      const shown = [
+        watch(['run.get', { runKey: 'r' }], () => ({ runId: 7, rollouts: inLibrary })),
+        watch(['step.list', { runId: 7 }]),
+        watch(['step.series', { runId: 7, filter: '' }]),
+      ];
+      await vi.advanceTimersByTimeAsync(100);
+      return {
+        client,
+        queryClient,
+        watch,
+        shown: () => shown.map((rollouts) => rollouts()),
+        listed: () => queryClient.getQueryData<{ rollouts: number }[]>(['run.list', {}])?.[0]?.rollouts,
+        pause: () => {
+          isPaused = true;
+        },
+        grow: async (rollouts: number, wait = 3_000) => {
+          inLibrary = rollouts;
+          client.emit({ event: 'library.changed', payload: { runIds: [7] } });
+          await vi.advanceTimersByTimeAsync(wait);
+        },
+        end: () => {
+          for (const undo of stops) undo();
+        },
+      };
+    }
+
+    it('changes neither header nor charts nor table, only the list of runs', async () => {
+      const run = await pausedRun();
+      await run.grow(2);
+      expect(run.shown()).toEqual([2, 2, 2]);
+      run.pause();
+      await run.grow(3);
+      await run.grow(4);
+      expect(run.shown()).toEqual([2, 2, 2]);
+      expect(run.listed()).toBe(4);
+      refetchRun(run.queryClient, 7);
+      await vi.advanceTimersByTimeAsync(100);
+      expect(run.shown()).toEqual([4, 4, 4]);
+      run.end();
+    });
+
+    it('reaches all of it when a view asks something new, so that all agree', async () => {
+      const run = await pausedRun();
+      run.pause();
+      await run.grow(3);
+      const filtered = run.watch(['step.series', { runId: 7, filter: 'reward > 0' }]);
+      await vi.advanceTimersByTimeAsync(100);
+      expect([filtered(), ...run.shown()]).toEqual([3, 3, 3, 3]);
+      await run.grow(4);
+      expect([filtered(), ...run.shown()]).toEqual([3, 3, 3, 3]);
+      run.end();
+    });
+
+    it('reaches all of it when the run is no longer live', async () => {
+      const run = await pausedRun();
+      run.pause();
+      await run.grow(3);
+      expect(run.shown()).toEqual([1, 1, 1]);
+      run.client.emit({ event: 'follow.changed', payload: { follows: [] } });
+      await vi.advanceTimersByTimeAsync(100);
+      expect(run.shown()).toEqual([3, 3, 3]);
+      run.end();
+    });
+
+    it('that came before the pause is still shown', async () => {
+      const run = await pausedRun();
+      await run.grow(2, 0);
+      run.pause();
+      await run.grow(3);
+      expect(run.shown()).toEqual([3, 3, 3]);
+      await run.grow(4);
+      expect(run.shown()).toEqual([3, 3, 3]);
+      run.end();
+    });
   });
 
   it('every 100 ms fetches at most about once a second, finishes each fetch, and rarely refetches known rows', async () => {

@@ -176,15 +176,14 @@ function FollowJob({ paths }: { readonly paths: readonly string[] }) {
   const isFollowed = paths.length > 0 && followed.length === paths.length;
   return (
     <Button
-      aria-pressed={isFollowed}
       disabled={start.isPending}
-      title={isFollowed ? 'Stop following' : 'Keep reading new log lines here'}
+      title={isFollowed ? undefined : 'Keep reading new log lines here when the job is done'}
       onClick={() => {
         if (isFollowed) for (const { path } of followed) stop.mutate(path);
         else start.mutate(paths, { onError: (error) => setNotice(`Not followed: ${error.message}`) });
       }}
     >
-      <i className={isFollowed ? 'follow-dot' : 'follow-dot is-off'} /> {isFollowed ? 'Following' : 'Follow'}
+      {isFollowed ? 'Stop following' : 'Follow'}
     </Button>
   );
 }

@@ -47,10 +47,15 @@ function tabsOf({ kind, hasSteps }: Pick<RunDetail, 'kind' | 'hasSteps'>) {
   return [...lists, TOOLS_TAB, ...more, sources];
 }
 
-/** What the filters of a list over all steps have to know. */
-function ofAllSteps({ rollouts, groups }: RunDetail, steps: readonly StepSummary[]): ListSummary {
-  const sum = (of: 'decided' | 'correctKnown') => steps.reduce((all, step) => all + step[of], 0);
-  return { rollouts, groups, decided: sum('decided'), correctKnown: sum('correctKnown') };
+/** Counts over all steps. The header has them from here, so that it never differs from the table of steps. */
+function ofAllSteps(steps: readonly StepSummary[]): ListSummary {
+  const sum = (of: keyof ListSummary) => steps.reduce((all, step) => all + step[of], 0);
+  return {
+    rollouts: sum('rollouts'),
+    groups: sum('groups'),
+    decided: sum('decided'),
+    correctKnown: sum('correctKnown'),
+  };
 }
 
 /** Whether decisions or a down-sampling configuration are logged. */
@@ -92,6 +97,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
   if (run.data === undefined || steps.data === undefined) return <WaitingState title="Opening the run…" />;
 
   const { data } = run;
+  const whole = ofAllSteps(steps.data);
   const [onlyStep] = steps.data;
   const lastStep = steps.data.at(-1);
   const list = listTab(query, onlyStep);
@@ -134,8 +140,8 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
         )}
         <div className="end">
           <span className="page-facts">
-            {counted(data.rollouts, 'rollout')} · {counted(data.groups, 'group')} ·{' '}
-            {data.hasSteps ? counted(data.steps, 'step') : 'no training steps in this log'}
+            {counted(whole.rollouts, 'rollout')} · {counted(whole.groups, 'group')} ·{' '}
+            {data.hasSteps ? counted(steps.data.length, 'step') : 'no training steps in this log'}
           </span>
           {chosen === 'tools' && lastStep !== undefined && (
             <Link
@@ -173,25 +179,19 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
           )}
         </div>
       </header>
+      {!isSources && <PartlyReadNote run={data} />}
       {isSources ? (
         <SourcesPanel run={data} />
       ) : chosen === 'tools' ? (
         <ToolsPage run={data} steps={steps.data.map(({ step }) => step)} />
       ) : chosen === 'evaluation' ? (
         <EvaluationView run={data} />
-      {!isSources && <PartlyReadNote run={data} />}
       ) : chosen === 'recipe' ? (
         <RecipeView run={data} rows={steps.data} />
       ) : data.hasSteps && chosen !== 'rollouts' ? (
-        <StepTable run={data} latest={steps.data} />
+        <StepTable run={data} all={steps.data} />
       ) : data.hasSteps ? (
-        <StepLists
-          runKey={runKey}
-          runId={data.runId}
-          of={data.name}
-          summary={ofAllSteps(data, steps.data)}
-          tab="rollouts"
-        />
+        <StepLists runKey={runKey} runId={data.runId} of={data.name} summary={whole} tab="rollouts" />
       ) : (
         <StepLists
           runKey={runKey}

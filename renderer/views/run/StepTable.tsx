@@ -14,13 +14,7 @@ import { EmptyState } from '../../ui/States.tsx';
 import { sortedByKeys, sortsText } from '../../ui/sorting.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
 import { rowOfFacts, rowOfSummary, type StepRow } from '../../widgets/tables/stepRows.ts';
-import {
-  FreshBadge,
-  freshSteps,
-  newestStep,
-  useFrozenList,
-  useIsHeld,
-} from '../../widgets/tables/useFrozenList.tsx';
+import { newestStep } from '../../widgets/tables/useFrozenList.tsx';
 import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
 import { useTableLayout } from '../../widgets/tables/useTableLayout.ts';
 import { useUrlSorts } from '../../widgets/tables/useUrlSort.ts';
@@ -32,19 +26,16 @@ const BY_STEP = { column: 'step', direction: 'ascending' } as const;
 
 interface StepTableProps {
   readonly run: RunDetail;
-  readonly latest: readonly StepSummary[];
+  readonly all: readonly StepSummary[];
 }
 
-/** Charts and table of a run's steps, which move together or not at all. */
-export function StepTable({ run, latest }: StepTableProps) {
+/** Charts and table of a run's steps. */
+export function StepTable({ run, all }: StepTableProps) {
   const { runKey } = run;
   const areChartsOpen = useInterface((state) => state.areChartsOpen);
   const table = useTableCommands();
-  const isHeld = useIsHeld(runKey);
   const { follow } = useLive(runKey);
   const cursor = useRef(0);
-  const held = useFrozenList(`steps ${runKey}`, latest, isHeld);
-  const all = held.value ?? latest;
   const steps = useMemo(() => all.map(({ step }) => step).sort((a, b) => a - b), [all]);
   const [query] = useUrlQuery();
   const { range } = useMemo(() => overviewLinkOf(query), [query]);
@@ -85,7 +76,6 @@ export function StepTable({ run, latest }: StepTableProps) {
     <>
       {areChartsOpen && all.length > 0 && <OverviewCharts run={run} steps={steps} />}
       <div className="page-list">
-        {held.isBehind && <FreshBadge text={freshSteps(all, latest)} onShow={held.showNew} />}
         {rows.length === 0 ? (
           <EmptyState
             title={

@@ -13,7 +13,7 @@ import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
 import { FailedState } from '../../ui/States.tsx';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
 import { FilterNote, ListUnderWay, NoMatch } from '../tables/ListNotes.tsx';
-import { FreshBadge, freshRows, useFrozenList, useIsHeld } from '../tables/useFrozenList.tsx';
+import { FreshBadge, freshRows, useFrozenList } from '../tables/useFrozenList.tsx';
 import { useTableCommands } from '../tables/useTableCommands.ts';
 import { useTableFilter } from '../tables/useTableFilter.ts';
 import { useTableLayout } from '../tables/useTableLayout.ts';
@@ -58,10 +58,9 @@ export function GroupTable({ runKey, step, label, total }: GroupTableProps) {
     [order.data],
   );
   const latest = order.isFormer ? undefined : answer;
-  // A list in which something is selected does not move either.
+  // A list in which something is selected does not move.
   const [selected, setSelected] = useState(0);
-  const isHeld = useIsHeld(runKey);
-  const held = useFrozenList(orderKey, latest, isHeld || selected > 0);
+  const held = useFrozenList(orderKey, latest, selected > 0);
   const ids = held.value?.ids;
   const matchesOf = useMemo(() => matchesById(held.value), [held.value]);
   const rows = useGroupWindow(ids, range);

@@ -25,7 +25,7 @@ import { FailedState } from '../../ui/States.tsx';
 import { type Sort, sortsText } from '../../ui/sorting.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
 import { FilterNote, ListUnderWay, NoMatch } from '../tables/ListNotes.tsx';
-import { FreshBadge, freshRows, useFrozenList, useIsHeld } from '../tables/useFrozenList.tsx';
+import { FreshBadge, freshRows, useFrozenList } from '../tables/useFrozenList.tsx';
 import { useTableCommands } from '../tables/useTableCommands.ts';
 import { useTableFilter } from '../tables/useTableFilter.ts';
 import { useTableLayout } from '../tables/useTableLayout.ts';
@@ -70,10 +70,9 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
   const orderKey = JSON.stringify(params);
   const [range, setRange] = useState<IndexRange>(FIRST_WINDOW);
   const latest = order.isFormer ? undefined : order.data?.ids;
-  // A list in which something is selected does not move either.
+  // A list in which something is selected does not move.
   const [selected, setSelected] = useState(0);
-  const isHeld = useIsHeld(runKey);
-  const held = useFrozenList(orderKey, latest, isHeld || selected > 0);
+  const held = useFrozenList(orderKey, latest, selected > 0);
   const ids = held.value;
   const rows = useRolloutWindow(ids, range);
   const table = useTableCommands();

@@ -5,7 +5,7 @@ import { useLive } from '../../data/follows.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
-import { count, counted } from '../../ui/numbers.ts';
+import { count } from '../../ui/numbers.ts';
 
 interface FreshBadgeProps {
   readonly text: string;
@@ -24,7 +24,7 @@ export function FreshBadge({ text, onShow }: FreshBadgeProps) {
   );
 }
 
-/** Whether the run is followed and its lists are paused. */
+/** Whether the run is live and its pages are paused. */
 export function useIsHeld(runKey: string): boolean {
   const isFollowed = useLive(runKey).follow !== undefined;
   const isPaused = useInterface((state) => state.pausedRuns[runKey]) === true;
@@ -35,16 +35,6 @@ export function useIsHeld(runKey: string): boolean {
 export function freshRows(held: ArrayLike<number>, latest: ArrayLike<number>): string {
   const more = latest.length - held.length;
   return more > 0 ? `${count(more)} new` : 'the list has changed';
-}
-
-/** What the badge of the held step table says: new steps, else new rollouts in known ones. */
-export function freshSteps(held: readonly StepSummary[], latest: readonly StepSummary[]): string {
-  const known = new Set(held.map(({ step }) => step));
-  const steps = latest.filter(({ step }) => !known.has(step)).length;
-  if (steps > 0) return counted(steps, 'new step');
-  const total = (rows: readonly StepSummary[]) => rows.reduce((sum, { rollouts }) => sum + rollouts, 0);
-  const rollouts = total(latest) - total(held);
-  return rollouts > 0 ? counted(rollouts, 'new rollout') : 'the steps have changed';
 }
 
 export const newestStep = (rows: readonly Pick<StepSummary, 'step'>[]): number | undefined =>
