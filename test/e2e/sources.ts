@@ -255,14 +255,11 @@ export function describeSources(shell: Shell): void {
       await mapping.getByText('Matches records with the fields ask, said').waitFor();
       await mapping.getByText('Used by 1 run: clips · 1 file').waitFor();
       await mapping.getByRole('link', { name: 'Edit clips' }).click();
-      await page.getByLabel('reward', { exact: true }).fill('said.mark');
-      await page.getByLabel('ground truth', { exact: true }).fill('said.mark');
-      await page.getByText('△ also used by ground truth').waitFor();
-      await page.getByRole('button', { name: 'Clear reward' }).click();
+      await page.getByLabel('prompt', { exact: true }).fill('said.in_the_end');
+      await page.getByText('△ also used by response').waitFor();
       await page.getByRole('button', { name: 'Replace & read' }).click();
       await run(/^clips\b/).click();
-      await page.getByText('12 rollouts').first().waitFor();
-      expect(await page.getByRole('columnheader', { name: 'reward' }).count()).toBe(0);
+      await page.getByRole('row', { name: /^There are 6\./ }).waitFor();
       await page.keyboard.press('g');
       await page.keyboard.press('m');
       await mapping.getByRole('button', { name: 'Delete clips…' }).click();
