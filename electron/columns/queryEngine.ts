@@ -12,7 +12,7 @@ import { ApiError, notFound } from '../../shared/api/errors.ts';
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
 import { characterOf, readFilter } from '../../shared/domain/filter/parse.ts';
 import { filterText } from '../../shared/domain/filter/print.ts';
-import { filterSql } from '../storage/filterSql.ts';
+import { filterCountSql, filterSql } from '../storage/filterSql.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { groupRows, rolloutRows } from '../storage/queries/lists.ts';
 import { runIdOf } from '../storage/queries/places.ts';
@@ -119,7 +119,7 @@ export class ColumnQueryEngine {
       'run.latencies': (params, task) => latencyDistribution(this.steps(params, task), task.checkpoint),
       'filter.parse': ({ filter, runId }) => {
         const node = nodeOf(filter);
-        return { text: filterText(node), sql: filterSql(node, runId) };
+        return { text: filterText(node), sql: filterSql(node, runId), countSql: filterCountSql(node, runId) };
       },
       'filter.values': (params, task) => ({
         values: frequentValues(this.store.run(params.runId), params, task.checkpoint),

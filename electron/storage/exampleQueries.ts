@@ -69,6 +69,19 @@ GROUP BY run_id, problem_id
 ORDER BY pass_rate, problem_id`,
   },
   {
+    name: 'Rollouts with a phrase, by run',
+    about: 'Rollouts in which the policy wrote a phrase, counted by run, for a bar chart',
+    sql: `SELECT matched.run_id, run.name AS run, matched.rollouts
+FROM (
+SELECT run_id, count(*) AS rollouts
+FROM rollout
+WHERE EXISTS (SELECT 1 FROM segment s WHERE s.rollout_id = rollout.rollout_id
+  AND s.kind IN ('reasoning', 'text') AND has_words(s.text, 'let me check', 0))
+GROUP BY run_id
+) matched JOIN run ON run.run_id = matched.run_id
+ORDER BY matched.rollouts DESC, matched.run_id`,
+  },
+  {
     name: 'Length and reward',
     about: 'One row per rollout, for a scatter chart',
     sql: `SELECT response_chars, reward, turns, rollout_id

@@ -12,12 +12,30 @@ import { FLAGS } from '../../shared/domain/flags.ts';
 
 /** @param runId absent: all runs */
 export function filterSql(node: FilterNode, runId?: number): string {
+  return `SELECT rollout_id, step, problem_id, ordinal, reward, is_correct, answer, turns, tool_calls, stop_reason\nFROM rollout${where(node, runId)}`;
+}
+
+/**
+ * Counts the same rollouts by run.
+ *
+ * @param runId absent: all runs
+ */
+export function filterCountSql(node: FilterNode, runId?: number): string {
+  return `SELECT matched.run_id, run.name AS run, matched.rollouts
+FROM (
+SELECT run_id, count(*) AS rollouts
+FROM rollout${where(node, runId)}
+GROUP BY run_id
+) matched JOIN run ON run.run_id = matched.run_id
+ORDER BY matched.rollouts DESC, matched.run_id`;
+}
+
+function where(node: FilterNode, runId: number | undefined): string {
   const conditions = [
     ...(runId === undefined ? [] : [`run_id = ${runId}`]),
     ...(node.kind === 'all' ? [] : [node.kind === 'or' ? `(${condition(node)})` : condition(node)]),
   ];
-  const where = conditions.length === 0 ? '' : `\nWHERE ${conditions.join('\n  AND ')}`;
-  return `SELECT rollout_id, step, problem_id, ordinal, reward, is_correct, answer, turns, tool_calls, stop_reason\nFROM rollout${where}`;
+  return conditions.length === 0 ? '' : `\nWHERE ${conditions.join('\n  AND ')}`;
 }
 
 /** Numbers that are not a column of the view `rollout`. */

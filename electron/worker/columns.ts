@@ -29,6 +29,7 @@ function columnHandlers(of: ColumnQueryEngine): Handlers {
 
 const search: SearchHandlers = {
   'search.page': (params, task) => searcher.page(params, task),
+  'search.count': (params, task) => searcher.count(params, task),
   'search.hits': (params) => searcher.hits(params),
 };
 

@@ -3,10 +3,12 @@ import { z } from 'zod';
 import { LONGEST_FILTER } from '../domain/filter/parse.ts';
 import { defineMethod, resultOf } from './method.ts';
 import { id } from './paramTypes.ts';
-import type { RolloutHits, SearchPage, SearchState } from './searchRows.ts';
+import type { RolloutHits, SearchCount, SearchPage, SearchState } from './searchRows.ts';
 
 /** A filter whose words are searched for and marked. */
 const query = z.string().max(LONGEST_FILTER);
+/** Where an answer continues. */
+const after = z.object({ runId: id, step: id, groupId: id, ordinal: z.int(), rolloutId: id }).optional();
 
 export const SEARCH_METHODS = {
   /**
@@ -19,11 +21,20 @@ export const SEARCH_METHODS = {
       query,
       runId: id.optional(),
       step: id.optional(),
-      after: z.object({ runId: id, step: id, groupId: id, ordinal: z.int(), rolloutId: id }).optional(),
+      after,
       /** Maximum number of rollouts. */
       limit: z.int().positive().max(500).default(50),
     }),
     result: resultOf<SearchPage>(),
+    runsOn: 'search',
+  }),
+  /**
+   * Counts the rollouts that match, by run. Returns within a fraction of a second with the count of the rollouts
+   * passed by then. The caller adds the counts from `next` on until it is absent.
+   */
+  'search.count': defineMethod({
+    params: z.object({ query, runId: id.optional(), step: id.optional(), after }),
+    result: resultOf<SearchCount>(),
     runsOn: 'search',
   }),
   /** Every occurrence of the query's words in one rollout, for stepping through them. */

@@ -61,11 +61,11 @@ export interface FoundGroup {
   readonly found: readonly FoundRollout[];
 }
 
-export interface SearchPage {
-  readonly groups: readonly FoundGroup[];
+/** How far one answer of a search came. */
+interface SearchReach {
   /** Absent: the search is complete. */
   readonly next?: SearchCursor;
-  /** Rollouts examined on this page, matching or not. */
+  /** Rollouts examined for this answer, matching or not. */
   readonly passed: number;
   /** Those whose text was read because they are not indexed yet or the query is a regular expression. */
   readonly scanned: number;
@@ -73,6 +73,16 @@ export interface SearchPage {
   readonly total: number;
   /** Rollouts in which a regular expression took too long or needed too much memory. */
   readonly unsearched: readonly UnsearchedRollout[];
+}
+
+export interface SearchPage extends SearchReach {
+  readonly groups: readonly FoundGroup[];
+}
+
+/** Matching rollouts among those examined for this answer. */
+export interface SearchCount extends SearchReach {
+  /** In search order; runs without a match are left out. */
+  readonly runs: readonly { readonly runId: number; readonly rollouts: number }[];
 }
 
 export interface UnsearchedRollout {

@@ -63,6 +63,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'problem.solved': ({ runId, step }) => ({ runId, step }),
   'filter.parse': ({ runId }) => ({ runId, filter: 'is_correct:true or "wait"' }),
   'search.page': ({ runId, step }) => ({ query: 'wait or "the"', runId, step, limit: 5 }),
+  'search.count': ({ runId }) => ({ query: 'wait or "the"', runId }),
   'search.hits': ({ rolloutIds }) => ({ query: 'text:the', rolloutId: rolloutIds[0] ?? 0 }),
   'search.state': () => ({}),
   'problem.map': ({ runId }) => ({ runId, filter: 'turns:>1' }),
@@ -349,6 +350,21 @@ async function wholeSearch(side: Side, params: ParamsOf<'search.page'>): Promise
   }
 }
 
+/** Adds the parts of a count, whose boundaries depend on time. */
+async function wholeCount(side: Side, params: ParamsOf<'search.count'>): Promise<string> {
+  const byRun = new Map<number, number>();
+  let after: ParamsOf<'search.count'>['after'];
+  for (;;) {
+    const part = JSON.parse(await side.send('search.count', { ...params, after }), uncanonical) as Result<
+      ResultOf<'search.count'>
+    >;
+    if (!part.ok) throw new Error(part.failure.message);
+    for (const { runId, rollouts } of part.value.runs) byRun.set(runId, (byRun.get(runId) ?? 0) + rollouts);
+    after = part.value.next;
+    if (after === undefined) return JSON.stringify({ ok: true, value: [...byRun] });
+  }
+}
+
 /** Makes every call on both sides, one after the other. */
 export async function compareSides(
   { one, other }: { readonly one: Side; readonly other: Side },
@@ -368,7 +384,9 @@ export async function compareSides(
         ? await wholeExport(side, params)
         : method === 'search.page'
           ? await wholeSearch(side, params as ParamsOf<'search.page'>)
-          : await side.send(method, params);
+          : method === 'search.count'
+            ? await wholeCount(side, params as ParamsOf<'search.count'>)
+            : await side.send(method, params);
     // A followed directory is scanned every second, so its state depends on time.
     if (method.startsWith('follow.')) return answer.replaceAll('"reading"', '"watching"');
     const result = JSON.parse(answer, uncanonical) as Result<unknown>;

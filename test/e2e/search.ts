@@ -34,7 +34,7 @@ export function describeSearch(shell: Shell): void {
       await page.keyboard.type('"double-check"');
       await page.keyboard.press('Enter');
       await status()
-        .filter({ hasText: /rollouts? in [\d,]+ groups?/ })
+        .filter({ hasText: /^[\d,]+ rollouts?.* · [\d,]+ rollouts searched/ })
         .waitFor();
       // `innerText` is empty in rows that are not painted yet.
       const marks = await results().locator('mark').allTextContents();
@@ -115,6 +115,35 @@ export function describeSearch(shell: Shell): void {
       await box().fill('/(/');
       await page.getByRole('alert').filter({ hasText: 'invalid regular expression' }).waitFor();
       await page.keyboard.press('Escape');
+    });
+
+    test('all matches are counted by run, a run is a link, and SQL counts the same', async () => {
+      await searchFor('the');
+      const byRun = page.getByRole('list', { name: 'Rollouts by run' });
+      // More rollouts than the first page lists, so they are counted beside it.
+      await status()
+        .filter({
+          hasText: /^[\d,]+ rollouts · at least [\d,]+ hits · [\d,]+ rollouts searched · the first \d+ are/,
+        })
+        .waitFor();
+      const total = Number(/^([\d,]+)/.exec(await status().innerText())?.[1]?.replace(',', ''));
+      const counts = async () =>
+        (await byRun.locator('b').allInnerTexts()).map((text) => Number(text.replace(',', '')));
+      const first = await counts();
+      expect(first.reduce((sum, each) => sum + each)).toBe(total);
+      await page.getByRole('link', { name: 'Count in SQL' }).click();
+      await page.getByText('This statement came with a link').waitFor();
+      await page.getByRole('main').getByRole('button', { name: 'Run', exact: true }).click();
+      const result = page.getByRole('grid', { name: /^Result:/ });
+      await result.waitFor();
+      const cells = await result.locator('.sql-number').allInnerTexts();
+      expect(cells.map(Number)).toEqual(first);
+      await page.goBack();
+      await byRun.getByRole('link').first().click();
+      await expect.poll(() => queryOf('run')).not.toBeNull();
+      await expect.poll(counts).toEqual(first.slice(0, 1));
+      await page.getByRole('link', { name: 'All runs' }).click();
+      await expect.poll(() => queryOf('run')).toBeNull();
     });
 
     test('one run can be searched', async () => {

@@ -5,13 +5,22 @@ import type { SegmentView, TurnView } from '../../renderer/data/segmentViews.ts'
 import { placedHits } from '../../renderer/views/replay/useSearchHits.ts';
 import {
   hasCasedPattern,
+  hitsLabel,
+  matchCount,
+  matchesLabel,
   onOneLine,
   rowsOf,
   scopeOf,
   tallyOf,
   withScope,
 } from '../../renderer/views/search/searchModel.ts';
-import type { FoundGroup, FoundRollout, SearchHit, SearchPage } from '../../shared/api/contract.ts';
+import type {
+  FoundGroup,
+  FoundRollout,
+  SearchCount,
+  SearchHit,
+  SearchPage,
+} from '../../shared/api/contract.ts';
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
 
@@ -76,8 +85,69 @@ describe('rows of results', () => {
   });
 
   it('are counted once', () => {
-    expect(tallyOf(pages)).toEqual({ rollouts: 3, groups: 2, passed: 30, scanned: 2, total: 40 });
-    expect(tallyOf([])).toEqual({ rollouts: 0, groups: 0, passed: 0, scanned: 0, total: 0 });
+    expect(tallyOf(pages)).toEqual({
+      ...{ rollouts: 3, groups: 2, passed: 30, scanned: 2, total: 40 },
+      // Nine in the first rollout, one in the last, and one in the prompt that two pages show.
+      ...{ hits: 11, areHitsAtLeast: false },
+    });
+    expect(tallyOf([])).toEqual({
+      ...{ rollouts: 0, groups: 0, passed: 0, scanned: 0, total: 0 },
+      ...{ hits: 0, areHitsAtLeast: false },
+    });
+  });
+
+  it('count every match by run, and say "at least" until the count is complete', () => {
+    const part = (runs: SearchCount['runs'], passed: number): SearchCount => ({
+      ...{ runs, passed, scanned: 0, total: 100, unsearched: [] },
+    });
+    const counts = [
+      part([{ runId: 1, rollouts: 4 }], 50),
+      part(
+        [
+          { runId: 1, rollouts: 2 },
+          { runId: 2, rollouts: 30 },
+        ],
+        50,
+      ),
+    ];
+    const half = matchCount({ parts: pages, isWhole: false }, { parts: counts.slice(0, 1), isWhole: false });
+    expect(half).toMatchObject({ rollouts: 4, passed: 50, total: 100, isExact: false });
+    expect(matchesLabel(half)).toBe('at least 4 rollouts');
+    const all = matchCount({ parts: pages, isWhole: false }, { parts: counts, isWhole: true });
+    expect(all).toMatchObject({ rollouts: 36, isExact: true });
+    expect(all.runs).toEqual([
+      { runId: 2, rollouts: 30 },
+      { runId: 1, rollouts: 6 },
+    ]);
+    expect(matchesLabel(all)).toBe('36 rollouts');
+  });
+
+  it('are the count where the pages hold everything, or have come further', () => {
+    const whole = matchCount({ parts: pages, isWhole: true }, { parts: [], isWhole: false });
+    expect(whole).toMatchObject({
+      rollouts: 3,
+      runs: [{ runId: 1, rollouts: 3 }],
+      passed: 30,
+      isExact: true,
+    });
+    const begun = matchCount({ parts: pages, isWhole: false }, { parts: [], isWhole: false });
+    expect(begun).toMatchObject({ rollouts: 3, isExact: false });
+  });
+
+  it('are a lower bound where a rollout could not be searched', () => {
+    const unsearched = [{ rolloutId: 1, runId: 1, step: 1, groupKey: 'g', ordinal: 0 }];
+    const one = { ...page([group(1, [rollout(0, ['a'])])], 40), unsearched };
+    const count = matchCount({ parts: [one], isWhole: true }, { parts: [], isWhole: false });
+    expect(matchesLabel(count)).toBe('at least 1 rollout');
+  });
+
+  it('the number of hits is exact only where all pages are loaded and counted to the end', () => {
+    const hits = { hits: 12, areHitsAtLeast: false };
+    expect(hitsLabel(hits, true)).toBe('12 hits');
+    expect(hitsLabel(hits, false)).toBe('at least 12 hits');
+    expect(hitsLabel({ ...hits, areHitsAtLeast: true }, true)).toBe('at least 12 hits');
+    // The query looks for no words.
+    expect(hitsLabel({ hits: 0, areHitsAtLeast: false }, true)).toBeUndefined();
   });
 
   it('show line breaks without moving text', () => {

@@ -8,9 +8,9 @@ import { Searcher } from '../../electron/search/searcher.ts';
 import { openReader } from '../../electron/storage/open.ts';
 import { TextReader } from '../../electron/storage/queries/texts.ts';
 import { FREE_TASK } from '../../electron/threads/task.ts';
-import type { ResultOf, SearchCursor, SearchPage } from '../../shared/api/contract.ts';
+import type { ResultOf, SearchCount, SearchCursor, SearchPage } from '../../shared/api/contract.ts';
 import { CANCELLED_TASK } from '../support/columnQuestion.ts';
-import { type Scratch, scratch } from '../support/library.ts';
+import { type Scratch, scratch, rows as sqlRows } from '../support/library.ts';
 import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures');
@@ -52,6 +52,17 @@ async function allPages(params: Record<string, unknown>): Promise<SearchPage[]> 
   return pages;
 }
 
+async function wholeCount(params: Record<string, unknown>): Promise<ReadonlyMap<number, number>> {
+  const byRun = new Map<number, number>();
+  let after: SearchCursor | undefined;
+  do {
+    const part: SearchCount = await ask('search.count', { ...params, ...(after && { after }) });
+    for (const { runId, rollouts } of part.runs) byRun.set(runId, (byRun.get(runId) ?? 0) + rollouts);
+    after = part.next;
+  } while (after !== undefined);
+  return byRun;
+}
+
 const rolloutsOf = (pages: readonly SearchPage[]) =>
   pages.flatMap(({ groups }) => groups.flatMap(({ found }) => found));
 
@@ -84,6 +95,57 @@ describe('pages of the search', () => {
     const total = (await runs()).reduce((sum, run) => sum + run.rollouts, 0);
     expect(pages.map(({ passed }) => passed).reduce((a, b) => a + b)).toBe(total);
     expect(pages[0]?.total).toBe(total);
+  });
+
+  it.each([
+    'wait',
+    'prompt:the is_correct:true',
+    'not wait',
+    '/w[a]it/i',
+    'reward:0',
+    '"no such phrase at all"',
+  ])('%s: the count by run is that of the lists, and of the SQL that counts', async (query) => {
+    const listed = new Map<number, number>();
+    for (const { runId } of await runs()) {
+      const { ids } = await ask<{ ids: Uint32Array }>('rollout.order', { runId, filter: query });
+      if (ids.length > 0) listed.set(runId, ids.length);
+    }
+    const counted = await wholeCount({ query });
+    expect(counted).toEqual(listed);
+    const { countSql } = await ask<ResultOf<'filter.parse'>>('filter.parse', { filter: query });
+    const answer = await ask<ResultOf<'sql.run'>>('sql.run', { sql: countSql });
+    if (answer.kind !== 'rows') throw new Error('the statement that counts was refused');
+    expect(answer.columns).toEqual(['run_id', 'run', 'rollouts']);
+    const rows = sqlRows(place.library, countSql);
+    expect(new Map(rows.map((row) => [Number(row['run_id']), Number(row['rollouts'])]))).toEqual(listed);
+    const runId = await runOf('demo');
+    expect((await wholeCount({ query, runId })).get(runId)).toBe(listed.get(runId));
+  });
+
+  it('a count ends in time, says how far it came, and goes on from there', async () => {
+    const db = openReader(place.library);
+    let clock = 0;
+    const searcher = new Searcher(db);
+    // Every call of the clock advances 100 ms; it is called at the first row of a step.
+    const part = searcher.count({ query: 'reward:0' }, FREE_TASK, () => (clock += 100));
+    const total = (await runs()).reduce((sum, run) => sum + run.rollouts, 0);
+    expect(part.total).toBe(total);
+    expect(part.passed).toBeLessThan(total);
+    expect(part.next).toBeDefined();
+    const rest = searcher.count({ query: 'reward:0', after: part.next }, FREE_TASK, () => 0);
+    expect(rest.next).toBeUndefined();
+    expect(part.passed + rest.passed).toBe(total);
+    expect(() => searcher.count({ query: 'wait' }, CANCELLED_TASK)).toThrow(
+      expect.objectContaining({ code: 'cancelled' }),
+    );
+    db.close();
+  });
+
+  it('a count lists what a runaway regular expression left out', async () => {
+    const runId = await runOf('turnwise-test');
+    const count = await ask<SearchCount>('search.count', { query: 'answer_text:/^(a|a)*b$/', runId });
+    expect(count.runs).toEqual([{ runId, rollouts: 1 }]);
+    expect(count.unsearched).toMatchObject([{ runId, ordinal: 0 }]);
   });
 
   it('the newest step comes first, and rollouts of a group are adjacent', async () => {

@@ -6,15 +6,29 @@ import { useFilterLink } from '../../data/filterLink.ts';
 import { distinctNames } from '../../data/runNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
+import { type SearchCounting, useSearchCount } from '../../data/useSearchCount.ts';
 import { type SearchPages, useSearchPages, useSearchState } from '../../data/useSearchPages.ts';
 import { runCommand } from '../../shell/keys/commands.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { FilterBox } from '../../widgets/filter/FilterBox.tsx';
+import { MatchesByRun } from './MatchesByRun.tsx';
 import { NothingFound, SearchStart } from './SearchEmpty.tsx';
 import { SearchResults } from './SearchResults.tsx';
-import { rowsOf, SCOPE_LABELS, SCOPES, scopeOf, type Tally, tallyOf, withScope } from './searchModel.ts';
+import {
+  hitsLabel,
+  type MatchCount,
+  matchCount,
+  matchesLabel,
+  rowsOf,
+  SCOPE_LABELS,
+  SCOPES,
+  scopeOf,
+  type Tally,
+  tallyOf,
+  withScope,
+} from './searchModel.ts';
 import './search.css';
 
 const NO_RUNS: readonly never[] = [];
@@ -31,6 +45,17 @@ export default function SearchView() {
   const isAsked = applied !== '' && runs.data !== undefined && !isRunMissing;
   const search = useSearchPages(isAsked ? applied : undefined, run?.runId);
   const rows = useMemo(() => rowsOf(search.pages), [search.pages]);
+  // The count waits for the first results. They are all there is where the pages hold everything.
+  const isCountDue = !search.isRunning && !search.isStopped && !search.isWhole && search.error === null;
+  const counting = useSearchCount(isAsked ? applied : undefined, run?.runId, isCountDue);
+  const matches = useMemo(
+    () =>
+      matchCount(
+        { parts: search.pages, isWhole: search.isWhole },
+        { parts: counting.parts, isWhole: counting.isWhole },
+      ),
+    [search.pages, search.isWhole, counting.parts, counting.isWhole],
+  );
   const isStart = applied === '';
   useEffect(() => {
     if (isStart) runCommand('search.focus');
@@ -43,10 +68,15 @@ export default function SearchView() {
       {isAsked && (
         <SearchStatus
           search={search}
+          counting={counting}
+          matches={matches}
           index={index}
           rollouts={run === undefined ? index?.rollouts : run.rollouts}
           hasRegex={hasRegex}
         />
+      )}
+      {isAsked && matches.rollouts > 0 && (
+        <MatchesByRun matches={matches} runs={list} run={run} query={applied} />
       )}
       {body()}
     </div>
@@ -137,20 +167,23 @@ function SearchHead({ runs, run }: SearchHeadProps) {
 
 interface SearchStatusProps {
   readonly search: SearchPages;
+  readonly counting: SearchCounting;
+  readonly matches: MatchCount;
   readonly index: SearchState | undefined;
   /** Rollouts there are now, in what is searched. */
   readonly rollouts: number | undefined;
   readonly hasRegex: boolean;
 }
 
-/** How far a search has come, what it had to read, and what it left out. */
-function SearchStatus({ search, index, rollouts, hasRegex }: SearchStatusProps) {
+/** How much was found, how far the search and its count have come, what they had to read, and what they left out. */
+function SearchStatus({ search, counting, matches, index, rollouts, hasRegex }: SearchStatusProps) {
   const tally = tallyOf(search.pages);
-  const unsearched = search.pages.flatMap((page) => page.unsearched);
-  const come = search.isWhole && rollouts !== undefined ? rollouts - tally.total : 0;
+  const isWhole = search.isWhole || counting.isWhole;
+  const come = isWhole && rollouts !== undefined ? rollouts - matches.total : 0;
+  const isRunning = search.isRunning || counting.isRunning;
   return (
     <div className="search-status">
-      <p role="status">{foundLabel(tally, search)}</p>
+      <p role="status">{foundLabel(tally, matches, search)}</p>
       {tally.scanned > 0 && (
         <p className="dim">
           {counted(tally.scanned, 'text')} read
@@ -161,32 +194,55 @@ function SearchStatus({ search, index, rollouts, hasRegex }: SearchStatusProps) 
               : `: the index has ${count(index.indexed)} of ${count(index.rollouts)} rollouts so far`}
         </p>
       )}
-      {unsearched.length > 0 && <p className="is-wrong">{unsearchedLabel(unsearched)}</p>}
-      {come > 0 && <Button onClick={search.startOver}>Search again: {counted(come, 'rollout')} more</Button>}
-      {search.isRunning && (
+      {matches.unsearched.length > 0 && <p className="is-wrong">{unsearchedLabel(matches.unsearched)}</p>}
+      {counting.error !== null && (
+        <p className="is-wrong">Not counted to the end: {counting.error.message}</p>
+      )}
+      {come > 0 && (
+        <Button
+          onClick={() => {
+            counting.startOver();
+            search.startOver();
+          }}
+        >
+          Search again: {counted(come, 'rollout')} more
+        </Button>
+      )}
+      {isRunning && (
         <span className="search-progress">
           <progress
-            aria-label="Rollouts searched"
-            value={tally.total === 0 ? undefined : tally.passed / tally.total}
+            aria-label={search.isRunning ? 'Rollouts searched' : 'Rollouts counted'}
+            value={matches.total === 0 ? undefined : matches.passed / matches.total}
             max={1}
           />
           <Button onClick={search.stop}>Stop</Button>
         </span>
       )}
-      {search.isStopped && !search.isWhole && <Button onClick={search.restart}>Continue</Button>}
+      {search.isStopped && !isWhole && <Button onClick={search.restart}>Continue</Button>}
     </div>
   );
 }
 
-function foundLabel({ rollouts, groups, passed, total }: Tally, search: SearchPages): string {
-  const found = `${counted(rollouts, 'rollout')} in ${counted(groups, 'group')}`;
-  if (search.isWhole && rollouts === 0) return `${counted(total, 'rollout')} searched`;
-  if (search.isWhole) return `${found}, of ${counted(total, 'rollout')} searched`;
-  const far = `${count(passed)} of ${counted(total, 'rollout')} searched`;
-  if (search.isStopped) return `${found} · stopped after ${count(passed)} of ${counted(total, 'rollout')}`;
-  if (search.isRunning) return total === 0 ? 'Searching…' : `${found} · ${far}`;
-  return `The first ${found} · ${far}; scroll for more`;
+function foundLabel(tally: Tally, matches: MatchCount, search: SearchPages): string {
+  const { passed, total } = matches;
+  const hits = hitsLabel(tally, search.isWhole);
+  const searched = `${counted(total, 'rollout')} searched`;
+  if (search.isWhole && tally.rollouts === 0) return searched;
+  if (search.isRunning && total === 0) return 'Searching…';
+  const groups = search.isWhole ? [`in ${counted(tally.groups, 'group')}`] : [];
+  const far = passed === total ? searched : `${count(passed)} of ${searched}`;
+  const found = [
+    [sentence(matchesLabel(matches)), ...groups].join(' '),
+    ...(hits === undefined ? [] : [hits]),
+  ];
+  if (search.isWhole) return [...found, searched].join(' · ');
+  if (search.isStopped)
+    return [...found, `stopped after ${count(passed)} of ${counted(total, 'rollout')}`].join(' · ');
+  if (search.isRunning) return [...found, far].join(' · ');
+  return [...found, far, `the first ${count(tally.rollouts)} are listed; scroll for more`].join(' · ');
 }
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 function unsearchedLabel(unsearched: readonly UnsearchedRollout[]): string {
   const names = unsearched

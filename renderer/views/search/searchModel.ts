@@ -3,13 +3,16 @@ import type {
   FoundGroup,
   FoundRollout,
   HitList,
+  SearchCount,
   SearchHit,
   SearchPage,
+  UnsearchedRollout,
 } from '../../../shared/api/contract.ts';
 import { TEXT_FIELDS, type TextField } from '../../../shared/domain/filter/fields.ts';
 import { type FilterNode, wantedTextNodes } from '../../../shared/domain/filter/node.ts';
 import { filterText } from '../../../shared/domain/filter/print.ts';
 import type { SegmentKind } from '../../../shared/domain/model.ts';
+import { counted } from '../../ui/numbers.ts';
 
 export type SearchRow =
   | { readonly kind: 'group'; readonly group: FoundGroup; readonly found: number }
@@ -79,9 +82,14 @@ function restAfter({ hits, total, isAtLeast }: HitList, i: number): Rest | undef
   return i === hits.length - 1 && count > 0 ? { count, isAtLeast } : undefined;
 }
 
+/** What the loaded pages hold. */
 export interface Tally {
   readonly rollouts: number;
   readonly groups: number;
+  /** Hits; those in a prompt once for each group. */
+  readonly hits: number;
+  /** There are more hits in these rollouts. */
+  readonly areHitsAtLeast: boolean;
   readonly passed: number;
   readonly scanned: number;
   readonly total: number;
@@ -89,14 +97,80 @@ export interface Tally {
 
 export function tallyOf(pages: readonly SearchPage[]): Tally {
   const groups = joinedGroups(pages);
-  const sum = (of: (page: SearchPage) => number) => pages.reduce((all, page) => all + of(page), 0);
+  const lists = groups.flatMap(({ prompt, found }) => [prompt, ...found.map((rollout) => rollout.found)]);
   return {
     rollouts: groups.reduce((all, group) => all + group.found.length, 0),
     groups: groups.length,
-    passed: sum((page) => page.passed),
-    scanned: sum((page) => page.scanned),
+    hits: lists.reduce((all, { total }) => all + total, 0),
+    areHitsAtLeast: lists.some(({ isAtLeast }) => isAtLeast),
+    passed: sumOf(pages, ({ passed }) => passed),
+    scanned: sumOf(pages, ({ scanned }) => scanned),
     total: pages.at(-1)?.total ?? 0,
   };
+}
+
+const sumOf = <T>(list: readonly T[], of: (one: T) => number): number =>
+  list.reduce((all, one) => all + of(one), 0);
+
+interface RunMatches {
+  readonly runId: number;
+  readonly rollouts: number;
+}
+
+export interface MatchCount {
+  readonly rollouts: number;
+  /** Most matches first; runs without a match are left out. */
+  readonly runs: readonly RunMatches[];
+  readonly passed: number;
+  readonly total: number;
+  /** False: rollouts are left to examine, so every count is a lower bound. */
+  readonly isExact: boolean;
+  readonly unsearched: readonly UnsearchedRollout[];
+}
+
+interface Parts<T> {
+  readonly parts: readonly T[];
+  /** All rollouts in scope were examined. */
+  readonly isWhole: boolean;
+}
+
+/** Counts by the loaded pages where they hold everything, else by the count that runs beside them. */
+export function matchCount(pages: Parts<SearchPage>, counts: Parts<SearchCount>): MatchCount {
+  const byPages = sumOf(pages.parts, ({ passed }) => passed);
+  const byCounts = sumOf(counts.parts, ({ passed }) => passed);
+  const usesPages = pages.isWhole || (!counts.isWhole && byPages >= byCounts);
+  const { parts, isWhole } = usesPages ? pages : counts;
+  const found: readonly RunMatches[] = usesPages
+    ? pages.parts.flatMap(({ groups }) =>
+        groups.map(({ runId, found: rollouts }) => ({ runId, rollouts: rollouts.length })),
+      )
+    : counts.parts.flatMap(({ runs }) => runs);
+  const byRun = new Map<number, number>();
+  for (const { runId, rollouts } of found) byRun.set(runId, (byRun.get(runId) ?? 0) + rollouts);
+  const unsearched = parts.flatMap((part) => part.unsearched);
+  const runs = [...byRun].map(([runId, rollouts]) => ({ runId, rollouts }));
+  return {
+    rollouts: sumOf(runs, ({ rollouts }) => rollouts),
+    runs: runs.sort((a, b) => b.rollouts - a.rollouts),
+    passed: usesPages ? byPages : byCounts,
+    total: parts.at(-1)?.total ?? 0,
+    isExact: isWhole && unsearched.length === 0,
+    unsearched,
+  };
+}
+
+/** `1,204 rollouts`, or `at least 800 rollouts` while the count is not complete. */
+export function matchesLabel({ rollouts, isExact }: Pick<MatchCount, 'rollouts' | 'isExact'>): string {
+  return `${isExact ? '' : 'at least '}${counted(rollouts, 'rollout')}`;
+}
+
+/** `3 hits`, `at least 500 hits`; undefined where the query looks for no words. */
+export function hitsLabel(
+  { hits, areHitsAtLeast }: Pick<Tally, 'hits' | 'areHitsAtLeast'>,
+  isWhole: boolean,
+): string | undefined {
+  if (hits === 0) return undefined;
+  return `${isWhole && !areHitsAtLeast ? '' : 'at least '}${counted(hits, 'hit')}`;
 }
 
 export const SCOPE_LABELS: Readonly<Record<TextField, { readonly label: string; readonly place: string }>> = {

@@ -1,0 +1,70 @@
+/** The matches of a search by run, and the statement that counts them. */
+import type { RunSummary } from '../../../shared/api/contract.ts';
+import { pathOfRoute } from '../../data/route.ts';
+import { distinctNames } from '../../data/runNames.ts';
+import { useRequest } from '../../data/useRequest.ts';
+import { Link } from '../../ui/Link.tsx';
+import { count, counted } from '../../ui/numbers.ts';
+import type { MatchCount } from './searchModel.ts';
+
+interface MatchesByRunProps {
+  readonly matches: MatchCount;
+  readonly runs: readonly RunSummary[];
+  /** undefined: all runs are searched. */
+  readonly run: RunSummary | undefined;
+  readonly query: string;
+}
+
+export function MatchesByRun({ matches, runs, run, query }: MatchesByRunProps) {
+  const names = distinctNames(runs);
+  const sql = useRequest('filter.parse', {
+    filter: query,
+    ...(run === undefined ? {} : { runId: run.runId }),
+  }).data?.countSql;
+  return (
+    <div className="search-runs">
+      <span className="dim">{matches.isExact ? 'By run:' : 'By run, so far:'}</span>
+      <ul aria-label="Rollouts by run">
+        {matches.runs.flatMap(({ runId, rollouts }) => {
+          const at = runs.findIndex((one) => one.runId === runId);
+          const found = runs[at];
+          if (found === undefined) return [];
+          const numbers = `${matches.isExact ? '' : 'at least '}${count(rollouts)}`;
+          return [
+            <li key={runId}>
+              {run === undefined ? (
+                <Link
+                  className="is-link"
+                  href={searchPath(query, found.runKey)}
+                  title={`Only this run: ${names[at]}, ${counted(found.rollouts, 'rollout')}`}
+                >
+                  {names[at]}
+                </Link>
+              ) : (
+                names[at]
+              )}{' '}
+              <b>{numbers}</b>
+            </li>,
+          ];
+        })}
+      </ul>
+      {run !== undefined && (
+        <Link className="is-link" href={searchPath(query)}>
+          All runs
+        </Link>
+      )}
+      {sql !== undefined && (
+        <Link
+          className="is-link"
+          href={`${pathOfRoute({ view: 'sql' })}?${new URLSearchParams({ sql })}`}
+          title="Open a statement that counts these rollouts by run; its result can be drawn as a chart. It reads all texts, so it takes longer than the search"
+        >
+          Count in SQL
+        </Link>
+      )}
+    </div>
+  );
+}
+
+const searchPath = (query: string, runKey?: string): string =>
+  `${pathOfRoute({ view: 'search' })}?${new URLSearchParams({ q: query, ...(runKey === undefined ? {} : { run: runKey }) })}`;
