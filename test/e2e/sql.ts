@@ -99,6 +99,23 @@ export function describeSql(shell: Shell): void {
       await result().waitFor();
     });
 
+    test('long names of bars are written in full, with every number', async () => {
+      await follow(
+        "SELECT problem_id || ' of the training run with a long name' AS name, count(*) * 1234567 AS n FROM rollout GROUP BY 1 ORDER BY 1",
+      );
+      await page.getByRole('main').getByRole('button', { name: 'Run', exact: true }).click();
+      await result().waitFor();
+      const names = await result().locator('[title*="training run"]').allInnerTexts();
+      await page.getByRole('button', { name: 'Chart', exact: true }).click();
+      const drawing = page.getByRole('img', { name: /^n by name/ });
+      await drawing.waitFor();
+      const drawn = (await drawing.locator('.bar-name').allTextContents()).join('').replaceAll(' ', '');
+      for (const name of names) expect(drawn).toContain(name.replaceAll(' ', ''));
+      expect(await drawing.textContent()).not.toContain('…');
+      expect(await drawing.locator('g > g > text').first().textContent()).toMatch(/^\d{1,3}(,\d{3}){2,}$/);
+      await page.getByRole('button', { name: 'Table', exact: true }).click();
+    });
+
     test('an error has its position, in the message and in the editor', async () => {
       await follow('SELECT step\nFRM rollout');
       await editor().click();

@@ -1,13 +1,22 @@
 /** The SQL console's logic: completion, values, links, charts, plans. */
+import { scaleLinear } from 'd3-scale';
 import { describe, expect, test } from 'vitest';
 import { parseRoute, pathOfRoute } from '../../renderer/data/route.ts';
 import { aliasesOf, type CompletionSource, completionsAt } from '../../renderer/editor/sqlCompletion.ts';
+import {
+  barLayout,
+  fitBelow,
+  labelLines,
+  labelWidth,
+  ticksApart,
+} from '../../renderer/views/sql/barLayout.ts';
 import {
   axisNumber,
   chartData,
   drawnCsv,
   MOST_BARS,
   proposedChart,
+  shownNumber,
 } from '../../renderer/views/sql/chartChoice.ts';
 import {
   durationLabel,
@@ -170,14 +179,46 @@ describe('a chart', () => {
     const rows = Array.from({ length: MOST_BARS + 5 }, (_, i): SqlRow => [`n${i}`, i]);
     expect(chartData(rows, { x: 0, y: [1], shape: 'bar' })).toMatchObject({ left: 5 });
   });
-  test('writes numbers as short as possible', () => {
+  test('writes ticks without noise, and values with every digit', () => {
     expect([0, 0.1 + 0.2, -12, 12_345_678, 0.00001].map(axisNumber)).toEqual([
       '0',
       '0.3',
       '−12',
-      '1.2e+7',
-      '1.0e−5',
+      '12,345,678',
+      '1e−5',
     ]);
+    expect([1_234_567, 0.123_456_78, 9_007_199_254_740_991].map(shownNumber)).toEqual([
+      '1,234,567',
+      '0.12345678',
+      '9.007199254740991e+15',
+    ]);
+  });
+  test('writes long names of bars in full, broken into lines', () => {
+    const name = 'math-evaluation/qwen2.5-7b-instruct grpo with Resample-on-Correct seed 3';
+    const lines = labelLines(name, 200);
+    expect(lines.length).toBeGreaterThan(1);
+    expect(lines.every((line) => labelWidth(line) <= 200)).toBe(true);
+    expect(lines.join('').replaceAll(' ', '')).toBe(name.replaceAll(' ', ''));
+    expect(labelLines('x'.repeat(50), 60).join('')).toMatch(/^x{30,}…$/);
+    expect(labelLines('', 60)).toEqual(['']);
+  });
+  test('has as many ticks as have room for their labels', () => {
+    const scale = scaleLinear().domain([0, 3e9]).range([0, 300]);
+    const ticks = ticksApart(scale, axisNumber);
+    expect(ticks.length).toBeGreaterThan(1);
+    const widest = Math.max(...ticks.map((tick) => labelWidth(axisNumber(tick))));
+    expect(scale(ticks[1] ?? 0) - scale(ticks[0] ?? 0)).toBeGreaterThan(widest);
+    expect(ticksApart(scaleLinear().domain([0, 10]).range([0, 300]), axisNumber)).toHaveLength(6);
+  });
+  test('lays horizontal bars out one below the other, with room for their names', () => {
+    const labels = ['a', 'a very long name of a run that takes more than one line of the drawing', 'b'];
+    const { rows, names, height } = barLayout(labels, { width: 400, series: 1, top: 20 });
+    expect(names).toBeLessThanOrEqual(180);
+    expect(rows[1]?.lines.length).toBeGreaterThan(1);
+    for (const [i, row] of rows.entries())
+      expect(row.top + row.height).toBeLessThanOrEqual(rows[i + 1]?.top ?? height);
+    expect(fitBelow(['ok', 'error', 'timeout'])).toBe(true);
+    expect(fitBelow(labels)).toBe(false);
   });
 });
 

@@ -10,20 +10,14 @@ import {
 } from 'd3-shape';
 import { useState } from 'react';
 import { axisRoom, linePath, stepScale, valueScale } from '../../charts/chartModel.ts';
-import type { DrawingSize } from '../../charts/exportChart.ts';
 import { dashOf, STROKES } from '../../charts/panelModel.ts';
 import { useSize } from '../../charts/useWidth.ts';
-import { counted } from '../../ui/numbers.ts';
-import { axisNumber, type ChartData, inkOf, type Shape } from './chartChoice.ts';
+import { labelWidth, ticksApart } from './barLayout.ts';
+import { ChartReading, type DrawnChart } from './ChartReading.tsx';
+import { axisNumber, inkOf, type Shape } from './chartChoice.ts';
 
-interface ChartDrawingProps {
-  readonly data: ChartData;
+interface ChartDrawingProps extends DrawnChart {
   readonly shape: Shape;
-  readonly xName: string;
-  /** One for each series. */
-  readonly names: readonly string[];
-  /** Without it as large as its place. */
-  readonly size?: DrawingSize;
 }
 
 /** Of a drawing; between them it is as high as the pane leaves it. */
@@ -35,7 +29,8 @@ const READING = 24;
 const MOST_DOTS = 40;
 const MARKS = [symbolCircle, symbolSquare, symbolTriangle, symbolDiamond, symbolStar, symbolWye];
 
-export function ChartDrawing({ data, shape, xName, names, size }: ChartDrawingProps) {
+export function ChartDrawing(props: ChartDrawingProps) {
+  const { data, shape, xName, names, size } = props;
   const { points } = data;
   const [box, measured] = useSize<HTMLDivElement>({ width: 640, height: 364 });
   const width = size?.width ?? measured.width;
@@ -54,23 +49,17 @@ export function ChartDrawing({ data, shape, xName, names, size }: ChartDrawingPr
   const slot = isBars ? x(1) - x(0) : 0;
   const bar = (slot > 4 ? slot - 2 : slot) / Math.max(1, names.length);
   const center = (index: number) => x(xs[index] ?? 0) + slot / 2;
-  const every = Math.max(1, Math.ceil(points.length / Math.max(2, Math.floor(width / 90))));
-  const point = hovered === undefined ? undefined : points[hovered];
-  const title = `${names.join(', ')} by ${xName}`;
+  const labels = isBars ? points.map(({ label }) => label) : [];
+  // Labels are left out rather than cut.
+  const every = Math.max(1, Math.ceil((Math.max(0, ...labels.map(labelWidth)) + 8) / Math.max(1, slot)));
   return (
     <div ref={box} className="chart sql-drawing">
-      <p className="sql-reading" aria-live="polite">
-        {point === undefined
-          ? `${title}: ${counted(points.length, 'point')}`
-          : `${xName} ${point.label}: ${names
-              .flatMap((name, i) => (point.ys[i] === undefined ? [] : [`${name} ${axisNumber(point.ys[i])}`]))
-              .join(' · ')}`}
-      </p>
+      <ChartReading {...props} hovered={hovered} />
       <svg
         width={width}
         height={height}
         role="img"
-        aria-label={`${title}; the table has the numbers`}
+        aria-label={`${names.join(', ')} by ${xName}; the table has the numbers`}
         onPointerMove={(event) => {
           const at = event.clientX - event.currentTarget.getBoundingClientRect().left;
           let nearest = 0;
@@ -92,11 +81,11 @@ export function ChartDrawing({ data, shape, xName, names, size }: ChartDrawingPr
           ? points.map(({ label, x: at }, i) =>
               i % every === 0 ? (
                 <text key={at} x={center(i)} y={height - 27} textAnchor="middle">
-                  {label.length > 14 ? `${label.slice(0, 13)}…` : label}
+                  {label}
                 </text>
               ) : null,
             )
-          : x.ticks(Math.max(3, Math.floor(width / 90))).map((tick) => (
+          : ticksApart(x, axisNumber).map((tick) => (
               <text key={tick} x={x(tick)} y={height - 27} textAnchor="middle">
                 {axisNumber(tick)}
               </text>

@@ -3,11 +3,13 @@ import { ChevronDown, Download } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { useMemo } from 'react';
 import type { SqlRow } from '../../../shared/api/contract.ts';
-import { figureSvg, type LegendEntry, pngOf } from '../../charts/exportChart.ts';
+import { type DrawingSize, figureSvg, type LegendEntry, pngOf } from '../../charts/exportChart.ts';
 import { dashOf, STROKES } from '../../charts/panelModel.ts';
 import { Button, Segmented } from '../../ui/Controls.tsx';
 import { saveText } from '../../ui/exportText.ts';
 import { counted } from '../../ui/numbers.ts';
+import { BarDrawing } from './BarDrawing.tsx';
+import { fitBelow } from './barLayout.ts';
 import { ChartDrawing } from './ChartDrawing.tsx';
 import { type ChartChoice, chartData, drawnCsv, inkOf, MOST_SERIES, SHAPES } from './chartChoice.ts';
 import { isNumeric } from './sqlModel.ts';
@@ -42,9 +44,17 @@ export function ResultChart(props: ResultChartProps) {
       ...(dash === undefined ? {} : { dash }),
     };
   });
-  const drawn = { data, shape: choice.shape, xName: x, names };
+  const drawn = { data, xName: x, names };
+  const isHorizontal =
+    choice.shape === 'bar' && numeric[choice.x] !== true && !fitBelow(data.points.map(({ label }) => label));
+  const drawingOf = (size?: DrawingSize) =>
+    isHorizontal ? (
+      <BarDrawing {...drawn} {...(size === undefined ? {} : { size })} />
+    ) : (
+      <ChartDrawing {...drawn} shape={choice.shape} {...(size === undefined ? {} : { size })} />
+    );
   const drawing = () =>
-    figureSvg((size) => <ChartDrawing {...drawn} size={size} />, {
+    figureSvg(drawingOf, {
       title: `${names.join(', ')} by ${x}`,
       subtitle: `SQL · ${counted(data.points.length, 'row')}`,
       legend: names.length > 1 ? series : [],
@@ -111,7 +121,7 @@ export function ResultChart(props: ResultChartProps) {
       ) : (
         <>
           {names.length > 1 && <Legend series={series} />}
-          <ChartDrawing {...drawn} />
+          {drawingOf()}
         </>
       )}
     </section>

@@ -71,7 +71,7 @@ function columnsFor(names: readonly string[], rows: readonly SqlRow[]): readonly
       label: name === '' ? `column ${i + 1}` : name,
       hint: isLink ? `${name}: Enter or a click opens the ${link?.kind}` : name,
       align: isNumber ? 'end' : 'start',
-      minWidth: widthOf(name, rows, i),
+      minWidth: isNumber ? numberWidth(name, rows, i) : widthOf(name, rows, i),
       grow: isNumber ? 0 : 1,
       sorts: isNumber ? 'descending' : 'ascending',
       value: (row) => cellValue(row[i]),
@@ -82,9 +82,18 @@ function columnsFor(names: readonly string[], rows: readonly SqlRow[]): readonly
 
 /** Pixels: as wide as the first rows need, within bounds. */
 function widthOf(name: string, rows: readonly SqlRow[], column: number): number {
+  return Math.min(320, widthFor(name, rows.slice(0, 100), column));
+}
+
+/** Pixels: a number is never cut, however long it is. */
+function numberWidth(name: string, rows: readonly SqlRow[], column: number): number {
+  return Math.max(Math.min(320, widthFor(name, [], column)), widthFor('', rows, column));
+}
+
+function widthFor(name: string, rows: readonly SqlRow[], column: number): number {
   let longest = name.length + 2;
-  for (const row of rows.slice(0, 100)) longest = Math.max(longest, valueText(row[column]).length);
-  return Math.min(320, Math.max(56, Math.round(longest * 7.4) + 8));
+  for (const row of rows) longest = Math.max(longest, valueText(row[column]).length);
+  return Math.max(56, Math.round(longest * 7.4) + 8);
 }
 
 function cellValue(value: SqlValue | undefined): string | number | undefined {

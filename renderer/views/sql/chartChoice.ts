@@ -86,10 +86,21 @@ export function drawnCsv(xName: string, names: readonly string[], { points }: Ch
     .join('');
 }
 
-/** Four figures that count; large and small ones in powers of ten. */
+const FIGURES = new Intl.NumberFormat('en', { maximumSignificantDigits: 10 });
+const EXACT = new Intl.NumberFormat('en', { maximumSignificantDigits: 17 });
+
+/** A tick: without the noise of binary fractions, and in powers of ten where it would be too long. */
 export function axisNumber(value: number): string {
-  if (value === 0) return '0';
+  return numberLabel(Number(value.toPrecision(10)), FIGURES);
+}
+
+/** A value of the result, with every digit it has. */
+export function shownNumber(value: number): string {
+  return numberLabel(value, EXACT);
+}
+
+function numberLabel(value: number, format: Intl.NumberFormat): string {
   const size = Math.abs(value);
-  if (size >= 1e7 || size < 1e-4) return value.toExponential(1).replace('-', '−');
-  return String(Number(value.toPrecision(5))).replace('-', '−');
+  const isLong = size >= 1e12 || (size > 0 && size < 1e-4);
+  return (isLong ? value.toExponential() : format.format(value)).replaceAll('-', '−');
 }
