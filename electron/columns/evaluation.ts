@@ -1,6 +1,6 @@
 /** Evaluation results per step, by the data source of the problems, computed from columns. */
 import type { EvaluationPanel, EvaluationPoint } from '../../shared/api/contract.ts';
-import { evaluate, type ProblemSamples } from '../../shared/domain/evaluation.ts';
+import { evaluate, meanReward, type ProblemSamples } from '../../shared/domain/evaluation.ts';
 import { UNKNOWN_I32 } from '../storage/columnNames.ts';
 import type { Checkpoint } from '../threads/task.ts';
 import type { RunTable } from './columnStore.ts';
@@ -20,6 +20,7 @@ export function evaluationPanels(
     const tallies = new Map<string | null, SourceTally>();
     const groupId = table.column('groupId');
     const correct = table.column('isCorrect');
+    const reward = table.column('reward');
     const answer = table.column('answer');
     const tokens = table.column('policyTokens');
     const chars = table.column('responseChars');
@@ -35,6 +36,7 @@ export function evaluationPanels(
       tally.add({
         problem: group?.problemKey ?? '',
         correct: correct[i] ?? -1,
+        reward: reward[i] ?? Number.NaN,
         answer: answer[i] ?? 0,
         tokens: tokens[i] ?? UNKNOWN_I32,
         chars: chars[i] ?? UNKNOWN_I32,
@@ -53,6 +55,8 @@ interface Sample {
   readonly problem: string;
   /** -1: unknown. */
   readonly correct: number;
+  /** NaN: unknown. */
+  readonly reward: number;
   /** Code; 0: unknown. */
   readonly answer: number;
   readonly tokens: number;
@@ -67,6 +71,7 @@ interface Tally {
 /** The problems of one source at one step. Samples of several groups of a problem are pooled. */
 class SourceTally {
   private readonly problems = new Map<string, Tally & { readonly answers: Map<number, Tally> }>();
+  private readonly rewards = new Map<string, { sum: number; known: number }>();
   private rollouts = 0;
   private tokens = 0;
   private tokensKnown = 0;
@@ -82,6 +87,12 @@ class SourceTally {
     if (sample.chars !== UNKNOWN_I32) {
       this.chars += sample.chars;
       this.charsKnown++;
+    }
+    if (!Number.isNaN(sample.reward)) {
+      const rewards = this.rewards.get(sample.problem) ?? { sum: 0, known: 0 };
+      rewards.sum += sample.reward;
+      rewards.known++;
+      this.rewards.set(sample.problem, rewards);
     }
     if (sample.correct < 0) return;
     let problem = this.problems.get(sample.problem);
@@ -106,10 +117,12 @@ class SourceTally {
         answers: [...answers.values()],
       }),
     );
+    const mean = meanReward([...this.rewards.values()].map(({ sum, known }) => sum / known));
     return {
       step,
       rollouts: this.rollouts,
       ...evaluate(problems),
+      ...(mean === undefined ? {} : { meanReward: mean }),
       ...(this.tokensKnown > 0 ? { meanTokens: this.tokens / this.tokensKnown } : {}),
       ...(this.charsKnown > 0 ? { meanChars: this.chars / this.charsKnown } : {}),
     };

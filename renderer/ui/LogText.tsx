@@ -9,11 +9,13 @@ const LONGEST = 400;
 
 interface LogTextProps {
   readonly text: string | undefined;
+  /** Characters that are shown. */
+  readonly longest?: number;
 }
 
-export function LogText({ text }: LogTextProps) {
+export function LogText({ text, longest = LONGEST }: LogTextProps) {
   if (text === undefined) return null;
-  if (text.length <= LONGEST)
+  if (text.length <= longest)
     return (
       <bdi>
         <SourceText text={text} />
@@ -22,7 +24,7 @@ export function LogText({ text }: LogTextProps) {
   return (
     <>
       <bdi>
-        <SourceText text={text.slice(0, LONGEST)} />
+        <SourceText text={text.slice(0, longest)} />
       </bdi>
       <span className="dim"> … {count(text.length)} characters</span>
     </>

@@ -1,5 +1,5 @@
 /** Rows of the browsing pages: chart series per step. */
-import type { Evaluation } from '../domain/evaluation.ts';
+import type { Evaluation, MeanReward } from '../domain/evaluation.ts';
 import type { ToolOutcome } from '../domain/model.ts';
 import type { LatencyBySource, ScheduleFacts } from './scheduleRows.ts';
 
@@ -111,6 +111,8 @@ export interface LoggedMetric {
 export interface EvaluationPoint extends Evaluation {
   readonly step: number;
   readonly rollouts: number;
+  /** Over rollouts whose reward is known. */
+  readonly meanReward?: MeanReward;
   /** Over rollouts whose number of policy tokens is known. */
   readonly meanTokens?: number;
   readonly meanChars?: number;

@@ -60,14 +60,20 @@ export interface RunSummary {
   readonly sharedIssues?: number;
   /** When the log was written to last. Absent: unknown. */
   readonly lastWritten?: RunDate;
+  /** As logged for the whole run (`started_at` and `completed_at` of its configuration), in ms since 1970. */
+  readonly startedAt?: number;
+  readonly completedAt?: number;
   readonly trends: RunTrends;
 }
 
 export interface RunDate {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** `logged`: the newest time of a rollout. `derived`: when the newest log file was modified. */
-  readonly source: Provenance;
+  /**
+   * Logged: the end of the run, the newest time of a rollout, the start of the run. Derived: when the newest log file
+   * was modified.
+   */
+  readonly of: 'completed' | 'rollout' | 'started' | 'file';
 }
 
 export interface Stage {

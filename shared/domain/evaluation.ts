@@ -22,6 +22,28 @@ export interface MeanOverProblems {
   readonly high?: number;
 }
 
+export interface MeanReward {
+  readonly mean: number;
+  readonly problems: number;
+  /** Standard error of the mean. Absent for a single problem. */
+  readonly stderr?: number;
+}
+
+/**
+ * Mean over problems of each problem's mean reward, and its standard error: the sample standard deviation of the
+ * problem means (n − 1) over √n, as `stderr` of inspect_ai.scorer.
+ *
+ * @param means one per problem
+ */
+export function meanReward(means: readonly number[]): MeanReward | undefined {
+  const problems = means.length;
+  if (problems === 0) return undefined;
+  const mean = meanOf(means);
+  if (problems === 1) return { mean, problems };
+  const squares = means.reduce((sum, each) => sum + (each - mean) ** 2, 0);
+  return { mean, problems, stderr: Math.sqrt(squares / (problems - 1) / problems) };
+}
+
 /** The 97.5th percentile of the normal distribution. */
 const Z95 = 1.959964;
 /** "Plus four": adds as many all-correct and as many all-incorrect problems before computing the spread. */

@@ -53,8 +53,8 @@ export const inspect: LogFormat = {
   source: 'UKGovernmentBEIS/inspect_ai, src/inspect_ai/log/_log.py, log version 2 (compared November 2026)',
   rule: 'an object "eval" with "task" beside "samples"; or samples with "epoch", "target" and "messages" or "output"',
   reads:
-    'messages with reasoning and tool calls, attachments, epochs as the rollouts of a group, scores, limits, errors, log-probabilities, usage of each call of the model',
-  ignores: 'everything else of events, store, reductions and statistics',
+    'messages with reasoning and tool calls, attachments, epochs as the rollouts of a group, scores, limits, errors, log-probabilities, usage of each call of the model; settings, results, usage and times of the whole log',
+  ignores: 'everything else of events, store and reductions',
   detect: (head: FileHead) => head.records.some((record) => isLog(record) || isSample(record)),
   open: (file: FileContext) => new InspectReader(file),
 };
@@ -132,8 +132,20 @@ function evaluationOf(log: JsonObject): Evaluation {
       ...spec,
       ...(name === '' ? {} : { name }),
       ...(dataset === undefined ? {} : { dataset, dataset_info: spec['dataset'] }),
+      ...timesOf(log['stats'], spec['created']),
       log: rest,
     },
+  };
+}
+
+/** When the evaluation ran. A log that was cut short has empty texts. */
+function timesOf(stats: unknown, created: unknown): JsonObject {
+  const { started_at, completed_at } = isObject(stats) ? stats : {};
+  const started = stringOf(started_at) || stringOf(created);
+  const completed = stringOf(completed_at);
+  return {
+    ...(started ? { started_at: started } : {}),
+    ...(completed ? { completed_at: completed } : {}),
   };
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   evaluate,
   majorityAtK,
+  meanReward,
   type ProblemSamples,
   passAt1,
   passAtK,
@@ -186,6 +187,19 @@ describe('majority@k', () => {
     // A tie needs all 8 incorrect ones: C(24,8)/C(32,16) = 735471/601080390.
     expect(found?.value).toBeCloseTo(1 - 735471 / 601080390 / 2, 2);
     expect(majorityAtK(many, 32)).toEqual({ value: 1, isExact: true });
+  });
+});
+
+describe('the mean reward', () => {
+  it('is over problems, with the standard error of their means', () => {
+    const found = meanReward([...Array<number>(63).fill(1), ...Array<number>(37).fill(0)]);
+    expect(found).toMatchObject({ mean: 0.63, problems: 100 });
+    expect(found?.stderr).toBeCloseTo(Math.sqrt((0.63 * 0.37) / 99), 12);
+  });
+
+  it('has no standard error for one problem, and is unknown without any', () => {
+    expect(meanReward([0.5])).toEqual({ mean: 0.5, problems: 1 });
+    expect(meanReward([])).toBeUndefined();
   });
 });
 

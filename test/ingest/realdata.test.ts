@@ -2,7 +2,13 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
 import type { IngestOutcome } from '../../electron/ingest/ingest.ts';
+import { openReader } from '../../electron/storage/open.ts';
+import { getRun, listRuns } from '../../electron/storage/queries/runs.ts';
+import { FREE_TASK } from '../../electron/threads/task.ts';
+import { resultRows } from '../../renderer/views/evaluation/loggedResultsModel.ts';
+import { loggedEvaluation } from '../../shared/format/loggedEvaluation.ts';
 import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
 const NAMED =
@@ -158,6 +164,38 @@ describe.runIf(existsSync(REALDATA))('every real file', () => {
        WHERE n.name LIKE 'popularity · google%' GROUP BY 1`,
     );
     expect(groups).toEqual([{ rollouts: 5, groups: 10 }]);
+  });
+
+  it('recomputes the result that an Inspect log has of itself, from its rollouts', () => {
+    const db = openReader(place.library);
+    const engine = new ColumnQueryEngine(db);
+    const compared = listRuns(db)
+      .filter(({ format }) => format === 'inspect')
+      .map(({ runId, runKey, name, startedAt, completedAt, lastWritten }) => {
+        const logged = loggedEvaluation(getRun(db, runKey)?.config ?? {});
+        const { panels } = engine.answer('eval.summary', { runId, filter: '' }, FREE_TASK);
+        if (logged === undefined) throw new Error(`${name} has no header`);
+        expect(lastWritten).toEqual({ at: completedAt, of: 'completed' });
+        expect(startedAt).toBeLessThanOrEqual(completedAt ?? 0);
+        expect(logged.usage.length, name).toBe(name.includes('mockllm') ? 0 : 1);
+        return [
+          name,
+          ...resultRows(logged, panels).map(
+            (row) => `${row.scorer} ${row.metric} ${row.logged} ${row.recomputed} ${row.differs}`,
+          ),
+        ];
+      });
+    db.close();
+    expect(compared).toContainEqual([
+      'popularity · openai/gpt-4o-mini',
+      'match accuracy 0.63 0.63 false',
+      'match stderr 0.0485237 0.0485237 false',
+    ]);
+    expect(compared).toContainEqual([
+      'popularity · google/gemini-2.5-pro',
+      'match accuracy 0.7 0.7 false',
+      'match stderr 0.152753 0.152753 false',
+    ]);
   });
 
   it('makes a run of each file if the producer writes one run per file', () => {

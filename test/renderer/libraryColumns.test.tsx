@@ -4,7 +4,7 @@ import { cleanup, render, screen } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sortedByKeys } from '../../renderer/ui/sorting.ts';
 import { blankColumns, runColumns } from '../../renderer/views/library/runColumns.tsx';
-import type { RunSummary } from '../../shared/api/contract.ts';
+import type { RunDate, RunSummary } from '../../shared/api/contract.ts';
 
 afterEach(cleanup);
 
@@ -48,7 +48,7 @@ describe('a column of the library', () => {
   it('is shown only if a run has a value for it, in the order of reading', () => {
     expect(shown(run('a'))).toEqual(['name', 'rollouts']);
     const at = Date.UTC(2025, 8, 4);
-    const dated = run('b', { correctKnown: 1, sharedIssues: 2, lastWritten: { at, source: 'logged' } });
+    const dated = run('b', { correctKnown: 1, sharedIssues: 2, lastWritten: { at, of: 'rollout' } });
     expect(shown(run('a'), dated)).toEqual(['name', 'date', 'rollouts', 'correct', 'issues']);
     expect(shown(run('a'), training)).toEqual(['name', 'steps', 'rollouts', 'correct', 'reward']);
   });
@@ -63,17 +63,19 @@ describe('a column of the library', () => {
 });
 
 describe('the date of a run', () => {
-  const at = (date: string, source: 'logged' | 'derived' = 'logged'): Partial<RunSummary> => ({
-    lastWritten: { at: Date.parse(date), source },
+  const at = (date: string, of: RunDate['of'] = 'rollout'): Partial<RunSummary> => ({
+    lastWritten: { at: Date.parse(date), of },
   });
 
   it('is a day, with the time and its source in the title', () => {
     draw('date', run('a', at('2025-09-04T12:34:56Z')));
     const day = screen.getByText('4 Sept 2025');
     expect(day.getAttribute('datetime')).toBe('2025-09-04T12:34:56.000Z');
-    expect(day.title).toBe('Thursday, 4 September 2025 at 12:34:56 UTC: newest time of a rollout');
-    draw('date', run('b', at('2026-01-02T00:00:00Z', 'derived')));
+    expect(day.title).toBe('Thursday, 4 September 2025 at 12:34:56 UTC: newest time of a rollout, as logged');
+    draw('date', run('b', at('2026-01-02T00:00:00Z', 'file')));
     expect(screen.getByText('2 Jan 2026').title).toMatch(/ UTC: a log file was modified$/);
+    draw('date', run('c', at('2026-02-02T00:00:00Z', 'completed')));
+    expect(screen.getByText('2 Feb 2026').title).toMatch(/ UTC: the run was completed, as logged$/);
   });
 
   it('sorts runs, and an unknown date is last', () => {

@@ -1,5 +1,6 @@
 import type {
   LoggedMetric,
+  RunDate,
   RunDetail,
   RunSummary,
   RunTrends,
@@ -13,7 +14,8 @@ import { jsonOf, number, oneOf, optional, query, type RowSpec, text } from '../r
 import { configOf } from '../views.sql.ts';
 
 /** Seconds since 1970, from 2000 to 2100: a log may have zeros, or count from the start of its run. */
-const IS_DATE = 'BETWEEN 946684800 AND 4102444800';
+const [FIRST_DATE, LAST_DATE] = [946_684_800, 4_102_444_800];
+const IS_DATE = `BETWEEN ${FIRST_DATE} AND ${LAST_DATE}`;
 const ENDED = 'coalesce(ended_at, started_at)';
 
 /** An issue of a file with several runs has no run of its own. It counts for each of them. */
@@ -129,16 +131,18 @@ function summaryOf(row: RunRecord, steps: readonly StepSummary[]): RunSummary {
   const sum = (of: (step: StepSummary) => number): number =>
     steps.reduce((total, step) => total + of(step), 0);
   const { config: _config, sharedIssues, loggedMs, fileMs, ...columns } = row;
-  const at = loggedMs ?? fileMs;
+  const startedAt = loggedTime(config['started_at']);
+  const completedAt = loggedTime(config['completed_at']);
+  const lastWritten = dateOf({ completed: completedAt, rollout: loggedMs, started: startedAt, file: fileMs });
   return {
     ...columns,
     hasSteps: row.hasSteps === 1,
     ...(typeof config['model'] === 'string' ? { model: config['model'] } : {}),
     ...(typeof config['dataset'] === 'string' ? { dataset: config['dataset'] } : {}),
     ...(sharedIssues > 0 ? { sharedIssues } : {}),
-    ...(at === undefined
-      ? {}
-      : { lastWritten: { at, source: loggedMs === undefined ? 'derived' : 'logged' } }),
+    ...(lastWritten === undefined ? {} : { lastWritten }),
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(completedAt === undefined ? {} : { completedAt }),
     isSynthetic: config['synthetic'] === true,
     steps: steps.length,
     ...(row.hasSteps === 1 ? { firstStep: steps.at(0)?.step, lastStep: steps.at(-1)?.step } : {}),
@@ -148,6 +152,22 @@ function summaryOf(row: RunRecord, steps: readonly StepSummary[]): RunSummary {
     correctKnown: sum((step) => step.correctKnown),
     trends: trendsOf(steps),
   };
+}
+
+/** Milliseconds since 1970. @param value a date with its time as ISO 8601, or seconds since 1970 */
+function loggedTime(value: unknown): number | undefined {
+  const at =
+    typeof value === 'string' ? Date.parse(value) : typeof value === 'number' ? 1000 * value : Number.NaN;
+  return at >= 1000 * FIRST_DATE && at <= 1000 * LAST_DATE ? at : undefined;
+}
+
+/** The first that is known, in the order of `RunDate`. */
+function dateOf(dates: Readonly<Record<RunDate['of'], number | undefined>>): RunDate | undefined {
+  for (const kind of ['completed', 'rollout', 'started', 'file'] as const) {
+    const at = dates[kind];
+    if (at !== undefined) return { at, of: kind };
+  }
+  return undefined;
 }
 
 function trendsOf(steps: readonly StepSummary[]): RunTrends {

@@ -1,4 +1,4 @@
-/** An evaluation: pass@1 with its interval, pass@k, majority@k and response length, a panel per benchmark. */
+/** An evaluation: what its log says of it, pass@1 with its interval, pass@k, majority@k and response length, a panel per benchmark. */
 import type { RunDetail } from '../../../shared/api/contract.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { useLongQuery } from '../../data/useLongQuery.ts';
@@ -9,6 +9,7 @@ import { EmptyState } from '../../ui/States.tsx';
 import { FilterBox } from '../../widgets/filter/FilterBox.tsx';
 import { BenchmarkPanel } from './BenchmarkPanel.tsx';
 import { benchmarkName, chosenText, evaluationCsv } from './evaluationModel.ts';
+import { LoggedResults } from './LoggedResults.tsx';
 import './evaluation.css';
 
 export function EvaluationView({ run }: { readonly run: RunDetail }) {
@@ -54,6 +55,7 @@ export function EvaluationView({ run }: { readonly run: RunDetail }) {
         )}
       </div>
       <div className="evaluation-panels">
+        <LoggedResults run={run} />
         {filter !== '' && (
           <p className="dim evaluation-note">
             A problem counts with all its samples if a rollout of it matches at any step. A condition on{' '}

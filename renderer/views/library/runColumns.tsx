@@ -69,7 +69,7 @@ export const runColumns = (
     label: 'date',
     value: ({ lastWritten }) =>
       lastWritten === undefined ? undefined : new Date(lastWritten.at).toISOString(),
-    hint: 'When the log was written to last: the newest time of a rollout, else of a log file',
+    hint: 'When the log was written to last: the logged end of the run or of a rollout, else the time of a log file',
     minWidth: 84,
     grow: 0.5,
     sorts: 'descending',
@@ -208,10 +208,16 @@ export const runColumns = (
   },
 ];
 
-function RunDay({ date: { at, source } }: { readonly date: RunDate }) {
-  const of = source === 'logged' ? 'newest time of a rollout' : 'a log file was modified';
+const DATE_LABELS: Readonly<Record<RunDate['of'], string>> = {
+  completed: 'the run was completed, as logged',
+  rollout: 'newest time of a rollout, as logged',
+  started: 'the run was started, as logged',
+  file: 'a log file was modified',
+};
+
+function RunDay({ date: { at, of } }: { readonly date: RunDate }) {
   return (
-    <time dateTime={new Date(at).toISOString()} title={`${WHOLE_TIME.format(at)}: ${of}`}>
+    <time dateTime={new Date(at).toISOString()} title={`${WHOLE_TIME.format(at)}: ${DATE_LABELS[of]}`}>
       {DAY.format(at)}
     </time>
   );

@@ -18,6 +18,7 @@ import { EvaluationView } from '../evaluation/EvaluationView.tsx';
 import { ToolsPage } from '../overview/ToolsPage.tsx';
 import { RecipeView } from '../recipe/RecipeView.tsx';
 import { SourcesPanel } from '../sources/SourcesPanel.tsx';
+import { RunTimes } from './RunTimes.tsx';
 import { StepTable } from './StepTable.tsx';
 
 const SOURCES_TAB = { id: 'sources' as const, label: 'Sources & rules' };
@@ -36,7 +37,7 @@ const TOOLS_TAB = {
 const EVALUATION_TAB = {
   id: 'evaluation' as const,
   label: 'Evaluation',
-  title: 'pass@1, pass@k and majority@k of each benchmark',
+  title: 'The log’s own result and settings; pass@1, pass@k and majority@k of each benchmark',
 };
 
 /** An evaluation has no recipe, a training no benchmark. */
@@ -140,6 +141,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
         )}
         <div className="end">
           <span className="page-facts">
+            <RunTimes run={data} />
             {counted(whole.rollouts, 'rollout')} · {counted(whole.groups, 'group')} ·{' '}
             {data.hasSteps ? counted(steps.data.length, 'step') : 'no training steps in this log'}
           </span>

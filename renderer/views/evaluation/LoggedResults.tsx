@@ -1,0 +1,129 @@
+/** What an evaluation log says of itself: results beside the recomputed ones, usage of tokens, settings. */
+import type { RunDetail } from '../../../shared/api/contract.ts';
+import { type LoggedEvaluation, loggedEvaluation } from '../../../shared/format/loggedEvaluation.ts';
+import { useLongQuery } from '../../data/useLongQuery.ts';
+import { Chip } from '../../ui/Controls.tsx';
+import { LogText } from '../../ui/LogText.tsx';
+import { count } from '../../ui/numbers.ts';
+import { type ResultRow, resultRows } from './loggedResultsModel.ts';
+import './loggedResults.css';
+
+const LONGEST_SETTING = 20_000;
+
+export function LoggedResults({ run }: { readonly run: RunDetail }) {
+  const logged = loggedEvaluation(run.config);
+  if (logged === undefined) return null;
+  return <LoggedSections run={run} logged={logged} />;
+}
+
+interface LoggedSectionsProps {
+  readonly run: RunDetail;
+  readonly logged: LoggedEvaluation;
+}
+
+function LoggedSections({ run, logged }: LoggedSectionsProps) {
+  // The log's results are of all samples, whatever the page is filtered by.
+  const { data } = useLongQuery('eval.summary', { runId: run.runId, filter: '' });
+  const rows = resultRows(logged, data?.panels ?? []);
+  const { status, error, usage, groups } = logged;
+  return (
+    <section className="logged-results" aria-label="Results and settings of the log">
+      <header>
+        <h2>The log’s own result</h2>
+        {status !== undefined && <Chip isWarning={status !== 'success'}>{`status ${status}`}</Chip>}
+      </header>
+      {error !== undefined && (
+        <p className="is-wrong">
+          <LogText text={error} />
+        </p>
+      )}
+      {rows.length === 0 ? <p className="dim">No result in this log.</p> : <Results rows={rows} />}
+      {usage.length > 0 && <Usage usage={usage} />}
+      <details>
+        <summary>
+          <h2>Settings</h2> <small className="dim">logged</small>
+        </summary>
+        <div className="logged-settings">
+          {groups.map(({ title, settings }) => (
+            <section key={title} aria-label={title}>
+              <h3>{title}</h3>
+              <dl>
+                {settings.map(({ name, value }) => (
+                  <div key={name}>
+                    <dt>{name}</dt>
+                    <dd>
+                      <LogText text={value} longest={LONGEST_SETTING} />
+                    </dd>
+                  </div>
+                ))}
+              </dl>
+            </section>
+          ))}
+        </div>
+      </details>
+    </section>
+  );
+}
+
+function Results({ rows }: { readonly rows: readonly ResultRow[] }) {
+  return (
+    <table className="logged-table">
+      <thead>
+        <tr>
+          <th scope="col">scorer</th>
+          <th scope="col">metric</th>
+          <th scope="col" className="number">
+            logged
+          </th>
+          <th scope="col" className="number">
+            recomputed
+          </th>
+          <th scope="col">from</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ scorer, metric, logged, recomputed, from, differs }) => (
+          <tr key={`${scorer} ${metric}`}>
+            <th scope="row">{scorer}</th>
+            <td>{metric}</td>
+            <td className="number">{logged}</td>
+            <td className={differs ? 'number is-wrong' : 'number'}>{recomputed ?? '–'}</td>
+            <td className="dim">{from}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Usage({ usage }: Pick<LoggedEvaluation, 'usage'>) {
+  const names = [...new Set(usage.flatMap(({ counts }) => Object.keys(counts)))];
+  return (
+    <table className="logged-table" aria-label="Usage">
+      <thead>
+        <tr>
+          <th scope="col">
+            usage of the model <small>logged</small>
+          </th>
+          {names.map((name) => (
+            <th scope="col" key={name} className="number">
+              {name.replaceAll('_', ' ')}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {usage.map(({ model, counts }) => (
+          <tr key={model}>
+            <th scope="row">{model}</th>
+            {names.map((name) => (
+              <td key={name} className="number">
+                {count(counts[name])}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,151 @@
+/** What an Inspect log says of a whole evaluation: settings, usage and results, read from the run's configuration. */
+import { isObject, type JsonObject, jsonText, numberOf, textField } from './fields.ts';
+
+interface LoggedSetting {
+  readonly name: string;
+  /** Text as it is, a list of plain values with commas, anything else as JSON. */
+  readonly value: string;
+}
+
+interface SettingGroup {
+  readonly title: string;
+  readonly settings: readonly LoggedSetting[];
+}
+
+interface ModelUsage {
+  readonly model: string;
+  /** Token counts by their logged name. */
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+export interface LoggedScore {
+  readonly scorer: string;
+  /** How the epochs of a sample were reduced to one score. Absent: not logged with the score. */
+  readonly reducer?: string;
+  /** As logged, by name: `accuracy`, `stderr`, … */
+  readonly metrics: readonly { readonly name: string; readonly value: number; readonly params: JsonObject }[];
+}
+
+export interface LoggedEvaluation {
+  /** `success`, `error`, `cancelled`, `started`. */
+  readonly status?: string;
+  readonly error?: string;
+  /** Groups without a setting are left out. */
+  readonly groups: readonly SettingGroup[];
+  readonly usage: readonly ModelUsage[];
+  readonly scores: readonly LoggedScore[];
+  /** The scorer whose score is the reward of the rollouts. */
+  readonly mainScorer?: string;
+  /** How epochs are reduced: `mean`, `max`, … */
+  readonly reducers: readonly string[];
+}
+
+/**
+ * @param config of the run, as `inspect.ts` writes it
+ * @returns undefined for a run of another format
+ */
+export function loggedEvaluation(config: JsonObject): LoggedEvaluation | undefined {
+  const { log } = config;
+  if (!isObject(log) || !('task' in config)) return undefined;
+  const plan = objectIn(log['plan']);
+  const limits = objectIn(config['config']);
+  const results = objectIn(log['results']);
+  const scorers = listIn(config['scorers']);
+  const mainScorer = textField(scorers[0] ?? {}, 'name');
+  const status = textField(log, 'status');
+  const error = isObject(log['error']) ? textField(log['error'], 'message') : undefined;
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(error === undefined ? {} : { error }),
+    groups: [
+      { title: 'Task', settings: settingsOf(pick(config, TASK)) },
+      { title: 'Data set', settings: settingsOf(datasetOf(config)) },
+      { title: 'Model', settings: settingsOf(pick(config, MODEL)) },
+      {
+        title: 'Generation',
+        settings: settingsOf({ ...objectIn(config['model_generate_config']), ...objectIn(plan['config']) }),
+      },
+      { title: 'Solver', settings: solverSettings(plan) },
+      { title: 'Limits and epochs', settings: settingsOf(limits) },
+      { title: 'Scorers', settings: scorers.flatMap(scorerSetting) },
+    ].filter(({ settings }) => settings.length > 0),
+    usage: usageOf(objectIn(objectIn(log['stats'])['model_usage'])),
+    scores: listIn(results['scores']).flatMap(scoreOf),
+    ...(mainScorer === undefined ? {} : { mainScorer }),
+    reducers: Array.isArray(limits['epochs_reducer'])
+      ? limits['epochs_reducer'].filter((each) => typeof each === 'string')
+      : [],
+  };
+}
+
+const TASK = ['task', 'task_version', 'task_file', 'task_args', 'tags', 'metadata'];
+const MODEL = ['model', 'model_base_url', 'model_args', 'model_roles', 'sandbox', 'packages', 'revision'];
+
+const objectIn = (value: unknown): JsonObject => (isObject(value) ? value : {});
+const listIn = (value: unknown): readonly JsonObject[] =>
+  Array.isArray(value) ? value.filter(isObject) : [];
+
+const pick = (record: JsonObject, names: readonly string[]): JsonObject =>
+  Object.fromEntries(names.map((name) => [name, record[name]]));
+
+/** The ids of the samples are the problems of the run. */
+function datasetOf(config: JsonObject): JsonObject {
+  const { sample_ids: _ids, ...dataset } = objectIn(config['dataset_info'] ?? config['dataset']);
+  return dataset;
+}
+
+/** Leaves out what says nothing: null, empty text, empty lists and objects. */
+function settingsOf(record: JsonObject): readonly LoggedSetting[] {
+  return Object.entries(record).flatMap(([name, value]) => {
+    const isBlank =
+      value === undefined ||
+      value === null ||
+      value === '' ||
+      (typeof value === 'object' && Object.keys(value).length === 0);
+    return isBlank ? [] : [{ name, value: valueText(value) }];
+  });
+}
+
+function valueText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const isPlainList = Array.isArray(value) && value.every((each) => typeof each !== 'object');
+  return isPlainList ? value.join(', ') : jsonText(value);
+}
+
+function solverSettings(plan: JsonObject): readonly LoggedSetting[] {
+  return listIn(plan['steps']).flatMap((step, i) => {
+    const solver = textField(step, 'solver');
+    if (solver === undefined) return [];
+    const params = settingsOf(objectIn(step['params'])).map(({ name, value }) => `${name}: ${value.trim()}`);
+    return [{ name: `${i + 1}. ${solver}`, value: params.join('\n') }];
+  });
+}
+
+function scorerSetting(scorer: JsonObject): readonly LoggedSetting[] {
+  const name = textField(scorer, 'name');
+  if (name === undefined) return [];
+  const options = settingsOf(objectIn(scorer['options'])).map((option) => `${option.name}: ${option.value}`);
+  return [{ name, value: options.join('\n') }];
+}
+
+function usageOf(usage: JsonObject): readonly ModelUsage[] {
+  return Object.entries(usage).map(([model, logged]) => {
+    const counts: Record<string, number> = {};
+    for (const [name, value] of Object.entries(objectIn(logged))) {
+      const tokens = numberOf(value);
+      if (tokens !== undefined) counts[name] = tokens;
+    }
+    return { model, counts };
+  });
+}
+
+function scoreOf(score: JsonObject): readonly LoggedScore[] {
+  const scorer = textField(score, 'name') ?? textField(score, 'scorer');
+  if (scorer === undefined) return [];
+  const reducer = textField(score, 'reducer');
+  const metrics = Object.entries(objectIn(score['metrics'])).flatMap(([name, metric]) => {
+    const value = isObject(metric) ? numberOf(metric['value']) : numberOf(metric);
+    return value === undefined ? [] : [{ name, value, params: objectIn(objectIn(metric)['params']) }];
+  });
+  return [{ scorer, ...(reducer === undefined ? {} : { reducer }), metrics }];
+}
