@@ -250,6 +250,12 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
     source: `${REPORT} §5.4 names it; the definition is Turnwise's`,
   },
   {
+    term: 'regressed',
+    meaning:
+      'A problem whose pass rate at its last step is lower than at its best step before. Both pass rates are over the rollouts of that step whose correctness is known.',
+    source: TURNWISE,
+  },
+  {
     term: 'replay',
     meaning: 'A rollout shown turn by turn, as the policy and the tools wrote it.',
     source: TURNWISE,

@@ -57,6 +57,18 @@ export function describeProblems(shell: Shell): void {
       await page.getByRole('application', { name: /^Pass rate of 4 problems/ }).waitFor();
     });
 
+    test('Regressed says which steps it compares, with the correct rollouts of both', async () => {
+      await page.goto(running.urlOf(`${PROBLEMS}?sort=regressed`));
+      await page.getByText('is lower at the problem’s last step than at its best step before it').waitFor();
+      const map = page.getByRole('application');
+      await map.focus();
+      await page.keyboard.press('ArrowDown');
+      const best = page.getByRole('button', { name: /^step \d+: \d+ of \d+ correct$/ }).first();
+      const step = /step (\d+)/.exec(await best.innerText())?.[1];
+      await best.click();
+      await expect.poll(() => running.place()).toContain(`/step/${step}/group/`);
+    });
+
     test('suspicious rewards are ready-made filters with the rollouts they find', async () => {
       await page.goto(running.urlOf(`${PROBLEMS}?tab=suspicious`));
       await page.getByText('No problem has a majority of answers against its ground truth').waitFor();

@@ -118,7 +118,7 @@ describe('MapTable', () => {
         ...{ correct: column(1, 0, 0), answers: column(2, 0, 0) },
       },
     });
-    render(<MapTable rows={rows} steps={['0', '50']} onOpen={onOpen} />);
+    render(<MapTable rows={rows} steps={['0', '50']} sort="order" onOpen={onOpen} />);
     const lines = screen.getAllByRole('row').map((row) => [...row.children].map((cell) => cell.textContent));
     expect(lines).toEqual([
       ['problem', 'step', 'correct %', 'correct', 'judged', 'rollouts', 'answers'],
@@ -127,5 +127,23 @@ describe('MapTable', () => {
     ]);
     fireEvent.click(screen.getByText('primes'));
     expect(onOpen).toHaveBeenCalledWith({ row: 1, step: 0 });
+  });
+
+  it('has a row for each regressed problem, with both steps and their correct rollouts', () => {
+    const column = (...values: readonly number[]) => Uint32Array.from(values);
+    const rows = mapRows({
+      steps: [0, 50],
+      problems: [{ problemId: 'sums', question: '' }],
+      cells: {
+        ...{ problem: column(0, 0), step: column(0, 1), groupId: column(1, 2), groups: column(1, 1) },
+        ...{ rollouts: column(4, 4), known: column(4, 4), correct: column(3, 1), answers: column(0, 0) },
+      },
+    });
+    render(<MapTable rows={rows} steps={['0', '50']} sort="regressed" onOpen={() => undefined} />);
+    const lines = screen.getAllByRole('row').map((row) => [...row.children].map((cell) => cell.textContent));
+    expect(lines).toEqual([
+      ['problem', 'best step', 'correct there', 'last step', 'correct there', 'fall, points'],
+      ['sums', '0', '3 of 4', '50', '1 of 4', '50.0'],
+    ]);
   });
 });

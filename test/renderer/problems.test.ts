@@ -9,6 +9,7 @@ import {
   verdictText,
 } from '../../renderer/views/problems/historyModel.ts';
 import {
+  besideName,
   cellAt,
   labelEvery,
   mapRows,
@@ -74,7 +75,40 @@ describe('problems by steps', () => {
     expect(namesBy('never')).toEqual(['hard']);
     expect(namesBy('always')).toEqual(['easy']);
     expect(namesBy('answers')[0]).toBe('fallen');
-    expect(rows[1]).toMatchObject({ fall: 6 / 8, change: -6 / 8, correct: 14, known: 24 });
+    expect(rows[1]).toMatchObject({ change: -6 / 8, correct: 14, known: 24 });
+  });
+
+  it('regressed names the two steps and the correct rollouts of both', () => {
+    const [fallen] = sortedMap(rows, 'regressed');
+    expect(fallen?.regression).toMatchObject({
+      ...{ best: { step: 1, correct: 7, known: 8 }, last: { step: 2, correct: 1, known: 8 } },
+      fall: 6 / 8,
+    });
+    const steps = ['0', '10', '20'];
+    if (fallen === undefined) throw new Error('no problem regressed');
+    expect(besideName(fallen, 'regressed', steps)).toBe('10: 7/8 → 20: 1/8');
+    expect(besideName(fallen, 'order', steps)).toBe('58 %');
+    expect(mapShape(1000, 3, 8, 17).gutter).toBe(mapShape(1000, 3, 8).gutter + 6 * 12);
+  });
+
+  it('a regression is from the latest of its best steps, and needs two steps of known correctness', () => {
+    const [twice, unknown] = mapRows(
+      mapOf(
+        ['twice', 'unknown'],
+        [0, 10, 20, 30],
+        [
+          [0, 0, 8, 8, 1],
+          [0, 1, 8, 8, 1],
+          [0, 2, 8, 4, 1],
+          // The last step has no rollout of known correctness.
+          [0, 3, 0, 0, 0],
+          [1, 0, 0, 0, 0],
+          [1, 1, 8, 2, 0],
+        ],
+      ),
+    );
+    expect(twice?.regression).toMatchObject({ best: { step: 1 }, last: { step: 2 }, fall: 0.5 });
+    expect(unknown?.regression).toBeUndefined();
   });
 
   it('distinguishes a cell without matches from an untried step', () => {

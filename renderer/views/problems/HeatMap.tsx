@@ -15,8 +15,10 @@ import { LogText } from '../../ui/LogText.tsx';
 import { count, counted, percent } from '../../ui/numbers.ts';
 import { useAutoFocus } from '../../ui/useAutoFocus.ts';
 import {
+  besideName,
   cellAt,
   longestName,
+  longestText,
   type MapCell,
   type MapPoint,
   type MapRow,
@@ -24,6 +26,7 @@ import {
   moved,
   nameAt,
   nameHint,
+  type ProblemSort,
   pointAt,
   problemName,
   rateOf,
@@ -34,6 +37,7 @@ interface HeatMapProps {
   readonly rows: readonly MapRow[];
   /** Labels of the columns. A log without steps has one column without a label. */
   readonly steps: readonly string[];
+  readonly sort: ProblemSort;
   /** The cell that is read out. */
   readonly cursor: MapPoint | undefined;
   readonly onCursor: (point: MapPoint | undefined) => void;
@@ -47,7 +51,7 @@ interface HeatMapProps {
 const HEAD_HEIGHT = 22;
 
 export function HeatMap(props: HeatMapProps) {
-  const { rows, steps, cursor, onCursor, onOpen, onHistory, reading } = props;
+  const { rows, steps, sort, cursor, onCursor, onOpen, onHistory, reading } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [size, setSize] = useState({ width: 800, height: 400 });
@@ -63,7 +67,8 @@ export function HeatMap(props: HeatMapProps) {
     return () => observer.disconnect();
   }, []);
   const longest = useMemo(() => longestName(rows), [rows]);
-  const shape = mapShape(size.width, steps.length, longest);
+  const beside = useMemo(() => rows.map((row) => besideName(row, sort, steps)), [rows, sort, steps]);
+  const shape = mapShape(size.width, steps.length, longest, longestText(beside));
   const width = shape.gutter + shape.columnWidth * steps.length;
   const height = HEAD_HEIGHT + shape.rowHeight * rows.length;
 
@@ -71,7 +76,7 @@ export function HeatMap(props: HeatMapProps) {
     const element = canvas.current;
     if (element === null) return;
     const paint = () =>
-      paintMap(element, { rows, steps, shape, size, scroll, cursor, headHeight: HEAD_HEIGHT });
+      paintMap(element, { rows, steps, beside, shape, size, scroll, cursor, headHeight: HEAD_HEIGHT });
     paint();
     // The theme is an attribute of the page; colours are read when painting.
     const observer = new MutationObserver(paint);
@@ -192,16 +197,35 @@ export function readingOf(row: MapRow | undefined, cell: MapCell | undefined, { 
   return `${place}: ${share}${cell.answers > 0 ? `, ${counted(cell.answers, 'different answer')}` : ''}`;
 }
 
+interface RegressionEndProps {
+  readonly cell: MapCell;
+  readonly steps: readonly string[];
+  readonly onOpen: (cell: MapCell) => void;
+}
+
+/** One of the two steps that a regression compares, as a link to its group. */
+function RegressionEnd({ cell, steps, onOpen }: RegressionEndProps) {
+  return (
+    <button type="button" className="is-link" onClick={() => onOpen(cell)}>
+      step {steps[cell.step]}: {cell.correct} of {cell.known} correct
+    </button>
+  );
+}
+
 interface MapReadoutProps {
   readonly row: MapRow | undefined;
   readonly cell: MapCell | undefined;
   readonly at: MapStep;
+  /** Names of the steps. */
+  readonly steps: readonly string[];
   readonly onOpen: () => void;
+  /** Opens the group of another cell of the row. */
+  readonly onOpenCell: (cell: MapCell) => void;
   readonly onHistory: () => void;
 }
 
 /** What the cell under the cursor is, and where it leads. Keeps its size, so that nothing jumps. */
-export function MapReadout({ row, cell, at, onOpen, onHistory }: MapReadoutProps) {
+export function MapReadout({ row, cell, at, steps, onOpen, onOpenCell, onHistory }: MapReadoutProps) {
   if (row === undefined)
     return (
       <aside className="map-reading">
@@ -242,7 +266,14 @@ export function MapReadout({ row, cell, at, onOpen, onHistory }: MapReadoutProps
       {at.step !== undefined && (
         <div className="dim">
           Over {counted(row.cells.length, 'step')}: {count(row.correct)} of {count(row.known)} correct
-          {row.fall > 0 && ` · ${percent(row.fall)} points below its best`}
+          {row.regression !== undefined && (
+            <>
+              {' · Regressed from '}
+              <RegressionEnd cell={row.regression.best} steps={steps} onOpen={onOpenCell} />
+              {' to '}
+              <RegressionEnd cell={row.regression.last} steps={steps} onOpen={onOpenCell} />
+            </>
+          )}
         </div>
       )}
       <div className="map-reading-buttons">

@@ -3,7 +3,16 @@ import { useMemo } from 'react';
 import { percent } from '../../ui/numbers.ts';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
 import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
-import { type MapCell, type MapPoint, type MapRow, nameHint, problemName, rateOf } from './mapModel.ts';
+import {
+  type MapCell,
+  type MapPoint,
+  type MapRow,
+  nameHint,
+  type ProblemSort,
+  problemName,
+  type Regression,
+  rateOf,
+} from './mapModel.ts';
 
 interface Entry {
   readonly row: MapRow;
@@ -16,18 +25,23 @@ interface MapTableProps {
   readonly rows: readonly MapRow[];
   /** Names of the steps; '' where the log knows none. */
   readonly steps: readonly string[];
+  readonly sort: ProblemSort;
   readonly onOpen: (point: MapPoint) => void;
 }
 
-export function MapTable({ rows, steps, onOpen }: MapTableProps) {
+/** A row for each cell; in the order of regressions, a row for each problem with the two steps it compares. */
+export function MapTable({ rows, steps, sort, onOpen }: MapTableProps) {
   const entries = useMemo(
     () =>
       rows.flatMap((row, at) =>
-        row.cells.map((cell) => ({ row, cell, point: { row: at, step: cell.step } })),
+        cellsOf(row, sort).map((cell) => ({ row, cell, point: { row: at, step: cell.step } })),
       ),
-    [rows],
+    [rows, sort],
   );
-  const columns = useMemo(() => columnsOf(steps), [steps]);
+  const columns = useMemo(
+    () => (sort === 'regressed' ? regressionColumns(steps) : columnsOf(steps)),
+    [steps, sort],
+  );
   const table = useTableCommands();
   return (
     <VirtualTable
@@ -41,16 +55,39 @@ export function MapTable({ rows, steps, onOpen }: MapTableProps) {
   );
 }
 
+function cellsOf({ cells, regression }: MapRow, sort: ProblemSort): readonly MapCell[] {
+  if (sort !== 'regressed') return cells;
+  return regression === undefined ? [] : [regression.last];
+}
+
+const PROBLEM_COLUMN: Column<Entry> = {
+  ...{ id: 'problem', label: 'problem', minWidth: 180, grow: 1 },
+  cell: ({ row }) => <span title={nameHint(row)}>{problemName(row)}</span>,
+};
+
+function regressionColumns(steps: readonly string[]): readonly Column<Entry>[] {
+  const column = (id: string, label: string, of: (regression: Regression) => string): Column<Entry> => ({
+    ...{ id, label, align: 'end', minWidth: 110 },
+    cell: ({ row: { regression } }) => (regression === undefined ? null : of(regression)),
+  });
+  const correctIn = ({ correct, known }: MapCell): string => `${correct} of ${known}`;
+  return [
+    PROBLEM_COLUMN,
+    column('best', 'best step', ({ best }) => steps[best.step] ?? ''),
+    column('bestCorrect', 'correct there', ({ best }) => correctIn(best)),
+    column('last', 'last step', ({ last }) => steps[last.step] ?? ''),
+    column('lastCorrect', 'correct there', ({ last }) => correctIn(last)),
+    column('fall', 'fall, points', ({ fall }) => percent(fall)),
+  ];
+}
+
 function columnsOf(steps: readonly string[]): readonly Column<Entry>[] {
   const number = (id: string, label: string, of: (cell: MapCell) => string | number): Column<Entry> => ({
     ...{ id, label, align: 'end', minWidth: 80 },
     cell: ({ cell }) => of(cell),
   });
   return [
-    {
-      ...{ id: 'problem', label: 'problem', minWidth: 180, grow: 1 },
-      cell: ({ row }) => <span title={nameHint(row)}>{problemName(row)}</span>,
-    },
+    PROBLEM_COLUMN,
     number('step', 'step', ({ step }) => steps[step] ?? ''),
     number('rate', 'correct %', (cell) => percent(rateOf(cell))),
     number('correct', 'correct', ({ correct, known }) => (known === 0 ? '' : correct)),

@@ -19,6 +19,7 @@ import {
   mapRows,
   PROBLEM_SORTS,
   type ProblemSort,
+  REGRESSED_MEANS,
   SORT_LABELS,
   sortedMap,
 } from './mapModel.ts';
@@ -98,7 +99,10 @@ function MapOfRun({ runKey, runId, runName, hasSteps }: MapOfRunProps) {
   const [cursor, setCursor] = useState<MapPoint>();
   const [isTable, setTable] = useState(false);
   const steps = map.data?.steps ?? [];
-  const labels = steps.map((step) => (hasSteps ? String(step) : ''));
+  const labels = useMemo(
+    () => (map.data?.steps ?? []).map((step) => (hasSteps ? String(step) : '')),
+    [map.data, hasSteps],
+  );
   const row = cursor === undefined ? undefined : rows[cursor.row];
   const cell = cellAt(rows, cursor);
   const at = { at: cursor?.step, step: cursor === undefined || !hasSteps ? undefined : steps[cursor.step] };
@@ -153,17 +157,24 @@ function MapOfRun({ runKey, runId, runName, hasSteps }: MapOfRunProps) {
               />
             )}
           </div>
+          {sort === 'regressed' && <p className="regressed-means dim">{REGRESSED_MEANS}</p>}
           {rows.length === 0 ? (
             <EmptyState title={NOTHING[sort]} />
           ) : isTable ? (
             <div className="page-list">
-              <MapTable rows={rows} steps={labels} onOpen={(point) => void open(point, 'group')} />
+              <MapTable
+                rows={rows}
+                steps={labels}
+                sort={sort}
+                onOpen={(point) => void open(point, 'group')}
+              />
             </div>
           ) : (
             <div className="problem-map">
               <HeatMap
                 rows={rows}
                 steps={labels}
+                sort={sort}
                 cursor={cursor}
                 onCursor={setCursor}
                 onOpen={(point) => void open(point, 'group')}
@@ -174,7 +185,9 @@ function MapOfRun({ runKey, runId, runName, hasSteps }: MapOfRunProps) {
                 row={row}
                 cell={cell}
                 at={at}
+                steps={labels}
                 onOpen={() => void open(cursor, 'group')}
+                onOpenCell={({ step }) => cursor !== undefined && void open({ ...cursor, step }, 'group')}
                 onHistory={() => void open(cursor, 'problem')}
               />
             </div>
@@ -188,7 +201,7 @@ function MapOfRun({ runKey, runId, runName, hasSteps }: MapOfRunProps) {
 const NOTHING: Readonly<Record<ProblemSort, string>> = {
   order: 'No problem has a rollout that matches',
   rate: 'No problem has a rollout that matches',
-  regressed: 'No problem has a lower pass rate at its last step than at its best step',
+  regressed: 'No problem regressed',
   change: 'No problem changed between two steps',
   never: 'Every problem was solved at least once',
   always: 'No problem was always solved',
@@ -245,7 +258,7 @@ function MapMenu({ runName, filter, rows, steps, hasSteps, sort, ...table }: Map
       {...table}
       title="Problems"
       fileName={chartFileName(runName, 'problems')}
-      png={() => mapPng(of, rows, hasSteps ? steps.map(String) : [''])}
+      png={() => mapPng(of, rows, hasSteps ? steps.map(String) : [''], sort)}
       csv={csv}
       provenance="recomputed"
     />

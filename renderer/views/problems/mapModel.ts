@@ -13,9 +13,19 @@ export function problemName({
   return question !== '' && isHashedId(problemId) ? question : problemId;
 }
 
+/** What is written beside a name: its pass rate, or its regression in the order of regressions. */
+export function besideName(row: MapRow, sort: ProblemSort, steps: readonly string[]): string {
+  if (sort === 'regressed' && row.regression !== undefined) return shortRegression(row.regression, steps);
+  return row.rate === undefined ? '' : `${Math.round(row.rate * 100)} %`;
+}
+
 /** In letters. */
 export function longestName(rows: readonly MapRow[]): number {
-  return rows.reduce((most, row) => Math.max(most, problemName(row).length), 0);
+  return longestText(rows.map(problemName));
+}
+
+export function longestText(texts: readonly string[]): number {
+  return texts.reduce((most, text) => Math.max(most, text.length), 0);
 }
 
 /** All that is known of what a row of the map is called. */
@@ -30,7 +40,11 @@ export const SORT_LABELS: Readonly<Record<ProblemSort, { readonly label: string;
   {
     order: { label: 'Log order', title: 'In the order of the log' },
     rate: { label: 'Hardest', title: 'Lowest pass rate over all steps first' },
-    regressed: { label: 'Regressed', title: 'Largest fall from the best step to the last' },
+    regressed: {
+      label: 'Regressed',
+      title:
+        'Problems with a smaller share of correct rollouts at their last step than at their best step before it; largest fall first',
+    },
     change: {
       label: 'Newest change',
       title: 'Largest change between the last two steps at which it was tried',
@@ -61,12 +75,41 @@ export interface MapRow extends MappedProblem {
   readonly correct: number;
   /** Share of correct rollouts; unknown where nothing is known. */
   readonly rate: number | undefined;
-  /** Best step minus last step, 0 … 1. */
-  readonly fall: number;
+  /** Absent: the last step is the best, or one step at most has rollouts of known correctness. */
+  readonly regression?: Regression;
   /** Last step minus the one before, −1 … 1. */
   readonly change: number;
   readonly answers: number;
 }
+
+/** A problem that was solved more often before than at its last step, over rollouts of known correctness. */
+export interface Regression {
+  /** The step of the highest pass rate; the latest of several. */
+  readonly best: MapCell;
+  /** The last step. */
+  readonly last: MapCell;
+  /** Pass rate at the best step minus that at the last, above 0. */
+  readonly fall: number;
+}
+
+function regressionOf(cells: readonly MapCell[]): Regression | undefined {
+  const known = cells.filter(({ known: judged }) => judged > 0);
+  const last = known.at(-1);
+  let best = last;
+  for (const cell of known.toReversed())
+    if (best !== undefined && (rateOf(cell) ?? 0) > (rateOf(best) ?? 0)) best = cell;
+  if (last === undefined || best === undefined || best === last) return undefined;
+  return { best, last, fall: (rateOf(best) ?? 0) - (rateOf(last) ?? 0) };
+}
+
+/** `40: 30/32 → 200: 4/32`: a step and its correct rollouts of those of known correctness, at both ends. */
+function shortRegression({ best, last }: Regression, steps: readonly string[]): string {
+  const end = ({ step, correct, known }: MapCell): string => `${steps[step] ?? ''}: ${correct}/${known}`;
+  return `${end(best)} → ${end(last)}`;
+}
+
+export const REGRESSED_MEANS =
+  'Regressed: the share of correct rollouts, among those whose correctness is known, is lower at the problem’s last step than at its best step before it.';
 
 export function rateOf(cell: Pick<MapCell, 'known' | 'correct'>): number | undefined {
   return cell.known === 0 ? undefined : cell.correct / cell.known;
@@ -92,6 +135,7 @@ function rowOf(problem: MappedProblem, unsorted: readonly MapCell[]): MapRow {
   const cells = unsorted.filter(({ rollouts }) => rollouts > 0).sort((a, b) => a.step - b.step);
   const rates = cells.map(rateOf).filter((rate) => rate !== undefined);
   const last = rates.at(-1) ?? 0;
+  const regression = regressionOf(cells);
   const sum = (of: (cell: MapCell) => number): number => cells.reduce((total, cell) => total + of(cell), 0);
   const known = sum((cell) => cell.known);
   const correct = sum((cell) => cell.correct);
@@ -103,7 +147,7 @@ function rowOf(problem: MappedProblem, unsorted: readonly MapCell[]): MapRow {
     known,
     correct,
     rate: known === 0 ? undefined : correct / known,
-    fall: Math.max(0, ...rates) - last,
+    ...(regression === undefined ? {} : { regression }),
     change: rates.length < 2 ? 0 : last - (rates.at(-2) ?? 0),
     answers: Math.max(0, ...cells.map(({ answers }) => answers)),
   };
@@ -120,8 +164,8 @@ export function sortedMap(rows: readonly MapRow[], sort: ProblemSort): readonly 
       return by((row) => -(row.rate ?? 2));
     case 'regressed':
       return by(
-        (row) => row.fall,
-        rows.filter((row) => row.fall > 0),
+        (row) => row.regression?.fall ?? 0,
+        rows.filter((row) => row.regression !== undefined),
       );
     case 'change':
       return by(
@@ -160,6 +204,8 @@ const LEAST_OF_SENTENCES = 0.26;
 /** What stands beside a name, and a letter of it, px. */
 const BESIDE_NAME = 82;
 const LETTER = 6;
+/** Letters of `100 %`, for which `BESIDE_NAME` has room. */
+const RATE_LETTERS = 5;
 const LEAST_COLUMN = 3;
 const MOST_COLUMN = 72;
 
@@ -168,10 +214,12 @@ const MOST_COLUMN = 72;
  * some of it, the names have it.
  *
  * @param longestName letters of it
+ * @param beside letters of the text beside a name
  */
-export function mapShape(width: number, steps: number, longestName = 0): MapShape {
-  const wanted = BESIDE_NAME + LETTER * longestName;
-  const least = Math.max(GUTTER, Math.min(wanted, LEAST_OF_SENTENCES * width));
+export function mapShape(width: number, steps: number, longestName = 0, beside = 0): MapShape {
+  const besideName = BESIDE_NAME + LETTER * Math.max(0, beside - RATE_LETTERS);
+  const wanted = besideName + LETTER * longestName;
+  const least = Math.max(GUTTER + besideName - BESIDE_NAME, Math.min(wanted, LEAST_OF_SENTENCES * width));
   const room = Math.max(0, width - least);
   const columnWidth = Math.min(MOST_COLUMN, Math.max(LEAST_COLUMN, Math.floor(room / Math.max(1, steps))));
   const gutter = Math.max(least, Math.min(wanted, width - columnWidth * steps - SCROLLBAR));

@@ -3,12 +3,15 @@ import { csvFile } from '../../../shared/domain/delimited.ts';
 import { type ChartCaption, pngOfPainting } from '../../charts/exportChart.ts';
 import { counted } from '../../ui/numbers.ts';
 import {
+  besideName,
   labelEvery,
   longestName,
+  longestText,
   type MapPoint,
   type MapRow,
   type MapShape,
   mapShape,
+  type ProblemSort,
   problemName,
   rateOf,
 } from './mapModel.ts';
@@ -16,6 +19,8 @@ import {
 export interface MapPicture {
   readonly rows: readonly MapRow[];
   readonly steps: readonly string[];
+  /** Written beside the names, one for each row. */
+  readonly beside: readonly string[];
   readonly shape: MapShape;
   readonly size: { readonly width: number; readonly height: number };
   readonly scroll: { readonly left: number; readonly top: number };
@@ -23,7 +28,11 @@ export interface MapPicture {
   readonly headHeight: number;
 }
 
-const LABEL_GAP = 54;
+/** Between a name and the text beside it, and between that and the cells. */
+const LABEL_GAP = 14;
+const LABEL_END = 10;
+/** Room of `100 %`. */
+const LEAST_BESIDE = 30;
 /** Width from which what is wrong has an edge of 3:1; its fill is fainter, so that what is right stands out. */
 const LEAST_EDGED = 4;
 /** Widths of letters, px: no name is cut shorter than it must be, nor measured letter by letter. */
@@ -128,7 +137,7 @@ interface Inks {
 }
 
 function paintNames(context: CanvasRenderingContext2D, picture: MapPicture, { ink, font }: Inks): void {
-  const { rows, shape, scroll, cursor, headHeight, size } = picture;
+  const { rows, beside, shape, scroll, cursor, headHeight, size } = picture;
   const { first, end } = visibleRows(picture);
   context.save();
   context.beginPath();
@@ -138,14 +147,15 @@ function paintNames(context: CanvasRenderingContext2D, picture: MapPicture, { in
     const found = rows[row];
     if (found === undefined) continue;
     const y = headHeight + row * shape.rowHeight - scroll.top + shape.rowHeight / 2;
-    const rate = found.rate === undefined ? '' : `${Math.round(found.rate * 100)} %`;
+    const text = beside[row] ?? '';
     context.font = `11.5px ${font}`;
     context.fillStyle = ink('--ink3');
     context.textAlign = 'right';
-    context.fillText(rate, shape.gutter - 10, y);
+    context.fillText(text, shape.gutter - LABEL_END, y);
+    const taken = Math.max(LEAST_BESIDE, context.measureText(text).width) + LABEL_GAP + LABEL_END;
     context.fillStyle = ink(cursor?.row === row ? '--ink' : '--ink2');
     context.textAlign = 'left';
-    context.fillText(fitted(context, problemName(found), shape.gutter - 24 - LABEL_GAP), 24, y);
+    context.fillText(fitted(context, problemName(found), shape.gutter - 24 - taken), 24, y);
   }
   context.restore();
 }
@@ -221,9 +231,15 @@ const HEAD_HEIGHT = 22;
 const MOST_ROWS = 400;
 
 /** The first rows in the order given, at a width of its own; how many are left out is said. */
-export function mapPng(of: string, rows: readonly MapRow[], steps: readonly string[]): Promise<Blob> {
+export function mapPng(
+  of: string,
+  rows: readonly MapRow[],
+  steps: readonly string[],
+  sort: ProblemSort,
+): Promise<Blob> {
   const drawn = rows.slice(0, MOST_ROWS);
-  const shape = mapShape(WIDTH, steps.length, longestName(drawn));
+  const beside = drawn.map((row) => besideName(row, sort, steps));
+  const shape = mapShape(WIDTH, steps.length, longestName(drawn), longestText(beside));
   const size = {
     width: shape.gutter + shape.columnWidth * steps.length,
     height: HEAD_HEIGHT + shape.rowHeight * drawn.length,
@@ -237,7 +253,7 @@ export function mapPng(of: string, rows: readonly MapRow[], steps: readonly stri
       { name: 'incorrect', color: 'var(--map-wrong)', isArea: true },
     ],
   };
-  const picture = { rows: drawn, steps, shape, size, headHeight: HEAD_HEIGHT, cursor: undefined };
+  const picture = { rows: drawn, steps, beside, shape, size, headHeight: HEAD_HEIGHT, cursor: undefined };
   return pngOfPainting(
     size,
     (canvas, scale) => paintMap(canvas, { ...picture, scroll: { left: 0, top: 0 } }, scale),
