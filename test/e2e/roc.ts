@@ -163,7 +163,10 @@ export function describeRoc(shell: Shell): void {
       await bias.getByRole('button', { name: /^Turns 2: \d+ rollouts, [\d.]+ % of the kept$/ }).click();
       const behind = () => page.getByRole('grid', { name: /^Groups: / });
       await page.getByRole('grid', { name: 'Groups: kept positives of 2 turns · logged' }).waitFor();
-      await behind().getByRole('columnheader', { name: 'calls', exact: true }).getByRole('button').click();
+      await behind()
+        .getByRole('columnheader', { name: 'calls sum', exact: true })
+        .getByRole('button')
+        .click();
       await expect.poll(() => searchOf().get('sort')).toBe('-toolCalls');
       const calls = async () => {
         const rows = await behind().getByRole('row').allInnerTexts();
