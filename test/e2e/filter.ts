@@ -203,6 +203,15 @@ export function describeFilter(shell: Shell): void {
       expect(steps.every((step) => step >= 100 && step <= 300)).toBe(true);
       await page.keyboard.press('Enter');
       await expect.poll(() => running.place()).toMatch(/\/step\/\d+\/group\/.*\/rollout\/\d+/);
+      // Next and previous follow the filtered list.
+      const header = page.locator('.replay-name');
+      await header.filter({ hasText: /^Rollout #\d+ of the group’s 3\d · 1 of \d+ that match$/ }).waitFor();
+      const first = running.place();
+      await page.keyboard.press('l');
+      await header.filter({ hasText: /· 2 of \d+ that match$/ }).waitFor();
+      expect(running.place().split('?')[1]).toBe(first.split('?')[1]);
+      await page.keyboard.press('h');
+      await expect.poll(() => running.place()).toBe(first);
     });
   });
 }

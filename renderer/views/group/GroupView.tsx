@@ -1,5 +1,6 @@
 import { valueText } from '../../../shared/domain/filter/complete.ts';
 import { GROUP_RULES } from '../../data/domainLabels.ts';
+import { useFilterLink } from '../../data/filterLink.ts';
 import { choiceOfUrl } from '../../data/rocChoice.ts';
 import type { Route } from '../../data/route.ts';
 import { useNeighbourGroup } from '../../data/useNeighbours.ts';
@@ -42,8 +43,15 @@ export default function GroupView({ route }: { readonly route: GroupRoute }) {
   const groupId = resolved.data?.groupId;
   const group = useRequest('group.rows', groupId === undefined ? undefined : { groupIds: [groupId] })
     .data?.[0];
-  const order = useRequest('group.order', runId === undefined ? undefined : { runId, step }).data?.ids;
-  const goToNeighbour = useNeighbourGroup(order, groupId);
+  const all = useRequest('group.order', runId === undefined ? undefined : { runId, step }).data?.ids;
+  const filter = useFilterLink().applied;
+  const matching = useRequest(
+    'group.order',
+    runId === undefined || filter === '' ? undefined : { runId, step, filter },
+  ).data?.ids;
+  // Under a filter, next and previous are groups with a rollout that matches, as in the list.
+  const isListed = groupId !== undefined && matching?.includes(groupId) === true;
+  const goToNeighbour = useNeighbourGroup(isListed ? matching : all, groupId);
   // Sort, filter and what-if go along: one compares siblings under the same question.
   const goToSibling = (by: number) =>
     goToNeighbour(by, (row) => goTo({ ...route, groupKey: row.groupKey }, window.location.search));

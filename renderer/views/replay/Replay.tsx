@@ -1,6 +1,7 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { Group, Panel, Separator } from 'react-resizable-panels';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
+import { readList } from '../../data/rolloutListLink.ts';
 import { pathOfRoute, type Route } from '../../data/route.ts';
 import { type SegmentView, turnsOf } from '../../data/segmentViews.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
@@ -10,7 +11,7 @@ import { useInterface } from '../../state/interface.ts';
 import { useIsDark } from '../../theme/theme.ts';
 import { InspectorPane } from './InspectorPane.tsx';
 import { QueueBar } from './labels/QueueBar.tsx';
-import { leaveRollout, queueSearch, useReview } from './labels/useReview.ts';
+import { leaveRollout, siblingSearch, useReview } from './labels/useReview.ts';
 import { Outline } from './Outline.tsx';
 import { RawRecord } from './RawRecord.tsx';
 import { ReplayText } from './ReplayText.tsx';
@@ -50,7 +51,11 @@ export function Replay({ route, detail }: ReplayProps) {
   const turns = useMemo(() => turnsOf(detail), [detail]);
   const heatState = useHeat(detail);
   const { heat } = heatState;
-  const siblings = useSiblings(route, detail.row, detail.run, queueSearch(query));
+  const siblings = useSiblings(route, detail.row, detail.run, {
+    search: siblingSearch(query),
+    // A blind reviewer may not see what the list was filtered by.
+    list: query.has('queue') ? undefined : readList(query.get('list')),
+  });
 
   const asked = Number(query.get('turn') ?? Number.NaN);
   const turn = turns.some((view) => view.turn === asked) ? asked : (turns[0]?.turn ?? 0);

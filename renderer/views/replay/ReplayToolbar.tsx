@@ -59,7 +59,7 @@ export function ReplayToolbar({ detail, siblings, isBlind, onFind, onShowRecord 
       >
         <ChevronLeft size={16} />
       </IconButton>
-      <h1 className="replay-name">
+      <h1 className="replay-name" title={siblings.hint}>
         <span className="visually-hidden">Rollout </span>
         <b className="mono">#{row.ordinal}</b>
         <span className="dim"> {siblings.label}</span>

@@ -1,51 +1,90 @@
-import type { RolloutRow } from '../../../shared/api/contract.ts';
+import { ROLLOUT_SORTS, type RolloutRow } from '../../../shared/api/contract.ts';
+import type { RolloutListLink } from '../../data/rolloutListLink.ts';
 import type { Route } from '../../data/route.ts';
 import { useNeighbourRollout } from '../../data/useNeighbours.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { goTo } from '../../data/useRoute.ts';
 import { count } from '../../ui/numbers.ts';
+import { parseSorts } from '../../ui/sorting.ts';
 
 export interface Siblings {
-  /** `5 of 32`, or `5 of 600 in the step` where each problem was sampled once. */
+  /**
+   * `of the group’s 32`; with a filtered list `of the group’s 32 · 3 of 14 that match`; `5 of 600 in the step` where
+   * each problem was sampled once.
+   */
   readonly label: string;
+  /** Which list next and previous go through. */
+  readonly hint: string;
   readonly hasPrevious: boolean;
   readonly hasNext: boolean;
   readonly go: (by: number) => void;
 }
 
-/** The rollouts beside this one: its group, or the whole step when the group has no other. */
+interface SiblingOptions {
+  /** Of the URL, kept on the way: a queue, and that it is read blind; the list. */
+  readonly search?: string;
+  /** The filtered list from which the rollout was opened. */
+  readonly list?: RolloutListLink | undefined;
+}
+
+/** The rollouts beside this one: its filtered list, else its group, or the whole step when the group has no other. */
 export function useSiblings(
   route: Extract<Route, { view: 'rollout' }>,
   row: RolloutRow | undefined,
   run: { readonly runId: number; readonly hasSteps: boolean } | undefined,
-  /** Of the URL, kept on the way: a queue, and that it is read blind. */
-  search = '',
+  { search = '', list }: SiblingOptions = {},
 ): Siblings {
   const runId = run?.runId;
+  const isKnown = row !== undefined && runId !== undefined;
   const group = useRequest(
     'rollout.order',
-    row === undefined || runId === undefined
-      ? undefined
-      : { runId, step: row.step, groupId: row.groupId, sort: [{ by: 'ordinal' }] },
+    isKnown ? { runId, step: row.step, groupId: row.groupId, sort: [{ by: 'ordinal' }] } : undefined,
+    { keepPrevious: true },
+  ).data?.ids;
+  const listed = useRequest(
+    'rollout.order',
+    isKnown && list !== undefined
+      ? {
+          runId,
+          ...(list.of === 'run' ? {} : { step: row.step }),
+          ...(list.of === 'group' ? { groupId: row.groupId } : {}),
+          filter: list.filter,
+          sort: sortOf(list),
+        }
+      : undefined,
     { keepPrevious: true },
   ).data?.ids;
   const isAlone = group !== undefined && group.length <= 1;
-  const step = useRequest(
-    'rollout.order',
-    !isAlone || row === undefined || runId === undefined ? undefined : { runId, step: row.step },
-    { keepPrevious: true },
-  ).data?.ids;
-  const ids = isAlone ? step : group;
+  const step = useRequest('rollout.order', isAlone && isKnown ? { runId, step: row.step } : undefined, {
+    keepPrevious: true,
+  }).data?.ids;
+  // The list may not hold the rollout any more.
+  const isListed = row !== undefined && listed?.includes(row.rolloutId) === true;
+  const ids = isListed ? listed : isAlone ? step : group;
   const goToNeighbour = useNeighbourRollout(ids, row?.rolloutId);
   const at = row === undefined ? -1 : (ids?.indexOf(row.rolloutId) ?? -1);
+  const place = `${count(at + 1)} of ${count(ids?.length ?? 0)}`;
+  const ofGroup = isAlone || group === undefined ? [] : [`of the group’s ${count(group.length)}`];
+  const within = isListed ? 'that match' : run?.hasSteps === false ? 'in the run' : 'in the step';
+  const inList = isListed || isAlone ? [`${place} ${within}`] : [];
   return {
-    label:
-      ids === undefined || at < 0
-        ? ''
-        : `${count(at + 1)} of ${count(ids.length)}${isAlone ? (run?.hasSteps === false ? ' in the run' : ' in the step') : ''}`,
+    label: at < 0 ? '' : [...ofGroup, ...inList].join(' · '),
+    hint: isListed
+      ? `Next and previous go through the list filtered by ${list?.filter ?? ''}`
+      : `Rollouts of a group are numbered from #0. Next and previous go through the ${isAlone ? (run?.hasSteps === false ? 'run' : 'step') : 'group'}, without a filter`,
     hasPrevious: at > 0,
     hasNext: ids !== undefined && at >= 0 && at < ids.length - 1,
     go: (by) =>
-      goToNeighbour(by, (next) => goTo({ ...route, groupKey: next.groupKey, ordinal: next.ordinal }, search)),
+      goToNeighbour(by, (next) =>
+        goTo({ ...route, step: next.step, groupKey: next.groupKey, ordinal: next.ordinal }, search),
+      ),
   };
+}
+
+function sortOf({ sort }: RolloutListLink) {
+  const order = { column: 'order', direction: 'ascending' } as const;
+  return parseSorts(sort, ROLLOUT_SORTS, [order]).map(({ column, direction }) => ({
+    by: ROLLOUT_SORTS.find((one) => one === column) ?? ('order' as const),
+    direction,
+  }));
 }

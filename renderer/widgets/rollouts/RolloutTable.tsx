@@ -12,6 +12,7 @@ import {
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
+import { listSearch } from '../../data/rolloutListLink.ts';
 import { pathOfRoute, type Route } from '../../data/route.ts';
 import { useLongQuery } from '../../data/useLongQuery.ts';
 import { requestKey } from '../../data/useRequest.ts';
@@ -81,7 +82,7 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
   const tableFilter = useTableFilter<RolloutRow>();
   const client = useClient();
   const setNotice = useInterface((state) => state.setNotice);
-  useCompareCommand(() => table.current?.cursorHref());
+  useCompareCommand(() => table.current?.cursorHref()?.split('?')[0]);
   const compareMark = useCompareMark();
 
   const shown = useRef<ReadonlySet<string>>(new Set());
@@ -130,6 +131,12 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
     groupKey,
     ordinal,
   });
+  // Next and previous of the replay follow a filtered list.
+  const search = listSearch({
+    of: isOfRun ? 'run' : filter.groupId === undefined ? 'step' : 'group',
+    filter: text,
+    sort: sortsText(sorts.map(({ column, direction }) => ({ column: sortedFieldOf(column), direction }))),
+  });
   const list = `rollouts ${runKey} ${JSON.stringify(filter)} ${sortsText(sorts)} ${text}`;
   const rowsOf = rowsById(
     ids,
@@ -170,8 +177,8 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
           sort={sorts}
           canSortFurther
           onSort={setSort}
-          onOpen={(row) => goTo(routeOf(row))}
-          hrefOf={(row) => pathOfRoute(routeOf(row))}
+          onOpen={(row) => goTo(routeOf(row), search)}
+          hrefOf={(row) => pathOfRoute(routeOf(row)) + search}
           onWindow={setRange}
           position={listPosition(list)}
           onPosition={(position) => rememberListPosition(list, position)}

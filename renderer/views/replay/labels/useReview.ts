@@ -18,10 +18,13 @@ export interface Review {
   readonly isBlind: boolean;
 }
 
-/** What stays in the URL on the way to another rollout. */
-export function queueSearch(query: URLSearchParams): string {
-  const queue = query.get('queue');
-  return queue === null ? '' : `?${new URLSearchParams({ queue })}`;
+/** What stays in the URL on the way to another rollout: the queue, and the filtered list. */
+export function siblingSearch(query: URLSearchParams): string {
+  const kept = ['queue', 'list'].flatMap((name) => {
+    const value = query.get(name);
+    return value === null ? [] : [[name, value]];
+  });
+  return kept.length === 0 ? '' : `?${new URLSearchParams(kept)}`;
 }
 
 /**
