@@ -138,10 +138,15 @@ interface Tally {
   groupId: number;
 }
 
-/** Problems whose rollouts mostly agree on an answer other than the ground truth, by agreement, descending. */
+/**
+ * Problems whose rollouts mostly agree on an answer other than the ground truth, by agreement, descending.
+ *
+ * @param questionOf returns the beginning of a question by problem number
+ */
 export function suspiciousGroundTruths(
   run: RunTable,
   matched: readonly Matched[],
+  questionOf: (problemNo: number) => string,
   checkpoint: Checkpoint,
 ): readonly ProblemSuspect[] {
   const tallies = new Map<string, Tally>();
@@ -171,18 +176,22 @@ export function suspiciousGroundTruths(
     });
   });
   return [...tallies.values()]
-    .flatMap((tally) => suspectOf(tally) ?? [])
+    .flatMap((tally) => suspectOf(tally, questionOf) ?? [])
     .sort((a, b) => b.rollouts / b.answers - a.rollouts / a.answers || b.rollouts - a.rollouts);
 }
 
 /** Answers that normalize to the same text count as one. */
-function suspectOf({ facts, counts, answers, step, groupId }: Tally): ProblemSuspect | undefined {
-  const { groundTruth, problemId } = facts;
+function suspectOf(
+  { facts, counts, answers, step, groupId }: Tally,
+  questionOf: (problemNo: number) => string,
+): ProblemSuspect | undefined {
+  const { groundTruth, problemId, problemNo } = facts;
   if (groundTruth === null || answers < LEAST_ANSWERS) return undefined;
   const [most] = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
   if (most === undefined) return undefined;
   let rollouts = 0;
   for (const [text, count] of counts) if (isSameAnswer(text, most[0])) rollouts += count;
   if (rollouts < MAJORITY_SHARE * answers || isSameAnswer(most[0], groundTruth)) return undefined;
-  return { problemId, groundTruth, answer: most[0], rollouts, answers, step, groupId };
+  const question = questionOf(problemNo);
+  return { problemId, question, groundTruth, answer: most[0], rollouts, answers, step, groupId };
 }

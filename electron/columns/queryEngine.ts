@@ -109,7 +109,7 @@ export class ColumnQueryEngine {
       },
       'problem.suspects': (params, task) => {
         const { run, matched } = this.match(params, task);
-        return { suspects: suspiciousGroundTruths(run, matched, task.checkpoint) };
+        return { suspects: suspiciousGroundTruths(run, matched, questionBeginnings(db), task.checkpoint) };
       },
       'problem.disputed': (params, task) => {
         const { run, matched } = this.match(params, task);

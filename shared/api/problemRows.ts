@@ -34,6 +34,8 @@ export interface MappedProblem {
 /** A problem for which most answers agree on one that is not the ground truth. */
 export interface ProblemSuspect {
   readonly problemId: string;
+  /** As in `MappedProblem`. */
+  readonly question: string;
   readonly groundTruth: string;
   readonly answer: string;
   /** Rollouts with that answer, and rollouts with any answer. */
@@ -62,6 +64,8 @@ export interface DisputedAnswer {
 /** Results of one problem, group by group, over steps and runs. */
 export interface ProblemHistory {
   readonly problemId: string;
+  /** As in `MappedProblem`. */
+  readonly question: string;
   readonly groundTruth?: string;
   readonly source?: string;
   /** Instructions of the simulated user. The policy did not see them. */

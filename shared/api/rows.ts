@@ -141,7 +141,10 @@ export interface GroupRow {
   readonly meanTurns?: number;
   readonly meanResponseChars?: number;
   readonly groundTruth?: string;
-  /** First 200 characters of the user scenario or, without one, of the prompt's last user message. */
+  /**
+   * First 200 characters of the user scenario or, without one, of the prompt's last user message without the
+   * instructions of a known template.
+   */
   readonly promptPreview: string;
 }
 

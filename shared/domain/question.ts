@@ -21,9 +21,120 @@ export function isWrappedAhead(asked: string): boolean {
   return /^\s*you must put your answer inside/i.test(asked);
 }
 
-/** Whether an id looks like those ingest derives if the log has none (`electron/storage/contentHash.ts`). */
+/**
+ * Whether an id is a hash or a UUID, which says nothing to a reader. Ingest derives ids of 12 digits if the log has
+ * none (`electron/storage/contentHash.ts`); producers log longer ones.
+ */
 export function isHashedId(problemId: string): boolean {
-  return /^[0-9a-f]{12}$/.test(problemId);
+  return /^(?:[0-9a-f]{12}|[0-9a-f]{16,128}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i.test(problemId);
+}
+
+/** UTF-16 units of a title. */
+const LONGEST_TITLE = 80;
+/** More of a question is not read for a title. */
+const LONGEST_READ = 600;
+
+/**
+ * What a problem is called: its id, or the first words of its question if the id is a hash.
+ *
+ * @param longest UTF-16 units of those words
+ */
+export function problemName(
+  { problemId, question }: { readonly problemId: string; readonly question: string },
+  longest = LONGEST_TITLE,
+): string {
+  if (!isHashedId(problemId)) return problemId;
+  const words = plainQuestion(question);
+  return words === '' ? problemId : firstWords(words, longest);
+}
+
+/** Whether `problemName` is not the id. */
+export const isNamedByQuestion = (problem: Parameters<typeof problemName>[0]): boolean =>
+  problemName(problem) !== problem.problemId;
+
+/** One line without roles and tokens of a chat template, its LaTeX as plain signs. */
+function plainQuestion(question: string): string {
+  const text = normalisedQuestion(
+    question
+      .slice(0, LONGEST_READ)
+      .replace(/<\|[^|<>]{1,40}\|>|\[\/?INST\]/g, ' ')
+      .trimStart()
+      // A role is the first word of a template. "System of equations" is not one.
+      .replace(/^(?:(?:user|system|assistant|human) ?\n|(?:user|system|human|question|problem) ?: ?)/i, ''),
+  ).replace(/^user (?=[A-Z0-9$\\])/, '');
+  return oneSpaced(withoutLatex(text));
+}
+
+/** Commands that are a sign, or nothing. Any other command is left as its name. */
+const SIGNS: ReadonlyMap<string, string> = new Map([
+  ...[
+    ['times', '×'],
+    ['cdot', '·'],
+    ['div', '÷'],
+    ['pm', '±'],
+    ['le', '≤'],
+    ['leq', '≤'],
+    ['ge', '≥'],
+  ],
+  ...[
+    ['geq', '≥'],
+    ['ne', '≠'],
+    ['neq', '≠'],
+    ['pi', 'π'],
+    ['theta', 'θ'],
+    ['alpha', 'α'],
+    ['beta', 'β'],
+  ],
+  ...[
+    ['infty', '∞'],
+    ['sum', 'Σ'],
+    ['sqrt', '√'],
+    ['circ', '°'],
+    ['angle', '∠'],
+    ['in', '∈'],
+    ['to', '→'],
+  ],
+  ...[
+    ['ldots', '…'],
+    ['dots', '…'],
+    ['cdots', '…'],
+    ['quad', ' '],
+    ['qquad', ' '],
+  ],
+  ...[
+    'left',
+    'right',
+    'displaystyle',
+    'text',
+    'textbf',
+    'textit',
+    'mathrm',
+    'mathbf',
+    'mathbb',
+    'mathcal',
+  ].map((name) => [name, ''] as const),
+  ...['operatorname', 'boxed', 'begin', 'end'].map((name) => [name, ''] as const),
+] as readonly (readonly [string, string])[]);
+
+function withoutLatex(text: string): string {
+  if (!/[\\$]/.test(text)) return text;
+  return (
+    text
+      .replace(/\$\$?(?=\S)([^$]{1,400}?)(?<=\S)\$\$?(?!\d)/g, '$1')
+      .replace(/\\[dt]?frac\{([^{}]{0,80})\}\{([^{}]{0,80})\}/g, '$1/$2')
+      .replace(/\\([A-Za-z]{1,20})/g, (_, name: string) => SIGNS.get(name) ?? name)
+      .replace(/\\[()[\],;:! ]/g, ' ')
+      // What is left of a formula that was cut off. A sign before a number is a price.
+      .replace(/\$(?=[A-Za-z(])|[{}\\]/g, '')
+  );
+}
+
+/** Cut at the end of a word where one is near. */
+function firstWords(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  const cut = text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '');
+  const space = cut.lastIndexOf(' ');
+  return `${(space > longest / 2 ? cut.slice(0, space) : cut).replace(/[\s,;:…]+$/, '')}…`;
 }
 
 /** @param asked the last user message of the prompt */

@@ -18,13 +18,13 @@ import {
   nameAt,
   nameHint,
   pointAt,
-  problemName,
   sortedMap,
 } from '../../renderer/views/problems/mapModel.ts';
 import { mapCsv } from '../../renderer/views/problems/paintMap.ts';
 import { SUSPECT_VIEWS } from '../../renderer/views/problems/suspectViews.ts';
 import type { ProblemGroup, ProblemMap } from '../../shared/api/contract.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
+import { problemName } from '../../shared/domain/question.ts';
 
 /** A row per cell: problem, step, known, correct, answers. */
 function mapOf(
@@ -217,6 +217,7 @@ describe('as files', () => {
     } as const;
     const text = historyCsv({
       problemId: 'p',
+      question: '',
       prompt: '',
       leftOut: 2,
       groups: [

@@ -1,5 +1,6 @@
 /** Fetches the rows of lists by id. `electron/columns` computes their order. */
 import type { GroupRow, RolloutRow } from '../../../shared/api/contract.ts';
+import { isWrappedAhead } from '../../../shared/domain/question.ts';
 import {
   camelCase,
   LISTED_FIELDS,
@@ -10,6 +11,7 @@ import { ROLLOUT_FIELDS } from '../../../shared/domain/rolloutFields.ts';
 import { GROUP_RULES } from '../../../shared/format/format.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { boolean, type Cell, number, oneOf, optional, query, type RowSpec, text } from '../rows.ts';
+import { questionBeginnings } from './questions.ts';
 
 export const GROUPS_BY_ID = `
   SELECT g.group_id AS groupId, g.group_key AS groupKey, g.rule AS groupRule, p.problem_id AS problemId, g.step, g.rollouts, g.correct,
@@ -17,7 +19,7 @@ export const GROUPS_BY_ID = `
     g.decided, g.kept, iif(g.with_text > 0, g.tool_calls, NULL) AS toolCalls,
     iif(g.with_text > 0, g.tool_errors, NULL) AS toolErrors, 1.0 * g.turns / nullif(g.turns_known, 0) AS meanTurns,
     1.0 * g.response_chars / nullif(g.with_text, 0) AS meanResponseChars, p.ground_truth AS groundTruth,
-    coalesce('User scenario: ' || substr(replace(p.user_scenario, char(10), ' '), 1, 200), q.preview) AS promptPreview
+    coalesce('User scenario: ' || substr(replace(p.user_scenario, char(10), ' '), 1, 200), q.preview) AS promptPreview, g.problem_no AS problemNo
   FROM json_each(?) ids
   JOIN group_row g ON g.group_id = ids.value
   JOIN problem_row p ON p.problem_no = g.problem_no
@@ -46,7 +48,7 @@ const ROLLOUT_ROW = Object.fromEntries(
   }),
 ) as RowSpec<ListedRollout>;
 
-const GROUP_ROW: RowSpec<GroupRow> = {
+const GROUP_ROW: RowSpec<GroupRow & { readonly problemNo: number }> = {
   groupId: number,
   groupKey: text,
   groupRule: oneOf(GROUP_RULES),
@@ -64,10 +66,18 @@ const GROUP_ROW: RowSpec<GroupRow> = {
   meanResponseChars: optional(number),
   groundTruth: optional(text),
   promptPreview: text,
+  problemNo: number,
 };
 
 export function groupRows(db: ReadableLibrary, groupIds: readonly number[]): readonly GroupRow[] {
-  return query(db, GROUPS_BY_ID, GROUP_ROW).all(JSON.stringify(groupIds));
+  const beginningOf = questionBeginnings(db);
+  return query(db, GROUPS_BY_ID, GROUP_ROW)
+    .all(JSON.stringify(groupIds))
+    .map(({ problemNo, ...group }) => {
+      // The instructions of a template fill most of the preview.
+      if (!isWrappedAhead(group.promptPreview)) return group;
+      return { ...group, promptPreview: beginningOf(problemNo) };
+    });
 }
 
 const LABELS_BY_ROLLOUT = `

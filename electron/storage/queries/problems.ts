@@ -6,12 +6,13 @@ import type { ReadableLibrary } from '../open.ts';
 import { number, oneOf, optional, orNull, query, type RowSpec, text as words } from '../rows.ts';
 import { StoredTexts } from '../storedTexts.ts';
 import { configOf } from '../views.sql.ts';
+import { questionBeginnings } from './questions.ts';
 import { sameProblems } from './sameProblem.ts';
 
 const MOST_GROUPS = 1000;
 
 export const PROBLEM_OF_GROUP = `
-  SELECT p.problem_id AS problemId, p.ground_truth AS groundTruth, p.source, p.user_scenario AS userScenario, p.prompt_id AS promptId
+  SELECT p.problem_id AS problemId, p.ground_truth AS groundTruth, p.source, p.user_scenario AS userScenario, p.prompt_id AS promptId, p.problem_no AS problemNo
   FROM group_row g JOIN problem_row p USING (problem_no) WHERE g.group_id = ?`;
 
 export const GROUPS_OF_PROBLEM = `
@@ -43,6 +44,7 @@ interface ProblemRecord {
   readonly groundTruth: string | null;
   readonly source: string | null;
   readonly promptId: number;
+  readonly problemNo: number;
   readonly userScenario: string | null;
 }
 
@@ -51,6 +53,7 @@ const PROBLEM_ROW: RowSpec<ProblemRecord> = {
   groundTruth: orNull(words),
   source: orNull(words),
   promptId: number,
+  problemNo: number,
   userScenario: orNull(words),
 };
 
@@ -76,7 +79,7 @@ type GivenAnswer = Omit<ProblemGroup['answers'][number], 'isTruth'>;
 export function problemHistory(db: ReadableLibrary, groupId: number): ProblemHistory | undefined {
   const problem = query(db, PROBLEM_OF_GROUP, PROBLEM_ROW).get(groupId);
   if (problem === undefined) return undefined;
-  const { problemId, groundTruth, source, userScenario, promptId } = problem;
+  const { problemId, groundTruth, source, userScenario, promptId, problemNo } = problem;
   const rows = query(db, GROUPS_OF_PROBLEM, GROUP_ROW).all({ problems: sameProblems(db, groupId) });
   const answersOf = query<GivenAnswer>(db, ANSWERS_OF_GROUP, {
     ...{ text: words, rollouts: number, judged: number, right: number },
@@ -92,6 +95,7 @@ export function problemHistory(db: ReadableLibrary, groupId: number): ProblemHis
   });
   return {
     problemId,
+    question: questionBeginnings(db)(problemNo),
     ...(groundTruth === null ? {} : { groundTruth }),
     ...(source === null ? {} : { source }),
     ...(userScenario === null ? {} : { userScenario }),

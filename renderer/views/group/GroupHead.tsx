@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { FIRST_OCCURRENCES, type GroupRow, type ProblemOccurrence } from '../../../shared/api/contract.ts';
-import { isHashedId } from '../../../shared/domain/question.ts';
+import { isNamedByQuestion, problemName } from '../../../shared/domain/question.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
@@ -19,12 +19,12 @@ interface GroupHeadProps {
 
 /** Which problem this group attempts, and how it went. */
 export function GroupHead({ runKey, group, children }: GroupHeadProps) {
-  const isNamedByQuestion = group.promptPreview !== '' && isHashedId(group.problemId);
-  const title = isNamedByQuestion ? group.promptPreview : `Problem ${group.problemId}`;
+  const named = { problemId: group.problemId, question: group.promptPreview };
+  const title = isNamedByQuestion(named) ? problemName(named) : `Problem ${group.problemId}`;
   return (
     <>
       <header className="page-head">
-        <h1 title={group.groupKey}>{title}</h1>
+        <h1 title={`Problem ${group.problemId}, group ${group.groupKey}`}>{title}</h1>
         <span className="muted">{counted(group.rollouts, 'rollout')}</span>
         {group.correctKnown > 0 && (
           <Chip>
@@ -66,7 +66,7 @@ export function GroupHead({ runKey, group, children }: GroupHeadProps) {
           </Link>
         </div>
       </header>
-      {group.promptPreview !== '' && !isNamedByQuestion && (
+      {group.promptPreview !== '' && group.promptPreview !== title && (
         <p className="problem" title={group.promptPreview}>
           {group.promptPreview}
         </p>

@@ -1,6 +1,7 @@
 /** Answers that were right in one rollout of a problem and wrong in another: a verifier that does not agree with itself. */
 import { useMemo } from 'react';
 import type { DisputedAnswer, RolloutRow } from '../../../shared/api/contract.ts';
+import { problemName } from '../../../shared/domain/question.ts';
 import { comparePath } from '../../data/compareLink.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { pathOfRoute } from '../../data/route.ts';
@@ -10,7 +11,6 @@ import { Link } from '../../ui/Link.tsx';
 import { LogText } from '../../ui/LogText.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
-import { problemName } from './mapModel.ts';
 
 interface DisputedProps {
   readonly runKey: string;

@@ -22,13 +22,13 @@ import {
   type MapCell,
   type MapPoint,
   type MapRow,
+  mapName,
   mapShape,
   moved,
   nameAt,
   nameHint,
   type ProblemSort,
   pointAt,
-  problemName,
   rateOf,
 } from './mapModel.ts';
 import { paintMap } from './paintMap.ts';
@@ -190,7 +190,7 @@ function blankOf({ unmatched }: MapRow, at: number | undefined): string {
 /** The cell under the cursor in words. */
 export function readingOf(row: MapRow | undefined, cell: MapCell | undefined, { at, step }: MapStep): string {
   if (row === undefined) return '';
-  const place = step === undefined ? problemName(row) : `${problemName(row)}, step ${step}`;
+  const place = step === undefined ? mapName(row) : `${mapName(row)}, step ${step}`;
   if (cell === undefined) return `${place}: ${blankOf(row, at)}`;
   const rate = rateOf(cell);
   const share = rate === undefined ? 'correctness unknown' : `${cell.correct} of ${cell.known} correct`;
@@ -239,8 +239,8 @@ export function MapReadout({ row, cell, at, steps, onOpen, onOpenCell, onHistory
   return (
     <aside className="map-reading" aria-label="Cell">
       <div className="map-reading-name">
-        <strong title={row.question === '' ? undefined : row.question}>{problemName(row)}</strong>
-        {problemName(row) !== row.problemId && <span className="dim"> {row.problemId}</span>}
+        <strong title={row.question === '' ? undefined : row.question}>{mapName(row)}</strong>
+        {mapName(row) !== row.problemId && <span className="dim"> {row.problemId}</span>}
         {row.source !== undefined && <span className="dim"> {row.source}</span>}
         {row.groundTruth !== undefined && (
           <span className="dim">

@@ -7,9 +7,9 @@ import {
   type MapCell,
   type MapPoint,
   type MapRow,
+  mapName,
   nameHint,
   type ProblemSort,
-  problemName,
   type Regression,
   rateOf,
 } from './mapModel.ts';
@@ -62,7 +62,7 @@ function cellsOf({ cells, regression }: MapRow, sort: ProblemSort): readonly Map
 
 const PROBLEM_COLUMN: Column<Entry> = {
   ...{ id: 'problem', label: 'problem', minWidth: 180, grow: 1 },
-  cell: ({ row }) => <span title={nameHint(row)}>{problemName(row)}</span>,
+  cell: ({ row }) => <span title={nameHint(row)}>{mapName(row)}</span>,
 };
 
 function regressionColumns(steps: readonly string[]): readonly Column<Entry>[] {

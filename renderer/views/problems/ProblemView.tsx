@@ -1,5 +1,6 @@
 import { useRef } from 'react';
 import type { ProblemHistory } from '../../../shared/api/contract.ts';
+import { problemName } from '../../../shared/domain/question.ts';
 import { standalonePart } from '../../charts/exportChart.ts';
 import type { Route } from '../../data/route.ts';
 import { usePage } from '../../data/usePage.ts';
@@ -36,6 +37,7 @@ export default function ProblemView({ route }: { readonly route: ProblemRoute })
 
 function Problem({ history, groupId }: { readonly history: ProblemHistory; readonly groupId: number }) {
   const { problemId, groundTruth, source, userScenario, prompt, groups, leftOut } = history;
+  const name = problemName(history);
   // Expected actions or code do not fit into the line of facts.
   const isLongTruth = groundTruth !== undefined && (groundTruth.length > 120 || groundTruth.includes('\n'));
   const shortTruth = isLongTruth ? undefined : groundTruth;
@@ -46,9 +48,10 @@ function Problem({ history, groupId }: { readonly history: ProblemHistory; reado
   return (
     <div className="page problem-page">
       <header className="page-head is-one-line">
-        <h1>{problemId}</h1>
+        <h1 title={history.question}>{name}</h1>
         <div className="end">
           <span className="page-facts">
+            {name !== problemId && `id ${problemId} · `}
             {shortTruth !== undefined && `ground truth ${shortTruth} · `}
             {source !== undefined && `${source} · `}
             {counted(groups.length + leftOut, 'group')} in {counted(runs.length, 'run')}
@@ -61,7 +64,7 @@ function Problem({ history, groupId }: { readonly history: ProblemHistory; reado
               drawn.current === null
                 ? undefined
                 : standalonePart(drawn.current, {
-                    title: `History of ${problemId}${shortTruth === undefined ? '' : `, ground truth ${shortTruth}`}`,
+                    title: `History of ${name}${shortTruth === undefined ? '' : `, ground truth ${shortTruth}`}`,
                     subtitle: scaleText(groups, scale),
                     legend: [],
                   })

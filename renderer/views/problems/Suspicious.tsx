@@ -1,4 +1,5 @@
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
+import { problemName } from '../../../shared/domain/question.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -152,7 +153,12 @@ function SuspectTruths({ runKey, runId }: SuspiciousProps) {
             {suspects.map((suspect) => (
               <tr key={suspect.groupId}>
                 <td>
-                  <GroupLink runKey={runKey} groupId={suspect.groupId} label={suspect.problemId} />
+                  <GroupLink
+                    runKey={runKey}
+                    groupId={suspect.groupId}
+                    label={problemName(suspect)}
+                    hint={suspect.problemId}
+                  />
                 </td>
                 <td>
                   <LogText text={suspect.groundTruth} />
@@ -178,16 +184,18 @@ function GroupLink({
   runKey,
   groupId,
   label,
+  hint,
 }: {
   readonly runKey: string;
   readonly groupId: number;
   readonly label: string;
+  readonly hint: string;
 }) {
   const group = useRequest('group.rows', { groupIds: [groupId] }).data?.[0];
-  if (group === undefined) return <span>{label}</span>;
+  if (group === undefined) return <span title={hint}>{label}</span>;
   const { step, groupKey } = group;
   return (
-    <Link className="is-link" href={pathOfRoute({ view: 'problem', runKey, step, groupKey })}>
+    <Link className="is-link" href={pathOfRoute({ view: 'problem', runKey, step, groupKey })} title={hint}>
       {label}
     </Link>
   );

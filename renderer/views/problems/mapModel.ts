@@ -1,17 +1,6 @@
 /** Arithmetic of the map of problems by steps. */
 import type { MappedProblem, ProblemMap } from '../../../shared/api/contract.ts';
-import { isHashedId } from '../../../shared/domain/question.ts';
-
-/** What a problem is called in lists: by its question where its id was made of the prompt and says nothing. */
-export function problemName({
-  problemId,
-  question,
-}: {
-  readonly problemId: string;
-  readonly question: string;
-}): string {
-  return question !== '' && isHashedId(problemId) ? question : problemId;
-}
+import { problemName } from '../../../shared/domain/question.ts';
 
 /** What is written beside a name: its pass rate, or its regression in the order of regressions. */
 export function besideName(row: MapRow, sort: ProblemSort, steps: readonly string[]): string {
@@ -21,12 +10,18 @@ export function besideName(row: MapRow, sort: ProblemSort, steps: readonly strin
 
 /** In letters. */
 export function longestName(rows: readonly MapRow[]): number {
-  return longestText(rows.map(problemName));
+  return longestText(rows.map(mapName));
 }
 
 export function longestText(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, text.length), 0);
 }
+
+/** UTF-16 units: a map of few steps has room for a sentence. */
+const LONGEST_NAME = 200;
+
+export const mapName = (row: { readonly problemId: string; readonly question: string }): string =>
+  problemName(row, LONGEST_NAME);
 
 /** All that is known of what a row of the map is called. */
 export function nameHint(row: { readonly problemId: string; readonly question: string }): string {

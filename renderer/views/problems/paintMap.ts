@@ -10,9 +10,9 @@ import {
   type MapPoint,
   type MapRow,
   type MapShape,
+  mapName,
   mapShape,
   type ProblemSort,
-  problemName,
   rateOf,
 } from './mapModel.ts';
 
@@ -155,7 +155,7 @@ function paintNames(context: CanvasRenderingContext2D, picture: MapPicture, { in
     const taken = Math.max(LEAST_BESIDE, context.measureText(text).width) + LABEL_GAP + LABEL_END;
     context.fillStyle = ink(cursor?.row === row ? '--ink' : '--ink2');
     context.textAlign = 'left';
-    context.fillText(fitted(context, problemName(found), shape.gutter - 24 - taken), 24, y);
+    context.fillText(fitted(context, mapName(found), shape.gutter - 24 - taken), 24, y);
   }
   context.restore();
 }

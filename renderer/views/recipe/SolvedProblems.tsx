@@ -1,6 +1,7 @@
 /** Problems solved k of k at a step. A recipe's last stage drops them: no group-normalised advantage comes of them. */
 import { useMemo } from 'react';
 import type { RunDetail, SolvedProblem } from '../../../shared/api/contract.ts';
+import { problemName } from '../../../shared/domain/question.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { goTo, useUrlQuery } from '../../data/useRoute.ts';
@@ -19,7 +20,13 @@ interface SolvedProblemsProps {
 }
 
 const COLUMNS: readonly Column<SolvedProblem>[] = [
-  { id: 'problem', label: 'problem', minWidth: 180, grow: 1, cell: (row) => row.problemId },
+  {
+    id: 'problem',
+    label: 'problem',
+    minWidth: 180,
+    grow: 1,
+    cell: (row) => <span title={row.problemId}>{problemName(row)}</span>,
+  },
   {
     id: 'rollouts',
     label: 'solved',

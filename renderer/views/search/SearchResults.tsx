@@ -1,6 +1,7 @@
 /** What was found, group by group: a row for each hit that is shown. */
 import { useMemo } from 'react';
 import type { RunSummary, SearchHit } from '../../../shared/api/contract.ts';
+import { isHashedId, isNamedByQuestion, problemName } from '../../../shared/domain/question.ts';
 import { pathOfRoute, type RolloutRoute } from '../../data/route.ts';
 import { foundPath } from '../../data/searchLink.ts';
 import { navigateTo } from '../../data/useRoute.ts';
@@ -113,12 +114,19 @@ type HitRow = Exclude<SearchRow, { kind: 'group' }>;
 
 function GroupName({ row, run }: { readonly row: GroupRow; readonly run: RunSummary | undefined }) {
   const { problemId, groupKey, preview } = row.group;
+  const problem = { problemId, question: preview };
+  const isQuestion = isNamedByQuestion(problem);
   return (
     <span className="search-group">
-      <b title={problemId}>{problemId}</b>
-      {groupKey !== problemId && <span className="dim"> · group {groupKey}</span>}
-      <span className="dim"> · {run?.name} · </span>
-      <span title={preview}>{preview}</span>
+      <b title={isQuestion ? `${preview}\n${problemId}` : problemId}>{problemName(problem)}</b>
+      {groupKey !== problemId && !isHashedId(groupKey) && <span className="dim"> · group {groupKey}</span>}
+      <span className="dim"> · {run?.name}</span>
+      {!isQuestion && (
+        <>
+          <span className="dim"> · </span>
+          <span title={preview}>{preview}</span>
+        </>
+      )}
     </span>
   );
 }
