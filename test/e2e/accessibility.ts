@@ -31,7 +31,7 @@ const SCREENS: readonly string[] = [
   ],
   ...['/labels', '/labels?tab=annotations', '/labels?tab=report', '/labels?tab=taxonomy'],
   ...[RUN, `${RUN}?tab=rollouts`, `${RUN}?tab=tools`, `${RUN}?tab=recipe`],
-  ...[`${RUN}-eval~eval?tab=evaluation`, MAPPING, '/mapping?path=gone'],
+  ...[`${RUN}-eval~eval?tab=evaluation`, MAPPING, '/mapping', '/mapping?path=gone'],
   ...[`${RUN}/roc`, `${RUN}/tokens`, `${RUN}/problems`],
   ...[STEP, `${STEP}/roc`, `${STEP}/schedule`, `${STEP}/tokens`],
   ...[GROUP, `${GROUP}/tree`, `${GROUP}/problem`, `${GROUP}/tokens`],
