@@ -76,9 +76,9 @@ describe('the strip', () => {
 describe('Resample-on-Correct', () => {
   const choice = (query: string) => choiceOfUrl(new URLSearchParams(query));
   const unknown = { ...ledgerOf(KNOWN, FOUR), source: 'unknown' as const };
-  const columns = (hasRoc: boolean) =>
+  const columns = (hasRoc: boolean, hasStopReason = true) =>
     ledgerColumns({
-      hasRoc,
+      ...{ hasRoc, hasStopReason },
       ...{ source: 'unknown', counted: 'text', hasWhatIf: false, showsAllWays: false },
       ...{ markOf: () => '', hasTokens: true, hasLabels: false },
     }).map(({ id }) => id);
@@ -101,6 +101,7 @@ describe('Resample-on-Correct', () => {
       'policyTokens',
       'stopReason',
     ];
+    expect(columns(false, false)).not.toContain('stopReason');
     expect(columns(false).filter((id) => id !== 'pair')).toEqual(plain);
     expect(columns(true)).toEqual(
       expect.arrayContaining([...plain, 'decision', 'pErr', 'penalty', 'advantage']),

@@ -45,6 +45,11 @@ export function LedgerTable({ runId, route, state }: LedgerTableProps) {
     markOf: ({ row }) => ['A', 'B'][pair.indexOf(row.rolloutId)] ?? '',
     hasLabels: entries.some(({ rollout }) => rollout?.labels !== undefined),
     hasTokens: entries.some(({ rollout }) => rollout?.policyTokens !== undefined),
+    // While the rows are on their way the column stays, so that nothing moves.
+    hasStopReason: entries.some(
+      ({ rollout }) =>
+        rollout === undefined || (rollout.stopReason ?? rollout.stopReasonLogged) !== undefined,
+    ),
   });
   const [sort, setSort] = useUrlSort(
     columns.map(({ id }) => id),

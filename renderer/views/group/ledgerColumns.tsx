@@ -27,13 +27,15 @@ export interface LedgerColumnOptions {
   /** `A`, `B`, or nothing. */
   readonly markOf: (entry: LedgerEntry) => string;
   readonly hasTokens: boolean;
+  /** Known for one of them. */
+  readonly hasStopReason: boolean;
   /** Readers have labelled one of them. */
   readonly hasLabels: boolean;
 }
 
 /** Columns from who and why on the left to how it went on the right. */
 export function ledgerColumns(options: LedgerColumnOptions): readonly LedgerColumn[] {
-  const { hasRoc, hasWhatIf, showsAllWays, hasTokens, hasLabels } = options;
+  const { hasRoc, hasWhatIf, showsAllWays, hasTokens, hasStopReason, hasLabels } = options;
   return [
     column({
       id: 'pair',
@@ -117,16 +119,20 @@ export function ledgerColumns(options: LedgerColumnOptions): readonly LedgerColu
           (entry) => entry.rollout?.responseChars,
           'Length of the response in characters; its tokens are not logged',
         ),
-    column({
-      id: 'stopReason',
-      label: 'stopped by',
-      hint: 'Why the rollout ended. Italics: derived by Turnwise. In quotes: a word of the log that has no class',
-      minWidth: 62,
-      grow: 0.6,
-      sorts: 'ascending',
-      measure: ({ rollout }) => rollout?.stopReason,
-      cell: ({ rollout }) => rollout !== undefined && stopReasonCell(rollout),
-    }),
+    ...(hasStopReason
+      ? [
+          column({
+            id: 'stopReason',
+            label: 'stopped by',
+            hint: 'Why the rollout ended. Italics: derived by Turnwise. In quotes: a word of the log that has no class',
+            minWidth: 62,
+            grow: 0.6,
+            sorts: 'ascending',
+            measure: ({ rollout }) => rollout?.stopReason,
+            cell: ({ rollout }) => rollout !== undefined && stopReasonCell(rollout),
+          }),
+        ]
+      : []),
   ];
 }
 
