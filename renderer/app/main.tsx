@@ -1,4 +1,5 @@
 import '../theme/base.css';
+import '../ui/floating.css';
 import '../widgets/pages.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';

@@ -40,12 +40,17 @@ export function describeOverview(shell: Shell): void {
       await page.goto(running.urlOf(RUN));
       await page.getByRole('button', { name: 'Split', exact: true }).click();
       await page.getByRole('menuitemcheckbox', { name: /^Tool use/ }).click();
-      await page.getByRole('list', { name: 'Classes' }).getByText('without tool calls').waitFor();
+      await page.getByRole('list', { name: 'Classes' }).getByText('no call', { exact: true }).waitFor();
+      // Made of the share of each class, and of rewards within them.
+      await page
+        .getByText(/^Mean reward 0\.\d\d → 0\.\d\d from step 0 to 500 \(\+0\.\d\d ± 0\.\d\d\)$/)
+        .waitFor();
+      await chart('Without any tool call').waitFor({ state: 'detached' });
       await chart('Group health').waitFor({ state: 'detached' });
       await chart('Share of each class').focus();
       await page.keyboard.press('Home');
       expect(await chart('Share of each class').getAttribute('aria-valuetext')).toMatch(
-        /^step 0: with tool calls 71%, without tool calls 29%/,
+        /^step 0: with tool calls 71%, no call 29%/,
       );
       await page.keyboard.press('Enter');
       await expect.poll(() => queryOf('q')).toBe('tool_calls:>0');

@@ -57,7 +57,11 @@ export function describeStatistics(shell: Shell): void {
         await segments.getByRole('row', { name: new RegExp(`^${kind} [\\d.]+`) }).waitFor();
       const high = main.getByRole('region', { name: 'High tokens by class' });
       await high.getByText(/directly after a tool response, within its first 60 policy tokens/).waitFor();
-      await main.getByRole('row', { name: /^after error [\d.]+ % [\d,]+ of [\d,]+ tokens/ }).waitFor();
+      await main
+        .getByRole('row', {
+          name: /^after error [\d.]+ % [\d,]+ reflection tokens after error of [\d,]+ tokens/,
+        })
+        .waitFor();
       await main.getByRole('slider', { name: 'Mean entropy by step' }).waitFor();
     });
 
