@@ -215,14 +215,14 @@ export function mapShape(width: number, steps: number, longestName = 0, beside =
   const besideName = BESIDE_NAME + LETTER * Math.max(0, beside - RATE_LETTERS);
   const wanted = besideName + LETTER * longestName;
   const least = Math.max(GUTTER + besideName - BESIDE_NAME, Math.min(wanted, LEAST_OF_SENTENCES * width));
-  const room = Math.max(0, width - least);
+  const room = Math.max(0, width - least - EDGE);
   const columnWidth = Math.min(MOST_COLUMN, Math.max(LEAST_COLUMN, Math.floor(room / Math.max(1, steps))));
-  const gutter = Math.max(least, Math.min(wanted, width - columnWidth * steps - SCROLLBAR));
+  const gutter = Math.max(least, Math.min(wanted, width - columnWidth * steps - EDGE));
   return { rowHeight: 18, columnWidth, gutter: Math.floor(gutter) };
 }
 
-/** Room that a name leaves at the right, so that the map does not scroll sideways for it. */
-const SCROLLBAR = 2;
+/** Right of the cells, as wide as the page's edge. */
+const EDGE = 24;
 
 export interface MapPoint {
   readonly row: number;
