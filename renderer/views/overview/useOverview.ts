@@ -11,6 +11,7 @@ import { distinctNames } from '../../data/runNames.ts';
 import { type SeriesRun, type StepSeriesState, useStepSeries } from '../../data/useLongQuery.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
+import { readSoFar, useUnreadByRun } from '../../widgets/PartlyRead.tsx';
 import { type MixEffect, mixEffect } from './mixModel.ts';
 import type { ChartSpec } from './overviewCharts.ts';
 import { type OverviewPanels, overviewPanels, type RunFacts, rolloutsIn } from './overviewLines.ts';
@@ -165,6 +166,7 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
     [made, run, axis, others, split],
   );
   const [first] = runs;
+  const unread = useUnreadByRun().get(run.runId);
   return {
     ...made,
     panels,
@@ -181,6 +183,7 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
     matches: rolloutsIn(first?.matching, range),
     source: [
       runs.map(({ name }) => name).join(', '),
+      ...(unread === undefined ? [] : [`partly read: ${readSoFar(unread)}`]),
       ...(isFiltered ? [`filter ${filter}`] : []),
       ...(split === undefined || link.split === undefined
         ? []
