@@ -52,8 +52,8 @@ export function problemName(
 export const isNamedByQuestion = (problem: Parameters<typeof problemName>[0]): boolean =>
   problemName(problem) !== problem.problemId;
 
-/** One line without roles and tokens of a chat template, its LaTeX as plain signs. */
-function plainQuestion(question: string): string {
+/** For lists: one line without roles and tokens of a chat template, its LaTeX as plain signs. */
+export function plainQuestion(question: string): string {
   const text = normalisedQuestion(
     question
       .slice(0, LONGEST_READ)

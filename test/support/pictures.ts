@@ -28,7 +28,7 @@ const PAGES: Readonly<Record<string, Picture>> = {
     path: comparePath([`${GROUP}/rollout/8`, `${GROUP}/rollout/9`]),
     drawn: '[aria-label="Panel"], .cmp-toolbar',
   },
-  tokens: { path: `${RUN}/tokens`, drawn: 'svg', height: 500 },
+  tokens: { path: `${RUN}/tokens`, drawn: '[role=slider]', height: 500 },
 };
 const SIZE = { width: 1280, height: 720 };
 const LARGEST_BYTES = 150_000;

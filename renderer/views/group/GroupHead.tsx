@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { FIRST_OCCURRENCES, type GroupRow, type ProblemOccurrence } from '../../../shared/api/contract.ts';
-import { isNamedByQuestion, problemName } from '../../../shared/domain/question.ts';
+import { isNamedByQuestion, plainQuestion, problemName } from '../../../shared/domain/question.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
@@ -66,9 +66,9 @@ export function GroupHead({ runKey, group, children }: GroupHeadProps) {
           </Link>
         </div>
       </header>
-      {group.promptPreview !== '' && group.promptPreview !== title && (
+      {group.promptPreview !== '' && plainQuestion(group.promptPreview) !== title && (
         <p className="problem" title={group.promptPreview}>
-          {group.promptPreview}
+          {plainQuestion(group.promptPreview)}
         </p>
       )}
       <SamePlaces groupId={group.groupId} />

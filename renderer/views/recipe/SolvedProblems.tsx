@@ -1,7 +1,7 @@
 /** Problems solved k of k at a step. A recipe's last stage drops them: no group-normalised advantage comes of them. */
 import { useMemo } from 'react';
 import type { RunDetail, SolvedProblem } from '../../../shared/api/contract.ts';
-import { problemName } from '../../../shared/domain/question.ts';
+import { plainQuestion, problemName } from '../../../shared/domain/question.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { goTo, useUrlQuery } from '../../data/useRoute.ts';
@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<SolvedProblem>[] = [
     cell: (row) => `${row.rollouts} of ${row.rollouts}`,
   },
   { id: 'source', label: 'source', minWidth: 120, cell: (row) => row.source ?? null },
-  { id: 'prompt', label: 'question', minWidth: 240, grow: 3, cell: (row) => row.question },
+  { id: 'prompt', label: 'question', minWidth: 240, grow: 3, cell: (row) => plainQuestion(row.question) },
 ];
 
 export function SolvedProblems({ run, steps }: SolvedProblemsProps) {

@@ -1,7 +1,12 @@
 /** What was found, group by group: a row for each hit that is shown. */
 import { useMemo } from 'react';
 import type { RunSummary, SearchHit } from '../../../shared/api/contract.ts';
-import { isHashedId, isNamedByQuestion, problemName } from '../../../shared/domain/question.ts';
+import {
+  isHashedId,
+  isNamedByQuestion,
+  plainQuestion,
+  problemName,
+} from '../../../shared/domain/question.ts';
 import { pathOfRoute, type RolloutRoute } from '../../data/route.ts';
 import { foundPath } from '../../data/searchLink.ts';
 import { navigateTo } from '../../data/useRoute.ts';
@@ -124,7 +129,7 @@ function GroupName({ row, run }: { readonly row: GroupRow; readonly run: RunSumm
       {!isQuestion && (
         <>
           <span className="dim"> · </span>
-          <span title={preview}>{preview}</span>
+          <span title={preview}>{plainQuestion(preview)}</span>
         </>
       )}
     </span>

@@ -1,5 +1,6 @@
 /** Columns of the prompt groups of a step. */
 import type { GroupRow, GroupSort } from '../../../shared/api/contract.ts';
+import { plainQuestion } from '../../../shared/domain/question.ts';
 import { LogText } from '../../ui/LogText.tsx';
 import { count, decimal, ratio, reward } from '../../ui/numbers.ts';
 import type { Column } from '../../ui/tableColumns.ts';
@@ -32,7 +33,7 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
     hint: 'The last user message, its beginning',
     minWidth: 100,
     grow: 5,
-    cell: (row) => <span title={row.promptPreview}>{row.promptPreview}</span>,
+    cell: (row) => <span title={row.promptPreview}>{plainQuestion(row.promptPreview)}</span>,
   },
   {
     id: 'truth',

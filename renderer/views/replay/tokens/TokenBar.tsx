@@ -234,7 +234,8 @@ function Jumps({ heat, onHigh, onReflection }: JumpsProps) {
               }
               onClick={() => flip('isAfterErrorOnly')}
             >
-              <b>{count(afterErrors.length)}</b> after an error
+              ✕ <b>{count(afterErrors.length)}</b>
+              <span className="token-jumps-word"> after an error</span>
             </button>
           )}
           <IconButton
