@@ -52,7 +52,7 @@ function PaletteBody({ onDone }: { readonly onDone: () => void }) {
   };
   const runById = (id: CommandId) => after(() => runCommand(id));
   return (
-    <Command loop>
+    <Command loop filter={rankOf}>
       <Command.Input
         placeholder="A command, a run, a step, a copied link, or words to search for…"
         autoFocus
@@ -144,6 +144,21 @@ function PaletteBody({ onDone }: { readonly onDone: () => void }) {
       </Command.List>
     </Command>
   );
+}
+
+/**
+ * How well an entry fits what was typed: every word of it must be in the entry.
+ *
+ * @returns 0 … 1, as cmdk wants it; 0 leaves the entry out
+ */
+export function rankOf(value: string, typed: string): number {
+  const entry = value.toLowerCase();
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!words.every((word) => entry.includes(word))) return 0;
+  if (entry.startsWith(words.join(' '))) return 1;
+  const starts = entry.split(/[^\p{L}\p{N}]+/u);
+  const isAtWords = words.every((word) => starts.some((start) => start.startsWith(word)));
+  return isAtWords ? 0.8 : 0.4;
 }
 
 /** What was typed as a query: as it stands where it is one, else as words. */

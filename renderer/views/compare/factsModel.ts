@@ -3,6 +3,7 @@ import type { RolloutRow } from '../../../shared/api/contract.ts';
 import { correctnessSource } from '../../data/domainLabels.ts';
 import { count, decimal, reward, signed } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
+import { penaltyText } from '../../widgets/roc/rocLabels.ts';
 
 /** One fact of all lanes: a line of the table. */
 export interface FactLine {
@@ -50,8 +51,8 @@ const KINDS: readonly FactKind[] = [
     text: ({ isCorrect }) => (isCorrect === undefined ? '' : isCorrect ? '✓ correct' : '✕ incorrect'),
   },
   { label: 'decision', hint: 'of the down-sampling, as logged', text: decision },
-  { label: 'p_err', hint: 'share of failed tool calls, as logged', text: ({ pErr }) => decimal(pErr) },
-  { label: 'p_format', hint: 'format penalty, as logged', text: ({ pFormat }) => decimal(pFormat) },
+  { label: 'p_err', hint: 'share of failed tool calls, as logged', text: ({ pErr }) => penaltyText(pErr) },
+  { label: 'p_format', hint: 'format penalty, as logged', text: ({ pFormat }) => penaltyText(pFormat) },
   { label: 'advantage', hint: 'as logged', text: ({ advantage }) => signed(advantage) },
   { label: 'turns', hint: 'counted in the text', text: ({ turns }) => count(turns) },
   {

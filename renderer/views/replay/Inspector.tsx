@@ -10,6 +10,7 @@ import type { Heat } from './text/tokenHeat.ts';
 import './inspector.css';
 import { LogText } from '../../ui/LogText.tsx';
 import { SourceText } from '../../ui/SourceText.tsx';
+import { penaltyText } from '../../widgets/roc/rocLabels.ts';
 
 /** About what six lines of the inspector hold. */
 const LONG_VALUE = 200;
@@ -98,9 +99,9 @@ export function Inspector({ detail, heat, isBlind, onShowRecord }: InspectorProp
         <section>
           <h2>Down-sampling, as logged</h2>
           <dl>
-            <Field label="p_err">{decimal(row.pErr)}</Field>
-            <Field label="p_format">{decimal(row.pFormat)}</Field>
-            <Field label="penalty">{decimal(row.penalty)}</Field>
+            <Field label="p_err">{penaltyText(row.pErr)}</Field>
+            <Field label="p_format">{penaltyText(row.pFormat)}</Field>
+            <Field label="penalty">{penaltyText(row.penalty)}</Field>
             <Field label="advantage">{signed(row.advantage)}</Field>
           </dl>
         </section>

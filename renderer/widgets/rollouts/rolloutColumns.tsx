@@ -13,6 +13,7 @@ import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { count, decimal, reward, signed } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
 import type { Column } from '../../ui/tableColumns.ts';
+import { penaltyText } from '../roc/rocLabels.ts';
 import { stopReasonCell } from './cells.tsx';
 import { LABEL_COLUMN } from './labelColumn.tsx';
 
@@ -104,7 +105,7 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     minWidth: 44,
     grow: 0.6,
     sorts: 'descending',
-    cell: (row) => decimal(row.pErr),
+    cell: (row) => penaltyText(row.pErr),
   }),
   fieldColumn('pFormat', {
     label: 'p_format',
@@ -112,14 +113,14 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     minWidth: 58,
     grow: 0.6,
     sorts: 'descending',
-    cell: (row) => decimal(row.pFormat),
+    cell: (row) => penaltyText(row.pFormat),
   }),
   fieldColumn('penalty', {
     label: 'penalty',
     minWidth: 54,
     grow: 0.6,
     sorts: 'descending',
-    cell: (row) => <b style={{ fontWeight: 600 }}>{decimal(row.penalty)}</b>,
+    cell: (row) => <b style={{ fontWeight: 600 }}>{penaltyText(row.penalty)}</b>,
   }),
   fieldColumn('advantage', {
     label: 'advantage',

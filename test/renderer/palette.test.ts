@@ -1,0 +1,23 @@
+/** Which entries of the palette fit what was typed. */
+import { describe, expect, it } from 'vitest';
+import { rankOf } from '../../renderer/shell/Palette.tsx';
+
+describe('an entry of the palette', () => {
+  it('has every word that was typed', () => {
+    expect(rankOf('Go to the token statistics place.tokens', 'open')).toBe(0);
+    expect(rankOf('Go to the token statistics place.tokens', 'stat tok')).toBeGreaterThan(0);
+    expect(rankOf('run verl-val-multiturn verl-31', 'val-multi')).toBeGreaterThan(0);
+    expect(rankOf('Open logs… ingest.openFiles', '')).toBe(1);
+  });
+
+  it('is higher where the words begin it, or begin its words', () => {
+    const ranks = ['Open logs', 'Cancel and open', 'Reopen'].map((entry) => rankOf(entry, 'open'));
+    expect(ranks).toEqual([...ranks].sort((a, b) => b - a));
+    expect(new Set(ranks).size).toBe(3);
+  });
+
+  it('may have signs that a pattern would read', () => {
+    expect(rankOf('step 3 (of 12)', '(of')).toBeGreaterThan(0);
+    expect(rankOf('a[b', 'a[')).toBeGreaterThan(0);
+  });
+});
