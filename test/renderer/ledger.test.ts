@@ -4,6 +4,7 @@ import { useInterface } from '../../renderer/state/interface.ts';
 import { ledgerColumns } from '../../renderer/views/group/ledgerColumns.tsx';
 import {
   countedKind,
+  filterOfRows,
   hasMark,
   type LedgerMark,
   ledgerEntries,
@@ -16,6 +17,7 @@ import {
   showsRoc,
   stripOf,
 } from '../../renderer/views/group/ledgerModel.ts';
+import { readFilter } from '../../shared/domain/filter/parse.ts';
 import { EXAMPLE, ledgerOf, rolloutsOf } from './rocSides.ts';
 
 const POOL = '+0 +5 -0 +5 +9 ? -0 -5';
@@ -70,6 +72,16 @@ describe('the strip', () => {
     }));
     const entries = ledgerEntries({ ...ledger, source: 'logged', rows }, rolloutsOf(KNOWN));
     expect(stripOf(entries).cutAt).toBeUndefined();
+  });
+});
+
+describe('the rows that a replay follows', () => {
+  it('are named by their ordinals where some are left out', () => {
+    const entries = ledgerEntries(ledgerOf(KNOWN, FOUR), rolloutsOf(KNOWN));
+    const some = entries.filter(({ row }) => row.ordinal === 5 || row.ordinal === 2);
+    expect(filterOfRows(some.toReversed(), entries.length)).toBe('ordinal:2,5');
+    expect(readFilter(filterOfRows(some, entries.length)).ok).toBe(true);
+    expect(filterOfRows(entries, entries.length)).toBe('');
   });
 });
 

@@ -1,6 +1,7 @@
 /** The siblings of a group with every decision. All rows are here, so they are sorted and filtered here. */
 import { useMemo } from 'react';
 import { useFilterLink } from '../../data/filterLink.ts';
+import { listSearch } from '../../data/rolloutListLink.ts';
 import { pathOfRoute, type Route } from '../../data/route.ts';
 import { useLongQuery } from '../../data/useLongQuery.ts';
 import { goTo, useUrlQuery } from '../../data/useRoute.ts';
@@ -18,7 +19,14 @@ import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
 import { useTableLayout } from '../../widgets/tables/useTableLayout.ts';
 import { useUrlSort } from '../../widgets/tables/useUrlSort.ts';
 import { ledgerColumns } from './ledgerColumns.tsx';
-import { countedKind, type LedgerEntry, marksOf, matchesLedger, showsRoc } from './ledgerModel.ts';
+import {
+  countedKind,
+  filterOfRows,
+  type LedgerEntry,
+  marksOf,
+  matchesLedger,
+  showsRoc,
+} from './ledgerModel.ts';
 import type { LedgerState } from './useLedger.ts';
 
 interface LedgerTableProps {
@@ -122,6 +130,12 @@ export function LedgerTable({ runId, route, state }: LedgerTableProps) {
     );
   }
   const routeOf = ({ row }: LedgerEntry): Route => ({ ...route, view: 'rollout', ordinal: row.ordinal });
+  // Next and previous of the replay go through the rows that are left.
+  const followed = listSearch({
+    of: 'group',
+    filter: marks.length === 0 ? applied : filterOfRows(rows, entries.length),
+    sort: '',
+  });
   const list = `ledger ${pathOfRoute(route)} ${sort.column} ${sort.direction} ${applied} ${marks.join(' ')}`;
   return (
     <div className={isStale ? 'list-column is-stale' : 'list-column'} aria-busy={isStale}>
@@ -152,9 +166,9 @@ export function LedgerTable({ runId, route, state }: LedgerTableProps) {
           markOf={(entry) => compareMark(pathOfRoute(routeOf(entry)))}
           sort={sort}
           onSort={setSort}
-          onOpen={(entry) => goTo(routeOf(entry))}
+          onOpen={(entry) => goTo(routeOf(entry), followed)}
           onToggle={({ row }) => flipCompared(ledger.groupId, row.rolloutId)}
-          hrefOf={(entry) => pathOfRoute(routeOf(entry))}
+          hrefOf={(entry) => pathOfRoute(routeOf(entry)) + followed}
           position={listPosition(list)}
           onPosition={(position) => rememberListPosition(list, position)}
         />

@@ -194,6 +194,23 @@ export function marksText(marks: readonly LedgerMark[], flipped: LedgerMark): st
   return next.length === 0 ? undefined : next.join('.');
 }
 
+/** More ordinals would make a link of several thousand characters. */
+const MOST_LINKED = 200;
+
+/**
+ * The rows that are left of a group, as a filter for the list that a replay follows. Marks such as ties have no field of
+ * their own, so the ordinals are named.
+ *
+ * @returns '' if no row is left out, or there are too many
+ */
+export function filterOfRows(rows: readonly LedgerEntry[], all: number): string {
+  if (rows.length === all || rows.length > MOST_LINKED) return '';
+  return `ordinal:${rows
+    .map(({ row }) => row.ordinal)
+    .sort((a, b) => a - b)
+    .join(',')}`;
+}
+
 export function matchesLedger(entry: LedgerEntry, marks: readonly LedgerMark[]): boolean {
   return marks.every((mark) => hasMark(entry, mark));
 }
