@@ -31,6 +31,7 @@ import {
   type MappingField,
   mappingFormatName,
 } from './mapping.ts';
+import { withUsualNames } from './messageShape.ts';
 import { textOfContent } from './messages.ts';
 import { type PathStep, parsePath, valueAt } from './recordPath.ts';
 import { stopOf } from './stop.ts';
@@ -219,14 +220,19 @@ class MappedReader implements RecordReader {
     if (Array.isArray(messages)) {
       const list = messages.filter(isObject);
       if (list.length === 0) return `"${this.mapping.fields.messages}" is a list without messages`;
-      return bodyOfMessages(list, facts, Array.isArray(prompt) ? prompt.filter(isObject) : undefined);
+      const named = withUsualNames(list);
+      if (named === undefined) return unnamed(this.mapping.fields.messages, list);
+      return bodyOfMessages(named, facts, Array.isArray(prompt) ? prompt.filter(isObject) : undefined);
     }
     const response = look.value('response');
     if (Array.isArray(response) && response.some(isObject)) {
       const asked = Array.isArray(prompt)
         ? prompt.filter(isObject)
         : [{ role: 'user', content: textOfContent(prompt) }];
-      return bodyOfMessages(response.filter(isObject), facts, asked);
+      const list = response.filter(isObject);
+      const named = withUsualNames(list);
+      if (named === undefined) return unnamed(this.mapping.fields.response, list);
+      return bodyOfMessages(named, facts, asked);
     }
     const text = textOf(response);
     if (text === undefined) {
@@ -242,6 +248,12 @@ class MappedReader implements RecordReader {
       facts,
     );
   }
+}
+
+/** Says which keys messages have that cannot be read. */
+function unnamed(path: string | undefined, messages: readonly JsonObject[]): string {
+  const keys = [...new Set(messages.flatMap((message) => Object.keys(message)))].slice(0, 8);
+  return `"${path}" has ${messages.length === 1 ? '1 message' : `${messages.length} messages`} without a known role and text; the keys are ${keys.join(', ')}. A message has a role (such as user, assistant, tool) and a text`;
 }
 
 /** Looks up values of one rollout: first in its own element, then in the surrounding record. */

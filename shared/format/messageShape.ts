@@ -75,6 +75,29 @@ function isMessage(value: unknown): value is JsonObject {
 
 const isOfKnownAuthor = (value: unknown): boolean => isMessage(value) && ROLES.has(roleName(value));
 
+/**
+ * Messages of a producer that has its own names for role and text, such as `{"who":"user","say":"…"}`. One key must hold
+ * a known role in every message, and one other key a text.
+ *
+ * @returns the messages under the usual names, or undefined if the two keys cannot be told
+ */
+export function withUsualNames(messages: readonly JsonObject[]): readonly JsonObject[] | undefined {
+  if (messages.some(isOfKnownAuthor)) return messages;
+  const [first] = messages;
+  if (first === undefined) return undefined;
+  const texts = Object.keys(first).filter((key) => messages.every((one) => typeof one[key] === 'string'));
+  const roles = texts.filter((key) => messages.every((one) => ROLES.has(String(one[key]).toLowerCase())));
+  const [role, ...otherRoles] = roles;
+  const [content, ...otherTexts] = texts.filter((key) => key !== role);
+  if (role === undefined || content === undefined || otherRoles.length + otherTexts.length > 0)
+    return undefined;
+  return messages.map(({ [role]: author, [content]: text, ...rest }) => ({
+    ...rest,
+    role: author,
+    content: text,
+  }));
+}
+
 /** Entries examined for detection; the rest of a long list is assumed to be alike. */
 const LOOKED_AT = 64;
 

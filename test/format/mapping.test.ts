@@ -86,6 +86,33 @@ describe('reading by a mapping', () => {
     });
   });
 
+  it('reads messages that name role and text in their own words', () => {
+    const usual = [
+      { role: 'user', content: 'What is 2 + 2?' },
+      { role: 'assistant', content: 'It is 4.' },
+    ];
+    const own = usual.map(({ role, content }) => ({ who: role, say: content, at: 3 }));
+    const [expected] = rolloutsOf(read(mapping({ messages: 'chat' }), { chat: usual }));
+    const [found] = rolloutsOf(read(mapping({ messages: 'chat' }), { chat: own }));
+    expect([found?.response, found?.segments]).toEqual([expected?.response, expected?.segments]);
+    const asResponse = read(mapping({ prompt: 'q', response: 'a' }), { q: 'Hello', a: [own[1]] });
+    expect(rolloutsOf(asResponse)[0]?.response).toContain('It is 4.');
+  });
+
+  it('refuses messages whose role or text it cannot tell, and names their keys', () => {
+    for (const chat of [
+      [{ who: 'solver', say: 'x' }],
+      [{ who: 'user', say: 'x', think: 'y' }],
+      [{ who: 'user' }],
+    ])
+      expect(read(mapping({ messages: 'chat' }), { chat })).toMatchObject({
+        kind: 'issue',
+        issue: {
+          message: expect.stringMatching(/^"chat" has 1 messages? without a known role and text; .*who/),
+        },
+      });
+  });
+
   it('reads messages; the prompt ends before the first answer', () => {
     const messages = [
       { role: 'user', content: 'six?' },
