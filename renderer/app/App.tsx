@@ -47,6 +47,32 @@ function useRouteMemory(route: Route): void {
   useEffect(() => rememberQuery(path, search), [path, search]);
 }
 
+/**
+ * A click on a row opens its page. The second click of a double click would land on that page, and select a text or
+ * press a button there, so it is ignored.
+ */
+function useSingleClicks(): void {
+  useEffect(() => {
+    let first: { readonly target: Node; readonly path: string } | undefined;
+    const look = (event: MouseEvent) => {
+      const { pathname } = window.location;
+      if (event.detail < 2)
+        first = event.target instanceof Node ? { target: event.target, path: pathname } : undefined;
+      else if (first !== undefined && !first.target.isConnected && first.path !== pathname) {
+        event.preventDefault();
+        event.stopPropagation();
+      }
+    };
+    const onClick = (event: MouseEvent) => event.detail >= 2 && look(event);
+    document.addEventListener('mousedown', look, true);
+    document.addEventListener('click', onClick, true);
+    return () => {
+      document.removeEventListener('mousedown', look, true);
+      document.removeEventListener('click', onClick, true);
+    };
+  }, []);
+}
+
 function NoToken() {
   return (
     <EmptyState title="Open the address that npm start printed">
@@ -87,6 +113,7 @@ function Window({ library }: { readonly library: string }) {
   const isFocused = useInterface((state) => state.isFocused) && route.view === 'rollout';
   const status = useConnectionStatus();
   useRouteMemory(route);
+  useSingleClicks();
   useShellCommands();
   useEffect(keepFocus, []);
   useStartRun();

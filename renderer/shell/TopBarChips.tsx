@@ -123,7 +123,7 @@ export function followText(follows: readonly FollowRow[], now: number): FollowTe
     what: follows.length === 1 ? nameOf(first.path) : counted(follows.length, 'directory', 'directories'),
     news:
       unreadText(lost, outside, follows.length) ??
-      (last === 0 ? 'nothing new yet' : `+${counted(rollouts, 'rollout')}, ${ago(last, now)}`),
+      (last === 0 ? 'nothing new yet' : `${counted(rollouts, 'new rollout')}, the last ${ago(last, now)}`),
   };
 }
 

@@ -3,8 +3,10 @@ import type { IngestProgress } from '../../shared/api/contract.ts';
 import type { Client } from '../../shared/api/transport.ts';
 import { useClient, useConnection } from '../data/DataProvider.tsx';
 import { JOBS_KEY } from '../data/followHost.ts';
+import { mappingPath } from '../data/route.ts';
 import { useRequest } from '../data/useRequest.ts';
-import { goTo } from '../data/useRoute.ts';
+import { goTo, navigateTo } from '../data/useRoute.ts';
+import { UNKNOWN_FORMAT } from '../data/useUnmappedFiles.ts';
 import { useInterface } from '../state/interface.ts';
 
 /** Start and stop reading logs, for the library page, the drop target and the palette alike. */
@@ -76,7 +78,10 @@ export async function openDemoRun(client: Client): Promise<string | undefined> {
   return (synthetic.find((run) => run.kind === 'train') ?? synthetic[0])?.runKey;
 }
 
-/** Reads logs that the user has just chosen. Their first run opens once it is known, unless the user has gone elsewhere. */
+/**
+ * Reads logs that the user has just chosen. Their first run opens once it is known; a file of unknown format opens in the
+ * mapping editor. Neither happens if the user has gone elsewhere.
+ */
 async function openLogs(client: Client, paths: readonly string[]): Promise<void> {
   const { pathname } = window.location;
   const { started, settled } = startJob(
@@ -84,12 +89,25 @@ async function openLogs(client: Client, paths: readonly string[]): Promise<void>
     () => client.request('ingest.start', { paths: [...paths] }),
     ({ runKey, state }) => runKey !== undefined || state !== 'running',
   );
-  const openRun = ({ runKey }: IngestProgress) => {
-    if (runKey !== undefined && window.location.pathname === pathname) goTo({ view: 'run', runKey });
+  const openRun = async ({ runKey, rollouts, issues }: IngestProgress) => {
+    const unknown = rollouts === 0 && issues > 0 ? await unknownFile(client, paths) : undefined;
+    if (window.location.pathname !== pathname) return;
+    if (runKey !== undefined) goTo({ view: 'run', runKey });
+    else if (unknown !== undefined) navigateTo(mappingPath(unknown));
   };
   // A failure to start is the caller's; one of the job is told by its card.
   settled.then(openRun, () => undefined);
   await started;
+}
+
+/** The file that was chosen, if it is the only one and no format knows it. */
+async function unknownFile(
+  client: Client,
+  [path, ...others]: readonly string[],
+): Promise<string | undefined> {
+  if (path === undefined || others.length > 0) return undefined;
+  const { issues } = await client.request('issue.list', { code: UNKNOWN_FORMAT, limit: 1000 });
+  return issues.find((issue) => issue.path === path)?.path;
 }
 
 /** @returns when the host has accepted the job, and the first of its states that is settled */

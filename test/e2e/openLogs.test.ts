@@ -1,5 +1,5 @@
 /** "Open logs…" in a browser: by a path below an allowed directory, by files that are chosen or dropped. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
@@ -58,6 +58,17 @@ beforeEach(async () => {
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
   await page.keyboard.press('ControlOrMeta+o');
   await field().waitFor();
+});
+
+test('a file of unknown format opens in the mapping editor', async () => {
+  const file = join(logs, 'own.jsonl');
+  writeFileSync(file, `${JSON.stringify({ ask: 'What is 2 + 2?', reply: '4', mark: 1 })}\n`);
+  await field().fill(file);
+  await page.keyboard.press('Enter');
+  await closed();
+  await placeIs('/mapping');
+  expect(new URL(page.url()).searchParams.get('path')).toBe(file);
+  rmSync(file);
 });
 
 test('a path is completed like in a shell, and its first run opens', async () => {

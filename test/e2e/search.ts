@@ -123,7 +123,8 @@ export function describeSearch(shell: Shell): void {
       // More rollouts than the first page lists, so they are counted beside it.
       await status()
         .filter({
-          hasText: /^[\d,]+ rollouts · at least [\d,]+ hits · [\d,]+ rollouts searched · the first \d+ are/,
+          hasText:
+            /^[\d,]+ rollouts · at least [\d,]+ hits · [\d,]+ rollouts searched · the first \d+ rollouts are/,
         })
         .waitFor();
       const total = Number(/^([\d,]+)/.exec(await status().innerText())?.[1]?.replace(',', ''));

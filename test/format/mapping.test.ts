@@ -105,12 +105,14 @@ describe('reading by a mapping', () => {
       [{ who: 'user', say: 'x', think: 'y' }],
       [{ who: 'user' }],
     ])
-      expect(read(mapping({ messages: 'chat' }), { chat })).toMatchObject({
-        kind: 'issue',
-        issue: {
-          message: expect.stringMatching(/^"chat" has 1 messages? without a known role and text; .*who/),
+      expect(read(mapping({ messages: 'chat' }), { chat })).toMatchObject([
+        {
+          kind: 'issue',
+          issue: {
+            message: expect.stringMatching(/^"chat" has 1 message without a known role and text; .*who/),
+          },
         },
-      });
+      ]);
   });
 
   it('reads messages; the prompt ends before the first answer', () => {

@@ -161,7 +161,7 @@ function PathBox({ path, isDisabled, onPath, onOpen }: PathBoxProps) {
   if (roots !== undefined && roots.entries.length === 0)
     return (
       <p className="dim">
-        This page may open no path of its host. To allow a directory, start Turnwise with{' '}
+        Paths cannot be opened here: no folder is allowed. Restart Turnwise with{' '}
         <code className="open-logs-command">{ALLOW}</code>
       </p>
     );

@@ -1,5 +1,6 @@
 /** Over the charts: filter, smoothing, runs, metrics, the brushed range, and how far an answer has come. */
 import { X } from 'lucide-react';
+import { useState } from 'react';
 import type { LoggedMetric, RunDetail } from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
 import { chartCsv } from '../../charts/chartCsv.ts';
@@ -10,7 +11,6 @@ import { useUrlQuery } from '../../data/useRoute.ts';
 import { keyOf } from '../../shell/keys/keysInForce.ts';
 import { Button, IconButton, Segmented } from '../../ui/Controls.tsx';
 import { saveText } from '../../ui/exportText.ts';
-import { Hint } from '../../ui/Hint.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { count, counted, decimal } from '../../ui/numbers.ts';
 import { FilterBox } from '../../widgets/filter/FilterBox.tsx';
@@ -194,8 +194,10 @@ function ClassLegend({ split, at }: { readonly split: Split; readonly at: number
 
 /** A change in reward, divided into a change of who there is and a change of what they get. */
 function MixLine({ mix }: { readonly mix: MixEffect }) {
+  const [isOpen, setOpen] = useState(false);
+  const isUndecided = [mix.mix, mix.within].every(({ value, margin = 0 }) => Math.abs(value) <= margin);
   return (
-    <p className="overview-line mix-line">
+    <div className="overview-line mix-line">
       <span>
         Mean reward {decimal(mix.before)} → {decimal(mix.after)} from step {mix.from} to {mix.to} (
         {changeText(mix.change)})
@@ -206,28 +208,24 @@ function MixLine({ mix }: { readonly mix: MixEffect }) {
       <span>
         <b>{changeText(mix.within)}</b> within the classes
       </span>
-      <Hint
-        side="top"
-        text={
-          <>
-            Each class adds (change of its share) × (its mean reward over both steps) to the first number, and
-            (change of its mean reward) × (its share over both steps) to the second. A class that is missing
-            at one step counts in the first.
-            <span className="hint-facts">
-              {count(mix.rollouts[0])} and {counted(mix.rollouts[1], 'rollout')} with a known reward
-            </span>
-            <span className="hint-facts">
-              ± is a 95 % interval with rollouts taken as independent; rollouts of one group are not quite
-            </span>
-            <span className="hint-facts">recomputed; decomposition by Kitagawa (1955)</span>
-          </>
-        }
-      >
-        <button type="button" className="is-link">
-          How it is computed
-        </button>
-      </Hint>
-    </p>
+      {isUndecided && (
+        <span>
+          Both intervals contain 0, so these steps do not tell the two apart. Drag over other steps.
+        </span>
+      )}
+      <button type="button" className="is-link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        How it is computed
+      </button>
+      {isOpen && (
+        <p>
+          Each class adds (change of its share) × (its mean reward over both steps) to the first number, and
+          (change of its mean reward) × (its share over both steps) to the second. A class that is missing at
+          one step counts in the first. {count(mix.rollouts[0])} and {counted(mix.rollouts[1], 'rollout')}{' '}
+          have a known reward. ± is a 95 % interval with rollouts taken as independent; rollouts of one group,
+          and of one problem at both steps, are not. Recomputed; decomposition by Kitagawa (1955).
+        </p>
+      )}
+    </div>
   );
 }
 

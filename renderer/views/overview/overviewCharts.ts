@@ -160,7 +160,7 @@ export const CHARTS: readonly ChartSpec[] = [
     title: 'Tool errors',
     unit: 'of calls',
     describe:
-      'Failed tool calls among the calls of correct rollouts: Resample-on-Correct is meant to lower this. Dotted: of all rollouts',
+      'Failed tool calls among the calls of correct rollouts: Resample-on-Correct is meant to lower this. Dotted: of all rollouts. Malformed calls reached no tool and are not counted',
     format: asShare,
     lines: [
       line('in correct', 'toolErrorRateCorrect', {
@@ -247,7 +247,8 @@ export const CHARTS: readonly ChartSpec[] = [
     id: 'noTool',
     title: 'Without any tool call',
     unit: 'of rollouts',
-    describe: 'Rollouts that call no tool: the first sign that a policy stops using its tools',
+    describe:
+      'Rollouts that call no tool, those with malformed calls only included: the first sign that a policy stops using its tools',
     format: asShare,
     lines: [
       line('no tool call', 'noToolShare', { filter: 'tool_calls:0', opens: 'rollouts without a tool call' }),

@@ -239,7 +239,11 @@ function foundLabel(tally: Tally, matches: MatchCount, search: SearchPages): str
   if (search.isStopped)
     return [...found, `stopped after ${count(passed)} of ${counted(total, 'rollout')}`].join(' · ');
   if (search.isRunning) return [...found, far].join(' · ');
-  return [...found, far, `the first ${count(tally.rollouts)} are listed; scroll for more`].join(' · ');
+  return [
+    ...found,
+    far,
+    `the first ${counted(tally.rollouts, 'rollout')} ${tally.rollouts === 1 ? 'is' : 'are'} listed; scroll for more`,
+  ].join(' · ');
 }
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

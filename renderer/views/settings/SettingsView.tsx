@@ -106,7 +106,7 @@ export default function SettingsView() {
             </dd>
           </div>
           <div>
-            <dt>Allowed folders</dt>
+            <dt>Allowed files and folders</dt>
             <dd>
               {info?.granted.map((path) => (
                 <div key={path} className="mono">

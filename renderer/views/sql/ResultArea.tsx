@@ -1,5 +1,5 @@
 /** What a statement answered: a table, a chart of it, or a plan. */
-import { ChartLine, ClipboardCopy, Download, PanelRight, TriangleAlert } from 'lucide-react';
+import { ChartLine, ClipboardCopy, Download, PanelRight, Table2, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import type { SqlFormat, SqlRow, SqlValue } from '../../../shared/api/contract.ts';
 import type { SqlOutcome } from '../../data/useSqlRun.ts';
@@ -54,11 +54,9 @@ export function ResultArea(props: ResultAreaProps) {
   return (
     <>
       <div className="sql-actions">
-        <Button
-          aria-pressed={chart !== undefined}
-          onClick={() => (chart === undefined ? props.onProposeChart() : props.onChart(undefined))}
-        >
-          <ChartLine size={13} /> {chart === undefined ? 'Chart' : 'Table'}
+        <Button onClick={() => (chart === undefined ? props.onProposeChart() : props.onChart(undefined))}>
+          {chart === undefined ? <ChartLine size={13} /> : <Table2 size={13} />}{' '}
+          {chart === undefined ? 'Chart' : 'Table'}
         </Button>
         <Button
           aria-pressed={hasRowPane}

@@ -16,8 +16,8 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
     label: 'problem',
     value: (row) => row.problemId,
     filterField: 'problem_id',
-    minWidth: 80,
-    grow: 0.8,
+    minWidth: 120,
+    grow: 1,
     sorts: 'ascending',
     cell: (row) => (
       <span className="mono" title={row.problemId}>

@@ -135,8 +135,12 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
     const same = shown.find((one) => one.label === label.id && one.author === reader && isAbout(one, target));
     const words = `${label.name}: ${targetLabel(target)} of #${detail.row.ordinal}`;
     clearSelection();
-    if (same !== undefined) await apply([{ remove: same.id }], `Removed. ${words}`);
-    else await apply([{ put: { rolloutId, target, label: label.id } }], words);
+    if (same !== undefined) await apply([{ remove: same.id }], `Removed the label ${words}`);
+    else
+      await apply(
+        [{ put: { rolloutId, target, label: label.id } }],
+        `Labelled ${words}. ${keyWord('label.undo')} undoes it`,
+      );
   };
 
   const putKey = async (key: LabelKey, target = targetNow()) => {
