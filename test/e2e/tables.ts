@@ -46,6 +46,27 @@ export function describeTables(shell: Shell): void {
       return () => page.evaluate(() => (window as { copied?: string }).copied);
     }
 
+    test('the second click of a double click does nothing on the page that the first opened', async () => {
+      await openList(ROLLOUTS);
+      const cell = await row(1).boundingBox();
+      if (cell === null) throw new Error('there is no second row');
+      await page.mouse.click(cell.x + cell.width / 2, cell.y + 5);
+      await page.getByRole('navigation', { name: 'Outline' }).waitFor();
+      // A word of the text is now where the row was.
+      const text = await page.locator('[data-start]').first().boundingBox();
+      if (text === null) throw new Error('no text is drawn');
+      const selectedBy = async (detail: number) => {
+        await page.mouse.move(text.x + 20, text.y + 8);
+        await page.mouse.down({ clickCount: detail });
+        await page.mouse.up({ clickCount: detail });
+        return page.evaluate(() => String(getSelection()));
+      };
+      expect(await selectedBy(2)).toBe('');
+      // A double click that begins on the page selects as ever.
+      await selectedBy(1);
+      expect(await selectedBy(2)).not.toBe('');
+    });
+
     test('a column is hidden, and stays hidden after a reload, until a reset', async () => {
       await openList(ROLLOUTS);
       const before = await heads();
