@@ -104,13 +104,24 @@ export function TourOffer() {
 
 export function Tour() {
   const at = useInterface(({ tour }) => tour);
+  const route = useRoute();
   const page = typeof at === 'number' ? PAGES[at] : undefined;
   if (typeof at !== 'number' || page === undefined) return null;
   const isLast = at === PAGES.length - 1;
+  const isElsewhere = page.path.split('?')[0] !== pathOfRoute(route);
   return (
     <aside className="tour" aria-label="Tour">
       <h2>{page.title}</h2>
-      <p aria-live="polite">{page.text}</p>
+      {isElsewhere ? (
+        <p>
+          You left the page that this step is about.{' '}
+          <button type="button" className="is-link" onClick={() => showTour(at)}>
+            Back to it
+          </button>
+        </p>
+      ) : (
+        <p aria-live="polite">{page.text}</p>
+      )}
       <footer>
         <span className="dim">
           {at + 1} of {PAGES.length}

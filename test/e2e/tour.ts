@@ -40,6 +40,10 @@ export function describeTour(shell: Shell): void {
       await next();
       await next();
       await expect.poll(() => running.place()).toBe('/labels');
+      await page.keyboard.press('g');
+      await page.keyboard.press('l');
+      await tour().getByRole('button', { name: 'Back to it' }).click();
+      await expect.poll(() => running.place()).toBe('/labels');
       await tour().getByRole('button', { name: 'Done' }).click();
       await tour().waitFor({ state: 'detached' });
     });

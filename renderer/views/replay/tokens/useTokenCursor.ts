@@ -57,8 +57,10 @@ export function useTokenCursor({ detail, heat, means, turn, query, setQuery, onS
     if (range === undefined || hasBeenShown.current) return;
     hasBeenShown.current = true;
     const segment = placeOf(range);
-    if (segment !== undefined) onShow(segment, range.start);
-  }, [range, placeOf, onShow]);
+    if (segment === undefined) return;
+    if (query.get('turn') === null) setQuery({ turn: String(detail.segments[segment]?.turn ?? 0) });
+    onShow(segment, range.start);
+  }, [range, placeOf, onShow, query, setQuery, detail]);
 
   const go = useCallback(
     (next: number) => {
