@@ -416,7 +416,7 @@ class IngestCall {
         line: outcome.incompleteLine,
         message:
           outcome.tooLong === undefined
-            ? `the last ${request.unit} is incomplete; it is read when it is complete`
+            ? `the last ${request.unit} is incomplete; once it is complete, opening or following the file again reads it`
             : `the last ${request.unit} does not end and has ${outcome.tooLong} bytes; the limit is ${LONGEST_RECORD}`,
       });
     }
