@@ -88,6 +88,10 @@ export function describeCompare(shell: Shell): void {
       for (const row of [1, 2]) await rows.nth(row).click({ modifiers: ['ControlOrMeta'] });
       await page.getByRole('button', { name: 'Compare', exact: true }).last().click();
       await expect.poll(() => running.place()).toMatch(/^\/compare\?lane=.*lane=/);
+      await page.goBack();
+      for (const row of [1, 3]) await rows.nth(row).click({ modifiers: ['ControlOrMeta'] });
+      await page.getByRole('button', { name: 'Review', exact: true }).click();
+      await expect.poll(() => running.place()).toMatch(/\/rollout\/0\?queue=/);
     });
 
     test('c on two rows collects them, x opens them', async () => {

@@ -12,7 +12,7 @@ import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
 import { EmptyState, FailedState } from '../../ui/States.tsx';
 import { sortedBy } from '../../ui/sorting.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
-import { CompareSelected } from '../../widgets/rollouts/SelectionActions.tsx';
+import { SelectionActions } from '../../widgets/rollouts/SelectionActions.tsx';
 import { FilterNote } from '../../widgets/tables/ListNotes.tsx';
 import { FreshBadge } from '../../widgets/tables/useFrozenList.tsx';
 import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
@@ -157,7 +157,12 @@ export function LedgerTable({ runId, route, state }: LedgerTableProps) {
             of: list,
             notify: setNotice,
             actions: (chosen) => (
-              <CompareSelected chosen={chosen} pathOf={(entry) => pathOfRoute(routeOf(entry))} />
+              <SelectionActions
+                chosen={chosen}
+                runKey={route.runKey}
+                pathOf={(entry) => pathOfRoute(routeOf(entry))}
+                idOf={({ row }) => row.rolloutId}
+              />
             ),
           }}
           count={rows.length}

@@ -33,7 +33,7 @@ import { useTableFilter } from '../tables/useTableFilter.ts';
 import { useTableLayout } from '../tables/useTableLayout.ts';
 import { useUrlSorts } from '../tables/useUrlSort.ts';
 import { knownColumnIds, ROLLOUT_COLUMNS, type RolloutColumn, STEP_COLUMN } from './rolloutColumns.tsx';
-import { CompareSelected, LabelSelected } from './SelectionActions.tsx';
+import { SelectionActions } from './SelectionActions.tsx';
 import { rowsById } from './selectedRows.ts';
 
 type Filter = Omit<ParamsOf<'rollout.order'>, 'sort'>;
@@ -165,10 +165,12 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
             notify: setNotice,
             onCount: setSelected,
             actions: (chosen) => (
-              <>
-                <CompareSelected chosen={chosen} pathOf={(row) => pathOfRoute(routeOf(row))} />
-                <LabelSelected chosen={chosen} runKey={runKey} pathOf={(row) => pathOfRoute(routeOf(row))} />
-              </>
+              <SelectionActions
+                chosen={chosen}
+                runKey={runKey}
+                pathOf={(row) => pathOfRoute(routeOf(row))}
+                idOf={({ rolloutId }) => rolloutId}
+              />
             ),
           }}
           count={ids.length}
