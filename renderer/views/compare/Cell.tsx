@@ -1,4 +1,4 @@
-/** One segment in its lane: what it is, how it stands to the baseline's, and its text. */
+/** One segment in its lane: its kind, its relation to the baseline's segment, and its text. */
 import type { ReactNode } from 'react';
 import type { ComparedBlock } from '../../../shared/api/contract.ts';
 import { exceptionName, outcomeMark, type SegmentView } from '../../data/segmentViews.ts';
@@ -22,7 +22,7 @@ interface CellProps {
   readonly onDiff: (() => void) | undefined;
 }
 
-/** The segment the baseline's own is marked against: the chosen lane's, else the first that differs. */
+/** The segment that the baseline's text is marked against: the chosen lane's, else the first that differs. */
 function counterpart({ compared, on }: RowContext, block: ComparedBlock): number | undefined {
   const differs = (lane: number) => block.edits[lane] !== null && block.edits[lane] !== undefined;
   if (on !== compared.base && differs(on)) return on;
@@ -112,7 +112,6 @@ export function Cell({ context, block, lane, stretch, onDiff }: CellProps) {
   );
 }
 
-/** Nothing of the kind in this lane. */
 function Gap() {
   return (
     <div className="cmp-gap">
@@ -169,7 +168,7 @@ interface CellTextProps {
 export function CellText({ view, shown, pair, side, fork, stretch, isElided }: CellTextProps) {
   const diff = pair?.diff;
   const at = { stretch, isElided };
-  // The fork is placed on the text of the segment itself, which is not what raw pairs show.
+  // The fork's offset refers to the segment's own text. In a raw pair another text is shown, so the mark is dropped.
   const isOwnText = diff === undefined || diff[side] === shown.text;
   const text = isOwnText ? shown.text : (diff?.[side] ?? '');
   const mark = isOwnText ? fork : undefined;
@@ -214,7 +213,7 @@ export function CellText({ view, shown, pair, side, fork, stretch, isElided }: C
   }
 }
 
-/** Arguments by structure: what stands under which path on this side, and what on the other. */
+/** The differences between two calls' arguments, by JSON path: this side's value and the other side's. */
 export function Changes({ pair, side }: { readonly pair: Pair; readonly side: 'a' | 'b' | 'both' }) {
   const changes = pair.changes ?? [];
   if (changes.length === 0) return <p className="muted cmp-empty">equal as JSON, written differently</p>;

@@ -1,9 +1,9 @@
 /**
- * The comparison itself. The link holds lanes, baseline, chosen lane and place; this component moves the row and
- * the lanes, and gives plain values to its parts.
+ * The comparison itself. The URL holds lanes, baseline, chosen lane and position. This component moves between rows
+ * and lanes, and passes plain values to its children.
  *
  *   CompareToolbar
- *   MeasuredList: CompareHead (sticks) · Row … │ CompareSide
+ *   MeasuredList: CompareHead (sticky) · Row … │ CompareSide
  *   CompareTransport
  */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
@@ -45,7 +45,7 @@ interface CompareProps {
 }
 
 const NOTHING_TO_DIFF = 'Nothing to compare in this row';
-/** Room for the reason on a line or two, and the lanes that are there keep theirs. */
+/** Wide enough to wrap the reason to a line or two. The lanes that were found get the rest. */
 const MISSING_WIDTH = 'minmax(200px, 0.45fr)';
 const NO_ITEMS = { items: [], equalRows: 0, hiddenRows: 0 } as const;
 const NO_ROWS: readonly ComparedRow[] = [];
@@ -59,11 +59,11 @@ export function Compare({ link, slots, state }: CompareProps) {
   const side = useSide();
   const { flipStretch, setNotice } = useInterface.getState();
   const { layout } = link;
-  // Read from the link anew with every step; items and rows stay the same while it says the same.
+  // `link` is parsed on every render. This keeps `items` and `rows` memoized while the value is the same.
   const shown = link.show.join();
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above
   const show = useMemo(() => link.show, [shown]);
-  // One rollout by itself is equal to itself everywhere, and is replayed.
+  // A single rollout equals itself in every row, so equal rows must not be folded.
   const equal = slots.length === 1 ? 'show' : link.equal;
 
   const items = useMemo(
@@ -77,7 +77,7 @@ export function Compare({ link, slots, state }: CompareProps) {
   const actions = linkActions(link, compared, row);
   const selectRow = useMemo(() => rowSelector(compared), [compared]);
   const { onRead, isRead } = useReadRow(items.items, selectRow);
-  /** Index into `compared.lanes`; where the chosen one is missing, the first that is not the baseline. */
+  /** Index into `compared.lanes`. Falls back to the first lane that is not the baseline. */
   const base = compared?.base ?? 0;
   const chosen = lanes.findIndex(({ index }) => index === link.on);
   const on = lanes.length < 2 ? base : chosen >= 0 && chosen !== base ? chosen : base === 0 ? 1 : 0;
@@ -105,7 +105,7 @@ export function Compare({ link, slots, state }: CompareProps) {
     [compared, on, layout, equal, forks, selectRow, openDiff, slots.length],
   );
 
-  // A row that was named by the link, by a key or by the transport comes into sight; one that was clicked is there.
+  // Scrolls to a row that was selected by the URL, a key or the transport. A row that was clicked is visible already.
   const isOpened = compared?.key;
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another row or another comparison moves the list
   useEffect(() => {
@@ -119,7 +119,7 @@ export function Compare({ link, slots, state }: CompareProps) {
     list.current?.show(index, isSure);
   };
   const step = (by: number) => {
-    // An opened fold and its first turn are one row of the comparison: the fold is passed over.
+    // An opened fold and its first turn belong to the same row, so skip the fold.
     let next = Math.max(0, Math.min(items.items.length - 1, current + by));
     const item = items.items[next];
     if (item?.kind === 'fold' && item.isOpen && item.row === row) next += by;
@@ -186,7 +186,7 @@ export function Compare({ link, slots, state }: CompareProps) {
   });
   const [first] = lanes;
   useWayBack(first === undefined ? { view: 'library' } : { ...first.route, view: 'group' }, () => {
-    // Pressed to close the diff that did not open: it puts away what was said instead.
+    // If the diff could not open, Escape only dismisses that notice.
     const isRefused = useInterface.getState().notice === NOTHING_TO_DIFF;
     if (isRefused) setNotice(undefined);
     return isRefused;

@@ -10,11 +10,11 @@ interface CompareFootProps {
   readonly state: ComparedState;
   readonly slots: readonly LaneSlot[];
   readonly isEmpty: boolean;
-  /** Rows that are hidden because they are equal. */
+  /** Equal rows that are hidden. */
   readonly hiddenRows: number;
 }
 
-/** What stands in place of rows, and that there are no more of them. */
+/** The end of the list: its status when there are no rows, and the number of hidden rows. */
 export function CompareFoot({ state, slots, isEmpty, hiddenRows }: CompareFootProps): ReactNode {
   const { compared, error, lanes } = state;
   if (error !== null && compared === undefined)

@@ -1,4 +1,7 @@
-/** Over the rows: the lanes' heads, which stick, and their facts and prompts, which scroll away. Rows are what one came for: it is kept low. */
+/**
+ * Above the rows: the sticky lane heads, then facts and prompts, which scroll away. Kept low to leave room for the
+ * rows.
+ */
 import { useMemo } from 'react';
 import type { CompareLink } from '../../data/compareLink.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -18,7 +21,7 @@ interface CompareHeadProps {
   readonly actions: LinkActions;
 }
 
-/** UTF-16 units: more than fits on the widest line. */
+/** UTF-16 units of prompt in a `title` or a collapsed line. More never fits on one line. */
 const TITLE = 600;
 const NO_RUNS = [] as const;
 
@@ -59,7 +62,7 @@ export function CompareHead({ link, slots, lanes, compared, actions }: CompareHe
   );
 }
 
-/** The last message before the response: what was asked. */
+/** The last message before the response, which is the question. */
 function question(lane: Lane): string {
   const asked = lane.segments
     .filter((view) => view?.segment.turn === 0 && view.segment.kind !== 'system')
@@ -79,7 +82,7 @@ interface PromptsProps {
   readonly facts: readonly FactLine[];
 }
 
-/** Once where it is the same for all, else one per lane; a line of it until it is opened. */
+/** The prompt, once if all lanes share it, else one per lane. Collapsed to one line until it is opened. */
 function Prompts({ slots, lanes, facts }: PromptsProps) {
   const key = `prompts ${lanes.map(({ detail }) => detail.row.rolloutId).join(' ')}`;
   const isOpen = useInterface((state) => state.flippedStretches.has(key));
@@ -121,7 +124,7 @@ function Prompts({ slots, lanes, facts }: PromptsProps) {
   );
 }
 
-/** How it begins; the fold beside it says how long it is, and opens it. */
+/** The first line of a prompt. The fold beside it shows the length and opens the rest. */
 function OneLine({ text }: { readonly text: string }) {
   return (
     <span className="cmp-question-line" title={text.slice(0, TITLE)}>
@@ -137,7 +140,7 @@ interface LaneFactsProps {
   readonly facts: readonly FactLine[];
 }
 
-/** What is known of each lane: a line per fact, a column per lane. */
+/** Facts about each lane: a row per fact, a column per lane. */
 function LaneFacts({ slots, lanes, base, facts }: LaneFactsProps) {
   const areAllShown = useInterface((state) => state.areLaneFactsOpen);
   const shown = areAllShown ? facts : facts.filter(({ isMain }) => isMain);
@@ -183,7 +186,7 @@ function LaneFacts({ slots, lanes, base, facts }: LaneFactsProps) {
   );
 }
 
-/** Undefined where there is nothing more to show. */
+/** Renders nothing if there are no further facts. */
 function FactsToggle({ facts }: { readonly facts: readonly FactLine[] }) {
   const areAllShown = useInterface((state) => state.areLaneFactsOpen);
   const flip = useInterface((state) => state.flip);

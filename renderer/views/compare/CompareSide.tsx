@@ -1,5 +1,5 @@
 /**
- * The panel at the right: a table that steps along with the current row. What it shows is mounted here, as tabs:
+ * The panel at the right: a table that follows the current row. Its tabs are mounted here:
  *
  *   { id: 'watch', label: 'Watch', panel: <Watch {...props} /> }
  */

@@ -36,7 +36,7 @@ const EQUAL_HINTS = {
   show: 'show equal rows like all others',
 } as const;
 
-/** One lane has nothing to differ from. */
+/** Empty for a single lane. */
 function differingText(lanes: number, differing: number): string {
   if (lanes < 2) return 'one lane';
   return differing === 0 ? 'all equal' : `${differing} differ`;

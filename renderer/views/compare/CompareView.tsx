@@ -1,4 +1,4 @@
-/** Two to four rollouts side by side. The link says which; this component finds them and has them aligned. */
+/** Two to four rollouts side by side. The URL names them; this component loads them and requests their alignment. */
 import { useMemo } from 'react';
 import { readCompare } from '../../data/compareLink.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';

@@ -12,7 +12,7 @@ const DiffEditor = lazy(() => import('../../editor/DiffEditor.tsx'));
 
 interface DiffDialogProps {
   readonly compared: Compared;
-  /** Index into `compared.lanes`: compared with the baseline. */
+  /** Index into `compared.lanes`: the lane that is compared with the baseline. */
   readonly on: number;
   readonly row: number;
   readonly block: number;
@@ -47,7 +47,7 @@ export function DiffDialog({ compared, on, row, block, onClose }: DiffDialogProp
   return (
     <Modal
       onClose={onClose}
-      className="dialog cmp-diff" // Monaco keeps Escape to itself; here it closes the dialog, wherever the focus is.
+      className="dialog cmp-diff" // Monaco would consume Escape. Here it closes the dialog wherever the focus is.
       onKeyDownCapture={(event) => {
         if (event.key !== 'Escape') return;
         event.stopPropagation();

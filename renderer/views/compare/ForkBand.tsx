@@ -1,4 +1,4 @@
-/** Where a lane parts from the baseline: the two tokens, what the policy was unsure of, and what else it saw. */
+/** A fork between a lane and the baseline: both tokens, the policy's uncertainty, and its alternatives. */
 import { GitFork } from 'lucide-react';
 import { Fragment } from 'react';
 import type { Fork, ForkSide } from '../../../shared/api/contract.ts';
@@ -19,7 +19,7 @@ import type { RowContext } from './rowContext.ts';
 
 interface ForkBandProps {
   readonly context: RowContext;
-  /** Indices into `compared.lanes`: those that part from the baseline at this very place. */
+  /** Indices into `compared.lanes`: the lanes that fork from the baseline at this point. */
   readonly lanes: readonly number[];
 }
 
@@ -102,14 +102,14 @@ function lettersLabel(letters: readonly string[]): string {
   return letters.length < 2 ? last : `${letters.slice(0, -1).join(', ')} and ${last}`;
 }
 
-/** Spaces and line ends decide as often as words do, so they are drawn. */
+/** Draws spaces and line ends, since they are often the only difference. */
 const visible = (text: string): string => text.replaceAll('\n', '↵').replaceAll('\t', '⇥').replace(/^ /, '·');
 
 interface SideProps {
   readonly lane: Lane;
   readonly side: ForkSide;
   readonly words: ForkSideLabels;
-  /** Whether the others' tokens were options here. */
+  /** Whether the other lanes' tokens were among the alternatives here. */
   readonly others: readonly string[];
 }
 
@@ -186,7 +186,7 @@ interface IdForkLineProps {
   readonly letter: string;
 }
 
-/** Where the ids part: exact, though nobody knows which characters they are. */
+/** A fork by token ids. The position is exact, but the log has no text for the ids. */
 function IdForkLine({ context, index, letter }: IdForkLineProps) {
   const { compared } = context;
   const fork = compared.comparison.lanes[index]?.idFork;

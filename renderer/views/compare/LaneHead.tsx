@@ -1,4 +1,4 @@
-/** The head of a lane: which rollout, how it stands to the baseline, and what can be done with it. */
+/** The head of a lane: its rollout, its relation to the baseline, and its actions. */
 import { ArrowLeft, ArrowRight, X } from 'lucide-react';
 import type { DragEvent } from 'react';
 import { rolloutRouteOf } from '../../data/compareLink.ts';
@@ -30,7 +30,7 @@ interface LaneHeadProps {
   readonly actions: LinkActions;
 }
 
-/** What is dragged is a lane of ours, and nothing that came from elsewhere. */
+/** A private MIME type, so that only lanes of this page can be dropped. */
 const DRAGGED = 'application/x-turnwise-lane';
 
 export function LaneHead(props: LaneHeadProps) {
@@ -138,7 +138,7 @@ export function LaneHead(props: LaneHeadProps) {
   );
 }
 
-/** Its number is still known from the link; the rest is in the title. */
+/** The short name of a missing rollout, from its path in the URL. The tooltip shows the whole path. */
 function missingName(path: string): string {
   const route = rolloutRouteOf(path);
   return route === undefined ? 'not found' : `#${route.ordinal} not found`;

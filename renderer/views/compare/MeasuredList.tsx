@@ -1,9 +1,9 @@
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: a scroll container must be reachable to be scrolled by keys
 /**
- * A list of rows of any height in one scroller, of which only those near are in the page.
+ * A virtual list whose rows have different heights.
  *
- * A row that was never rendered has an estimated height. When it is measured, what one reads must not move:
- * the place is kept by the row at the upper edge (the anchor) or, after a jump, by the row that was jumped to.
+ * A row that was never rendered has an estimated height. When it is measured, the visible text must not jump: the
+ * scroll position is kept relative to the row at the upper edge (the anchor) or, after a jump, to its target row.
  */
 import {
   type ReactNode,
@@ -21,7 +21,7 @@ import { useAutoFocus } from '../../ui/useAutoFocus.ts';
 import { type CssPixels, offsetsOf, rowAt, scrollTopFor, windowOf } from './measuredRows.ts';
 
 export interface ListHandle {
-  /** Moves as little as possible. `isSure`: to the upper edge in any case. */
+  /** Scrolls as little as possible. `isSure`: always puts the row at the upper edge. */
   show(index: number, isSure?: boolean): void;
   page(pages: number): void;
 }
@@ -30,31 +30,31 @@ interface MeasuredListProps<Row extends { readonly key: string }> {
   readonly label: string;
   readonly rows: readonly Row[];
   readonly estimate: (row: Row) => CssPixels;
-  /** Asked for every row near on every scroll: what it returns should be memoised by the row. */
+  /** Called on every scroll for every row near the viewport, so memoize the result by row. */
   readonly render: (row: Row) => ReactNode;
   readonly current: number;
-  /** Told which row is read when one scrolls by hand. */
+  /** Called with the row at the reading line when the user scrolls. */
   readonly onRead: (index: number) => void;
-  /** Over the rows, scrolling with them; what sticks in it has the class `is-sticky`. */
+  /** Scrolls with the rows, above them. Sticky elements in it have the class `is-sticky`. */
   readonly head: ReactNode;
   readonly foot: ReactNode;
   readonly style: Readonly<Record<string, string>>;
   readonly handle: Ref<ListHandle>;
 }
 
-/** Beyond either edge. What is laid out costs more than what is rendered. */
+/** Rendered beyond either edge. Kept small because layout costs more than rendering. */
 const OVERSCAN: CssPixels = 240;
 
-/** Scrolling by hand ends this long after the last wheel, touch or key. */
+/** User scrolling ends this long after the last wheel, touch or key event. */
 const BY_HAND_MS = 400;
-/** In a task of its own: inside a frame it would cost the frame. */
+/** Runs in its own task, so that it does not delay the frame. */
 const READ_MS = 80;
-/** Where the eye is: below what sticks by this much. */
+/** Distance of the reading line from the lower edge of the sticky head. */
 const READING_LINE: CssPixels = 40;
 
 interface Anchor {
   readonly key: string;
-  /** From the row's upper edge to the scroll position. */
+  /** From the row's upper edge down to the scroll position. */
   readonly below: CssPixels;
 }
 
@@ -106,7 +106,7 @@ export function MeasuredList<Row extends { readonly key: string }>(props: Measur
   );
   const shown = windowOf(offsets, view, OVERSCAN);
 
-  /** Of the list in the scroller: below its head. */
+  /** Top of the list inside the scroller, below the head. */
   const listTop = () => spacer.current?.offsetTop ?? 0;
   const covered = () => scroller.current?.querySelector<HTMLElement>('.is-sticky')?.offsetHeight ?? 0;
   const readView = () => {
@@ -141,7 +141,7 @@ export function MeasuredList<Row extends { readonly key: string }>(props: Measur
         heights.current.set(key, height);
         isNew = true;
       }
-      // Before the frame is painted, or what one reads would be seen to jump.
+      // Remeasure before the frame is painted, or the text would visibly jump.
       if (isNew) flushSync(remeasure);
     });
     setObserver(observed);
@@ -171,7 +171,7 @@ export function MeasuredList<Row extends { readonly key: string }>(props: Measur
     if (element === null || row === undefined) return;
     const place = { start: listTop() + (offsets[index] ?? 0), end: listTop() + (offsets[index + 1] ?? 0) };
     const at = { top: element.scrollTop, height: element.clientHeight, covered: covered() };
-    // The first row brings the head back into sight.
+    // For the first row, scroll up to the head.
     const wanted = index === 0 ? 0 : isSure ? place.start - at.covered : scrollTopFor(place, at);
     if (wanted === undefined) return;
     target.current = index === 0 ? undefined : row.key;

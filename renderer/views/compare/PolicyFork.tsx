@@ -9,7 +9,7 @@ interface PolicyForkProps {
   readonly letter: string;
 }
 
-/** Under a fork that a tool or a user made: where the policy itself parts, and the way there. */
+/** Shown under a fork that a tool or a user caused: the policy's own first fork, and a link to it. */
 export function PolicyFork({ context, index, letter }: PolicyForkProps) {
   const { compared, onSelect } = context;
   const { comparison, base } = compared;

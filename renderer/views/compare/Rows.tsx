@@ -1,4 +1,4 @@
-/** The rows of the list: aligned turns in columns or woven, and folds. */
+/** The rows of the list: folds, and aligned turns in columns or in one unified text. */
 import { GitFork } from 'lucide-react';
 import { memo } from 'react';
 import { useInterface } from '../../state/interface.ts';
@@ -133,10 +133,10 @@ function BlockCells({ context, row, shown }: BlockProps) {
     <div className="cmp-grid cmp-block">
       <span className="cmp-gutter" />
       {columns.map((lane, column) => {
-        // That the rollout is not there is said at its head: the hatching is for a segment that has no counterpart.
+        // The lane's head says that its rollout is missing. Hatching is only for a segment without a counterpart.
         // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other identity
         if (lane === undefined) return <span key={column} />;
-        // The diff editor shows the chosen lane against the baseline: its button stands with the chosen lane.
+        // The diff editor compares the chosen lane with the baseline, so its button is in the chosen lane.
         const isDiffed = lane === on && (block.edits[lane] ?? null) !== null && lane !== compared.base;
         return (
           <Cell

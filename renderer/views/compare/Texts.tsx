@@ -1,4 +1,4 @@
-/** The two ways a text is drawn: prose as it flows, code and output line by line. Long hide equal rows. */
+/** Two ways to draw a text: prose as it flows, and code and output line by line. Long equal stretches are elided. */
 import { Fragment, useMemo } from 'react';
 import { MarkedCode, type MarkedLine } from '../../editor/MarkedCode.tsx';
 import { useInterface } from '../../state/interface.ts';
@@ -22,15 +22,15 @@ import {
   wovenPieces,
 } from './diffModel.ts';
 
-/** Without a request no text puts more than this into the page. */
+/** Lines rendered before the user asks for more. */
 const MOST_LINES = 400;
 const MOST_CHARS = 24_000;
 const NO_MARKS: readonly Mark[] = [];
 
 interface TextProps {
-  /** Of what is opened in it, in the store. */
+  /** Key of what was expanded in this text, in the store. */
   readonly stretch: string;
-  /** Equal parts between changes are left out. */
+  /** Long equal stretches between changes are elided. */
   readonly isElided: boolean;
 }
 
@@ -40,7 +40,7 @@ const classOf = ({ isChanged, isNumber, isFork }: Piece, change: string): string
   return joined === '' ? undefined : joined;
 };
 
-/** Opens what is left out, or shows how much there is. */
+/** A button that expands an elided stretch, or only its size. */
 function LeftOut({ stretch, text }: { readonly stretch: string; readonly text: string }) {
   const flip = useInterface((state) => state.flipStretch);
   return (
@@ -102,7 +102,7 @@ function Prose({ pieces, stretch, isElided }: TextProps & { readonly pieces: rea
 interface SideTextProps extends TextProps {
   readonly text: string;
   readonly diff?: TextDiff | undefined;
-  /** Which side of `diff` the text is. */
+  /** The side of `diff` that the text is on. */
   readonly side?: 'a' | 'b' | undefined;
   readonly fork?: Mark | undefined;
 }
@@ -196,7 +196,7 @@ function drawnLines(lines: readonly LineOfSide[], sides: Readonly<Record<'a' | '
   return lines.map(({ side, line, sign }) => {
     const { ranges, marks, change } = sides[side];
     const range = ranges[line] ?? { start: 0, end: 0 };
-    // Marks are looked through once, from line to line; they may overlap, but never by much.
+    // Marks are read in one pass over all lines. They may overlap, but only by a little.
     while ((marks[next[side]]?.end ?? Number.POSITIVE_INFINITY) < range.start) next[side] += 1;
     const near: Mark[] = [];
     for (let i = next[side]; (marks[i]?.start ?? range.end) < range.end; i += 1) {

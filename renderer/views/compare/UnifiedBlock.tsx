@@ -1,4 +1,4 @@
-/** The baseline and one lane woven into one text: what was removed, then what was added. */
+/** The baseline and one lane as one unified text: first the removed text, then the added text. */
 import { useMemo } from 'react';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { CodeCellButtons } from '../../widgets/CodeState.tsx';
@@ -22,7 +22,7 @@ export function UnifiedBlock({ context, row, shown }: UnifiedBlockProps) {
   const pair = useMemo(() => pairIn(compared, block, on), [compared, block, on]);
   const view = b ?? a;
   const owner = compared.lanes[b === undefined ? compared.base : on];
-  // What only lanes have that are not woven is not here.
+  // The segment belongs only to lanes that are not in the unified text.
   if (view === undefined) return null;
   const stretch = `${key} woven`;
   const text = shownOf(view);

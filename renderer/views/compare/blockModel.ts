@@ -1,4 +1,4 @@
-/** What a segment shows, and how two segments that belong together are compared on it. */
+/** The text that a segment shows, and how two paired segments are compared. */
 
 import type { ComparedBlock } from '../../../shared/api/contract.ts';
 import { type Edits, textEdits } from '../../../shared/domain/alignText.ts';
@@ -19,7 +19,7 @@ import type { ShownBlock } from './rowModel.ts';
 
 export interface Shown extends DisplayText {
   readonly form: 'code' | 'arguments' | 'output' | 'prose';
-  /** Beside code: what else the call was given. */
+  /** Arguments of the call other than its code. */
   readonly others?: string;
 }
 
@@ -51,12 +51,12 @@ export function shownOf(view: SegmentView): Shown {
     : { form: 'arguments', text: json, base, places: [] };
 }
 
-/** Two segments on the texts a reader sees. */
+/** Two paired segments, compared on their displayed texts. */
 export interface Pair {
   readonly form: Shown['form'];
-  /** Absent where they are compared by structure. */
+  /** Absent if they are compared by structure. */
   readonly diff?: TextDiff;
-  /** Arguments: what stands where in one and not in the other. */
+  /** For arguments: the JSON paths whose values differ. */
   readonly changes?: readonly JsonChange[];
 }
 
@@ -78,7 +78,7 @@ export function pairOf(a: SegmentView, b: SegmentView, edits: Edits): Pair {
   }
   if (inA.form === inB.form && isPlaced(inA) && isPlaced(inB))
     return { form: inA.form, diff: displayEdits(inA, inB, edits) };
-  // One has code and the other has none, or code that cannot be placed: as written.
+  // Only one of them has code, or the code has no offsets in the response: compare the texts as written.
   return { form: 'output', diff: displayEdits(literal(a), literal(b), edits) };
 }
 
@@ -89,7 +89,7 @@ export function pathText(path: JsonChange['path']): string {
     .join('');
 }
 
-/** Where a lane parts from another, on the text it shows; undefined where that is in markup or escapes. */
+/** The fork's range in a lane's displayed text. Undefined if it is in markup or escapes, which are not displayed. */
 export function forkMark(
   shown: DisplayText,
   fork: { readonly offset: number; readonly text?: string },
@@ -103,7 +103,7 @@ export function forkMark(
 const lanesOf = ({ segments }: ComparedBlock): readonly number[] =>
   segments.flatMap((segment, lane) => (segment === null ? [] : [lane]));
 
-/** No segment of the block is paired with the baseline's. */
+/** Whether no segment of the block is paired with the baseline's. */
 function isAlone({ segments, relations }: ComparedBlock, base: number): boolean {
   return segments.every((segment, lane) => segment === null || lane === base || relations[lane] === 'only');
 }
@@ -118,13 +118,14 @@ const beside = (into: ShownBlock, block: ComparedBlock): ShownBlock => ({
 });
 
 /**
- * Puts segments of one kind beside each other in turns that have no paired segment. They stay unpaired.
- * @returns the blocks as they are where any of them is paired; the segments of each lane stay in order
+ * Puts unpaired segments of the same kind side by side. They stay unpaired.
+ *
+ * @returns `blocks` unchanged if any segment is paired; each lane's segments keep their order
  */
 export function blocksBeside(blocks: readonly ShownBlock[], base: number): readonly ShownBlock[] {
   if (!blocks.every(({ block, isFolded }) => !isFolded && isAlone(block, base))) return blocks;
   const rows: ShownBlock[] = [];
-  /** Per lane: the last row that has a segment of it. */
+  /** Per lane: the last row that has one of its segments. */
   const last = new Map<number, number>();
   for (const shown of blocks) {
     const lanes = lanesOf(shown.block);
@@ -158,7 +159,7 @@ export function editorDiff(a: SegmentView | undefined, b: SegmentView, pair: Pai
   return { before: diff.a, after: diff.b, numbers: { before: numbersOf('a'), after: numbersOf('b') } };
 }
 
-/** Of texts that were compared in another form, such as arguments by their structure. */
+/** A text diff of segments that were compared in another form, such as arguments by structure. */
 function plainDiff(a: string, b: string): TextDiff {
   const vocabulary = new Vocabulary();
   const sideOf = (text: string) => {

@@ -1,5 +1,5 @@
 /**
- * From the packed edits of an answer, which stand on the responses, to what is drawn on the text one reads:
+ * Turns the packed edits of a response into marks on the displayed text:
  *
  *   edits (offsets in the responses) ──displayEdits──► edits on the readable texts (code without JSON escapes)
  *     ──► marks of one side (split) | woven pieces (unified, prose) | woven lines (unified, code and output)
@@ -9,23 +9,23 @@ import type { TextRange, Utf16Offset } from '../../../shared/domain/model.ts';
 import { changedNumbers } from '../../../shared/domain/numberSpans.ts';
 import type { PlacedStretch } from '../../editor/codePlaces.ts';
 
-/** A readable text and where it stands in its response. */
+/** A displayed text and its position in the response. */
 export interface DisplayText {
   readonly text: string;
-  /** Of a text that is literally part of the response: where it begins. */
+  /** If the text is a literal part of the response: its start there. */
   readonly base: Utf16Offset;
-  /** Of one that is written with escapes there: its literal stretches. */
+  /** If the text is escaped in the response: its unescaped stretches. */
   readonly places?: readonly PlacedStretch[];
 }
 
-/** Two texts, with edits whose offsets are their own. */
+/** Two texts, and edits with offsets into these texts. */
 export interface TextDiff {
   readonly a: string;
   readonly b: string;
   readonly edits: Edits;
 }
 
-/** @param isEnd round up inside an escape: where a change ends it takes the whole character with it */
+/** @param isEnd round up inside an escape: the end of a change includes the whole character */
 export function displayOffset(shown: DisplayText, offset: Utf16Offset, isEnd: boolean): number {
   const { text, base, places } = shown;
   if (places === undefined) return Math.max(0, Math.min(text.length, offset - base));
@@ -40,7 +40,7 @@ export function displayOffset(shown: DisplayText, offset: Utf16Offset, isEnd: bo
   if (before === undefined) return 0;
   const sourceEnd = before.source + before.end - before.start;
   if (offset <= sourceEnd) return before.start + offset - before.source;
-  // Between two stretches stand escapes; nearly always \n and its like, two characters for one.
+  // Between two stretches there are escapes. Nearly all are two characters for one, such as an escaped newline.
   const [from, to] = [before.end, after?.start ?? text.length];
   const width = (after?.source ?? sourceEnd + 2 * (to - from)) - sourceEnd;
   const inside = width === 2 * (to - from) ? (offset - sourceEnd) / 2 : isEnd ? to - from : 0;
@@ -60,7 +60,7 @@ export function displayEdits(a: DisplayText, b: DisplayText, edits: Edits): Text
     const [, aStart = 0, aEnd = 0, bStart = 0, bEnd = 0] = edits.subarray(i, i + EDIT_SIZE);
     const [fromA, fromB] = [displayOffset(a, aStart, true), displayOffset(b, bStart, true)];
     const [toA, toB] = [displayOffset(a, aEnd, false), displayOffset(b, bEnd, false)];
-    // An equal run may lie in what is not shown, or tear an escape: then it is part of the change.
+    // An equal run that is not displayed, or that cuts an escape, becomes part of the change.
     if (toA - fromA !== toB - fromB || toA <= fromA || fromA < atA || fromB < atB) continue;
     if (a.text.slice(fromA, toA) !== b.text.slice(fromB, toB)) continue;
     change(fromA, fromB);
@@ -73,12 +73,12 @@ export function displayEdits(a: DisplayText, b: DisplayText, edits: Edits): Text
 
 export type Side = 'a' | 'b';
 
-/** What is drawn on a stretch of text. */
+/** A mark on a stretch of text. */
 export interface Mark extends TextRange {
   readonly kind: 'changed' | 'number' | 'fork';
 }
 
-/** On one side: what the other has not, and numbers that stand for other numbers there. */
+/** Marks of one side: text that the other side lacks, and numbers that differ there. */
 export function sideMarks({ a, b, edits }: TextDiff, side: Side): readonly Mark[] {
   const marks: Mark[] = [];
   const [kind, at] = side === 'a' ? [REMOVED, 1] : [ADDED, 3];
@@ -99,7 +99,7 @@ export interface Piece extends TextRange {
   readonly isFork: boolean;
 }
 
-/** Cuts a range where marks begin and end; marks may overlap. */
+/** Cuts a range wherever a mark begins or ends. Marks may overlap. */
 export function piecesOf(range: TextRange, marks: readonly Mark[]): readonly Piece[] {
   const inside = marks.filter(({ start, end }) => start < range.end && end > range.start);
   const cuts = new Set([range.start, range.end]);
@@ -116,7 +116,7 @@ export function piecesOf(range: TextRange, marks: readonly Mark[]): readonly Pie
   });
 }
 
-/** A piece of two texts woven into one. */
+/** A piece of the unified text of two sides. */
 export interface WovenPiece extends Piece {
   readonly side: Side;
   readonly kind: 'equal' | 'removed' | 'added';
@@ -140,7 +140,7 @@ export function wovenPieces(diff: TextDiff): readonly WovenPiece[] {
   return woven;
 }
 
-/** Lines as Monaco's tokenizer counts them, without what ends them. */
+/** Lines as Monaco's tokenizer counts them, without their line ends. */
 export function linesOf(text: string): readonly TextRange[] {
   const lines: TextRange[] = [];
   let start = 0;
@@ -152,7 +152,7 @@ export function linesOf(text: string): readonly TextRange[] {
   return lines;
 }
 
-/** Index pairs of lines that are equal and stand in an equal run, in order. */
+/** Index pairs of equal lines within equal runs, in order. */
 function equalLines({ a, b, edits }: TextDiff): readonly (readonly [a: number, b: number])[] {
   const [inA, inB] = [linesOf(a), linesOf(b)];
   const byStart = new Map(inB.map(({ start }, index) => [start, index]));
@@ -202,9 +202,9 @@ export function sideLines(diff: TextDiff, side: Side): readonly LineOfSide[] {
   return linesOf(diff[side]).map((_, line) => ({ side, line, sign: equal.has(line) ? '' : sign }));
 }
 
-/** Equal text between two changes longer than this is left out, until it is asked for. */
+/** Equal prose between two changes is elided if it is longer than this. */
 const LONG_EQUAL = 900;
-/** Of it, this much stays on either side. */
+/** Characters of it that stay visible at either end. */
 const AROUND = 220;
 export const LONG_LINES = 14;
 export const LINES_AROUND = 3;
@@ -213,7 +213,7 @@ export type Run<T> =
   | { readonly kind: 'shown'; readonly items: readonly T[] }
   | { readonly kind: 'left-out'; readonly from: number; readonly count: number };
 
-/** Long runs of what is not changed, left out but for their ends. */
+/** Elides long unchanged runs except for their ends. */
 export function withoutLongRuns<T>(
   items: readonly T[],
   isEqual: (item: T) => boolean,
@@ -238,7 +238,7 @@ export function withoutLongRuns<T>(
   return runs;
 }
 
-/** The part of an equal stretch of prose to leave out; undefined where it is short. Ends at words. */
+/** The part of an equal stretch of prose to elide, cut at words. Undefined if the stretch is short. */
 export function leftOutOf(
   text: string,
   { start, end }: TextRange,

@@ -1,25 +1,27 @@
-/** Facts of each lane for the header: the same facts in the same order, those that differ from the baseline told. */
+/**
+ * Facts about each lane for the header. All lanes list the same facts in the same order; differing values are marked.
+ */
 import type { RolloutRow } from '../../../shared/api/contract.ts';
 import { correctnessSource } from '../../data/domainLabels.ts';
 import { count, decimal, reward, signed } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
 import { penaltyText } from '../../widgets/roc/rocLabels.ts';
 
-/** One fact of all lanes: a line of the table. */
+/** One fact for all lanes: a row of the table. */
 export interface FactLine {
   readonly label: string;
-  /** Shown also where the others are folded. */
+  /** Shown even when the other facts are folded. */
   readonly isMain: boolean;
   /** One per row given. */
   readonly values: readonly FactValue[];
 }
 
 interface FactValue {
-  /** Empty: unknown. */
+  /** Empty if unknown. */
   readonly text: string;
   /** Where the value comes from. */
   readonly hint: string;
-  /** Not the baseline's; false where either is unknown. */
+  /** Differs from the baseline's value. False if either is unknown. */
   readonly isDifferent: boolean;
 }
 
@@ -27,7 +29,7 @@ interface FactKind {
   readonly label: string;
   readonly hint: string | ((row: RolloutRow) => string | undefined);
   readonly text: (row: RolloutRow) => string;
-  /** What one compares rollouts by; the rest is a key away. */
+  /** The facts that rollouts are usually compared by. A key shows the others. */
   readonly isMain?: true;
 }
 
@@ -81,7 +83,10 @@ const KINDS: readonly FactKind[] = [
   },
 ];
 
-/** Facts nobody has a value for are left out; characters, where tokens are known. @param base index into `rows` */
+/**
+ * Leaves out facts that have no value, and character counts if tokens are known.
+ * @param base index into `rows`
+ */
 export function laneFacts(rows: readonly RolloutRow[], base: number): readonly FactLine[] {
   const hasTokens = rows.some(({ policyTokens }) => policyTokens !== undefined);
   return KINDS.flatMap(({ label, hint, text, isMain = false }): readonly FactLine[] => {

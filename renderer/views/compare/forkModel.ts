@@ -1,4 +1,4 @@
-/** One side of a fork, in words. Unknown is left out or said to be unknown, never 0. */
+/** Labels for one side of a fork. An unknown value is left out or called unknown, never shown as 0. */
 import type { Fork, ForkSide, IdSide } from '../../../shared/api/contract.ts';
 import { isEnvironment } from '../../../shared/domain/divergence.ts';
 import { isMasked } from '../../../shared/domain/maskedText.ts';
@@ -12,11 +12,11 @@ interface ForkAlternative {
 }
 
 export interface ForkSideLabels {
-  /** The token, without tokens the word; undefined: the response has ended. */
+  /** The token, or the word if there are no tokens. Undefined: the response has ended. */
   readonly text: string | undefined;
-  /** `token 312`, or what stands in its place. */
+  /** `token 312`, or a description if there is no token. */
   readonly what: string;
-  /** `what` ends in what is to be quoted. */
+  /** Whether `what` introduces a quotation of `text`. */
   readonly isQuoted: boolean;
   /** `entropy ≥ 1.310 nats`; undefined: nothing is known. */
   readonly value: string | undefined;
@@ -24,7 +24,7 @@ export interface ForkSideLabels {
   readonly source: string | undefined;
   readonly alternatives: readonly ForkAlternative[];
   readonly tail: number | undefined;
-  /** Whether the other side's token was an option here. */
+  /** Whether the other side's token was among the alternatives here. */
   readonly other: string;
 }
 
@@ -58,14 +58,14 @@ function otherLabel(side: ForkSide, letter: string): string {
   return `${letter}’s token was #${count(other.rank)} here${p}`;
 }
 
-/** A token of a masked credential is masked, too, and so is what else was likely in its place. */
+/** Masks the token and its alternatives if it is part of a masked credential. */
 function shownSide(side: ForkSide, response: string): ForkSide {
   const { text = '', alternatives, ...rest } = side;
   const shown = response.slice(side.offset, side.offset + text.length);
   return shown === text || !isMasked(shown) ? side : { ...rest, text: shown };
 }
 
-/** @param responses as the page shows them */
+/** @param responses with credentials masked, as the page shows them */
 export function shownFork(fork: Fork, responses: { readonly baseline: string; readonly lane: string }): Fork {
   return {
     baseline: shownSide(fork.baseline, responses.baseline),
@@ -73,7 +73,7 @@ export function shownFork(fork: Fork, responses: { readonly baseline: string; re
   };
 }
 
-/** @param other the letter of the other lane, and what stands there */
+/** @param other the letter of the other lane, and its token there */
 export function sideLabels(
   side: ForkSide,
   other: { readonly letter: string; readonly text: string | undefined },
@@ -103,7 +103,7 @@ export function sideLabels(
 }
 
 export interface IdSideLabels {
-  /** `id 279`, or that there is none. */
+  /** `id 279`, or a note that there is no id. */
   readonly id: string;
   readonly value: string | undefined;
   readonly source: string | undefined;
@@ -118,12 +118,12 @@ export function idSideLabels(side: IdSide): IdSideLabels {
   };
 }
 
-/** Text before a fork, for a reader to find the place again. */
+/** Characters of text before a fork, so that a reader can find it. */
 const CONTEXT = 90;
 
 export interface ForkContext {
   readonly isCut: boolean;
-  /** The text goes on behind `after`. */
+  /** The text continues after `after`. */
   readonly isCutBehind: boolean;
   readonly before: string;
   readonly after: string;
@@ -133,7 +133,7 @@ export function forkContext(response: string, { offset, text = '' }: ForkSide): 
   let from = Math.max(0, offset - CONTEXT);
   const start = offset + text.length;
   let end = Math.min(response.length, start + CONTEXT);
-  // Half a surrogate pair is a character nobody wrote.
+  // Do not split a surrogate pair.
   if (/[\uDC00-\uDFFF]/.test(response.charAt(from)) && from < offset) from += 1;
   if (/[\uD800-\uDBFF]/.test(response.charAt(end - 1)) && end > start) end -= 1;
   return {

@@ -2,17 +2,17 @@ import type { Layout } from '../../data/compareLink.ts';
 import type { Compared } from './lanes/laneModel.ts';
 import type { Item } from './rowModel.ts';
 
-/** Arithmetic of a virtual list whose rows have heights of their own, guessed until they are measured. */
+/** Arithmetic of a virtual list with rows of different heights, which are estimated until they are measured. */
 export type CssPixels = number;
 
-/** Where each row begins, and where the last one ends. */
+/** Where each row begins, and the end of the last one. */
 export function offsetsOf(count: number, heightOf: (index: number) => CssPixels): Float64Array {
   const offsets = new Float64Array(count + 1);
   for (let i = 0; i < count; i += 1) offsets[i + 1] = (offsets[i] ?? 0) + heightOf(i);
   return offsets;
 }
 
-/** The row that holds `top`; the first for what lies above, the last for what lies below. */
+/** The row at `top`. Clamped to the first and the last row. */
 export function rowAt(offsets: Float64Array, top: CssPixels): number {
   let low = 0;
   let high = Math.max(0, offsets.length - 2);
@@ -41,8 +41,8 @@ export function windowOf(
 }
 
 /**
- * The scroll position that shows a row, below what covers the upper edge; undefined when it can be read where it is:
- * all of it, or, of one taller than the view, its beginning in the upper half.
+ * The scroll position that shows a row below the sticky head. Undefined if it is readable already: fully visible, or,
+ * if it is taller than the viewport, with its beginning in the upper half.
  */
 export function scrollTopFor(
   { start, end }: { readonly start: CssPixels; readonly end: CssPixels },
@@ -62,9 +62,9 @@ const LINE: CssPixels = 20;
 const HEAD: CssPixels = 34;
 const BLOCK: CssPixels = 38;
 const FOLD: CssPixels = 30;
-/** Characters in a line of a window of usual width, over all columns. */
+/** Characters per line in a window of usual width, over all columns. */
 const WINDOW_CHARS = 170;
-/** A long text is cut until it is asked for. */
+/** Lines of a long text before it is cut. */
 const MOST_LINES = 60;
 
 export function estimateOf(compared: Compared | undefined, layout: Layout): (item: Item) => CssPixels {

@@ -1,15 +1,15 @@
 import type { Compared } from './lanes/laneModel.ts';
 
-/** What all rows are drawn by; the same object while nothing of it changes, so that rows are memoised. */
+/** Everything the rows need to render. Memoized, so that rows are memoized too. */
 export interface RowContext {
   readonly compared: Compared;
-  /** Lanes of the link: index into `compared.lanes`, undefined where the rollout is not there. */
+  /** Index into `compared.lanes` for each lane of the URL. Undefined if its rollout is missing. */
   readonly columns: readonly (number | undefined)[];
-  /** Index into `compared.lanes`: whom the baseline's own text is marked against, and whom it is woven with. */
+  /** Index into `compared.lanes`: the lane that the baseline is compared with. */
   readonly on: number;
   readonly isUnified: boolean;
   readonly isElided: boolean;
-  /** Rows → the lanes that part from the baseline there. */
+  /** By row: the lanes that fork from the baseline there. */
   readonly forks: ReadonlyMap<number, readonly number[]>;
   readonly onSelect: (row: number) => void;
   readonly onDiff: (row: number, block: number) => void;

@@ -1,10 +1,10 @@
 /**
- * What stands in the list: aligned turns, and in their place the folds of equal stretches.
+ * The items of the list: aligned turns, and folds in place of equal stretches.
  *
  *   comparison.rows ──► shown blocks (filter by kind) ──► items: turns | fold
  *
- * The current row is one of the comparison's; the item that shows it is looked up. All is pure: what was
- * opened comes in as a set of keys.
+ * The current row is an index into the comparison's rows, and its item is looked up. All functions are pure: the keys
+ * of expanded folds are passed in.
  */
 import type { ComparedBlock } from '../../../shared/api/contract.ts';
 import { assertNever, type SegmentKind } from '../../../shared/domain/model.ts';
@@ -22,7 +22,7 @@ export interface ShownBlock {
   readonly isEqual: boolean;
   readonly isFolded: boolean;
   readonly chars: number;
-  /** Line ends in it, for a guess of its height. */
+  /** Number of line ends, to estimate its height. */
   readonly lines: number;
 }
 
@@ -37,7 +37,7 @@ export type Item =
   | {
       readonly kind: 'fold';
       readonly key: string;
-      /** Rows `row` … `row + rows`, exclusive. */
+      /** Rows `row` up to `row + rows`, exclusive. */
       readonly row: number;
       readonly rows: number;
       readonly chars: number;
@@ -57,7 +57,6 @@ function shownKindOf(kind: SegmentKind): ShownKind {
       return 'reasoning';
     case 'tool-call':
       return 'code';
-    // What the environment wrote in answer to the policy.
     case 'tool-response':
     case 'user':
     case 'system':
@@ -69,10 +68,10 @@ function shownKindOf(kind: SegmentKind): ShownKind {
   }
 }
 
-/** An equal segment as short as this takes no more room than its fold would. */
+/** A shorter equal segment is not folded, since its fold would take as much space. */
 const SHORT_EQUAL = 120;
 
-/** The segment a block is about: the baseline's, else the first there is. */
+/** The segment that represents a block: the baseline's, else the first one. */
 function leadOf({ lanes, base }: Compared, block: ComparedBlock): SegmentView | undefined {
   const own = block.segments[base] ?? null;
   if (own !== null) return lanes[base]?.segments[own];
@@ -83,7 +82,7 @@ function leadOf({ lanes, base }: Compared, block: ComparedBlock): SegmentView | 
 const isEqualBlock = ({ relations }: ComparedBlock): boolean =>
   relations.every((relation) => relation === 'equal');
 
-/** Nothing to read in any lane: a template may leave an empty message behind. */
+/** Whether no lane has text here. A template may leave an empty message. */
 function isBlank(compared: Compared, block: ComparedBlock): boolean {
   return block.segments.every((segment, lane) => {
     const view = segment === null ? undefined : compared.lanes[lane]?.segments[segment];
@@ -96,7 +95,7 @@ interface Size {
   readonly lines: number;
 }
 
-/** Items are made anew whenever something is opened, and texts are long. */
+/** Cached, because items are rebuilt whenever something is expanded and texts are long. */
 const sizes = new WeakMap<SegmentView, Size>();
 
 function sizeOf(view: SegmentView): Size {
@@ -112,7 +111,7 @@ function sizeOf(view: SegmentView): Size {
 
 export interface Items {
   readonly items: readonly Item[];
-  /** Rows of turns that are equal, and those of them that are in no item. */
+  /** Rows of equal turns, and how many of them are in no item. */
   readonly equalRows: number;
   readonly hiddenRows: number;
 }
@@ -138,7 +137,7 @@ export function itemsOf(compared: Compared, { equal, show, flipped }: ItemOption
   const charsOf = (row: number): number =>
     (rows[row]?.blocks ?? []).reduce((sum, block) => sum + (leadOf(compared, block)?.inner.length ?? 0), 0);
   const pushTurns = (row: number, isEqual: boolean): void => {
-    // In a row that is opened, or shown whole, equal segments are shown, too.
+    // In a row that is expanded or shown whole, equal segments are shown as well.
     const blocks = isEqual
       ? shownBlocks(row).map((block) => (block.isFolded ? { ...block, isFolded: false } : block))
       : shownBlocks(row);
@@ -170,7 +169,7 @@ export function itemsOf(compared: Compared, { equal, show, flipped }: ItemOption
   return { items, equalRows, hiddenRows };
 }
 
-/** The item a row of the comparison is shown in; the next one where it is hidden, the last one after all. */
+/** The item that contains a row. If the row is hidden: the next item, else the last. */
 export function itemOfRow(items: readonly Item[], row: number): number {
   let found = -1;
   for (const [i, item] of items.entries()) {
@@ -186,8 +185,8 @@ function holds(item: Item | undefined, row: number): boolean {
 }
 
 /**
- * What one key opens, or folds again: the stretch of equal turns an item is of, else the equal segments of its
- * turn, of which none is left folded before all are.
+ * The folds that one key toggles. For an item of an equal stretch, its stretch; else the equal segments of its turn,
+ * which are all opened before any is folded again.
  */
 export function foldKeys(
   items: readonly Item[],
@@ -206,7 +205,7 @@ export function foldKeys(
   return own.map(({ key }) => key);
 }
 
-/** The next item that differs, seen from an item; undefined: there is none. */
+/** The next item that differs from an item on, or undefined if there is none. */
 export function nextDifference(items: readonly Item[], from: number, direction: 1 | -1): number | undefined {
   for (let i = from + direction; i >= 0 && i < items.length; i += direction) {
     const item = items[i];
@@ -215,7 +214,7 @@ export function nextDifference(items: readonly Item[], from: number, direction: 
   return undefined;
 }
 
-/** The row in which a lane parts from the baseline; undefined where they are equal. */
+/** The row in which a lane forks from the baseline. Undefined if they are equal. */
 function forkRow({ comparison, base }: Compared, lane: number): number | undefined {
   const fork = comparison.lanes[lane]?.fork;
   if (fork === undefined) return undefined;
@@ -223,11 +222,11 @@ function forkRow({ comparison, base }: Compared, lane: number): number | undefin
   const at = (index: number, turn: number | undefined): number =>
     turn === undefined ? -1 : rows.findIndex(({ turns }) => turns[index] === turn);
   const found = [at(base, fork.baseline.turn), at(lane, fork.lane.turn)].filter((row) => row >= 0);
-  // One side may have ended, or the turns stand in rows of their own: the place is the first of them.
+  // One side may have ended, or the two turns are in different rows: use the earlier row.
   return found.length === 0 ? 0 : Math.min(...found);
 }
 
-/** Rows → the lanes that part from the baseline there. */
+/** By row: the lanes that fork from the baseline there. */
 export function forksByRow(compared: Compared): ReadonlyMap<number, readonly number[]> {
   const byRow = new Map<number, number[]>();
   compared.lanes.forEach((_, lane) => {
@@ -240,13 +239,13 @@ export function forksByRow(compared: Compared): ReadonlyMap<number, readonly num
   return byRow;
 }
 
-/** The next row with a fork, round and round. */
+/** The next row with a fork. Wraps around at the end. */
 export function nextFork(forks: ReadonlyMap<number, readonly number[]>, row: number): number | undefined {
   const rows = [...forks.keys()].sort((a, b) => a - b);
   return rows.find((one) => one > row) ?? rows[0];
 }
 
-/** The block the diff editor opens: the first code or output that is similar, then any that is, then any in both. */
+/** The block that the diff editor opens: the first similar code or output, then any similar block, then any in both. */
 export function diffBlock(
   { blocks }: Extract<Item, { kind: 'turns' }>,
   base: number,
@@ -263,7 +262,7 @@ export function diffBlock(
   return found?.index;
 }
 
-/** Lanes that part from the baseline at one and the same place are told of together. */
+/** Groups the lanes that fork from the baseline at the same point. */
 export function forkBands(
   { comparison }: Pick<Compared, 'comparison'>,
   lanes: readonly number[],

@@ -1,5 +1,5 @@
 /**
- * Where in a comparison one is: rows are numbered anew by every alignment, so a row is named by a turn of a lane.
+ * The position in a comparison. Every alignment renumbers the rows, so the URL names a row by a lane and its turn.
  *
  *   row 12 of these rows ──nameOfRow──► lane 1, turn 9 (the link) ──rowOfPlace──► row 14 of others
  */
@@ -13,8 +13,9 @@ type Aligned = Pick<Compared, 'lanes' | 'base'> & {
 };
 
 /**
- * The row that holds the turn; where the rollout was logged anew with fewer turns, the row of its last one. A lane
- * that is not there is stood in for by the baseline.
+ * The row that contains the turn. If the rollout has fewer turns now, the row of its last turn. If the lane is
+ * missing,
+ * the baseline's turn is used.
  */
 export function rowOfPlace({ lanes, base, comparison }: Aligned, at: LaneTurn | undefined): number {
   if (at === undefined) return 0;
@@ -24,7 +25,7 @@ export function rowOfPlace({ lanes, base, comparison }: Aligned, at: LaneTurn | 
   for (const [row, { turns }] of comparison.rows.entries()) {
     const turn = turns[lane] ?? undefined;
     if (turn === undefined) continue;
-    // The turns of a lane stand in order.
+    // A lane's turns are in ascending order.
     if (turn > at.turn) break;
     found = row;
   }
@@ -32,13 +33,13 @@ export function rowOfPlace({ lanes, base, comparison }: Aligned, at: LaneTurn | 
 }
 
 interface Wanted {
-  /** Index into the link's lanes: whose turn names the row if it has one there; then the baseline's. */
+  /** Index into the URL's lanes: the preferred lane for naming the row. The baseline is next. */
   readonly on: number;
-  /** Index into the link's lanes that is not to name it. */
+  /** Index into the URL's lanes: a lane that must not name the row. */
   readonly without?: number;
 }
 
-/** Undefined where no lane has a turn there. */
+/** Undefined if no lane has a turn in that row. */
 export function nameOfRow(
   { lanes, base, comparison }: Aligned,
   row: number,
@@ -53,7 +54,9 @@ export function nameOfRow(
   return undefined;
 }
 
-/** The row by the name of a lane that stays; of the nearest row where only the lane that goes stands in it. */
+/**
+ * Names a row by a lane other than the one to be removed. If only that lane has a turn there, names the nearest row.
+ */
 export function nameWithout(aligned: Aligned, row: number, wanted: Required<Wanted>): LaneTurn | undefined {
   const count = aligned.comparison.rows.length;
   for (let away = 0; away < count; away += 1) {
@@ -64,13 +67,16 @@ export function nameWithout(aligned: Aligned, row: number, wanted: Required<Want
 }
 
 interface ReadRow {
-  /** To be told the item that is read. */
+  /** Called with the item at the reading line. */
   readonly onRead: (index: number) => void;
-  /** Whether the present row was come to by reading, so that the list must not be moved. */
+  /** Whether the user scrolled to the current row, so that the list must not scroll. */
   readonly isRead: (row: number) => boolean;
 }
 
-/** @param items of the list, each with its row; @param select puts the row into the link */
+/**
+ * @param items the items of the list, each with its row
+ * @param select writes the row into the URL
+ */
 export function useReadRow(
   items: readonly { readonly row: number }[],
   select: (row: number) => void,

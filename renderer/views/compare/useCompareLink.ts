@@ -1,4 +1,4 @@
-/** Changes of the link, and what goes with them: the compare set is what the link shows. */
+/** Changes of the comparison's URL. They also update the compare set, so that both hold the same lanes. */
 import {
   type CompareLink,
   compareSearch,
@@ -20,12 +20,12 @@ export interface LinkActions {
   readonly makeBase: (lane: number) => void;
 }
 
-/** @param row index into the rows of `compared`: where one is */
+/** @param row index into the rows of `compared`: the current row */
 export function linkActions(link: CompareLink, compared: Compared | undefined, row: number): LinkActions {
   const change = (changes: Partial<CompareLink>) => {
     const next = { ...link, ...changes };
     replaceSearch(compareSearch(next, new URLSearchParams(window.location.search)));
-    // So that c in a list and x go on from what is seen here.
+    // Update the compare set, so that c in a list and x continue from these lanes.
     if (changes.lanes !== undefined)
       useInterface
         .getState()
@@ -44,7 +44,7 @@ export function linkActions(link: CompareLink, compared: Compared | undefined, r
   };
 }
 
-/** By whomever: the row all lanes stand at is that of the link, by the name of a turn in it. */
+/** Returns a function that writes the current row into the URL, named by one of its turns. */
 export function rowSelector(compared: Compared | undefined): (row: number) => void {
   return (row) => {
     const query = new URLSearchParams(window.location.search);

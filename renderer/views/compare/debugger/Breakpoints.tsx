@@ -1,4 +1,4 @@
-/** Where playing stops: what was set, how often each holds in each lane, and all places in order. */
+/** Breakpoints, at which playback stops: the list of them, their hits per lane, and all hits in order. */
 import { X } from 'lucide-react';
 import { useMemo } from 'react';
 import type { RolloutSignal } from '../../../../shared/api/contract.ts';
@@ -13,7 +13,7 @@ import { FaultText, NewBreakpoint } from './NewBreakpoint.tsx';
 import { type StopState, useStops } from './useStops.ts';
 import './debugger.css';
 
-/** Of the list of hits, around the current row: a condition may hold in every turn. */
+/** Hits listed around the current row. A condition may match in every turn. */
 const SHOWN = 60;
 const BEFORE = 6;
 
@@ -27,7 +27,7 @@ export function Breakpoints(props: PlayheadProps) {
   };
   const change = (text: string, next: Break | undefined) =>
     setBreaks(breaks.flatMap((one) => (one.text === text ? (next ?? []) : one)));
-  // Once for all rows: there may be a hit in every turn of every lane.
+  // Counted once for all rows, since every turn of every lane may have a hit.
   const counts = useMemo(() => {
     const found = new Map<string, number>();
     for (const { hit, lane } of stops) {
@@ -55,7 +55,7 @@ export function Breakpoints(props: PlayheadProps) {
                 checked={one.isOn}
                 aria-label={`${one.text} is on`}
                 onChange={(event) => change(one.text, { ...one, isOn: event.target.checked })}
-                // A click by the keyboard has no detail, and keeps the focus.
+                // A keyboard click has `detail` 0 and keeps the focus.
                 onClick={(event) => event.detail > 0 && event.currentTarget.blur()}
               />
               <span className="break-text mono" title={one.text}>
@@ -99,7 +99,7 @@ export function Breakpoints(props: PlayheadProps) {
   );
 }
 
-/** Percentiles are of one rollout's policy tokens each: of which signal, is said. */
+/** Percentiles are taken over each rollout's own policy tokens. This names the signal they refer to. */
 function ValueSources({
   lanes,
   signals,

@@ -1,4 +1,4 @@
-/** Play, step and scrub: what all lanes stand at is one row. */
+/** Play, step and scrub. All lanes share the current row. */
 import {
   ChevronLeft,
   ChevronRight,
@@ -37,7 +37,7 @@ export function DebugTransport(props: PlayheadProps) {
   const details = useMemo(() => lanes.map(({ detail }) => detail), [lanes]);
   const lastRow = Math.max(0, rows.length - 1);
   const here = stops.filter((stop) => stop.row === row);
-  // More would not fit in the strip; the panel lists all, and d walks them one by one.
+  // The strip has room for one reason only. The panel lists them all, and d steps through them.
   const [walked, setWalked] = useState<{ readonly row: number; readonly at: number }>();
   const shownAt = walked?.row === row ? Math.min(walked.at, here.length - 1) : 0;
   const first = here[shownAt];
@@ -83,7 +83,7 @@ export function DebugTransport(props: PlayheadProps) {
           'stop.previous': () => toStop(-1),
           'stop.add': () => {
             side.choose('breakpoints');
-            // After the panel is there.
+            // Focus the field after the panel has rendered.
             setTimeout(() => document.getElementById('new-breakpoint')?.focus());
           },
         }
@@ -168,22 +168,22 @@ export function DebugTransport(props: PlayheadProps) {
   );
 }
 
-/** Folded rows are passed, not read. */
+/** Time for a folded row, which nobody reads. */
 const PASSING_MS = 350;
 
 interface Playing {
   readonly row: number;
   readonly lastRow: number;
-  /** What there is to read in the current row. */
+  /** Characters to read in the current row. */
   readonly chars: number;
-  /** The row is equal in all lanes, and equal rows are not read. */
+  /** Whether the row is folded because it is equal in all lanes. */
   readonly isPassed: boolean;
   readonly onRow: (row: number) => void;
-  /** Playing stops when it comes to such a row. */
+  /** Whether playback stops at the row. */
   readonly hasStop: (row: number) => boolean;
 }
 
-/** Plays row by row at a reading pace; stops at a breakpoint and at the end. */
+/** Plays row by row at a reading pace. Stops at a breakpoint and at the end. */
 function usePlaying({ row, lastRow, chars, isPassed, onRow, hasStop }: Playing) {
   const [isPlaying, setPlaying] = useState(false);
   const speed = useInterface((state) => state.playSpeed);
@@ -205,7 +205,7 @@ function usePlaying({ row, lastRow, chars, isPassed, onRow, hasStop }: Playing) 
   }, [isRunning, row, chars, isPassed, speed]);
   return {
     isPlaying: isRunning,
-    /** At the end playing begins anew. */
+    /** Starts again from the first row if playback is at the end. */
     flip: () => {
       if (isAtEnd && lastRow > 0) {
         onRow(0);

@@ -30,7 +30,7 @@ export function NewBreakpoint({ onAdd }: { readonly onAdd: (text: string) => voi
     onAdd(text);
     setText('');
     setTried(false);
-    // So that d goes on at once.
+    // Leave the field so that d works again.
     if (field.current !== null) leaveField(field.current);
   };
   const take = (ready: ReadyMade) => {

@@ -1,4 +1,4 @@
-/** What each lane knows and has used by the current row: read off the log, nothing is run. */
+/** Per lane: what it knows and has used up to the current row. Read from the log; nothing is executed. */
 import { type ReactNode, useMemo, useState } from 'react';
 import { type Watch as Watched, type WatchRow, watchOf } from '../../../../shared/domain/watch.ts';
 import { count, counted } from '../../../ui/numbers.ts';
@@ -8,7 +8,7 @@ import { useLaneSignals } from './useStops.ts';
 import './debugger.css';
 import { SourceText } from '../../../ui/SourceText.tsx';
 
-/** More lanes than these stand below each other: a column must hold a value. */
+/** With more lanes than this the values are stacked, since columns would be too narrow. */
 const MOST_COLUMNS = 2;
 
 export function Watch(props: PlayheadProps) {
@@ -126,7 +126,7 @@ function watchedLane({ detail }: Lane, tokenEnds: Uint32Array | undefined): Watc
 }
 
 interface LaneState {
-  /** Its turn is of the current row; else it is the last one before it. */
+  /** Whether the value is from the current row. Otherwise it is from the last turn before it. */
   readonly isHere: boolean;
   readonly lane: Lane;
   readonly turn: number | undefined;
@@ -154,7 +154,7 @@ function Fact({ label, hint, states, children }: FactProps) {
       </tr>
     );
   const contents = states.map(children);
-  // One blank line says as much as four.
+  // Four empty cells need only one blank line.
   const isBlank = contents.every((content) => content === undefined || content === false);
   if (isBlank)
     return (
@@ -193,10 +193,10 @@ function LaneTurn({ lane, turn, isHere, isBare }: LaneTurnProps) {
   );
 }
 
-/** Of a value in the table, UTF-16 units. */
+/** Length of a shortened value, UTF-16 units. */
 const SHORT = 90;
 
-/** What is long is cut with its length, and shown whole when it is clicked. */
+/** Shortens a long text and shows its length. A click expands it. */
 function Short({ text }: { readonly text: string }) {
   const [isWhole, setWhole] = useState(false);
   if (text.length <= SHORT)

@@ -1,5 +1,5 @@
 /**
- * Breakpoints of a comparison: as the link holds them, where they hold in each lane, and in which aligned rows.
+ * Breakpoints of a comparison: how the URL stores them, and the turns and rows in which they match.
  *
  *   ?break=first error&break=!value:95 & turn:3      `!`: switched off
  */
@@ -18,13 +18,13 @@ import {
 import { keyWord } from '../../../shell/keys/keysInForce.ts';
 import { counted } from '../../../ui/numbers.ts';
 
-/** More than anyone reads; a link is of any length. */
+/** Upper limit, since a URL may hold any number of them. */
 const MOST_BREAKS = 20;
 
 export interface Break {
   readonly text: string;
   readonly isOn: boolean;
-  /** Absent where the text of the link cannot be read. */
+  /** Absent if the text in the URL cannot be parsed. */
   readonly conditions?: Breakpoint;
   readonly fault?: BreakpointFault;
 }
@@ -36,7 +36,7 @@ export function breakOf(text: string, isOn = true): Break {
     : { text: breakpointText(read), isOn, conditions: read };
 }
 
-/** Each text once: it is its name. */
+/** Drops duplicates, since a breakpoint is identified by its text. */
 export function readBreaks(query: URLSearchParams): readonly Break[] {
   const breaks: Break[] = [];
   for (const value of query.getAll('break')) {
@@ -46,7 +46,7 @@ export function readBreaks(query: URLSearchParams): readonly Break[] {
   return breaks.slice(0, MOST_BREAKS);
 }
 
-/** @param others the query as it is: what is not ours stays */
+/** @param others the current query; its other parameters are kept */
 export function breakSearch(breaks: readonly Break[], others: URLSearchParams): string {
   const query = new URLSearchParams(others);
   query.delete('break');
@@ -70,7 +70,7 @@ export const isSameLane = (a: StoppedLane, b: StoppedLane | undefined): boolean 
   a.fork?.turn === b.fork?.turn &&
   a.fork?.offset === b.fork?.offset;
 
-/** A pattern may run forever, and a link may hold any pattern, so a worker evaluates it (`breakpointWorkerClient.ts`). */
+/** The worker evaluates patterns, since one from a URL may never finish (`breakpointWorkerClient.ts`). */
 export const needsWorker = ({ isOn, conditions }: Break): boolean =>
   isOn && conditions?.some(({ kind }) => kind === 'regex') === true;
 
@@ -94,16 +94,16 @@ export function stoppedRollout({ detail, signal, fork }: StoppedLane): StoppedRo
   };
 }
 
-/** Hits per breakpoint that is on and not left to the worker, `breakpoint` counted over all breakpoints. */
+/** Hits of the breakpoints that are on and need no worker. `breakpoint` is an index into all breakpoints. */
 export function laneHits(breaks: readonly Break[], lane: StoppedLane): readonly Hit[] {
-  // What is off or cannot be read holds nowhere, and keeps its place in the count.
+  // A breakpoint that is off or invalid never matches, but keeps its index.
   const conditions = breaks.map((one) =>
     one.isOn && one.conditions !== undefined && !needsWorker(one) ? one.conditions : [],
   );
   return hitsOf(conditions, stoppedRollout(lane));
 }
 
-/** A hit, and the row of the comparison that shows its turn. */
+/** A hit, and the row of the comparison that contains its turn. */
 export interface Stop {
   readonly row: number;
   readonly lane: number;
@@ -122,24 +122,24 @@ export function stopsOf(rows: readonly ComparedRow[], hits: readonly (readonly H
   return stops.sort((a, b) => a.row - b.row || a.lane - b.lane || a.hit.breakpoint - b.hit.breakpoint);
 }
 
-/** The next row with a stop; undefined: there is none in this direction. */
+/** The next row with a stop, or undefined if there is none in this direction. */
 export function nextStopRow(stops: readonly Stop[], from: number, direction: 1 | -1): number | undefined {
   return direction === 1
     ? stops.find(({ row }) => row > from)?.row
     : stops.findLast(({ row }) => row < from)?.row;
 }
 
-/** Progress of the breakpoints that the worker evaluates, by their text. */
+/** Progress of the breakpoints that the worker evaluates, keyed by their text. */
 export interface PatternProgress {
   readonly running: ReadonlySet<string>;
   readonly leftOut: ReadonlyMap<string, string>;
 }
 
-/** Of a notice. */
+/** Breakpoints named in a notice. */
 const MOST_NAMED = 3;
 const LONGEST_NAME = 60;
 
-/** Why there is no next stop: none holds there, the one that does is here already, or it is not known. */
+/** Why there is no next stop: nothing matches, the only match is the current row, or some hits are not known yet. */
 export function noStopReason(
   {
     breaks,
@@ -186,7 +186,7 @@ export function nextCallRow(
   return undefined;
 }
 
-/** The turn a lane stands at: its own of the row, else the last one before it; undefined: it has not begun. */
+/** The turn of a lane at a row: its turn in that row, else its last one before it. Undefined before its first turn. */
 export function turnAt(rows: readonly ComparedRow[], lane: number, row: number): number | undefined {
   for (let i = Math.min(row, rows.length - 1); i >= 0; i -= 1) {
     const turn = rows[i]?.turns[lane];
@@ -195,7 +195,7 @@ export function turnAt(rows: readonly ComparedRow[], lane: number, row: number):
   return undefined;
 }
 
-/** What there is to read in a row: the longest of its lanes. */
+/** Characters to read in a row: those of its longest lane. */
 export function charsOfRow(row: ComparedRow | undefined, lanes: readonly RolloutDetail[]): number {
   return Math.max(
     0,
@@ -208,7 +208,7 @@ export function charsOfRow(row: ComparedRow | undefined, lanes: readonly Rollout
   );
 }
 
-/** Conditions to begin with. `hole`: what is to be written in their place, and is then selected. */
+/** A suggested condition. `hole` is the placeholder to select and overwrite. */
 export interface ReadyMade {
   readonly text: string;
   readonly label: string;
@@ -227,7 +227,7 @@ export const READY_MADE: readonly ReadyMade[] = [
   { text: 'fork', label: 'first divergence' },
 ];
 
-/** A ready-made condition put to what is written already. */
+/** Adds a suggested condition to the text in the field. */
 export function withCondition(
   written: string,
   { text, hole }: ReadyMade,

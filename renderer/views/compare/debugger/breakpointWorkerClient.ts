@@ -1,5 +1,5 @@
 /**
- * Finds the hits of breakpoints whose patterns may run forever (`(a+)+$`) in a worker:
+ * Evaluates in a worker the breakpoints whose patterns may never finish (`(a+)+$`):
  *
  *   ask(lanes, breaks) ─► worker: rollouts once, then one breakpoint at a time ─► state ─► subscribers
  *                            └ ended after LIMIT_MS, or when the last subscriber leaves
@@ -21,12 +21,12 @@ export type WorkerAnswer =
 /** The part of a Worker that is used; tests pass a fake. */
 export type BreakpointWorker = Pick<Worker, 'onmessage' | 'onerror' | 'postMessage' | 'terminate'>;
 
-/** `leftOut`: why it has no hits. */
+/** `leftOut`: the reason why there are no hits. */
 export type BreakpointOutcome = { readonly hits: readonly (readonly Hit[])[] } | { readonly leftOut: string };
 
 export interface BreakpointWorkerState {
   readonly lanes: readonly StoppedLane[];
-  /** By the text of the breakpoint; absent: not looked for yet. */
+  /** By the text of the breakpoint. Absent: not evaluated yet. */
   readonly outcomes: ReadonlyMap<string, BreakpointOutcome>;
 }
 
@@ -55,14 +55,14 @@ export class BreakpointWorkerClient {
     this.listeners.add(listener);
     return () => {
       this.listeners.delete(listener);
-      // Nobody reads what it would find.
+      // Stop the worker: nobody would receive its results.
       if (this.listeners.size === 0) this.ask([], []);
     };
   };
 
-  /** In place of what was asked for before; what is known of the same lanes stays. */
+  /** Replaces the previous request. Known results for the same lanes are kept. */
   ask(ofLanes: readonly StoppedLane[], breaks: readonly Break[]): void {
-    // Where nothing is asked, no rollout is kept, and nobody hears of another one.
+    // Without breakpoints, keep no rollouts and notify no subscribers about new ones.
     const lanes = breaks.length === 0 ? [] : ofLanes;
     const isSame = areSameLanes(lanes, this.state.lanes);
     this.wanted = breaks;
@@ -103,7 +103,7 @@ export class BreakpointWorkerClient {
     this.post({ rollouts: this.state.lanes.map(stoppedRollout) });
   }
 
-  /** The time counts from here: to start a worker and to hand it the texts is not the pattern's fault. */
+  /** The time limit starts here, so that it excludes starting the worker and sending it the texts. */
   private put(conditions: Breakpoint): void {
     this.post({ conditions });
     this.timer = setTimeout(() => {

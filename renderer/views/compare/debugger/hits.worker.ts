@@ -1,4 +1,4 @@
-/** Looks for one breakpoint after another, in rollouts it was given once. Whoever started it may end it at any time. */
+/** Evaluates breakpoints one by one on rollouts that were sent once. The client may terminate it at any time. */
 import { hitsOf, type StoppedRollout } from '../../../../shared/domain/breakpoints.ts';
 import type { WorkerAnswer, WorkerQuestion } from './breakpointWorkerClient.ts';
 
@@ -15,7 +15,7 @@ self.onmessage = ({ data }: MessageEvent<WorkerQuestion>) => {
   try {
     answer({ hits: rollouts.map((rollout) => hitsOf([data.conditions], rollout)) });
   } catch (error) {
-    // A pattern may need more stack than there is.
+    // A pattern may overflow the stack.
     answer({ failure: error instanceof Error ? error.message : String(error) });
   }
 };

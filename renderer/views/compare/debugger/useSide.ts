@@ -1,4 +1,4 @@
-/** The panel beside the rows: the link says whether it is open and on which tab, so that whoever opens the link sees it. */
+/** The panel beside the rows. The URL holds whether it is open and its tab, so that shared links show the same. */
 import { useEffect } from 'react';
 import { useUrlQuery } from '../../../data/useRoute.ts';
 import { useInterface } from '../../../state/interface.ts';
@@ -7,7 +7,7 @@ const FIRST_TAB = 'watch';
 
 export interface SidePanel {
   readonly isOpen: boolean;
-  /** Of the link; undefined: the first. */
+  /** From the URL. Undefined: the first tab. */
   readonly tab: string | undefined;
   readonly flip: () => void;
   readonly choose: (tab: string) => void;
@@ -15,7 +15,7 @@ export interface SidePanel {
 
 export function useSide(): SidePanel {
   const [query, setQuery] = useUrlQuery();
-  // How one left it: what a link that says nothing begins with.
+  // The user's last choice, used if the URL does not say.
   const isWanted = useInterface((state) => state.isCompareSideOpen);
   const tab = query.get('side') ?? undefined;
   const isOpen = tab !== undefined || isWanted;

@@ -1,6 +1,6 @@
 /**
- * Where the breakpoints of the link hold. Values of tokens are asked for only where a condition is about them;
- * patterns are looked for in a worker, once for all that use this.
+ * Hits of the URL's breakpoints. Requests token values only if a condition needs them. Patterns are evaluated in a
+ * worker, once for all components that use this hook.
  */
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import type { RolloutSignal } from '../../../../shared/api/contract.ts';
@@ -27,7 +27,7 @@ const workerClient = new BreakpointWorkerClient(() => new Hits({ name: 'breakpoi
 
 type Signals = readonly (RolloutSignal | undefined)[];
 
-/** One per lane; the number of hooks is that of the lanes there can be. */
+/** One request per lane. Always calls the hook for the maximum number of lanes. */
 export function useLaneSignals(
   lanes: PlayheadProps['lanes'],
   isWanted: boolean,
@@ -52,7 +52,7 @@ export interface StopState extends PatternProgress {
   readonly breaks: readonly Break[];
   readonly setBreaks: (breaks: readonly Break[]) => void;
   readonly stops: readonly Stop[];
-  /** Signal of the percentiles, per lane; only where a condition asks for values. */
+  /** Signal of the percentiles, per lane. Only if a condition needs values. */
   readonly signals: Signals;
   readonly needsValues: boolean;
   readonly isWaiting: boolean;
@@ -112,7 +112,7 @@ function useWorkerHits(
   const state = useSyncExternalStore(workerClient.subscribe, workerClient.current);
   const wanted = useMemo(() => breaks.filter(needsWorker), [breaks]);
   const isValued = needsValues(wanted);
-  // Values that no pattern is joined with would only begin it anew when they come.
+  // If no condition combines a pattern with a value, omit the signals: their arrival would only restart the worker.
   const given = useMemo(
     () => (isValued ? lanes : lanes.map((lane) => ({ ...lane, signal: undefined }))),
     [lanes, isValued],

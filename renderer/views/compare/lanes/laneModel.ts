@@ -1,25 +1,25 @@
-/** The lanes of a comparison: what each is called, what is known of it, and what it cannot show. */
+/** The lanes of a comparison: their names, what is known about them, and their limitations. */
 import type { ComparedRow, Comparison, RolloutDetail, RunSummary } from '../../../../shared/api/contract.ts';
 import type { RolloutRoute } from '../../../data/route.ts';
 import { type SegmentView, turnsOf } from '../../../data/segmentViews.ts';
 import { counted } from '../../../ui/numbers.ts';
 
-/** `A`, `B`, `C`, `D`: by place, so that a sentence can name a lane. */
+/** `A`, `B`, `C`, `D`, by position. */
 export const letterOf = (lane: number): string => 'ABCD'.charAt(lane);
 
-/** A rollout that is there. */
+/** A lane whose rollout was found. */
 export interface Lane {
-  /** Position in the link. */
+  /** Position in the URL. */
   readonly index: number;
   readonly letter: string;
   readonly path: string;
   readonly route: RolloutRoute;
   readonly detail: RolloutDetail;
-  /** By the index of the segment. */
+  /** Indexed by segment. */
   readonly segments: readonly SegmentView[];
 }
 
-/** A lane of the link, whatever became of its rollout. */
+/** A lane of the URL: found, waiting or missing. */
 export type LaneSlot =
   | { readonly state: 'found'; readonly index: number; readonly path: string; readonly lane: Lane }
   | {
@@ -43,13 +43,13 @@ export function laneOf(index: number, path: string, route: RolloutRoute, detail:
   return { index, letter: letterOf(index), path, route, detail, segments };
 }
 
-/** What is compared: the lanes that are there, in the order of the answer's lists. */
+/** The lanes that were found, in the order of the lists in the response, and their alignment. */
 export interface Compared {
   readonly lanes: readonly Lane[];
   /** Index into `lanes`. */
   readonly base: number;
   readonly comparison: Comparison;
-  /** Tells one comparison from another: what was opened in one is not open in the other. */
+  /** Identifies the comparison, so that what is expanded in one is not expanded in another. */
   readonly key: string;
 }
 
@@ -104,7 +104,7 @@ export function laneNotes(
   return notes;
 }
 
-/** `demo · step 50 · pairs-of-divisors · #3`; the parts all lanes share are left to the title. */
+/** `demo · step 50 · pairs-of-divisors · #3`, without the parts that all lanes share. */
 export function laneName(
   lane: Lane,
   lanes: readonly Lane[],
@@ -123,7 +123,7 @@ export function laneName(
   };
 }
 
-/** What all lanes have in common, once, over them; empty where it is nothing. */
+/** The parts of the name that all lanes share. Empty if there are none. */
 export function sharedName(lanes: readonly Lane[]): string {
   const [first] = lanes;
   if (first === undefined) return '';
@@ -148,7 +148,7 @@ export function partingText({ comparison, lanes, base }: Compared, lane: number)
   return chars === 0 ? `from ${baseline} at the start` : `from ${baseline} after ${length}`;
 }
 
-/** How a lane stands to the baseline, in a sentence. */
+/** A lane's relation to the baseline, as a sentence. */
 export function prefixText(compared: Compared, lane: number): string {
   const found = compared.comparison.lanes[lane];
   if (found === null || found === undefined) return 'the baseline';
@@ -158,16 +158,16 @@ export function prefixText(compared: Compared, lane: number): string {
 
 /** State of the comparison for the panel and the transport. */
 export interface PlayheadProps {
-  /** Those that are there, in the order of the lists in `rows`. */
+  /** The lanes that were found, in the order of the lists in `rows`. */
   readonly lanes: readonly Lane[];
   /** Index into `lanes`. */
   readonly base: number;
   readonly rows: readonly ComparedRow[];
   /** Absent with fewer than two lanes, and while it is loading. */
   readonly comparison: Comparison | undefined;
-  /** Rows in which a lane parts from the baseline. */
+  /** Rows in which a lane forks from the baseline. */
   readonly forks: ReadonlyMap<number, readonly number[]>;
-  /** Index into `rows`: the turns all lanes stand at. */
+  /** Index into `rows`: the current row of all lanes. */
   readonly row: number;
   readonly onSelectRow: (row: number) => void;
 }

@@ -1,4 +1,4 @@
-/** The rollouts of a link, each found (or not) by itself. */
+/** Loads the rollouts of a link. Each is found or missing on its own. */
 import { useMemo } from 'react';
 import type { ParamsOf } from '../../../../shared/api/contract.ts';
 import { unpackComparison } from '../../../../shared/api/packedRows.ts';
@@ -44,13 +44,16 @@ function addressOf({ runKey, step, groupKey, ordinal }: RolloutRoute): RolloutAd
   return { runKey, step, groupKey, ordinal };
 }
 
-/** One slot per lane of the link. The number of hooks is that of the lanes there can be. */
+/** One slot per lane of the link. Always calls the hook for the maximum number of lanes. */
 export function useSlots(paths: readonly string[]): readonly LaneSlot[] {
   const slots = [useSlot(0, paths[0]), useSlot(1, paths[1]), useSlot(2, paths[2]), useSlot(3, paths[3])];
   return slots.slice(0, MOST_LANES).filter((slot) => slot !== undefined);
 }
 
-/** Asked by address, so that lanes are aligned while their texts arrive. Undefined where too few lanes are there. */
+/**
+ * Uses addresses rather than ids, so that the alignment starts while texts are loading. Undefined if too few lanes
+ * exist.
+ */
 function questionOf(slots: readonly LaneSlot[], base: number): ParamsOf<'compare.align'> | undefined {
   const rollouts: RolloutAddress[] = [];
   let baseline = 0;
@@ -61,7 +64,8 @@ function questionOf(slots: readonly LaneSlot[], base: number): ParamsOf<'compare
     if (slot.index === base) baseline = rollouts.length;
     rollouts.push(addressOf(route));
   }
-  // One lane by itself is stepped through and watched like several; one that lost its others is told so.
+  // A single lane is allowed, and can be stepped and watched. If the others are missing, the page shows an error
+  // instead.
   const isEnough = rollouts.length > 1 || (rollouts.length === 1 && slots.length === 1);
   return isEnough ? { rollouts, baseline } : undefined;
 }
@@ -73,10 +77,10 @@ export interface ComparedState {
   readonly retry: () => void;
 }
 
-/** @param base index into the link: where that one is missing, the first that is there takes its place */
+/** @param base index into the link. If that lane is missing, the first one found is the baseline */
 export function useCompared(slots: readonly LaneSlot[], base: number): ComparedState {
   const found = slots.flatMap((slot) => (slot.state === 'found' ? [slot.lane] : []));
-  // Slots are made anew on every render, lanes are not.
+  // Slots are new objects on every render, lanes are not.
   const [a, b, c, d] = found;
   const lanes = useMemo(() => [a, b, c, d].filter((lane) => lane !== undefined), [a, b, c, d]);
   const baseline = Math.max(
@@ -96,6 +100,6 @@ export function useCompared(slots: readonly LaneSlot[], base: number): ComparedS
     () => (comparison === undefined ? undefined : { lanes, base: baseline, comparison, key }),
     [comparison, lanes, baseline, key],
   );
-  // A lane that is missing fails the first alignment, which is then asked without it.
+  // A missing lane makes the first request fail. The request is then repeated without that lane.
   return { lanes, compared, error: isSettled ? answer.error : null, retry: () => void answer.refetch() };
 }
