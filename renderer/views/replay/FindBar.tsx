@@ -9,11 +9,11 @@ import { MAX_HITS } from './text/findModel.ts';
 interface FindBarProps {
   readonly query: string;
   readonly hits: number;
-  /** From 0. */
+  /** Index of the current hit, from 0. */
   readonly current: number;
-  /** In place of the number of hits. */
+  /** Shown instead of the number of hits. */
   readonly note: string | undefined;
-  /** The query is of the search over all rollouts, to which closing leads back. */
+  /** The query comes from the search over all rollouts. Closing the bar returns there. */
   readonly isLinked: boolean;
   readonly field: Ref<HTMLInputElement>;
   readonly onQuery: (query: string) => void;
@@ -33,7 +33,7 @@ export function FindBar(props: FindBarProps) {
         <Search size={13} />
         <input
           ref={field}
-          // The bar appears because one wants to type into it.
+          // The user opened the bar in order to type.
           // biome-ignore lint/a11y/noAutofocus: see above
           autoFocus={!isLinked}
           placeholder={name}

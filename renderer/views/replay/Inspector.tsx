@@ -12,7 +12,7 @@ import { LogText } from '../../ui/LogText.tsx';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { penaltyText } from '../../widgets/roc/rocLabels.ts';
 
-/** About what six lines of the inspector hold. */
+/** About six lines in the inspector. */
 const LONG_VALUE = 200;
 
 const LONGEST_BESIDE = 60;
@@ -20,14 +20,14 @@ const LONGEST_BESIDE = 60;
 interface InspectorProps {
   readonly detail: RolloutDetail;
   readonly heat: Heat | undefined;
-  /** Whether it is right, rewarded and kept is not shown. */
+  /** Hides correctness, reward and whether the rollout was kept. */
   readonly isBlind: boolean;
   readonly onShowRecord: () => void;
 }
 
 export function Inspector({ detail, heat, isBlind, onShowRecord }: InspectorProps) {
   const { row, tokens } = detail;
-  // Fields of any name may say how it was judged.
+  // Extra fields may have any name, so some of them may reveal how the rollout was judged.
   const extra = isBlind ? [] : flatFields(detail.extra);
   return (
     <aside className="inspector" aria-label="Inspector">
@@ -200,7 +200,7 @@ interface FieldProps {
   readonly children: ReactNode;
 }
 
-/** Unknown is blank: a field without a value is not listed. */
+/** Renders nothing without a value: an unknown field is not listed. */
 function Field({ label, source, children }: FieldProps) {
   if (children === undefined || children === '' || children === false) return null;
   return (
@@ -218,14 +218,14 @@ function Field({ label, source, children }: FieldProps) {
   );
 }
 
-/** Actions or code as the ground truth have a section of their own; beside the label they are a thin column. */
+/** A long ground truth, such as actions or code, gets its own section. Beside a label it would be a narrow column. */
 function isLong(text: string | undefined): boolean {
   return text !== undefined && (text.length > LONGEST_BESIDE || text.includes('\n'));
 }
 
 /**
- * Extra fields as name and text. An object opens up one level (`timing.worker`), which is as deep
- * as trainers nest what one wants to read at a glance; anything deeper stays JSON.
+ * Extra fields as name and text. Opens one level of objects (`timing.worker`), which is as deep as trainers nest
+ * values that are worth a glance. Deeper values stay JSON.
  */
 function flatFields(fields: Readonly<Record<string, unknown>>): readonly (readonly [string, string])[] {
   return Object.entries(fields).flatMap(([name, value]) => {
@@ -239,7 +239,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** `line 12`, `row 3`, `member 1`: what is counted depends on the file. */
+/** `line 12`, `row 3` or `member 1`, depending on the file format. */
 export function recordText(unit: string, line: number): string {
   return `${unit} ${new Intl.NumberFormat('en').format(line)}`;
 }

@@ -22,7 +22,7 @@ interface InspectorPaneProps {
   readonly onShowRecord: () => void;
 }
 
-/** Facts of the rollout, or the list of its high tokens; where these have no text, their ids. */
+/** Facts of the rollout, or the list of its high tokens. Tokens without text are listed by id. */
 export function InspectorPane(props: InspectorPaneProps) {
   const { detail, heat, cursor, means, labelling, isBlind, onShow, onShowRecord } = props;
   const tab = useTokenView((state) => state.inspectorTab);

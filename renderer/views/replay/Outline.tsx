@@ -31,7 +31,7 @@ export const Outline = memo(function Outline({ turns, turn, onTurn, onSegment }:
     rowHeight: ROW_HEIGHT,
     overscan: OVERSCAN,
   });
-  // The outline goes along with the turn that is read: its head, and as much of it as there is room for.
+  // Follows the current turn: scrolls to its head and to as many of its rows as fit.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another turn moves the outline
   useLayoutEffect(() => {
     const head = rows.findIndex((row) => turnOf(row) === turn);
@@ -111,7 +111,7 @@ function OutlineRow({ view, onSegment }: OutlineRowProps) {
   );
 }
 
-/** What was boxed, else the beginning of the text. */
+/** The boxed answer, else the beginning of the text. */
 function answerLabel(text: string): string {
   const words = /\\boxed\{(.*)\}/s.exec(text)?.[1] ?? text;
   return words.replace(/\s+/g, ' ').trim().slice(0, 60);
@@ -128,7 +128,7 @@ type OutlineEntry =
   | { readonly what: 'turn'; readonly view: TurnView }
   | { readonly what: 'segment'; readonly turn: number; readonly view: SegmentView };
 
-/** A response belongs to its call's row; alone it gets one of its own. */
+/** A response belongs to the row of its call. Without a call it gets its own row. */
 export function outlineRows(turns: readonly TurnView[]): readonly OutlineEntry[] {
   return turns.flatMap((view): readonly OutlineEntry[] => [
     { what: 'turn', view },

@@ -1,4 +1,4 @@
-/** The record as it stands in its log file, read by path and byte range when asked for. */
+/** The record as written in its log file. Requested by path and byte range when the dialog opens. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { Dialog } from 'radix-ui';
@@ -15,7 +15,7 @@ import './rawRecord.css';
 
 const ReadOnlyEditor = lazy(() => import('../../editor/ReadOnlyEditor.tsx'));
 
-/** Beyond this an editor is no help: the text is shown in rows, and read as one scrolls. */
+/** A larger record is shown in rows that are loaded while scrolling, since an editor would be too slow. */
 const MAX_EDITOR_BYTES = 1_048_576;
 
 interface RawRecordProps {
@@ -142,9 +142,8 @@ function RecordFailure({ error, unit, onRetry }: RecordFailureProps) {
 }
 
 /**
- * Indents JSON by its tokens alone. Parsing and printing it again would round integers beyond
- * 2^53 and refuse Python's NaN; this keeps every token as the file has it.
- * Undefined when the text is no object or list on the face of it.
+ * Indents JSON by its tokens alone. Parsing and printing would round integers beyond 2^53 and reject Python's NaN;
+ * this keeps every token as written. Returns undefined if the text does not look like an object or a list.
  */
 export function indentedRecord(text: string): string | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
@@ -176,10 +175,10 @@ interface RecordSource {
   readonly isRewritten?: boolean;
 }
 
-/** Unit of a file that was read with an adapter (`RecordUnit` of electron/ingest/containers/container.ts). */
+/** Unit of a file that was read with an adapter (`RecordUnit` in electron/ingest/containers/container.ts). */
 const ADAPTER_UNIT = 'output line';
 
-/** Where a record stands, counted as its file counts: a line; the member of an archive, the row of a table, an element. */
+/** Position of a record in its file, in the file's own unit: a line, archive member, table row or array element. */
 export function recordPlace({ path, line, unit = 'line', isRewritten = false }: RecordSource): string {
   const number = new Intl.NumberFormat('en').format(line);
   if (unit === 'line') return `${path}, line ${number}${isRewritten ? ', as JSON' : ''}`;

@@ -53,7 +53,7 @@ export function Replay({ route, detail }: ReplayProps) {
   const { heat } = heatState;
   const siblings = useSiblings(route, detail.row, detail.run, {
     search: siblingSearch(query),
-    // A blind reviewer may not see what the list was filtered by.
+    // The list's filter may reveal how the rollout was judged, so a blind review ignores it.
     list: query.has('queue') ? undefined : readList(query.get('list')),
   });
 

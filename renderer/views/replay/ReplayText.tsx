@@ -36,7 +36,7 @@ interface ReplayTextProps {
   readonly onReadTurn: (turn: number) => void;
 }
 
-/** The middle pane: search, transcript with its marks, and what is known of one token. */
+/** The middle pane: search bar, transcript with its marks, and the readout of one token. */
 export function ReplayText(props: ReplayTextProps) {
   const { detail, heat, find, cursor } = props;
   const pane = useRef<HTMLDivElement>(null);
@@ -80,7 +80,7 @@ export function ReplayText(props: ReplayTextProps) {
       </SaidOf>
       {heat !== undefined && !heat.isConstant && isHeatOn && (
         <TokenReadout
-          // Another rollout's pointer and answers are none of this one's.
+          // Drops the hovered token and cached responses of the previous rollout.
           key={`readout ${rolloutId}`}
           pane={pane}
           detail={detail}
@@ -105,7 +105,7 @@ interface SpanBarProps {
   readonly onClear: () => void;
 }
 
-/** What was selected with the scrubber's brush. */
+/** The token range that was selected with the scrubber's brush. */
 function SpanBar({ heat, span, onClear }: SpanBarProps) {
   const size = span.to - span.from + 1;
   const high = heat.high.reduce((sum, token) => sum + Number(token >= span.from && token <= span.to), 0);
@@ -135,7 +135,7 @@ function SpanBar({ heat, span, onClear }: SpanBarProps) {
   );
 }
 
-/** All that is painted on the text; undefined when there is nothing. */
+/** All marks of the text. Undefined if there are none. */
 function useTextMarks(
   detail: RolloutDetail,
   heat: Heat | undefined,

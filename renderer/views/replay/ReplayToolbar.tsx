@@ -26,7 +26,7 @@ interface ReplayToolbarProps {
   readonly detail: RolloutDetail;
   readonly siblings: Siblings;
   readonly onFind: () => void;
-  /** Nothing that says how it was judged. */
+  /** Hides everything that reveals how the rollout was judged. */
   readonly isBlind: boolean;
   readonly onShowRecord: () => void;
 }

@@ -1,6 +1,6 @@
 /**
- * Replay of one rollout. The URL holds the rollout and the turn; this component loads the one,
- * moves the other, and gives plain values to the panes.
+ * Replay of one rollout. The URL holds the rollout and the turn. This component loads the rollout, changes the turn,
+ * and passes plain values to the panes.
  */
 
 import type { Route } from '../../data/route.ts';
@@ -18,7 +18,7 @@ export default function ReplayView({ route }: { readonly route: Extract<Route, {
   const wanted = useTokenView((state) => state.signal);
   const vocabulary = useTokenView((state) => state.vocabulary);
   const signal = signalParams(wanted, vocabulary);
-  // Going to a sibling keeps the former rollout in sight until the new one is there.
+  // Keeps the previous rollout on screen until its sibling has loaded.
   const resolved = usePage({ runKey, step, groupKey, ordinal, show: 'replay', signal }, true);
   const rolloutId = resolved.data?.rolloutId;
   const rollout = useRequest('rollout.get', rolloutId === undefined ? undefined : { rolloutId }, {

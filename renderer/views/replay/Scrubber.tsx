@@ -1,7 +1,6 @@
 /**
- * The whole rollout in one line: a profile of the signal where one was logged, else who wrote how
- * much. Click to go there; drag to select tokens, or to seek where there are none; arrow keys step by
- * turn when it has the focus.
+ * The whole rollout in one line: a profile of the signal if one was logged, else the length of each author's text. A
+ * click seeks. Dragging selects tokens, or seeks if there are none. With focus, the arrow keys step by turn.
  */
 import { type KeyboardEvent, type PointerEvent, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
@@ -21,12 +20,12 @@ interface ScrubberProps {
   /** 0…1 of the response. */
   readonly onSeek: (fraction: number) => void;
   readonly onStep: (by: number) => void;
-  /** Tokens are selected by dragging; both 0…1 of the response. */
+  /** Called when tokens were selected by dragging; both 0…1 of the response. */
   readonly onBrush: (from: number, to: number) => void;
   readonly selected: Stretch | undefined;
-  /** Where the current token stands. */
+  /** Position of the current token, 0…1 of the response. */
   readonly tokenAt: number | undefined;
-  /** What readers have said about places in it. */
+  /** Annotations of positions in the rollout. */
   readonly labels: readonly LabelMark[];
 }
 
@@ -49,7 +48,7 @@ const BY_KIND = `Length by author. Low: prose. High: tool calls. Full: the answe
 const MEANS =
   'column: least to highest value, tick at the mean; top rows: forking tokens, then reflection tokens; click to go there, drag to select tokens';
 
-/** Room for one mark. */
+/** Width of one mark. */
 const MARK_PIXELS = 8;
 
 function markTitle({ turn, what, marks, failed }: MarkCluster): string {
@@ -157,7 +156,7 @@ export function Scrubber(props: ScrubberProps) {
 }
 
 interface BrushInput {
-  /** Without tokens there is nothing to select: dragging seeks. */
+  /** Without tokens there is nothing to select, so dragging seeks. */
   readonly isOn: boolean;
   readonly onSeek: (fraction: number) => void;
   readonly onBrush: (from: number, to: number) => void;
@@ -169,7 +168,7 @@ interface Drag {
   readonly isWide: boolean;
 }
 
-/** A hand is not steady: less than this is a click. */
+/** A shorter movement counts as a click. */
 const CLICK_PIXELS = 4;
 
 function fractionAt(event: PointerEvent<HTMLElement>): number {
@@ -177,11 +176,11 @@ function fractionAt(event: PointerEvent<HTMLElement>): number {
   return Math.max(0, Math.min(1, (event.clientX - rect.left) / rect.width));
 }
 
-/** Click to go there, drag to select. */
+/** A click seeks, dragging selects. */
 function useBrush({ isOn, onSeek, onBrush }: BrushInput) {
   const [drag, setDrag] = useState<Drag>();
   return {
-    /** While it is being dragged. */
+    /** The range while it is being dragged. */
     stretch:
       isOn && drag?.isWide === true
         ? { from: Math.min(drag.start, drag.at), to: Math.max(drag.start, drag.at) }

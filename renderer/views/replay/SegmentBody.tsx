@@ -1,4 +1,4 @@
-/** What stands under a segment's heading: exact text when raw, else as its kind is best read. */
+/** The body of a segment: the exact text in raw mode, else rendered according to its kind. */
 import { memo, useMemo } from 'react';
 import { assertNever, type SegmentKind } from '../../../shared/domain/model.ts';
 import { outcomeMark, prettyArguments, type SegmentView } from '../../data/segmentViews.ts';
@@ -12,7 +12,7 @@ import { WhenNear } from './text/WhenNear.tsx';
 interface SegmentBodyProps {
   readonly view: SegmentView;
   readonly isRaw: boolean;
-  /** What to show of the text: all of it, or its head when folded. */
+  /** The text to show: all of it, or its head if the segment is folded. */
   readonly text: string;
   readonly kind: SegmentKind | 'prompt';
 }
@@ -67,7 +67,7 @@ function CallBody({ view, text }: { readonly view: SegmentView; readonly text: s
   const { call, inner } = view;
   const base = view.segment.inner.start;
   const code = call?.code;
-  // Of the whole code: a folded head is its beginning, so the places hold for it, too.
+  // Computed for the whole code. A folded head is a prefix of it, so the offsets hold there too.
   const places = useMemo(
     () => (code === undefined ? undefined : codePlaces(code, inner, base)),
     [code, inner, base],
@@ -102,7 +102,7 @@ interface SourceBlocksProps {
   readonly source?: string;
 }
 
-/** Text as it was logged, any length of it: in blocks of whole lines, of which those far away are one text node each. */
+/** Text as logged, in blocks of whole lines. Each block far from the viewport is a single text node. */
 const SourceBlocks = memo(function SourceBlocks({ text, start, source }: SourceBlocksProps) {
   const blocks = useMemo(() => lineBlocks(text), [text]);
   if (blocks.length === 1) return <SourceText text={text} start={start} source={source} />;
@@ -120,15 +120,15 @@ const SourceBlocks = memo(function SourceBlocks({ text, start, source }: SourceB
   });
 });
 
-/** Blocks of whole lines, so that a long text can be rendered a part at a time and reads as if it were one. */
+/** A block of whole lines. Blocks allow a long text to be rendered in parts without any visible difference. */
 interface LineBlock {
   /** Offset of the block in the whole text. */
   readonly start: number;
-  /** With the newline it ends with; only the last one may have none. */
+  /** Includes its final newline. Only the last block may have none. */
   readonly text: string;
 }
 
-/** About as many lines as a screen has. */
+/** About one screen of text. */
 const BLOCK_CHARACTERS = 3_200;
 
 export function lineBlocks(text: string): readonly LineBlock[] {

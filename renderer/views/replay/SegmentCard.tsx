@@ -18,14 +18,14 @@ interface SegmentCardProps {
   readonly rolloutId: number;
   readonly isRaw: boolean;
   readonly answerSource: string | undefined;
-  /** Fills the first screen, or was asked for: rendered at once, wherever it is. */
+  /** On the first screen, or requested: rendered at once, even far from the viewport. */
   readonly isAtOnce: boolean;
-  /** Heat of the whole segment, where tokens have no place on its text. */
+  /** Mean of the segment's tokens. Used if tokens have no offsets in the text. */
   readonly mean?: SegmentMean;
   readonly meanName?: string;
 }
 
-/** The user message of turn 0 is the problem; one in a later turn came from the user or the environment. */
+/** The user message of turn 0 is the problem. In a later turn it came from the user or the environment. */
 function shownKind(view: SegmentView): SegmentKind | 'prompt' {
   return view.segment.turn === 0 && view.segment.kind !== 'system' ? 'prompt' : view.segment.kind;
 }
@@ -49,8 +49,8 @@ export const SegmentCard = memo(function SegmentCard({
   const fold = foldOf(text, kind);
   const isFolded = fold.isFoldable && !isFlipped;
   const isEmpty = text.trim() === '' && !isRaw;
-  // Nothing to read and nothing to hide: a template may leave an empty message behind. That a tool
-  // answered with nothing is worth knowing.
+  // Hide empty segments: a template may leave an empty message. An empty tool response is shown, since it is
+  // informative.
   if (isEmpty && kind !== 'tool-response') return null;
   return (
     <article
@@ -91,7 +91,10 @@ export const SegmentCard = memo(function SegmentCard({
   );
 });
 
-/** What stands for a segment far away: one literal stretch, so that places in it can be found. */
+/**
+ * Placeholder text of a segment far from the viewport: one literal stretch, so that hits and marks can be located in
+ * it.
+ */
 function farText(
   view: SegmentView,
   isRaw: boolean,
@@ -151,7 +154,7 @@ function SegmentHead({ view, kind, answerSource, text, children }: SegmentHeadPr
   );
 }
 
-/** Ids without text: what can be said is the mean of the run of policy tokens that this stretch is. */
+/** For ids without text: the mean of the run of policy tokens that this stretch corresponds to. */
 function MeanHeat({ mean, name }: { readonly mean: SegmentMean; readonly name: string }) {
   const others = mean.segments - 1;
   return (

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: a scroll container must be reachable to be scrolled by keys
 /**
- * The rollout as text, turn by turn. Scrolling by hand moves the selected turn along; choosing a
- * turn scrolls to it. Segments out of sight are skipped by the browser (`content-visibility`); turns and segments
- * far away are not in the page (`WhenNear.tsx`), so that it has few elements, however long the rollout.
+ * The rollout as text, turn by turn. Scrolling updates the current turn; choosing a turn scrolls to it. The browser
+ * skips rendering segments out of view (`content-visibility`). Turns and segments far from the viewport are not in the
+ * DOM (`WhenNear.tsx`), so that it stays small for long rollouts.
  */
 import { memo, type Ref, type RefObject, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
@@ -18,13 +18,13 @@ import { useTextHighlights } from './useTextHighlights.ts';
 import './transcript.css';
 
 export interface TranscriptHandle {
-  /** `fraction` of the segment's height, for a place inside a long one. */
+  /** `fraction` of the segment's height, to scroll into a long segment. */
   showSegment(segment: number, fraction?: number): void;
-  /** The mark of the current search hit or token, once it has been painted; false when it is not there. */
+  /** Scrolls to the mark of the current search hit or token. Returns false if the mark is not painted. */
   showMark(name: CurrentMark): boolean;
-  /** Whether that mark can be read where it stands. */
+  /** Whether that mark is visible without scrolling. */
   isInSight(name: CurrentMark): boolean;
-  /** The next turn of the URL is about a place inside it: do not scroll to its head. */
+  /** The next turn change in the URL points inside the turn, so do not scroll to its head. */
   expectTurn(turn: number): void;
 }
 
@@ -42,18 +42,18 @@ interface TranscriptProps {
   readonly hits: readonly Hit[];
   readonly currentHit: Hit | undefined;
   readonly currentToken: TextRange | undefined;
-  /** Of rollouts whose tokens have no place on the text; by index of the segment. */
+  /** By segment index, for rollouts whose tokens have no offsets in the text. */
   readonly means: ReadonlyMap<number, SegmentMean> | undefined;
   readonly meanName: string | undefined;
   readonly onReadTurn: (turn: number) => void;
   readonly handle: Ref<TranscriptHandle>;
 }
 
-/** Scrolling by hand ends this long after the last wheel, touch or key. */
+/** User scrolling ends this long after the last wheel, touch or key event. */
 const BY_HAND_MS = 400;
-/** The selected turn follows in tasks of its own: inside a frame it would cost the frame. */
+/** The current turn is updated in its own task, so that it does not delay the frame. */
 const READ_MS = 80;
-/** Where the eye is: below the top edge by this much. */
+/** Distance of the reading line from the top edge. */
 const READING_LINE = 90;
 const MARGIN = 14;
 
@@ -61,7 +61,7 @@ function topOf(container: Element, element: Element): number {
   return container.scrollTop + element.getBoundingClientRect().top - container.getBoundingClientRect().top;
 }
 
-/** Where a current mark is drawn; undefined when its text is not there. */
+/** The box of a current mark. Undefined if its text is not in the DOM. */
 function markBox(name: CurrentMark): DOMRect | undefined {
   const [range] = CSS.highlights.get(name) ?? [];
   if (!(range instanceof Range)) return undefined;
@@ -69,7 +69,7 @@ function markBox(name: CurrentMark): DOMRect | undefined {
   return box.height === 0 ? undefined : box;
 }
 
-/** Skipped segments have estimated heights: only the later passes stand on the real ones. */
+/** Skipped segments have estimated heights. Repeated passes scroll to the position by real heights. */
 const SCROLL_PASSES = 4;
 
 function scrollTo(
@@ -109,13 +109,13 @@ export const Transcript = memo(function Transcript(props: TranscriptProps) {
 
   useEffect(() => () => clearTimeout(reading.current), []);
 
-  // So that arrow and page keys scroll the text at once, as in any reader.
+  // Focus the text, so that arrow and page keys scroll it at once.
   useAutoFocus(scroller);
 
   useImperativeHandle(props.handle, () => ({
     showSegment(segment, fraction = 0) {
       byHandUntil.current = 0;
-      // Far away it is not there at all, and nothing can scroll to what is not.
+      // A segment far from the viewport is not in the DOM, so render it before scrolling to it.
       flushSync(() => setCalled(segment));
       scrollTo(scroller, (container) => {
         const element = container.querySelector(`[data-segment="${segment}"]`);

@@ -81,7 +81,7 @@ export function usePlayback(turns: readonly TurnView[], turn: number, onStep: ()
   return {
     isPlaying: isRunning,
     pause: () => setPlaying(false),
-    /** At the end playing begins anew, which the caller does by going to the first turn. */
+    /** At the end playback restarts. The caller goes to the first turn. */
     flip: () => setPlaying(!isRunning),
     isAtEnd,
   };

@@ -1,4 +1,4 @@
-/** One turn of the transcript. Far away it is as tall as it was, or about as tall as it will be, and empty. */
+/** One turn of the transcript. Far from the viewport it is empty and keeps its last or its estimated height. */
 import { memo, useRef } from 'react';
 import type { TurnView } from '../../data/segmentViews.ts';
 import { counted } from '../../ui/numbers.ts';
@@ -15,18 +15,18 @@ interface TurnSectionProps {
   readonly answerSource: string | undefined;
   readonly means: ReadonlyMap<number, SegmentMean> | undefined;
   readonly meanName: string | undefined;
-  /** A segment one is led to: rendered before it is near. */
+  /** A segment to scroll to. It is rendered even if it is far from the viewport. */
   readonly called: number | undefined;
 }
 
-/** Segments that surely fill the first screen; later ones are rendered when one comes near them. */
+/** Enough segments to fill the first screen. Later ones are rendered when they come near the viewport. */
 const AT_ONCE = 8;
 
-/** As `contain-intrinsic-size` of the style sheet has it, with what stands between. */
+/** `contain-intrinsic-size` in the style sheet, plus the gap between segments. */
 const SEGMENT_HEIGHT = 254;
 const HEAD_HEIGHT = 46;
 
-/** Of a turn that has not been rendered yet, in pixels. */
+/** Estimated height in pixels of a turn that has not been rendered yet. */
 export const guessedHeight = ({ segments }: TurnView): number =>
   HEAD_HEIGHT + segments.length * SEGMENT_HEIGHT;
 

@@ -1,10 +1,10 @@
-/** Consecutive turns of a transcript. Far away they are one empty element, about as tall as they will be. */
+/** Consecutive turns of a transcript. Far from the viewport they are one empty element of estimated height. */
 import { type ReactNode, useRef } from 'react';
 import type { TurnView } from '../../data/segmentViews.ts';
 import { guessedHeight } from './TurnSection.tsx';
 import { useNear } from './text/WhenNear.tsx';
 
-/** A screen shows one or two of them, and 2,000 turns are 84 elements. */
+/** A screen shows one or two stretches, and 2,000 turns make 84 elements. */
 const TURNS = 24;
 
 export function stretchesOf(turns: readonly TurnView[]): readonly (readonly TurnView[])[] {
@@ -15,7 +15,7 @@ export function stretchesOf(turns: readonly TurnView[]): readonly (readonly Turn
 
 interface TurnStretchProps {
   readonly turns: readonly TurnView[];
-  /** Holds the turn that is read, or one that is scrolled to: rendered wherever it is. */
+  /** Contains the current turn or one to scroll to, so it is always rendered. */
   readonly isWanted: boolean;
   readonly children: (turn: TurnView) => ReactNode;
 }

@@ -1,9 +1,9 @@
-/** Folding of long segments. What is hidden is counted exactly; nothing is cut silently. */
+/** Folding of long segments. The hidden amount is always counted exactly. */
 import type { SegmentKind } from '../../../shared/domain/model.ts';
 
 export interface Fold {
   readonly isFoldable: boolean;
-  /** The beginning that stays in sight when folded, at a line end where there is one. */
+  /** The beginning that stays visible when folded. Ends at a line end if there is one. */
   readonly head: string;
   readonly lines: number;
   readonly characters: number;
@@ -14,7 +14,7 @@ interface Limit {
   readonly characters: number;
 }
 
-/** Prose is read, so it folds late; output is skimmed; a prompt is the same for all siblings. */
+/** Prose is read, so its limit is high. Output is skimmed. The prompt is the same for all siblings. */
 const LIMITS: Readonly<Record<SegmentKind | 'prompt', Limit>> = {
   prompt: { lines: 12, characters: 1_500 },
   system: { lines: 3, characters: 320 },
@@ -45,13 +45,13 @@ function endOfLine(text: string, lines: number): number {
 export function foldOf(text: string, kind: SegmentKind | 'prompt'): Fold {
   const limit = LIMITS[kind];
   const lines = countLines(text);
-  // A fold that hides a line or two is a nuisance: only what exceeds the limit by a fifth folds.
+  // Folding a line or two is a nuisance, so fold only what exceeds the limit by a fifth.
   const isFoldable = lines > limit.lines * 1.2 || text.length > limit.characters * 1.2;
   if (!isFoldable) return { isFoldable, head: text, lines, characters: text.length };
   let end = Math.min(endOfLine(text, limit.lines), limit.characters);
   const lineEnd = text.lastIndexOf('\n', end);
   if (lineEnd > end / 2) end = lineEnd;
-  // Never between the halves of a surrogate pair.
+  // Do not split a surrogate pair.
   if (/[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end -= 1;
   return { isFoldable, head: text.slice(0, end), lines, characters: text.length };
 }

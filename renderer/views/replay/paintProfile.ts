@@ -1,26 +1,28 @@
-/** Draws the scrubber's profile. Colours come from the design tokens in force. */
+/** Draws the scrubber's profile with the colours of the current theme. */
 import { heatLevel } from './text/heatModel.ts';
 import { type ColumnStatistics, isPolicyKind, type Profile } from './text/profileModel.ts';
 
 export const PROFILE_HEIGHT = 46;
-/** Below the base line: what the environment wrote. */
+/** Height of the strip below the base line, which shows text written by the environment. */
 const ENVIRONMENT_HEIGHT = 9;
-/** Above the profile: a row of forks and, below it, one of reflections; place is their second cue. */
+/**
+ * Height of the two rows above the profile: forks, and reflections below them. Position is a second cue beside colour.
+ */
 const MARKS_HEIGHT = 9;
 const MARK_HEIGHT = 3;
-/** Lines between turns closer than this would be a hatching. */
+/** Lines between turns are not drawn if they would be closer than this. */
 const TURN_PIXELS = 5;
 
 interface ProfilePaint {
   readonly width: number;
   readonly profile: Profile;
-  /** Per column of two pixels; absent when no signal was logged. */
+  /** One entry per column of two pixels. Absent if no signal was logged. */
   readonly columns: ColumnStatistics | undefined;
-  /** Smallest height of each level; empty when no token is high. */
+  /** Lowest height of each level. Empty if no token is high. */
   readonly cuts: readonly number[];
-  /** Highest value of the policy, for the scale where nothing is high. */
+  /** The policy's highest value, which sets the scale if no token is high. */
   readonly highest: number;
-  /** A different theme has different tokens: painted again when it changes. */
+  /** Changes with the theme, so that the profile is repainted. */
   readonly themeKey: string;
 }
 
@@ -34,7 +36,7 @@ const KIND_COLOR = {
   system: '--dropped',
 } as const;
 
-/** Without a signal the height tells the kinds apart, too: prose low, calls high. */
+/** Without a signal, height distinguishes the kinds: prose is low, calls are high. */
 const KIND_HEIGHT = { reasoning: 0.55, text: 0.55, 'tool-call': 0.85, answer: 1 } as const;
 
 export function paintProfile(canvas: HTMLCanvasElement, paint: ProfilePaint): void {
@@ -50,7 +52,7 @@ export function paintProfile(canvas: HTMLCanvasElement, paint: ProfilePaint): vo
   const base = PROFILE_HEIGHT - ENVIRONMENT_HEIGHT;
 
   for (const band of profile.bands) {
-    // On whole pixels: what is beside each other meets without a stripe.
+    // Rounded to whole pixels, so that neighbours leave no gap.
     const left = Math.round(band.from * width);
     const size = Math.max(1, Math.round(band.to * width) - left);
     if (!isPolicyKind(band.kind)) {
@@ -64,7 +66,7 @@ export function paintProfile(canvas: HTMLCanvasElement, paint: ProfilePaint): vo
       context.fillRect(left, base - height, size, height);
       context.globalAlpha = 1;
     } else if (band.kind === 'tool-call') {
-      // Not blue, which is the turn that is read.
+      // Not blue, which marks the current turn.
       context.fillStyle = color('--ink2');
       context.globalAlpha = 0.16;
       context.fillRect(left, 0, size, base);
@@ -74,7 +76,7 @@ export function paintProfile(canvas: HTMLCanvasElement, paint: ProfilePaint): vo
 
   context.fillStyle = color('--rule2');
   context.fillRect(0, base, width, 1);
-  // Thinned where they would be all there is to see; the head and the outline tell the turn.
+  // Too many lines would cover the profile. The head and the outline also show the turn.
   if (profile.turns.length <= width / TURN_PIXELS) {
     for (const { from } of profile.turns.slice(1))
       context.fillRect(Math.round(from * width), 0, 1, PROFILE_HEIGHT);
@@ -92,12 +94,12 @@ function paintColumns(
   const heats = [color('--h2'), color('--h2'), color('--h3'), color('--h4'), color('--h5')];
   const [forking, reflection, ink] = [color('--h5'), color('--token-reflection'), color('--ink2')];
   const room = base - MARKS_HEIGHT - 2;
-  // The highest level's cut at two thirds: single spikes stay visible without flattening the rest.
+  // Puts the highest level's cut at two thirds, so that single spikes are visible without flattening the rest.
   const scale = cuts.length > 0 ? (cuts.at(-1) ?? 1) * 1.5 : highest || 1;
   const heightOf = (value: number) => Math.max(1, Math.min(1, value / scale) * room);
   const step = width / columns.max.length;
   columns.max.forEach((value, column) => {
-    // On whole pixels, each up to the next: a token wider than a column is one solid bar.
+    // Each bar ends at the next one's whole pixel, so that a token wider than a column is one solid bar.
     const left = Math.round(column * step);
     const size = Math.max(1, Math.round((column + 1) * step) - left);
     if (columns.forking[column] === 1) {
@@ -114,7 +116,7 @@ function paintColumns(
     const bottom = low === value ? 0 : Math.min(top - 1, Math.min(1, low / scale) * room);
     context.fillStyle = heats[heatLevel(value, cuts)] ?? '';
     context.fillRect(left, base - top, size, top - bottom);
-    // The mean as a tick, where a column holds more than one value.
+    // Draw the mean as a tick if a column contains more than one value.
     if (low === value) return;
     context.fillStyle = ink;
     context.fillRect(left, base - heightOf(columns.mean[column] ?? 0), size, 1);

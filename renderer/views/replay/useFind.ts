@@ -6,9 +6,9 @@ import type { LinkedFind } from './useSearchHits.ts';
 const NO_HITS: readonly Hit[] = [];
 
 /**
- * The search inside one rollout. `onHit` is told which hit to show.
+ * The search inside one rollout. `onHit` receives the hit to show.
  *
- * @param linked the search over all rollouts by which one came here; typing something else in its place ends it
+ * @param linked the search over all rollouts that led here; typing another query ends it
  */
 export function useFind(turns: readonly TurnView[], onHit: (hit: Hit) => void, linked?: LinkedFind) {
   const [isTyped, setTyped] = useState(false);
@@ -31,7 +31,7 @@ export function useFind(turns: readonly TurnView[], onHit: (hit: Hit) => void, l
     hits,
     index,
     currentHit: hits[index],
-    /** In place of the number of hits. */
+    /** Shown instead of the number of hits. */
     note: linked?.note,
     isLinked: linked !== undefined,
     field,

@@ -7,7 +7,7 @@ export interface Panes {
   readonly flipOutline: () => void;
 }
 
-/** What stands beside the text: in a narrow window one pane, and what was asked for last is it. */
+/** The panes beside the text. A narrow window has room for one only: the last one that was opened. */
 export function usePanes(): Panes {
   const isFocused = useInterface((state) => state.isFocused);
   const isInspectorOpen = useInterface((state) => state.isInspectorOpen) && !isFocused;
@@ -21,7 +21,7 @@ export function usePanes(): Panes {
   return { isOutlineOpen, isInspectorOpen, flipOutline };
 }
 
-/** A remembered layout counts only for the very panes that are open now: its shares add up to 100. */
+/** The saved layout, if it is for exactly the panes that are open now, since its shares must add up to 100. */
 export function layoutFor(
   layout: Readonly<Record<string, number>>,
   hasOutline: boolean,
@@ -32,7 +32,7 @@ export function layoutFor(
   return fits ? { ...layout } : undefined;
 }
 
-/** Below this a text between two panes would be a column of a few words. */
+/** Below this width, text between two panes would be only a few words wide. */
 const NARROW = '(max-width: 1080px)';
 
 function subscribe(onChange: () => void): () => void {
@@ -41,7 +41,7 @@ function subscribe(onChange: () => void): () => void {
   return () => query.removeEventListener('change', onChange);
 }
 
-/** Whether the window has room for one pane beside the text, and not for two. */
+/** Whether the window has room for only one pane beside the text. */
 function useIsNarrow(): boolean {
   return useSyncExternalStore(subscribe, () => window.matchMedia(NARROW).matches);
 }

@@ -1,4 +1,4 @@
-/** Brings places of the rollout into sight: a segment, a search hit, a token. */
+/** Scrolls to positions in the rollout: a segment, a search hit, a token. */
 import { type RefObject, useCallback, useMemo, useRef } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
 import { readableText, type TurnView } from '../../data/segmentViews.ts';
@@ -7,9 +7,9 @@ import { foldOf } from './foldModel.ts';
 import type { CurrentMark, TranscriptHandle } from './Transcript.tsx';
 import type { Hit } from './text/findModel.ts';
 
-/** React commits an unfolded segment and the painter its highlights before a mark can be shown. */
+/** Before a mark can be shown, React must commit an unfolded segment and the painter must set its highlights. */
 const AFTER_PAINT_MS = 60;
-/** Prose comes near, is observed and set. */
+/** Time for prose to come near the viewport, be observed and be rendered. */
 const AFTER_RENDER_MS = 160;
 
 interface RevealInput {
@@ -30,7 +30,7 @@ export function useReveal({ detail, turns, transcript, setQuery }: RevealInput) 
       if (segment === undefined) return;
       lastSegment.current = index;
       setQuery({ turn: String(segment.turn) });
-      // After the turn's own scrolling, which the new URL sets off.
+      // Waits until the turn has scrolled, which the URL change triggers.
       requestAnimationFrame(() =>
         requestAnimationFrame(() => transcript.current?.showSegment(index, fraction)),
       );
@@ -64,14 +64,14 @@ export function useReveal({ detail, turns, transcript, setQuery }: RevealInput) 
     const mark: CurrentMark = 'find-current';
     setTimeout(() => {
       transcript.current?.showMark(mark);
-      // What was far away was not there at all, and is marked only now.
+      // Text that was far from the viewport is rendered and marked only now.
       setTimeout(() => {
         if (transcript.current?.isInSight(mark) === false) transcript.current.showMark(mark);
       }, AFTER_RENDER_MS);
     }, AFTER_PAINT_MS);
   };
 
-  /** The URL has the token already. What can be read where it stands is not moved. */
+  /** Called when the URL already has the token. Does not scroll if the token is visible. */
   const showToken = useCallback(
     (index: number, start: number) => {
       const mark: CurrentMark = 'token-current';
@@ -82,7 +82,7 @@ export function useReveal({ detail, turns, transcript, setQuery }: RevealInput) 
         const shown = transcript.current;
         if (shown === null || shown.isInSight(mark)) return;
         if (!shown.showMark(mark)) shown.showSegment(index, fractionOf(index, start));
-        // Text that was far away is rendered only now, and may have moved it.
+        // Text that was far from the viewport is rendered only now, and may have moved the token.
         setTimeout(() => {
           if (transcript.current?.isInSight(mark) === false) transcript.current.showMark(mark);
         }, AFTER_RENDER_MS);

@@ -1,4 +1,4 @@
-/** The hits of a search in the rollout one came to from it: `?find=` is the query, `?at=` the hit that is shown. */
+/** Hits in this rollout of the search that led to it. `?find=` is the query, `?at=` is the current hit. */
 import { useEffect, useMemo, useRef } from 'react';
 import type { RolloutDetail, RolloutHits } from '../../../shared/api/contract.ts';
 import { readCallPayload } from '../../../shared/domain/toolCallPayload.ts';
@@ -14,12 +14,12 @@ export interface LinkedFind {
   readonly query: string;
   readonly hits: readonly PlacedHit[];
   readonly index: number;
-  /** In place of the number of hits. */
+  /** Shown instead of the number of hits. */
   readonly note: string | undefined;
   readonly show: (index: number) => void;
-  /** Back to the results where one came from them. */
+  /** Goes back to the search results, if the user came from there. */
   readonly leave: () => void;
-  /** Something else is looked for in this rollout. */
+  /** Ends the linked search because the user searches for something else. */
   readonly drop: () => void;
 }
 
@@ -59,7 +59,7 @@ export function useSearchHits({
     setQuery({ at: hitAddress(hit.address) });
     onHit(hit);
   };
-  // Once for each rollout and query, when its hits are there.
+  // Scrolls once per rollout and query, when its hits have arrived.
   const shown = useRef('');
   const showing = useRef(show);
   showing.current = show;
@@ -94,7 +94,7 @@ interface PlacedHit extends Hit {
 
 type Found = RolloutHits['hits'][number];
 
-/** @returns in the same order; a hit in a segment that is not there is left out */
+/** @returns in the same order, without hits in segments that do not exist */
 export function placedHits(turns: readonly TurnView[], found: readonly Found[]): readonly PlacedHit[] {
   const views = new Map(turns.flatMap((turn) => turn.segments.map((view) => [view.index, view] as const)));
   const stretches = new Map<number, readonly PlacedStretch[] | undefined>();
@@ -108,7 +108,7 @@ export function placedHits(turns: readonly TurnView[], found: readonly Found[]):
   });
 }
 
-/** undefined: the segment is searched as it is written. */
+/** Undefined: the segment's raw text is searched. */
 function codeStretches(view: SegmentView): readonly PlacedStretch[] | undefined {
   if (view.segment.kind !== 'tool-call') return undefined;
   const { code } = readCallPayload(view.inner);
@@ -122,7 +122,7 @@ function rangeOf(
 ): { readonly start: number; readonly end: number } {
   const { inner } = view.segment;
   if (stretches === undefined) return { start: inner.start + start, end: inner.start + end };
-  // Between two stretches stands an escape: a hit begins behind it, or ends before it.
+  // Between two stretches there is an escape. A hit there begins after it, or ends before it.
   const first = stretches.find((stretch) => stretch.end > start);
   const last = stretches.findLast((stretch) => stretch.start < end);
   if (first === undefined || last === undefined) return inner;

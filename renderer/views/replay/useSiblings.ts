@@ -13,7 +13,7 @@ export interface Siblings {
    * each problem was sampled once.
    */
   readonly label: string;
-  /** Which list next and previous go through. */
+  /** Names the list that next and previous step through. */
   readonly hint: string;
   readonly hasPrevious: boolean;
   readonly hasNext: boolean;
@@ -21,13 +21,13 @@ export interface Siblings {
 }
 
 interface SiblingOptions {
-  /** Of the URL, kept on the way: a queue, and that it is read blind; the list. */
+  /** Query parameters to keep: the review queue with its blind setting, and the list. */
   readonly search?: string;
   /** The filtered list from which the rollout was opened. */
   readonly list?: RolloutListLink | undefined;
 }
 
-/** The rollouts beside this one: its filtered list, else its group, or the whole step when the group has no other. */
+/** The rollouts to step through: the filtered list, else the group, or the whole step if the group has no other. */
 export function useSiblings(
   route: Extract<Route, { view: 'rollout' }>,
   row: RolloutRow | undefined,
@@ -58,7 +58,7 @@ export function useSiblings(
   const step = useRequest('rollout.order', isAlone && isKnown ? { runId, step: row.step } : undefined, {
     keepPrevious: true,
   }).data?.ids;
-  // The list may not hold the rollout any more.
+  // The list may no longer contain the rollout.
   const isListed = row !== undefined && listed?.includes(row.rolloutId) === true;
   const ids = isListed ? listed : isAlone ? step : group;
   const goToNeighbour = useNeighbourRollout(ids, row?.rolloutId);

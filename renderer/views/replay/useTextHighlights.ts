@@ -1,7 +1,7 @@
 /**
- * Heat, overlays, search hits and the current token on the text that is there. The `data-start` elements
- * say where each text node stands in the rollout. Repainted when the transcript's content changes (folds,
- * blocks rendered late).
+ * Highlights heat, overlays, search hits and the current token in the rendered text. The `data-start` elements give
+ * each text node's offset in the rollout. Repaints when the transcript's content changes (folds, blocks rendered
+ * late).
  */
 import { type RefObject, useEffect } from 'react';
 import type { TextRange } from '../../../shared/domain/model.ts';
@@ -23,8 +23,8 @@ interface Repainting {
 }
 
 /**
- * Runs `paint` now and after every frame in which the content changed, until it is done. After a frame the layout
- * stands; within one, to ask where something is would lay everything out twice.
+ * Runs `paint` now and after every frame in which the content changed, until it is done. It runs after the frame,
+ * because measuring within one would force a second layout.
  */
 function whileThere(element: Element, paint: () => boolean): Repainting {
   let frame = 0;
@@ -57,7 +57,7 @@ function overlaps(placed: PlacedText, source: string, range: TextRange): boolean
   return placed.source === source && range.start < placed.end && range.end > placed.start;
 }
 
-/** Hits are sorted within a source; texts are, too. */
+/** Both the hits and the texts are sorted by offset within a source. */
 function hitHighlight(texts: readonly PlacedText[], hits: readonly Hit[]): Highlight {
   const highlight = new Highlight();
   for (const source of ['prompt', 'response']) {
@@ -76,7 +76,7 @@ function hitHighlight(texts: readonly PlacedText[], hits: readonly Hit[]): Highl
   return highlight;
 }
 
-/** Live ranges: the transcript asks them where they stand. What is in a formula stands at the whole of it. */
+/** Uses live ranges, since the transcript reads their boxes. A range in a formula covers the whole formula. */
 function currentHighlight(
   container: Element,
   texts: readonly PlacedText[],
@@ -108,8 +108,8 @@ function setHighlight(name: string, highlight: Highlight, priority: number): voi
 }
 
 /**
- * Around the first line of the current token: a ground of its own would cover the heat it is looked at for. The space
- * before a word is left out, as heat leaves it out.
+ * Outlines the first line of the current token, since a background would hide its heat. Leaves out leading white
+ * space, as heat does.
  */
 function placeOutline(container: Element, outline: HTMLElement | null, range: Range | undefined): void {
   if (outline === null) return;
@@ -123,7 +123,7 @@ function placeOutline(container: Element, outline: HTMLElement | null, range: Ra
   outline.style.height = `${box.height}px`;
 }
 
-/** Without the white space it begins with, unless that is all there is. */
+/** The range without its leading white space, unless it contains nothing else. */
 function inkOf(range: Range): Range {
   if (!(range.startContainer instanceof Text) || range.startContainer !== range.endContainer) {
     const { commonAncestorContainer } = range;
@@ -199,7 +199,7 @@ export function useTextHighlights(
       placeOutline(element, outline.current, range instanceof Range ? range : undefined);
       return true;
     });
-    // What is above may become taller as it is rendered, without any node that comes or goes.
+    // Content above may grow while it renders, without adding or removing nodes.
     const sizes = new ResizeObserver(() => repainting.soon());
     sizes.observe(element);
     element.addEventListener('scroll', repainting.soon, { passive: true });

@@ -1,4 +1,4 @@
-/** What is said of a turn or a segment, at its head; a segment has a button to say something of it. */
+/** Annotations of a turn or a segment, in its head. A segment also has a button that adds one. */
 import { Tag } from 'lucide-react';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import type { AnnotationRow, Taxonomy } from '../../../../shared/api/contract.ts';
@@ -53,7 +53,7 @@ export function SegmentChips({ segment }: { readonly segment: number }) {
   );
 }
 
-/** More of them are counted; the panel has all. */
+/** Further chips are only counted. The panel lists all. */
 const MOST_CHIPS = 3;
 
 interface ChipsProps {

@@ -1,4 +1,4 @@
-/** What the rules find odd, each with where it shows; one key makes a label of it. */
+/** Automatic flags of the rollout, each with its evidence. One key turns a flag into a label. */
 
 import type { RolloutDetail } from '../../../../shared/api/contract.ts';
 import { LABEL_OF_FLAG } from '../../../../shared/api/contract.ts';

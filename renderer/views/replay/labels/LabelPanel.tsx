@@ -1,4 +1,4 @@
-/** Labels and notes of a rollout: what the keys do, what is said, and what the rules find odd about it. */
+/** Labels and notes of a rollout: the keys, the annotations, and the automatic flags. */
 
 import { Redo2, StickyNote, Undo2 } from 'lucide-react';
 import type { RolloutDetail } from '../../../../shared/api/contract.ts';
@@ -81,7 +81,7 @@ export function LabelPanel({ detail, labelling, isBlind, onShow }: LabelPanelPro
               <button
                 type="button"
                 aria-pressed={given.has(label.id)}
-                // The selection it is about would be gone by the time of the click.
+                // A mousedown would clear the text selection before the click could use it.
                 onMouseDown={(event) => event.preventDefault()}
                 onClick={() => labelling.putLabel(label)}
                 title={label.description}

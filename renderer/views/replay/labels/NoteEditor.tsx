@@ -1,4 +1,4 @@
-/** A note that is being written: kept while one looks elsewhere, until it is saved or dropped. */
+/** The draft of a note. It survives navigation until it is saved or discarded. */
 import { useEffect, useRef } from 'react';
 import { SEVERITIES } from '../../../../shared/api/contract.ts';
 import { type NoteDraft, useLabelling as useStore } from '../../../state/labelling.ts';
@@ -15,7 +15,7 @@ const SEVERITY_CHOICES = [
 
 const NOTE_FIELD = 'note-field';
 
-/** A draft that is open already gets the focus back. */
+/** Returns the focus to a draft that is open already. */
 export const focusNote = (): void => document.getElementById(NOTE_FIELD)?.focus();
 
 interface NoteEditorProps {
@@ -56,7 +56,7 @@ export function NoteEditor({ labelling, draft }: NoteEditorProps) {
           event.stopPropagation();
           labelling.saveDraft();
         } else if (event.key === 'Escape') {
-          // The note stays; the keys are the transcript's again.
+          // Leaves the field without closing the note, so that keys go to the transcript again.
           event.preventDefault();
           event.stopPropagation();
           if (draft.note === '' && draft.correction === '' && id === undefined) labelling.dropDraft();

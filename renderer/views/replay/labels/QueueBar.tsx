@@ -1,4 +1,4 @@
-/** Progress through the rollouts to read, and the keys for it. */
+/** Progress through the review queue, and its keys. */
 
 import { X } from 'lucide-react';
 import { KeyOf } from '../../../shell/keys/Keys.tsx';

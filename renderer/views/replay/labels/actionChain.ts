@@ -1,28 +1,28 @@
 /**
- * Keys of labelling, one after the other. Whoever types ahead means the rollout that will be in sight when the key's
- * turn has come: a label waits until what was pressed before it is on disk and shown.
+ * Runs labelling keys one after the other. A user who types ahead means the rollout that will be on screen when the
+ * key is handled, so a label waits until the previous key's change is on disk and shown.
  */
 import type { Labelling } from './useLabelling.ts';
 import type { Queue } from './useQueue.ts';
 
-/** What keys act on: as it is when a key's turn has come, not when it was pressed. */
+/** The target of keys, read when a key is handled rather than when it was pressed. */
 export interface Present<Actions> {
   readonly rolloutId: number;
   readonly actions: Actions;
 }
 
-/** Longer than any rollout takes to be read; then it has failed, and what was typed ahead is not for another one. */
+/** Longer than any rollout takes to load. After that the load has failed, and the keys typed ahead are dropped. */
 const PATIENCE_MS = 10_000;
 
 export class ActionChain<Actions> {
   private present: Present<Actions> | undefined;
   private last: Promise<void> = Promise.resolve();
   private waiting = 0;
-  /** Grows when what waits is given up. */
+  /** Incremented when the waiting keys are dropped. */
   private generation = 0;
   private readonly awaited = new Map<number, () => void>();
 
-  /** After every drawing of a replay; undefined once there is none. */
+  /** Called after every render of a replay; undefined when it unmounts. */
   show(present: Present<Actions> | undefined): void {
     this.present = present;
     if (present === undefined) return;
@@ -30,7 +30,7 @@ export class ActionChain<Actions> {
     this.awaited.delete(present.rolloutId);
   }
 
-  /** Whether a key acts at once. */
+  /** Whether the next key is handled at once. */
   get isIdle(): boolean {
     return this.waiting === 0;
   }
@@ -48,7 +48,7 @@ export class ActionChain<Actions> {
       });
   }
 
-  /** Waits until a rollout is shown. What waits behind it is given up where it does not come. */
+  /** Waits until a rollout is shown. Drops the keys that wait for it if it does not appear. */
   async shown(rolloutId: number): Promise<void> {
     if (this.present?.rolloutId === rolloutId) return;
     const isShown = await new Promise<boolean>((resolve) => {
@@ -71,5 +71,5 @@ export interface KeyActions {
   readonly queue: Queue | undefined;
 }
 
-/** One for the window: there is one replay, and keys typed ahead outlive the rollout they were typed in. */
+/** A module singleton: there is one replay, and keys typed ahead outlive the rollout they were typed in. */
 export const keyChain = new ActionChain<KeyActions>();

@@ -1,4 +1,4 @@
-/** Annotations and automatic flags of one rollout as its replay shows them. */
+/** Annotations and automatic flags of one rollout, in the form its replay shows. */
 import {
   type AnnotationRow,
   LABEL_OF_FLAG,
@@ -13,12 +13,12 @@ import type { Hit } from '../text/findModel.ts';
 import { segmentAt } from '../text/replayModel.ts';
 import type { LabelRange } from '../text/textMarks.ts';
 
-/** A note that is written is of a place in a library: rollouts are numbered anew when a log is read again. */
+/** Key of a draft note. Uses the position in the library, since rollout ids change when a log is imported again. */
 export function draftKeyOf(library: string, { run, row }: RolloutDetail): string {
   return JSON.stringify([library, run.runKey, row.step, row.groupKey, row.ordinal]);
 }
 
-/** What others have said is not shown to a reader who is to judge alone. */
+/** Hides other readers' annotations from a blind reviewer. */
 export function annotationsShown(
   annotations: readonly AnnotationRow[],
   { isBlind, reader }: { readonly isBlind: boolean; readonly reader: string },
@@ -26,7 +26,7 @@ export function annotationsShown(
   return isBlind ? annotations.filter(({ author }) => author === reader) : annotations;
 }
 
-/** Stretches of text that are said something about: spans and segments; turns are marked at their head. */
+/** Annotated text ranges: spans and segments. Annotations of turns are shown in the turn's head. */
 export function labelRanges(
   annotations: readonly AnnotationRow[],
   taxonomy: Taxonomy | undefined,
@@ -41,7 +41,7 @@ export function labelRanges(
     .sort((a, b) => a.start - b.start);
 }
 
-/** Where an annotation is in the transcript; undefined of the whole rollout, and where its text is gone. */
+/** Position of an annotation in the transcript. Undefined if it is about the whole rollout or its text is gone. */
 export function placeOf(annotation: AnnotationRow, { segments }: RolloutDetail): Hit | undefined {
   const { target, place } = annotation;
   if (target.kind === 'rollout' || place?.start === undefined || place.end === undefined) return undefined;
@@ -64,7 +64,7 @@ export interface LabelMark {
   readonly title: string;
 }
 
-/** Marks of the scrubber, in order; those of the whole rollout and of the prompt have no place in it. */
+/** Marks for the scrubber, in order. Annotations of the whole rollout and of the prompt have no position in it. */
 export function scrubberMarks(
   annotations: readonly AnnotationRow[],
   taxonomy: Taxonomy | undefined,
@@ -85,7 +85,7 @@ export function scrubberMarks(
 
 export const firstLine = (text: string | undefined): string => text?.trim().split('\n', 1)[0] ?? '';
 
-/** What an annotation is about, in two or three words. */
+/** The target of an annotation, in two or three words. */
 export function targetLabel(target: AnnotationRow['target'] | PlainTarget): string {
   switch (target.kind) {
     case 'rollout':
@@ -99,7 +99,7 @@ export function targetLabel(target: AnnotationRow['target'] | PlainTarget): stri
   }
 }
 
-/** Whether an annotation is about what the next key is about. */
+/** Whether an annotation has the target that the next key applies to. */
 export function isAbout(annotation: AnnotationRow, target: PlainTarget): boolean {
   const { target: own, place } = annotation;
   switch (target.kind) {
@@ -119,7 +119,7 @@ export function isAbout(annotation: AnnotationRow, target: PlainTarget): boolean
   }
 }
 
-/** Flags that suggest a label and that nobody has confirmed yet. */
+/** Flags that suggest a label and have not been confirmed. */
 export function openFlags(
   { flags }: RolloutDetail,
   annotations: readonly AnnotationRow[],
@@ -129,7 +129,7 @@ export function openFlags(
   );
 }
 
-/** Evidence counts segments of the response; the transcript counts those of the prompt with them. */
+/** Evidence counts segments of the response only. The transcript counts the prompt's segments too. */
 export function flagPlace(
   { segment, start, end }: RolloutFlag['evidence'][number],
   { segments }: RolloutDetail,

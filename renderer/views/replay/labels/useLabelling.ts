@@ -1,6 +1,6 @@
 /**
- * What number keys and buttons do: a label is put on what is selected, else on the whole rollout or the turn that is
- * read; the same key again takes it away. A change is said to be made once it is on disk.
+ * Actions of number keys and buttons. A label applies to the selection, else to the whole rollout or the current turn;
+ * the same key again removes it. A change is confirmed once it is on disk.
  */
 
 import { useQueryClient } from '@tanstack/react-query';
@@ -48,28 +48,28 @@ import { useOpenRollout } from './useQueue.ts';
 
 export interface Labelling {
   readonly taxonomy: Taxonomy | undefined;
-  /** Those the reader may see. */
+  /** The annotations that this reader may see. */
   readonly annotations: readonly AnnotationRow[];
   readonly reader: string;
   readonly ranges: ReturnType<typeof labelRanges>;
   readonly marks: ReturnType<typeof scrubberMarks>;
   readonly draft: NoteDraft | undefined;
   readonly draftKey: string;
-  /** What a key is about now, in words. */
+  /** The target of the next key, unless text is selected. */
   readonly scope: PlainTarget;
   readonly putLabel: (label: Label) => void;
-  /** By its key; one pressed before the labels are known is not lost. */
+  /** Looks the label up by key. Waits for the taxonomy, so that an early key press is not lost. */
   readonly putKey: (key: LabelKey, target?: PlainTarget) => Promise<void>;
-  /** What a key is about at this moment: what is selected, else what is read. */
+  /** The target of a key right now: the selection, else the current rollout or turn. */
   readonly targetNow: () => PlainTarget | undefined;
   readonly removeOne: (annotation: AnnotationRow) => void;
   readonly write: (target?: PlainTarget) => void;
   readonly edit: (annotation: AnnotationRow) => void;
   readonly saveDraft: () => void;
   readonly dropDraft: () => void;
-  /** A label of what a rule has found, at the place where it shows. */
+  /** Adds the label that a flag suggests, at the position of its evidence. */
   readonly confirmFlag: (flag: Flag) => Promise<void>;
-  /** The first flag that nobody has confirmed; undefined: there is none. */
+  /** The first unconfirmed flag, if any. */
   readonly nextFlag: Flag | undefined;
   readonly apply: (changes: readonly AnnotationChange[], said: string) => Promise<boolean>;
   readonly undo: () => Promise<void>;
@@ -80,10 +80,10 @@ export interface Labelling {
 const NONE: readonly AnnotationRow[] = [];
 
 interface Situation {
-  /** The one that is read. */
+  /** The current turn. */
   readonly turn: number;
   readonly isBlind: boolean;
-  /** Tokens that are selected, by their characters in the response. */
+  /** Range in the response of the selected tokens. */
   readonly brushed: TextRange | undefined;
 }
 
@@ -105,7 +105,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
   const ranges = useMemo(() => labelRanges(annotations, taxonomy), [annotations, taxonomy]);
   const length = detail.response.length;
   const marks = useMemo(() => scrubberMarks(annotations, taxonomy, length), [annotations, taxonomy, length]);
-  // Above the first turn one reads the problem, which every sibling has.
+  // Turn 0 shows the problem, which all siblings share, so label the rollout there.
   const place: PlainTarget = wanted === 'turn' && turn > 0 ? { kind: 'turn', turn } : { kind: 'rollout' };
 
   const scope: PlainTarget = brushed === undefined ? place : { kind: 'span', text: 'response', ...brushed };
@@ -121,7 +121,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
     }
   };
 
-  /** Undefined: what is selected has no place in the rollout, which is said. */
+  /** Undefined: the selection is not part of the logged text. Shows a notice about that. */
   const targetNow = (): PlainTarget | undefined => {
     const span = selectedSpan();
     if (span === undefined) return scope;
@@ -166,7 +166,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
   };
 
   const write = (target?: PlainTarget) => {
-    // One that is being written is gone on with, unless something else is meant now.
+    // An open draft is continued, unless another target was chosen.
     const about = target ?? targetNow();
     if (about === undefined) return;
     if (draft === undefined || about.kind === 'span')
@@ -232,7 +232,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
       const { words, rolloutIds } = await annotate[way](reader);
       const nothing = way === 'undo' ? 'Nothing to undo' : 'Nothing to redo';
       setNotice(words === undefined ? nothing : `${way === 'undo' ? 'Undone' : 'Redone'}: ${words}`);
-      // What was changed is looked at, as one who reads on has gone on from it.
+      // Opens the changed rollout, since the user may have moved on since the change.
       const [changed] = rolloutIds;
       if (changed !== undefined && !rolloutIds.includes(rolloutId)) {
         await openRollout(changed);
@@ -276,8 +276,8 @@ interface SelectedSpan {
 }
 
 /**
- * Undefined where nothing is selected; `unplaced` where something is that is no literal part of the rollout: then
- * nothing may be labelled in its stead.
+ * Undefined if nothing is selected. `unplaced` if the selection is not a literal part of the rollout: then nothing
+ * must be labelled instead.
  */
 function selectedSpan(): SelectedSpan | 'unplaced' | undefined {
   const selection = document.getSelection();
@@ -288,7 +288,7 @@ function selectedSpan(): SelectedSpan | 'unplaced' | undefined {
   const pane = element?.closest('.transcript-pane');
   if (pane === null || pane === undefined || element === null) return undefined;
   const parts: SelectedSpan[] = [];
-  // A selection within one text node, or within a formula, has no element of its own below it.
+  // A selection within one text node, or within a formula, contains no such element.
   const inside = element.closest('[data-start], [data-formula-start]')?.parentElement ?? element;
   for (const { node, start, source } of placedTexts(inside)) {
     if (!range.intersectsNode(node) || !isText(source)) continue;
@@ -296,7 +296,7 @@ function selectedSpan(): SelectedSpan | 'unplaced' | undefined {
     const to = node === range.endContainer ? range.endOffset : node.data.length;
     if (to > from) parts.push({ text: source, start: start + from, end: start + to });
   }
-  // A formula is set anew: it is selected as a whole.
+  // KaTeX replaces a formula's characters, so a formula is selected as a whole.
   for (const { dataset } of [...inside.querySelectorAll<HTMLElement>(FORMULAS)].filter((formula) =>
     range.intersectsNode(formula),
   )) {
@@ -309,7 +309,7 @@ function selectedSpan(): SelectedSpan | 'unplaced' | undefined {
 const isText = (source: string | undefined): source is SelectedSpan['text'] =>
   source === 'prompt' || source === 'response';
 
-/** From the first place to the last: of two texts, the one with more of it. */
+/** From the first to the last offset. If prompt and response are both selected, the one with more characters counts. */
 export function spanOf(parts: readonly SelectedSpan[]): SelectedSpan | undefined {
   const chars = (text: SelectedSpan['text']) =>
     parts.reduce((sum, part) => sum + (part.text === text ? part.end - part.start : 0), 0);

@@ -1,6 +1,6 @@
 /**
- * Reading one rollout after the other. The order is asked for once and kept while one reads: what has been read drops
- * out of the host's answer, and nothing may jump. How far one is, is the host's answer at any time.
+ * Steps through a review queue. Its order is fetched once and kept: reviewed rollouts drop out of later responses,
+ * which would make the queue jump. Progress is always the host's latest count.
  */
 
 import { useQueryClient } from '@tanstack/react-query';
@@ -20,21 +20,21 @@ import { keyChain } from './actionChain.ts';
 export interface Queue {
   readonly link: QueueLink;
   readonly reader: string;
-  /** From 1; undefined: this rollout is not in it. */
+  /** Position from 1. Undefined: this rollout is not in the queue. */
   readonly at: number | undefined;
   readonly size: number;
-  /** Of all that was asked for, by this reader. */
+  /** Rollouts in the reader's queue, reviewed ones included. */
   readonly total: number | undefined;
   readonly read: number | undefined;
   readonly skipped: number | undefined;
   readonly isWaiting: boolean;
   readonly error: Error | null;
-  /** Fulfilled once the other rollout is shown. */
+  /** Resolves once the other rollout is shown. */
   readonly step: (by: 1 | -1) => Promise<void>;
   readonly commit: (verdict: 'read' | 'skipped') => Promise<void>;
 }
 
-/** @param text `?queue=` of the URL; null: one does not read a queue */
+/** @param text `?queue=` of the URL; null: no queue is being reviewed */
 export function useQueue(text: string | null, detail: RolloutDetail): Queue | undefined {
   const link = readQueue(text);
   const reader = useLabelling((state) => state.reader);
@@ -63,14 +63,15 @@ export function useQueue(text: string | null, detail: RolloutDetail): Queue | un
   const index = ids?.indexOf(rolloutId) ?? -1;
   const next = ids?.[index + 1];
   useEffect(() => {
-    // Read while this one is read: Enter shows it at once.
+    // Prefetch the next rollout, so that Enter shows it at once.
     if (next !== undefined)
       void fetchCached(queryClient, client, 'rollout.get', { rolloutId: next }).catch(() => undefined);
   }, [next, queryClient, client]);
   const isOn = link !== undefined;
   useEffect(() => {
     if (!isOn) return;
-    // What was clicked would have Enter to itself, which in a queue reads on; what was reached with Tab keeps it.
+    // A clicked button would capture Enter, which in a queue opens the next rollout. A button reached with Tab keeps
+    // the focus.
     const release = (event: MouseEvent) => {
       const { activeElement } = document;
       if (event.detail > 0 && activeElement instanceof HTMLElement && activeElement.matches('.replay button'))
@@ -82,7 +83,7 @@ export function useQueue(text: string | null, detail: RolloutDetail): Queue | un
   if (link === undefined || text === null) return undefined;
 
   const step = async (by: 1 | -1) => {
-    // Beside the queue, both ways lead to its beginning.
+    // If the current rollout is not in the queue, both directions lead to the first one.
     const to = index < 0 ? ids?.[0] : ids?.[index + by];
     if (to === undefined) {
       const end = by === 1 ? 'The end of the queue' : 'The beginning of the queue';
@@ -139,7 +140,7 @@ function questionOf(
   };
 }
 
-/** Goes to a rollout by its number; one that reads a queue stays in it. */
+/** Opens a rollout by id. Keeps the review queue in the URL. */
 export function useOpenRollout(): (rolloutId: number) => Promise<void> {
   const client = useClient();
   const queryClient = useQueryClient();

@@ -14,11 +14,11 @@ import { type Queue, useQueue } from './useQueue.ts';
 export interface Review {
   readonly labelling: Labelling;
   readonly queue: Queue | undefined;
-  /** Nothing is shown that says how the rollout was judged. */
+  /** Hides everything that reveals how the rollout was judged. */
   readonly isBlind: boolean;
 }
 
-/** What stays in the URL on the way to another rollout: the queue, and the filtered list. */
+/** The query parameters that are kept on the way to another rollout: the queue and the filtered list. */
 export function siblingSearch(query: URLSearchParams): string {
   const kept = ['queue', 'list'].flatMap((name) => {
     const value = query.get(name);
@@ -28,9 +28,9 @@ export function siblingSearch(query: URLSearchParams): string {
 }
 
 /**
- * Labels and notes of the open rollout, the review queue it belongs to, and the keys for both.
+ * Labels and notes of the open rollout, its review queue, and the keys for both.
  *
- * @param brushed tokens that are selected, by their characters
+ * @param brushed range of the selected tokens in the response
  */
 export function useReview(
   detail: RolloutDetail,
@@ -45,7 +45,10 @@ export function useReview(
   return { labelling, queue, isBlind };
 }
 
-/** Goes up to the list as it was left. A queue is left to the page that began it: lists show what a blind reviewer may not see. */
+/**
+ * Goes back to the list in its last state. Leaving a queue leads to the page that started it, because lists would show
+ * a blind reviewer too much.
+ */
 export function leaveRollout(route: Route, queue: QueueLink | undefined): void {
   const parent = parentRoute(route);
   if (queue !== undefined) {
@@ -54,13 +57,13 @@ export function leaveRollout(route: Route, queue: QueueLink | undefined): void {
   } else if (parent !== undefined) goTo(parent, queryLeftAt(pathOfRoute(parent)));
 }
 
-/** The keys of labelling: numbers put labels, and a queue is walked with Enter. */
+/** Registers the labelling keys: numbers add labels, and Enter steps through a queue. */
 function useLabelCommands(rolloutId: number, labelling: Labelling, queue: Queue | undefined): void {
   useLayoutEffect(() => keyChain.show({ rolloutId, actions: { labelling, queue } }));
   useLayoutEffect(() => () => keyChain.show(undefined), []);
 
   const put = (key: LabelKey) => () => {
-    // What is selected now is meant, unless another rollout will be in sight by then.
+    // Use the current selection, unless the key will be handled on another rollout.
     const target = keyChain.isIdle ? labelling.targetNow() : undefined;
     if (keyChain.isIdle && target === undefined) return;
     keyChain.run((now) => now.labelling.putKey(key, target));

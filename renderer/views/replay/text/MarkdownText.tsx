@@ -1,6 +1,6 @@
 /**
- * Prose of a rollout as Markdown with formulas. The text is hostile: raw HTML stays text, links
- * do not navigate by themselves, images are named and never loaded, KaTeX trusts nothing.
+ * Prose of a rollout as Markdown with formulas. The text is untrusted: raw HTML is shown as text, links do not
+ * navigate, images are named but never loaded, and KaTeX runs without trust.
  */
 
 import katex from 'katex';
@@ -34,7 +34,7 @@ interface MarkdownTextProps {
   readonly source: string;
 }
 
-/** Its first block is rendered at once, the others when they come near. */
+/** Renders the first block at once and the others when they come near the viewport. */
 export const MarkdownText = memo(function MarkdownText({ text, start, source }: MarkdownTextProps) {
   const blocks = useMemo(() => markdownBlocks(text), [text]);
   return blocks.map((block, i) => (
@@ -52,7 +52,7 @@ export const MarkdownText = memo(function MarkdownText({ text, start, source }: 
   ));
 });
 
-/** A block that cannot be drawn leaves the others alone. */
+/** An error boundary per block, so that a block that fails to render does not affect the others. */
 function MarkdownBlock(props: MarkdownTextProps) {
   const reason = useMemo(() => plainReason(props.text), [props.text]);
   if (reason !== undefined) return <PlainText {...props} reason={reason} />;
@@ -109,7 +109,7 @@ function MarkdownBlockText({ text, start, source }: MarkdownTextProps) {
       remarkPlugins={remarkPlugins}
       rehypePlugins={rehypePlugins}
       components={COMPONENTS}
-      // Nothing is followed or loaded, so the URL is shown as it was written.
+      // Nothing is followed or loaded, so show the URL as written.
       urlTransform={(url) => url}
     >
       {prepared}
@@ -138,7 +138,7 @@ const COMPONENTS: Components = {
   input: ({ checked }) => <span>{checked ? '☑' : '☐'}</span>,
 };
 
-/** The address is always in sight. The desktop asks before it opens one; a browser only shows it. */
+/** The address is always visible. The desktop app asks before it opens one; a browser only shows it. */
 function LogLink({ url, children }: { readonly url: string; readonly children?: React.ReactNode }) {
   const client = useClient();
   const isDesktop = useRequest('host.info', {}).data?.shell === 'desktop';
@@ -164,7 +164,7 @@ function LogLink({ url, children }: { readonly url: string; readonly children?: 
   );
 }
 
-/** Nothing of a rollout is trusted: no links, no classes, no unbounded macros. An error shows its source. */
+/** Formulas are untrusted: no links, no classes, no unbounded macros. A formula with an error shows its source. */
 const OPTIONS: katex.KatexOptions = {
   trust: false,
   throwOnError: false,
@@ -177,11 +177,11 @@ const OPTIONS: katex.KatexOptions = {
 interface FormulaProps {
   readonly tex: string;
   readonly isDisplay: boolean;
-  /** What of which source it stands for, delimiters and all; undefined where that is not known. */
+  /** The range and text in the source, with delimiters. Undefined if unknown. */
   readonly place: (TextRange & { readonly source: string }) | undefined;
 }
 
-/** KaTeX builds the nodes itself; no markup passes through a string. */
+/** KaTeX builds the DOM nodes, so no markup passes through a string. */
 function Formula({ tex, isDisplay, place }: FormulaProps) {
   const element = useRef<HTMLSpanElement>(null);
   const reason = plainFormulaReason(tex);
@@ -192,7 +192,7 @@ function Formula({ tex, isDisplay, place }: FormulaProps) {
         katex.render(tex, element.current, { ...OPTIONS, displayMode: isDisplay });
         return;
       } catch {
-        // Not every failure is a ParseError, which `throwOnError` covers.
+        // Some failures are not a ParseError, which is all that `throwOnError` covers.
       }
     }
     element.current.textContent = quietText(tex);

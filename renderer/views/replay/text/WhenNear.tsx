@@ -9,13 +9,13 @@ import {
 } from 'react';
 
 interface WhenNearProps {
-  /** Render at once: for what is certainly in sight. */
+  /** Renders at once, for content that is certainly visible. */
   readonly isNear: boolean;
   readonly waiting: ReactNode;
   readonly children: ReactNode;
 }
 
-/** Renders `children` once it comes near the window, and `waiting` again, as tall, when it is far away. */
+/** Renders `children` once it comes near the viewport. Far away it renders `waiting` at the same height. */
 export function WhenNear({ isNear: isNearAtFirst, waiting, children }: WhenNearProps) {
   const element = useRef<HTMLDivElement>(null);
   const { isNear, height } = useNear(element, isNearAtFirst);
@@ -27,9 +27,9 @@ export function WhenNear({ isNear: isNearAtFirst, waiting, children }: WhenNearP
   );
 }
 
-/** A screen or two: rendered before it is seen. */
+/** A screen or two, so that content is rendered before it is visible. */
 const NEAR = '800px 0px';
-/** Farther than that, so that scrolling to and fro does not render the same text again and again. */
+/** Farther than `NEAR`, so that scrolling to and fro does not render the same text repeatedly. */
 const FAR = '1400px 0px';
 
 type Told = (entry: IntersectionObserverEntry) => void;
@@ -39,7 +39,7 @@ interface SharedObserver {
   readonly told: Map<Element, Told>;
 }
 
-/** One observer for all elements of a margin: a long rollout has hundreds of them. */
+/** One observer per margin, shared by all elements: a long rollout has hundreds of them. */
 const observers = new Map<string, SharedObserver>();
 
 function observerOf(margin: string): SharedObserver {
@@ -50,7 +50,7 @@ function observerOf(margin: string): SharedObserver {
     (entries) => {
       for (const entry of entries) told.get(entry.target)?.(entry);
     },
-    // The transcript scrolls, not the window: only `scrollMargin` reaches beyond its edge.
+    // The transcript scrolls, not the window, so only `scrollMargin` extends beyond its edge.
     { rootMargin: margin, scrollMargin: margin },
   );
   const shared = { observer, told };
@@ -70,14 +70,14 @@ function observe(element: Element, margin: string, onChange: Told): () => void {
 
 interface Nearness {
   readonly isNear: boolean;
-  /** Of what is far: the height it had when it was near, which it keeps, so that nothing jumps. */
+  /** Height of a far element, kept from when it was near, so that nothing jumps. */
   readonly height: number | undefined;
 }
 
 /**
- * Whether an element is near the window. Elements far away are emptied, so a long rollout has no more of them than a
- * short one. What is near is rendered before it is seen.
- * @param isNearAtFirst for what is certainly in sight: rendered at once
+ * Whether an element is near the viewport. Far elements are emptied, so that the DOM stays small for long rollouts.
+ * Near elements are rendered before they are visible.
+ * @param isNearAtFirst for content that is certainly visible: rendered at once
  */
 export function useNear(element: RefObject<Element | null>, isNearAtFirst: boolean): Nearness {
   const [nearness, setNearness] = useState<Nearness>({ isNear: isNearAtFirst, height: undefined });
@@ -87,7 +87,7 @@ export function useNear(element: RefObject<Element | null>, isNearAtFirst: boole
     return observe(element.current, isNear ? FAR : NEAR, (entry) => {
       if (entry.isIntersecting === isNear) return;
       const height = isNear ? entry.boundingClientRect.height || undefined : undefined;
-      // Much comes near at once when one scrolls fast: its rendering gives way to the next frame.
+      // Fast scrolling brings many elements near at once, so their rendering yields to the next frame.
       startTransition(() => setNearness({ isNear: !isNear, height }));
     });
   }, [element, isNear]);

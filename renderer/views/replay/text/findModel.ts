@@ -7,10 +7,10 @@ export interface Hit extends TextRange {
   readonly turn: number;
 }
 
-/** A search that would list every `e` of a long rollout helps no one; the count then says "at least". */
+/** Upper limit, since a list of every `e` of a long rollout is useless. Beyond it the count says "at least". */
 export const MAX_HITS = 5_000;
 
-/** Case is ignored unless the query has a capital letter, as in most editors. */
+/** Ignores case unless the query has a capital letter, as most editors do. */
 export function findHits(turns: readonly TurnView[], query: string): readonly Hit[] {
   if (query === '') return [];
   const isCased = query !== query.toLowerCase();

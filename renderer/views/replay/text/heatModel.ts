@@ -2,7 +2,7 @@
 import type { TextRange, Utf16Offset } from '../../../../shared/domain/model.ts';
 import { countHigh } from '../../../../shared/domain/thresholds.ts';
 
-/** Of the high tokens, the share that reaches each level: with the top 20 % high, the top 20, 10, 4 and 1 %. */
+/** For each level, the share of high tokens that reach it. With the top 20 % high: the top 20, 10, 4 and 1 %. */
 export const LEVEL_SHARES = [1, 0.5, 0.2, 0.05] as const;
 
 export const HEAT_LEVELS = LEVEL_SHARES.length;
@@ -10,7 +10,7 @@ export const HEAT_LEVELS = LEVEL_SHARES.length;
 /**
  * Smallest value of each level.
  * @param known ascending heights of the policy tokens
- * @param threshold from when on a token is high; undefined: none is
+ * @param threshold the lowest value that is high; undefined: none is
  */
 export function heatCuts(known: Float32Array, threshold: number | undefined): readonly number[] {
   if (threshold === undefined) return [];
@@ -23,12 +23,12 @@ export function heatCuts(known: Float32Array, threshold: number | undefined): re
   );
 }
 
-/** Levels some value can have, 1…4: of equal cuts only the highest is ever reached. */
+/** The levels 1…4 that a value can reach. If several cuts are equal, only the highest of these levels is reachable. */
 export function reachedLevels(cuts: readonly number[]): readonly number[] {
   return cuts.flatMap((cut, i) => (cut === cuts[i + 1] ? [] : [i + 1]));
 }
 
-/** 0: not high; 1…4. A value of 0 is certain and never marked. */
+/** 0: not high; 1…4: the level. A value of 0 means certainty and is never marked. */
 export function heatLevel(value: number, cuts: readonly number[]): number {
   if (!Number.isFinite(value) || value <= 0) return 0;
   let level = 0;
@@ -61,7 +61,7 @@ export function tokenAt(ends: Uint32Array, offset: Utf16Offset): number {
   return low;
 }
 
-/** Empty for a token without characters (an end of sequence) and past the last one. */
+/** Empty for a token without characters (such as an end of sequence) and beyond the last token. */
 export function tokenRange(ends: Uint32Array, token: number): TextRange {
   const start = ends[token - 1] ?? 0;
   return { start, end: ends[token] ?? start };
@@ -72,7 +72,7 @@ export interface MarkedRange extends TextRange {
   readonly token: number;
 }
 
-/** Marked tokens inside `range`, cut to it. White space at the start of a token stays unmarked. */
+/** Marked tokens inside `range`, clipped to it. Leading white space of a token is not marked. */
 export function markedTokens(
   range: TextRange,
   text: string,
@@ -93,7 +93,7 @@ export function markedTokens(
   return marked;
 }
 
-/** Tokens with `flags` 1 inside `range`, as few ranges as they make. */
+/** Tokens inside `range` whose `flags` are 1, merged into as few ranges as possible. */
 export function flaggedRanges(range: TextRange, ends: Uint32Array, flags: Uint8Array): readonly TextRange[] {
   const found: { start: number; end: number }[] = [];
   for (let token = tokenAt(ends, range.start); token < ends.length; token += 1) {

@@ -1,7 +1,7 @@
 /**
- * Paints marks with the CSS Custom Highlight API: ranges over the text that is there, never an element per
- * token. A text is marked once; scrolling only adds what was rendered since. Long rollouts are marked over
- * several frames, what is in sight first, so that no frame is blocked.
+ * Paints marks with the CSS Custom Highlight API, which needs ranges only and no element per token. A text is marked
+ * once; scrolling adds only newly rendered texts. Long rollouts are marked over several frames, visible texts first,
+ * so that no frame is blocked.
  */
 import type { TextRange } from '../../../../shared/domain/model.ts';
 import {
@@ -13,7 +13,7 @@ import {
   type TextMarks,
 } from './textMarks.ts';
 
-/** Of the element of a formula: what it stands for in the response. */
+/** The range of the response that a formula element represents. */
 export function formulaRange(element: HTMLElement): TextRange | undefined {
   const { formulaStart, formulaEnd, source } = element.dataset;
   if (source !== 'response' || formulaStart === undefined || formulaEnd === undefined) return undefined;
@@ -27,14 +27,14 @@ export interface PlacedText extends TextRange {
   readonly source: string | undefined;
 }
 
-/** What is marked: a screen or so around what is in sight, as ranges out of sight slow down every frame. */
+/** Only texts within about a screen of the viewport are marked, since every range slows down every frame. */
 const NEAR: Pixels = 1000;
 type Pixels = number;
 
 export interface NearSegments {
-  /** Finds segments that have come into the page. */
+  /** Observes segments that were added to the DOM. */
   watch(): void;
-  /** Texts that are near, those in sight first. Reads places, so it is asked when the layout stands. */
+  /** Texts near the viewport, visible ones first. Measures elements, so call it when layout is up to date. */
   texts(): readonly PlacedText[];
   formulas(): readonly HTMLElement[];
   dispose(): void;
@@ -79,12 +79,12 @@ export function createNearSegments(container: Element, onChange: () => void): Ne
   };
 }
 
-/** They come near in any order. */
+/** Restores page order, since the observer reports segments in any order. */
 function inPageOrder(a: Element, b: Element): number {
   return a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
 }
 
-/** Texts stand below each other in the order of the page, so their places are searched, not read one by one. */
+/** Texts are in page order, so a binary search finds them and few need to be measured. */
 function textsBetween(texts: readonly PlacedText[], top: Pixels, bottom: Pixels): readonly PlacedText[] {
   const boxOf = (at: number) => texts[at]?.node.parentElement?.getBoundingClientRect();
   const first = firstWhere(texts.length, (at) => (boxOf(at)?.bottom ?? top) >= top);
@@ -92,7 +92,7 @@ function textsBetween(texts: readonly PlacedText[], top: Pixels, bottom: Pixels)
   return texts.slice(first, last);
 }
 
-/** The first index for which `isPast` holds, which it then does for all later ones. */
+/** Binary search for the first index at which `isPast` holds. It must hold for all later indices. */
 function firstWhere(length: number, isPast: (index: number) => boolean): number {
   let low = 0;
   let high = length;
@@ -104,7 +104,7 @@ function firstWhere(length: number, isPast: (index: number) => boolean): number 
   return low;
 }
 
-/** Text nodes with the offsets of the `data-start` elements that hold them. */
+/** Text nodes inside `data-start` elements, with their offsets. */
 export function placedTexts(container: Element): readonly PlacedText[] {
   const placed: PlacedText[] = [];
   for (const element of container.querySelectorAll<HTMLElement>('[data-start]')) {
@@ -130,11 +130,11 @@ interface PaintedMark {
   readonly range: AbstractRange;
 }
 
-/** Of a frame; the browser needs the rest of its 16 ms. */
+/** Milliseconds per frame. The browser needs the rest of its 16 ms. */
 const SLICE_MS = 7;
 
 export interface MarkPainter {
-  /** Marks what is there, first things first; true when nothing is left to be marked. */
+  /** Marks the given texts in order, until the time is up. Returns true when nothing is left to mark. */
   paint(texts: readonly PlacedText[], formulas: readonly HTMLElement[]): boolean;
   dispose(): void;
 }
@@ -190,7 +190,7 @@ export function createMarkPainter(marks: TextMarks): MarkPainter {
     dispose() {
       for (const formula of marked) delete formula.dataset.heat;
       for (const [name, highlight] of highlights) {
-        // A later painter may have taken the name over.
+        // A later painter may have registered the same name.
         if (CSS.highlights.get(name) === highlight) CSS.highlights.delete(name);
       }
     },

@@ -1,12 +1,11 @@
 /**
- * Model-written Markdown, made ready for the parser without moving a single character: every
- * replacement has the length of what it replaces, so offsets into the source stay true and
- * token heat and search hits can sit on the rendered text.
+ * Prepares model-written Markdown for the parser without moving any character. Every replacement keeps the length, so
+ * offsets into the source stay valid, and token heat and search hits can be placed on the rendered text.
  */
 import type { Element, ElementContent, Root, RootContent, Text } from 'hast';
 import { visiblePieces } from '../../../ui/visibleText.ts';
 
-/** A Unicode noncharacter, which no text should hold: stands for a `$` that is money. */
+/** A Unicode noncharacter, which no text should contain. Replaces a `$` that means money. */
 export const DOLLAR_STAND_IN = '\uFDD0';
 
 export interface MarkdownBlock {
@@ -16,14 +15,14 @@ export interface MarkdownBlock {
 }
 
 const BLOCK_CHARACTERS = 1_600;
-/** A block without a blank line is cut at the end of a line: some constructs take quadratic time. */
+/** A block without a blank line is cut at a line end, since some constructs take quadratic time to parse. */
 const LONGEST_BLOCK = 4_000;
-/** A longer block is one line or one formula. It is not parsed. */
+/** A block beyond this length is one line or one formula. It is not parsed. */
 const LONGEST_PARSED = 2 * LONGEST_BLOCK;
 
 /**
- * Cuts a long text at blank lines, so that what is out of sight need not be parsed. A cut never
- * falls into a fenced block, and into a display formula only if that is longer than any.
+ * Cuts a long text at blank lines, so that parts out of view need not be parsed. A cut is never inside a fenced block.
+ * It is inside a display formula only if that is longer than the limit.
  */
 export function markdownBlocks(text: string): readonly MarkdownBlock[] {
   const blocks: MarkdownBlock[] = [];
@@ -54,17 +53,17 @@ export function markdownBlocks(text: string): readonly MarkdownBlock[] {
   return blocks;
 }
 
-/** Nesting that parsers and browsers bear; people write less. */
+/** The deepest nesting that parsers and browsers handle safely. People write less. */
 const DEEPEST = 32;
 const MOST_FORMULAS = 400;
 const FENCE = /^(```|~~~)[^\n]*\n[\s\S]*?(?:^\1|$(?![\s\S]))/gm;
-/** Marks of lists and quotes at the beginning of a line. */
+/** List and quote markers at the beginning of a line. */
 const MARKS = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))+/gm;
 const MARK = />|[-*+]|\d[.)]/g;
-/** A mark behind more white space than any list needs. */
+/** A marker after more white space than any list needs. */
 const FAR_MARK = new RegExp(`^[ \\t]{${2 * DEEPEST},}(?:>|[-*+]|\\d{1,9}[.)])[ \\t]`, 'm');
 
-/** The reason why a block is shown as plain text. Undefined if it is drawn as Markdown. */
+/** The reason why a block is shown as plain text. Undefined if it is rendered as Markdown. */
 export function plainReason(block: string): string | undefined {
   const prose = block.replace(FENCE, '');
   const isDeep = prose.match(MARKS)?.some((marks) => (marks.match(MARK)?.length ?? 0) > DEEPEST) === true;
@@ -76,7 +75,9 @@ export function plainReason(block: string): string | undefined {
   return undefined;
 }
 
-/** The reason why a formula is shown as it is written. KaTeX and the layout of a page are recursive. */
+/**
+ * The reason why a formula is shown as source. KaTeX and page layout are recursive, so deep nesting must be rejected.
+ */
 export function plainFormulaReason(tex: string): string | undefined {
   if (tex.length > LONGEST_PARSED) return `it has ${tex.length.toLocaleString('en')} characters`;
   let [depth, chain] = [0, 0];
@@ -94,7 +95,10 @@ interface TreeNode {
   readonly children?: readonly TreeNode[];
 }
 
-/** Keeps trees that are nested too deeply from what follows, which is recursive. @throws Error */
+/**
+ * Rejects trees that are nested too deeply for the recursive plugins that follow.
+ * @throws Error
+ */
 export function refuseDeepTrees() {
   return (tree: TreeNode): void => {
     let level: readonly TreeNode[] = [tree];
@@ -106,7 +110,7 @@ export function refuseDeepTrees() {
   };
 }
 
-/** `\( … \)` and `\[ … \]` become `$$ … $$`: two characters for two. Code is left alone. */
+/** Rewrites `\( … \)` and `\[ … \]` as `$$ … $$`, which has the same length. Code is left alone. */
 function withDollarDelimiters(text: string): string {
   return text.replace(/(```[\s\S]*?(?:```|$)|`[^`\n]*`)|\\[()[\]]/g, (match, code?: string) =>
     code === undefined ? '$$' : match,
@@ -114,8 +118,8 @@ function withDollarDelimiters(text: string): string {
 }
 
 /**
- * Which single dollars are money, by Pandoc's rule: an opening `$` has no space after it, its
- * closing `$` none before it and no digit after it. A formula stays within a paragraph.
+ * Replaces single dollars that mean money, by Pandoc's rule: a formula's opening `$` has no space after it, and its
+ * closing `$` has no space before it and no digit after it. A formula stays within a paragraph.
  */
 function withMoneyMarked(text: string): string {
   return text.replace(
@@ -127,7 +131,7 @@ function withMoneyMarked(text: string): string {
   );
 }
 
-/** Same length, same offsets. */
+/** The result has the same length as `text`, so offsets stay valid. */
 export function preparedMarkdown(text: string): string {
   return withMoneyMarked(withDollarDelimiters(text));
 }
@@ -144,14 +148,17 @@ export interface SourceFrame {
   readonly source: string;
 }
 
-/** Text nodes that are literal parts of the source get an element that knows their offset; formulas one that holds their TeX. */
+/**
+ * Wraps text nodes that are literal parts of the source in elements with their offset, and formulas in elements with
+ * their TeX.
+ */
 export function sourceOffsets(frame: SourceFrame) {
   return (tree: Root) => {
     mapChildren(tree, frame);
   };
 }
 
-/** The formula of a `<code class="language-math">`, or of the `<pre>` around one, with what of the source it stands for. */
+/** The formula of a `<code class="language-math">`, or of the `<pre>` around one, with its source range. */
 function formulaOf(node: Element, frame: SourceFrame): Element | undefined {
   const [only] = node.children;
   if (node.tagName === 'pre' && only?.type === 'element') {
@@ -165,7 +172,7 @@ function formulaOf(node: Element, frame: SourceFrame): Element | undefined {
   return formula(withDollars(tex), classes.includes('math-display'), place, frame);
 }
 
-/** @param place in the block; the characters of a formula are set anew, so tokens in it stand at the whole of it */
+/** @param place range in the block. KaTeX replaces the characters, so tokens inside are marked on the whole formula */
 function formula(
   tex: string,
   isDisplay: boolean,
@@ -194,11 +201,14 @@ function mapChildren(parent: Root | Element, frame: SourceFrame): void {
     mapChildren(child, frame);
     return [child];
   });
-  // A doctype can only stand at the root of a whole document, which Markdown never yields.
+  // A doctype occurs only at the root of a whole document, which Markdown never yields.
   parent.children = children.filter((child): child is ElementContent => child.type !== 'doctype');
 }
 
-/** `\\boxed{…}` often stands without dollars, where extractors look for it; it is a formula all the same. */
+/**
+ * `\\boxed{…}` is often written without dollars, and answer extractors find it there. It is rendered as a formula
+ * anyway.
+ */
 const BOXED = /\\boxed\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/g;
 
 function withBoxes(node: Text, frame: SourceFrame): ElementContent[] {
@@ -222,7 +232,7 @@ function withBoxes(node: Text, frame: SourceFrame): ElementContent[] {
   return pieces;
 }
 
-/** As `SourceText` draws it: characters that would act become glyphs; the rest knows its place where it has one. */
+/** Like `SourceText`: control characters become glyphs. The rest gets its source offset if that is known. */
 function visibleText(
   value: string,
   place: { readonly start: number; readonly source: string } | undefined,
@@ -247,7 +257,7 @@ function located(node: Text, frame: SourceFrame): ElementContent[] {
   if (from === undefined || to === undefined || value.trim() === '') return visibleText(value, undefined);
   // Inline code and fences: the position includes the backticks, the value does not.
   const inside = frame.text.slice(from, to).indexOf(value);
-  // Escapes and entities differ from their source; such a piece has no exact place.
+  // Escapes and entities differ from their source, so such a text has no exact offset.
   if (inside < 0) return visibleText(value, undefined);
   return visibleText(value, { start: frame.start + from + inside, source: frame.source });
 }
@@ -259,7 +269,7 @@ interface MathNode {
   data?: { hProperties?: { className?: string[] } };
 }
 
-/** `\[ … \]` within one line parses as inline `$$ … $$`; it was meant to stand on its own. */
+/** `\[ … \]` within one line parses as inline `$$ … $$`. This restores it to a display formula. */
 export function displayFormulas(text: string) {
   const visit = (node: MathNode): void => {
     const at = node.position?.start.offset;

@@ -1,14 +1,14 @@
-/** The scrubber's profile: a whole rollout in the width of a window. */
+/** The scrubber's profile: a whole rollout at the width of a window. */
 import type { Segment, SegmentKind, ToolCall, Utf16Offset } from '../../../../shared/domain/model.ts';
 import { TOOL_ERROR_OUTCOMES } from '../../../../shared/domain/model.ts';
 import { REFLECTION, TOKEN_CLASSES } from '../../../../shared/domain/reflection.ts';
 
-/** Per column of pixels; NaN where a column holds no known value of the policy. */
+/** One entry per column of pixels. NaN if the column contains no known value of the policy. */
 export interface ColumnStatistics {
   readonly min: Float32Array;
   readonly mean: Float32Array;
   readonly max: Float32Array;
-  /** 1 where a token of the class stands. */
+  /** 1 if the column contains a token of the class. */
   readonly forking: Uint8Array;
   readonly reflection: Uint8Array;
 }
@@ -20,7 +20,7 @@ interface ColumnTokens {
   readonly classes: Uint8Array;
 }
 
-/** Extremes are kept however many tokens share a column: a single spike must not drown. */
+/** Keeps the extremes of each column, so that a single spike stays visible among many tokens. */
 export function columnStatistics(
   { heights, ends, mask, classes }: ColumnTokens,
   length: Utf16Offset,
@@ -41,7 +41,7 @@ export function columnStatistics(
   heights.forEach((value, token) => {
     if (!Number.isFinite(value) || mask?.[token] === 0) return;
     const first = Math.min(columns - 1, Math.floor((ends[token - 1] ?? 0) * scale));
-    // A short rollout has fewer tokens than columns: a token fills all that it covers.
+    // A short rollout has fewer tokens than columns, so a token fills every column that it covers.
     const last = Math.max(first, Math.ceil((ends[token] ?? 0) * scale) - 1);
     for (let column = first; column <= last && column < columns; column += 1) {
       const seen = tokens[column] ?? 0;
@@ -59,7 +59,7 @@ export function columnStatistics(
 
 const FORKING = TOKEN_CLASSES.indexOf('forking');
 
-/** Who wrote it: the policy stands above the base line, the environment hangs below it. */
+/** Who wrote the segment. The policy is drawn above the base line, the environment below it. */
 export function isPolicyKind(kind: SegmentKind): boolean {
   return kind === 'reasoning' || kind === 'text' || kind === 'tool-call' || kind === 'answer';
 }
@@ -77,15 +77,15 @@ export interface ProfileMark {
   readonly turn: number;
 }
 
-/** Marks as they can be drawn side by side; failures are what one looks for, so they stand before what they cover. */
+/** Marks at the same position, drawn as one. A failed call takes precedence, since users look for failures. */
 export interface MarkCluster extends ProfileMark {
-  /** Of any kind, this one included. */
+  /** Marks of any kind, including this one. */
   readonly marks: number;
   readonly failed: number;
 }
 
 /**
- * Not more marks than `places` fit beside each other: those of one place become one, which counts them.
+ * Merges marks so that at most `places` of them fit side by side. A merged mark counts its members.
  * @param places at least 1
  */
 export function markClusters(marks: readonly ProfileMark[], places: number): readonly MarkCluster[] {

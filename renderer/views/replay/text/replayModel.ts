@@ -1,9 +1,9 @@
-/** Moving about in a rollout: by turn, by call, by position. */
+/** Navigation within a rollout: by turn, by call, by position. */
 import type { Segment, ToolCall, TurnNumber, Utf16Offset } from '../../../../shared/domain/model.ts';
 import { readingMs } from '../../../data/pace.ts';
 import type { TurnView } from '../../../data/segmentViews.ts';
 
-/** The segment of the response that holds `offset`; the last one for the very end. */
+/** The segment of the response that contains `offset`. The end of the response belongs to the last segment. */
 export function segmentAt(segments: readonly Segment[], offset: Utf16Offset): number | undefined {
   let found: number | undefined;
   segments.forEach((segment, index) => {
@@ -18,7 +18,7 @@ export function nextTurn(turns: readonly TurnView[], turn: TurnNumber, by: numbe
   return next?.turn ?? turn;
 }
 
-/** The segment of the next (or previous) tool call, seen from segment `from`. */
+/** The segment of the next (or previous) tool call, starting from segment `from`. */
 export function nextCallSegment(
   calls: readonly ToolCall[],
   from: number,
@@ -28,7 +28,7 @@ export function nextCallSegment(
   return direction === 1 ? at.find((index) => index > from) : at.findLast((index) => index < from);
 }
 
-/** How long playing rests on a turn. */
+/** How long playback shows a turn. */
 export function dwellMs(turn: TurnView | undefined, speed: number): number {
   const characters = turn?.segments.reduce((sum, view) => sum + view.inner.length, 0) ?? 0;
   return readingMs(characters, speed);

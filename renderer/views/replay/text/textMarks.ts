@@ -1,4 +1,4 @@
-/** What is painted on the text, as ranges with the name of their highlight (`transcript.css`). */
+/** The marks of a text: ranges with the name of their highlight (`transcript.css`). */
 import { LABEL_COLOURS, type LabelColour } from '../../../../shared/domain/annotate/taxonomy.ts';
 import type { TextRange } from '../../../../shared/domain/model.ts';
 import { REFLECTION } from '../../../../shared/domain/reflection.ts';
@@ -8,13 +8,13 @@ import type { Heat } from './tokenHeat.ts';
 export interface TextMarks {
   readonly heat: Heat | undefined;
   readonly isUnderlined: boolean;
-  /** Per token, 1 where the overlay marks it; with `ends`. */
+  /** Per token: 1 if the overlay marks it. Needs `ends`. */
   readonly masked: Uint8Array | undefined;
   readonly gap: Uint8Array | undefined;
   readonly ends: Uint32Array | undefined;
   /** Ascending. */
   readonly words: readonly TextRange[];
-  /** What readers have marked; ascending by their beginning. Of the prompt, too. */
+  /** Ranges that readers annotated, ascending by start. Includes ranges of the prompt. */
   readonly labels: readonly LabelRange[];
 }
 
@@ -43,7 +43,7 @@ export const MARK_NAMES = [
 ];
 export type MarkName = string;
 
-/** The marks of readers inside `range` of a text. */
+/** Annotation marks inside `range` of a text. */
 export function labelMarksIn(
   range: TextRange & { readonly source: string | undefined },
   labels: readonly LabelRange[],
@@ -77,8 +77,8 @@ export function marksIn(range: TextRange, marks: TextMarks): readonly NamedRange
 }
 
 /**
- * The mark of a formula: its characters are set anew, so it is marked as a whole, by the highest token in it. A
- * reflection token among those that high makes it one of reflection.
+ * The mark of a formula. KaTeX replaces its characters, so the whole formula gets the highest level of its tokens. It
+ * counts as a reflection if one of the tokens at that level is one.
  */
 export function formulaMark(range: TextRange, marks: TextMarks): MarkName | undefined {
   const { heat, isUnderlined } = marks;

@@ -21,17 +21,17 @@ export interface TokenSeries {
   readonly values: Float32Array;
   readonly upper?: Float32Array;
   readonly tail?: Float32Array;
-  /** What heat goes by: the values, or their size where they have a sign. */
+  /** The values that heat is based on: the signal's values, or their magnitude if the signal is signed. */
   readonly heights: Float32Array;
   /** Heights of the policy tokens, ascending. */
   readonly known: Float32Array;
-  /** The same for all policy tokens (an advantage often is): nothing stands out, so there is no heat. */
+  /** All policy tokens have the same value, as advantages often do. Nothing differs, so no heat is shown. */
   readonly isConstant: boolean;
   readonly count: number;
-  /** Both log-probabilities were logged. */
+  /** Whether both log-probabilities were logged. */
   readonly hasGap: boolean;
   readonly hasAdvantage: boolean;
-  /** Absent: ids without text. */
+  /** Absent if the log has ids without text. */
   readonly ends?: Uint32Array;
   readonly ids?: Int32Array;
   readonly mask?: Uint8Array;
@@ -66,16 +66,16 @@ export function seriesOf(
 
 export interface Heat extends TokenSeries {
   readonly threshold: Threshold;
-  /** Smallest height of each level; empty when nothing is high. */
+  /** Smallest height of each level. Empty if nothing is high. */
   readonly cuts: readonly number[];
-  /** Per token: 0 unmarked, 1…4. */
+  /** Per token: 0 is unmarked, 1…4 is the level. */
   readonly levels: Uint8Array;
   /** Per token an index into `TOKEN_CLASSES`. */
   readonly classes: Uint8Array;
-  /** Tokens, ascending. */
+  /** Token indices, ascending. */
   readonly high: Uint32Array;
   readonly reflections: Uint32Array;
-  /** Those after a tool response whose call failed. */
+  /** High tokens that follow a tool response whose call failed. */
   readonly afterErrors: Uint32Array;
   readonly classCounts: Readonly<Record<TokenClass, number>>;
   readonly response: string;
@@ -154,16 +154,16 @@ function indexesWhere(flags: Uint8Array, is: (flag: number) => boolean): Uint32A
   return indexes;
 }
 
-/** The class of a token; `none` also for a high one the text gives no class. */
+/** The class of a token. `none` includes high tokens whose text belongs to no class. */
 export const classOf = (heat: Heat, token: number): TokenClass =>
   TOKEN_CLASSES[heat.classes[token] ?? 0] ?? 'none';
 
-/** The next of ascending `tokens` after `from`, or the last before it; undefined at the end. */
+/** The next of ascending `tokens` after `from`, or the last before it. Undefined at the end. */
 export function neighbour(tokens: Uint32Array, from: number, direction: 1 | -1): number | undefined {
   return direction === 1 ? tokens.find((token) => token > from) : tokens.findLast((token) => token < from);
 }
 
-/** Place of a value among the policy tokens: 1 is the highest; equal ones share the better place. */
+/** Rank of a value among the policy tokens. 1 is the highest, and equal values share the better rank. */
 export function rankOf(known: Float32Array, height: number): number {
   let low = 0;
   let high = known.length;
@@ -175,10 +175,10 @@ export function rankOf(known: Float32Array, height: number): number {
   return known.length - low + 1;
 }
 
-/** Of the policy tokens, the share the gap overlay marks. */
+/** Share of policy tokens that the gap overlay marks. */
 export const GAP_SHARE = 0.05;
 
-/** 1: the two policies differ here more than at most tokens. Undefined when they never do. */
+/** 1: the two policies differ here more than at most tokens. Undefined if they never differ. */
 export function gapFlags(gap: Float32Array, mask: Uint8Array | undefined): Uint8Array | undefined {
   const sizes = gap.map(Math.abs);
   const threshold = quantileThreshold(policyValues(sizes, mask), GAP_SHARE);
@@ -192,13 +192,13 @@ export function maskedFlags(mask: Uint8Array): Uint8Array {
 }
 
 interface SignalLabels {
-  /** `entropy`, `entropy ≥`: before a value. */
+  /** `entropy`, `entropy ≥`: written before a value. */
   readonly name: string;
-  /** Everything that is known about it. */
+  /** Everything known about where the signal comes from. */
   readonly source: string;
-  /** After a value; empty if there is none or the log does not say. */
+  /** Written after a value. Empty if there is no unit or the log does not name one. */
   readonly unit: string;
-  /** Heat goes by the size of a signed value. */
+  /** Heat is based on the magnitude of a signed value. */
   readonly isSigned: boolean;
 }
 
@@ -206,14 +206,14 @@ export function isHeatSignal(name: string | undefined): name is HeatSignal {
   return HEAT_SIGNALS.some((one) => one === name);
 }
 
-/** @returns undefined where the rollout has no signal that can be shown as heat */
+/** @returns undefined if the rollout has no signal that can be shown as heat */
 export function signalLabels({
   signal,
   source,
   tail,
 }: Pick<RolloutSignal, 'signal' | 'source' | 'tail'>): SignalLabels | undefined {
   if (source === undefined || !isHeatSignal(signal)) return undefined;
-  // Heat goes by the lower bound even if the vocabulary gives an upper one, which only the readout shows.
+  // Heat uses the lower bound even if the vocabulary allows an upper one. Only the readout shows the upper bound.
   const isBound = tail !== undefined;
   return {
     name: isBound ? `${signal} ≥` : signal,
@@ -223,7 +223,7 @@ export function signalLabels({
   };
 }
 
-/** `≥ 0.672 nats`, signed where it can be negative; blank when unknown. */
+/** `≥ 0.672 nats`, with a sign if the signal can be negative. Blank if unknown. */
 export function valueText(words: SignalLabels, value: number | undefined, digits = 3): string {
   if (value === undefined || Number.isNaN(value)) return '';
   const number = words.isSigned ? signed(value, digits) : decimal(value, digits);

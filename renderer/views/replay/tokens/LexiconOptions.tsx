@@ -11,7 +11,7 @@ interface LexiconOptionsProps {
   readonly lexicon: LexiconState;
 }
 
-/** The lexicon is the user's; it marks words whatever their entropy, and says how the two agree. */
+/** Options of the user's lexicon. It marks words whatever their entropy, and this shows how often the two agree. */
 export function LexiconOptions({ heat, lexicon }: LexiconOptionsProps) {
   const isShown = useTokenView((state) => state.isLexiconShown);
   const words = useWords();

@@ -26,7 +26,7 @@ const KIND_LABELS: Readonly<Record<ThresholdKind, string>> = {
   run: 'run’s 80th percentile',
 };
 
-/** From when on a token is high: the kind, its slider, and always how many tokens that makes. */
+/** The threshold's kind and its slider, and the number of high tokens that results. */
 export function ThresholdControl({ heat, percentile }: ThresholdControlProps) {
   const setKind = useTokenView((state) => state.setThresholdKind);
   const { threshold, words, mask } = heat;
@@ -158,8 +158,8 @@ function PercentileState({ percentile }: { readonly percentile: Percentile }) {
 const byPointer = new WeakSet<EventTarget>();
 
 /**
- * A control used with the pointer gives the focus back, so that `n` and `r` go on: keys stand down while a field
- * has it. Whoever came by Tab keeps it.
+ * Blurs a control after it was used with the pointer, so that keys such as `n` and `r` work again: they are disabled
+ * while a field has the focus. A control reached with Tab keeps the focus.
  */
 export const pointerFocus = {
   onPointerDown: (event: PointerEvent<HTMLElement>) => {

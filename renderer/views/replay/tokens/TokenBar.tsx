@@ -1,4 +1,4 @@
-/** The line under the toolbar: which signal, from when on a token is high, and what is so. */
+/** The line under the toolbar: the signal, its threshold, and what is high. */
 import { ChevronDown, ChevronUp } from 'lucide-react';
 import type { RolloutDetail } from '../../../../shared/api/contract.ts';
 import { keyOf } from '../../../shell/keys/keysInForce.ts';
@@ -73,7 +73,7 @@ interface SignalLegendProps {
   readonly available: HeatState['available'];
 }
 
-/** What the scale is of, in full: the select shows one word, the rest stands beside it. */
+/** Full name of the signal's scale. The select shows only one word. */
 function SignalLegend({ heat, available }: SignalLegendProps) {
   const isHeatOn = useInterface((state) => state.isHeatOn);
   const flip = useInterface((state) => state.flip);
@@ -138,7 +138,7 @@ interface MeansLegendProps {
   readonly means: SegmentMeans | undefined;
 }
 
-/** Means have a scale of their own: it ends at the highest of this rollout. */
+/** Means have their own scale, which ends at this rollout's highest mean. */
 function MeansLegend({ heat, means }: MeansLegendProps) {
   const isHeatOn = useInterface((state) => state.isHeatOn);
   const flip = useInterface((state) => state.flip);

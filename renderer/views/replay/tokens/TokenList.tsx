@@ -1,4 +1,4 @@
-/** High tokens with their context, filtered by class, text and range; any number of them. */
+/** High tokens with their context, filtered by class, text and range. The list may have any length. */
 import { Copy, X } from 'lucide-react';
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useMemo, useState } from 'react';
 import { TOKEN_CLASSES, type TokenClass } from '../../../../shared/domain/reflection.ts';
@@ -18,7 +18,7 @@ import './tokenList.css';
 interface TokenListProps {
   readonly heat: Heat;
   readonly cursor: TokenCursor;
-  /** Of ids without text: the segments they belong to, where that is known. */
+  /** For ids without text: the segments that the tokens belong to, if known. */
   readonly means: SegmentMeans | undefined;
 }
 
@@ -52,7 +52,7 @@ export function TokenList({ heat, cursor, means }: TokenListProps) {
     cursor.go(token);
   };
 
-  // The list goes along with n and r, as the outline does with the turn.
+  // The list follows n and r, as the outline follows the turn.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another current row moves the list
   useEffect(() => {
     if (at >= 0) list.show(at);
@@ -176,7 +176,7 @@ interface SpanFieldsProps {
   readonly onSpan: (span: TokenSpan | undefined) => void;
 }
 
-/** The range of tokens, as the scrubber's brush selects it. */
+/** Fields for the range of tokens that the scrubber's brush selects too. */
 function SpanFields({ span, last, onSpan }: SpanFieldsProps) {
   const change = (from: number, to: number) => {
     if (!Number.isInteger(from) || !Number.isInteger(to) || from < 0 || to > last) return;
@@ -186,7 +186,7 @@ function SpanFields({ span, last, onSpan }: SpanFieldsProps) {
     <div className="token-list-row">
       <span className="dim">tokens</span>
       <input
-        // Uncontrolled while being typed: half a number is not yet a range.
+        // Uncontrolled while the user types, because half a number is not a range.
         key={`from ${span?.from ?? 0}`}
         type="number"
         className="token-number"

@@ -11,13 +11,13 @@ interface TokenListRowProps {
   readonly id: string;
   readonly heat: Heat;
   readonly token: number;
-  /** Of an id without text; undefined: not known. */
+  /** The segment of an id without text. Undefined: unknown. */
   readonly place: string | undefined;
   readonly isCurrent: boolean;
   readonly onGo: (token: number) => void;
 }
 
-/** What stands before the token is cut, so that the token itself is never out of the row. */
+/** Text before the token is cut, so that the token itself is always visible in the row. */
 const BEFORE = 14;
 const AFTER = 30;
 

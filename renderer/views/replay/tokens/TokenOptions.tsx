@@ -135,7 +135,7 @@ function Vocabulary() {
   );
 }
 
-/** Marks that lie beside heat, each with a cue of its own. */
+/** Overlays that are independent of heat, each with its own visual cue. */
 function Overlays({ heat }: { readonly heat: Heat | undefined }) {
   const isMaskShown = useTokenView((state) => state.isMaskShown);
   const isGapShown = useTokenView((state) => state.isGapShown);

@@ -1,6 +1,6 @@
 /**
- * The token under the pointer, else the current one, read out below the text: a card beside it would cover
- * the very sentence it explains. The strip keeps its height, so that nothing jumps.
+ * Details of the token under the pointer, else of the current one, below the text: a card beside the token would cover
+ * the sentence it explains. The strip keeps its height, so that nothing jumps.
  */
 
 import type { RefObject } from 'react';
@@ -39,7 +39,7 @@ interface TokenReadoutProps {
   readonly onChoose: (token: number) => void;
 }
 
-/** A pointer on its way passes many tokens; asked is for the one it rests on. */
+/** A moving pointer crosses many tokens, so request only the one it rests on. */
 const SETTLE_MS = 120;
 
 function useColumns(
@@ -64,7 +64,7 @@ export function TokenReadout(props: TokenReadoutProps) {
   const token = hovered ?? current;
   const settled = useDebouncedValue(token, SETTLE_MS);
   const columns = useColumns(rolloutId, detail.tokens, heat, token !== undefined);
-  // Whether alternatives were logged at all decides the height of the strip.
+  // The height of the strip depends on whether alternatives were logged at all.
   const probe = useRequest('rollout.alternatives', { rolloutId, from: 0, limit: FIRST_ALTERNATIVES }).data;
   const hasAlternatives = heat.tail !== undefined || probe?.alternatives.some((one) => one !== null) === true;
   const answer = useRequest(
@@ -143,7 +143,7 @@ interface TokenNameProps {
   readonly means: SegmentMeans | undefined;
 }
 
-/** Its text; where the log has none its id, and the stretch of text it is somewhere in. */
+/** The token's text. If the log has none, its id and the segment it belongs to. */
 function TokenName({ heat, token, means }: TokenNameProps) {
   if (heat.ends === undefined) {
     const place = means?.placeOf(token);
@@ -173,7 +173,7 @@ function Facts({ facts }: { readonly facts: readonly Fact[] }) {
 
 interface AlternativesProps {
   readonly view: AlternativesView | undefined;
-  /** Shown without a view. */
+  /** Shown if there is no `view`. */
   readonly absence: string;
 }
 

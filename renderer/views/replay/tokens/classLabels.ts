@@ -2,7 +2,7 @@ import { createElement, type ReactNode } from 'react';
 import type { TokenClass } from '../../../../shared/domain/reflection.ts';
 import { ClassIcon } from '../../../ui/tokenClasses.tsx';
 
-/** A sign beside each class, the same as on the page of statistics. */
+/** A symbol for each class, the same as on the Tokens page. */
 export const CLASS_GLYPHS: Readonly<Record<TokenClass, ReactNode>> = {
   none: '',
   forking: createElement(ClassIcon, { name: 'forking' }),
@@ -11,7 +11,7 @@ export const CLASS_GLYPHS: Readonly<Record<TokenClass, ReactNode>> = {
   answer: createElement(ClassIcon, { name: 'answer' }),
 };
 
-/** The definition of `shared/domain/reflection.ts`, as the screen shows it. */
+/** The definition in `shared/domain/reflection.ts`, as the screen shows it. */
 export function classDefinitions(window: number): readonly (readonly [TokenClass, string])[] {
   const within = window > 0 ? `within its first ${window} policy tokens` : 'anywhere in that segment';
   return [

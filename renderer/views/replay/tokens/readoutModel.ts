@@ -1,4 +1,4 @@
-/** What is known of one token, in words. Unknown is left out, never 0. */
+/** Facts about one token, as labels. An unknown value is left out, never shown as 0. */
 import type { TokenAlternatives } from '../../../../shared/api/contract.ts';
 import type { TurnView } from '../../../data/segmentViews.ts';
 import { codePlaces } from '../../../editor/codePlaces.ts';
@@ -12,7 +12,7 @@ export interface Fact {
   readonly hint?: string;
 }
 
-/** Columns beside the signal; fetched when a token is looked at. */
+/** Values other than the signal, requested when a token is looked at. */
 export interface TokenColumns {
   readonly logprob?: Float32Array;
   readonly trainerLogprob?: Float32Array;
@@ -71,7 +71,7 @@ export function columnFacts(heat: Heat, token: number, columns: TokenColumns): r
   if (isPolicy && rollout !== undefined && trainer !== undefined)
     facts.push({ label: 'gap', value: signed(trainer - rollout, 3), hint: 'trainer − rollout, nats' });
   if (advantage !== undefined) facts.push({ label: 'advantage', value: signed(advantage) });
-  // Where there is no text the id is its name already.
+  // Without text, the id is already the token's name.
   if (id !== undefined && heat.ends !== undefined) facts.push({ label: 'id', value: String(id) });
   facts.push({
     label: 'mask',
@@ -92,7 +92,10 @@ export interface AlternativesView {
   readonly tail: number;
 }
 
-/** Listed alternatives as probabilities; the sampled token joins them where its log-probability is known and it is not listed. */
+/**
+ * Listed alternatives as probabilities. The sampled token is added if it is not listed and its log-probability is
+ * known.
+ */
 export function alternativesView(
   listed: TokenAlternatives['alternatives'][number] | undefined,
   sampledText: string,
@@ -104,14 +107,14 @@ export function alternativesView(
     p: Math.exp(Math.min(0, logprob)),
     isSampled: text === sampledText,
   }));
-  // −9999 and the like: outside of what was listed, its probability unknown.
+  // Trainers log −9999 or similar for tokens outside the listed ones. Their probability is unknown.
   const p = sampledLogprob === undefined ? undefined : Math.exp(Math.min(0, sampledLogprob));
   if (p !== undefined && p > 0 && !rows.some((row) => row.isSampled || Math.abs(row.p - p) <= 1e-5 * p))
     rows.push({ text: sampledText, p, isSampled: true });
   return { rows, tail: Math.max(0, 1 - rows.reduce((sum, row) => sum + row.p, 0)) };
 }
 
-/** Whether the rendered text leaves the token out: tags, and what stands around the code of a call. */
+/** Whether the rendered text omits the token, such as tags and the JSON around the code of a call. */
 export function isHiddenWhenRendered(heat: Heat, token: number, turns: readonly TurnView[]): boolean {
   if (heat.ends === undefined) return false;
   const { start, end } = tokenRange(heat.ends, token);

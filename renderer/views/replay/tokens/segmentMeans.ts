@@ -1,8 +1,8 @@
 /**
- * Ids without text: tokens have no place on the characters, so heat falls back to means. Where the log counts the
- * policy tokens of each turn and they add up, the n-th of them belong to the n-th turn. Else the loss mask
- * alternates between policy and environment as the segments do: where both alternate equally often, the n-th run
- * of policy tokens is the n-th stretch of policy segments. Else nothing can be said.
+ * Means for ids without text. Such tokens have no offsets in the text, so heat falls back to means per segment. If the
+ * log counts the policy tokens of each turn and the counts add up, they assign the tokens to turns. Otherwise the loss
+ * mask alternates between policy and environment as the segments do: if both alternate equally often, the n-th run of
+ * policy tokens belongs to the n-th run of policy segments. Otherwise there are no means.
  */
 
 import { useMemo } from 'react';
@@ -14,20 +14,20 @@ import type { Heat } from '../text/tokenHeat.ts';
 export interface SegmentMean {
   readonly mean: number;
   readonly tokens: number;
-  /** Segments the mean is of: this one and those of the policy that follow it. */
+  /** Segments that the mean covers: this one and the policy's segments that follow it. */
   readonly segments: number;
-  /** 1…4, in quarters of the highest mean of the rollout; 0 where all are the same. */
+  /** 1…4, in quarters of the rollout's highest mean. 0 if all means are equal. */
   readonly level: number;
 }
 
 export interface SegmentMeans {
   /** How tokens and segments were matched. */
   readonly by: 'turns' | 'runs';
-  /** Per token, the first segment of the stretch it belongs to; −1: of none, as what the environment wrote. */
+  /** Per token: the first segment of its run. −1: none, such as text written by the environment. */
   readonly segmentOf: Int32Array;
-  /** The same in words: `turn 3, reasoning`; undefined where it is not known. */
+  /** The same as a label: `turn 3, reasoning`. Undefined if unknown. */
   readonly placeOf: (token: number) => string | undefined;
-  /** By index of the first segment of each stretch. */
+  /** By index of the first segment of each run. */
   readonly means: ReadonlyMap<number, SegmentMean>;
   readonly lowest: number;
   readonly highest: number;
@@ -59,7 +59,7 @@ export function segmentMeans(
   return { ...found, placeOf };
 }
 
-/** Tokens of a stretch, ascending. */
+/** Token indices of a run, ascending. */
 type Tokens = readonly number[];
 
 function policyTokens(count: number, mask: Uint8Array | undefined): Tokens {
@@ -137,7 +137,7 @@ function matched(
   if (found.length === 0) return undefined;
   const highest = Math.max(...found.map(({ mean }) => mean));
   const lowest = Math.min(...found.map(({ mean }) => mean));
-  // One value is neither high nor low.
+  // A single value is neither high nor low.
   const level = (mean: number) =>
     lowest === highest ? 0 : highest <= 0 ? 1 : Math.max(1, Math.ceil((mean / highest) * 4));
   return {
@@ -154,7 +154,7 @@ function matched(
   };
 }
 
-/** Where tokens have no place on the text: one mean per stretch the policy wrote. */
+/** Means for tokens without offsets in the text: one per run of policy segments. */
 export function useSegmentMeans(detail: RolloutDetail, heat: Heat | undefined): SegmentMeans | undefined {
   const heights = heat?.ends === undefined && heat?.isConstant === false ? heat.heights : undefined;
   const mask = heat?.mask;

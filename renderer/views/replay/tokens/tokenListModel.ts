@@ -1,4 +1,4 @@
-/** The list of high tokens: filters, order, context, and tokens as CSV. */
+/** The list of high tokens: filters, order, context, and export as CSV. */
 import { delimitedCell } from '../../../../shared/domain/delimited.ts';
 import { TOKEN_CLASSES, type TokenClass } from '../../../../shared/domain/reflection.ts';
 import { tokenAt, tokenRange } from '../text/heatModel.ts';
@@ -17,7 +17,7 @@ export interface ListFilter {
   readonly order: 'place' | 'value';
 }
 
-/** Of an id without text nothing: '' is a token of no characters, too, so ask for `ends` where it matters. */
+/** Empty for an id without text. A token of no characters also gives '', so check `ends` if that matters. */
 export function tokenText(heat: Pick<Heat, 'ends' | 'response'>, token: number): string {
   if (heat.ends === undefined) return '';
   const { start, end } = tokenRange(heat.ends, token);
@@ -46,7 +46,7 @@ export interface TokenContext {
   readonly after: string;
 }
 
-/** The token in its line of text; white space made visible where it is all there is. */
+/** The token in its line of text. White space is made visible if the token has nothing else. */
 export function contextOf(heat: Heat, token: number, characters = 28): TokenContext {
   if (heat.ends === undefined) return { before: '', text: '', after: '' };
   const { start, end } = tokenRange(heat.ends, token);
@@ -63,7 +63,7 @@ export function visibleSpace(text: string): string {
   return text.replaceAll('\r', '␍').replaceAll('\n', '⏎').replaceAll('\t', '⇥').replaceAll(' ', '·');
 }
 
-/** Tokens that lie in a stretch of the response, 0…1 of its length; undefined when none does. */
+/** Tokens in a stretch of the response, given as 0…1 of its length. Undefined if there are none. */
 export function spanOf(ends: Uint32Array, length: number, from: number, to: number): TokenSpan | undefined {
   const [low, high] = from < to ? [from, to] : [to, from];
   const first = tokenAt(ends, Math.floor(low * length));
@@ -71,7 +71,7 @@ export function spanOf(ends: Uint32Array, length: number, from: number, to: numb
   return first > last ? undefined : { from: first, to: last };
 }
 
-/** `12-480` as the URL has it, counted from 0 as in the CSV. */
+/** Parses `12-480` from the URL. Counts from 0, as the CSV does. */
 export function parseSpan(text: string | null, count: number): TokenSpan | undefined {
   const match = /^(\d+)-(\d+)$/.exec(text ?? '');
   if (match === null) return undefined;
@@ -84,7 +84,7 @@ export const spanText = (span: TokenSpan): string => `${span.from}-${span.to}`;
 
 const HEADER = 'i,start,end,text,value,class';
 
-/** One line per token. Unknown values are empty; `class` is empty where a token is not high. */
+/** One line per token. Unknown values are empty. `class` is empty for a token that is not high. */
 export function tokensCsv(heat: Heat, tokens: Iterable<number>): string {
   if (heat.ends === undefined) return idsCsv(heat, tokens);
   const lines = [HEADER];
@@ -98,7 +98,7 @@ export function tokensCsv(heat: Heat, tokens: Iterable<number>): string {
         range?.start ?? '',
         range?.end ?? '',
         delimitedCell(tokenText(heat, token)),
-        // Columns are 32 bits wide: seven digits are all there are.
+        // Values are 32 bits wide, so they have only seven significant digits.
         Number.isFinite(value) ? Number(value.toPrecision(7)) : '',
         name === 'none' ? '' : name,
       ].join(','),

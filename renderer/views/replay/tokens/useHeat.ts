@@ -8,7 +8,7 @@ import { hasPercentile, type Percentile, statisticsParams, usePercentile } from 
 import { useTokenSeries } from './useTokenSeries.ts';
 
 export interface HeatState {
-  /** Undefined when nothing was logged, or while it is on its way. */
+  /** Undefined while it is loading, or if no signal was logged. */
   readonly heat: Heat | undefined;
   readonly available: readonly HeatSignal[];
   readonly percentile: Percentile;
@@ -20,7 +20,7 @@ export interface HeatState {
 export function useHeat(detail: RolloutDetail): HeatState {
   const { series, source, available, isWaiting, error } = useTokenSeries(detail);
   const chosenKind = useTokenView((state) => state.thresholdKind);
-  // Deferred: a slider being dragged must not wait for the text to be marked.
+  // Deferred, so that dragging a slider does not wait for the text to be marked.
   const share = useDeferredValue(useTokenView((state) => state.share));
   const fixed = useDeferredValue(
     useTokenView((state) => (series === undefined ? undefined : state.fixed[series.signal])),

@@ -3,7 +3,7 @@ import { tokenAt, tokenRange } from '../text/heatModel.ts';
 import { FORMULAS, formulaRange } from '../text/markPainter.ts';
 import type { Heat } from '../text/tokenHeat.ts';
 
-/** Offset in the response of the character at a point of the window. */
+/** Offset in the response of the character at a point of the viewport. */
 function offsetAt(x: number, y: number): number | undefined {
   const caret = document.caretPositionFromPoint(x, y);
   const element = caret?.offsetNode.parentElement;
@@ -12,7 +12,7 @@ function offsetAt(x: number, y: number): number | undefined {
   return Number(element.dataset.start) + caret.offset;
 }
 
-/** Of a formula, whose characters are set anew: the highest token in it, the first of those that are equal. */
+/** The token to show for a formula, whose characters KaTeX replaced: the first of its highest tokens. */
 function tokenOfFormula(target: EventTarget | null, heat: Heat, ends: Uint32Array): number | undefined {
   const element = target instanceof Element ? target.closest<HTMLElement>(FORMULAS) : null;
   const range = element === null ? undefined : formulaRange(element);
@@ -26,7 +26,7 @@ function tokenOfFormula(target: EventTarget | null, heat: Heat, ends: Uint32Arra
   return highest;
 }
 
-/** The token under the pointer, and a click on one that is no selection of text. */
+/** The token under the pointer. Also handles clicks on a token that do not select text. */
 export function useHoveredToken(
   pane: RefObject<HTMLElement | null>,
   heat: Heat,
@@ -59,7 +59,7 @@ export function useHoveredToken(
       const chosen = tokenOf(event);
       if (chosen !== undefined) onChoose(chosen);
     };
-    // What was under the pointer has moved away from under it; where it rests, the next move tells anew.
+    // Scrolling moves the token away from under the pointer. The next pointer move finds the new one.
     element.addEventListener('scroll', onLeave, { passive: true });
     element.addEventListener('pointermove', onMove);
     element.addEventListener('pointerleave', onLeave);
@@ -75,7 +75,7 @@ export function useHoveredToken(
   return token;
 }
 
-/** Whether the token is in a formula that is there: its own characters cannot be pointed at. */
+/** Whether the token is inside a rendered formula, whose characters cannot be pointed at. */
 export function useIsInFormula(
   pane: RefObject<HTMLElement | null>,
   ends: Uint32Array | undefined,

@@ -15,7 +15,7 @@ import { isPolicyKind } from '../text/profileModel.ts';
 import type { Heat } from '../text/tokenHeat.ts';
 
 export interface LexiconState {
-  /** Empty while the words are not shown. */
+  /** Empty while the words are hidden. */
   readonly ranges: readonly TextRange[];
   readonly agreement: Agreement | undefined;
 }
@@ -36,7 +36,7 @@ export function useLexicon(detail: RolloutDetail, heat: Heat | undefined): Lexic
   return useMemo(() => ({ ranges, agreement }), [ranges, agreement]);
 }
 
-/** Words of the lexicon in what the policy wrote: a heuristic on the text, beside heat and never part of it. */
+/** Lexicon words in the policy's text. This is a text heuristic, independent of heat. */
 export function lexiconRanges(
   response: string,
   segments: readonly Segment[],
@@ -49,14 +49,14 @@ export function lexiconRanges(
     .flatMap((segment) => lexiconHits(response, pattern, segment.inner));
 }
 
-/** How the words agree with heat, token by token; undefined where tokens have no place on the text. */
+/** How often the words coincide with heat, token by token. Undefined if tokens have no offsets in the text. */
 export function lexiconAgreement(heat: Heat, ranges: readonly TextRange[]): Agreement | undefined {
   const { ends, mask, levels } = heat;
   if (ends === undefined || heat.threshold.value === undefined) return undefined;
   return agreementOf(tokensIn(ends, ranges), levels, mask);
 }
 
-/** One word or phrase per line or comma, as a user types them. */
+/** Parses words or phrases that are separated by lines or commas. */
 export function parseWords(text: string): readonly string[] {
   return [
     ...new Set(
@@ -72,7 +72,7 @@ export function useReflectionWindow(): number {
   return useTokenView((state) => state.window) ?? DEFAULT_WINDOW;
 }
 
-/** Preferences with their defaults, which belong to the domain and not to the store. */
+/** The user's words, or the defaults, which belong to the domain and not to the store. */
 export function useWords(): readonly string[] {
   return useTokenView((state) => state.words) ?? DEFAULT_LEXICON;
 }

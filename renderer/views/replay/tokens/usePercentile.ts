@@ -1,4 +1,7 @@
-/** The 80th percentile of a signal over a group, a step or the run: asked for on demand, with progress and a stop. */
+/**
+ * The 80th percentile of a signal over a group, a step or the run. Computed on demand, with progress and a stop
+ * button.
+ */
 import type { RolloutDetail } from '../../../../shared/api/contract.ts';
 import { type SignalSource, sourceKey } from '../../../../shared/domain/entropy.ts';
 import { isSigned } from '../../../../shared/domain/tokenSignal.ts';
@@ -6,7 +9,7 @@ import { type LongParams, type Progress, useLongQuery } from '../../../data/useL
 import type { HeatSignal, ThresholdKind } from '../../../state/tokenView.ts';
 
 export interface Percentile {
-  /** Of the very source this rollout has: an entropy and a bound of it do not compare. */
+  /** Only from rollouts with the same source: an entropy and a bound on it cannot be compared. */
   readonly value: number | undefined;
   readonly tokens: number | undefined;
   readonly rollouts: number | undefined;
@@ -20,7 +23,7 @@ export interface Percentile {
 
 type StatisticsParams = LongParams<'token.statistics'>;
 
-/** Signed signals have no percentile here: the host's is of the value, heat goes by its size. */
+/** False for signed signals: the host computes percentiles of the value, but heat uses its magnitude. */
 export function hasPercentile(signal: HeatSignal): boolean {
   return !isSigned(signal);
 }

@@ -1,4 +1,4 @@
-/** The current token and the selected range, which are part of the URL, and the ways to move them. */
+/** The current token and the selected range, which the URL holds, and the ways to move them. */
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import type { RolloutDetail } from '../../../../shared/api/contract.ts';
 import { useInterface } from '../../../state/interface.ts';
@@ -14,12 +14,12 @@ type SetQuery = (changes: Readonly<Record<string, string | undefined>>) => void;
 interface TokenCursorInput {
   readonly detail: RolloutDetail;
   readonly heat: Heat | undefined;
-  /** Of tokens without a place on the text, the segment each belongs to, where that is known. */
+  /** For tokens without offsets in the text: the segment each belongs to, if known. */
   readonly means: SegmentMeans | undefined;
   readonly turn: number;
   readonly query: URLSearchParams;
   readonly setQuery: SetQuery;
-  /** Brings a place of the response into sight once the URL has it. */
+  /** Scrolls to a position in the response once the URL has it. */
   readonly onShow: (segment: number, start: number) => void;
 }
 
@@ -35,7 +35,7 @@ export function useTokenCursor({ detail, heat, means, turn, query, setQuery, onS
     [token, ends],
   );
 
-  /** Of the selected tokens, where they have a place on the text. */
+  /** The range of the selected tokens, if they have offsets in the text. */
   const spanRange = useMemo(
     () =>
       span === undefined || ends === undefined
@@ -46,12 +46,12 @@ export function useTokenCursor({ detail, heat, means, turn, query, setQuery, onS
 
   const placeOf = useCallback(
     (at: { readonly start: number; readonly end: number }) =>
-      // Its last character says which segment it belongs to, as everywhere.
+      // A token belongs to the segment of its last character.
       segmentAt(detail.segments, Math.max(at.start, at.end - 1)),
     [detail],
   );
 
-  /** A link to a token opens on it; from then on only `go` moves the text. */
+  /** Opening a link to a token scrolls to it. After that only `go` scrolls. */
   const hasBeenShown = useRef(false);
   useEffect(() => {
     if (range === undefined || hasBeenShown.current) return;
@@ -66,7 +66,7 @@ export function useTokenCursor({ detail, heat, means, turn, query, setQuery, onS
     (next: number) => {
       hasBeenShown.current = true;
       if (ends === undefined) {
-        // An id has no characters: as near as one can be led is its segment, and that may be unknown, too.
+        // An id without text has no offset, so go to its segment. That may be unknown as well.
         const segment = means?.segmentOf[next] ?? -1;
         const at = detail.segments[segment];
         setQuery({ token: String(next), ...(at === undefined ? {} : { turn: String(at.turn) }) });
@@ -89,7 +89,7 @@ export function useTokenCursor({ detail, heat, means, turn, query, setQuery, onS
     [setQuery],
   );
 
-  /** Without a current token one starts at the turn that is being read. */
+  /** Without a current token, start at the current turn. */
   const origin = (direction: 1 | -1): number => {
     if (token !== undefined) return token;
     const first = detail.segments.find((segment) => segment.turn === turn && turn > 0)?.outer.start ?? 0;

@@ -16,7 +16,7 @@ export interface TokenSeriesState {
 
 const NONE: readonly HeatSignal[] = [];
 
-/** What `rollout.signal` is asked for: the best signal there is, or the one that the user has chosen. */
+/** Parameters for `rollout.signal`: the signal that the user has chosen, else the best available one. */
 export function signalParams(
   wanted: HeatSignal | undefined,
   vocabulary: number | undefined,
@@ -29,7 +29,7 @@ export function useTokenSeries(detail: RolloutDetail): TokenSeriesState {
   const vocabulary = useTokenView((state) => state.vocabulary);
   const { rolloutId } = detail.row;
   const info = detail.tokens;
-  // The first answer says what there is; a preference this rollout cannot serve gives way to the best there is.
+  // The first response lists the signals. If this rollout lacks the preferred one, the best available is used.
   const isBestWanted = wanted === undefined || wanted === 'entropy';
   const asked = info === undefined ? undefined : { rolloutId, ...signalParams(wanted, vocabulary) };
   const best = useRequest('rollout.signal', isBestWanted ? asked : undefined);
@@ -37,7 +37,7 @@ export function useTokenSeries(detail: RolloutDetail): TokenSeriesState {
   const isMissing = chosen.data !== undefined && chosen.data.signal === undefined;
   const fallback = useRequest('rollout.signal', isMissing ? { rolloutId, vocabulary } : undefined);
   const answer = isMissing ? fallback : chosen.data === undefined && best.data !== undefined ? best : chosen;
-  // The text is drawn first: 100,000 tokens take as long to be sorted and marked as the page to be drawn.
+  // Draw the text first: sorting and marking 100,000 tokens takes as long as drawing the page.
   const isDrawn = useIsDrawn(rolloutId);
   const logged = isDrawn ? (answer.data ?? best.data) : undefined;
 
