@@ -1,4 +1,4 @@
-/** The numbers of a chart as a table, in the place of the drawing. */
+/** The numbers of a chart as a table, shown instead of the drawing. */
 import type { ReactNode } from 'react';
 
 interface ChartTableProps {

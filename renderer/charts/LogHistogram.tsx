@@ -1,6 +1,6 @@
 /**
- * Counts over a logarithmic axis, stacked by series. What is under the pointer, or at the place of the ← → keys, is read
- * in words above it; a click, or Enter, opens what a bar is about.
+ * Counts over a logarithmic axis, stacked by series. A line above the drawing describes the bar under the pointer or
+ * at the position of the ← → keys. A click or Enter opens the bar's rollouts.
  */
 import { scaleLinear } from 'd3-scale';
 import {
@@ -29,7 +29,7 @@ import './charts.css';
 export interface HistogramSeries {
   readonly name: string;
   readonly color: string;
-  /** Told apart by more than its colour: an outline around a faint ground. */
+  /** An outline around a pale fill, as a second cue beside colour. */
   readonly isOutlined?: boolean;
 }
 
@@ -42,24 +42,24 @@ interface LogHistogramProps {
   readonly marks: readonly LogMark[];
   readonly formatX: (value: number) => string;
   readonly formatCount: (count: number) => string;
-  /** What is said of a bar. */
+  /** Description of a bar. */
   readonly reading: (bin: number) => string;
-  /** What is said while nothing is pointed at. */
+  /** Shown while no bar is pointed at. */
   readonly rest: ReactNode;
-  /** In words what a bar opens. */
+  /** Describes what a bar opens. */
   readonly opens: string;
   readonly onOpen: (bin: number) => void;
   readonly menu?: ReactNode;
-  /** In place of the drawing: the same numbers as text. */
+  /** The same numbers as text. Shown instead of the drawing. */
   readonly table?: ReactNode;
   readonly svgRef?: RefObject<SVGSVGElement | null>;
-  /** Without it as wide as its place. */
+  /** Absent: as wide as the container. */
   readonly size?: DrawingSize;
 }
 
 const HEIGHT = 150;
 const LINE = 12;
-/** A bar of few calls beside one of a million is still a bar. */
+/** px. A small count stays visible beside one of a million. */
 const LEAST_BAR = 1.5;
 
 export function LogHistogram(props: LogHistogramProps) {
@@ -94,7 +94,7 @@ export function LogHistogram(props: LogHistogramProps) {
     });
     if (act === undefined || act.kind === 'point') return;
     event.preventDefault();
-    // The list's own keys stand back while a chart has the focus.
+    // Keeps the list's key bindings from acting while a chart has the focus.
     event.stopPropagation();
     if (act.kind === 'step') setAt(act.at);
     else if (shown !== undefined) props.onOpen(shown);
@@ -211,7 +211,7 @@ function Bar({ bin, series, x, y, floor }: BarProps) {
   );
 }
 
-/** Lines first: a label hides the lines of others behind it. */
+/** Draws all lines first, so that a label covers the lines behind it. */
 function Marks({ placed, floor }: { readonly placed: readonly PlacedMark[]; readonly floor: number }) {
   return (
     <>

@@ -1,7 +1,7 @@
 /**
- * One of many charts on the same step axis. The crosshair is the page's: pointing at a step here reads it everywhere.
- * Dragging brushes steps, a click opens what the nearest point is about. By keys: ← → move the crosshair, with Shift
- * they brush, ↑ ↓ choose a line, Enter opens, Escape gives the range up.
+ * One of several charts on the same step axis. All charts of the page share the crosshair. Dragging brushes steps, and
+ * a click opens the nearest point. Keys: ← → move the crosshair, with Shift they brush, ↑ ↓ choose a line, Enter
+ * opens, Escape clears the range.
  */
 import {
   type KeyboardEvent,
@@ -35,44 +35,44 @@ import './charts.css';
 
 export interface PanelChartProps {
   readonly title: string;
-  /** Of the values; for the eye beside the title. */
+  /** Unit of the values, shown beside the title. */
   readonly unit: string;
-  /** What is counted, and how. */
+  /** What the chart counts, and how. */
   readonly describe: string;
   readonly axis: readonly number[];
   /** As in `PanelShape`. */
   readonly seconds?: ReadonlyMap<number, number> | undefined;
   readonly lines: readonly PanelLine[];
-  /** Shares that make 1, from the bottom up. */
+  /** The lines are shares that add up to 1, from the bottom up. */
   readonly isStacked?: boolean;
   readonly isShare?: boolean;
-  /** A logarithmic axis of values, where one is above 0. */
+  /** Uses a logarithmic value axis, if any value is above 0. */
   readonly isLog?: boolean;
   readonly format: (value: number) => string;
   readonly marks?: readonly PanelMark[];
   readonly levels?: readonly PanelLevel[];
-  /** Like levels, but they do not stretch the scale: one that lies beyond it is named at its edge. */
+  /** Like levels, but they do not extend the scale. A reference outside the scale is named at its edge. */
   readonly references?: readonly PanelReference[];
   readonly step: number | undefined;
   readonly onStep: (step: number | undefined) => void;
   readonly range: StepRange | undefined;
   readonly onRange: (range: StepRange | undefined) => void;
   readonly isTable?: boolean;
-  /** What the lines are is said once for all charts of the page. */
+  /** Hides the names of the lines, since the page has one legend for all charts. */
   readonly isNameless?: boolean;
-  /** What can be done with the chart. */
+  /** Actions of the chart. */
   readonly menu?: ReactNode;
   readonly svgRef?: RefObject<SVGSVGElement | null>;
-  /** Without it as wide as its place. */
+  /** Absent: as wide as the container. */
   readonly size?: DrawingSize;
   /** px */
   readonly height?: number;
-  /** The axis of values begins at 0. Default: true. */
+  /** Whether the value axis begins at 0. Default: true. */
   readonly isFromZero?: boolean;
 }
 
 const HEIGHT = 96;
-/** A hand that shakes still clicks. */
+/** px. A shorter movement counts as a click. */
 const DRAG = 4;
 const NO_MARKS: readonly PanelMark[] = [];
 const NO_LEVELS: readonly PanelLevel[] = [];
@@ -179,7 +179,7 @@ export function PanelChart(props: PanelChartProps) {
     });
     if (act === undefined) return;
     event.preventDefault();
-    // The list's own keys stand back while a chart has the focus.
+    // Keeps the list's key bindings from acting while a chart has the focus.
     event.stopPropagation();
     if (act.kind === 'step') props.onStep(axis[act.at]);
     else if (act.kind === 'point') setChosen(openable[act.at]?.key);
@@ -187,7 +187,7 @@ export function PanelChart(props: PanelChartProps) {
     if (act.kind !== 'step' && step === undefined) props.onStep(readAt);
   };
   const pointed = openable.find(({ key }) => key === chosen);
-  // What Enter would open: the chosen line, else the first.
+  // Enter opens the chosen line, else the first.
   const opened = pointed ?? openable[0];
   const enterOpens = opened === undefined ? undefined : opensText(opened, readAt);
   const clickOpens = pointed === undefined ? undefined : opensText(pointed, step);

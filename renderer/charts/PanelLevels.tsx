@@ -1,30 +1,30 @@
 /**
- * Heights that the lines of a panel are held against. One level has its name at its line; several have numbers beside
- * the drawing, where nothing is drawn over them, and a list of names below it. References, which may come and go, have
- * their names within the drawing, so that the chart keeps its size.
+ * Reference heights of a panel. A single level has its name at its line. Several levels have numbers beside the
+ * drawing, where nothing overlaps them, and a list of names below it. References come and go, so their names are
+ * inside the drawing and the chart keeps its size.
  */
 import type { ScaleLinear } from 'd3-scale';
 import { type Frame, placeLabels } from './chartModel.ts';
 
-/** A height to be compared with. */
+/** A height to compare values with. */
 export interface PanelLevel {
   readonly name: string;
   readonly value: number;
 }
 
-/** A number of somebody else, which need not lie near. */
+/** A published number, which may be far from the values. */
 export interface PanelReference extends PanelLevel {
   readonly source: string;
 }
 
-/** px that the numbers of listed levels take beside the drawing. */
+/** Width in px of the numbers beside the drawing. */
 const NUMBER_ROOM = 20;
 
 function isListed(levels: readonly PanelLevel[]): boolean {
   return levels.length > 1;
 }
 
-/** What listed levels take of the chart, px: beside the drawing, and below it. */
+/** Size in px of the numbers beside the drawing and of the list below it. */
 export function roomOfLevels(levels: readonly PanelLevel[]): {
   readonly beside: number;
   readonly below: number;
@@ -44,7 +44,7 @@ interface LevelsProps {
   readonly format: (value: number) => string;
 }
 
-/** Within the scale a line; beyond it none, since a line there would lie. */
+/** Draws a line only if the level is within the scale. */
 export function LevelLines({ frame, levels, references, y }: LevelsProps) {
   const right = frame.width - frame.right;
   return [...levels, ...references]
@@ -60,10 +60,10 @@ function isBeyond(height: number, frame: Frame): boolean {
   return height < frame.top - 1;
 }
 
-/** Width of what leads from a name to its line. */
+/** Width of the line that leads from a name to its level. */
 const LEADER = 14;
 
-/** Over the lines, so that they can be read; names of heights that lie close together are moved apart. */
+/** Drawn over the lines, to be readable. Names of close levels are moved apart. */
 export function LevelNames({ frame, levels, references, y, format }: LevelsProps) {
   const right = frame.width - frame.right;
   const all = [
@@ -77,7 +77,7 @@ export function LevelNames({ frame, levels, references, y, format }: LevelsProps
     all.map(({ value }) => y(value)),
     frame,
   );
-  // Names in one column, if one of them has to make room for what leads to it.
+  // If one name needs a leader line, shift all names, so that they stay aligned.
   const end = labels.some((label) => label?.isMoved === true) ? right - LEADER : right;
   const leftOut = labels.filter((label) => label === undefined).length;
   return (
@@ -114,7 +114,7 @@ export function LevelNames({ frame, levels, references, y, format }: LevelsProps
   );
 }
 
-/** The highest is 1. */
+/** The highest level is number 1. */
 function NumberedLevels({ frame, levels, y }: Pick<LevelsProps, 'frame' | 'levels' | 'y'>) {
   const right = frame.width - frame.right;
   const sorted = [...levels].sort((a, b) => b.value - a.value);

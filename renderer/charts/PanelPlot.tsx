@@ -1,4 +1,4 @@
-/** What a panel draws and a hand does not move: axes, bands, lines, marks. */
+/** The static parts of a panel: axes, bands, lines, marks. */
 import type { ScaleLinear } from 'd3-scale';
 import { memo } from 'react';
 import { bandPath, type Frame, linePath, stackedBands } from './chartModel.ts';
@@ -24,7 +24,7 @@ interface PanelPlotProps {
   readonly format: (value: number) => string;
 }
 
-/** Beyond this many steps points would touch; the line says enough. */
+/** With more steps the dots would touch, and the line is enough. */
 const MOST_DOTS = 16;
 
 export const PanelPlot = memo(function PanelPlot(props: PanelPlotProps) {
@@ -105,7 +105,7 @@ function Line({ line, axis, x, y }: PanelPlotProps & { readonly line: PanelLine 
         strokeDasharray={isUnder ? undefined : dashOf(line.stroke)}
       />
       {line.values.map((value, i) => {
-        // A value between two unknown ones has no line: it would not be seen at all.
+        // A value between two unknown ones has no line, so without a dot it would be invisible.
         const isAlone = typeof line.values[i - 1] !== 'number' && typeof line.values[i + 1] !== 'number';
         if (typeof value !== 'number' || (axis.length > MOST_DOTS && !isAlone)) return null;
         const step = line.steps[i] ?? 0;
@@ -136,7 +136,7 @@ function Bands({ lines, x, y }: PanelPlotProps) {
         <path
           key={band.name}
           d={bandPath(steps, band.low, band.high, x, y)}
-          // A run of one step has no area; its outline is a bar.
+          // A band of a single step has no area, so its outline is drawn instead.
           stroke={steps.length === 1 ? band.color : 'none'}
           strokeWidth={24}
           fill={band.color}

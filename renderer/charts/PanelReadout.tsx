@@ -1,7 +1,4 @@
-/**
- * Legend and values in one: each line by colour, stroke and name, with its value at the crosshair, else at the last
- * step.
- */
+/** Legend and values: each line's colour, stroke and name, with its value at the crosshair, else at the last step. */
 import { ChartTable } from './ChartTable.tsx';
 import type { PanelReference } from './PanelLevels.tsx';
 import { axisOf, dashOf, type PanelLine, readingOf, valueAt } from './panelModel.ts';
@@ -10,12 +7,12 @@ interface PanelReadoutProps {
   readonly lines: readonly PanelLine[];
   readonly isStacked: boolean;
   readonly step: number | undefined;
-  /** Of the axis: what the page names while nothing is pointed at. */
+  /** Last step of the axis. The page names it while nothing is pointed at. */
   readonly last: number | undefined;
   readonly chosen: string | undefined;
-  /** Somebody else’s numbers that are shown, each with its source. */
+  /** Published numbers that are shown, each with its source. */
   readonly references: readonly PanelReference[];
-  /** The page has a legend for all charts: values alone. */
+  /** Shows values only, since the page has one legend for all charts. */
   readonly isNameless: boolean;
   readonly format: (value: number) => string;
 }

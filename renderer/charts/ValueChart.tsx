@@ -1,6 +1,6 @@
 /**
- * Lines or bars over a number that is no training step: a value, a position. Real axes; what is under the pointer, or
- * at the place of the ← → keys, is read in words above it.
+ * Lines or bars over a number other than the training step, such as a value or a position. A line above the drawing
+ * describes the position under the pointer or at the ← → keys.
  */
 import {
   type KeyboardEvent,
@@ -32,7 +32,7 @@ interface ValueSeries {
   readonly values: Values;
   readonly color: string;
   readonly isDashed?: boolean;
-  /** Behind what is to be read. */
+  /** Drawn faintly, in the background. */
   readonly isFaint?: boolean;
   /** Half the height of a band around the line. */
   readonly spread?: Values;
@@ -47,28 +47,28 @@ export interface ValueMark {
 
 export interface ValueChartProps {
   readonly title: string;
-  /** Where each value stands; with bars: the left edge of each. */
+  /** Position of each value. For bars: their left edges. */
   readonly xs: readonly number[];
   /** The right edge of the last bar. */
   readonly end?: number;
   readonly shape?: 'lines' | 'bars';
   readonly series: readonly ValueSeries[];
   readonly scale?: 'linear' | 'log';
-  /** The top of the axis where it is known: 1 for shares. */
+  /** Upper end of the value axis, if known: 1 for shares. */
   readonly top?: number;
   readonly xLabel: string;
-  /** Between two of them lies nothing: no tick either. */
+  /** Positions are integers, so ticks are too. */
   readonly isWhole?: boolean;
   readonly format: (value: number) => string;
   readonly marks?: readonly ValueMark[];
-  /** What is said of the place under the pointer. */
+  /** Description of the position under the pointer. */
   readonly reading: (index: number) => ReactNode;
-  /** What is said while nothing is pointed at. */
+  /** Shown while nothing is pointed at. */
   readonly rest: ReactNode;
   readonly height?: number;
-  /** The numbers in the place of the drawing. */
+  /** Shows the numbers as a table instead of the drawing. */
   readonly isTable?: boolean;
-  /** What can be done with the chart. */
+  /** Actions of the chart. */
   readonly menu?: ReactNode;
   readonly svgRef?: RefObject<SVGSVGElement | null>;
 }
@@ -102,7 +102,7 @@ export function ValueChart(props: ValueChartProps) {
   const clip = useId();
   const at = hovered ?? xs.length - 1;
   const barWidth = xs.length > 1 ? (xs[1] ?? 0) - (xs[0] ?? 0) : 1;
-  // A bar is pointed at by its middle.
+  // The pointer selects the bar whose middle is nearest.
   const centers = shape === 'bars' ? xs.map((one) => one + barWidth / 2) : xs;
   const summary = series
     .filter(({ values, isFaint }) => isFaint !== true && typeof values[at] === 'number')
@@ -151,7 +151,7 @@ export function ValueChart(props: ValueChartProps) {
           if (isMoved(event) || event.currentTarget !== document.activeElement) setHovered(undefined);
         }}
       >
-        {/* A band of a few values is wider than what there is to see: it ends where the axes do. */}
+        {/* A spread band of a few values may exceed the drawing, so it is clipped at the axes. */}
         <clipPath id={clip}>
           <rect
             x={frame.left}
@@ -218,7 +218,7 @@ export function ValueChart(props: ValueChartProps) {
   );
 }
 
-/** Within the axes a line; beyond them its name at the edge it lies behind, since a line there would lie. */
+/** A vertical line. A mark outside the axis is named at the edge, without a line. */
 function Mark({
   mark,
   x,

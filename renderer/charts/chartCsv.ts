@@ -1,4 +1,4 @@
-/** The numbers of charts as CSV: a row per step, a column per line, whose head says what its numbers are. */
+/** The numbers of charts as CSV: a row per step, a column per line, with the meaning of the columns in their heads. */
 import { csvFile } from '../../shared/domain/delimited.ts';
 import type { Values } from './chartModel.ts';
 import { axisOf, type PanelLine, valueAt } from './panelModel.ts';
@@ -10,8 +10,8 @@ export interface ChartNumbers {
 }
 
 /**
- * @param source of what: run, filter, smoothing
- * @returns unknown is blank; numbers in full
+ * @param source run, filter and smoothing of the data
+ * @returns unknown values are blank; numbers have all their digits
  */
 export function chartCsv(source: string, charts: readonly ChartNumbers[]): string {
   const columns = charts.flatMap((chart) => chart.lines.flatMap((line) => columnsOf(chart, line)));
@@ -26,7 +26,7 @@ interface Column extends Pick<PanelLine, 'steps' | 'values'> {
   readonly head: string;
 }
 
-/** The value, and the ends of its interval where there is one. */
+/** The value and, if there is one, the ends of its interval. */
 function columnsOf({ title, unit }: ChartNumbers, line: PanelLine): readonly Column[] {
   const { steps, values, low, high, name } = line;
   const column = (what: string, of: Values): Column => ({

@@ -1,9 +1,9 @@
-/** Arithmetic of the charts over steps and over values. React owns the DOM; d3 only computes. */
+/** Arithmetic of charts over steps and over values. React renders the DOM; d3 only computes. */
 import { bisectCenter, extent, max, min } from 'd3-array';
 import { type ScaleLinear, scaleLinear, scaleLog } from 'd3-scale';
 import { area, line } from 'd3-shape';
 
-/** One value per step; undefined where nothing is known, which breaks the line. */
+/** One value per step. An unknown value is undefined and breaks the line. */
 export type Values = readonly (number | null | undefined)[];
 
 export interface Frame {
@@ -15,7 +15,7 @@ export interface Frame {
   readonly bottom: number;
 }
 
-/** As wide as the longest label of the axis: digits of the axis' size are about 6 px. */
+/** Width of the axis labels in px. A digit of their font is about 6 px wide. */
 export function axisRoom(labels: readonly string[], least: number): number {
   return Math.max(least, 10 + 6.2 * Math.max(0, ...labels.map((label) => label.length)));
 }
@@ -29,8 +29,8 @@ export function stepScale(steps: readonly number[], frame: Frame): ScaleLinear<n
 }
 
 /**
- * Shares start at 0 so that heights compare; other quantities take the room their values need.
- * A flat line gets some air, or its axis would be a single number.
+ * Shares start at 0, so that heights can be compared. Other quantities use the range of their values. A flat line gets
+ * a margin, or its axis would be a single number.
  */
 export function valueScale(
   series: readonly Values[],
@@ -80,7 +80,7 @@ export function nearestStep(steps: readonly number[], step: number): number | un
   return steps.length === 0 ? undefined : bisectCenter(steps, step);
 }
 
-/** Points of several series may lie on one another: the nearest within reach is meant. */
+/** px. Points of several series may overlap: the nearest within this distance is selected. */
 const REACH = 10;
 
 export function nearestPoint(
@@ -94,7 +94,7 @@ export function nearestPoint(
   return near[0]?.name;
 }
 
-/** First, last and a few round steps between them, without labels that would touch; between two steps lies none. */
+/** First, last and a few round steps between them, spaced so that labels do not touch. Only whole steps. */
 export function stepTicks(steps: readonly number[], x: ScaleLinear<number, number>): readonly number[] {
   const first = steps[0];
   const last = steps.at(-1);
@@ -112,7 +112,7 @@ export function stepTicks(steps: readonly number[], x: ScaleLinear<number, numbe
   return [first, ...inner, last];
 }
 
-/** Stacked shares from the bottom up; each is 0…1 and together they make 1. All are unknown at the same steps. */
+/** Stacked shares from the bottom up. Each is 0…1, and together they add up to 1. All are unknown at the same steps. */
 export interface Band {
   readonly name: string;
   readonly shares: Values;
@@ -140,7 +140,7 @@ export type ChartAct =
   | { readonly kind: 'point'; readonly at: number }
   | { readonly kind: 'open' };
 
-/** What a key does in a chart that has the focus; undefined: nothing, it is someone else's. */
+/** The action of a key in a focused chart. Undefined: the chart does not use the key. */
 export function chartKey(
   key: string,
   { at, steps, point, points }: Readonly<Record<'at' | 'steps' | 'point' | 'points', number>>,
@@ -167,8 +167,8 @@ export function chartKey(
 }
 
 /**
- * False for the moves a browser makes up when the page moves under a pointer at rest: they would take the place
- * that was chosen by keys.
+ * False for the synthetic moves that a browser sends when the page scrolls under a resting pointer. They would
+ * override the position chosen by keys.
  */
 export function isMoved(event: { readonly movementX: number; readonly movementY: number }): boolean {
   return event.movementX !== 0 || event.movementY !== 0;
@@ -183,7 +183,10 @@ interface YScale {
 const knownOf = (values: Values): readonly number[] =>
   values.filter((value) => typeof value === 'number' && Number.isFinite(value)) as readonly number[];
 
-/** From 0 so that heights compare, and below it where values are; on a log scale from 1, under which no count lies. */
+/**
+ * Starts at 0 so that heights can be compared, or lower if values are negative. A log scale starts just below a count
+ * of 1.
+ */
 export function yScale(
   series: readonly Values[],
   frame: Frame,
@@ -205,7 +208,7 @@ export function yScale(
   return top === undefined ? linear.nice(4) : linear;
 }
 
-/** On a log scale whole powers of ten, thinned where there are many. */
+/** On a log scale: whole powers of ten, and every second one if there are many. */
 export function valueTicks(y: YScale, scale: 'linear' | 'log'): readonly number[] {
   if (scale === 'linear') return y.ticks(4);
   const most = Math.floor(Math.log10(y.domain()[1] ?? 10));
@@ -213,7 +216,7 @@ export function valueTicks(y: YScale, scale: 'linear' | 'log'): readonly number[
   return Array.from({ length: Math.floor(most / step) + 1 }, (_, i) => 10 ** (i * step));
 }
 
-/** Each bar stands on the floor; one outline for all of them, however many there are. */
+/** One path for all bars, which keeps the number of elements small. */
 export function barsPath(
   xs: readonly number[],
   width: number,
@@ -228,7 +231,7 @@ export function barsPath(
       if (typeof value !== 'number' || value <= 0) return [];
       const left = x(from);
       const right = x(from + width);
-      // A hair of air where there is room for it.
+      // Leave a small gap between bars if they are wide enough.
       const air = right - left > 4 ? 0.5 : 0;
       return [`M${left + air},${floor}V${y(value)}H${right - air}V${floor}Z`];
     })
@@ -250,30 +253,31 @@ export function spreadPath(
   return path(xs.map((_, i) => i)) ?? '';
 }
 
-/** From one line of letters of the charts' size to the next. */
+/** Line height of labels in the charts' font size, px. */
 export const LABEL_LINE = 11;
-/** From the middle of a figure to its foot. */
+/** From the middle of a digit to its baseline, px. */
 const HALF_LETTER = 3.5;
 
 interface PlacedLabel {
-  /** Of the label's foot, px. */
+  /** Baseline of the label, px. */
   readonly y: number;
-  /** It stands elsewhere than at its line: something has to lead there. */
+  /** The label was moved away from its line, so it needs a leader line. */
   readonly isMoved: boolean;
 }
 
 interface PlacedLabels {
-  /** As given; undefined: there is no room for it. */
+  /** In the order of the input. Undefined: there is no room for the label. */
   readonly labels: readonly (PlacedLabel | undefined)[];
-  /** Where it is said how many are left out; undefined: none is. */
+  /** Position of the note that counts the omitted labels. Undefined: none is omitted. */
   readonly restAt: number | undefined;
 }
 
 /**
- * Each above its line, or below it at the upper edge; beside the drawing, level with its line. Those that would meet are moved apart, in the order of their
- * lines. Where there are more than fit, the lowest are left out.
+ * Places each label above its line, or below it at the upper edge. Beside the drawing, labels are level with their
+ * lines. Labels that would overlap are moved apart in the order of their lines. If they do not all fit, the lowest are
+ * omitted.
  *
- * @param heights of the lines, px from the top; one above the frame stands at its edge
+ * @param heights of the lines, px from the top; one above the frame is placed at its edge
  */
 export function placeLabels(
   heights: readonly number[],
@@ -300,12 +304,15 @@ export function placeLabels(
   return { labels, restAt: isCrowded ? placed.at(-1) : undefined };
 }
 
-/** Where that is beyond the drawing, below it. */
+/** Falls back to below the line if above it is outside the drawing. */
 function aboveOf(line: number, top: number): number {
   return line < top + LABEL_LINE ? line + LABEL_LINE : line - 3;
 }
 
-/** The least moves down and then up that leave a line of letters between neighbours. @param wanted ascending */
+/**
+ * Moves labels as little as possible, first down and then up, so that neighbours are a line height apart.
+ * @param wanted ascending
+ */
 function apart(wanted: readonly number[], first: number, last: number): readonly number[] {
   const placed: number[] = [];
   for (const y of wanted)

@@ -1,6 +1,6 @@
 /**
- * A chart as a drawing that stands alone: colours, strokes and letters written into it, with its title and legend, which
- * are outside the SVG on the page.
+ * A chart as a self-contained drawing: colours, strokes and fonts are written into it. It includes title and legend,
+ * which are outside the SVG on the page.
  */
 import type { ReactElement } from 'react';
 import { flushSync } from 'react-dom';
@@ -19,13 +19,13 @@ const STYLES = [
   'text-anchor',
   'paint-order',
 ] as const;
-/** Letters of the page are not part of the file: what a reader has in their place. */
+/** Fallbacks for a reader without the page's font, which the file does not embed. */
 const LETTERS = 'Inter, "Helvetica Neue", Arial, sans-serif';
-/** Under the drawing, for what stands along the axis. */
+/** Height of the axis label below the drawing. */
 const X_LABEL = 16;
 
 /**
- * @param svg as it is on the page, in the theme the page has
+ * @param svg as rendered on the page, in the page's theme
  * @returns the text of an SVG file
  */
 export function standaloneSvg(svg: SVGSVGElement, caption: ChartCaption): string {
@@ -39,8 +39,8 @@ export function standaloneSvg(svg: SVGSVGElement, caption: ChartCaption): string
 }
 
 /**
- * The same of a part of the page that is laid out by the page: its drawings where they stand, and in letters what is
- * marked by `data-drawn`, each in one line.
+ * Like `standaloneSvg`, for a part of the page with HTML layout. Copies its drawings at their positions, and the
+ * elements marked `data-drawn` as one line of text each.
  */
 export function standalonePart(part: HTMLElement, caption: ChartCaption): string {
   const { left, top, width, height } = part.getBoundingClientRect();
@@ -82,7 +82,7 @@ function setAll(element: Element, values: Readonly<Record<string, string | numbe
   for (const [name, value] of Object.entries(values)) element.setAttribute(name, String(value));
 }
 
-/** An empty sheet with title and legend at its head, and room of a size for what is below them. */
+/** An empty SVG with title and legend at the top, and space of the given size below them. */
 function captioned({ width, height }: Size, caption: ChartCaption) {
   const page = getComputedStyle(document.documentElement);
   const colour = (value: string): string =>
@@ -102,7 +102,7 @@ function captioned({ width, height }: Size, caption: ChartCaption) {
   const write = ({ text, x, y, size: letters, isBold }: PlacedText, fill: string): void =>
     add('text', { x, y, fill, 'font-size': letters, ...(isBold ? { 'font-weight': 600 } : {}) }, text);
   const [ink, faint] = [colour('var(--ink)'), colour('var(--ink3)')];
-  // In full: the words below may be cut to the width.
+  // The full title, since the visible one may be shortened to the width.
   add('title', {}, caption.title);
   add('desc', {}, `${caption.subtitle} · ${caption.legend.map(({ name }) => name).join(', ')}`);
   add('rect', { width: '100%', height: '100%', fill: colour('var(--paper)') });
@@ -136,7 +136,7 @@ function fileOf(drawn: SVGSVGElement): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(drawn)}\n`;
 }
 
-/** What words and legend leave of a figure for its drawing. */
+/** The size that title and legend leave for the drawing. */
 function drawingRoom(
   caption: ChartCaption,
   { width, height }: { readonly width: number; readonly height: number },
@@ -146,10 +146,10 @@ function drawingRoom(
   return { width: width - 2 * PAD, height: Math.max(LEAST_DRAWING, height - head - foot) };
 }
 
-/** Many long names make a figure higher rather than its drawing a strip. */
+/** Many long names make the figure taller rather than the drawing too flat. */
 const LEAST_DRAWING = 200;
 
-/** As wide as the widest of the letters a reader may have: nothing is to run out of the figure. */
+/** Measures with the widest font a reader may have, so that no text leaves the figure. */
 function lettersMeasure(): Measure {
   const context = document.createElement('canvas').getContext('2d');
   return (text, size, isBold = false) => {
@@ -161,7 +161,7 @@ function lettersMeasure(): Measure {
   };
 }
 
-/** With the styles it has here; what is only for the hand (hit areas, crosshair) is left out. */
+/** A copy with its computed styles. Leaves out interactive parts (hit areas, crosshair). */
 function styledCopy(element: Element): Element | undefined {
   if (element.hasAttribute('data-transient')) return undefined;
   const copy = element.cloneNode(false) as Element;
@@ -179,19 +179,19 @@ function styledCopy(element: Element): Element | undefined {
 }
 
 /**
- * The same as pixels.
+ * The SVG as a PNG.
  *
  * @param scale pixels per CSS pixel
- * @throws Error where the drawing cannot be read back as an image
+ * @throws Error if the drawing cannot be decoded as an image
  */
 export async function pngOf(svgText: string, scale = 2): Promise<Blob> {
   return blobOf((await drawnSheet(svgText, scale)).canvas);
 }
 
 /**
- * What is painted on a canvas of the page, painted anew for a file: finer, and beyond what is in sight.
+ * Repaints a canvas drawing for a file, at a higher resolution and including parts that are scrolled out of view.
  *
- * @param paint on a canvas of its own, with so many pixels per CSS pixel
+ * @param paint paints on a new canvas with `scale` pixels per CSS pixel
  */
 export async function pngOfPainting(
   size: Size,
@@ -229,12 +229,12 @@ function blobOf(canvas: HTMLCanvasElement): Promise<Blob> {
   });
 }
 
-/** Where the words of a saved figure stand: its title, what it is of, its legend, so that nothing overprints. */
+/** Layout of the text in a saved figure: title, subtitle and legend, without overlaps. */
 export interface LegendEntry {
   readonly name: string;
   readonly color: string;
   readonly dash?: string;
-  /** A ground and no line: bands, bars. */
+  /** A fill without a line: bands, bars. */
   readonly isArea?: boolean;
 }
 
@@ -242,11 +242,14 @@ export interface ChartCaption {
   readonly title: string;
   readonly subtitle: string;
   readonly legend: readonly LegendEntry[];
-  /** What stands along the axis. */
+  /** Label of the x axis. */
   readonly xLabel?: string;
 }
 
-/** @param size of the letters in px @returns px */
+/**
+ * @param size font size in px
+ * @returns px
+ */
 type Measure = (text: string, size: number, isBold?: boolean) => number;
 
 interface PlacedText {
@@ -261,7 +264,7 @@ interface CaptionLayout {
   readonly title: PlacedText;
   readonly subtitle: readonly PlacedText[];
   readonly legend: readonly (PlacedText & { readonly entry: LegendEntry })[];
-  /** Below which the drawing begins. */
+  /** The drawing begins below this. */
   readonly height: number;
 }
 
@@ -269,7 +272,7 @@ export const PAD = 12;
 const LINE = 16;
 const TITLE = 13;
 const SMALL = 10.5;
-/** Of a legend: the stroke, and the room behind a name. */
+/** In a legend: the width of the stroke sample, and the gap after a name. */
 export const SWATCH = 22;
 const BEHIND_SWATCH = 6;
 const BETWEEN = 18;
@@ -306,7 +309,7 @@ export function captionLayout(caption: ChartCaption, width: number, measure: Mea
   return { title, subtitle, legend, height: caption.legend.length === 0 ? y - LINE + 12 : y + 12 };
 }
 
-/** Cut in the middle: what tells names apart may stand at either end. */
+/** Shortened in the middle, since names may differ at either end. */
 export function shortened(text: string, room: number, measure: (text: string) => number): string {
   if (measure(text) <= room) return text;
   const letters = [...text];
@@ -318,7 +321,7 @@ export function shortened(text: string, room: number, measure: (text: string) =>
   return '…';
 }
 
-/** At spaces; what goes beyond the last line is cut. */
+/** Wraps at spaces. Text beyond the last line is cut. */
 function wrapped(
   text: string,
   room: number,
@@ -341,10 +344,10 @@ export interface DrawingSize {
   readonly height: number;
 }
 
-/** CSS pixels of the whole figure, with its words. */
+/** CSS pixels of the whole figure, text included. */
 const FIGURE: DrawingSize = { width: 640, height: 400 };
 
-/** What is drawn meanwhile has the colours of the light theme; nothing of it is seen on the page. */
+/** Runs `draw` with the colours of the light theme. The page is not painted in between, so nothing flickers. */
 export function inLight<Drawn>(draw: () => Drawn): Drawn {
   const page = document.documentElement;
   const theme = page.dataset['theme'];
@@ -358,10 +361,10 @@ export function inLight<Drawn>(draw: () => Drawn): Drawn {
 }
 
 /**
- * Draws out of sight, in the light theme, and takes both back before anything is painted.
+ * Renders off-screen in the light theme, and undoes both before the next paint.
  *
- * @param draw the chart at a size; the first SVG in it that is not a swatch of its legend is the drawing
- * @returns the text of an SVG file; undefined where nothing was drawn
+ * @param draw the chart at a size; the first `svg[role]` in it is the drawing
+ * @returns the text of an SVG file; undefined if nothing was drawn
  */
 export function figureSvg(
   draw: (size: DrawingSize) => ReactElement,
@@ -379,7 +382,7 @@ export function figureSvg(
       return svg === null ? undefined : standaloneSvg(svg, caption);
     });
   } finally {
-    // Not within an event of the page, where React would object.
+    // React does not allow a synchronous unmount within an event handler.
     setTimeout(() => {
       root.unmount();
       place.remove();

@@ -2,7 +2,7 @@
 import { type ScaleLogarithmic, scaleLog } from 'd3-scale';
 import type { Frame } from './chartModel.ts';
 
-/** Ends of a bar: from, inclusive, and to, exclusive. */
+/** Ends of a bar: `from` is inclusive, `to` is exclusive. */
 export interface LogBin {
   readonly from: number;
   /** Absent: no end. */
@@ -11,7 +11,7 @@ export interface LogBin {
   readonly counts: readonly number[];
 }
 
-/** A bin from 0, or one without end, is as wide as its neighbours: neither has an end on such an axis. */
+/** A bin that starts at 0 or has no end is drawn as wide as its neighbours, since the axis has no 0 and no infinity. */
 const OPEN_WIDTH = 10 ** 0.1;
 
 export function drawnEnds({ from, to }: LogBin): readonly [from: number, to: number] {
@@ -27,7 +27,7 @@ export function logScale(bins: readonly LogBin[], frame: Frame): ScaleLogarithmi
     .range([frame.left, frame.width - frame.right]);
 }
 
-/** Whole powers of ten; within a decade or two also 2 and 5 of each, where there is room. */
+/** Whole powers of ten. Within a decade or two also 2 and 5 times each, if there is room. */
 export function logTicks(x: ScaleLogarithmic<number, number>, room: number): readonly number[] {
   const [low = 1, high = 10] = x.domain();
   const decades = Math.log10(high / low);
@@ -45,7 +45,7 @@ export function logTicks(x: ScaleLogarithmic<number, number>, room: number): rea
   return ticks;
 }
 
-/** The bin a place on the axis lies in, else the nearest. */
+/** The bin at a position on the axis, else the nearest. */
 export function binAt(bins: readonly LogBin[], value: number): number {
   const at = bins.findIndex((bin) => value < drawnEnds(bin)[1]);
   return at < 0 ? bins.length - 1 : at;
@@ -54,25 +54,25 @@ export function binAt(bins: readonly LogBin[], value: number): number {
 export interface LogMark {
   readonly at: number;
   readonly label: string;
-  /** Where the number is from, if it is somebody else's. */
+  /** Source of the number, if it is a published one. */
   readonly source?: string;
 }
 
 export interface PlacedMark extends LogMark {
   readonly x: number;
   readonly anchor: 'start' | 'end';
-  /** Of the label, as near as can be told without measuring. */
+  /** Estimated width of the label, without measuring. */
   readonly width: number;
-  /** Line of text it stands in, from the top. */
+  /** Line of text for the label, counted from the top. */
   readonly row: number;
-  /** It lies beyond the axis: at that edge there is its name, and no line. */
+  /** The value is outside the axis. Its name is at that edge, without a line. */
   readonly beyond?: 'left' | 'right';
 }
 
 const LETTER = 5.8;
 const AIR = 10;
 
-/** Labels side by side where there is room, else below one another; none over another. */
+/** Places labels side by side if there is room, else on separate lines, so that none overlap. */
 export function placedMarks(
   marks: readonly LogMark[],
   x: (value: number) => number,

@@ -1,8 +1,8 @@
-/** Arithmetic of panels: several lines over one step axis, placed, smoothed, brushed, zoomed. */
+/** Arithmetic of panels: lines over one step axis, and their placement, smoothing, brushing and zooming. */
 import { type ScaleLinear, scaleLinear, scaleLog } from 'd3-scale';
 import { axisRoom, type Frame, stepScale, stepTicks, type Values, valueScale } from './chartModel.ts';
 
-/** A second cue beside the colour: lines of a chart differ in their strokes as well. */
+/** A second cue beside colour: the lines of a chart also differ in their strokes. */
 export const STROKES = ['solid', 'dashed', 'dotted', 'dash-dot', 'long', 'sparse'] as const;
 export type Stroke = (typeof STROKES)[number];
 
@@ -19,12 +19,12 @@ export function dashOf(stroke: Stroke): string | undefined {
   return DASHES[stroke];
 }
 
-/** What a line stands for among the others of its chart. */
+/** The role of a line among the others of its chart. */
 export type LineRole =
   | 'main'
-  /** Behind what is to be read: the raw values under a smoothed line, everything behind a filter. */
+  /** Drawn in the background: raw values under a smoothed line, or all rollouts behind a filter. */
   | 'under'
-  /** What the trainer wrote itself. */
+  /** Values that the trainer logged. */
   | 'logged';
 
 export interface PanelLine {
@@ -34,23 +34,23 @@ export interface PanelLine {
   readonly color: string;
   readonly stroke: Stroke;
   readonly role: LineRole;
-  /** Steps a value is the mean of, where it is not the value itself. */
+  /** Number of steps that each value is averaged over. Absent: not smoothed. */
   readonly meanOver?: number;
   /** Which values a line of the role `under` has. */
   readonly underOf?: 'raw' | 'all rollouts' | 'as logged';
-  /** Beside values of what a filter leaves: it knows nothing of the filter. */
+  /** Shown beside filtered values, but the filter does not apply to it. */
   readonly isOfAll?: true;
-  /** In order; lines of a chart may know different steps. */
+  /** Ascending. Lines of a chart may have different steps. */
   readonly steps: readonly number[];
   readonly values: Values;
-  /** Of an interval around the values, drawn as a band. */
+  /** Lower end of an interval around the values, drawn as a band. */
   readonly low?: Values;
   readonly high?: Values;
-  /** A bound the others are held against: it takes no room of its own where it lies far above them. */
+  /** An upper bound. It does not extend the scale if it is far above the other lines. */
   readonly isLimit?: true;
-  /** What the line is, in a sentence. */
+  /** Describes the line in a sentence. */
   readonly describe?: string;
-  /** Opens what is behind a point. */
+  /** Opens the rollouts of a point. */
   readonly onOpen?: (step: number) => void;
   /** Names the page that `onOpen` opens, for all steps or for one. */
   readonly opens?: string | ((step: number) => string);
@@ -65,7 +65,7 @@ export function opensText({ opens }: Pick<PanelLine, 'opens'>, step: number | un
   return typeof opens !== 'function' ? opens : step === undefined ? undefined : opens(step);
 }
 
-/** All steps of which some line knows something, in order. */
+/** All steps for which some line has a value, ascending. */
 export function axisOf(lines: readonly { readonly steps: readonly number[] }[]): readonly number[] {
   return [...new Set(lines.flatMap(({ steps }) => steps))].sort((a, b) => a - b);
 }
@@ -87,23 +87,24 @@ export function valueAt(
   return undefined;
 }
 
-/** The last value that is known. */
+/** The last known value. */
 function lastKnown(line: Pick<PanelLine, 'steps' | 'values'>): number | undefined {
   const at = line.values.findLastIndex((value) => typeof value === 'number');
   return line.values[at] ?? undefined;
 }
 
-/** A value, and its step where that is not the one that is read. */
+/** A value, and its step if that is not the requested one. */
 export interface ReadValue {
   readonly value: number;
   readonly from?: number;
 }
 
 /**
- * What a legend says of a line: the value at the crosshair; at rest that of the last step of the axis, and where the
- * line knows none there its last one, with the step it is of.
+ * A line's value in the legend: at the crosshair, or at rest at the last step of the axis. If it is unknown there, the
+ * line's last known value with its step.
  *
- * @param step under the crosshair; undefined at rest @param last step of the axis
+ * @param step under the crosshair; undefined at rest
+ * @param last step of the axis
  */
 export function readingOf(
   line: Pick<PanelLine, 'steps' | 'values'>,
@@ -118,15 +119,15 @@ export function readingOf(
 }
 
 /**
- * Each known value becomes the mean of the known ones among `window` neighbours, itself in the middle; at the ends the
- * window is cut off. What is unknown stays so: smoothing fills no gap.
+ * A centred moving average over the known values among `window` neighbours. The window is cut off at the ends. Unknown
+ * values stay unknown, so smoothing fills no gap.
  *
  * @param window odd; 1 changes nothing
  */
 export function smoothed(values: Values, window: number): Values {
   if (window <= 1) return values;
   const half = Math.floor(window / 2);
-  // Sums up to each place, so that a window of any width costs the same.
+  // Prefix sums, so that the cost does not depend on the window.
   const sums = [0];
   const counts = [0];
   values.forEach((value, i) => {
@@ -142,7 +143,7 @@ export function smoothed(values: Values, window: number): Values {
   });
 }
 
-/** `40..60`; anything else is no range. */
+/** Parses `40..60`. Anything else is undefined. */
 export function readRange(text: string | null): StepRange | undefined {
   const [, from, to] = /^(\d+)\.\.(\d+)$/.exec(text ?? '') ?? [];
   if (from === undefined || to === undefined) return undefined;
@@ -161,7 +162,7 @@ export function isWithin(step: number, range: StepRange | undefined): boolean {
   return range === undefined || (step >= range.from && step <= range.to);
 }
 
-/** The part of a line that lies in a range. */
+/** The part of a line within a range. */
 export function lineWithin(line: PanelLine, range: StepRange | undefined): PanelLine {
   if (range === undefined) return line;
   const kept = line.steps.flatMap((step, i) => (isWithin(step, range) ? [i] : []));
@@ -174,16 +175,16 @@ export function lineWithin(line: PanelLine, range: StepRange | undefined): Panel
   };
 }
 
-/** A limit so far above what there is would press everything else to the floor. */
+/** A limit farther above the greatest value than this factor would flatten all other lines. */
 const FAR = 2.5;
 
-/** Without limits that lie far above everything else; they are still read in the legend. */
+/** Leaves out limits that are far above everything else. The legend still shows their values. */
 export function withoutFarLimits(lines: readonly PanelLine[]): readonly PanelLine[] {
   const most = Math.max(...lines.filter(({ isLimit }) => isLimit !== true).map(greatest));
   return lines.filter((line) => line.isLimit !== true || greatest(line) <= FAR * most);
 }
 
-/** Those: a line that the legend names is not in the drawing, and its edge says so. */
+/** The limits that are not drawn, to name them at the edge of the drawing. */
 export function farLimits(
   lines: readonly PanelLine[],
 ): readonly { readonly name: string; readonly value: number; readonly source: string }[] {
@@ -205,7 +206,7 @@ export function hasValue(line: Pick<PanelLine, 'values'>): boolean {
   return line.values.some((value) => typeof value === 'number');
 }
 
-/** A shift with an arrow key: the range grows or shrinks at the crosshair. */
+/** Shift with an arrow key extends or shrinks the range at the crosshair. */
 export function extendedRange(
   axis: readonly number[],
   range: StepRange | undefined,
@@ -221,7 +222,7 @@ export function extendedRange(
   return { range: orderedRange(other, moved), at: moved };
 }
 
-/** The line whose point at a step lies nearest to a height, however far. */
+/** The line whose point at a step is nearest to a height, at any distance. */
 export function nearestLine(
   lines: readonly PanelLine[],
   step: number,
@@ -242,7 +243,7 @@ export function nearestLine(
   return best;
 }
 
-/** Stacked shares: the line whose band holds a share; `lines` from the bottom up. */
+/** For stacked shares: the line whose band contains a share. `lines` are from the bottom up. */
 export function bandAt(lines: readonly PanelLine[], step: number, share: number): PanelLine | undefined {
   let base = 0;
   for (const line of lines) {
@@ -255,20 +256,20 @@ export function bandAt(lines: readonly PanelLine[], step: number, share: number)
 export interface PanelShape {
   readonly width: number;
   readonly height: number;
-  /** What stands beside the drawing takes this much of the width. */
+  /** Width in px reserved beside the drawing. */
   readonly beside: number;
   readonly axis: readonly number[];
-  /** Seconds since the first step by step: distances on the axis are then times. Absent: they are steps. */
+  /** By step: seconds since the first step, to place steps by time. Absent: steps are placed by number. */
   readonly seconds?: ReadonlyMap<number, number> | undefined;
-  /** Those that are drawn. */
+  /** The lines to draw. */
   readonly lines: readonly PanelLine[];
   readonly isStacked: boolean;
-  /** Asked for; values of 0 and below have no place on a logarithmic axis. */
+  /** Requests a logarithmic axis. Values of 0 and below cannot be drawn on it. */
   readonly isLog: boolean;
   readonly isFromZero: boolean;
-  /** Heights that the scale is to hold. */
+  /** Values that the scale must include. */
   readonly levels: readonly number[];
-  /** Heights that a logarithmic scale holds as well: it flattens nothing. */
+  /** Values that a logarithmic scale includes as well, since that flattens nothing. */
   readonly references: readonly number[];
   readonly format: (value: number) => string;
 }
@@ -277,7 +278,7 @@ interface PanelPlace {
   readonly frame: Frame;
   readonly x: ScaleLinear<number, number>;
   readonly y: ScaleLinear<number, number>;
-  /** Of the step axis: pixels from the left. */
+  /** Ticks of the step axis, px from the left. */
   readonly ticks: readonly AxisTick[];
   readonly isLog: boolean;
 }
@@ -313,7 +314,10 @@ const UNITS = [
 const [LEAST_UNIT] = UNITS;
 const TIME_TICKS = 4;
 
-/** A scale of steps whose distances are times. @returns undefined unless every step has a later time than the former */
+/**
+ * A scale that places steps by time.
+ * @returns undefined unless every step has a later time than the previous one
+ */
 function timeAxis(
   axis: readonly number[],
   seconds: ReadonlyMap<number, number> | undefined,
@@ -335,13 +339,13 @@ function timeAxis(
   };
 }
 
-/** Whether every step has a known time, later than that of the former step. */
+/** Whether every step has a known time that is later than the previous one. */
 export function hasTimes(axis: readonly number[], seconds: ReadonlyMap<number, number>): boolean {
   const times = axis.map((step) => seconds.get(step) ?? Number.NaN);
   return times.length > 1 && times.every((time, i) => time > (times[i - 1] ?? Number.NEGATIVE_INFINITY));
 }
 
-/** So that a line on a logarithmic axis breaks where it has no place, and is not drawn at the floor. */
+/** On a logarithmic axis, breaks the line at values that cannot be drawn instead of drawing them at the bottom. */
 export function withoutNoughts(lines: readonly PanelLine[]): readonly PanelLine[] {
   const kept = (values: Values): Values => values.map((value) => ((value ?? 0) > 0 ? value : undefined));
   return lines.map((line) => ({
@@ -353,8 +357,8 @@ export function withoutNoughts(lines: readonly PanelLine[]): readonly PanelLine[
 }
 
 /**
- * From the least value above 0 to the greatest, both rounded out to 1, 2 or 5 of a power of ten. @returns undefined where
- * no value is above 0
+ * From the smallest value above 0 to the greatest, both rounded outwards to 1, 2 or 5 times a power of ten.
+ * @returns undefined if no value is above 0
  */
 export function logValueScale(
   series: readonly Values[],
@@ -368,7 +372,7 @@ export function logValueScale(
     .domain([low, high])
     .range([frame.height - frame.bottom, frame.top]);
   const ticks = logTicksBetween(low, high);
-  // A drawing asks both kinds the same: a height, a value, the ticks. Their number is what there is room for.
+  // Callers use only what both kinds of scale share, so the cast is safe. The ticks are thinned in advance.
   return Object.assign(scale, { ticks: () => [...ticks] }) as unknown as ScaleLinear<number, number>;
 }
 
@@ -385,7 +389,10 @@ function roundedOut(value: number, round: (power: number) => number): number {
   return found ?? value;
 }
 
-/** Powers of ten, thinned where there are many; within two decades 1, 2 and 5 of each where a power alone says little. */
+/**
+ * Powers of ten, thinned if there are many. Within two decades also 2 and 5 times each, since a power alone says
+ * little.
+ */
 function logTicksBetween(low: number, high: number): readonly number[] {
   const [from, to] = [Math.floor(Math.log10(low) + 1e-9), Math.ceil(Math.log10(high) - 1e-9)];
   const within = (tick: number): boolean => tick >= low * 0.999 && tick <= high * 1.001;

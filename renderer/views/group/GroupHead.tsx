@@ -13,11 +13,11 @@ import { count, counted, percent, ratio, reward } from '../../ui/numbers.ts';
 interface GroupHeadProps {
   readonly runKey: string;
   readonly group: GroupRow;
-  /** Chips that say where the group and its decisions come from. */
+  /** Chips that name the source of the group and of its decisions. */
   readonly children: ReactNode;
 }
 
-/** Which problem this group attempts, and how it went. */
+/** The problem that this group attempts, and the group's results. */
 export function GroupHead({ runKey, group, children }: GroupHeadProps) {
   const named = { problemId: group.problemId, question: group.promptPreview };
   const title = isNamedByQuestion(named) ? problemName(named) : `Problem ${group.problemId}`;
@@ -76,7 +76,7 @@ export function GroupHead({ runKey, group, children }: GroupHeadProps) {
   );
 }
 
-/** The same problem at other steps and in other runs: how the policy did there, and a way to look. */
+/** Groups of the same problem at other steps and in other runs, with links. */
 function SamePlaces({ groupId }: { readonly groupId: number }) {
   const [isOpen, setOpen] = useState(false);
   const answer = useRequest('problem.occurrences', { groupId, limit: FIRST_OCCURRENCES });

@@ -22,8 +22,8 @@ import { useLedger } from './useLedger.ts';
 type GroupRoute = Extract<Route, { view: 'group' }>;
 
 /**
- * A ledger holds its rows whole, to rank and sort them. What is larger is no oversampled group but a
- * log without group ids, and gets the list that any length fits in.
+ * The ledger loads all rows of a group, to rank and sort them. A larger group is a log without group ids rather than
+ * an oversampled group. It gets the virtual list, which has no limit.
  */
 const MAX_LEDGER = 2_000;
 
@@ -49,10 +49,10 @@ export default function GroupView({ route }: { readonly route: GroupRoute }) {
     'group.order',
     runId === undefined || filter === '' ? undefined : { runId, step, filter },
   ).data?.ids;
-  // Under a filter, next and previous are groups with a rollout that matches, as in the list.
+  // Under a filter, previous and next go to groups with a matching rollout, as in the list.
   const isListed = groupId !== undefined && matching?.includes(groupId) === true;
   const goToNeighbour = useNeighbourGroup(isListed ? matching : all, groupId);
-  // Sort, filter and what-if go along: one compares siblings under the same question.
+  // Sort, filter and what-if are kept, so that siblings are compared under the same settings.
   const goToSibling = (by: number) =>
     goToNeighbour(by, (row) => goTo({ ...route, groupKey: row.groupKey }, window.location.search));
   useCommands({

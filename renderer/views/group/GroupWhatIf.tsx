@@ -16,7 +16,7 @@ interface GroupWhatIfProps {
   readonly state: LedgerState;
 }
 
-/** A whole step is asked for less eagerly than one group. */
+/** Debounce delay. Longer than that of a single group, since a whole step costs more. */
 const REST_MS = 500;
 
 const SCOPES = {

@@ -1,8 +1,8 @@
 /**
  * A group's pool with the reason for every decision.
  *
- *   useLedger (asks) ─► LedgerStrip · LedgerSummary · LedgerFilters · LedgerTable · PairPanel
- *                    └► GroupWhatIf beside them, when the URL has it open
+ *   useLedger (requests) ─► LedgerStrip · LedgerSummary · LedgerFilters · LedgerTable · PairPanel
+ *                     └► GroupWhatIf beside them, if the URL has it open
  */
 import type { ReactNode } from 'react';
 import { valueText } from '../../../shared/domain/filter/complete.ts';
@@ -144,11 +144,11 @@ const LABELS: Readonly<Record<LedgerMark, { readonly label: string; readonly hin
 interface LedgerFiltersProps {
   readonly entries: readonly LedgerEntry[];
   readonly hasRoc: boolean;
-  /** Then flips have their place before there are any. */
+  /** Offers the filter for flips even before there are any, so that nothing moves later. */
   readonly isPanelOpen: boolean;
 }
 
-/** What the rows of this group can be narrowed to; a mark no row has is not offered, unless it is on. */
+/** Filters for the rows of this group. A mark that no row has is offered only while it is active. */
 function LedgerFilters({ entries, hasRoc, isPanelOpen }: LedgerFiltersProps) {
   const [query, setQuery] = useUrlQuery();
   const marks = marksOf(query.get('show'));

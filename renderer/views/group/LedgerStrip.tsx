@@ -11,7 +11,7 @@ interface LedgerStripProps {
   readonly ledger: GroupLedger;
 }
 
-/** Siblings beyond this many are in the table only; bars would be narrower than their outline. */
+/** More siblings than this are only in the table, since their bars would be narrower than their outlines. */
 const MAX_BARS = 160;
 
 const COLORS = { right: 'var(--right)', wrong: 'var(--wrong)', unknown: 'var(--ink3)' } as const;
@@ -22,7 +22,7 @@ function barClass({ entry }: StripBar): string {
   return inclusion === undefined ? 'is-undecided' : 'is-drawn';
 }
 
-/** A flip is news, so it goes before what made the row stand as it does. */
+/** A flip is the result of the what-if, so it takes precedence over the logged marks. */
 function markOf(entry: LedgerEntry): string {
   if (entry.isFlip) return entry.row.whatIf?.kept ? '▲' : '▽';
   return isTruncated(entry) ? '÷' : entry.isTie ? '=' : '';

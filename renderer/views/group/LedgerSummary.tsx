@@ -8,11 +8,11 @@ import { ExampleOffer } from '../../widgets/roc/SourceChip.tsx';
 interface LedgerSummaryProps {
   readonly ledger: GroupLedger;
   readonly isExample: boolean;
-  /** Then the what-if has its place before it has a sentence, so that a change moves no row. */
+  /** Reserves space for the what-if's sentence before there is one, so that no row moves. */
   readonly isPanelOpen: boolean;
 }
 
-/** What happened to the group, with its numbers; under a what-if, what would have. */
+/** What happened to the group, in numbers, and what would have happened under the what-if. */
 export function LedgerSummary({ ledger, isExample, isPanelOpen }: LedgerSummaryProps) {
   const { recomputed, asLogged, whatIf, source } = ledger;
   const sides = source === 'unknown' ? [] : sentencesOf(ledger);
@@ -50,7 +50,10 @@ export function LedgerSummary({ ledger, isExample, isPanelOpen }: LedgerSummaryP
   );
 }
 
-/** What the rules did, the one that decided as logged first. Rules that say the same share a sentence. */
+/**
+ * What the rules did. The rule that reproduces the logged decisions is first. Rules with the same result share a
+ * sentence.
+ */
 function sentencesOf({ recomputed, asLogged, rows }: GroupLedger) {
   const textOf = (side: LedgerSide, decisions: readonly LedgerDecision[]) =>
     quotaSentences(side, decisions).join(' ');
@@ -67,7 +70,7 @@ function sentencesOf({ recomputed, asLogged, rows }: GroupLedger) {
   return logged.text === text ? [{ label: `${logged.label}; ${label}`, text }] : [logged, { label, text }];
 }
 
-/** `release, first week`, and the source of penalties where it is another one. */
+/** `release, first week`, with the source of penalties if it differs. */
 function otherName({ basis }: LedgerSide, recomputed: LedgerSide): string {
   const { rule, penalty } = basis;
   const from = penalty === recomputed.basis.penalty ? '' : `, ${PENALTY_LABELS[penalty].short} penalties`;

@@ -1,4 +1,4 @@
-/** The siblings of a group with every decision. All rows are here, so they are sorted and filtered here. */
+/** The siblings of a group with every decision. All rows are loaded, so sorting and filtering happen here. */
 import { useMemo } from 'react';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { listSearch } from '../../data/rolloutListLink.ts';
@@ -53,7 +53,7 @@ export function LedgerTable({ runId, route, state }: LedgerTableProps) {
     markOf: ({ row }) => ['A', 'B'][pair.indexOf(row.rolloutId)] ?? '',
     hasLabels: entries.some(({ rollout }) => rollout?.labels !== undefined),
     hasTokens: entries.some(({ rollout }) => rollout?.policyTokens !== undefined),
-    // While the rows are on their way the column stays, so that nothing moves.
+    // Keeps the column while rows are loading, so that nothing moves.
     hasStopReason: entries.some(
       ({ rollout }) =>
         rollout === undefined || (rollout.stopReason ?? rollout.stopReasonLogged) !== undefined,
@@ -130,7 +130,7 @@ export function LedgerTable({ runId, route, state }: LedgerTableProps) {
     );
   }
   const routeOf = ({ row }: LedgerEntry): Route => ({ ...route, view: 'rollout', ordinal: row.ordinal });
-  // Next and previous of the replay go through the rows that are left.
+  // Previous and next in the replay step through the filtered rows.
   const followed = listSearch({
     of: 'group',
     filter: marks.length === 0 ? applied : filterOfRows(rows, entries.length),

@@ -17,7 +17,7 @@ interface PairPanelProps {
 
 const NO_PAIR: readonly number[] = [];
 
-/** The rows selected with Space, side by side, below the list: no row moves when it opens. */
+/** The two rows selected with Space, side by side. Below the list, so that no row moves when it opens. */
 export function PairPanel({ route, groupId, entries, source }: PairPanelProps) {
   const pair = useInterface((state) => state.comparedOf[groupId]) ?? NO_PAIR;
   const clear = useInterface((state) => state.clearCompared);

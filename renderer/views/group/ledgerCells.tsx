@@ -15,9 +15,9 @@ import {
   penaltyPart,
 } from './ledgerModel.ts';
 
-/** The longest reason in full: `discarded, penalty too high`. */
+/** Fits the longest reason: `discarded, penalty too high`. */
 const DECISION_WIDTH = 196;
-/** Beside a what-if, whose panel takes a third of the window; the hint has the reason. */
+/** Used beside a what-if, whose panel takes a third of the window. The tooltip shows the reason. */
 const NARROW_DECISION_WIDTH = 120;
 
 export function decisionColumn(source: Source, hasWhatIf: boolean): LedgerColumn {
@@ -108,11 +108,11 @@ export function whatIfColumn(): LedgerColumn {
 
 const PART_LABELS = { pErr: 'p_err', pFormat: 'p_format', penalty: 'p_err + p_format' } as const;
 
-/** The text it was computed from is not in the log; it was reconstructed. */
+/** Whether the penalty was computed from a reconstructed text, because the log has no text. */
 const isRebuilt = ({ row }: LedgerEntry, kind: PenaltyKind): boolean =>
   kind === 'text' && row.penalties.text?.source === 'reconstructed';
 
-/** All three ways of one part, and why they likely differ. */
+/** All three values of one part, and the likely causes of their differences. */
 function waysTitle(entry: LedgerEntry, part: PenaltyPart): string {
   const { row } = entry;
   const ways = PENALTY_KINDS.map((kind) => {
@@ -129,7 +129,7 @@ function waysTitle(entry: LedgerEntry, part: PenaltyPart): string {
   return [`${PART_LABELS[part]}, ${ways.join(', ')}`, ...new Set(causes)].join('\n');
 }
 
-/** The value that counts, in italics where its text was reconstructed; `≠` where another way gives another one. */
+/** The value that counts. In italics if its text was reconstructed; with `≠` if another source gives another value. */
 export function CountedPenalty({ entry, part }: { readonly entry: LedgerEntry; readonly part: PenaltyPart }) {
   const isOff = entry.row.disagreements.some((one) => part === 'penalty' || one.part === part);
   return (
@@ -146,7 +146,7 @@ interface WayCellProps {
   readonly part: PenaltyPart;
 }
 
-/** One way of one part; italics where the text it was computed from had to be rebuilt. */
+/** One part from one source. In italics if its text was reconstructed. */
 export function WayCell({ entry, kind, part }: WayCellProps) {
   const value = penaltyText(penaltyPart(entry.row, kind, part));
   const isOff = entry.row.disagreements.some(
@@ -159,7 +159,7 @@ export function WayCell({ entry, kind, part }: WayCellProps) {
   );
 }
 
-/** What readers have said of the rollouts of the group; sorted so that the same labels lie together. */
+/** The labels that readers gave the rollouts. Sorting groups equal labels. */
 export function labelColumn(): LedgerColumn {
   return column({
     id: 'labels',
@@ -173,12 +173,12 @@ export function labelColumn(): LedgerColumn {
   });
 }
 
-/** A column of the ledger: all rows of a group are here, so it is sorted here, by `measure`. */
+/** A column of the ledger. All rows of a group are loaded, so the client sorts them by `measure`. */
 export interface LedgerColumn extends Column<LedgerEntry> {
   readonly measure: (entry: LedgerEntry) => SortValue;
 }
 
-/** One that cannot be sorted needs no measure. What it is sorted by is what is copied of it, where nothing else is said. */
+/** Creates a column. One that cannot be sorted needs no `measure`. Copies the sort value unless `value` is given. */
 export function column(
   part: Omit<LedgerColumn, 'measure'> & Partial<Pick<LedgerColumn, 'measure'>>,
 ): LedgerColumn {

@@ -17,23 +17,23 @@ import {
 import { type LedgerEntry, type PenaltyPart, penaltyPart } from './ledgerModel.ts';
 
 export interface LedgerColumnOptions {
-  /** Whether there are columns of decisions, penalties and advantages. */
+  /** Whether to show the columns of decisions, penalties and advantages. */
   readonly hasRoc: boolean;
   readonly source: Source;
-  /** Words of where the counted penalty comes from. */
+  /** The source of the penalty that counts, as a key of its labels. */
   readonly counted: keyof typeof PENALTY_LABELS;
   readonly hasWhatIf: boolean;
   readonly showsAllWays: boolean;
-  /** `A`, `B`, or nothing. */
+  /** `A`, `B`, or empty. */
   readonly markOf: (entry: LedgerEntry) => string;
   readonly hasTokens: boolean;
-  /** Known for one of them. */
+  /** Whether any rollout has a known stop reason. */
   readonly hasStopReason: boolean;
-  /** Readers have labelled one of them. */
+  /** Whether readers have labelled any rollout. */
   readonly hasLabels: boolean;
 }
 
-/** Columns from who and why on the left to how it went on the right. */
+/** Columns from identity and reason on the left to the outcome on the right. */
 export function ledgerColumns(options: LedgerColumnOptions): readonly LedgerColumn[] {
   const { hasRoc, hasWhatIf, showsAllWays, hasTokens, hasStopReason, hasLabels } = options;
   return [

@@ -1,4 +1,4 @@
-/** The rows of a group's ledger: what stands, what differs from it, and which penalty counts. */
+/** The rows of a group's ledger: the effective decision, what differs from it, and the penalty that counts. */
 import type {
   GroupLedger,
   LedgerDecision,
@@ -14,7 +14,7 @@ import { penaltyText, type Source } from '../../widgets/roc/rocLabels.ts';
 
 export type Outcome = 'right' | 'wrong' | 'unknown';
 
-/** What stands for a rollout, wherever it comes from. */
+/** The effective decision about a rollout, logged or recomputed. */
 export interface Standing {
   readonly kept?: boolean;
   readonly reason?: string;
@@ -24,26 +24,26 @@ export interface Standing {
 
 export interface LedgerEntry {
   readonly row: LedgerRow;
-  /** Undefined while it is on its way. */
+  /** Undefined while it is loading. */
   readonly rollout: RolloutRow | undefined;
   readonly outcome: Outcome;
   readonly standing: Standing;
-  /** Whose penalties `pErr` and `pFormat` are, and `penalty`. */
+  /** The source of `pErr`, `pFormat` and `penalty`. */
   readonly kind: PenaltyKind;
-  /** The number it is ranked by: as logged where the log stands, else under the basis. */
+  /** The value that the rollout is ranked by: the logged one if the log decides, else the recomputed one. */
   readonly penalty: number | undefined;
   readonly pErr: number | undefined;
   readonly pFormat: number | undefined;
   readonly isTie: boolean;
-  /** The what-if changes the decision. */
+  /** Whether the what-if changes the decision. */
   readonly isFlip: boolean;
-  /** Logged and recomputed decide otherwise. */
+  /** Whether the logged and the recomputed decision differ. */
   readonly differs: boolean;
-  /** Logged, text and typed penalties differ. */
+  /** Whether the logged, text and typed penalties differ. */
   readonly disagrees: boolean;
 }
 
-/** `isCorrect` is derived from the reward where the log says nothing else; RoC itself knows the reward only. */
+/** Derives correctness from the reward if the log has no `isCorrect`. RoC itself uses only the reward. */
 export function outcomeOf(rollout: RolloutRow | undefined): Outcome {
   if (rollout === undefined) return 'unknown';
   if (rollout.isCorrect !== undefined) return rollout.isCorrect ? 'right' : 'wrong';
@@ -58,8 +58,8 @@ function standingOf(row: LedgerRow, source: GroupLedger['source']): Standing {
 export type PenaltyPart = 'pErr' | 'pFormat' | 'penalty';
 
 /**
- * One part of a rollout's penalty in one of the three ways. The sum of text and typed is p_err + p_format;
- * which parts count is the configuration's word, and stands in the column of the one that counts.
+ * One part of a rollout's penalty from one of the three sources. For text and typed, `penalty` is p_err + p_format.
+ * The configuration decides which parts count, and only the column of the counted penalty reflects that.
  */
 export function penaltyPart(
   { penalties }: LedgerRow,
@@ -72,7 +72,7 @@ export function penaltyPart(
   return part === 'penalty' ? way.pErr + way.pFormat : way[part];
 }
 
-/** Which of the three ways the columns show first: the logged one where the log stands and has it. */
+/** The source that the columns show first: the logged penalties if the log decides and has them. */
 export function countedKind(ledger: GroupLedger): PenaltyKind {
   const hasLogged = ledger.rows.some(
     ({ penalties: { logged } }) => logged?.pErr !== undefined || logged?.penalty !== undefined,
@@ -80,19 +80,19 @@ export function countedKind(ledger: GroupLedger): PenaltyKind {
   return ledger.source === 'logged' && hasLogged ? 'logged' : ledger.recomputed.basis.penalty;
 }
 
-/** Where nothing is configured no part counts, and a 0 from top to bottom would say nothing: then the plain sum. */
+/** Without a configuration no part counts, and a column of zeros would be useless. Show the plain sum then. */
 function countedPenalty(row: LedgerRow, ledger: GroupLedger, kind: PenaltyKind): number | undefined {
   if (ledger.source === 'unknown') return penaltyPart(row, kind, 'penalty');
   const logged = row.penalties.logged?.penalty;
   return kind === 'logged' && logged !== undefined ? logged : row.recomputed.penalty;
 }
 
-/** Resample-on-Correct is shown where decisions or a configuration are logged, or where the user simulates it. */
+/** Whether to show Resample-on-Correct: decisions or a configuration are logged, or the user simulates it. */
 export function showsRoc({ source }: GroupLedger, { isExample, scope }: UrlChoice): boolean {
   return source !== 'unknown' || isExample || scope !== undefined;
 }
 
-/** The log of kept rollouts a pool was joined with: `listed in …`, as its decisions name it. */
+/** The log of kept rollouts that the pool was joined with: `listed in …`, as the decisions name it. */
 export function listedIn({ rows }: GroupLedger): string | undefined {
   return rows.map(({ logged }) => logged?.rule).find((rule) => rule?.startsWith('listed in '));
 }
@@ -131,7 +131,7 @@ export function ledgerEntries(
   });
 }
 
-/** A tie of what stands: the log's own reason, else the recomputation's. */
+/** Whether the effective decision was a tie: by the log's reason, else by the recomputation. */
 function isTie(row: LedgerRow, standing: Standing, source: GroupLedger['source']): boolean {
   if (source === 'unknown') return false;
   return source === 'logged' && standing.reason !== undefined
@@ -180,13 +180,13 @@ export function hasMark(entry: LedgerEntry, mark: LedgerMark): boolean {
   }
 }
 
-/** `show=kept.tie`; a mark no one has is left out. */
+/** Parses `show=kept.tie`. Ignores unknown marks. */
 export function marksOf(text: string | null): readonly LedgerMark[] {
   const words = text?.split('.') ?? [];
   return LEDGER_MARKS.filter((mark) => words.includes(mark));
 }
 
-/** Kept and discarded at once would be an empty list: one puts the other out. */
+/** Kept and discarded together would give an empty list, so each switches the other off. */
 export function marksText(marks: readonly LedgerMark[], flipped: LedgerMark): string | undefined {
   const next = marks.includes(flipped)
     ? marks.filter((mark) => mark !== flipped)
@@ -194,12 +194,12 @@ export function marksText(marks: readonly LedgerMark[], flipped: LedgerMark): st
   return next.length === 0 ? undefined : next.join('.');
 }
 
-/** More ordinals would make a link of several thousand characters. */
+/** More ordinals would make a URL of several thousand characters. */
 const MOST_LINKED = 200;
 
 /**
- * The rows that are left of a group, as a filter for the list that a replay follows. Marks such as ties have no field of
- * their own, so the ordinals are named.
+ * The filtered rows of a group, as a filter for the list that a replay follows. Marks such as ties are not fields of
+ * the filter language, so the filter lists ordinals.
  *
  * @returns '' if no row is left out, or there are too many
  */
@@ -224,14 +224,16 @@ export function decisionLabel(decision: Standing | LedgerDecision): string {
   return [verb, why].filter(Boolean).join(', ');
 }
 
-/** What is copied of a decision: unknown is nothing. */
+/** The text to copy for a decision. Undefined if it is unknown. */
 export function copiedDecision(decision: Standing | LedgerDecision): string | undefined {
   const said = decisionLabel(decision);
   if (said !== '') return said;
   return decision.inclusion === undefined ? undefined : `kept with probability ${decision.inclusion}`;
 }
 
-/** Kept before discarded, likelier before less likely; within each by reason. What is not decided sorts last. */
+/**
+ * Kept before discarded, then by reason. Undecided rollouts follow by descending probability; unknown ones are last.
+ */
 export function decisionRank({ kept, reason, inclusion }: Standing): SortValue {
   if (kept !== undefined) return `${kept ? 0 : 1} ${reason ?? ''}`;
   return inclusion === undefined ? undefined : `2 ${(1 - inclusion).toFixed(6)}`;
@@ -279,27 +281,28 @@ export function pairFacts(a: LedgerEntry, b: LedgerEntry, source: Source | undef
 
 export interface StripBar {
   readonly entry: LedgerEntry;
-  /** 0…1 of the tallest; undefined: not known, drawn as a foot only. */
+  /** 0…1 of the tallest. Undefined: unknown, drawn as a short stub. */
   readonly height: number | undefined;
 }
 
 interface Strip {
   readonly bars: readonly StripBar[];
   readonly heightMeans: 'penalty' | 'response length';
-  /** Positives before this index were kept and those from it on discarded; absent where no line parts them. */
+  /** Positives before this index were kept and the others discarded. Absent if no single cut separates them. */
   readonly cutAt?: number;
 }
 
 const RANK = { right: 0, unknown: 1, wrong: 2 } as const;
 
 /**
- * Bars of a group: correct, unknown, incorrect; within each by penalty, then by rollout order.
- * The release ranks positives in this order, so its cut is one line.
+ * Bars of a group: correct, unknown, incorrect; within each by penalty, then by rollout order. The release ranks
+ * positives in this order, so its cut is a single line.
  */
 export function stripOf(entries: readonly LedgerEntry[]): Strip {
   const hasPenalty = entries.some((entry) => entry.penalty !== undefined);
   const measure = (entry: LedgerEntry) => (hasPenalty ? entry.penalty : entry.rollout?.responseChars);
-  // A penalty goes to 2; a group of small ones must not look like one of large ones.
+  // A penalty goes up to 2. Scale to at least 1, so that a group of small penalties does not look like one of large
+  // ones.
   const tallest = entries.reduce((most, entry) => Math.max(most, measure(entry) ?? 0), hasPenalty ? 1 : 0);
   const bars = entries
     .map((entry) => {
@@ -323,11 +326,11 @@ export function stripOf(entries: readonly LedgerEntry[]): Strip {
   };
 }
 
-/** Lost to the world size, whatever its penalty: no part of the ranking the cut is in. */
+/** Discarded to fit the world size, whatever its penalty, so it is not part of the ranking that is cut. */
 export const isTruncated = ({ standing }: LedgerEntry): boolean =>
   standing.reason === 'discarded_world_size_truncation';
 
-/** Only where the positives are kept up to one place and discarded from there on. */
+/** Only if all positives before one index were kept and all later ones discarded. */
 function cutOf(bars: readonly StripBar[]): number | undefined {
   const ranked = bars.filter(({ entry }) => entry.outcome === 'right' && !isTruncated(entry));
   const kept = ranked.filter(({ entry }) => entry.standing.kept === true).length;

@@ -1,6 +1,6 @@
 /**
- * The ledger of one group under what the URL asks for. Changes of a what-if are let rest before they are
- * asked; a superseded question is cancelled, and the former rows stay in sight until the answer is there.
+ * The ledger of one group under the settings in the URL. Changes of a what-if are debounced and supersede earlier
+ * requests. The previous rows stay on screen until the response arrives.
  */
 import { useMemo } from 'react';
 import type { GroupLedger } from '../../../shared/api/contract.ts';
@@ -12,12 +12,12 @@ import { useRolloutsOf } from '../../data/useRowWindow.ts';
 import { useFrozenList, useIsHeld } from '../../widgets/tables/useFrozenList.tsx';
 import { type LedgerEntry, ledgerEntries } from './ledgerModel.ts';
 
-/** As long as one pauses between two digits. */
+/** Milliseconds. About the pause between typing two digits. */
 const REST_MS = 180;
 
 interface Shown {
   readonly ledger: GroupLedger;
-  /** Rollouts, so that a list that grows can be held. */
+  /** Number of rollouts, by which a frozen list knows that it grew. */
   readonly length: number;
 }
 
@@ -25,11 +25,11 @@ export interface LedgerState {
   readonly ledger: GroupLedger | undefined;
   readonly entries: readonly LedgerEntry[];
   readonly choice: UrlChoice;
-  /** The rows shown answer a former question. */
+  /** The rows shown belong to an earlier request. */
   readonly isStale: boolean;
   readonly error: Error | null;
   readonly retry: () => void;
-  /** A followed run has brought rollouts that are not shown. */
+  /** The followed run has new rollouts that are not shown yet. */
   readonly fresh: { readonly count: number; readonly show: () => void } | undefined;
 }
 
@@ -74,7 +74,7 @@ const NONE: readonly LedgerEntry[] = [];
 
 type Wanted = Pick<UrlChoice, 'basis' | 'whatIf'>;
 
-/** Back from the text it was let rest as, so that only a change of content asks anew. */
+/** Parses the debounced text. Debouncing compares text, so that only changed content causes a request. */
 function choiceOfText(text: string): Wanted {
   return JSON.parse(text) as Wanted;
 }

@@ -1,4 +1,4 @@
-/** How the latencies of tool calls lie: of the brushed steps, under the filter. A bar leads to its rollouts. */
+/** The distribution of tool call latencies for the brushed steps, under the filter. A bar opens its rollouts. */
 
 import { useMemo, useRef, useState } from 'react';
 import type { LatencyDistribution, RunDetail } from '../../../shared/api/contract.ts';
@@ -30,7 +30,7 @@ const OPENS = 'the rollouts whose slowest call took this long';
 
 interface LatencyPanelProps {
   readonly run: RunDetail;
-  /** In order; a list that is held still holds its charts as well. */
+  /** Ascending. A frozen list freezes its charts as well. */
   readonly steps: readonly number[];
   readonly range: StepRange | undefined;
 }

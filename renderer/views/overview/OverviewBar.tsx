@@ -1,4 +1,4 @@
-/** Over the charts: filter, smoothing, runs, metrics, the brushed range, and how far an answer has come. */
+/** The bar above the charts: filter, smoothing, runs, metrics, the brushed range, and the progress of requests. */
 import { X } from 'lucide-react';
 import { useState } from 'react';
 import type { LoggedMetric, RunDetail } from '../../../shared/api/contract.ts';
@@ -26,7 +26,7 @@ interface OverviewBarProps {
   readonly link: OverviewLink;
   readonly logged: readonly LoggedMetric[];
   readonly reading: string;
-  /** The step that is pointed at, else the last. */
+  /** The step under the pointer, else the last step. */
   readonly at: number | undefined;
   readonly onStep: (step: number | undefined) => void;
   readonly onRange: (range: StepRange | undefined) => void;
@@ -37,7 +37,7 @@ export function OverviewBar(props: OverviewBarProps) {
   const [, setQuery] = useUrlQuery();
   const { range } = link;
   const { applied } = useFilterLink();
-  // Before the steps are read no chart has data.
+  // No chart has data before the steps are loaded.
   const smoothing = link.window === 1 ? 'none' : `${link.window} steps`;
   const hidden = overview.all.data.includes(undefined) ? [] : overview.hidden;
   const saveAll = () =>
@@ -91,7 +91,7 @@ export function OverviewBar(props: OverviewBarProps) {
           <SplitPicker
             split={link.split}
             filter={applied}
-            // The filter becomes the split, so that both of its sides are shown.
+            // Turns the filter into the split, so that both of its sides are shown.
             onSplit={(split) =>
               setQuery(
                 split === 'filter'
@@ -151,7 +151,6 @@ export function OverviewBar(props: OverviewBarProps) {
   );
 }
 
-/** The line of a run or class, as in the charts. */
 function LegendLine({ at }: { readonly at: number }) {
   return (
     <svg width={26} height={8} aria-hidden="true">
@@ -167,7 +166,7 @@ function LegendLine({ at }: { readonly at: number }) {
   );
 }
 
-/** Which stroke is which class, and how many rollouts each has at a step. */
+/** The stroke of each class, and its number of rollouts at a step. */
 function ClassLegend({ split, at }: { readonly split: Split; readonly at: number | undefined }) {
   const whole = at === undefined ? undefined : split.sizes.get(at);
   return (
@@ -192,7 +191,7 @@ function ClassLegend({ split, at }: { readonly split: Split; readonly at: number
   );
 }
 
-/** A change in reward, divided into a change of who there is and a change of what they get. */
+/** A change in mean reward, split into changed class shares and changed rewards within classes. */
 function MixLine({ mix }: { readonly mix: MixEffect }) {
   const [isOpen, setOpen] = useState(false);
   const isUndecided = [mix.mix, mix.within].every(({ value, margin = 0 }) => Math.abs(value) <= margin);
@@ -234,7 +233,7 @@ function changeText({ value, margin }: Estimate): string {
   return margin === undefined ? change : `${change} ± ${decimal(margin)}`;
 }
 
-/** Which stroke is which run, once for all charts. */
+/** The stroke of each run, shown once for all charts. */
 function RunLegend({ overview, link }: Pick<OverviewBarProps, 'overview' | 'link'>) {
   const [, setQuery] = useUrlQuery();
   return (
@@ -261,7 +260,7 @@ function RunLegend({ overview, link }: Pick<OverviewBarProps, 'overview' | 'link
   );
 }
 
-/** How many rollouts the charts are about, and while that is being found out: how far, with a way to stop. */
+/** The number of rollouts in the charts. While it loads: progress and a stop button. */
 function SeriesProgress({
   overview,
   runKey,
@@ -314,7 +313,7 @@ function SeriesProgress({
   );
 }
 
-/** The rollouts that the filter leaves of the brushed steps. */
+/** The rollouts of the brushed steps that match the filter. */
 function listOf(runKey: string, filter: string, range: StepRange | undefined): string {
   const steps = range === undefined ? '' : `step:${range.from}..${range.to}`;
   const query = new URLSearchParams({ tab: 'rollouts', q: bothFilters(filter, steps) });
@@ -328,7 +327,7 @@ interface StageStripProps {
   readonly onRange: (range: StepRange | undefined) => void;
 }
 
-/** The stages of a run under its charts' toolbar: pointing at one puts the crosshair where it begins, a click brushes it. */
+/** The stages of a run. Pointing at one moves the crosshair to its first step, a click brushes it. */
 function StageStrip({ spans, range, onStep, onRange }: StageStripProps) {
   if (spans.length === 0) return null;
   return (

@@ -19,12 +19,12 @@ import './overview.css';
 
 interface OverviewChartsProps {
   readonly run: RunDetail;
-  /** In order. */
+  /** Ascending. */
   readonly steps: readonly number[];
   readonly specs?: readonly ChartSpec[];
-  /** The page is theirs. */
+  /** The charts fill the page. */
   readonly isWhole?: boolean;
-  /** Charts over something else than steps, each behind the one with this id. */
+  /** Charts over another axis than steps, each placed after the chart with this id. */
   readonly besides?: Readonly<Record<string, (range: StepRange | undefined) => ReactNode>>;
 }
 
@@ -108,7 +108,7 @@ function WholePage({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** The stage a step belongs to; where it begins also what it changes. */
+/** The stage that a step belongs to. At its first step also the changes it brings. */
 function stageAt(stages: readonly StageSpan[], step: number | undefined): string {
   const stage = step === undefined ? undefined : stages.findLast(({ from }) => from <= step);
   if (stage === undefined) return '';
@@ -117,12 +117,12 @@ function stageAt(stages: readonly StageSpan[], step: number | undefined): string
   return ` · ${stage.name} begins${change === '' ? '' : `: ${change}`}`;
 }
 
-/** Of the page: the list below is what one came from the charts for. */
+/** Share of the page's height. The charts lead to the list below, so it must stay visible. */
 const MOST_SHARE = 0.56;
-/** Under the last row. */
+/** Below the last row. */
 const PADDING = 12;
 
-/** As many whole rows of charts as there is room for, and how many there are below: a chart that is cut says nothing. */
+/** Shows as many whole rows of charts as fit, and the number of charts below, since a clipped chart is useless. */
 function ChartRows({ children }: { readonly children: ReactNode }) {
   const grid = useRef<HTMLElement>(null);
   const [below, setBelow] = useState(0);

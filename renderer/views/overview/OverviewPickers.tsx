@@ -1,4 +1,4 @@
-/** What is shown beside a run's own charts: up to five other runs, and metrics the trainer logged. */
+/** Pickers for additional lines: up to five other runs, and metrics that the trainer logged. */
 import { ChevronDown } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { Fragment } from 'react';
@@ -46,7 +46,7 @@ interface Choice {
   readonly run: RunSummary;
 }
 
-/** Mounted while the menu is open: the runs of other libraries are asked for only then. */
+/** Mounted only while the menu is open, so that other libraries' runs are not requested before. */
 function Choices({ run, compared, onCompare }: RunPickerProps) {
   const runs = useRequest('run.list', {}).data ?? [];
   const libraries = useOtherLibraries();
@@ -82,7 +82,7 @@ function Choices({ run, compared, onCompare }: RunPickerProps) {
         key={refText(ref)}
         checked={isChosen}
         disabled={isFull && !isChosen}
-        // Several are chosen in a row.
+        // Keep the menu open, so that several can be chosen.
         onSelect={(event) => event.preventDefault()}
         onCheckedChange={(isOn) =>
           onCompare(isOn ? [...compared, ref] : compared.filter((one) => refText(one) !== refText(ref)))
@@ -197,7 +197,7 @@ const SPLIT_HINTS: Readonly<Record<SplitName, string>> = {
   filter: 'what matches, and all others',
 };
 
-/** Training and evaluation of one log. */
+/** Training and evaluation runs of the same log. */
 function isNear(other: RunSummary, run: RunDetail): boolean {
   return other.directory === run.directory;
 }

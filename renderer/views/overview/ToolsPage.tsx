@@ -1,4 +1,4 @@
-/** The tools page of a run: what became of calls step by step, and how long they took; in numbers where the log knows no step. */
+/** The tools page of a run: outcomes and latencies of calls by step, or plain numbers if the log has no steps. */
 
 import type { RunDetail, StepFacts } from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
@@ -16,7 +16,7 @@ import './toolFigures.css';
 
 interface ToolsPageProps {
   readonly run: RunDetail;
-  /** In order. */
+  /** Ascending. */
   readonly steps: readonly number[];
 }
 
@@ -35,13 +35,13 @@ export function ToolsPage({ run, steps }: ToolsPageProps) {
 
 interface ToolFiguresProps {
   readonly run: RunDetail;
-  /** The one the library keeps such rollouts under. */
+  /** The placeholder step that the library uses for rollouts without a step. */
   readonly steps: readonly number[];
 }
 
 /**
- * Tool calls of a run whose log knows no step: the numbers of the charts as a table, as there is no axis to draw them on.
- * A number leads to its rollouts.
+ * Tool calls of a run whose log has no steps: the charts' numbers as a table, since there is no axis. A number opens
+ * its rollouts.
  */
 function ToolFigures({ run, steps }: ToolFiguresProps) {
   const filter = useFilterLink().applied;

@@ -1,4 +1,4 @@
-/** How the latencies of tool calls lie, in words, as a drawing and as a table. */
+/** The distribution of tool call latencies: labels, chart series and table. */
 import type { LatencyBin, LatencyBySource, LatencyDistribution } from '../../../shared/api/contract.ts';
 import { csvFile } from '../../../shared/domain/delimited.ts';
 import type { HistogramSeries } from '../../charts/LogHistogram.tsx';
@@ -8,13 +8,13 @@ import { counted, duration as lasting, percent } from '../../ui/numbers.ts';
 
 type Source = LatencyBySource['source'];
 
-/** From the bottom up; names and colours as in the chart of where latencies come from. */
+/** From the bottom up. Names and colours match the chart of latency sources. */
 const SERIES: readonly (HistogramSeries & { readonly source: Source })[] = [
   { source: 'logged', name: 'logged', color: 'var(--right)' },
   { source: 'derived', name: 'from the text', color: 'var(--h3)', isOutlined: true },
 ];
 
-/** Only what there is. */
+/** Only sources that occur. */
 export function latencySeries({ sources }: LatencyDistribution): typeof SERIES {
   return SERIES.filter(({ source }) => sources.some((one) => one.source === source));
 }
@@ -64,7 +64,7 @@ export function binReadout(distribution: LatencyDistribution, at: number): strin
   return [`${binLabel(bin)}: ${counted(calls, 'call')}, ${share} %`, ...parts].join(' · ');
 }
 
-/** Of what, and how many of them say how long they took. */
+/** The number of calls, and how many of them have a known latency. */
 export function restLabel({ calls, known, summary }: LatencyDistribution): string {
   if (summary === undefined) return `The latency of ${counted(calls, 'call')} is unknown`;
   const of =
@@ -72,7 +72,7 @@ export function restLabel({ calls, known, summary }: LatencyDistribution): strin
   return `${of}, mean ${lasting(summary.meanMs)}`;
 }
 
-/** The rollouts whose slowest call lies in the bin: of a rollout a filter knows that one. */
+/** Rollouts whose slowest call is in the bin. The filter language only has the slowest call of a rollout. */
 export function binFilter({ fromMs, toMs }: Pick<LatencyBin, 'fromMs' | 'toMs'>, range?: StepRange): string {
   return [
     ...(range === undefined
@@ -84,8 +84,8 @@ export function binFilter({ fromMs, toMs }: Pick<LatencyBin, 'fromMs' | 'toMs'>,
 }
 
 /**
- * @param source of what: run, filter, steps
- * @returns a row for each bin, in milliseconds; the last has no end; the source says the percentiles, too
+ * @param source run, filter and steps of the data
+ * @returns a row for each bin, in milliseconds; the last bin has no end; the head line includes the percentiles
  */
 export function latencyCsv(
   source: string,

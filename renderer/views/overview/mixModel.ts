@@ -1,12 +1,12 @@
 /**
- * How much of a change in mean reward comes from the shares of the classes, and how much from rewards within them
- * (E. M. Kitagawa, Components of a Difference Between Two Rates, JASA 50, 1955).
+ * How much of a change in mean reward comes from the shares of the classes, and how much from rewards within them (E.
+ * M. Kitagawa, Components of a Difference Between Two Rates, JASA 50, 1955).
  */
 import type { StepFacts } from '../../../shared/api/contract.ts';
 
 export interface Estimate {
   readonly value: number;
-  /** Half of the 95 % interval, with rollouts taken as independent. Absent: some class has a single rollout. */
+  /** Half of the 95 % interval, assuming independent rollouts. Absent: some class has a single rollout. */
   readonly margin?: number;
 }
 
@@ -18,9 +18,9 @@ export interface MixEffect {
   readonly after: number;
   /** `mix` plus `within`. */
   readonly change: Estimate;
-  /** From changed shares of the classes. */
+  /** Due to changed shares of the classes. */
   readonly mix: Estimate;
-  /** From changed rewards within the classes. */
+  /** Due to changed rewards within the classes. */
   readonly within: Estimate;
   /** Rollouts with a known reward at the two steps. */
   readonly rollouts: readonly [before: number, after: number];
@@ -30,14 +30,14 @@ export interface MixEffect {
 interface Sample {
   readonly rollouts: number;
   readonly mean: number;
-  /** Of the mean; NaN if unknown. */
+  /** Variance of the mean. NaN if unknown. */
   readonly variance: number;
 }
 
 /**
  * @param classes facts of each class by step; no rollout is in two of them
  * @param whole facts of all rollouts by step, ascending
- * @returns undefined unless rewards are known at two steps, and every one of them is in a class
+ * @returns undefined unless rewards are known at two steps, and all of those rollouts are in a class
  */
 export function mixEffect(
   classes: readonly (readonly StepFacts[])[],
@@ -56,7 +56,7 @@ export function mixEffect(
 
   let mix = 0;
   let within = 0;
-  // The means of a class and its shares are both estimated, and both errors count in both parts.
+  // Class means and shares are both estimates, so the errors of both count in both parts.
   let mixVariance = 0;
   let withinVariance = 0;
   const parts: Part[] = [];
@@ -64,7 +64,7 @@ export function mixEffect(
     if (a.rollouts + b.rollouts === 0) continue;
     const before = a.rollouts / all.rollouts;
     const after = b.rollouts / allLater.rollouts;
-    // A class without rollouts at one step has no mean there: all of its change is one of shares.
+    // A class without rollouts at one step has no mean there, so all of its change is attributed to shares.
     const isAtBoth = a.rollouts > 0 && b.rollouts > 0;
     const only = a.rollouts > 0 ? a : b;
     const mean = isAtBoth ? (a.mean + b.mean) / 2 : only.mean;
@@ -99,7 +99,7 @@ function sampleOf(facts: StepFacts | undefined): Sample {
   return { rollouts: known, mean: values?.meanReward ?? Number.NaN, variance: deviation ** 2 / known };
 }
 
-/** One class: its shares at both steps, its mean over them, and the change of its mean. */
+/** One class: its shares at both steps, its mean over both steps, and the change of its mean. */
 interface Part {
   readonly before: number;
   readonly after: number;
@@ -107,7 +107,7 @@ interface Part {
   readonly change: number;
 }
 
-/** Variance of the sum of values by shares over both steps; the shares of a step are drawn as a multinomial. */
+/** Variance of the share-weighted sum of values over both steps. The shares of a step are assumed multinomial. */
 function varianceOfShares(
   parts: readonly Part[],
   value: (part: Part) => number,

@@ -1,4 +1,4 @@
-/** Which charts there are, in their order: what each shows of a step, and which rollouts a point is about. */
+/** The charts of the overview, in order: their value at a step, and the rollouts that a point opens. */
 import type { SeriesName, StepFacts } from '../../../shared/api/contract.ts';
 import type { Stroke } from '../../charts/panelModel.ts';
 import type { ReferenceLine } from '../../state/chartSettings.ts';
@@ -10,48 +10,47 @@ export interface LineSpec {
   readonly of: (facts: StepFacts) => number | undefined;
   readonly color: string;
   readonly stroke: Stroke;
-  /** Title of a chart of this line alone. */
+  /** Title if this line has a chart of its own. */
   readonly alone?: string;
   readonly describe: string;
-  /** The rollouts a point is about, as a filter; '' is all of the step. */
+  /** The rollouts that a point opens, as a filter. '' means all rollouts of the step. */
   readonly filter: (facts: StepFacts) => string;
-  /** The same in words. */
+  /** The same rollouts as a label. */
   readonly opens: string;
-  /** Where a point leads; without it to the rollouts of the step. */
+  /** What a point opens. Absent: the rollouts of the step. */
   readonly leadsTo?: 'schedule';
-  /** A fact of the step as a whole, whatever the filter: what others did is no idle time. */
+  /** A fact about the whole step, whatever the filter: other rollouts' work is not idle time. */
   readonly isOfStep?: true;
-  /** Left out where it is 0 at every step: one of many kinds, most of which a run does not have. */
+  /** Left out if it is 0 at every step. For lines of many kinds, most of which a run does not have. */
   readonly isOneOfMany?: true;
 }
 
 export interface ChartSpec {
   readonly id: string;
   readonly title: string;
-  /** Of the numbers. */
+  /** Unit of the values. */
   readonly unit: string;
-  /** Beside the title, where the axis says a unit of its own at every value. */
+  /** Unit beside the title, if every value on the axis already has its own unit. */
   readonly shownUnit?: string;
   readonly describe: string;
   readonly lines: readonly LineSpec[];
   readonly isStacked?: true;
   readonly format: (value: number) => string;
-  /** A limit of the run or stage that belongs to the axis. */
+  /** A limit of the run or stage to draw on the same axis. */
   readonly limit?: 'max_response_tokens';
-  /** Numbers of others that it may be held against, each with its source. */
+  /** Published numbers to compare with, each with its source. */
   readonly references?: readonly ReferenceLine[];
-  /** Its values may lie decades apart: a logarithmic axis is offered. */
-  /** Says nothing of a class of rollouts, whose groups are not whole. */
+  /** Not meaningful for a class of rollouts, since its groups are incomplete. */
   readonly isOfGroups?: true;
-  /** Not shown where this one is. */
+  /** Hidden if the chart with this id is shown. */
   readonly insteadOf?: string;
 }
 
-/** What is little is not none, and what is nearly all is not all. */
+/** Rounds so that a small share is not shown as 0 % and a large one not as 100 %. */
 export const asShare = (value: number): string =>
   `${percent(value, (value > 0 && value < 0.095) || (value > 0.99 && value < 1) ? 1 : 0)}%`;
 const asDecimal = (value: number): string => decimal(value);
-/** Below a tenth its digits count: 0.04 calls are not none. */
+/** Shows two digits below a tenth, so that 0.04 calls are not shown as 0. */
 const asTenths = (value: number): string => decimal(value, value > 0 && value < 0.095 ? 2 : 1);
 export const asCompact = (value: number): string => compact(value);
 export const asSeconds = (value: number): string => duration(value * 1000);
@@ -81,7 +80,7 @@ export function line(name: string, series: SeriesName, options: LineOptions = {}
   };
 }
 
-/** A point that is a percentile leads to what lies beyond it. */
+/** A line of percentiles. A point opens the rollouts at or above the percentile. */
 export function beyond(
   base: Omit<LineSpec, 'filter' | 'opens'>,
   field: string,
@@ -98,7 +97,7 @@ export function beyond(
   };
 }
 
-/** Groups of one say nothing of groups. */
+/** Groups of a single rollout have no group statistics. */
 const hasSiblings = ({ groups, rollouts }: StepFacts): boolean => groups < rollouts;
 
 const health = (series: 'groupsAllWrong' | 'groupsMixed' | 'groupsAllRight') => (facts: StepFacts) => {

@@ -1,4 +1,4 @@
-/** From answers of the host to the lines of the charts. */
+/** Turns responses of the host into the lines of the charts. */
 import type { LoggedMetric, SeriesName, StepFacts } from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
 import type { ChartNumbers } from '../../charts/chartCsv.ts';
@@ -17,27 +17,27 @@ import type { RunRef } from './overviewLink.ts';
 export interface RunFacts {
   readonly ref: RunRef;
   readonly name: string;
-  /** What all rollouts say; undefined: not yet known. */
+  /** Facts of all rollouts. Undefined: loading. */
   readonly all: readonly StepFacts[] | undefined;
-  /** What those say that match; undefined: not yet known, or there is no filter. */
+  /** Facts of matching rollouts. Undefined: loading, or there is no filter. */
   readonly matching: readonly StepFacts[] | undefined;
-  /** The filter of a class of rollouts, where the run is split. */
+  /** The filter that defines the class, if the run is split. */
   readonly condition?: string;
 }
 
 export interface OverviewQuestion {
-  /** The run of the page first; where it is split, its classes. */
+  /** The page's run first, then compared runs. If the run is split, its classes. */
   readonly runs: readonly RunFacts[];
-  /** Where the run is split: rollouts of all classes by step, and what the split itself decides. */
+  /** If the run is split: rollouts of all classes by step, and the series that the split itself determines. */
   readonly split?: { readonly sizes: ReadonlyMap<number, number>; readonly decides: readonly SeriesName[] };
   readonly isFiltered: boolean;
-  /** Of the run of the page. */
+  /** Logged metrics of the page's run. */
   readonly logged: readonly LoggedMetric[];
-  /** Names of logged metrics that are charts of their own. */
+  /** Names of logged metrics that get their own chart. */
   readonly chosen: readonly string[];
   readonly window: number;
   readonly zoom: StepRange | undefined;
-  /** Which charts there are. */
+  /** The charts to draw. */
   readonly specs: readonly ChartSpec[];
   readonly openStep: (ref: RunRef, step: number, filter: string, to?: LineSpec['leadsTo']) => void;
 }
@@ -50,7 +50,7 @@ interface OverviewPanel extends ChartNumbers {
   readonly limit: ChartSpec['limit'];
   readonly references?: ChartSpec['references'];
   readonly shownUnit?: string;
-  /** Who says it. */
+  /** Source of the values. */
   readonly provenance: 'recomputed' | 'logged';
 }
 
@@ -66,7 +66,7 @@ export function overviewPanels(question: OverviewQuestion): OverviewPanels {
   const specs = isSideBySide(question) ? fitting.flatMap(oneLineEach) : fitting;
   const made = specs.map((spec) => panelOf(spec, question));
   const known = made.filter(({ lines }) => lines.some(hasValue));
-  // A chart that only the trainer's own number fills does not make another one needless.
+  // A chart that has only the trainer's logged values does not replace another chart.
   const toldIds = new Set(
     known.filter(({ provenance }) => provenance === 'recomputed').map(({ id }) => baseId(id)),
   );
@@ -85,7 +85,7 @@ export function overviewPanels(question: OverviewQuestion): OverviewPanels {
   };
 }
 
-/** Charts that say something of a class of rollouts. */
+/** The charts that are meaningful for classes of rollouts. */
 function specsOfClasses(specs: readonly ChartSpec[], decided: readonly SeriesName[]): readonly ChartSpec[] {
   return specs.flatMap((spec) => {
     const lines = spec.lines.filter(({ series }) => series === undefined || !decided.includes(series));
@@ -93,10 +93,10 @@ function specsOfClasses(specs: readonly ChartSpec[], decided: readonly SeriesNam
   });
 }
 
-/** Several runs, or several classes of one: a line is a run or a class. */
+/** Several runs or classes are compared, so each line is a run or a class. */
 const isSideBySide = ({ runs, split }: OverviewQuestion): boolean => runs.length > 1 || split !== undefined;
 
-/** How large each class is: without it, a change of the mix looks like a change of the policy. */
+/** The size of each class. Without it, a changed mix would look like a changed policy. */
 function sharePanels(question: OverviewQuestion): readonly OverviewPanel[] {
   const { split } = question;
   if (split === undefined) return [];
@@ -129,7 +129,7 @@ function hasStandIn(id: string, toldIds: ReadonlySet<string>, specs: readonly Ch
   return specs.some((spec) => spec.insteadOf === baseId(id) && toldIds.has(spec.id));
 }
 
-/** With several runs a line is a run, so that each measure has a chart of its own. */
+/** With several runs each line is a run, so every measure gets its own chart. */
 function oneLineEach(spec: ChartSpec): readonly ChartSpec[] {
   if (spec.lines.length === 1) return [spec];
   return spec.lines.map((only, i) => {
@@ -188,7 +188,7 @@ function linesOf(
   });
   const name = `${runAt ?? ''}${line.name}`;
   const under: PanelLine[] = [];
-  // Bands have no room for a second set behind them.
+  // Stacked bands leave no room for a second set behind them.
   if (
     question.isFiltered &&
     !isWhole &&
@@ -246,7 +246,7 @@ interface LoggedLook extends Required<Pick<PanelLine, 'describe' | 'color' | 'op
   readonly isFiltered: boolean;
 }
 
-/** As logged; where it is smoothed, on top of it. */
+/** Logged values. If smoothed, the smoothed line is drawn over them. */
 function loggedLines(
   metric: LoggedMetric,
   { window, isFiltered, ...look }: LoggedLook,
@@ -310,7 +310,7 @@ function loggedPanels({
   });
 }
 
-/** How many rollouts the charts are about. */
+/** The number of rollouts in the charts. */
 export function rolloutsIn(
   facts: readonly StepFacts[] | undefined,
   range: StepRange | undefined,
@@ -323,7 +323,7 @@ export function rolloutsIn(
 
 interface Overlay {
   readonly series: SeriesName;
-  /** How the trainer's number may differ from ours. */
+  /** How the trainer's number may differ from the recomputed one. */
   readonly note?: string;
 }
 
@@ -344,8 +344,8 @@ const OVERLAYS: Readonly<Record<string, Overlay>> = {
 };
 
 /**
- * Names trainers log under, and what of ours each may be laid over. The names are verl's; what they count is the
- * trainer's business, so a line always keeps its logged name and a note where the two are known not to be the same.
+ * Maps verl's metric names to the recomputed series they can be overlaid on. A trainer may count differently, so a
+ * line keeps its logged name, and has a note if the two are known to differ.
  */
 export function overlayOf(name: string): Overlay | undefined {
   return Object.hasOwn(OVERLAYS, name) ? OVERLAYS[name] : undefined;

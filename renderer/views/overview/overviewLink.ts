@@ -1,26 +1,26 @@
-/** What the overview shows, as part of the URL: a page of charts can be sent to someone as it stands. */
+/** The state of the overview as part of the URL, so that a page of charts can be shared. */
 import { readRange, type StepRange } from '../../charts/panelModel.ts';
 import { SPLITS, type SplitName } from './splits.ts';
 
-/** Steps that a mean is taken over; 1 is none. */
+/** Steps to average over. 1 means no smoothing. */
 export const WINDOWS = [1, 3, 5, 9, 21] as const;
 
-/** With the run itself. */
+/** Including the page's own run. */
 export const MOST_RUNS = 6;
 
 export interface OverviewLink {
-  /** Odd; 1: not smoothed. */
+  /** Always odd. 1 means no smoothing. */
   readonly window: (typeof WINDOWS)[number];
   readonly range: StepRange | undefined;
-  /** The axis is the range. */
+  /** Whether the axis is limited to the range. */
   readonly isZoomed: boolean;
-  /** Steps stand at their times, where they are known. */
+  /** Whether steps are placed by their times, if those are known. */
   readonly isTime: boolean;
   /** The runs this one is compared with. */
   readonly runs: readonly RunRef[];
-  /** Logged metrics that are shown as charts of their own. */
+  /** Logged metrics that get their own chart. */
   readonly metrics: readonly string[];
-  /** A line for each class of rollouts; only where no other run is shown. */
+  /** Draws a line for each class of rollouts. Only if no other run is compared. */
   readonly split: SplitName | undefined;
   /** Filter that the charts are split by. */
   readonly splitFilter: string;
@@ -44,11 +44,11 @@ export function overviewLinkOf(query: URLSearchParams): OverviewLink {
 /** A run of this library, or of another one that is open. */
 export interface RunRef {
   readonly runKey: string;
-  /** Absent: of the library that is looked at. */
+  /** Absent: the run is in the current library. */
   readonly library?: string;
 }
 
-/** One name for it, in links and as a key; the `@` of a key itself is encoded. */
+/** The run's name in URLs and as a key. An `@` in the run key is encoded. */
 export function refText({ runKey, library }: RunRef): string {
   const key = encodeURIComponent(runKey);
   return library === undefined ? key : `${key}@${encodeURIComponent(library)}`;
@@ -68,7 +68,7 @@ function runRefsOf(text: string | null): readonly RunRef[] {
   });
 }
 
-/** Names are free text; a comma between them is ours. */
+/** Names are free text, so commas in them are encoded. */
 export function listText(items: readonly string[]): string | undefined {
   return items.length === 0 ? undefined : items.map(encodeURIComponent).join(',');
 }
@@ -82,7 +82,7 @@ function decoded(part: string): readonly string[] {
   try {
     return part === '' ? [] : [decodeURIComponent(part)];
   } catch {
-    // Typed by hand: it names nothing.
+    // Malformed, since the user edited the URL: ignore it.
     return [];
   }
 }

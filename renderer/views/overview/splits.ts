@@ -1,4 +1,4 @@
-/** Ways to split the charts of one run: each class of rollouts is a line, so that a change of the mix is seen. */
+/** Ways to split the charts of one run. Each class of rollouts is a line, which shows changes of the mix. */
 
 import type { SeriesName } from '../../../shared/api/contract.ts';
 import { valueText } from '../../../shared/domain/filter/complete.ts';
@@ -15,7 +15,7 @@ export const SPLIT_LABELS: Readonly<Record<SplitName, string>> = {
   filter: 'The filter',
 };
 
-/** What a split itself decides: a chart of it would be 0 % and 100 %. */
+/** Series that a split determines: a chart of them would only show 0 % and 100 %. */
 export const DECIDED_BY: Readonly<Record<SplitName, readonly SeriesName[]>> = {
   tools: ['noToolShare'],
   correct: [
@@ -30,13 +30,13 @@ export const DECIDED_BY: Readonly<Record<SplitName, readonly SeriesName[]>> = {
   filter: [],
 };
 
-/** A class of rollouts and the filter that selects it. Classes of labels may share rollouts. */
+/** A class of rollouts and the filter that selects it. Label classes may overlap. */
 export interface SplitClass {
   readonly name: string;
   readonly condition: string;
 }
 
-/** As many as there are colours of lines. */
+/** Limited by the number of line colours. */
 const MOST_CLASSES = 6;
 
 interface SplitSource {

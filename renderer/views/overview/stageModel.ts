@@ -1,15 +1,15 @@
-/** The stages of a training: where each begins and ends, what it changes, and the limits it runs under. */
+/** The stages of a training: their first and last steps, their changes, and their limits. */
 import type { RunDetail, Stage } from '../../../shared/api/contract.ts';
 import { count } from '../../ui/numbers.ts';
 
 export interface StageSpan {
   readonly name: string;
   readonly from: number;
-  /** Its last step that has been read. */
+  /** Its last step that was read. */
   readonly to: number;
-  /** What differs from the stage before; the first differs from nothing. */
+  /** Differences from the previous stage. Empty for the first stage. */
   readonly changes: readonly { readonly what: string; readonly before?: string; readonly now: string }[];
-  /** Of a response, in tokens. */
+  /** Response limit in tokens. */
   readonly maxResponseTokens?: number;
   readonly maxTurns?: number;
   /** As logged. */
@@ -25,7 +25,7 @@ export function stageSpans(
   let former: Readonly<Record<string, unknown>> = {};
   const stages = [...run.stages].sort((a, b) => a.fromStep - b.fromStep);
   return stages.flatMap((stage, i) => {
-    // A line may say only what changes: the rest goes on as before.
+    // A log line may contain only the changes, so the other settings carry over.
     const now = { ...former, ...stage.changes };
     const end = stages[i + 1]?.fromStep ?? Number.POSITIVE_INFINITY;
     const to = steps.findLast((step) => step >= stage.fromStep && step < end);
@@ -63,7 +63,7 @@ function limitsOf(config: Readonly<Record<string, unknown>>): Readonly<Record<st
   return typeof limits === 'object' && limits !== null ? { ...limits } : {};
 }
 
-/** The limit on a response at each step; undefined where none is logged. */
+/** The response limit at each step. Undefined if none is logged. */
 export function responseLimits(
   run: Pick<RunDetail, 'stages' | 'config'>,
   steps: readonly number[],

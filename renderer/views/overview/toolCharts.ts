@@ -1,4 +1,4 @@
-/** Charts and figures of a run's tool calls: outcomes, latencies, and what follows a failure. */
+/** Charts and numbers about a run's tool calls: outcomes, latencies, and what follows a failure. */
 import type { LatencySummary, ScheduleFacts, StepFacts } from '../../../shared/api/contract.ts';
 import type { ToolOutcome } from '../../../shared/domain/model.ts';
 import { OUTCOME_NAMES } from '../../data/domainLabels.ts';
@@ -13,7 +13,7 @@ import {
   line,
 } from './overviewCharts.ts';
 
-/** Failures have warm inks and successes cool ones; the order is the same in every chart. */
+/** Failures have warm colours and successes cool ones, in the same order in every chart. */
 const OUTCOME_INKS: readonly (readonly [outcome: ToolOutcome, color: string])[] = [
   ['ok_stdout', 'var(--right)'],
   ['ok', 'var(--right)'],
@@ -27,7 +27,7 @@ const OUTCOME_INKS: readonly (readonly [outcome: ToolOutcome, color: string])[] 
   ['infra', 'var(--ink3)'],
 ];
 
-/** Without malformed ones, which reached no tool. */
+/** Excludes malformed calls, which reached no tool. */
 const callsOf = ({ outcomes: { malformed: _malformed, ...outcomes } }: StepFacts): number =>
   Object.values(outcomes).reduce((sum, calls) => sum + calls, 0);
 
@@ -57,7 +57,7 @@ const FAILURES = new Set<ToolOutcome>([
   'infra',
 ]);
 
-/** Shares of the failed kinds alone: on the scale of all calls they are a thin line. */
+/** Failed kinds alone, since they would be a thin line on the scale of all calls. */
 const failureLines = OUTCOME_INKS.filter(([outcome]) => FAILURES.has(outcome)).map((entry, i): LineSpec => {
   const strokes = ['solid', 'dotted', 'dashed'] as const;
   return { ...outcomeLine(entry), stroke: strokes[i % strokes.length] ?? 'solid' };
@@ -100,7 +100,7 @@ function latencySource(
   };
 }
 
-/** Of the rollouts of a step that are placed in time; a point opens its schedule. */
+/** A line over those rollouts of a step that have known times. A point opens the step's schedule. */
 function scheduleLine(
   name: string,
   of: (schedule: ScheduleFacts) => number | undefined,
@@ -335,7 +335,7 @@ function latencyLine(
 }
 
 interface ToolFigure extends Pick<LineSpec, 'name' | 'describe' | 'opens'> {
-  /** With its unit. */
+  /** Includes the unit. */
   readonly value: string;
   readonly filter: string;
 }
@@ -344,10 +344,10 @@ interface FigureGroup extends Pick<ChartSpec, 'id' | 'title' | 'unit' | 'describ
   readonly figures: readonly ToolFigure[];
 }
 
-/** On a scale of its own as a chart; as numbers they stand among the outcomes already. */
+/** A chart with its own scale. The same numbers are among the outcomes already, so the table omits it. */
 const SAID_ALREADY = 'failures';
 
-/** What the charts of tool calls would show of all rollouts, as far as it is known; a schedule needs its step. */
+/** The known numbers of the tool charts over all rollouts. Leaves out schedules, which need a step. */
 export function toolFigures(facts: StepFacts): readonly FigureGroup[] {
   return TOOL_CHARTS.filter(({ id }) => id !== SAID_ALREADY).flatMap((chart) => {
     const { id, unit, describe, format, lines } = chart;

@@ -22,21 +22,21 @@ import { responseLimits, type StageSpan, stageSpans } from './stageModel.ts';
 export interface Overview extends OverviewPanels {
   /** All runs on the charts, this one first. */
   readonly runs: readonly RunFacts[];
-  /** Where the run is split. */
+  /** Present if the run is split. */
   readonly split: Split | undefined;
-  /** Runs of the link that are not to be had, and why. */
+  /** Runs in the URL that are not available, and why. */
   readonly missing: readonly string[];
   readonly axis: readonly number[];
-  /** When each step began, in seconds since the first one shown. Absent: unknown for one of them, or several runs. */
+  /** Start of each step, in seconds since the first one shown. Absent: one is unknown, or several runs are shown. */
   readonly seconds: ReadonlyMap<number, number> | undefined;
   readonly stages: readonly StageSpan[];
   readonly all: StepSeriesState;
   readonly matching: StepSeriesState;
   readonly isFiltered: boolean;
-  /** In the range, where there is one. */
+  /** Within the range, if there is one. */
   readonly rollouts: number | undefined;
   readonly matches: number | undefined;
-  /** What all of it is of, for files that are saved. */
+  /** Describes the data (run, filter, range) in exported files. */
   readonly source: string;
 }
 
@@ -45,19 +45,19 @@ const NONE: readonly SeriesRun[] = [];
 export interface Split {
   /** In the order of their colours. */
   readonly classes: readonly RunFacts[];
-  /** Rollouts by step, of all classes. */
+  /** Rollouts by step, over all classes. */
   readonly sizes: ReadonlyMap<number, number>;
-  /** Absent: a rollout may be in several classes, or is in none. */
+  /** Absent: some rollout is in several classes or in none. */
   readonly mix?: MixEffect;
 }
 
 interface ShownRun extends Pick<RunSummary, 'runId' | 'runKey' | 'name' | 'kind' | 'directory'> {
   readonly ref: RunRef;
-  /** Of another one than is looked at. */
+  /** Name of the library, if it is not the current one. */
   readonly libraryName: string | undefined;
 }
 
-/** @param steps of this run that are shown; a list that is held still holds its charts as well */
+/** @param steps the steps of this run that are shown; a frozen list freezes its charts as well */
 export function useOverview(run: RunDetail, steps: readonly number[], specs: readonly ChartSpec[]): Overview {
   const [query] = useUrlQuery();
   const link = useMemo(() => overviewLinkOf(query), [query]);
@@ -213,7 +213,7 @@ function useClasses({ split, splitFilter, runs }: OverviewLink): readonly SplitC
   }, [split, splitFilter, runs, taxonomy]);
 }
 
-/** The limit on a response, as logged, beside the lengths. */
+/** The logged response limit, drawn beside the lengths. */
 function limitLines(run: RunDetail, axis: readonly number[]): readonly PanelLine[] {
   const line: PanelLine = {
     key: 'limit',
@@ -231,13 +231,13 @@ function limitLines(run: RunDetail, axis: readonly number[]): readonly PanelLine
 
 interface RunLists {
   listOf(ref: RunRef): readonly RunSummary[] | undefined;
-  /** Of the library of a run that is not of this one. */
+  /** Name of the run's library, if it is not the current one. */
   nameOf(ref: RunRef): string | undefined;
-  /** Runs that are not to be had, and why. */
+  /** Runs that are not available, and why. */
   readonly missing: readonly string[];
 }
 
-/** Where the runs of a comparison are looked up: in this library and in others that are open. */
+/** Looks up the compared runs in this library and in other open libraries. */
 function useRunLists(refs: readonly RunRef[]): RunLists {
   const own = useRequest('run.list', refs.length === 0 ? undefined : {}).data;
   const libraries = useLibraries();
