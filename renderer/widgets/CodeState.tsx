@@ -1,6 +1,6 @@
 /**
- * Code of the rollouts in sight, to be taken elsewhere and run there: Turnwise itself runs nothing that a log says.
- * A view says whose code it shows (`CodeOf`); each code cell has its buttons, each rollout its menu.
+ * Copies the code of rollouts, so that it can be run elsewhere: Turnwise never runs code from a log. A view provides
+ * the rollout (`CodeOf`). Each code cell has its buttons, and each rollout has a menu.
  */
 import { Check, ClipboardList, FileCode2, SquareTerminal } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
@@ -22,7 +22,7 @@ import './codeState.css';
 
 const Code = createContext<RolloutDetail | undefined>(undefined);
 
-/** What is below is of this rollout, unless it says of which. */
+/** Provides the rollout for the code buttons and menus below it. */
 export function CodeOf({
   detail,
   children,
@@ -43,7 +43,7 @@ async function copied(text: string | undefined, what: string): Promise<boolean> 
   return isCopied;
 }
 
-/** Of one tool call; nothing where its code cannot be read. */
+/** Buttons of one tool call. Renders nothing if its code cannot be parsed. */
 export function CodeCellButtons(props: { readonly segment: number; readonly detail?: RolloutDetail }) {
   const { segment } = props;
   const around = useContext(Code);
@@ -98,12 +98,12 @@ function CellButton({ label, hint, onCopy, children }: CellButtonProps) {
 
 interface CodeMenuProps {
   readonly detail?: RolloutDetail;
-  /** Of several rollouts in sight, one takes the commands. */
+  /** Only one of several visible rollouts may register the commands. */
   readonly hasCommands?: boolean;
   readonly size?: number;
 }
 
-/** Of the whole rollout, with its commands. */
+/** The menu of the whole rollout, with its commands. */
 export function CodeMenu({ hasCommands = true, size = 16, ...props }: CodeMenuProps) {
   const around = useContext(Code);
   const { setNotice } = useInterface.getState();
@@ -156,7 +156,7 @@ export function codeTitle({ row, run }: Pick<RolloutDetail, 'row' | 'run'>): str
   return [run.name, ...step, row.groupKey, `#${row.ordinal}`].join(' \u00b7 ');
 }
 
-/** File names that every file system accepts and that differ between rollouts. */
+/** A file name that every file system accepts and that differs between rollouts. */
 export function codeFileName(detail: Pick<RolloutDetail, 'row' | 'run'>, extension: 'py' | 'ipynb'): string {
   const plain = codeTitle(detail)
     .replaceAll('#', '')
@@ -166,13 +166,13 @@ export function codeFileName(detail: Pick<RolloutDetail, 'row' | 'run'>, extensi
 }
 
 interface CodeState {
-  /** Calls whose code can be read. */
+  /** Number of calls whose code can be parsed. */
   readonly cells: number;
-  /** Segments of these calls. */
+  /** Whether the segment is one of these calls. */
   readonly hasCell: (segment: number) => boolean;
   /** The cell of one call. Undefined if the segment is not a call. */
   readonly cellScript: (segment: number) => string | undefined;
-  /** All cells up to and with this segment. */
+  /** All cells up to and including this segment. */
   readonly scriptTo: (segment: number) => string;
   readonly script: () => string;
   readonly notebook: () => string;
@@ -180,7 +180,7 @@ interface CodeState {
 
 const states = new WeakMap<RolloutDetail, CodeState>();
 
-/** The same one for all cells of a rollout. Cells and scripts are made when they are asked for: most never are. */
+/** Cached by rollout. Cells and scripts are built on demand, since most are never used. */
 export function codeStateOf(detail: RolloutDetail): CodeState {
   const known = states.get(detail) ?? newState(detail);
   states.set(detail, known);

@@ -10,7 +10,7 @@ import { useInterface } from '../state/interface.ts';
 import { Button, Segmented } from '../ui/Controls.tsx';
 import { counted } from '../ui/numbers.ts';
 
-/** In a header there is room for the reason only; the whole message is in the tooltip. */
+/** Shortened, since the header has little space. The tooltip shows the whole message. */
 function followFault(error: Error): string {
   return error instanceof ApiError && error.code === 'not_granted'
     ? 'its directory has not been opened'
@@ -20,7 +20,10 @@ function followFault(error: Error): string {
 const rolloutsIn = (steps: readonly StepSummary[]): number =>
   steps.reduce((sum, { rollouts }) => sum + rollouts, 0);
 
-/** What a paused page does not show; undefined: it shows everything. The list of runs is never paused. */
+/**
+ * The amount of new data that a paused page does not show. Undefined if it shows everything. The run list is never
+ * paused.
+ */
 export function withheldText(
   run: Pick<RunSummary, 'rollouts'> | undefined,
   shown: readonly StepSummary[] | undefined,
@@ -32,8 +35,8 @@ export function withheldText(
 }
 
 /**
- * Makes a run live: the host follows its directory. The page of a live run is live or paused. A paused page stays as it
- * is, and says how much has come.
+ * Starts and stops following a run's directory. The page of a followed run is live or paused. A paused page does not
+ * change, but shows how much new data there is.
  */
 export function FollowControls({
   runKey,

@@ -2,26 +2,26 @@ import type { ReactNode } from 'react';
 import { useUrlQuery } from '../data/useRoute.ts';
 import { Hint } from '../ui/Hint.tsx';
 
-/** Explains a number to a reader who sees it for the first time. */
+/** Explains a number to a first-time reader. */
 export interface NumberMeaning {
-  /** In a sentence. */
+  /** A sentence. */
   readonly meaning: string;
-  /** With its unit: `34 rollouts in 5 groups`. */
+  /** Includes the unit: `34 rollouts in 5 groups`. */
   readonly count: string;
-  /** Which decisions or logged values it is computed from. */
+  /** The decisions or logged values that it is computed from. */
   readonly source: string;
 }
 
 interface NumberLinkProps {
   readonly tally: { readonly key: string };
   readonly about: NumberMeaning;
-  /** Accessible name of a number that is drawn instead of written. */
+  /** Accessible name, if the number is drawn instead of written. */
   readonly label?: string;
   readonly className?: string;
   readonly children: ReactNode;
 }
 
-/** A number that opens the groups behind it, below; once more closes them. */
+/** A number that toggles the list of the groups behind it. */
 export function NumberLink({ tally, about, label, className = 'number-link', children }: NumberLinkProps) {
   const [query, setQuery] = useUrlQuery();
   const isOpen = query.get('of') === tally.key;

@@ -1,4 +1,4 @@
-/** Says that logs of a run are being read, or were not read to their end: cancels, and reads on. */
+/** Shows that logs of a run are being read, or were not read to their end. Can cancel and continue reading. */
 import { useMemo } from 'react';
 import type { IngestProgress, RunSummary, UnreadFile } from '../../shared/api/contract.ts';
 import { isBelow } from '../data/follows.ts';
@@ -9,7 +9,7 @@ import { count, counted, percent } from '../ui/numbers.ts';
 
 const NONE: readonly UnreadFile[] = [];
 
-/** Files of each run that are not read to their end; empty while something is being read. */
+/** Files of each run that were not read to their end. Empty while a job is running. */
 export function useUnreadByRun(): ReadonlyMap<number, readonly UnreadFile[]> {
   const isReading = useRequest('ingest.jobs', {}).data?.some(({ state }) => state === 'running') === true;
   const files = useRequest('ingest.unread', {}).data ?? NONE;
@@ -23,8 +23,8 @@ export function useUnreadByRun(): ReadonlyMap<number, readonly UnreadFile[]> {
 }
 
 /**
- * How much of these files has been read, in records. The number of all is estimated from the bytes, and is
- * unknown where a file is compressed.
+ * Number of records read so far, and the estimated total. The total is estimated from bytes, and is unknown if a file
+ * is compressed.
  */
 export function readSoFar(files: readonly UnreadFile[]): string {
   const records = files.reduce((sum, file) => sum + file.records, 0);
@@ -40,13 +40,13 @@ export function readSoFar(files: readonly UnreadFile[]): string {
     : `${count(records)} of about ${count(twoDigits(total))} records`;
 }
 
-/** An estimate has no more digits than that. */
+/** Rounds to two digits, since the value is an estimate. */
 function twoDigits(value: number): number {
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, value))) - 1);
   return Math.round(value / unit) * unit;
 }
 
-/** 0…1 by bytes; undefined before anything has been sized. */
+/** 0…1 by bytes. Undefined before the files' sizes are known. */
 export function jobShare(job: IngestProgress): number | undefined {
   return job.bytes > 0 ? Math.min(1, job.bytesDone / job.bytes) : undefined;
 }
@@ -110,7 +110,7 @@ function ContinueReading({ files }: { readonly files: readonly UnreadFile[] }) {
   );
 }
 
-/** Above charts and lists of a run whose logs have not been read to their end. */
+/** Shown above charts and lists of a run whose logs were not read to their end. */
 export function PartlyReadNote({ run }: { readonly run: RunOfFiles }) {
   const job = useJobOf(run);
   const files = useUnreadByRun().get(run.runId) ?? NONE;

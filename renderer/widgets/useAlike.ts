@@ -1,4 +1,4 @@
-/** From a rollout to those like it: the list, or at once the nearest that went the other way. */
+/** From a rollout to similar ones: opens the list, or compares with the nearest one of the opposite outcome. */
 import { CancelledError, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type { AlikeRollout } from '../../shared/api/contract.ts';
@@ -11,10 +11,10 @@ import { useCommands } from '../shell/keys/commands.ts';
 import { keyWord } from '../shell/keys/keysInForce.ts';
 import { useInterface } from '../state/interface.ts';
 
-/** As many as the host lists: the nearest failure may stand far down. */
+/** As many as the page lists, since the nearest failure may be far down. */
 export const ALIKE_LIMIT = 512;
 
-/** The most alike that is wrong where this one is right, and the reverse; undefined where there is none. */
+/** The most similar rollout of the opposite correctness, or undefined if there is none. */
 export function counterpart(isCorrect: boolean, rollouts: readonly AlikeRollout[]): AlikeRollout | undefined {
   return rollouts.find((other) => other.isCorrect === !isCorrect);
 }
@@ -24,7 +24,7 @@ export const alikePath = ({ runKey, step, groupKey, ordinal }: AlikeRollout): st
 
 interface AlikeActions {
   readonly showAlike: () => void;
-  /** Undefined while it is not known whether the rollout is right. */
+  /** Undefined while the rollout's correctness is unknown. */
   readonly compareCounterpart: (() => void) | undefined;
 }
 
@@ -37,7 +37,7 @@ export function useAlike(
   const { runKey, step, groupKey, ordinal } = route;
   const { setNotice } = useInterface.getState();
   const isCorrect = row?.isCorrect;
-  /** What is being looked for; the view that asked may be gone, or no longer want it, when the answer comes. */
+  /** Key of the running search. Its result is ignored if the view has unmounted or the search was stopped. */
   const wantedKey = useRef<readonly unknown[]>(undefined);
   useEffect(
     () => () => {

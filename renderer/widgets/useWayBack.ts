@@ -5,10 +5,10 @@ import { useCommands } from '../shell/keys/commands.ts';
 import { cameFrom, leaveTrail, queryLeftAt } from '../state/routeMemory.ts';
 
 /**
- * Escape leads to where one came from: these views are opened from a replay, a list, a tree, and from each other.
+ * Escape returns to the previous page, since these views are opened from replays, lists, trees, and each other.
  *
- * @param otherwise where a link was opened that nothing led to
- * @param isHeld Escape has something else to do first, and did it when this returns true
+ * @param otherwise the target if the page was opened directly
+ * @param isHeld called first; returns true if it has handled Escape itself
  * @returns goes back, as Escape does
  */
 export function useWayBack(otherwise: Route, isHeld?: () => boolean): () => void {

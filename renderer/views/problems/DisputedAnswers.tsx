@@ -1,4 +1,7 @@
-/** Answers that were right in one rollout of a problem and wrong in another: a verifier that does not agree with itself. */
+/**
+ * Answers of a problem that were judged correct in one rollout and incorrect in another, so the verifier contradicts
+ * itself.
+ */
 import { useMemo } from 'react';
 import type { DisputedAnswer, RolloutRow } from '../../../shared/api/contract.ts';
 import { problemName } from '../../../shared/domain/question.ts';
@@ -17,7 +20,7 @@ interface DisputedProps {
   readonly runId: number;
 }
 
-/** More rows are no list one reads; how many there are is said. */
+/** Nobody reads a longer list. A note says how many there are. */
 const MOST_ROWS = 500;
 
 function useDisputed(runId: number) {
@@ -84,7 +87,7 @@ export function DisputedAnswers({ runKey, runId }: DisputedProps) {
 interface DisputedRowProps {
   readonly runKey: string;
   readonly found: DisputedAnswer;
-  /** Undefined until it has been read. */
+  /** Undefined while loading. */
   readonly right: RolloutRow | undefined;
   readonly wrong: RolloutRow | undefined;
 }
@@ -135,7 +138,7 @@ function DisputedRow({ runKey, found, right, wrong }: DisputedRowProps) {
   );
 }
 
-/** Beside the other ready-made views, with how many it finds. */
+/** A link beside the other ready-made views, with the number of results. */
 export function DisputedLink({
   runId,
   isChosen,

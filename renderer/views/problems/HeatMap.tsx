@@ -1,4 +1,4 @@
-/** Problems by steps on one canvas, which draws what is in sight, and the values of the current cell. */
+/** Problems by steps on one canvas, which draws only the visible part, and the values of the current cell. */
 import {
   type KeyboardEvent,
   type MouseEvent,
@@ -38,13 +38,13 @@ interface HeatMapProps {
   /** Labels of the columns. A log without steps has one column without a label. */
   readonly steps: readonly string[];
   readonly sort: ProblemSort;
-  /** The cell that is read out. */
+  /** The current cell. */
   readonly cursor: MapPoint | undefined;
   readonly onCursor: (point: MapPoint | undefined) => void;
   readonly onOpen: (point: MapPoint) => void;
-  /** Of a row's name. */
+  /** Called when the name of a row is clicked. */
   readonly onHistory: (point: MapPoint) => void;
-  /** What the cell under the cursor says. */
+  /** Description of the cell under the cursor. */
   readonly reading: string;
 }
 
@@ -78,7 +78,7 @@ export function HeatMap(props: HeatMapProps) {
     const paint = () =>
       paintMap(element, { rows, steps, beside, shape, size, scroll, cursor, headHeight: HEAD_HEIGHT });
     paint();
-    // The theme is an attribute of the page; colours are read when painting.
+    // The theme is an attribute of the page, and colours are read while painting.
     const observer = new MutationObserver(paint);
     observer.observe(document.documentElement, { attributes: true });
     return () => observer.disconnect();
@@ -87,7 +87,7 @@ export function HeatMap(props: HeatMapProps) {
   const pointOf = (event: MouseEvent<HTMLElement>): { point?: MapPoint | undefined; isName: boolean } => {
     const box = event.currentTarget.getBoundingClientRect();
     const y = event.clientY - box.top - HEAD_HEIGHT;
-    // The names stay where they are when the cells are scrolled sideways.
+    // The names do not scroll horizontally.
     const isName = event.clientX - box.left < shape.gutter;
     if (y < 0) return { isName: false };
     if (isName) return { point: nameAt(rows, shape, y + scroll.top, cursor?.step), isName };
@@ -187,7 +187,7 @@ function blankOf({ unmatched }: MapRow, at: number | undefined): string {
   return at !== undefined && unmatched.includes(at) ? 'tried, no rollout matches the filter' : 'not tried';
 }
 
-/** The cell under the cursor in words. */
+/** Description of the cell under the cursor. */
 export function readingOf(row: MapRow | undefined, cell: MapCell | undefined, { at, step }: MapStep): string {
   if (row === undefined) return '';
   const place = step === undefined ? mapName(row) : `${mapName(row)}, step ${step}`;
@@ -224,7 +224,7 @@ interface MapReadoutProps {
   readonly onHistory: () => void;
 }
 
-/** What the cell under the cursor is, and where it leads. Keeps its size, so that nothing jumps. */
+/** The cell under the cursor and its link. Keeps its size, so that nothing jumps. */
 export function MapReadout({ row, cell, at, steps, onOpen, onOpenCell, onHistory }: MapReadoutProps) {
   if (row === undefined)
     return (

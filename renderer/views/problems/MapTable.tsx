@@ -1,4 +1,4 @@
-/** The map in numbers: a row for each problem and step with matching rollouts. */
+/** The map as numbers: a row for each problem and step with matching rollouts. */
 import { useMemo } from 'react';
 import { percent } from '../../ui/numbers.ts';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
@@ -21,15 +21,15 @@ interface Entry {
 }
 
 interface MapTableProps {
-  /** In the order of the page. */
+  /** In the page's order. */
   readonly rows: readonly MapRow[];
-  /** Names of the steps; '' where the log knows none. */
+  /** Names of the steps. '' if the log has none. */
   readonly steps: readonly string[];
   readonly sort: ProblemSort;
   readonly onOpen: (point: MapPoint) => void;
 }
 
-/** A row for each cell; in the order of regressions, a row for each problem with the two steps it compares. */
+/** A row for each cell. When sorted by regression, a row for each problem with the two compared steps. */
 export function MapTable({ rows, steps, sort, onOpen }: MapTableProps) {
   const entries = useMemo(
     () =>

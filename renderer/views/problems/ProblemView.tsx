@@ -15,7 +15,7 @@ import './problems.css';
 
 type ProblemRoute = Extract<Route, { view: 'problem' }>;
 
-/** One problem over steps and runs: how often it was solved, with which answers, at which length. */
+/** One problem over steps and runs: pass rates, answers and lengths. */
 export default function ProblemView({ route }: { readonly route: ProblemRoute }) {
   const { runKey, step, groupKey } = route;
   const resolved = usePage({ runKey, step, groupKey });

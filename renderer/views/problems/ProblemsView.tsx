@@ -32,7 +32,7 @@ const TABS = [
   { id: 'suspicious' as const, label: 'Suspicious', title: 'Ground truths and rewards worth a look' },
 ];
 
-/** The problems of a run: where they were solved and where not, and which of them to doubt. */
+/** The problems of a run: which were solved when, and which are suspicious. */
 export default function ProblemsView({ runKey }: { readonly runKey: string }) {
   const run = useRequest('run.get', { runKey });
   const [query, setQuery] = useUrlQuery();
@@ -224,7 +224,7 @@ function Legend({ hasUnmatched }: { readonly hasUnmatched: boolean }) {
 interface MapMenuProps {
   readonly runName: string;
   readonly filter: string;
-  /** In the order of the page. */
+  /** In the page's order. */
   readonly rows: readonly MapRow[];
   readonly steps: readonly number[];
   readonly hasSteps: boolean;
@@ -233,7 +233,7 @@ interface MapMenuProps {
   readonly onTable: (isTable: boolean) => void;
 }
 
-/** As many as the host gives at a time. */
+/** The host's maximum per request. */
 const CHUNK = 500;
 
 /** The map as a table, PNG and CSV. */

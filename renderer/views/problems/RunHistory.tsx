@@ -27,7 +27,7 @@ interface RunHistoryProps {
   readonly here: number;
 }
 
-/** A column per group: its answers stacked, its pass rate, its length and entropy; each leads to the group. */
+/** A column per group: stacked answers, pass rate, length and entropy. Each column opens its group. */
 export function RunHistory({ problemId, groups, clusters, scale: ofPage, here }: RunHistoryProps) {
   const taxonomy = useTaxonomy();
   const isEntropyKnown = groups.some(({ meanEntropy }) => meanEntropy !== undefined);
@@ -97,7 +97,7 @@ function Track({ name, value, most }: TrackProps) {
   return (
     <svg width="30" height={TRACK_HEIGHT} aria-hidden="true" data-track={name}>
       {value !== undefined && (
-        // A value of 0 is a line at the foot: it is known.
+        // A value of 0 is known, so it gets a thin line.
         <rect
           className={`problem-${name}`}
           x={8}
@@ -110,7 +110,7 @@ function Track({ name, value, most }: TrackProps) {
   );
 }
 
-/** What the tracks are, and up to where they go. */
+/** Explains the tracks and their scales. */
 export function scaleText(groups: readonly ProblemGroup[], { unit, longest, highest }: HistoryScale): string {
   return [
     'Top: % correct. Columns: answers of the group’s rollouts.',
@@ -150,7 +150,7 @@ interface ProblemLabelsProps {
   readonly groups: readonly ProblemGroup[];
 }
 
-/** Each label with its rollouts in one run, as a link to them; nothing where there are none. */
+/** Each label with its number of rollouts in one run, as a link to them. Renders nothing without labels. */
 function ProblemLabels({ runKey, problemId, groups }: ProblemLabelsProps) {
   const taxonomy = useTaxonomy();
   const counts = labelCounts(groups);
@@ -176,10 +176,10 @@ function ProblemLabels({ runKey, problemId, groups }: ProblemLabelsProps) {
   );
 }
 
-/** More would not fit under a column; the hint of the column names all. */
+/** More dots do not fit below a column. The column's tooltip names all labels. */
 const MOST_DOTS = 3;
 
-/** Under the column of a group: that it has labels, by their colours; what they are called is in its hint. */
+/** Coloured dots below a group's column, one per label. The tooltip names them. */
 function LabelDots({ labels = [] }: Pick<ProblemGroup, 'labels'>) {
   const taxonomy = useTaxonomy();
   if (labels.length === 0) return null;
@@ -195,11 +195,11 @@ function LabelDots({ labels = [] }: Pick<ProblemGroup, 'labels'>) {
 
 interface ClusterKeyProps {
   readonly clusters: readonly AnswerCluster[];
-  /** The ground truth of the problem is known. */
+  /** Whether the ground truth of the problem is known. */
   readonly hasTruth: boolean;
 }
 
-/** Which answer has which colour, and whether it is right. */
+/** The legend: the colour of each answer, and whether it is correct. */
 export function ClusterKey({ clusters, hasTruth }: ClusterKeyProps) {
   return (
     <ul className="cluster-key" aria-label="Answers">
@@ -235,7 +235,7 @@ export function ClusterKey({ clusters, hasTruth }: ClusterKeyProps) {
   );
 }
 
-/** The colour is the verdict's, the shade the cluster's. */
+/** The colour depends on the verdict, the shade on the cluster. */
 function clusterClass({ verdict, shade }: AnswerCluster): string {
   return `answer-${inkOf(verdict)} is-shade-${shade}`;
 }

@@ -18,7 +18,7 @@ interface SuspiciousProps {
   readonly runId: number;
 }
 
-/** Ready-made views at the left with how many they find, what the chosen one finds at the right. */
+/** Ready-made views with their counts at the left, and the results of the chosen one at the right. */
 export function Suspicious({ runKey, runId }: SuspiciousProps) {
   const [query, setQuery] = useUrlQuery();
   const view = query.get('view');
@@ -80,7 +80,7 @@ export function Suspicious({ runKey, runId }: SuspiciousProps) {
   );
 }
 
-/** Not a filter: one answer alone is neither. */
+/** Not a filter, since a dispute needs at least two rollouts. */
 const DISPUTED = 'disputed';
 
 interface ViewLinkProps {

@@ -1,15 +1,17 @@
-/** The answers of a problem over time, as clusters and as CSV: the largest clusters by name, the rest together. */
+/** The answers to a problem over time, as clusters and as CSV. The largest clusters are named, the rest is combined. */
 import type { ProblemGroup, ProblemHistory } from '../../../shared/api/contract.ts';
 import { type Cell, csvFile } from '../../../shared/domain/delimited.ts';
 
-/** Whether an answer is right: by the ground truth where it is known, else by how the rollouts that gave it were judged. */
+/**
+ * Whether an answer is correct: by the ground truth if it is known, else by the verdicts on the rollouts that gave it.
+ */
 export type Verdict = 'right' | 'wrong' | 'both' | 'unjudged';
 
 export interface AnswerCluster {
   readonly text: string;
   readonly isTruth: boolean;
   readonly verdict: Verdict;
-  /** Its place among the clusters of the same verdict: they differ in shade. */
+  /** Index among the clusters of the same verdict, which differ in shade. */
   readonly shade: number;
   readonly rollouts: number;
 }
@@ -19,8 +21,8 @@ const MOST_CLUSTERS = 6;
 type Given = ProblemGroup['answers'][number];
 
 /**
- * The answers given most often over all groups; the ground truth is among them wherever it was ever given. The right
- * ones come first, so that they lie at the foot of every column.
+ * The most frequent answers over all groups, plus the ground truth if it was ever given. Correct answers come first,
+ * so that they are at the bottom of every column.
  */
 export function answerClusters(groups: readonly ProblemGroup[]): readonly AnswerCluster[] {
   const sums = new Map<string, Given>();
@@ -65,12 +67,12 @@ function verdictOf({ isTruth, judged, right }: Given): Verdict {
 
 export type AnswerInk = 'right' | 'wrong' | 'open';
 
-/** What is judged both ways, or not at all, has the colour of neither. */
+/** Answers that were judged both ways, or not at all, get a neutral colour. */
 export function inkOf(verdict: Verdict): AnswerInk {
   return verdict === 'right' || verdict === 'wrong' ? verdict : 'open';
 }
 
-/** What the key says beside an answer. */
+/** Text beside an answer in the legend. */
 export function verdictText({ isTruth, verdict }: AnswerCluster, hasTruth: boolean): string {
   if (hasTruth) return isTruth ? '✓ ground truth' : '';
   return VERDICTS[verdict];
@@ -85,22 +87,24 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
 
 export type LengthUnit = 'tokens' | 'characters';
 
-/** One unit for all groups: tokens where every group knows them, since a bar of tokens beside one of characters lies. */
+/**
+ * The same unit for all groups: tokens only if every group has them, since bars of different units cannot be compared.
+ */
 function lengthUnit(groups: readonly ProblemGroup[]): LengthUnit {
   return groups.every(({ meanTokens }) => meanTokens !== undefined) ? 'tokens' : 'characters';
 }
 
-/** Mean over the rollouts of the group whose length is known; undefined: unknown. */
+/** Mean over the group's rollouts of known length. Undefined: unknown. */
 export function lengthOf({ meanTokens, meanChars }: ProblemGroup, unit: LengthUnit): number | undefined {
   return unit === 'tokens' ? meanTokens : meanChars;
 }
 
-/** What the bars of all runs of the page are drawn against. */
+/** The shared scale of all bars on the page. */
 export interface HistoryScale {
   readonly unit: LengthUnit;
-  /** In the unit. */
+  /** In `unit`. */
   readonly longest: number;
-  /** Nats; undefined: no group knows its entropy, and there is no track of it. */
+  /** Nats. Undefined: no group has a known entropy, so that track is left out. */
   readonly highest: number | undefined;
 }
 
@@ -181,7 +185,7 @@ const HEAD = [
 
 const NO_ANSWER: readonly Cell[] = [undefined, undefined, undefined, undefined, undefined];
 
-/** A line per group and answer; a group without answers has one line. Unknown is blank. */
+/** A line per group and answer. A group without answers has one line. Unknown values are blank. */
 export function historyCsv({ problemId, groundTruth, groups, leftOut }: ProblemHistory): string {
   const lines = groups.flatMap((group): readonly (readonly Cell[])[] => {
     const { answers, correctKnown } = group;

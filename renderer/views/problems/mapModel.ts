@@ -2,13 +2,13 @@
 import type { MappedProblem, ProblemMap } from '../../../shared/api/contract.ts';
 import { problemName } from '../../../shared/domain/question.ts';
 
-/** What is written beside a name: its pass rate, or its regression in the order of regressions. */
+/** The text beside a name: its pass rate, or its regression when sorted by that. */
 export function besideName(row: MapRow, sort: ProblemSort, steps: readonly string[]): string {
   if (sort === 'regressed' && row.regression !== undefined) return shortRegression(row.regression, steps);
   return row.rate === undefined ? '' : `${Math.round(row.rate * 100)} %`;
 }
 
-/** In letters. */
+/** Length in characters. */
 export function longestName(rows: readonly MapRow[]): number {
   return longestText(rows.map(mapName));
 }
@@ -23,7 +23,7 @@ const LONGEST_NAME = 200;
 export const mapName = (row: { readonly problemId: string; readonly question: string }): string =>
   problemName(row, LONGEST_NAME);
 
-/** All that is known of what a row of the map is called. */
+/** Tooltip of a row's name: the question and the problem's id. */
 export function nameHint(row: { readonly problemId: string; readonly question: string }): string {
   return row.question === '' ? row.problemId : `${row.question}\n${row.problemId}`;
 }
@@ -61,29 +61,29 @@ export interface MapCell {
 }
 
 export interface MapRow extends MappedProblem {
-  /** In order of steps. */
+  /** Ascending by step. */
   readonly cells: readonly MapCell[];
-  /** Steps at which it was tried and no rollout matches the filter. */
+  /** Steps with rollouts of the problem, none of which matches the filter. */
   readonly unmatched: readonly number[];
   readonly tried: number;
   readonly known: number;
   readonly correct: number;
-  /** Share of correct rollouts; unknown where nothing is known. */
+  /** Share of correct rollouts. Undefined if no correctness is known. */
   readonly rate: number | undefined;
-  /** Absent: the last step is the best, or one step at most has rollouts of known correctness. */
+  /** Absent: the last step is the best, or at most one step has rollouts of known correctness. */
   readonly regression?: Regression;
-  /** Last step minus the one before, −1 … 1. */
+  /** Last pass rate minus the previous one, −1…1. */
   readonly change: number;
   readonly answers: number;
 }
 
-/** A problem that was solved more often before than at its last step, over rollouts of known correctness. */
+/** A problem with a lower pass rate at its last step than before, over rollouts of known correctness. */
 export interface Regression {
-  /** The step of the highest pass rate; the latest of several. */
+  /** The step with the highest pass rate. The latest one if several are equal. */
   readonly best: MapCell;
   /** The last step. */
   readonly last: MapCell;
-  /** Pass rate at the best step minus that at the last, above 0. */
+  /** Pass rate at the best step minus that at the last step. Above 0. */
   readonly fall: number;
 }
 
@@ -97,7 +97,7 @@ function regressionOf(cells: readonly MapCell[]): Regression | undefined {
   return { best, last, fall: (rateOf(best) ?? 0) - (rateOf(last) ?? 0) };
 }
 
-/** `40: 30/32 → 200: 4/32`: a step and its correct rollouts of those of known correctness, at both ends. */
+/** `40: 30/32 → 200: 4/32`: at both ends the step, its correct rollouts, and its rollouts of known correctness. */
 function shortRegression({ best, last }: Regression, steps: readonly string[]): string {
   const end = ({ step, correct, known }: MapCell): string => `${steps[step] ?? ''}: ${correct}/${known}`;
   return `${end(best)} → ${end(last)}`;
@@ -148,7 +148,7 @@ function rowOf(problem: MappedProblem, unsorted: readonly MapCell[]): MapRow {
   };
 }
 
-/** Sorts that are views keep only what they are about. Equal rows stay as they came. */
+/** Sorts such as "Never solved" also filter. Equal rows keep their order. */
 export function sortedMap(rows: readonly MapRow[], sort: ProblemSort): readonly MapRow[] {
   const by = (key: (row: MapRow) => number, from: readonly MapRow[] = rows): readonly MapRow[] =>
     [...from].sort((a, b) => key(b) - key(a));
@@ -192,24 +192,24 @@ export interface MapShape {
   readonly gutter: number;
 }
 
-/** Names have at least this much of the width, and at most what the cells leave. */
+/** Least width of the names in px. They also get the width that the cells leave. */
 const GUTTER = 190;
-/** Of the width, where names are sentences. */
+/** Least share of the width if the names are sentences. */
 const LEAST_OF_SENTENCES = 0.26;
-/** What stands beside a name, and a letter of it, px. */
+/** px for the text beside a name, and for one character of it. */
 const BESIDE_NAME = 82;
 const LETTER = 6;
-/** Letters of `100 %`, for which `BESIDE_NAME` has room. */
+/** Characters of `100 %`, which fit into `BESIDE_NAME`. */
 const RATE_LETTERS = 5;
 const LEAST_COLUMN = 3;
 const MOST_COLUMN = 72;
 
 /**
- * Columns share the width; with more steps than fit they are as narrow as can be told apart. Where few steps leave
- * some of it, the names have it.
+ * Columns share the width. If there are many steps, columns have the smallest width that is still distinguishable. If
+ * there are few, the names get the remaining width.
  *
- * @param longestName letters of it
- * @param beside letters of the text beside a name
+ * @param longestName its length in characters
+ * @param beside characters of the text beside a name
  */
 export function mapShape(width: number, steps: number, longestName = 0, beside = 0): MapShape {
   const besideName = BESIDE_NAME + LETTER * Math.max(0, beside - RATE_LETTERS);
@@ -221,7 +221,7 @@ export function mapShape(width: number, steps: number, longestName = 0, beside =
   return { rowHeight: 18, columnWidth, gutter: Math.floor(gutter) };
 }
 
-/** Right of the cells, as wide as the page's edge. */
+/** px to the right of the cells, as wide as the page's edge. */
 const EDGE = 24;
 
 export interface MapPoint {
@@ -230,7 +230,7 @@ export interface MapPoint {
   readonly step: number;
 }
 
-/** The row whose name is at a height, at the tried step nearest to the one that is read out. */
+/** The row whose name is at a height, and its tried step nearest to the current one. */
 export function nameAt(
   rows: readonly MapRow[],
   shape: MapShape,
@@ -244,7 +244,7 @@ export function nameAt(
     : { row, step: nearest(cells, step ?? cells.at(-1)?.step ?? 0) };
 }
 
-/** @returns undefined beside the cells */
+/** @returns undefined outside the cells */
 export function pointAt(
   shape: MapShape,
   { x, y }: { readonly x: number; readonly y: number },
@@ -259,7 +259,7 @@ export function cellAt(rows: readonly MapRow[], point: MapPoint | undefined): Ma
   return point === undefined ? undefined : rows[point.row]?.cells.find(({ step }) => step === point.step);
 }
 
-/** The cell one comes to by an arrow key: along the row from tried step to tried step, between rows to the nearest. */
+/** The cell that an arrow key leads to: the next tried step in the row, or the nearest tried step in another row. */
 export function moved(
   rows: readonly MapRow[],
   from: MapPoint | undefined,
@@ -281,7 +281,7 @@ function nearest(cells: readonly MapCell[], step: number): number {
   return best;
 }
 
-/** Every how many columns a label has room, as people count: 1, 2, 5, 10, 20, 50 … */
+/** Labels every n-th column, where n is a round number: 1, 2, 5, 10, 20, 50 … */
 export function labelEvery(labelWidth: number, columnWidth: number): number {
   const least = Math.max(1, Math.ceil(labelWidth / columnWidth));
   const ten = 10 ** Math.floor(Math.log10(least));

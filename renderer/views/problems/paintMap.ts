@@ -1,4 +1,4 @@
-/** Draws the map of problems: the part in sight, or all of it as a picture. Also its cells as CSV. */
+/** Paints the map of problems: the visible part, or all of it for a picture. Also exports its cells as CSV. */
 import { csvFile } from '../../../shared/domain/delimited.ts';
 import { type ChartCaption, pngOfPainting } from '../../charts/exportChart.ts';
 import { counted } from '../../ui/numbers.ts';
@@ -19,7 +19,7 @@ import {
 export interface MapPicture {
   readonly rows: readonly MapRow[];
   readonly steps: readonly string[];
-  /** Written beside the names, one for each row. */
+  /** Text beside the names, one for each row. */
   readonly beside: readonly string[];
   readonly shape: MapShape;
   readonly size: { readonly width: number; readonly height: number };
@@ -28,14 +28,17 @@ export interface MapPicture {
   readonly headHeight: number;
 }
 
-/** Between a name and the text beside it, and between that and the cells. */
+/** px between a name and the text beside it, and between that text and the cells. */
 const LABEL_GAP = 14;
 const LABEL_END = 10;
-/** Room of `100 %`. */
+/** Width of `100 %`, px. */
 const LEAST_BESIDE = 30;
-/** Width from which what is wrong has an edge of 3:1; its fill is fainter, so that what is right stands out. */
+/**
+ * Cells of incorrect problems have a pale fill, so that correct ones stand out. From this width they get an edge with
+ * 3:1 contrast.
+ */
 const LEAST_EDGED = 4;
-/** Widths of letters, px: no name is cut shorter than it must be, nor measured letter by letter. */
+/** Bounds of a character's width in px, by which a name is shortened with few measurements. */
 const LEAST_LETTER = 2.5;
 const MOST_LETTER = 13;
 
@@ -100,7 +103,7 @@ function paintCells(
       const wide = shape.columnWidth - gap;
       const rate = rateOf(cell);
       if (rate === undefined) {
-        // Tried, and nobody knows with what success.
+        // Tried, but the correctness is unknown.
         context.strokeStyle = colours.edge;
         context.strokeRect(x + 0.5, y + 1.5, Math.max(1, wide - 1), tall - 1);
         continue;
@@ -160,7 +163,7 @@ function paintNames(context: CanvasRenderingContext2D, picture: MapPicture, { in
   context.restore();
 }
 
-/** Cut at its end with an ellipsis: the whole name is read out beside the map. */
+/** Cut at the end with an ellipsis. The readout beside the map shows the whole name. */
 function fitted(context: CanvasRenderingContext2D, text: string, room: number): string {
   if (context.measureText(text).width <= room) return text;
   let end = Math.min(text.length, Math.ceil(room / LEAST_LETTER));
@@ -197,10 +200,10 @@ const MAP_COLUMNS = [
 ];
 
 /**
- * A line per cell, rows in the order given; unknown is blank.
+ * A line per cell, with rows in the given order. Unknown values are blank.
  *
- * @param of which run, under which filter
- * @param steps undefined: the log knows none
+ * @param of run and filter of the data
+ * @param steps undefined: the log has none
  * @param keyOf the key of a group, by its id
  */
 export function mapCsv(
@@ -227,10 +230,10 @@ export function mapCsv(
 
 const WIDTH = 1200;
 const HEAD_HEIGHT = 22;
-/** A canvas is not higher than 32,767 px, and a picture of more rows is read by nobody. */
+/** A canvas is at most 32,767 px high, and nobody reads a picture with more rows. */
 const MOST_ROWS = 400;
 
-/** The first rows in the order given, at a width of its own; how many are left out is said. */
+/** A picture of the first rows in the given order, at its own width. The caption says how many are left out. */
 export function mapPng(
   of: string,
   rows: readonly MapRow[],

@@ -1,4 +1,4 @@
-/** Ready-made views of what may be wrong with rewards and ground truths: filters, and why one would look. */
+/** Ready-made filters for likely errors in rewards and ground truths, with the reason for each. */
 export interface SuspectView {
   readonly id: string;
   readonly title: string;

@@ -104,7 +104,7 @@ interface HistogramProps {
   readonly source: string;
 }
 
-/** Paired bars, each class as shares of itself: filled is kept, dashed is discarded. Each opens its groups. */
+/** Paired bars, as shares of each class: kept is filled, discarded is dashed. A bar opens its groups. */
 function Histogram({ title, bins, source }: HistogramProps) {
   const tallest = Math.max(...bins.flatMap((bin) => [bin.kept.share, bin.discarded.share]), 0.0001);
   return (

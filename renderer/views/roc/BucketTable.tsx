@@ -14,11 +14,11 @@ interface BucketTableProps {
   readonly label: string;
   readonly hint: string;
   readonly which: BucketClass;
-  /** One set of buckets per set of decisions, all with the same bounds. */
+  /** One set of buckets per set of decisions. All have the same bounds. */
   readonly sides: readonly { readonly name: string; readonly buckets: readonly Bucket[] }[];
 }
 
-/** Share kept of each penalty: where the line of the resampling runs. */
+/** The share of rollouts kept at each penalty, which shows where the resampling cuts. */
 export function BucketTable({ label, hint, which, sides }: BucketTableProps) {
   const rows = filledBuckets(
     sides.map(({ buckets }) => buckets),

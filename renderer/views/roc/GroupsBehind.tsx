@@ -22,12 +22,12 @@ import { useUrlSort } from '../../widgets/tables/useUrlSort.ts';
 interface GroupsBehindProps {
   readonly runKey: string;
   readonly runId: number;
-  /** Of a report of one step. */
+  /** Undefined: the report covers the whole run. */
   readonly step: number | undefined;
   readonly reportId: number;
   readonly numberKey: string;
   readonly title: string;
-  /** Of a whole run: then a row says its step. */
+  /** Whether rows show their step, as in reports of a whole run. */
   readonly showsStep: boolean;
   readonly recompute: () => Promise<RocReport | undefined>;
 }
@@ -36,7 +36,7 @@ const FIRST_WINDOW: IndexRange = { first: 0, end: 40 };
 
 const BY_ORDER = { column: 'order', direction: 'ascending' } as const;
 
-/** Sorted as the log has it: by step, then by appearance. */
+/** Sorts in log order: by step, then by appearance. */
 const STEP_COLUMN: Column<GroupRow> = {
   id: 'order',
   label: 'step',
@@ -47,7 +47,7 @@ const STEP_COLUMN: Column<GroupRow> = {
   cell: (row) => count(row.step),
 };
 
-/** The groups a number counts; each opens its ledger, under the same what-if. */
+/** The groups behind a number. Each opens its ledger under the same what-if. */
 export function GroupsBehind(props: GroupsBehindProps) {
   const { runKey, runId, step, reportId, numberKey, title, showsStep, recompute } = props;
   const [query, setQuery] = useUrlQuery();
@@ -140,7 +140,7 @@ export async function groupsBehind(
   }
 }
 
-/** The groups behind a number of a report. A report the host has forgotten is computed again, once. */
+/** The groups behind a number of a report. If the host has evicted the report, it is computed again, once. */
 function useGroupsBehind(reportId: number, key: string, recompute: Recompute) {
   const client = useClient();
   return useQuery({
@@ -149,7 +149,7 @@ function useGroupsBehind(reportId: number, key: string, recompute: Recompute) {
   });
 }
 
-/** A list in the order of another: the host sorts all groups of a run, a report says which of them. */
+/** Sorts ids by another list: the host sorts all groups of a run, and the report selects some of them. */
 export function inOrderOf(ids: Uint32Array, order: Uint32Array): Uint32Array {
   const wanted = new Set(ids);
   return order.filter((id) => wanted.has(id));

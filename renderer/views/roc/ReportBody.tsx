@@ -22,7 +22,7 @@ import {
 } from './reportModel.ts';
 
 interface ReportBodyProps {
-  /** Name of the run, and which of its steps. */
+  /** Name of the run, and its step if the report covers only one. */
   readonly of: string;
   readonly report: RocReport;
   readonly stages: readonly Stage[];
@@ -36,7 +36,7 @@ const KINDS = [
   { label: 'p_format', hint: 'Answer-format penalty: 0 for one well-formed answer', pick: 'byFormat' },
 ] as const;
 
-/** Everything a report says, from how the groups stand to how kept and discarded differ. */
+/** The whole report, from the health of the groups to the differences between kept and discarded rollouts. */
 export function ReportBody({ of, report, stages, isExample, onOpenStep }: ReportBodyProps) {
   const [query, setQuery] = useUrlQuery();
   const which: BucketClass = query.get('class') === 'negatives' ? 'negatives' : 'positives';
@@ -136,13 +136,13 @@ export function ReportBody({ of, report, stages, isExample, onOpenStep }: Report
 interface NumberTilesProps {
   readonly label: string;
   readonly numbers: readonly NamedNumber[];
-  /** Beside the label: the decisions that all of them are of. */
+  /** Shown beside the label: the decisions that all numbers refer to. */
   readonly of?: string;
   /** Names the decisions or values that the numbers are computed from. */
   readonly source: string;
 }
 
-/** Numbers to look at, each the way to its groups. */
+/** Key numbers. Each opens its groups. */
 function NumberTiles({ label, numbers, of, source }: NumberTilesProps) {
   return (
     <section className="tiles" aria-label={label}>
@@ -177,7 +177,7 @@ function NumberTiles({ label, numbers, of, source }: NumberTilesProps) {
   );
 }
 
-/** Why rollouts were kept or discarded, and what became of groups: every number leads to its groups. */
+/** Why rollouts were kept or discarded, and the outcomes of groups. Every number opens its groups. */
 function ReasonTable({ named }: { readonly named: NamedSide }) {
   const { outcomes } = named.side;
   const reasons = orderedReasons(named.side);

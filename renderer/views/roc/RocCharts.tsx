@@ -7,7 +7,7 @@ import { SavingChart } from '../../widgets/charts/SavingChart.tsx';
 import { errorsAfter, errorsBefore, keepRate, type NamedSide } from './reportModel.ts';
 
 interface RocChartsProps {
-  /** The source that files name, and how names of files begin. */
+  /** Source named in exported files, and prefix of their names. */
   readonly of: { readonly source: string; readonly fileName: string };
   readonly sides: readonly NamedSide[];
   readonly stages: readonly Stage[];
@@ -18,7 +18,7 @@ const asPercent = (value: number) => `${percent(value, value > 0 && value < 0.09
 
 const POINT_HINT = 'A click on a point shows its groups';
 
-/** What the resampling does, step by step; the first chart is the quantity of the paper's Fig. 4. */
+/** The effect of resampling by step. The first chart shows the quantity of the paper's Fig. 4. */
 export function RocCharts({ of, sides, stages, onOpenStep }: RocChartsProps) {
   const [step, setStep] = useState<number>();
   const [query, setQuery] = useUrlQuery();
@@ -37,7 +37,7 @@ export function RocCharts({ of, sides, stages, onOpenStep }: RocChartsProps) {
     format: asPercent,
     provenance: 'recomputed',
   } as const;
-  /** One number per step with the way to its groups, which are found by the key of a tally. */
+  /** One number per step. A point opens its groups by the key of its tally. */
   const line = (
     named: NamedSide,
     look: Pick<PanelLine, 'name' | 'color' | 'stroke'>,

@@ -1,6 +1,6 @@
 /**
- * Resample-on-Correct over a run or a step: what it kept, of what kind, and the groups behind every number.
- * The host computes it in a worker; while it does, the former report stays in sight.
+ * Resample-on-Correct over a run or a step: what it kept, and the groups behind every number. The host computes it in
+ * a worker. Meanwhile the previous report stays on screen.
  */
 import { useMemo } from 'react';
 import { choiceOfUrl, noChoice, rocQuery, useRocReport } from '../../data/rocChoice.ts';

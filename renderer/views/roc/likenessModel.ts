@@ -1,8 +1,8 @@
-/** Kept and discarded positives as numbers with keys: is the resampling biased, and which groups say so? */
+/** Kept and discarded positives as numbers with keys: is the resampling biased, and in which groups? */
 import type { Likeness } from '../../../shared/api/contract.ts';
 import { compact, counted, decimal, percent, ratio } from '../../ui/numbers.ts';
 
-/** The groups behind one entry of a likeness; `rocRows.ts` says which there are. */
+/** Keys of the groups behind the entries of a likeness. `rocRows.ts` defines the same keys. */
 const lengthKey = (like: Likeness, entry: number): string => `${like.key}:length:${entry}`;
 const turnsKey = (like: Likeness, entry: number): string => `${like.key}:turns:${entry}`;
 const withoutCallsKey = (like: Likeness): string => `${like.key}:without_calls`;
@@ -11,9 +11,9 @@ export interface LikenessFact {
   readonly label: string;
   readonly kept: string;
   readonly discarded: string;
-  /** Whose groups: all of the class, or those of the rollouts the number counts. */
+  /** Key of the groups to open: those of the whole class, or only of the counted rollouts. */
   readonly keyOf: (like: Likeness) => string;
-  /** Kept over discarded, as a factor; absent where one is unknown or 0. */
+  /** Kept divided by discarded. Absent if one is unknown or 0. */
   readonly factor?: number;
 }
 
@@ -52,11 +52,11 @@ export function likenessFacts(kept: Likeness, discarded: Likeness): readonly Lik
   });
 }
 
-/** One class in one bin, with the way to its groups. */
+/** One class in one bin, with the key of its groups. */
 interface BinSide {
   readonly key: string;
   readonly rollouts: number;
-  /** Of its own class: the shapes compare, however many were kept. */
+  /** Share within its own class, so that the shapes compare whatever the number of kept rollouts. */
   readonly share: number;
 }
 
@@ -96,14 +96,14 @@ const sideOf = (like: Likeness, key: string, rollouts = 0): BinSide => ({
   share: ratio(rollouts, like.rollouts) ?? 0,
 });
 
-/** Empty bins at either end say nothing; one between two is part of the shape. */
+/** Removes empty bins at either end. An empty bin between two others is part of the shape. */
 function trimmed(bins: readonly Bin[]): readonly Bin[] {
   const isFilled = (bin: Bin) => bin.kept.rollouts > 0 || bin.discarded.rollouts > 0;
   const first = bins.findIndex(isFilled);
   return first < 0 ? [] : bins.slice(first, bins.findLastIndex(isFilled) + 1);
 }
 
-/** Words for every key of a likeness; `what` is its class. */
+/** Labels for every key of a likeness. `what` is its class. */
 export function likenessNames(
   like: Likeness,
   what: string,

@@ -1,18 +1,21 @@
-/** A report as numbers with names: each can be asked for the groups behind it, by its key. */
+/** A report as numbers with labels. The key of a number requests the groups behind it. */
 import type { Bucket, GroupTally, RocReport, RocSide, RocStep, Tally } from '../../../shared/api/contract.ts';
 import { counted, ratio } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
 import { penaltyText, RULE_LABELS } from '../../widgets/roc/rocLabels.ts';
 import { likenessNames } from './likenessModel.ts';
 
-/** A set of decisions under a name that says where they come from. */
+/** A set of decisions, with a name that states their source. */
 export interface NamedSide {
   readonly id: 'logged' | 'recomputed' | 'whatIf';
   readonly name: string;
   readonly side: RocSide;
 }
 
-/** What stands first; the what-if beside it. Where nothing is known the recomputation is under defaults only. */
+/**
+ * The decisions in effect first, then the what-if. Leaves out the recomputation if neither decisions nor settings are
+ * known.
+ */
 export function sidesOf(report: RocReport, wanted: string | null): readonly NamedSide[] {
   const { logged, recomputed, whatIf } = report;
   const rule = (side: RocSide) => RULE_LABELS[side.basis?.rule ?? 'release'].short;
@@ -32,8 +35,8 @@ export const tallyText = ({ rollouts, groups }: Pick<Tally, 'rollouts' | 'groups
 export const keepRate = (tally: Tally): number | undefined => ratio(tally.kept, tally.decided);
 
 /**
- * `0.25 to <0.50`. A bucket of one value is that value; one that begins just above a value says so. Only the
- * last has its end in it.
+ * `0.25 to <0.50`. A bucket of one value is shown as that value, and a `>` marks a bucket that begins just above a
+ * value. Only the last bucket includes its end.
  */
 export function bucketText({ from, to }: Bucket, isLast: boolean): string {
   const [first, end] = [penaltyText(from), penaltyText(to)];
@@ -42,10 +45,10 @@ export function bucketText({ from, to }: Bucket, isLast: boolean): string {
   return `${isAbove ? '>' : ''}${first} to ${isLast ? '' : '<'}${end}`;
 }
 
-/** Whose keep rate the buckets show: RoC ranks positives; only the first-week rule ranked negatives, too. */
+/** The class whose keep rate is shown. RoC ranks positives; only the first-week rule ranked negatives as well. */
 export type BucketClass = 'positives' | 'negatives';
 
-/** Buckets no rollout of any side is in are left out: they would be rows of blanks. */
+/** Leaves out buckets that are empty on all sides, since their rows would be blank. */
 export function filledBuckets(sides: readonly (readonly Bucket[])[], which: BucketClass): readonly number[] {
   const length = Math.max(0, ...sides.map((buckets) => buckets.length));
   return Array.from({ length }, (_, i) => i).filter((i) =>
@@ -56,7 +59,7 @@ export function filledBuckets(sides: readonly (readonly Bucket[])[], which: Buck
   );
 }
 
-// ── numbers that are no part of a side ──────────────────────────────────────────────────────────
+// ── numbers that do not depend on a side ───────────────────────────────────────────────────────
 
 export interface NamedNumber {
   readonly key: string;
@@ -78,7 +81,7 @@ function rolloutsNumber(tally: Tally, label: string, hint: string): NamedNumber 
   return { key: tally.key, label, hint, value: tally.rollouts, unit: 'rollout' };
 }
 
-/** How the problems stand: only mixed groups teach a group-normalised advantage. */
+/** The health of the groups: only mixed groups teach a group-normalised advantage. */
 export function healthNumbers(report: RocReport): readonly NamedNumber[] {
   return [
     groupsNumber(
@@ -108,7 +111,7 @@ export function healthNumbers(report: RocReport): readonly NamedNumber[] {
   ].filter((one) => one.value > 0 || one.label !== 'reward unknown');
 }
 
-/** What to look at in one set of decisions. */
+/** The notable numbers of one set of decisions. */
 export function findingsOf(report: RocReport, { side }: NamedSide): readonly NamedNumber[] {
   return [
     groupsNumber(
@@ -164,7 +167,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   undecidable: 'undecidable',
 };
 
-/** Kept before discarded, each by its number of rollouts. */
+/** Kept reasons before discarded ones, each by number of rollouts. */
 export function orderedReasons(side: RocSide): RocSide['reasons'] {
   const rank = ({ reason }: { readonly reason: string }) => (reason.startsWith('kept') ? 0 : 1);
   return [...side.reasons].sort((a, b) => rank(a) - rank(b) || b.rollouts - a.rollouts);
@@ -172,13 +175,13 @@ export function orderedReasons(side: RocSide): RocSide['reasons'] {
 
 export const outcomeText = (outcome: string): string => OUTCOMES[outcome] ?? outcome;
 
-/** `discarded, penalty`: a reason's code says which of both it is. */
+/** `discarded, penalty`. The prefix of a reason's code is its decision. */
 export function sideReason(reason: string): string {
   const verb = reason.startsWith('kept') ? 'kept, ' : reason.startsWith('discarded') ? 'discarded, ' : '';
   return verb + reasonText(reason);
 }
 
-/** Every key of a report with the words for it, so that an address with a key alone has a title. */
+/** Labels for all keys of a report, so that a URL with only a key gets a title. */
 export function numberNames(report: RocReport): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const one of [...healthNumbers(report), ...disagreementsOf(report)]) names.set(one.key, one.label);

@@ -7,17 +7,17 @@ import { paintSchedule, type SchedulePicture } from './paintSchedule.ts';
 import { HEAD, type Span } from './scheduleModel.ts';
 
 interface ScheduleMenuProps {
-  /** Which run and step, under which filter. */
+  /** Run, step and filter of the data. */
   readonly of: string;
   readonly schedule: StepSchedule;
   readonly span: Span;
-  /** Of the timeline on the page. */
+  /** The current state of the timeline on the page. */
   readonly picture: RefObject<SchedulePicture | null>;
   readonly isTable: boolean;
   readonly onTable: (isTable: boolean) => void;
 }
 
-/** The timeline as a table, PNG and CSV. */
+/** Shows the timeline as a table, and exports it as PNG and CSV. */
 export function ScheduleMenu({ of, schedule, span, picture, ...table }: ScheduleMenuProps) {
   return (
     <ChartMenu
@@ -35,7 +35,7 @@ export function ScheduleMenu({ of, schedule, span, picture, ...table }: Schedule
   );
 }
 
-/** To the millisecond: single floats have no more of a step's seconds. */
+/** Rounds to milliseconds, which is the precision of single floats for the seconds of a step. */
 function seconds(value: number | undefined): number {
   return Math.round((value ?? Number.NaN) * 1000) / 1000;
 }
@@ -56,9 +56,9 @@ const HEADS = [
 ];
 
 /**
- * A line per rollout that runs within the span, lane by lane; unknown is blank.
+ * A line per rollout that runs within the span, lane by lane. Unknown values are blank.
  *
- * @param of which run and step, under which filter
+ * @param of run, step and filter of the data
  */
 export function scheduleCsv(of: string, { bars, lanes, origin }: StepSchedule, span: Span): string {
   const known = (value: number | undefined): Cell =>
@@ -89,10 +89,10 @@ export function scheduleCsv(of: string, { bars, lanes, origin }: StepSchedule, s
   return csvFile(source, HEADS, lines);
 }
 
-/** Lanes below what a window shows, too: a canvas is not higher than 32,767 px. */
+/** px. Includes lanes below the window; a canvas is at most 32,767 px high. */
 const MOST_HEIGHT = 8000;
 
-/** The span in sight at the width of the page, with all its lanes that fit. */
+/** The visible span at the page's width, with as many lanes as fit. */
 function schedulePng(of: string, picture: SchedulePicture): Promise<Blob> {
   const height = Math.min(MOST_HEIGHT, Math.max(picture.size.height, picture.layout.height + HEAD + 8));
   const size = { width: picture.size.width, height };

@@ -1,4 +1,4 @@
-/** The timeline in numbers: a row for each rollout that runs in the visible span, in the order of the lanes. */
+/** The timeline as numbers: a row for each rollout that runs in the visible span, in the order of the lanes. */
 import { useMemo, useState } from 'react';
 import type { RolloutRow, StepSchedule } from '../../../shared/api/contract.ts';
 import { type IndexRange, useRolloutWindow } from '../../data/useRowWindow.ts';
@@ -9,7 +9,7 @@ import type { Span } from './scheduleModel.ts';
 
 interface Entry {
   readonly bar: Bar;
-  /** Undefined until it has been read. */
+  /** Undefined while loading. */
   readonly row: RolloutRow | undefined;
 }
 

@@ -4,7 +4,7 @@ import { Button } from '../../ui/Controls.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { barFacts, latencyLabels, matchingLabel, STRAGGLER_LABEL, totalsOf } from './scheduleLabels.ts';
 
-/** The step in numbers, what the colours mean, and what the log leaves out. */
+/** The step in numbers, the legend, and what the log does not contain. */
 export const ScheduleTotals = memo(function ScheduleTotals({
   schedule,
 }: {
@@ -81,7 +81,7 @@ interface KeyProps {
   readonly children: string;
 }
 
-/** A mark of the legend with its meaning, never on two lines. */
+/** A legend entry, which never wraps. */
 function Key({ mark, title, children }: KeyProps) {
   return (
     <span className="schedule-key" title={title}>
@@ -93,12 +93,12 @@ function Key({ mark, title, children }: KeyProps) {
 interface ScheduleReadoutProps {
   readonly schedule: StepSchedule;
   readonly bar: number | undefined;
-  /** Its name, once it has come. */
+  /** The rollout's row, once it is loaded. */
   readonly row: RolloutRow | undefined;
   readonly onOpen: () => void;
 }
 
-/** The bar under the cursor, and where it leads. Keeps its size, so that nothing jumps. */
+/** The bar under the cursor and its link. Keeps its size, so that nothing jumps. */
 export function ScheduleReadout({ schedule, bar, row, onOpen }: ScheduleReadoutProps) {
   if (bar === undefined)
     return (

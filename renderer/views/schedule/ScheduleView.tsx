@@ -124,7 +124,7 @@ const LINK_REST_MS = 300;
 
 interface PlacedProps {
   readonly runKey: string;
-  /** Which run and step, under which filter. */
+  /** Run, step and filter of the data. */
   readonly of: string;
   readonly schedule: StepSchedule;
 }
@@ -141,10 +141,10 @@ function Placed({ runKey, of, schedule }: PlacedProps) {
     return bar < 0 ? undefined : bar;
   });
   const rolloutId = cursor === undefined ? undefined : schedule.bars.rolloutId[cursor];
-  // A link says where one has come to rest, not every place on the way.
+  // Debounced, so that the URL is not updated during every scroll or zoom.
   const restedSpan = useDebouncedValue(spanText(span, whole), LINK_REST_MS);
   const restedId = useDebouncedValue(rolloutId, LINK_REST_MS);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: written when one has come to rest, and not when the link changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: writes the debounced state, and must not react to changes of the URL
   useEffect(() => {
     setQuery({ t: restedSpan, at: restedId === undefined ? undefined : String(restedId) });
   }, [restedSpan, restedId]);
@@ -158,7 +158,7 @@ function Placed({ runKey, of, schedule }: PlacedProps) {
     if (id === undefined) return;
     const [found] = await client.request('rollout.rows', { rolloutIds: [id] });
     if (found === undefined) return;
-    // So that the way back leads to where one was.
+    // Update the URL at once, so that going back restores the view.
     setQuery({ t: spanText(span, whole), at: String(id) });
     const { step, groupKey, ordinal } = found;
     goTo({ view: 'rollout', runKey, step, groupKey, ordinal });
@@ -206,7 +206,7 @@ function Placed({ runKey, of, schedule }: PlacedProps) {
 const CALL = `rec.rollout(..., timing={"start": t0, "end": time.time(), "worker": "w3", "gpu": 0, "kv_cache": 0.71},
             tool_calls=[{"turn": 1, "start": t1, "latency_ms": 310, "queue_ms": 4, "worker": "tool-7"}])`;
 
-/** No rollout has a start and an end: which fields would bring the schedule, and how they are written. */
+/** Shown if no rollout has a start and an end: lists the fields to log, and their format. */
 function NothingPlaced({ schedule }: { readonly schedule: StepSchedule }) {
   const { withStart, withDuration } = schedule.unplaced;
   return (

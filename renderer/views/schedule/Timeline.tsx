@@ -1,4 +1,4 @@
-/** The schedule on one canvas: zoomed and moved by wheel, brush and keys, read out by pointer and keys. */
+/** The schedule on one canvas. Wheel, brush and keys zoom and pan; pointer and keys select a bar. */
 import {
   type KeyboardEvent,
   type PointerEvent,
@@ -34,19 +34,19 @@ interface TimelineProps {
   readonly schedule: StepSchedule;
   readonly span: Span;
   readonly onSpan: (span: Span) => void;
-  /** The bar that is read out. */
+  /** The current bar. */
   readonly cursor: number | undefined;
   readonly onCursor: (bar: number | undefined) => void;
   readonly onOpen: (bar: number) => void;
   readonly reading: string;
-  /** What is drawn, for whoever draws it elsewhere. */
+  /** Receives the painted state, from which a picture can be exported. */
   readonly picture: RefObject<SchedulePicture | null>;
 }
 
 const DRAG = 4;
-/** One notch of a wheel, or one press of a key. */
+/** Factor per wheel notch or key press. */
 const ZOOM = 1.25;
-/** Of what is in sight. */
+/** Share of the visible span. */
 const STEP_ASIDE = 0.15;
 
 export function Timeline(props: TimelineProps) {
@@ -80,7 +80,7 @@ export function Timeline(props: TimelineProps) {
     picture.current = drawn;
     const paint = () => paintSchedule(element, drawn);
     paint();
-    // The theme is an attribute of the page; colours are read when painting.
+    // The theme is an attribute of the page, and colours are read while painting.
     const observer = new MutationObserver(paint);
     observer.observe(document.documentElement, { attributes: true });
     return () => observer.disconnect();
@@ -123,7 +123,7 @@ export function Timeline(props: TimelineProps) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const bars = schedule.bars.start.length;
     const { start, end, straggler, matches } = schedule.bars;
-    // Under a filter one walks what it leaves.
+    // Under a filter, keys step through matching bars only.
     const isOn = (bar: number): boolean => schedule.matching === undefined || matches[bar] === 1;
     const middle = (span.from + span.to) / 2;
     const at = cursor === undefined ? middle : ((start[cursor] ?? 0) + (end[cursor] ?? 0)) / 2;
@@ -215,7 +215,10 @@ export function Timeline(props: TimelineProps) {
   );
 }
 
-/** React listens passively; a wheel that zooms must not scroll as well. @param act whether it has been taken */
+/**
+ * React's wheel listeners are passive, but zooming must prevent scrolling.
+ * @param act returns whether it has handled the event
+ */
 function useWheel(
   ref: { readonly current: HTMLElement | null },
   act: (event: WheelEvent, x: number, y: number) => boolean,

@@ -1,4 +1,4 @@
-/** Draws the part of a schedule that is in sight. */
+/** Paints the visible part of a schedule. */
 import type { CountOverTime, StepSchedule } from '../../../shared/api/contract.ts';
 import { decimal } from '../../ui/numbers.ts';
 import {
@@ -18,11 +18,11 @@ export interface SchedulePicture {
   readonly layout: Layout;
   readonly span: Span;
   readonly size: { readonly width: number; readonly height: number };
-  /** Pixels scrolled down. */
+  /** px scrolled down. */
   readonly top: number;
-  /** The bar that is read out. */
+  /** The current bar. */
   readonly cursor: number | undefined;
-  /** Being brushed, in seconds. */
+  /** The span that is being brushed, in seconds. */
   readonly brush: Span | undefined;
 }
 
@@ -81,7 +81,7 @@ function clipped(
   context.restore();
 }
 
-/** Right, wrong, unknown: by colour and by height. */
+/** Colour and height show whether a rollout is correct, incorrect or unknown. */
 const LOOKS: readonly (readonly [correct: number, token: string, share: number, matches: number])[] = [
   0, 1,
 ].flatMap((matches) => [
@@ -89,7 +89,7 @@ const LOOKS: readonly (readonly [correct: number, token: string, share: number, 
   [0, '--wrong', 0.55, matches] as const,
   [1, '--right', 1, matches] as const,
 ]);
-/** Of what the filter leaves out: it ran, and was no idle time. */
+/** Opacity of bars that do not match the filter. They are drawn because their time was not idle. */
 const FAINT = 0.22;
 
 function paintLanes(pen: Pen, { schedule, layout, span, size, top, cursor }: SchedulePicture): void {
@@ -161,7 +161,7 @@ function eachVisible(
   }
 }
 
-/** Cut out of the bar where their time is known; else a share of its foot. */
+/** Cut out of the bar if their times are known. Otherwise shown as a share at its bottom. */
 function paintWaits({ context, ink, x }: Pen, picture: SchedulePicture, tall: number): void {
   const { schedule, layout, span, size, top } = picture;
   const { bars, waits } = schedule;
@@ -217,7 +217,7 @@ function paintNames({ context, ink }: Pen, { layout, size, top, cursor }: Schedu
   const font = ink('--font-ui');
   let free = 0;
   eachVisible(layout, { size, top }, (lane, y) => {
-    // In the middle of what is in sight of it.
+    // In the middle of the lane's visible part.
     const at = (Math.max(y, HEAD) + Math.min(y + lane.height, size.height)) / 2;
     if (at < free) return;
     free = at + 12;
@@ -248,7 +248,7 @@ function shareOf({ busyShare, first, end }: Layout['lanes'][number]): string {
   return first === end ? 'nothing to do' : '';
 }
 
-/** Cut at its end with an ellipsis: the whole name is read out below. */
+/** Cut at the end with an ellipsis. The readout below shows the whole name. */
 function fittedText(context: CanvasRenderingContext2D, text: string, room: number): string {
   if (context.measureText(text).width <= room) return text;
   let end = Math.min(text.length, 40);
@@ -307,7 +307,7 @@ interface CountPlace {
   readonly y: (count: number) => number;
 }
 
-/** Where several changes share a pixel the highest count of it is drawn: a peak is not lost. */
+/** If several changes share a pixel, draws the highest count, so that no peak is lost. */
 function countPath({ at, counts }: CountOverTime, { span, width, x, y }: CountPlace): Path2D {
   const path = new Path2D();
   const perPixel = (span.to - span.from) / width;

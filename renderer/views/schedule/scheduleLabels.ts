@@ -1,13 +1,13 @@
-/** What the schedule says in words. */
+/** Labels and sentences of the schedule. */
 import type { RolloutRow, StepSchedule } from '../../../shared/api/contract.ts';
 import { STRAGGLER_MEDIANS } from '../../../shared/domain/schedule.ts';
 import { count, counted, decimal, reward, seconds as shortTime } from '../../ui/numbers.ts';
 import { clock, laneName, type Span } from './scheduleModel.ts';
 
-/** No token count is known: as the columns say it. */
+/** Sentinel in the packed columns: the token count is unknown. */
 const UNKNOWN = -2147483648;
 
-/** A length of time: `320 ms`, `12.3 s`, `2:05`, `1:02:30`. */
+/** A duration: `320 ms`, `12.3 s`, `2:05`, `1:02:30`. */
 function lasting(seconds: number): string {
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
   return seconds < 100 ? shortTime(seconds * 1000) : `${clock(seconds)} ${seconds < 3600 ? 'min' : 'h'}`;
@@ -20,7 +20,7 @@ export interface BarFacts {
   readonly where: string;
   readonly what: string;
   readonly isStraggler: boolean;
-  /** The filter leaves it. */
+  /** Whether it matches the filter. */
   readonly isMatch: boolean;
 }
 
@@ -63,9 +63,9 @@ export function readingOf(
   return `${name}, ${where}, ${when}, ${what}${isStraggler ? ', straggler' : ''}${isMatch ? '' : ', does not match the filter'}`;
 }
 
-/** A bar as a row of the table; unknown is blank. */
+/** A bar as a row of the table. Unknown values are blank. */
 export interface Bar {
-  /** In the schedule. */
+  /** Index in the schedule. */
   readonly index: number;
   readonly rolloutId: number;
   readonly lane: string;
@@ -76,7 +76,7 @@ export interface Bar {
   readonly reward: string;
   readonly turns: string;
   readonly tokens: string;
-  /** Seconds in tool calls, placed in time or not. */
+  /** Seconds in tool calls, whether or not their times are known. */
   readonly waits: string;
   readonly notes: string;
 }
@@ -120,7 +120,7 @@ export interface Total {
   readonly why: string;
 }
 
-/** Unknown is left out, never 0. */
+/** Leaves out unknown values, which must not be shown as 0. */
 export function totalsOf(schedule: StepSchedule): readonly Total[] {
   const { facts, idleGpuSeconds, lanes } = schedule;
   if (facts === undefined) return [];
@@ -185,7 +185,10 @@ export function totalsOf(schedule: StepSchedule): readonly Total[] {
   ];
 }
 
-/** What the filter leaves of the step, and what is of that alone. @returns '' where nothing is filtered */
+/**
+ * The number of matching rollouts and facts about them.
+ * @returns '' without a filter
+ */
 export function matchingLabel({ matching, rollouts }: StepSchedule): string {
   if (matching === undefined) return '';
   if (matching.rollouts === 0)

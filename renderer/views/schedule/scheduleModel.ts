@@ -1,27 +1,27 @@
-/** Where things stand on the timeline: lanes and rows down, seconds across, what is in sight of both. */
+/** Layout of the timeline: lanes and rows vertically, seconds horizontally, and the visible part of both. */
 import type { StepSchedule } from '../../../shared/api/contract.ts';
 
 export const GUTTER = 188;
-/** Axis and concurrency, above the lanes. */
+/** px for the axis and the concurrency chart above the lanes. */
 export const HEAD = 96;
 export const AXIS = 20;
 const CACHE = 30;
 const LANE_GAP = 6;
 const RIGHT = 14;
 const ROW = { least: 3, most: 14 } as const;
-/** No closer than this: beyond it a second fills the screen. */
+/** The shortest visible span, in seconds. */
 const LEAST_SECONDS = 0.05;
 
 export interface PlacedLane {
   readonly name: string;
-  /** Of the wall time; undefined where nobody knows which worker it is, and for workers that had nothing to do. */
+  /** Share of the wall time. Undefined if the worker is unknown, or had nothing to do. */
   readonly busyShare: number | undefined;
   readonly top: number;
   readonly height: number;
-  /** Bars `[first, end)` are its. */
+  /** The bars `[first, end)` belong to this lane. */
   readonly first: number;
   readonly end: number;
-  /** Seconds in which something ran, as pairs from, to. */
+  /** Intervals in which something ran, as pairs of from and to, in seconds. */
   readonly busy: Float32Array;
   readonly gpu: string | undefined;
 }
@@ -36,11 +36,11 @@ export interface Layout {
   readonly lanes: readonly PlacedLane[];
   readonly caches: readonly PlacedCache[];
   readonly rowHeight: number;
-  /** Of all lanes, without the head. */
+  /** Height of all lanes, without the head. */
   readonly height: number;
 }
 
-/** Seconds from the first start. */
+/** Seconds since the first start. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -56,13 +56,13 @@ export function laneName({ worker, gpu }: StepSchedule['lanes'][number]): string
   );
 }
 
-/** @param room height for the lanes; rows are as high as it allows, within what can be seen */
+/** @param room height for the lanes; rows use it up, within their minimum and maximum height */
 export function layoutOf(schedule: StepSchedule, room: number): Layout {
   const { lanes, kvCache, idleWorkers, bars, facts } = schedule;
   const rows = lanes.reduce((sum, lane) => sum + lane.rows, 0) + idleWorkers.length;
   const rest = room - kvCache.length * CACHE - (lanes.length + idleWorkers.length) * LANE_GAP;
   const wanted = Math.max(ROW.least, Math.min(ROW.most, rest / Math.max(1, rows)));
-  // Whole pixels where they fit: edges are sharp then.
+  // Use whole pixels if rows are high enough, so that edges are sharp.
   const rowHeight = wanted >= 4 ? Math.floor(wanted) : wanted;
   const placed: PlacedLane[] = [];
   const caches: PlacedCache[] = [];
@@ -107,7 +107,7 @@ export function layoutOf(schedule: StepSchedule, room: number): Layout {
   return { lanes: placed, caches, rowHeight, height: top };
 }
 
-/** Bars of a lane stand in the order of their starts. */
+/** Bars of a lane are sorted by start. */
 function busySpans({ start, end }: StepSchedule['bars'], first: number, last: number): Float32Array {
   const spans: number[] = [];
   for (let i = first; i < last; i++) {
@@ -125,7 +125,10 @@ export function secondsAt(x: number, span: Span, width: number): number {
 
 export const plotWidth = (width: number): number => Math.max(1, width - GUTTER - RIGHT);
 
-/** The bar under a point. @param y from the top of the lanes */
+/**
+ * The bar under a point.
+ * @param y from the top of the lanes
+ */
 export function barAt(
   { bars }: Pick<StepSchedule, 'bars'>,
   { lanes, rowHeight }: Layout,
@@ -150,14 +153,17 @@ export const wholeSpan = ({ facts }: StepSchedule): Span => ({
   to: Math.max(facts?.wallSeconds ?? 0, 1),
 });
 
-/** Within the step, no closer than can be told apart. */
+/** Clips a span to the step, and to the shortest visible span. */
 export function fitted(span: Span, whole: Span): Span {
   const length = Math.min(whole.to - whole.from, Math.max(LEAST_SECONDS, span.to - span.from));
   const from = Math.max(whole.from, Math.min(whole.to - length, span.from));
   return { from, to: from + length };
 }
 
-/** @param factor below 1 shows less of the time @param at stays where it is on the screen */
+/**
+ * @param factor below 1 zooms in
+ * @param at the time that keeps its screen position
+ */
 export function zoomed(span: Span, factor: number, at: number, whole: Span): Span {
   const before = (at - span.from) / (span.to - span.from);
   const length = Math.min(whole.to - whole.from, Math.max(LEAST_SECONDS, (span.to - span.from) * factor));
@@ -168,7 +174,7 @@ export function panned(span: Span, by: number, whole: Span): Span {
   return fitted({ from: span.from + by, to: span.to + by }, whole);
 }
 
-/** So that a bar is in sight across; as it was where it is already. */
+/** Centres the span on a bar that is out of view. Returns the same span if the bar is visible. */
 export function revealed(span: Span, from: number, to: number, whole: Span): Span {
   if (to >= span.from && from <= span.to) return span;
   const half = (span.to - span.from) / 2;
@@ -176,7 +182,7 @@ export function revealed(span: Span, from: number, to: number, whole: Span): Spa
   return fitted({ from: middle - half, to: middle + half }, whole);
 }
 
-/** `12.5..40`; anything else is no span. */
+/** Parses `12.5..40`. Anything else is undefined. */
 export function readSpan(text: string | null, whole: Span): Span | undefined {
   const [, from, to] = /^(\d+(?:\.\d+)?)\.\.(\d+(?:\.\d+)?)$/.exec(text ?? '') ?? [];
   if (from === undefined || to === undefined || Number(to) <= Number(from)) return undefined;
@@ -188,7 +194,7 @@ export function spanText(span: Span, whole: Span): string | undefined {
   return `${Number(span.from.toFixed(2))}..${Number(span.to.toFixed(2))}`;
 }
 
-/** `0:45`, `12:30`, `1:02:30`; with tenths below a minute where they matter. */
+/** `0:45`, `12:30`, `1:02:30`. `digits` adds decimals to the seconds. */
 export function clock(seconds: number, digits = 0): string {
   const rounded = Number(seconds.toFixed(digits));
   const rest = rounded % 60;
@@ -215,7 +221,7 @@ export function timeTicks(
 }
 
 /**
- * The bar that many bars on among those that count; from none the first of them.
+ * The bar `by` positions further on among those that count. Without a current bar, the first of them.
  * @param bars how many there are
  */
 export function walked(
@@ -235,7 +241,7 @@ export function walked(
   return found ?? from;
 }
 
-/** Index of the last entry that is not after a time; -1 where all are. */
+/** Index of the last entry at or before a time. -1 if there is none. */
 export function lastUpTo(at: Float32Array, seconds: number): number {
   let low = 0;
   let high = at.length;

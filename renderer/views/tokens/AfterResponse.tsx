@@ -17,7 +17,7 @@ interface AfterResponseProps {
   readonly window: number;
 }
 
-/** Does the policy reflect on what the tool said? The mean at each place after it, and how dense reflections are. */
+/** Does the policy reflect on a tool response? The mean at each position after it, and the density of reflections. */
 export function AfterResponse({ rows, source, window }: AfterResponseProps) {
   const label = signalLabel(source);
   const unit = source.source.unit ?? '';
@@ -109,7 +109,7 @@ function PlaceText({ name, mean }: PlaceTextProps) {
   );
 }
 
-/** Reflections per policy token within the window: the paper shows it in pictures, this is its number. */
+/** Reflections per policy token within the window. The paper shows this only in pictures. */
 function Density({ source, window }: { readonly source: SourceStatistics; readonly window: number }) {
   const [query, setQuery] = useUrlQuery();
   const sides = AFTER.map((after) => ({

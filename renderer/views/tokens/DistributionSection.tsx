@@ -12,7 +12,7 @@ import { Measured } from './SaveCsv.tsx';
 import { distributionCsv } from './tokensCsv.ts';
 import { distributionOf, shareBelowZero } from './tokensModel.ts';
 
-/** How the values lie: most tokens are all but certain, and a few are where the policy chooses. */
+/** The distribution of values. Most tokens are nearly certain, and at a few the policy has a real choice. */
 export function DistributionSection({ source }: { readonly source: SourceStatistics }) {
   const [query, setQuery] = useUrlQuery();
   const label = signalLabel(source);
@@ -92,7 +92,7 @@ export function DistributionSection({ source }: { readonly source: SourceStatist
           {...measured}
           csv={csv}
           title="Share of tokens below"
-          // From where the bars begin, so that a place means the same in both.
+          // Starts where the bars start, so that a position means the same in both charts.
           xs={[from[0] ?? 0, ...from.map((left) => left + width)]}
           top={1}
           xLabel={axis}

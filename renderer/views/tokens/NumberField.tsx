@@ -8,7 +8,7 @@ interface NumberFieldProps {
   readonly onChange: (value: number) => void;
 }
 
-/** A natural number; taken when the field is left or Enter is pressed, because each one is a new question. */
+/** A natural number. Applied on blur or Enter, because each value causes a new request. */
 export function NumberField({ label, value, least, onChange }: NumberFieldProps) {
   const [draft, setDraft] = useState<string>();
   const isBad = draft !== undefined && (!/^\d+$/.test(draft) || Number(draft) < least);

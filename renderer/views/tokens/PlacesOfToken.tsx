@@ -1,4 +1,6 @@
-/** Where one token, or the reflection tokens, have their highest values: each position opens the replay at it. */
+/**
+ * The positions at which one token, or the reflection tokens, have their highest values. Each opens the replay there.
+ */
 import { ArrowLeft } from 'lucide-react';
 import type { TokenOccurrence } from '../../../shared/api/contract.ts';
 import type { WantedTokens } from '../../../shared/domain/highestTokens.ts';
@@ -47,7 +49,7 @@ export function PlacesOfToken({ runKey, wanted, scope, source, level, hasSteps }
   const table = useTableCommands();
   const close = () => setQuery({ of: undefined, after: undefined, order: undefined });
   useCommands({ 'place.up': close });
-  // A former answer is about another token or another order.
+  // A previous response is about another token or another order.
   const answer = found.isFormer ? undefined : found.data;
   const places = answer?.places ?? [];
   const routeOf = ({ step, groupKey, ordinal }: TokenOccurrence): Route => ({
@@ -170,7 +172,7 @@ interface PlaceCellProps {
   readonly hasSteps: boolean;
 }
 
-/** The token in its line, and under it where that is. */
+/** The token in its line, and its position below. */
 function PlaceCell({ place, level, hasSteps }: PlaceCellProps) {
   const { step, groupKey, problemId, ordinal, isCorrect } = place;
   const at = `token ${count(place.token)}`;

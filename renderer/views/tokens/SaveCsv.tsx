@@ -6,7 +6,7 @@ import { saveText } from '../../ui/exportText.ts';
 import { chartFileName } from '../../widgets/charts/ChartMenu.tsx';
 import type { CsvTable } from './tokensCsv.ts';
 
-/** What the numbers of the page are of, and how names of files begin. */
+/** Source of the page's numbers, and prefix of file names. */
 export const Measured = createContext({ source: '', fileName: '' });
 
 interface SaveCsvProps {

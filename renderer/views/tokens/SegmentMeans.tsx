@@ -8,7 +8,7 @@ import { type ByCorrectness, type SegmentMean, standardError } from './tokensMod
 import type { ScopeLevel } from './useTokensScope.ts';
 
 interface SegmentMeansProps {
-  /** Means on both sides of 0: bars begin in the middle. */
+  /** Means may be negative, so bars begin in the middle. */
   readonly isSigned: boolean;
   readonly means: readonly SegmentMean[];
   readonly label: string;
@@ -18,7 +18,7 @@ interface SegmentMeansProps {
 const COLUMNS = ['right', 'wrong', 'unknown'] as const;
 const COLORS = { right: 'var(--right)', wrong: 'var(--wrong)', unknown: 'var(--ink3)' } as const;
 
-/** Where the policy hesitates: in reasoning or in code, in right rollouts or in wrong ones. */
+/** Mean by segment kind and correctness: where does the policy hesitate? */
 export function SegmentMeans({ means, label, level, isSigned }: SegmentMeansProps) {
   const columns = COLUMNS.filter((column) => means.some((row) => row[column] !== undefined));
   const most = Math.max(...means.flatMap((row) => columns.map((c) => Math.abs(row[c]?.mean ?? 0))), 1e-9);

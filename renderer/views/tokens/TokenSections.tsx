@@ -25,13 +25,13 @@ interface TokenSectionsProps {
   readonly onOpenStep: (step: number) => void;
 }
 
-/** From the whole distribution to where it comes from: after tool responses, in which segments, at which step. */
+/** From the whole distribution to its parts: after tool responses, by segment, by step. */
 export function TokenSections(props: TokenSectionsProps) {
   const { run, source, answer, window, level, hasSteps, onOpenStep } = props;
   const label = signalLabel(source);
   const segments = segmentMeans(rowsOf(answer, 'segment', source));
   return (
-    // Scrolled by keys: the region takes the focus.
+    // The region takes the focus so that keys can scroll it.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: as above
     <section className="tokens-main" aria-label={`Statistics of ${label}`} tabIndex={0}>
       <DistributionSection source={source} />
@@ -129,7 +129,7 @@ interface HighTokensProps {
   readonly window: number;
 }
 
-/** The paper shows these classes and defines none; ours is on the screen. */
+/** The paper shows these classes without defining them. Turnwise's definition is on the screen. */
 function HighTokens({ source, window }: HighTokensProps) {
   const classes = classCounts(source);
   const isPlaced = classes.some(({ tokens }) => tokens > 0);

@@ -2,7 +2,7 @@ import { pathOfRoute } from '../../data/route.ts';
 import { useRoute } from '../../data/useRoute.ts';
 import { Link } from '../../ui/Link.tsx';
 
-/** Where ids without text get a tokenizer: in the sources of the run. */
+/** Links to the run's sources, where a tokenizer can be added for ids without text. */
 export function TokenizerLink() {
   const route = useRoute();
   if (!('runKey' in route)) return null;

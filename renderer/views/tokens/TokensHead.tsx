@@ -26,7 +26,7 @@ export function TokensHead({ address, level, hasSteps, signal, available }: Toke
   const [, setQuery] = useUrlQuery();
   const has = (name: SignalName) => available.signals.some((one) => one.signal === name);
   const offered = OFFERED.includes(signal) ? OFFERED : [...OFFERED, signal];
-  // Their means are of what was logged; bounds are of the tokens only.
+  // Rollouts have a mean entropy only if entropy was logged. Bounds exist per token only.
   const isEntropyLogged = available.signals.some((one) => one.signal === 'entropy' && !one.isBound);
   const list = listOf(address, level, hasSteps);
   return (
@@ -55,7 +55,7 @@ export function TokensHead({ address, level, hasSteps, signal, available }: Toke
   );
 }
 
-/** Where the rollouts of the scope are listed and sorted by the host. */
+/** The page that lists the scope's rollouts, sorted by the host. */
 function listOf({ runKey, step }: TokensAddress, level: ScopeLevel, hasSteps: boolean): Route | undefined {
   if (level === 'run') return hasSteps ? undefined : { view: 'run', runKey };
   return level === 'step' && step !== undefined ? { view: 'step', runKey, step } : undefined;
@@ -74,13 +74,13 @@ function titleOf({ step, ordinal }: TokensAddress, level: ScopeLevel, hasSteps: 
   }
 }
 
-/** The same question, asked of more. */
+/** Links to the same page for a wider scope. */
 function ScopeLinks({ address, level, hasSteps }: Pick<TokensHeadProps, 'address' | 'level' | 'hasSteps'>) {
   const [query] = useUrlQuery();
   const wider = LEVELS.slice(0, LEVELS.indexOf(level) + 1).filter((one) => one !== 'step' || hasSteps);
   if (wider.length < 2) return null;
   const kept = new URLSearchParams(query);
-  // Where one token stands, and how common it must be, is another question elsewhere.
+  // Settings about a single token do not apply to another scope.
   for (const name of ['of', 'least', 'order']) kept.delete(name);
   const search = kept.size === 0 ? '' : `?${kept}`;
   const name = (one: ScopeLevel) => (one === 'step' ? `step ${address.step}` : one);
@@ -112,7 +112,7 @@ interface SourceLineProps {
   readonly children: ReactNode;
 }
 
-/** What all numbers of the page are made of. Several sources are never added up: one at a time. */
+/** The source of all numbers on the page. Sources are shown one at a time, because they must not be added up. */
 export function SourceLine({ source, sources, without, signal, onChoose, children }: SourceLineProps) {
   return (
     <div className="source-line">

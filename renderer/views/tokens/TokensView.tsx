@@ -1,9 +1,9 @@
 /**
- * What the tokens of a run, a step, a group or a rollout are like: where the policy hesitates, and whether it reflects
- * on what a tool said.
+ * Statistics of the tokens of a run, a step, a group or a rollout: where the policy hesitates, and whether it reflects
+ * on tool responses.
  *
- *   useTokensScope (of what) ─► useTokenStatistics (asks) ─► SourceLine · TokenSections (distribution, reflection, …)
- *                                                         └► TopTokens | PlacesOfToken beside them
+ *   useTokensScope (scope) ─► useTokenStatistics (request) ─► SourceLine · TokenSections (distribution, reflection, …)
+ *                                                          └► TopTokens │ PlacesOfToken beside them
  */
 import type { ReactNode } from 'react';
 import type { AvailableSignals } from '../../../shared/api/contract.ts';
@@ -34,7 +34,10 @@ import { type ScopeLevel, type TokensAddress, useTokensScope } from './useTokens
 import './tokens.css';
 import '../../widgets/roc/roc.css';
 
-/** Rarer tokens are left out at first: the mean of a few says nothing. One rollout has few of each. */
+/**
+ * Default for the least number of occurrences, since a mean of a few tokens says little. A rollout has few of each
+ * token.
+ */
 const LEAST: Readonly<Record<ScopeLevel, number>> = { run: 10, step: 10, group: 5, rollout: 2 };
 const MOST = 100_000;
 
@@ -147,7 +150,7 @@ export default function TokensView({ address }: { readonly address: TokensAddres
   );
 }
 
-/** `of=TOKEN`, or `after=error` for the reflection tokens after an error. */
+/** Parses `of=TOKEN`, or `after=error` for the reflection tokens after an error. */
 function wantedTokens(query: URLSearchParams, window: number): WantedTokens | undefined {
   const reflection = AFTER.find((after) => after === query.get('after'));
   if (reflection !== undefined) return { reflection, window };
@@ -166,7 +169,7 @@ function routeLabel(name: string, { step, groupKey, ordinal }: TokensAddress, ha
   return parts.filter((part) => part !== undefined).join(', ');
 }
 
-/** While nothing has come yet one waits; once it is known that there is nothing, it is said why. */
+/** The waiting state while loading. Then the reason why there is nothing. */
 function Nothing({ state, children }: { readonly state: StatisticsState; readonly children: ReactNode }) {
   if (state.data !== undefined && !state.isFormer) return children;
   return state.isStopped || state.error !== null ? null : <WaitingState title="Reading the tokens…" />;
@@ -175,12 +178,12 @@ function Nothing({ state, children }: { readonly state: StatisticsState; readonl
 interface NoSignalProps {
   readonly signal: SignalName;
   readonly available: AvailableSignals;
-  /** Rollouts that have tokens without it. */
+  /** Number of rollouts that have tokens but not this signal. */
   readonly withTokens: number;
   readonly scope: ScopeLevel;
 }
 
-/** What is not logged, and what it would take. Another signal is offered by its name, never put in its place. */
+/** Explains that the signal is not logged and what it requires. Other signals are offered, never substituted. */
 function NoSignal({ signal, available, withTokens, scope }: NoSignalProps) {
   const [, setQuery] = useUrlQuery();
   const { label, needs } = SIGNAL_FACTS[signal];
@@ -222,7 +225,7 @@ function NoSignal({ signal, available, withTokens, scope }: NoSignalProps) {
   );
 }
 
-/** How far all of it has come, with a way to stop. It keeps its place whether anything is computed or not. */
+/** Progress of all requests, with a stop button. Keeps its space when idle. */
 function StatisticsProgress({ state }: { readonly state: StatisticsState }) {
   const { isRunning, isStopped, error, progress } = state;
   if (error !== null && !isRunning) {

@@ -1,4 +1,4 @@
-/** The paper's word clouds as a table: tokens by their mean, common enough for a mean to say something. A row opens the token's places. */
+/** The paper's word clouds as a table: tokens by their mean, if frequent enough. A row opens the token's positions. */
 
 import { Search } from 'lucide-react';
 import { useMemo, useRef } from 'react';
@@ -84,7 +84,7 @@ const COLUMNS: readonly TokenColumn[] = [
     grow: 0,
     sorts: 'descending',
     measure: ({ tokens }) => tokens,
-    // The column is narrow: what would be cut is rounded, and whole in the tooltip.
+    // The column is narrow, so a long number is rounded. The tooltip shows all digits.
     cell: ({ tokens }) => (
       <span title={count(tokens)}>{tokens < 100_000 ? count(tokens) : compact(tokens)}</span>
     ),
@@ -100,7 +100,7 @@ export function TopTokens({ answer, source, least }: TopTokensProps) {
   const table = useTableCommands();
   const text = query.get('filter') ?? '';
   const { column, direction } = sort;
-  // A vocabulary of rows is not to be sorted anew for every report of progress.
+  // Memoized, since a whole vocabulary of rows must not be sorted on every progress event.
   const rows = useMemo(() => {
     const measure = COLUMNS.find(({ id }) => id === column)?.measure ?? (({ mean }) => mean);
     return sortedBy(tokenMeans(rowsOf(answer, 'token', source), least, text), measure, direction);
@@ -160,7 +160,7 @@ export function TopTokens({ answer, source, least }: TopTokensProps) {
   );
 }
 
-/** The quick filter of a list. Its text lives in the URL. */
+/** The quick filter of a list. The URL holds its text. */
 function FilterField({ placeholder }: { readonly placeholder: string }) {
   const [query, setQuery] = useUrlQuery();
   const field = useRef<HTMLInputElement>(null);

@@ -1,24 +1,24 @@
-/** Which signals the page offers, which it shows, and how many rollouts have them. */
+/** The signals that the page offers, the one it shows, and the number of rollouts that have them. */
 import type { AvailableSignals } from '../../../shared/api/contract.ts';
 import type { SourceStatistics } from '../../../shared/domain/signalStatistics.ts';
 import { isSigned, SIGNALS, type SignalName } from '../../../shared/domain/tokenSignal.ts';
 import { count, counted, significant } from '../../ui/numbers.ts';
 import { SIGNAL_FACTS } from '../../ui/signalSource.ts';
 
-/** In the switch; the log-probability of the rollout is the the negative of surprisal. */
+/** Offered in the switch. Leaves out the rollout's log-probability, which is the negative of surprisal. */
 export const OFFERED: readonly SignalName[] = SIGNALS.filter((name) => name !== 'logprob');
 
 function readSignal(text: string | null): SignalName | undefined {
   return SIGNALS.find((name) => name === text);
 }
 
-/** The best there is: entropy before surprisal, which never stands in for it under its name. */
+/** The signal in the URL, else the best available. Surprisal is shown under its own name if there is no entropy. */
 export function chosenSignal(text: string | null, { signals }: AvailableSignals): SignalName {
   const usable = signals.find(({ withMask }) => withMask > 0) ?? signals[0];
   return readSignal(text) ?? usable?.signal ?? 'entropy';
 }
 
-/** `128 of 1,821 rollouts`, and what of them is only a bound; what none has is said, too. */
+/** `128 of 1,821 rollouts`, with the number of mere bounds. Also says if no rollout has the signal. */
 export function availabilityText(name: SignalName, { rollouts, signals }: AvailableSignals): string {
   const own = signals.filter(({ signal }) => signal === name);
   if (own.length === 0) return 'No rollout here has it.';
@@ -45,7 +45,7 @@ export function numbersLine(one: SourceStatistics): string {
   return facts.filter((fact) => fact !== undefined).join('; ');
 }
 
-/** Why rollouts with tokens are not among them; empty where all are. */
+/** Why other rollouts with tokens are not counted. Empty if all are. */
 export function withoutText(rollouts: number, signal: SignalName): string {
   if (rollouts === 0) return '';
   const { label } = SIGNAL_FACTS[signal];

@@ -1,4 +1,4 @@
-/** Tables and curves of the page as CSV. Every row has its number of tokens. */
+/** The tables and curves of the page as CSV. Every row has its number of tokens. */
 
 import type { TokenOccurrence } from '../../../shared/api/contract.ts';
 import type { Cell } from '../../../shared/domain/delimited.ts';
@@ -17,7 +17,7 @@ export interface CsvTable {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-/** All bins, those that are not drawn, too; what lies beyond them has an open end. */
+/** All bins, including those that are not drawn. The outer bins have an open end. */
 export function distributionCsv({ histogram, tokens }: SourceStatistics): CsvTable {
   const { width, from, counts, below, above } = histogram;
   const first = Math.round(from / width);

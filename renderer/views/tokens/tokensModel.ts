@@ -1,4 +1,4 @@
-/** Statistics of tokens, laid out for the screen. One source at a time: two are never added up. */
+/** Token statistics, prepared for the screen. One source at a time, because sources must not be added up. */
 import type { TokenStatistics } from '../../../shared/api/contract.ts';
 import { sourceKey as partsKey } from '../../../shared/domain/entropy.ts';
 import type { SegmentKind } from '../../../shared/domain/model.ts';
@@ -19,10 +19,10 @@ import { visiblePieces } from '../../ui/visibleText.ts';
 
 type Of = Pick<SourceStatistics, 'signal' | 'source'>;
 
-/** The same text for the same source, whichever answer it comes from; part of the URL. */
+/** Identifies a source across responses. Part of the URL. */
 export const sourceKey = ({ signal, source }: Of): string => `${signal}.${partsKey(source)}`;
 
-/** The chosen source, else the one of most tokens. */
+/** The chosen source, else the one with the most tokens. */
 export function chosenSource(
   sources: readonly SourceStatistics[],
   key: string | null,
@@ -31,7 +31,7 @@ export function chosenSource(
   return sources.find((one) => sourceKey(one) === key) ?? most;
 }
 
-/** Rows of one source by one cut. */
+/** The rows of one source, grouped by `by`. */
 export function rowsOf(
   answer: TokenStatistics | undefined,
   by: StatisticsBy,
@@ -45,13 +45,13 @@ export function rowsOf(
 
 // ── means ───────────────────────────────────────────────────────────────────────────────────────
 
-/** Several means as one, each by its tokens; undefined of none. */
+/** Combines means, weighted by tokens. Undefined if there are none. */
 export function together(parts: readonly (Mean | undefined)[]): Mean | undefined {
   const known = parts.filter((part) => part !== undefined && part.tokens > 0) as readonly Mean[];
   const tokens = known.reduce((sum, part) => sum + part.tokens, 0);
   if (tokens === 0) return undefined;
   const mean = known.reduce((sum, part) => sum + part.mean * part.tokens, 0) / tokens;
-  // Squares about the common mean: within the parts, and of the parts.
+  // Sums of squares about the common mean: within the parts and between them.
   const squares = known.reduce(
     (sum, part) => sum + (part.tokens - 1) * part.deviation ** 2 + part.tokens * (part.mean - mean) ** 2,
     0,
@@ -59,7 +59,7 @@ export function together(parts: readonly (Mean | undefined)[]): Mean | undefined
   return { tokens, mean, deviation: tokens > 1 ? Math.sqrt(squares / (tokens - 1)) : 0 };
 }
 
-/** Of the mean, were its tokens independent; they are not, so the truth is wider. */
+/** Standard error of the mean, assuming independent tokens. They are not, so the true error is larger. */
 export const standardError = ({ tokens, deviation }: Mean): number => deviation / Math.sqrt(tokens);
 
 export interface ByCorrectness {
@@ -115,13 +115,13 @@ export interface Distribution {
   readonly tokens: readonly number[];
   /** Share of all tokens up to the upper edge of each bin. */
   readonly below: readonly number[];
-  /** Tokens on either side of what is shown, and where that ends. */
+  /** Tokens below and above the shown range, and the upper end of that range. */
   readonly under: number;
   readonly above: number;
   readonly end: number;
 }
 
-/** The far tails would press everything else together: they are told in numbers. */
+/** Share of tokens shown. Far tails would squeeze the rest, so they are only counted. */
 const SHOWN_SHARE = 0.999;
 const LEAST_BINS = 20;
 
@@ -129,7 +129,7 @@ export function distributionOf({ histogram, tokens, signal }: SourceStatistics):
   const { width, counts } = histogram;
   const first = Math.round(histogram.from / width);
   const below: number[] = [];
-  // Where nothing lies on the grid at all.
+  // No value is inside the range of the histogram.
   const beyond = ratio(histogram.below, tokens) ?? 0;
   let sum = histogram.below;
   for (const bin of counts) {
@@ -144,7 +144,7 @@ export function distributionOf({ histogram, tokens, signal }: SourceStatistics):
         below.findIndex((share) => share > 1 - SHOWN_SHARE),
       )
     : 0;
-  // Few bins would be drawn as blocks: empty ones stand behind them.
+  // Few bins would be drawn as wide blocks, so empty bins are appended.
   const length = Math.max(LEAST_BINS, stop - start);
   const shown = Array.from({ length }, (_, i) => counts[start + i] ?? 0);
   const under = histogram.below + total(counts.slice(0, start));
@@ -162,7 +162,7 @@ export function distributionOf({ histogram, tokens, signal }: SourceStatistics):
 
 const total = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
-/** Share of the tokens whose value is below 0, which is an edge of the bins; undefined of no tokens. */
+/** Share of tokens with a value below 0, which is an edge of the bins. Undefined if there are no tokens. */
 export function shareBelowZero({ histogram, tokens }: SourceStatistics): number | undefined {
   const zero = -Math.round(histogram.from / histogram.width);
   return ratio(histogram.below + total(histogram.counts.slice(0, Math.max(0, zero))), tokens);
@@ -172,9 +172,11 @@ export function shareBelowZero({ histogram, tokens }: SourceStatistics): number 
 
 export interface Curve {
   readonly after: After;
-  /** Per position, from 0. */
+  /** By position, from 0. */
   readonly means: readonly (Mean | undefined)[];
-  /** Over the neighbours on either side, by their tokens: single places differ by what is said there. */
+  /**
+   * Mean over neighbouring positions, weighted by tokens, since single positions depend on what is usually said there.
+   */
   readonly smooth: readonly (number | undefined)[];
 }
 
@@ -200,7 +202,7 @@ export const density = (counts: SourceStatistics['reflections'][After]): number 
 export interface ClassCount {
   readonly name: Exclude<TokenClass, 'none'>;
   readonly tokens: number;
-  /** Of all high tokens that have a class. */
+  /** Share of all high tokens that have a class. */
   readonly share: number | undefined;
 }
 
@@ -210,7 +212,7 @@ export function classCounts({ classes }: SourceStatistics): readonly ClassCount[
   return names.map((name) => ({ name, tokens: classes[name], share: ratio(classes[name], all) }));
 }
 
-/** The definition of `shared/domain/reflection.ts`, as the screen shows it. */
+/** The definition in `shared/domain/reflection.ts`, as the screen shows it. */
 export function classMeaning(name: ClassCount['name'], window: number): string {
   switch (name) {
     case 'forking':
@@ -229,12 +231,12 @@ export function classMeaning(name: ClassCount['name'], window: number): string {
 // ── tokens ──────────────────────────────────────────────────────────────────────────────────────
 
 export interface TokenMean extends Mean {
-  /** Its text; of a token without text its id, as `id 1234`. */
+  /** The token's text. For an id without text: `id 1234`. */
   readonly token: string;
   readonly hasText: boolean;
 }
 
-/** The host is asked for round numbers, so that one more or less is answered here. */
+/** Requests a round number, so that small changes are filtered from the response without a new request. */
 export function askedLeast(least: number): number {
   return least >= 100 ? 100 : least >= 10 ? 10 : 1;
 }
@@ -253,18 +255,18 @@ export function tokenMeans(
   });
 }
 
-/** A token as one can see it: spaces and line breaks are part of what it is. */
+/** Makes white space in a token visible, since it is part of the token. */
 export function tokenText(token: string): string {
   return token.replaceAll(' ', '␣').replaceAll('\n', '↵').replaceAll('\t', '⇥').replaceAll('\r', '␍');
 }
 
-/** The same for a stretch of a log: what would act instead of being seen is drawn, too. */
+/** The same for a stretch of a log. Also makes control characters visible. */
 export const shownText = (text: string): string =>
   visiblePieces(tokenText(text))
     .map((piece) => piece.text)
     .join('');
 
-/** A natural number of the URL within bounds. */
+/** Parses a natural number within bounds from the URL. */
 export function naturalOf(text: string | null, otherwise: number, most: number): number {
   if (text === null || !/^\d+$/.test(text)) return otherwise;
   return Math.min(most, Number(text));

@@ -1,4 +1,4 @@
-/** What the page is about: a run, a step, a group or a rollout; with what stands beside and above it. */
+/** The scope of the page: a run, a step, a group or a rollout, with its siblings and parents. */
 import type { RunDetail } from '../../../shared/api/contract.ts';
 import { type Route, tokensRouteOf } from '../../data/route.ts';
 import { useNeighbourGroup, useNeighbourRollout } from '../../data/useNeighbours.ts';
@@ -19,13 +19,13 @@ export type ScopeLevel = 'run' | 'step' | 'group' | 'rollout';
 export interface TokensScope {
   readonly level: ScopeLevel;
   readonly run: RunDetail | undefined;
-  /** Undefined while it is looked up. */
+  /** Undefined while loading. */
   readonly scope: TokenScope | undefined;
   readonly error: Error | null;
   readonly retry: () => void;
-  /** Undefined while they are not known. */
+  /** Undefined while unknown. */
   readonly steps: readonly number[] | undefined;
-  /** To the next or previous of its kind, under the same question. */
+  /** Goes to the next or previous scope of the same kind, with the same settings. */
   readonly goToSibling: ((by: number) => void) | undefined;
 }
 

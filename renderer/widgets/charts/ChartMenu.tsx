@@ -1,4 +1,4 @@
-/** What can be done with a chart: read it as a table, enlarge it, and save it as PNG, SVG or CSV. */
+/** The actions of a chart: show as a table, enlarge, and save as PNG, SVG or CSV. */
 import { Ellipsis } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import type { ReactNode } from 'react';
@@ -7,25 +7,25 @@ import { useInterface } from '../../state/interface.ts';
 import { IconButton } from '../../ui/Controls.tsx';
 import { saveText } from '../../ui/exportText.ts';
 
-/** For a page of a paper, light and of one size; or as it is here. */
+/** `figure`: light theme and fixed size, for a paper. `screen`: as displayed. */
 export type Look = 'figure' | 'screen';
 
 interface ChartMenuProps {
   readonly title: string;
   readonly isTable?: boolean;
-  /** Absent where the numbers stand beside the drawing. */
+  /** Absent if the numbers are already shown beside the drawing. */
   readonly onTable?: (isTable: boolean) => void;
-  /** Absent of what fills its page. */
+  /** Absent if the chart fills its page already. */
   readonly onLarge?: () => void;
-  /** Names of files, without what follows the dot. */
+  /** File name without its extension. */
   readonly fileName: string;
-  /** As an SVG file that stands alone; undefined: there is none at present. Absent of what is painted. */
+  /** A self-contained SVG file. Returns undefined if nothing is drawn. Absent for charts on a canvas. */
   readonly drawing?: (look: Look) => string | undefined;
-  /** As pixels, of what is painted. */
+  /** For charts on a canvas. */
   readonly png?: () => Promise<Blob>;
   readonly csv: () => string | Promise<string>;
   readonly provenance: 'recomputed' | 'logged';
-  /** Stands in the head before the menu. */
+  /** Placed in the head before the menu. */
   readonly head?: ReactNode;
   /** Further items. */
   readonly children?: ReactNode;

@@ -7,11 +7,11 @@ import './largeChart.css';
 interface LargeChartProps {
   readonly title: string;
   readonly onClose: () => void;
-  /** @param height of the drawing, in pixels */
+  /** @param height of the drawing in px */
   readonly children: (height: number) => ReactNode;
 }
 
-/** Of the window, for the head, the legend and the edges of the dialog. */
+/** px of the window's height for the head, the legend and the edges of the dialog. */
 const REST = 230;
 const LEAST_HEIGHT = 180;
 

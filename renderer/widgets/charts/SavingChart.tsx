@@ -1,4 +1,4 @@
-/** A chart with its menu: as a table, large, on a logarithmic axis, and as PNG, SVG or CSV. */
+/** A chart with its menu: show as a table, enlarge, logarithmic axis, and save as PNG, SVG or CSV. */
 import { DropdownMenu } from 'radix-ui';
 import { useRef, useState } from 'react';
 import { chartCsv } from '../../charts/chartCsv.ts';
@@ -9,18 +9,18 @@ import { type ReferenceLine, useChartScales, useReferenceLines } from '../../sta
 import { ChartMenu, chartFileName, type Look } from './ChartMenu.tsx';
 import { LargeChart } from './LargeChart.tsx';
 
-/** A chart whose one reference is switched at its head; several are chosen in its menu. */
+/** A single reference has a switch in the chart's head. Several are in the menu. */
 const AT_HEAD = 1;
 
 interface SavingChartProps extends Omit<PanelChartProps, 'menu' | 'isTable' | 'svgRef' | 'references'> {
-  /** That may be shown. */
+  /** References that the user can show. */
   readonly references?: readonly ReferenceLine[] | undefined;
-  /** Of what: run, filter, smoothing. */
+  /** Describes the data: run, filter, smoothing. */
   readonly source: string;
-  /** Begins the names of files. */
+  /** Prefix of file names. */
   readonly fileName: string;
   readonly provenance: 'recomputed' | 'logged';
-  /** Beside the title in place of the unit of the numbers. */
+  /** Shown beside the title instead of the values' unit. */
   readonly shownUnit?: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export function SavingChart(props: SavingChartProps) {
   const { title, unit, lines } = chart;
   const shownIds = useReferenceLines((state) => state.shownOf[title]) ?? NO_IDS;
   const { flip } = useReferenceLines.getState();
-  // Shares that make 1 are heights of one bar, and 0 and below have no place on such an axis.
+  // Stacked shares need a linear axis, and values of 0 and below cannot be drawn on a logarithmic one.
   const canBeLog =
     chart.isStacked !== true && lines.some(({ values }) => values.some((value) => (value ?? 0) > 0));
   const isLog = useChartScales((state) => state.isLog[title] === true) && canBeLog;
@@ -142,7 +142,7 @@ interface ReferenceSwitchProps {
   readonly format: (value: number) => string;
 }
 
-/** Shows or hides somebody else's number on a chart; it says whose, how much, and where it is from. */
+/** Toggles a published reference number. The tooltip shows its name, value and source. */
 function ReferenceSwitch({ lines, shownIds, onFlip, format }: ReferenceSwitchProps) {
   return lines.map(({ id, name, value, source }) => (
     <button

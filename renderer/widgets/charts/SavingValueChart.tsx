@@ -1,4 +1,4 @@
-/** A chart over a number that is no step, with its menu: as a table, large, and as PNG, SVG or CSV. */
+/** A chart over a number other than the step, with its menu: show as a table, enlarge, and save as PNG, SVG or CSV. */
 import { useRef, useState } from 'react';
 import { type ChartCaption, standaloneSvg } from '../../charts/exportChart.ts';
 import { ValueChart, type ValueChartProps } from '../../charts/ValueChart.tsx';
@@ -6,11 +6,11 @@ import { ChartMenu, chartFileName } from './ChartMenu.tsx';
 import { LargeChart } from './LargeChart.tsx';
 
 interface SavingValueChartProps extends Omit<ValueChartProps, 'menu' | 'isTable' | 'svgRef'> {
-  /** Unit of the values, for the caption of a picture. */
+  /** Unit of the values, for the caption of a saved picture. */
   readonly unit?: string;
-  /** Run and filter that the values are of. */
+  /** Describes the data: run and filter. */
   readonly source: string;
-  /** Begins the names of files. */
+  /** Prefix of file names. */
   readonly fileName: string;
   readonly csv: () => string;
 }

@@ -34,7 +34,7 @@ export function CompletionList({ id, offered, chosen, onTake }: CompletionListPr
           aria-selected={i === chosen}
           className={i === chosen ? 'completion is-chosen' : 'completion'}
           onMouseDown={(event) => {
-            // The box would lose the focus, and with it the list.
+            // A mousedown would take the focus from the box, which closes the list.
             event.preventDefault();
             onTake(i);
           }}
@@ -71,7 +71,7 @@ export function useCompletion(
       ? undefined
       : { runId, field: asks.field, prefix: asks.prefix, limit: MOST },
     {
-      // While a longer word is looked up, those found for its beginning stay on offer.
+      // Show the values of the shorter prefix while those of a longer one are loading.
       keepPrevious: (previous) =>
         asks !== undefined &&
         previous !== undefined &&
@@ -82,9 +82,10 @@ export function useCompletion(
   ).data?.values;
   if (completion === undefined) return undefined;
   const wanted = asks?.prefix.toLowerCase() ?? '';
-  // The answer may be that to a shorter word: those that begin with the whole word stand first, as in its own answer.
+  // The response may be for a shorter prefix. Put values that start with the whole word first, as its own response
+  // would.
   const found = (values ?? [])
-    // As a filter it would match nothing.
+    // A masked value would match nothing.
     .filter(({ text }) => !isMasked(text))
     .map((value) => ({ value, at: placeOf(wanted, value) }))
     .filter(({ at }) => at >= 0)
@@ -105,7 +106,7 @@ function optionOf({ text, name, rollouts }: FrequentValue): CompletionOption {
   return { insert: valueText(text), label: text, detail: name === undefined ? often : `${name} · ${often}` };
 }
 
-/** Values that the run has say how often; those it has not stay on offer. */
+/** Values from the run come first, since they have counts. Known values that the run lacks are kept. */
 function merged(
   found: readonly CompletionOption[],
   known: readonly CompletionOption[],

@@ -1,6 +1,6 @@
 /**
- * The one box in which lists and charts are filtered. What is typed counts once it can be read
- * and has rested, or at Enter; until then the list stays as it is and the box says what is wrong where.
+ * The filter box of lists and charts. Input is applied after a pause, or at Enter, if it can be parsed. Until then the
+ * list does not change, and the box shows the position of the error.
  */
 import { Search, X } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
@@ -18,17 +18,17 @@ import { CompletionList, type Offered, useCompletion } from './CompletionList.ts
 import { FilterMenu } from './FilterMenu.tsx';
 import './filter.css';
 
-/** Long enough to finish a word. */
+/** Debounce delay, long enough to finish a word. */
 const REST_MS = 400;
 
 interface FilterBoxProps {
-  /** Its values are offered, and what it is filtered by can be copied. */
+  /** Run whose values are offered as completions, and which copied filters include. */
   readonly runId: number | undefined;
   readonly runKey: string | undefined;
-  /** What is filtered: `rollouts`, `groups`, `charts`. */
+  /** The filtered items: `rollouts`, `groups`, `charts`. */
   readonly what: string;
   readonly verb?: 'Filter' | 'Search';
-  /** What the list is filtered by besides: a step, switches. What is copied has it, too. */
+  /** Further conditions of the list, such as a step or switches. Copied filters include them. */
   readonly within?: string;
 }
 
@@ -37,7 +37,7 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter', within = '' }:
   const [, setQuery] = useUrlQuery();
   const [text, setText] = useState(link.text);
   const [caret, setCaret] = useState<number>();
-  // By its label: the list can change under it when the values of the run arrive.
+  // Stored by label, since the options can change when the run's values arrive.
   const [chosenLabel, setChosenLabel] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
   const listId = useId();
@@ -46,7 +46,7 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter', within = '' }:
   const chosen = offered?.options.findIndex(({ label }) => label === chosenLabel) ?? -1;
   useCommands({ 'search.focus': () => field.current?.focus() });
 
-  // A link, a chip or the way back has changed the filter.
+  // The filter was changed by a link, a chip or browser navigation.
   const written = useRef(link.text);
   useEffect(() => {
     if (link.text === written.current) return;
@@ -61,7 +61,7 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter', within = '' }:
   };
   const applied = useRef(apply);
   applied.current = apply;
-  // A word that may become the name of a field is not looked for before it is finished.
+  // A word that may become a field name is not searched for until it is finished.
   const isNaming = namesField(text, caret ?? text.length);
   useEffect(() => {
     if (!isNaming) applied.current(settled);
@@ -80,7 +80,7 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter', within = '' }:
     type(next, at);
     requestAnimationFrame(() => field.current?.setSelectionRange(at, at));
   };
-  /** Tab finishes a word that has been begun and is not whole; where there is none it leads on, as everywhere. */
+  /** Tab completes an unfinished word. Otherwise it moves the focus, as usual. */
   const takes = ({ key, shiftKey }: KeyboardEvent, { start, end, options }: Offered): boolean => {
     if (shiftKey || (key !== 'Tab' && key !== 'Enter')) return false;
     if (chosen >= 0) return true;
@@ -110,7 +110,7 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter', within = '' }:
     }
   };
   const read = readFilter(text);
-  // What is being typed at its end is not wrong yet.
+  // Do not report an error at a word that is still being typed.
   const waits = isNaming && text !== link.text ? nameAt(text, caret ?? text.length) : undefined;
   const fault = read.ok || (caret !== undefined && text !== settled) ? undefined : read.fault;
   return (
@@ -182,10 +182,10 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter', within = '' }:
   );
 }
 
-/** Of what is marked: what is wrong with it is to be seen, too. */
+/** Characters of the marked part, so that the message stays visible. */
 const LONGEST = 80;
 
-/** The part that cannot be read, marked in what stands around it, and what is wrong with it. */
+/** The part that cannot be parsed, with its context and the error message. */
 function FilterFaultLine({ text, fault }: { readonly text: string; readonly fault: FilterFault }) {
   const start = wholeAt(text, Math.max(0, fault.start - 24));
   const end = wholeAt(text, Math.min(text.length, fault.end + 24));
@@ -205,7 +205,7 @@ function FilterFaultLine({ text, fault }: { readonly text: string; readonly faul
   );
 }
 
-/** The offset, or the one before it where it lies amid a character of two code units. */
+/** Moves an offset inside a surrogate pair to the start of the pair. */
 function wholeAt(text: string, offset: number): number {
   const isInsidePair = (text.codePointAt(offset - 1) ?? 0) > 0xffff;
   return isInsidePair ? offset - 1 : offset;

@@ -4,7 +4,7 @@ import { filterText } from '../../../shared/domain/filter/print.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 
-/** The conditions of the page's filter, each of which a click takes away. */
+/** The conditions of the page's filter. A click removes one. */
 export function FilterChips() {
   const { node } = useFilterLink();
   const [, setQuery] = useUrlQuery();
@@ -30,11 +30,11 @@ export function FilterChips() {
 
 interface FilterPart {
   readonly text: string;
-  /** The filter without it. */
+  /** The filter without this condition. */
   readonly without: string;
 }
 
-/** A filter as the conditions that must all hold, each of which can be taken away. */
+/** Splits a filter into the conditions that must all hold, each of which can be removed. */
 export function filterParts(node: FilterNode): readonly FilterPart[] {
   if (node.kind === 'all') return [];
   const nodes = node.kind === 'and' ? node.nodes : [node];

@@ -1,4 +1,4 @@
-/** What can be done with a filter: kept under a name, taken to the console, to the shell, to somebody. */
+/** The actions of a filter: save it as a view, and copy it as SQL, as a command or as a link. */
 
 import { useQueryClient } from '@tanstack/react-query';
 import { Ellipsis } from 'lucide-react';
@@ -18,9 +18,9 @@ import { Modal } from '../../ui/Modal.tsx';
 interface FilterMenuProps {
   readonly runId: number | undefined;
   readonly runKey: string | undefined;
-  /** As it is applied; '' is none. */
+  /** The applied filter. '' means none. */
   readonly filter: string;
-  /** What the list is filtered by besides. */
+  /** Further conditions of the list. */
   readonly within: string;
   readonly onChoose: (filter: string) => void;
 }
@@ -85,7 +85,7 @@ export function FilterMenu({ runId, runKey, filter, within, onChoose }: FilterMe
               </DropdownMenu.Sub>
             ))}
             {views.length > 0 && <DropdownMenu.Separator />}
-            {/* After the menu has given the focus back, or it would take it from the field. */}
+            {/* Opens the dialog after the menu has returned the focus, which would otherwise leave the field. */}
             <DropdownMenu.Item disabled={filter === ''} onSelect={() => setTimeout(() => setNaming(true))}>
               Save this filter as a view…
             </DropdownMenu.Item>
@@ -108,12 +108,12 @@ export function FilterMenu({ runId, runKey, filter, within, onChoose }: FilterMe
 
 interface SaveViewProps {
   readonly filter: string;
-  /** Names of the views there are. */
+  /** Names of existing views. */
   readonly taken: readonly string[];
   readonly onClose: () => void;
 }
 
-/** Asks for the name under which a filter is kept in this library. */
+/** Asks for a name and saves the filter as a view of this library. */
 function SaveView({ filter, taken, onClose }: SaveViewProps) {
   const client = useClient();
   const queries = useQueryClient();
@@ -161,7 +161,7 @@ function SaveView({ filter, taken, onClose }: SaveViewProps) {
   );
 }
 
-/** The same list from a shell. */
+/** The parameters of the equivalent shell command. */
 interface Asked {
   readonly filter: string;
   readonly runKey: string | undefined;
@@ -170,7 +170,7 @@ interface Asked {
 
 export function commandLine({ filter, runKey, libraryPath }: Asked): string {
   const parts = ['turnwise rollouts'];
-  // With a sign between: what begins with a dash would be taken for an option.
+  // Uses `=`, so that a value that begins with a dash is not parsed as an option.
   if (libraryPath !== undefined) parts.push(`--library=${shellWord(libraryPath)}`);
   if (runKey !== undefined) parts.push(`--run=${shellWord(runKey)}`);
   if (filter !== '') parts.push(`--filter=${shellWord(filter)}`);

@@ -2,7 +2,7 @@ import type { ReportState } from '../../data/rocChoice.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { count } from '../../ui/numbers.ts';
 
-/** How far a report has come, with a way to stop it. It keeps its height whether it computes or not. */
+/** Progress of a report, with a stop button. Keeps its height when idle. */
 export function ReportProgress({ state }: { readonly state: ReportState }) {
   const { isRunning, isStopped, progress, error } = state;
   if (error !== null && !isRunning) {

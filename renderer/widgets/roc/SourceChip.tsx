@@ -7,11 +7,11 @@ import { basisLines, decisionSourceLabel, type Source, UNKNOWN_LABEL } from './r
 interface SourceChipProps {
   readonly source: Source;
   readonly basis: RocBasis;
-  /** `listed in …`: another log of this training says it, and the two were joined. */
+  /** `listed in …`: the decisions come from another log of this training, which was joined with this one. */
   readonly listedIn?: string | undefined;
 }
 
-/** Where the decisions shown come from. */
+/** Names the source of the decisions shown. */
 export function SourceChip({ source, basis, listedIn }: SourceChipProps) {
   if (source === 'logged' && listedIn !== undefined) {
     return (
@@ -29,11 +29,14 @@ export function SourceChip({ source, basis, listedIn }: SourceChipProps) {
   return <Chip title={why}>{decisionSourceLabel(source, basis.rule)}</Chip>;
 }
 
-/** The trainer's settings of the published run, in words. */
+/** Describes the settings of the published run. */
 const EXAMPLE_HINT =
   'rStar2’s example settings: reject_equal_reward, roc_error_ratio, roc_answer_format on; minima 2 and 2; down_sample_to_n 16';
 
-/** Where no decision and no configuration is logged: the one configuration that the authors published, as a choice. */
+/**
+ * Offered if no decision and no configuration is logged: simulates with the one configuration that the authors
+ * published.
+ */
 export function SimulateOffer() {
   const [, setQuery] = useUrlQuery();
   return (

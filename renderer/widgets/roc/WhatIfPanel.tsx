@@ -26,23 +26,23 @@ import './roc.css';
 interface WhatIfPanelProps {
   readonly runKey: string;
   readonly step: number | undefined;
-  /** What the what-if is compared with; undefined until the host has said it. */
+  /** The settings the what-if is compared with. Undefined while loading. */
   readonly basis: RocBasis | undefined;
-  /** In full, as the host understood it; undefined: no what-if. */
+  /** The complete settings as the host resolved them. Undefined: no what-if. */
   readonly whatIfBasis: RocBasis | undefined;
   readonly choice: UrlChoice;
   readonly scopes: readonly { readonly id: Scope; readonly label: string }[];
   readonly scope: Scope;
-  /** The outcome, on top: what one changes below shows above. */
+  /** The results, shown above the settings. */
   readonly children: ReactNode;
 }
 
-/** The settings of a what-if beside what they change. Everything chosen stands in the URL. */
+/** The settings of a what-if and their effects. The URL holds all of them. */
 export function WhatIfPanel(props: WhatIfPanelProps) {
   const { runKey, step, basis, whatIfBasis, choice, scopes, scope, children } = props;
   const [query, setQuery] = useUrlQuery();
   const panel = useRef<HTMLElement>(null);
-  // The next Tab is to be in the panel one has just opened, not at the end of the rows.
+  // Focus the panel, so that the next Tab moves into it rather than to the end of the rows.
   useAutoFocus(panel);
   const assertion = whatIfBasis?.assertion;
   const rule = choice.whatIf?.rule ?? basis?.rule ?? 'release';
@@ -122,15 +122,15 @@ export function WhatIfPanel(props: WhatIfPanelProps) {
 interface SettingFieldProps {
   readonly field: FieldSpec;
   readonly value: string;
-  /** Chosen here, and so shown with a way back. */
+  /** Whether the user changed it. Then it can be reset. */
   readonly isChosen: boolean;
-  /** The rule in force has no part for it. */
+  /** Whether the chosen rule ignores it. */
   readonly isIdle: boolean;
   readonly onChange: (text: string) => void;
   readonly onReset: () => void;
 }
 
-/** One setting: its control, its help, and the way back to what was decided under. */
+/** One setting: its control, its help, and a button that resets it. */
 function SettingField({ field, value, isChosen, isIdle, onChange, onReset }: SettingFieldProps) {
   const id = useId();
   const [draft, setDraft] = useState<string>();
@@ -165,7 +165,7 @@ function SettingField({ field, value, isChosen, isIdle, onChange, onReset }: Set
           value={draft ?? value}
           placeholder={field.name === 'pool' ? 'all' : undefined}
           aria-invalid={refusal !== undefined}
-          // What cannot be read yet (an empty field, a lone minus) stays a draft; the last good value stands.
+          // Invalid input (an empty field, a lone minus) stays a draft, and the last valid value remains in effect.
           onChange={(event) => {
             const text = event.target.value;
             setDraft(text);
@@ -173,7 +173,7 @@ function SettingField({ field, value, isChosen, isIdle, onChange, onReset }: Set
               onChange(text);
           }}
           onBlur={() => setDraft(undefined)}
-          // Back to the rows and their keys.
+          // Returns the focus to the rows and their key bindings.
           onKeyDown={(event) => {
             if (event.key === 'Escape' || event.key === 'Enter') leaveField(event.currentTarget);
           }}
@@ -206,7 +206,7 @@ interface CopySettingsProps {
   readonly step: number | undefined;
 }
 
-/** The settings shown, for the trainer and for a script; what neither can express is said. */
+/** Copies the settings as trainer overrides and as a command. Lists what these cannot express. */
 function CopySettings({ basis, runKey, step }: CopySettingsProps) {
   const setNotice = useInterface((state) => state.setNotice);
   const library = useRequest('host.info', {}).data?.libraryPath;

@@ -9,14 +9,14 @@ import { RULE_LABELS } from './rocLabels.ts';
 interface WideEffectsProps {
   readonly state: ReportState;
   readonly hasWhatIf: boolean;
-  /** The report with this what-if; absent where one is looking at it. */
+  /** Link to the report with this what-if. Absent if that report is the current page. */
   readonly href?: string;
 }
 
-/** The side of a report that stands: the log's word, or the recomputation. */
+/** The side of a report that is in effect: the logged one, else the recomputed one. */
 const standingSide = (report: RocReport) => (report.source === 'logged' ? report.logged : report.recomputed);
 
-/** What a what-if does to a step or a run, in one sentence. */
+/** The effect of a what-if on a step or a run, in one sentence. */
 function wideLabel(report: RocReport): string {
   const { flips, whatIf, source } = report;
   if (whatIf?.basis?.rule === 'paper')
@@ -28,7 +28,7 @@ function wideLabel(report: RocReport): string {
   return `${count(flips.rollouts)} ${verb}, in ${count(flips.groups)} of ${counted(report.groups, 'group')}.`;
 }
 
-/** A what-if over a step or a run. Progress comes last: what stands above it stays where it is. */
+/** The effect of a what-if on a step or a run. Progress comes last, so that nothing above it moves. */
 export function WideEffects({ state, hasWhatIf, href }: WideEffectsProps) {
   const { report, isRunning } = state;
   const beforeLabel =
@@ -64,12 +64,12 @@ export function WideEffects({ state, hasWhatIf, href }: WideEffectsProps) {
 interface EffectTableProps {
   readonly before: RocSums | undefined;
   readonly after: RocSums | undefined;
-  /** What stands, in words: logged, recomputed under a rule. */
+  /** Label of the side in effect: logged, or recomputed under a rule. */
   readonly beforeLabel: string;
   readonly isStale: boolean;
 }
 
-/** What changes for the update; rows keep their place while a new answer is on its way. */
+/** The effect on the update. Rows keep their positions while a new response is loading. */
 export function EffectTable({ before, after, beforeLabel, isStale }: EffectTableProps) {
   return (
     <table className={isStale ? 'effects is-stale' : 'effects'} aria-busy={isStale}>

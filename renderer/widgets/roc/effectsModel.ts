@@ -1,4 +1,4 @@
-/** What a what-if does to the update, before → after. Unknown stays blank on its side. */
+/** The effect of a what-if on the update, before → after. An unknown value is blank. */
 import type { RocSums } from '../../../shared/api/contract.ts';
 import { amount, count, decimal } from '../../ui/numbers.ts';
 
@@ -37,7 +37,7 @@ export function effectsOf(before: RocSums | undefined, after: RocSums | undefine
   });
 }
 
-/** Tokens where both sides know them: tokens on one side and characters on the other would compare nothing. */
+/** Uses tokens only if both sides have them, since tokens and characters cannot be compared. */
 function lengthRow(
   before: RocSums | undefined,
   after: RocSums | undefined,

@@ -1,10 +1,10 @@
-/** A what-if as the trainer's overrides and as the `roc` command line, and what neither can express. */
+/** A what-if as trainer overrides and as a `roc` command, with notes on what these cannot express. */
 import type { RocBasis } from '../../../shared/api/contract.ts';
 import { overridesOf, RELEASE_DEFAULTS, SETTING_NAMES } from '../../../shared/domain/downSampling.ts';
 
 export interface TrainerOverrides {
   readonly text: string;
-  /** What the trainer cannot be told this way. */
+  /** Settings that the overrides cannot express. */
   readonly notes: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export function trainerOverrides(basis: RocBasis): TrainerOverrides {
   return { text: [...trainer, ...size].join(' \\\n  '), notes };
 }
 
-/** For a POSIX shell; a key may hold anything. */
+/** Quotes for a POSIX shell, since a key may contain any character. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
@@ -42,7 +42,7 @@ export interface CommandLine {
   readonly notes: readonly string[];
 }
 
-/** Everything is named, also what is a default or logged: the command means the same for another run. */
+/** Names all settings, including defaults and logged ones, so that the command means the same for another run. */
 export function rocCommand(basis: RocBasis, { library, runKey, step }: CommandPlace): CommandLine {
   const words = [
     'npm',

@@ -1,6 +1,6 @@
 /**
- * What happened to a group, in sentences that can be checked: the arithmetic of the quotas with its
- * numbers, which minimum acted, who tied at the cut.
+ * What happened to a group, in sentences that a reader can check: the arithmetic of the quotas, the minimum that
+ * applied, and the ties at the cut.
  */
 import type { LedgerDecision, LedgerSide } from '../../../shared/api/contract.ts';
 import type { ClassCounts, Quota } from '../../../shared/domain/resample.ts';
@@ -11,7 +11,7 @@ const correct = (n: number): string => `${n} correct`;
 const incorrect = (n: number): string => `${n} incorrect`;
 const correctRollouts = (n: number): string => counted(n, 'correct rollout');
 
-/** `round(12 · 16/32) = 6`; a half is said to go to the even neighbour where one was rounded. */
+/** `round(12 · 16/32) = 6`. Notes that a half was rounded to even. */
 function rounding(count: number, quota: Quota, result: number): string {
   const isHalf = ((2 * count * quota.target) / quota.left) % 2 === 1;
   return `round(${count} · ${quota.target}/${quota.left}) = ${result}${isHalf ? ' (half to even)' : ''}`;
@@ -25,7 +25,7 @@ function minimaLabel({ basis }: LedgerSide): string {
   return `${met} (${[zero > 0 ? incorrect(zero) : '', nonZero > 0 ? correct(nonZero) : ''].filter(Boolean).join(', ')}) met`;
 }
 
-/** Which minimum changed what, from the quotas before it to those after. */
+/** The minimum that changed the quotas, with the quotas before and after it. */
 function minimumLabel(side: LedgerSide, quota: Quota): string {
   const { rounded, afterMinZero, afterMinNonZero } = quota;
   if (rounded === undefined || afterMinZero === undefined || afterMinNonZero === undefined) return '';
@@ -102,8 +102,8 @@ function equalRewardLabel(side: LedgerSide, rows: readonly LedgerDecision[]): st
 }
 
 /**
- * @param rows the decisions of this side: what they say of truncation is not in the quota
- * @returns one sentence or several, the outcome first
+ * @param rows the decisions of this side, since the quota does not include truncation
+ * @returns one or more sentences, the outcome first
  */
 export function quotaSentences(side: LedgerSide, rows: readonly LedgerDecision[]): readonly string[] {
   const { quota, basis } = side;

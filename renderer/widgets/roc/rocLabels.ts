@@ -1,4 +1,4 @@
-/** Resample-on-Correct in words. Every number says which of three it is: logged, recomputed, unknown. */
+/** Labels of Resample-on-Correct. Every number is labelled as logged, recomputed or unknown. */
 import type { PenaltyKind, RocBasis } from '../../../shared/api/contract.ts';
 import { type ResampleRule, RULE_NAMES } from '../../../shared/domain/downSampling.ts';
 
@@ -53,7 +53,7 @@ const SOURCE_OF_RULE = {
   inferred: 'inferred: it decides as logged',
 } as const;
 
-/** Under what decisions were recomputed, a sentence or two a line. */
+/** The settings under which decisions were recomputed, one or two sentences per line. */
 export function basisLines(basis: RocBasis): readonly string[] {
   const { settings } = basis;
   const names = (list: readonly string[], none: string) => (list.length === 0 ? none : list.join(', '));
@@ -68,7 +68,7 @@ export function basisLines(basis: RocBasis): readonly string[] {
   return lines;
 }
 
-/** `0.5`, `0.125`: as many decimals as it takes to tell two penalties apart, at most three. */
+/** `0.50`, `0.125`: two decimals, or three if the third is not 0. */
 export function penaltyText(value: number | undefined): string {
   if (value === undefined || Number.isNaN(value)) return '';
   const three = value.toFixed(3);

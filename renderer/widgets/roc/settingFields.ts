@@ -1,4 +1,4 @@
-/** The what-if's fields, their order and help: what each means, and what a unit is. */
+/** The fields of the what-if: their order, help and units. */
 
 import type { ResampleRule } from '../../../shared/domain/downSampling.ts';
 import type { ChoiceName } from '../../data/rocChoice.ts';
@@ -9,9 +9,9 @@ export interface FieldSpec {
   readonly help: string;
   readonly kind: 'number' | 'switch' | 'choice';
   readonly choices?: readonly { readonly id: string; readonly label: string }[];
-  /** Smallest step of the arrows of a number field. */
+  /** Increment of a number field's arrows. */
   readonly step?: number;
-  /** Rules under which it decides something; absent: all. */
+  /** Rules that use the setting. Absent: all. */
   readonly rules?: readonly ResampleRule[];
 }
 

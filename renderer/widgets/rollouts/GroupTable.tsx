@@ -28,7 +28,7 @@ interface GroupTableProps {
   readonly runKey: string;
   readonly step: number;
   readonly label: string;
-  /** Groups without the filter, where that is known. */
+  /** Number of groups without the filter, if known. */
   readonly total?: number | undefined;
 }
 
@@ -47,7 +47,7 @@ export function GroupTable({ runKey, step, label, total }: GroupTableProps) {
   const order = useLongQuery('group.order', params);
   const orderKey = JSON.stringify(params);
   const [range, setRange] = useState<IndexRange>(FIRST_WINDOW);
-  // Groups with their matches: they are held together.
+  // Ids and matches of groups are frozen together.
   const answer = useMemo(
     () =>
       order.data && {
@@ -58,7 +58,7 @@ export function GroupTable({ runKey, step, label, total }: GroupTableProps) {
     [order.data],
   );
   const latest = order.isFormer ? undefined : answer;
-  // A list in which something is selected does not move.
+  // Freeze the list while rows are selected.
   const [selected, setSelected] = useState(0);
   const held = useFrozenList(orderKey, latest, selected > 0);
   const ids = held.value?.ids;
@@ -108,7 +108,7 @@ export function GroupTable({ runKey, step, label, total }: GroupTableProps) {
     (groupIds, signal) => client.request('group.rows', { groupIds }, { signal }),
     (row: GroupRow) => row.groupId,
   );
-  // A group is opened as it was listed: under the filter.
+  // A group keeps the list's filter when it is opened.
   const search = text === '' ? '' : `?${new URLSearchParams({ q: text })}`;
   const routeOf = ({ groupKey }: GroupRow): Route => ({ view: 'group', runKey, step, groupKey });
   const list = `groups ${runKey} ${step} ${sort.column} ${sort.direction} ${text}`;

@@ -1,4 +1,4 @@
-/** Rollouts of a run, a step or a group: ids in order from the host, rows for the visible window. */
+/** Rollouts of a run, a step or a group. The host sends all ids in order; rows are loaded for the visible window. */
 
 import { useQueries } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
@@ -42,10 +42,10 @@ interface RolloutTableProps {
   readonly runKey: string;
   readonly filter: Filter;
   readonly label: string;
-  /** Inside one group every row has the same problem. */
+  /** Within one group all rows have the same problem. */
   readonly hidesProblem: boolean;
   readonly emptyTitle: string;
-  /** Rollouts without the filter, where that is known. */
+  /** Number of rollouts without the filter, if known. */
   readonly total?: number | undefined;
 }
 
@@ -72,7 +72,7 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
   const orderKey = JSON.stringify(params);
   const [range, setRange] = useState<IndexRange>(FIRST_WINDOW);
   const latest = order.isFormer ? undefined : order.data?.ids;
-  // A list in which something is selected does not move.
+  // Freeze the list while rows are selected.
   const [selected, setSelected] = useState(0);
   const held = useFrozenList(orderKey, latest, selected > 0);
   const ids = held.value;
@@ -132,7 +132,7 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
     groupKey,
     ordinal,
   });
-  // Next and previous of the replay follow a filtered list.
+  // Previous and next in the replay follow a filtered list.
   const search = listSearch({
     of: isOfRun ? 'run' : filter.groupId === undefined ? 'step' : 'group',
     filter: text,
@@ -191,12 +191,12 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
   );
 }
 
-/** `order` for a column whose head does not sort. */
+/** `order` for a column that cannot be sorted. */
 function sortedFieldOf(column: string): RolloutSort {
   return ROLLOUT_SORTS.find((sort) => sort === column) ?? 'order';
 }
 
-/** The groups of loaded chunks of rollouts: a row of a step's list says which problem it is an attempt at. */
+/** The groups of loaded rollouts, which provide the problem's text for the rows of a step's list. */
 function useGroupPreviews(chunks: readonly (readonly RolloutRow[])[]): ReadonlyMap<number, GroupRow> {
   const client = useClient();
   return useQueries({
@@ -216,7 +216,7 @@ function useGroupPreviews(chunks: readonly (readonly RolloutRow[])[]): ReadonlyM
   });
 }
 
-/** Which problem a rollout attempts: its text where the group is known, else its id. */
+/** The problem of a rollout: its text if the group is loaded, else its id. */
 function problemColumn(groups: ReadonlyMap<number, GroupRow>): RolloutColumn {
   return {
     id: 'problemId',

@@ -6,22 +6,22 @@ import { FilterBox } from '../filter/FilterBox.tsx';
 import { GroupTable } from './GroupTable.tsx';
 import { RolloutTable } from './RolloutTable.tsx';
 
-/** What the lists and their filters have to know of what they are of. */
+/** Totals that the lists and their filters need. */
 export type ListSummary = Pick<StepSummary, 'rollouts' | 'groups' | 'decided' | 'correctKnown'>;
 
 interface StepListsProps {
   readonly runKey: string;
-  /** Undefined while the run is looked up: the list does not wait for it. */
+  /** Undefined while the run is loading. The list does not wait for it. */
   readonly runId: number | undefined;
-  /** Absent: of all steps. */
+  /** Absent: all steps. */
   readonly step?: number;
-  /** What the lists are of: `step 40`, or the run where the log knows no step. */
+  /** Label of the lists' scope: `step 40`, or the run if the log has no steps. */
   readonly of: string;
   readonly summary: ListSummary | undefined;
   readonly tab: 'groups' | 'rollouts';
 }
 
-/** Where every problem was sampled once, a list of groups of one would be a detour. */
+/** If every problem was sampled once, the rollouts are shown directly, since each group has a single rollout. */
 export function listTab(query: URLSearchParams, summary: StepSummary | undefined): 'groups' | 'rollouts' {
   const hasSingletons = summary !== undefined && summary.groups === summary.rollouts;
   return (query.get('tab') ?? (hasSingletons ? 'rollouts' : 'groups')) === 'rollouts' ? 'rollouts' : 'groups';
@@ -77,7 +77,10 @@ const TOOLS: Readonly<Record<string, string>> = {
 };
 const KEPT: Readonly<Record<string, string>> = { yes: 'kept:true', no: 'kept:false' };
 
-/** `?right=no&tools=none`: the switches live in the URL, so a list can be sent to someone. @returns them as a filter */
+/**
+ * Reads the switches from the URL (`?right=no&tools=none`), which makes a list shareable.
+ * @returns the switches as a filter
+ */
 function rolloutFilterOf(query: URLSearchParams): string {
   const chosen = [
     CORRECT[query.get('right') ?? ''],

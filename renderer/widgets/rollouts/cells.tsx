@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { RolloutRow } from '../../../shared/api/contract.ts';
 import { percent } from '../../ui/numbers.ts';
 
-/** A share as number and bar: the number to read, the bar to compare down the column. */
+/** A share as a number and as a bar, which makes rows comparable. */
 export function ShareCell({ share, color }: { readonly share: number | undefined; readonly color?: string }) {
   if (share === undefined) return null;
   return (
@@ -35,7 +35,7 @@ export function HealthCell({ wrong, mixed, right }: HealthCellProps) {
   );
 }
 
-/** Our class of the ending, or the word of the log if it has none. */
+/** Turnwise's stop reason, or the logged word if it maps to none. */
 export function stopReasonCell({ stopReason, stopReasonSource, stopReasonLogged }: RolloutRow): ReactNode {
   if (stopReason === undefined) {
     if (stopReasonLogged === undefined) return undefined;

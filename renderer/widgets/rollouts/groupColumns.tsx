@@ -171,7 +171,10 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
   },
 ];
 
-/** Under a filter: how many rollouts of a group match. @param matchesOf by group id */
+/**
+ * For filtered lists: the number of matching rollouts per group.
+ * @param matchesOf by group id
+ */
 export function matchColumn(matchesOf: ReadonlyMap<number, number>): GroupColumn {
   return {
     id: 'match',
@@ -193,7 +196,7 @@ export function matchColumn(matchesOf: ReadonlyMap<number, number>): GroupColumn
   };
 }
 
-/** What a list of groups can be sorted by, as the host has it. */
+/** Fields that the host can sort a list of groups by. */
 export const GROUP_SORT_IDS: readonly GroupSort[] = [
   'order',
   ...GROUP_COLUMNS.filter(({ sorts }) => sorts !== undefined).flatMap(({ id }) =>

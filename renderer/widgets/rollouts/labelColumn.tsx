@@ -2,7 +2,7 @@ import { labelOf, useTaxonomy } from '../../data/annotations.ts';
 import { LabelName } from '../../ui/Marks.tsx';
 import type { RolloutColumn } from './rolloutColumns.tsx';
 
-/** What readers have said of a rollout. */
+/** The labels that readers gave a rollout. */
 export const LABEL_COLUMN: RolloutColumn = {
   id: 'labels',
   label: 'labels',
@@ -15,7 +15,7 @@ export const LABEL_COLUMN: RolloutColumn = {
   cell: (row) => <LabelNames ids={row.labels} />,
 };
 
-/** The first by its name, the others by how many there are; the hint has all. */
+/** Shows the first label by name and counts the others. The tooltip lists all. */
 export function LabelNames({ ids = [] }: { readonly ids?: readonly string[] | undefined }) {
   const taxonomy = useTaxonomy();
   const labels = ids.map((id) => labelOf(taxonomy, id));

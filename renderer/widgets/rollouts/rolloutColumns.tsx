@@ -19,7 +19,7 @@ import { LABEL_COLUMN } from './labelColumn.tsx';
 
 export interface RolloutColumn extends Column<RolloutRow> {
   readonly id: RolloutSort | CamelCase<ListedField> | 'labels';
-  /** A column is shown when any of the first rows has a value; absent: always. */
+  /** The column is shown if this holds for any of the first rows. Absent: it is always shown. */
   readonly isKnown?: (row: RolloutRow) => boolean;
 }
 
@@ -29,7 +29,7 @@ const FIELD_OF: ReadonlyMap<string, ListedField> = new Map(
   LISTED_FIELDS.map((name) => [camelCase(name), name]),
 );
 
-/** A column of one field, shown where some row has a value. The record says what it holds, `presentation` how it looks. */
+/** A column of one field. The field's record defines its content, `presentation` its appearance. */
 function fieldColumn(id: CamelCase<ListedField>, presentation: Presentation): RolloutColumn {
   const name = FIELD_OF.get(id);
   const field: RolloutField | undefined = name === undefined ? undefined : ROLLOUT_FIELDS[name];
@@ -44,7 +44,7 @@ function fieldColumn(id: CamelCase<ListedField>, presentation: Presentation): Ro
   };
 }
 
-/** Where rows of several steps are listed. */
+/** Used in lists with rows of several steps. */
 export const STEP_COLUMN: RolloutColumn = fieldColumn('step', {
   label: 'step',
   minWidth: 44,
@@ -53,7 +53,7 @@ export const STEP_COLUMN: RolloutColumn = fieldColumn('step', {
   cell: (row) => count(row.step),
 });
 
-/** With the problem where rows of several are listed. */
+/** Lists with rows of several problems add a problem column. */
 export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
   fieldColumn('kept', {
     label: '',
@@ -223,8 +223,8 @@ function engineColumn(id: 'worker' | 'gpu', hint: string): RolloutColumn {
 }
 
 /**
- * Columns that none of the sampled rows has a value for are left out. The sample is what is
- * loaded; a column once shown stays (`shown`), so that scrolling never moves the others.
+ * Leaves out columns without a value in any sampled row. The sample is the loaded rows. A column that was shown once
+ * stays (`shown`), so that scrolling never moves the others.
  */
 export function knownColumnIds(rows: readonly RolloutRow[], shown: ReadonlySet<string>): ReadonlySet<string> {
   const missing = ROLLOUT_COLUMNS.filter(

@@ -1,10 +1,13 @@
-/** Rows of any places of a list whose ids are known: most of them are not loaded. */
+/** Loads rows at any positions of a list whose ids are known. */
 import type { RowsOf } from '../../ui/SelectionBar.tsx';
 
-/** As many as the host gives at once. */
+/** The host's maximum per request. */
 const CHUNK = 500;
 
-/** Asks for one chunk after the other, so that scrolling is not kept waiting. A row that is gone is left out. */
+/**
+ * Requests the chunks sequentially, so that they do not delay requests for scrolling. Leaves out rows that no longer
+ * exist.
+ */
 export function rowsById<Row>(
   ids: Uint32Array,
   fetchRows: (ids: number[], signal: AbortSignal) => Promise<readonly Row[]>,

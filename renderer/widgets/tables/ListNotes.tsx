@@ -16,9 +16,9 @@ interface FilterNoteProps {
   readonly order: ListOrder;
 }
 
-/** How much of the list is left, and by which conditions. */
+/** The number of matches, and the conditions of the filter. */
 export function FilterNote({ what, matches, total, order }: FilterNoteProps) {
-  // What is listed is still the answer to the filter before.
+  // The rows still belong to the previous filter.
   const { isFormer, isStopped } = order;
   return (
     <div className="filter-note">
@@ -41,7 +41,7 @@ export function FilterNote({ what, matches, total, order }: FilterNoteProps) {
 
 type ListOrder = Pick<LongState<unknown>, 'isFormer' | 'isStopped' | 'progress' | 'stop' | 'restart'>;
 
-/** @returns empty while nobody knows */
+/** @returns empty if the progress is unknown */
 function howFar({ progress }: Pick<ListOrder, 'progress'>): string {
   return progress === undefined ? '' : ` ${percent(progress.share, 0)} %`;
 }
@@ -72,11 +72,11 @@ export function ListUnderWay({ what, order }: ListUnderWayProps) {
 
 interface NoMatchProps {
   readonly title: string;
-  /** What the list is of. */
+  /** The scope of the list. */
   readonly within: Pick<ParamsOf<'rollout.order'>, 'runId' | 'runKey' | 'step' | 'groupId'>;
 }
 
-/** Nothing matches; where that is because the log does not say, that is said. */
+/** Shown if nothing matches. Names the filter's fields that have no value in the log at all. */
 export function NoMatch({ title, within }: NoMatchProps) {
   const { node } = useFilterLink();
   const { runId, runKey, step, groupId } = within;

@@ -1,15 +1,15 @@
-/** A row of the table of steps: of all rollouts of a step, as the library keeps them, or of those that match a filter. */
+/** A row of the step table, for all rollouts of a step (as stored in the library) or for those that match a filter. */
 import type { StepFacts, StepSummary } from '../../../shared/api/contract.ts';
 import { ratio } from '../../ui/numbers.ts';
 
-/** Shares are 0 … 1; absent is not known. */
+/** Shares are 0…1. Absent means unknown. */
 export interface StepRow {
   readonly step: number;
   readonly rollouts: number;
   readonly groups: number;
   readonly passRate: number | undefined;
   readonly meanReward: number | undefined;
-  /** Rollouts without any tool call: the first sign that a policy stops using its tools. */
+  /** Share of rollouts without tool calls: the first sign that a policy stops using its tools. */
   readonly noToolShare: number | undefined;
   readonly toolCallsPerRollout: number | undefined;
   readonly toolErrorRate: number | undefined;
@@ -21,7 +21,7 @@ export interface StepRow {
   readonly meanEntropy: number | undefined;
   readonly truncatedShare: number | undefined;
   readonly keptShare: number | undefined;
-  /** Of groups whose correctness is known of every rollout that counts. */
+  /** Counts only groups in which the correctness of every counted rollout is known. */
   readonly groupsAllWrong: number;
   readonly groupsMixed: number;
   readonly groupsAllRight: number;
@@ -56,7 +56,7 @@ export function rowOfFacts({ step, rollouts, groups, values }: StepFacts): StepR
   };
 }
 
-/** A mixed group is the only kind a group-normalised advantage learns from. Groups of one are never mixed. */
+/** Only mixed groups teach a group-normalised advantage. A group of one is never mixed. */
 export function mixedShare(row: StepRow): number | undefined {
   const { groupsAllWrong, groupsMixed, groupsAllRight } = row;
   if (row.groups === row.rollouts) return undefined;

@@ -12,7 +12,7 @@ interface FreshBadgeProps {
   readonly onShow: () => void;
 }
 
-/** A list held still says what it holds back. It lies over the list, so that nothing moves when it comes. */
+/** Tells how much a frozen list holds back. Overlays the list, so that nothing moves when it appears. */
 export function FreshBadge({ text, onShow }: FreshBadgeProps) {
   useCommands({ 'fresh.show': onShow });
   return (
@@ -24,14 +24,14 @@ export function FreshBadge({ text, onShow }: FreshBadgeProps) {
   );
 }
 
-/** Whether the run is live and its pages are paused. */
+/** Whether the run is followed and its pages are paused. */
 export function useIsHeld(runKey: string): boolean {
   const isFollowed = useLive(runKey).follow !== undefined;
   const isPaused = useInterface((state) => state.pausedRuns[runKey]) === true;
   return isFollowed && isPaused;
 }
 
-/** What the badge of a held list of ids says. */
+/** Text of the badge of a frozen list. */
 export function freshRows(held: ArrayLike<number>, latest: ArrayLike<number>): string {
   const more = latest.length - held.length;
   return more > 0 ? `${count(more)} new` : 'the list has changed';
@@ -45,7 +45,10 @@ interface Snapshot<T> {
   readonly value: T;
 }
 
-/** What a list shows next: the newest if it is another list, may move, or had nothing in it; else what it shows. */
+/**
+ * The next snapshot: the latest value if the list is another one, is not frozen, or was empty. Otherwise the shown
+ * one.
+ */
 export function nextSnapshot<T extends { readonly length: number }>(
   shown: Snapshot<T> | undefined,
   key: string,
@@ -60,15 +63,15 @@ export function nextSnapshot<T extends { readonly length: number }>(
 
 interface Held<T> {
   readonly value: T | undefined;
-  /** A newer value is there and not shown. */
+  /** Whether a newer value exists that is not shown. */
   readonly isBehind: boolean;
   readonly showNew: () => void;
 }
 
 /**
- * A list that does not move under the reader: the value as it was when this list (`key`) was first
- * seen, until `showNew`. Where `isHeld` is false the newest is shown, and is what a later hold keeps.
- * @param latest undefined while it is not known; an answer to another key must not be given
+ * A list that does not change while it is read. It keeps the first value of its `key` until `showNew`. If `isHeld` is
+ * false, the latest value is shown, and freezing later keeps that one.
+ * @param latest undefined while loading; must not belong to another key
  */
 export function useFrozenList<T extends { readonly length: number }>(
   key: string,
@@ -77,7 +80,7 @@ export function useFrozenList<T extends { readonly length: number }>(
 ): Held<T> {
   const [snapshot, setSnapshot] = useState<Snapshot<T>>();
   const next = nextSnapshot(snapshot, key, latest, isHeld);
-  // A state derived from what came before: React renders again before anything is painted.
+  // State derived from the previous state: React renders again before it paints.
   if (next !== snapshot) setSnapshot(next);
   const value = next?.value;
   return {

@@ -3,7 +3,7 @@ import { useUrlQuery } from '../../data/useRoute.ts';
 import { type Handlers, useCommands } from '../../shell/keys/commands.ts';
 import type { TableHandle } from '../../ui/VirtualTable.tsx';
 
-/** The motions of a list and what can be done with it, offered for the table that takes the returned handle. */
+/** Registers the navigation and actions of a list for the table that receives the returned handle. */
 export function useTableCommands(): RefObject<TableHandle | null> {
   const table = useRef<TableHandle>(null);
   const [query, setQuery] = useUrlQuery();
@@ -18,7 +18,7 @@ export function useTableCommands(): RefObject<TableHandle | null> {
     'row.open': () => table.current?.open(),
     ...(unsort === undefined ? {} : { 'table.unsort': unsort }),
   });
-  // Looked up when somebody asks: what is selected, and whether anything is, changes without this being drawn.
+  // Getters, because the selection changes without a render of this component.
   useCommands({
     get 'table.columns'() {
       return table.current?.actions().pickColumns;

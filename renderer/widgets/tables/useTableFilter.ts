@@ -6,7 +6,7 @@ import { runCommand } from '../../shell/keys/commands.ts';
 import type { CellValue, Column } from '../../ui/tableColumns.ts';
 import type { TableFilter } from '../../ui/useTableMenus.ts';
 
-/** A list under the page's filter box: its heads begin a condition there, its cells add theirs to `?q=`. */
+/** Connects a list to the page's filter box: column heads start a condition there, and cells add theirs to `?q=`. */
 export function useTableFilter<Row>(): TableFilter<Row> {
   const { applied } = useFilterLink();
   const [, setQuery] = useUrlQuery();
@@ -16,7 +16,7 @@ export function useTableFilter<Row>(): TableFilter<Row> {
       runCommand('search.focus');
       const box = document.activeElement;
       if (!(box instanceof HTMLInputElement)) return;
-      // As if it were typed: the box completes it, and it can be undone.
+      // Inserts text as if typed, so that completion and undo work.
       const text = withConditionBegun(box.value, filterField);
       box.select();
       document.execCommand('insertText', false, text);
@@ -36,8 +36,9 @@ function conditionOf<Row>(column: Column<Row>, row: Row, isWithout: boolean): st
 }
 
 /**
- * What has this value in a field, or (`isWithout`) everything else. Without a value: those of which it is unknown.
- * @returns undefined where the field cannot have the value, and of a field of texts
+ * A condition for rows with this value in a field, or (`isWithout`) for all others. Without a value: rows in which the
+ * field is unknown.
+ * @returns undefined for a text field, or if the field cannot have the value
  */
 export function valueCondition(name: FieldName, value: CellValue, isWithout: boolean): string | undefined {
   const kind = fieldNamed(name)?.kind;
@@ -61,7 +62,7 @@ function valueText(
     : filterText({ kind: 'word', field, text, isPattern: false });
 }
 
-/** A filter whose last condition is begun: what it is compared with is for the reader to say. */
+/** Appends an unfinished condition, whose value the user types. */
 export function withConditionBegun(filter: string, name: FieldName): string {
   const isAmount = fieldNamed(name)?.kind === 'number' && name !== 'ordinal';
   return bothFilters(filter, `${name}:${isAmount ? '>' : ''}`);

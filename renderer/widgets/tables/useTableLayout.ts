@@ -2,7 +2,10 @@ import { useMemo } from 'react';
 import { AS_IT_CAME, useTableLayouts } from '../../state/tableLayout.ts';
 import type { Arrangement } from '../../ui/tableColumns.ts';
 
-/** How a table is arranged, remembered. @param table its id: tables of the same columns share one */
+/**
+ * The saved layout of a table.
+ * @param table its id; tables with the same columns share one
+ */
 export function useTableLayout(table: string): Arrangement {
   const layout = useTableLayouts((state) => state.layouts[table]) ?? AS_IT_CAME;
   const density = useTableLayouts((state) => state.density);

@@ -2,7 +2,7 @@ import { useUrlQuery } from '../../data/useRoute.ts';
 import { parseSort, parseSorts, type Sort, sortsText, sortText, withSort } from '../../ui/sorting.ts';
 import type { Direction } from '../../ui/VirtualTable.tsx';
 
-/** The sort of a list by one column. */
+/** Sorts a list by one column. */
 export function useUrlSort(
   columns: readonly string[],
   otherwise: Sort,
@@ -12,14 +12,14 @@ export function useUrlSort(
   return [sort, (column, direction) => setQuery({ sort: sortText({ column, direction }) })];
 }
 
-/** The sort of a list by several columns, of which the first decides. */
+/** Sorts a list by several columns. The first has precedence. */
 export function useUrlSorts(
   columns: readonly string[],
   otherwise: Sort,
 ): readonly [readonly Sort[], (column: string, direction: Direction, isFurther: boolean) => void] {
   const [query, setQuery] = useUrlQuery();
   const sorts = parseSorts(query.get('sort'), columns, [otherwise]);
-  // What a list is sorted by before anything was chosen is no first key of a choice.
+  // The default sort is not kept as the first key of a multi-column sort.
   const chosen = query.has('sort') ? sorts : [];
   return [
     sorts,
