@@ -1,6 +1,6 @@
 /**
- * The query cache and the one client under it, a pair for each open library. Server state lives here; views read it
- * with `useRequest` and never fetch in an effect.
+ * The query cache and its client, one pair for each open library. Server state lives here. Views read it with
+ * `useRequest` and never fetch in an effect.
  */
 import { QueryClient, QueryClientProvider, replaceEqualDeep } from '@tanstack/react-query';
 import {
@@ -22,7 +22,7 @@ import { splitLibrary } from './libraryLink.ts';
 const ConnectionContext = createContext<Connection | undefined>(undefined);
 const LibraryContext = createContext<string | undefined>(undefined);
 
-/** Only a gone connection is worth asking again; every other failure is an answer. */
+/** Retries only if the connection was lost. Any other error is a final response. */
 function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
@@ -43,14 +43,14 @@ function createQueryClient(): QueryClient {
 
 interface DataProviderProps {
   readonly connection: Connection;
-  /** When it changes, all answers are requested again. */
+  /** When it changes, all data is requested again. */
   readonly isMasking?: boolean;
-  /** Whether the view of a run is paused: while the run is live, its answers then stay as they are. */
+  /** Whether the page of a run is paused. While the run is followed, its cached data is then kept as it is. */
   readonly isPaused?: (runKey: string) => boolean;
   readonly children: ReactNode;
 }
 
-/** Which library is looked at is the URL's business. A change of it begins anew, with what was known of that one. */
+/** The URL names the current library. Switching to another remounts the views, with that library's own cache. */
 export function DataProvider({ connection, isMasking = false, isPaused, children }: DataProviderProps) {
   const { library } = splitLibrary(usePathname());
   const [queryClients] = useState(() => new Map<string, QueryClient>());
@@ -64,7 +64,7 @@ export function DataProvider({ connection, isMasking = false, isPaused, children
     if (wasMasking.current === isMasking) return;
     wasMasking.current = isMasking;
     for (const each of queryClients.values()) {
-      // Without the list of libraries, a view of another library would be closed and opened again.
+      // Keep the list of libraries, or a view of another library would unmount and mount again.
       void each.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'library.list' });
     }
   }, [isMasking, queryClients]);
@@ -92,7 +92,7 @@ function HostFollower({ queryClient, isPaused }: HostFollowerProps) {
     () => followHost({ ...connection, client }, queryClient, isPaused),
     [connection, client, queryClient, isPaused],
   );
-  // What was said of a library while one was not looking at it has been missed.
+  // Events of a library are missed while another one is current, so mark its cache as stale.
   useEffect(() => () => void queryClient.invalidateQueries({ refetchType: 'none' }), [queryClient]);
   return null;
 }
@@ -103,14 +103,14 @@ export function useConnection(): Connection {
   return connection;
 }
 
-/** Id of the library that is looked at. */
+/** Id of the current library. */
 export function useLibrary(): string {
   const library = useContext(LibraryContext);
   if (library === undefined) throw new Error('useLibrary outside DataProvider');
   return library;
 }
 
-/** @param library another one than is looked at */
+/** @param library if it is not the current one */
 export function useClient(library?: string): Client {
   const here = useLibrary();
   return useConnection().clientOf(library ?? here);
@@ -121,7 +121,7 @@ export function useConnectionStatus(): ConnectionStatus {
   return useSyncExternalStore(connection.onStatus, connection.status);
 }
 
-/** react-query compares plain JSON only. Equal ids and counts of a list must stay the same objects, too. */
+/** react-query compares plain JSON only. Equal id and count arrays must keep their identity, too. */
 export function sharedAnswer(before: unknown, now: unknown): unknown {
   if (!hasIds(before) || !hasIds(now)) return replaceEqualDeep(before, now);
   if (!isSameList(before.ids, now.ids)) return now;

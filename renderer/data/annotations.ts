@@ -1,4 +1,4 @@
-/** What readers say about rollouts: asked for, changed, and brought into the cache. */
+/** Annotations: requests, changes, and updates of the cache. */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { AppliedChanges, Label, ParamsOf, ResultOf, Taxonomy } from '../../shared/api/contract.ts';
@@ -7,7 +7,7 @@ import { requestKey, useRequest } from './useRequest.ts';
 
 export type AnnotationChange = ParamsOf<'annotation.apply'>['changes'][number];
 
-/** Everything said about one rollout; undefined until it is known. */
+/** All annotations of a rollout. Undefined while loading. */
 export function useAnnotations(rolloutId: number | undefined): ResultOf<'annotation.list'> | undefined {
   return useRequest('annotation.list', rolloutId === undefined ? undefined : { rolloutId }).data;
 }
@@ -16,7 +16,7 @@ export function useTaxonomy(): Taxonomy | undefined {
   return useRequest('taxonomy.get', {}).data?.taxonomy;
 }
 
-/** A label by its id; of one that the taxonomy no longer has, the id is its name. */
+/** A label by its id. If the taxonomy no longer has it, the id is its name. */
 export function labelOf(taxonomy: Taxonomy | undefined, id: string): Label {
   const known = taxonomy?.labels.find((one) => one.id === id);
   return known ?? { id, name: id, colour: 'grey', description: 'not in the taxonomy of this library' };
@@ -24,12 +24,12 @@ export function labelOf(taxonomy: Taxonomy | undefined, id: string): Label {
 
 export interface Annotate {
   readonly apply: (author: string, changes: readonly AnnotationChange[]) => Promise<AppliedChanges>;
-  /** The last step of this author; what somebody else has changed since stays. */
+  /** Undoes this author's last step. Later changes by others are kept. */
   readonly undo: (author: string) => Promise<AppliedChanges>;
   readonly redo: (author: string) => Promise<AppliedChanges>;
 }
 
-/** A change has been committed to disk when its promise is fulfilled, and is in the cache. */
+/** When a promise resolves, the change is on disk and in the cache. */
 export function useAnnotate(): Annotate {
   const client = useClient();
   const queryClient = useQueryClient();
@@ -48,14 +48,14 @@ export function useAnnotate(): Annotate {
   }, [client, queryClient]);
 }
 
-/** The answer to a change has what this page shows of it. The event that follows refreshes the rest, in every window. */
+/** The response contains what this page shows. The event that follows refreshes the rest, in every window. */
 function cacheApplied(queryClient: QueryClient, author: string, applied: AppliedChanges): void {
   for (const { rolloutId, ...annotations } of applied.rollouts)
     queryClient.setQueryData(requestKey('annotation.list', { rolloutId }), annotations);
   queryClient.setQueryData(requestKey('annotation.history', { author }), applied.history);
 }
 
-/** Fields of the filter language that speak of annotations; lists and charts under others stay as they are. */
+/** Annotation fields of the filter language. Other filters do not depend on annotations. */
 const OF_ANNOTATIONS = /\b(?:label|note|author|severity|read)\s*:/i;
 
 const ANSWERS = new Set<unknown>([
@@ -69,13 +69,13 @@ const ANSWERS = new Set<unknown>([
   'annotation.authors',
   'taxonomy.get',
   'label.queue',
-  // Rows have their labels.
+  // Rows contain their labels.
   'rollout.rows',
-  // And so have the groups of a problem.
+  // The groups of a problem contain labels.
   'problem.history',
 ]);
 
-/** Whether an answer may be another one, now that annotations have changed. */
+/** Whether cached data may be stale after annotations have changed. */
 export function isOfAnnotations(queryKey: readonly unknown[]): boolean {
   const [method, params] = queryKey;
   if (ANSWERS.has(method)) return true;
@@ -84,7 +84,7 @@ export function isOfAnnotations(queryKey: readonly unknown[]): boolean {
   return typeof filter === 'string' && OF_ANNOTATIONS.test(filter);
 }
 
-/** @param revision of the change: an answer that has it stays as it is. Default: every answer is asked for again */
+/** @param revision of the change; data that includes it is not refetched. Default: everything is refetched */
 export function annotationsChanged(
   queryClient: QueryClient,
   revision = Number.POSITIVE_INFINITY,

@@ -1,11 +1,11 @@
 /**
- * A comparison is a link: which rollouts, in which order, against which of them, and where in it one is.
+ * The URL of a comparison: its rollouts and their order, the baseline, and the position.
  *
  *   /compare?lane=/run/r/step/0/group/g/rollout/1&lane=…&base=1&on=0&at=0.12&layout=unified&equal=hide&show=code,output
  *
- * `lane` is the path of a rollout, as `route.ts` writes it. `at` is a turn of a lane, `<lane>.<turn>`: a row of the
- * alignment has no name of its own, as another baseline, order or set of lanes makes other rows. What is at its
- * default is not in the link, and what is not ours is left as it is: the panel's tab (`side`) and the breakpoints.
+ * `lane` is the path of a rollout, as `route.ts` writes it. `at` is a turn of a lane, `<lane>.<turn>`. Rows have no
+ * stable number, since another baseline, order or set of lanes gives other rows. Defaults are omitted. Parameters of
+ * other modules are kept: the panel's tab (`side`) and the breakpoints.
  */
 import { parseRoute, pathOfRoute, type RolloutRoute } from './route.ts';
 
@@ -13,13 +13,13 @@ export const MOST_LANES = 4;
 
 export const LAYOUTS = ['split', 'unified'] as const;
 export type Layout = (typeof LAYOUTS)[number];
-/** What becomes of turns and segments that are the same in all lanes. */
+/** How to show turns and segments that are equal in all lanes. */
 export const EQUAL_WAYS = ['fold', 'hide', 'show'] as const;
 export type EqualWay = (typeof EQUAL_WAYS)[number];
 export const SHOWN_KINDS = ['reasoning', 'code', 'output', 'answer'] as const;
 export type ShownKind = (typeof SHOWN_KINDS)[number];
 
-/** A row of the comparison, named by a turn that stands in it. */
+/** Identifies a row of the comparison by one of its turns. */
 export interface LaneTurn {
   /** Index into the link's lanes. */
   readonly lane: number;
@@ -27,15 +27,15 @@ export interface LaneTurn {
 }
 
 export interface CompareLink {
-  /** Paths of rollouts, at most four; the same one may stand twice. */
+  /** Paths of rollouts, at most four. The same one may occur twice. */
   readonly lanes: readonly string[];
-  /** What the link names besides these: not shown, and not lost, as one of them comes in when a lane is taken out. */
+  /** Further lanes in the URL. They are not shown, but the first of them is once a lane is removed. */
   readonly leftOut: readonly string[];
-  /** Index into `lanes`: what the others are compared with. */
+  /** Index into `lanes`: the baseline. */
   readonly base: number;
-  /** Index into `lanes`: the one the keys act on, and that is woven with the baseline. */
+  /** Index into `lanes`: the chosen lane, which keys act on and which the unified layout compares with the baseline. */
   readonly on: number;
-  /** Where in it one is; undefined: not chosen yet. */
+  /** The current row. Undefined: not chosen yet. */
   readonly at: LaneTurn | undefined;
   readonly layout: Layout;
   readonly equal: EqualWay;
@@ -60,7 +60,7 @@ function laneTurn(text: string | null, lanes: number): LaneTurn | undefined {
 const oneOf = <T extends string>(all: readonly T[], text: string | null, otherwise: T): T =>
   all.find((one) => one === text) ?? otherwise;
 
-/** The route of a rollout's path; undefined for any other path. */
+/** The route for a rollout's path. Undefined for any other path. */
 export function rolloutRouteOf(path: string): RolloutRoute | undefined {
   const route = parseRoute(path);
   return route.view === 'rollout' ? route : undefined;
@@ -89,7 +89,7 @@ const otherLane = (base: number): number => (base === 0 ? 1 : 0);
 
 const NAMES = ['lane', 'base', 'on', 'at', 'layout', 'equal', 'show'] as const;
 
-/** @param others the query as it is: what is not ours stays */
+/** @param others the current query; its other parameters are kept */
 export function compareSearch(link: Partial<CompareLink>, others?: URLSearchParams): string {
   const query = new URLSearchParams(others);
   for (const name of NAMES) query.delete(name);
@@ -102,7 +102,7 @@ export function compareSearch(link: Partial<CompareLink>, others?: URLSearchPara
   if (layout !== 'split') query.set('layout', layout);
   if (equal !== 'fold') query.set('equal', equal);
   if (show.length > 0) query.set('show', show.join(','));
-  // A slash may stand in a query as it is, and a path reads better with them; so does a list with commas.
+  // Slashes and commas are valid in a query, and easier to read unescaped.
   const search = query.toString().replaceAll('%2F', '/').replaceAll('%2C', ',');
   return search === '' ? '' : `?${search}`;
 }
@@ -114,8 +114,8 @@ export function comparePath(lanes: readonly string[], base = 0): string {
 type Order = Pick<CompareLink, 'lanes' | 'base' | 'on' | 'at'>;
 
 /**
- * The lane that is chosen next, in the order one sees them and around. Woven into one text, the baseline is passed
- * over: the chosen lane is what is woven with it.
+ * The next lane, in display order and wrapping around. The unified layout skips the baseline, since the chosen lane is
+ * compared with it.
  */
 export function nextLane(
   { lanes, base, on, layout }: Pick<CompareLink, 'lanes' | 'base' | 'on' | 'layout'>,
@@ -126,7 +126,7 @@ export function nextLane(
   return layout === 'unified' && next === base ? (next + by + count) % count : next;
 }
 
-/** Takes a lane to another place; baseline, chosen lane and the turn one is at stay those of their rollouts. */
+/** Moves a lane. Baseline, chosen lane and current turn stay with their rollouts. */
 export function withLaneMoved({ lanes, base, on, at }: Order, from: number, to: number): Order {
   const order = lanes.map((_, i) => i);
   const [moved] = order.splice(from, 1);
@@ -140,13 +140,13 @@ export function withLaneMoved({ lanes, base, on, at }: Order, from: number, to: 
   };
 }
 
-/** @param other the place by the name of a lane that stays, in the present order; asked for when `lane` named it */
+/** @param other the current row by a turn of another lane; used if `at` names the removed lane */
 export function withoutLane({ lanes, base, on, at }: Order, lane: number, other?: LaneTurn): Order {
   const rest = lanes.filter((_, i) => i !== lane);
   const last = Math.max(0, rest.length - 1);
   const after = (index: number) => (index > lane ? index - 1 : Math.min(index, last));
   const newBase = base === lane ? 0 : after(base);
-  // Where no other lane is known to stand there, the turn of the same number is the best guess.
+  // If no other lane is known to have a turn in that row, the same turn number is the best guess.
   const guess = at && { lane: newBase, turn: at.turn };
   const kept = at?.lane === lane ? other : at;
   return {
@@ -157,7 +157,7 @@ export function withoutLane({ lanes, base, on, at }: Order, lane: number, other?
   };
 }
 
-/** The former baseline becomes the chosen lane: pressed again, it is as before. */
+/** The former baseline becomes the chosen lane, so that applying it twice restores the order. */
 export function withBaseline({ lanes, base, on, at }: Order, lane: number): Order {
   return { lanes, base: lane, on: lane === on ? base : on, at };
 }

@@ -1,4 +1,4 @@
-/** Which transport this window has, its token and its status. Nothing above `data/` can tell the transports apart. */
+/** The transport of this window, its token and its status. No code outside `data/` depends on the kind of transport. */
 import { createClient } from '../../shared/api/client.ts';
 import { HOME_LIBRARY, type HostEvent } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
@@ -9,15 +9,17 @@ import { ApiError, CLOSED } from './failures.ts';
 import { type UploadOptions, uploadFile } from './uploadFile.ts';
 import { createWebSocketTransport } from './webSocketTransport.ts';
 
-/** `unreachable`: never connected in this sitting. `lost`: was connected. `refused`, `no-token`: no retry can help. */
+/**
+ * `unreachable`: never connected in this session. `lost`: was connected. `refused`, `no-token`: a retry cannot help.
+ */
 export type ConnectionStatus = 'connecting' | 'open' | 'lost' | 'unreachable' | 'refused' | 'no-token';
 
 export interface Connection {
-  /** Of the library Turnwise was started with. */
+  /** For the library that Turnwise was started with. */
   readonly client: Client;
-  /** Whether this page load begins a sitting, rather than reload a page or open a link. */
+  /** Whether this page load starts a session, rather than reloads a page or opens a link. */
   readonly isStart: boolean;
-  /** The same one for the same library. */
+  /** Returns the same client for the same library. */
   clientOf(library: string): Client;
   status(): ConnectionStatus;
   onStatus(listener: () => void): () => void;
@@ -25,7 +27,10 @@ export interface Connection {
   readonly pathOf?: (file: File) => string;
   /** Browser only: sends a file to the host's machine. @throws ApiError */
   readonly upload?: (file: File, options: UploadOptions) => Promise<UploadedFile>;
-  /** Browser only: gets what an export with `isDownload` has written. @throws ApiError */
+  /**
+   * Browser only: downloads the file of an export with `isDownload`.
+   * @throws ApiError
+   */
   readonly download?: (id: string, options: DownloadOptions) => Promise<Blob>;
   readonly retryNow?: () => void;
 }
@@ -94,7 +99,7 @@ export async function openConnection(): Promise<Connection> {
 
 const BEGUN = 'turnwise.begun';
 
-/** Whether this window has loaded no page before. */
+/** Whether this window has not loaded a page before. */
 function isFirstLoad(): boolean {
   const isFirst = sessionStorage.getItem(BEGUN) === null;
   sessionStorage.setItem(BEGUN, 'yes');
@@ -114,7 +119,7 @@ function createDesktopTransport(bridge: DesktopBridge): Transport {
       try {
         return await bridge.request(id, method, params, library);
       } catch (cause) {
-        // Expected failures are values; a rejection means that the main process is gone.
+        // Expected failures are returned as values. A rejection means that the main process is gone.
         throw new ApiError({ ...CLOSED, message: `${CLOSED.message} (${String(cause)})` });
       } finally {
         signal?.removeEventListener('abort', cancel);
@@ -128,7 +133,7 @@ interface DesktopBridge {
   request(id: number, method: string, params: unknown, library?: string): Promise<Result<unknown>>;
   cancel(id: number): void;
   subscribe(listener: (event: HostEvent) => void): () => void;
-  /** The path of a dropped file; the host grants it on the way. */
+  /** The path of a dropped file. The host also grants access to it. */
   pathOf(file: File): string;
 }
 
@@ -147,7 +152,7 @@ const KEY = 'turnwise.token';
 
 interface TokenUrl {
   readonly token: string | undefined;
-  /** The same place without the fragment; path and query are kept. */
+  /** The same URL without the fragment. Path and query are kept. */
   readonly cleanUrl: string;
 }
 
@@ -158,7 +163,7 @@ export function readTokenUrl(url: URL): TokenUrl {
 
 interface TakenToken {
   readonly token: string | undefined;
-  /** Only the URL that a start printed has the token in it. */
+  /** Only the URL that was printed at startup contains the token. */
   readonly isStart: boolean;
 }
 
@@ -174,8 +179,8 @@ async function takeAccessToken(): Promise<TakenToken> {
 }
 
 /**
- * A link opened in a new tab starts without sessionStorage. It asks the tabs that are open: only
- * pages of this origin, port included, can hear or answer, and nothing is written to disk.
+ * A link opened in a new tab starts without sessionStorage. It asks the tabs that are open: only pages of this origin,
+ * port included, can receive or send messages, and nothing is written to disk.
  */
 const CHANNEL = 'turnwise.token';
 const QUESTION = 'which token?';

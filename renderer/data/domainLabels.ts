@@ -2,7 +2,7 @@ import type { RolloutRow } from '../../shared/api/contract.ts';
 import type { ToolOutcome } from '../../shared/domain/model.ts';
 import type { GroupRule } from '../../shared/format/format.ts';
 
-/** Who said that a rollout is right or wrong. */
+/** The source of a rollout's correctness. */
 export function correctnessSource(
   row: Pick<RolloutRow, 'isCorrect' | 'correctSource' | 'reward'>,
 ): string | undefined {
@@ -31,10 +31,10 @@ export const OUTCOME_NAMES: Readonly<Record<ToolOutcome, string>> = {
 
 const BY_ID = new Map<string, string>(Object.entries(OUTCOME_NAMES));
 
-/** One that is not known here keeps its id. */
+/** An unknown outcome is shown by its id. */
 export const outcomeName = (outcome: string): string => BY_ID.get(outcome) ?? outcome;
 
-/** How rollouts came together, as the interface says it. */
+/** Labels for how rollouts were grouped. */
 export const GROUP_RULES: Readonly<Record<GroupRule, { readonly short: string; readonly words: string }>> = {
   logged: { short: 'group: logged id', words: 'by the logged id' },
   prompt: { short: 'group: equal prompt', words: 'by equal prompt' },

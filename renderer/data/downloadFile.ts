@@ -1,4 +1,4 @@
-/** Gets an export from the loopback host. The contract's frames are too small for files, so it comes over HTTP. */
+/** Downloads an export from the loopback host. The contract's frames are too small for files, so it uses HTTP. */
 import { downloadUrl } from '../../shared/api/download.ts';
 import { CANCELLED } from '../../shared/api/transport.ts';
 import { ApiError } from './failures.ts';
@@ -11,7 +11,7 @@ export interface DownloadOptions {
 }
 
 /**
- * @param id as in the answer of the export
+ * @param id from the response of the export
  * @throws ApiError
  */
 export function downloadFile(

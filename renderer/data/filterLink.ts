@@ -1,4 +1,4 @@
-/** The filter of the page: `?q=`, in the filter language, so that a list or a chart can be sent to someone. */
+/** The page's filter (`?q=`, in the filter language). It is in the URL so that lists and charts can be shared. */
 
 import { TEXT_FIELDS } from '../../shared/domain/filter/fields.ts';
 import type { FilterFault, FilterNode } from '../../shared/domain/filter/node.ts';
@@ -6,12 +6,12 @@ import { readFilter } from '../../shared/domain/filter/parse.ts';
 import { useUrlQuery } from './useRoute.ts';
 
 export interface FilterLink {
-  /** As it stands in the link. */
+  /** As written in the URL. */
   readonly text: string;
-  /** What lists and charts go by: empty where the link's filter cannot be read. */
+  /** The filter that lists and charts use. Empty if the URL's filter cannot be parsed. */
   readonly applied: string;
   readonly node: FilterNode;
-  /** Only where the link itself holds a filter that cannot be read. */
+  /** Only if the URL's filter cannot be parsed. */
   readonly fault: FilterFault | undefined;
 }
 
@@ -30,7 +30,7 @@ export function filterLinkOf(query: URLSearchParams): FilterLink {
     : { text, applied: '', node: EVERYTHING, fault: read.fault };
 }
 
-/** Whose values a filter asks for, each once; texts are always there. */
+/** The fields that a filter uses, without duplicates. Leaves out text fields, which always have a value. */
 export function fieldsOf(node: FilterNode): readonly string[] {
   switch (node.kind) {
     case 'all':

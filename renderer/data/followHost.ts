@@ -1,23 +1,23 @@
-/** Events of the host and reconnects, turned into cache updates. Returns its own undo. */
+/** Turns the host's events and reconnects into cache updates. Returns a function that stops it. */
 import type { Query, QueryClient } from '@tanstack/react-query';
 import type { FollowRow, IngestProgress, RunSummary } from '../../shared/api/contract.ts';
 import { annotationsChanged } from './annotations.ts';
 import type { Connection } from './connection.ts';
 import { FOLLOWS_KEY, followOf } from './follows.ts';
 
-/** While a job runs the host reports every committed batch; views need not refetch more often than this. */
+/** While a job runs, the host reports every committed batch. Views do not need to refetch more often than this. */
 const REFETCH_EVERY = 700;
-/** A round of refetching that took long is followed by a longer rest, so that asking never is the load. */
+/** After a slow round of refetching the pause is longer, so that refetching never dominates the load. */
 const REST_SHARE = 3;
 const LONGEST_REST = 10_000;
-/** Between two readings of what only late lines change. */
+/** Interval for data that only late lines change. */
 const LATE_EVERY = 10_000;
 
 export const JOBS_KEY = ['ingest.jobs', {}] as const;
 
 /**
- * Answers that no ingest can change: a rollout's tokens and the bytes of a record are fixed by its
- * id, and jobs and follows come as events. What was found stays as it is; the search says when there is more.
+ * Data that no ingest can change: a rollout's tokens and a record's bytes are fixed by their ids, and jobs and follows
+ * arrive as events. Search results are kept as well; the search says when there is more.
  */
 const FIXED = new Set<unknown>([
   'rollout.tokens',
@@ -33,14 +33,14 @@ const FIXED = new Set<unknown>([
   'search.page',
   'search.count',
   'search.hits',
-  // Reads every page of the file: asked for, and not by the second while it grows.
+  // Reads every page of the file, so it is fetched on demand and not every second while the file grows.
   'library.sizes',
 ]);
 
-/** Rollouts that are known already: late `decision` and `signal` lines change them, and nothing else does. */
+/** Rows that are known already. Only late `decision` and `signal` lines change them. */
 const LATE = new Set<unknown>(['rollout.get', 'rollout.rows']);
 
-/** Rows of any run: neither their params nor their answer names it. */
+/** Rows of any run. Neither the params nor the response names the run. */
 const ROWS = 'group.rows';
 
 export function mergeJob(
@@ -51,14 +51,13 @@ export function mergeJob(
   return [...others, job].sort((a, b) => a.jobId - b.jobId);
 }
 
-/** How long to rest after a round of refetching that took `took` milliseconds. */
+/** Pause after a round of refetching that took `took` milliseconds. */
 export function restAfter(took: number): number {
   return Math.min(LONGEST_REST, Math.max(REFETCH_EVERY, took * REST_SHARE));
 }
 
 /**
- * Whether an answer may be another one, now that these runs have changed. Always, where neither the parameters nor the
- * answer names a run.
+ * Whether cached data may be stale after these runs have changed. True if neither the params nor the data name a run.
  */
 export function isStale(
   queryKey: readonly unknown[],
@@ -79,7 +78,7 @@ function runIdIn(value: unknown): number | undefined {
 const knownRuns = (queryClient: QueryClient): readonly RunSummary[] =>
   queryClient.getQueryData<readonly RunSummary[]>(['run.list', {}]) ?? [];
 
-/** The run that a query is about, by its id or key in the params or the answer. */
+/** The run that a query is about, by its id or key in the params or the data. */
 function runIdOf(queryClient: QueryClient, { queryKey, state }: Query): number | undefined {
   const [, params] = queryKey;
   const runId = runIdIn(params) ?? runIdIn(state.data);
@@ -88,7 +87,7 @@ function runIdOf(queryClient: QueryClient, { queryKey, state }: Query): number |
   return knownRuns(queryClient).find(({ runKey }) => runKey === params.runKey)?.runId;
 }
 
-/** Brings every answer about a run up to date at once. */
+/** Refetches all data about a run at once. */
 export function refetchRun(queryClient: QueryClient, runId: number): void {
   const predicate = (query: Query) =>
     isOfHere(query.queryKey) &&
@@ -98,15 +97,15 @@ export function refetchRun(queryClient: QueryClient, runId: number): void {
   void queryClient.invalidateQueries({ predicate }, { cancelRefetch: false });
 }
 
-/** The client is the one of the library that is looked at. */
+/** The client is the one for the current library. */
 type Followed = Pick<Connection, 'client' | 'status' | 'onStatus'>;
 
-/** Answers of another library than the one that is looked at have its id as the third part of their key. */
+/** Query keys of other libraries have the library's id as their third part. */
 export const isOfHere = (queryKey: readonly unknown[]): boolean => queryKey[2] === undefined;
 
 /**
- * @param isPaused whether the view of a run is paused. While the run is live, its answers then stay as they are, all of
- * them, so that header, charts and lists agree. A view that asks something new brings all of them up to date.
+ * @param isPaused whether the page of a run is paused. While the run is followed, all of its data is then kept, so
+ * that header, charts and lists agree. A view that requests something new refreshes all of it.
  */
 export function followHost(
   connection: Followed,
@@ -123,11 +122,11 @@ export function followHost(
   let lateAt: number | undefined;
   let isLatePending = false;
   let isWaitingForLate = false;
-  /** Queries that became stale while they were fetching, once that answer has arrived. */
+  /** Queries that became stale while they were fetching, and have received that response since. */
   let overtaken = new Set<Query>();
-  /** Paused runs with news that is not shown. */
+  /** Paused runs with changes that are not shown. */
   const withheld = new Set<number>();
-  /** Paused runs whose answers were all asked after the pause, or were up to date at it. */
+  /** Paused runs whose data was all requested after the pause, or was up to date at that time. */
   const settled = new Set<number>();
 
   const pausedRuns = (): ReadonlySet<number> => {
@@ -137,7 +136,7 @@ export function followHost(
     );
     return new Set(paused.map(({ runId }) => runId));
   };
-  /** News that arrives during a round of refetching is asked for once more, else the answers would differ. */
+  /** Changes that arrive during a round of refetching cause one more round, or the data would be inconsistent. */
   const mayWithhold = (runId: number): boolean => {
     if (!settled.has(runId) && (isAsking || changed.has(runId))) return false;
     settled.add(runId);
@@ -184,7 +183,7 @@ export function followHost(
         askSoon();
       });
     }
-    // An answer under way is not thrown away for a newer question: with news every second none would ever come.
+    // Do not cancel requests that are under way: with changes every second, none would ever finish.
     const asked = queryClient.invalidateQueries({ predicate }, { cancelRefetch: false });
     await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, LONGEST_REST))]);
     isAsking = false;
@@ -202,7 +201,7 @@ export function followHost(
     if (!isAsking) timer ??= setTimeout(() => void ask(), milliseconds);
   };
 
-  /** Sooner than what waits for late lines only. */
+  /** Replaces a timer that only waits for late lines, which is slower. */
   const askSoon = () => {
     if (isWaitingForLate) {
       clearTimeout(timer);
@@ -214,7 +213,7 @@ export function followHost(
 
   const stopEvents = connection.client.subscribe((event) => {
     if (event.event === 'library.listChanged') {
-      // What could not be asked of a closed library may be asked now, and the other way round.
+      // Requests that failed for a closed library may succeed now, and the reverse.
       const predicate = ({ queryKey, state }: Query) =>
         queryKey[0] === 'library.list' || state.status === 'error';
       void queryClient.invalidateQueries({ predicate });
@@ -242,7 +241,7 @@ export function followHost(
         else changed.add(runId);
       }
       if (changed.size > 0) isLatePending = true;
-      // Also when all of it is withheld, because the list of runs counts what has come.
+      // Set even if all changes are withheld, because the list of runs counts new rollouts.
       hasNews = true;
       askSoon();
     }

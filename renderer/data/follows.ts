@@ -1,4 +1,6 @@
-/** What is followed: the host's list, kept up to date by its events, and the two things one can do about it. */
+/**
+ * Followed directories: the host's list, kept up to date by its events, and the actions to start and stop following.
+ */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { FollowRow, RunSummary } from '../../shared/api/contract.ts';
 import { useClient } from './DataProvider.tsx';
@@ -14,14 +16,14 @@ export function useFollows(): readonly FollowRow[] {
 
 const trimmed = (path: string): string => path.replace(/(?<=.)[/\\]+$/, '');
 
-/** Whether `inner` is `outer`, or lies below it. */
+/** Whether `inner` is `outer` or below it. */
 export function isBelow(inner: string, outer: string): boolean {
   const [a, b] = [trimmed(inner), trimmed(outer)];
   if (!a.startsWith(b)) return false;
   return a.length === b.length || /[/\\]$/.test(b) || /^[/\\]/.test(a.slice(b.length));
 }
 
-/** The follow that reads what appears in a directory. */
+/** The follow that covers a directory. */
 export function followOf(
   follows: readonly FollowRow[],
   directory: string | undefined,
@@ -46,11 +48,11 @@ export function useFollowActions() {
 
 interface Live {
   readonly run: RunSummary | undefined;
-  /** What reads new logs of the run; undefined: it is not followed. */
+  /** The follow that reads new logs of the run. Undefined: the run is not followed. */
   readonly follow: FollowRow | undefined;
 }
 
-/** Whether a run is growing under the reader's eyes. */
+/** The run, and whether it is being followed. */
 export function useLive(runKey: string): Live {
   const run = useRequest('run.list', {}).data?.find((one) => one.runKey === runKey);
   return { run, follow: followOf(useFollows(), run?.directory) };

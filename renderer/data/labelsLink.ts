@@ -1,4 +1,4 @@
-/** The page of labels and the review queues as links. */
+/** URLs of the labels page and of review queues. */
 export const LABEL_TABS = ['read', 'annotations', 'report', 'agreement', 'conflicts', 'taxonomy'] as const;
 export type LabelTab = (typeof LABEL_TABS)[number];
 
@@ -6,7 +6,7 @@ export interface LabelsLink {
   readonly tab?: LabelTab;
   /** Absent: all runs. */
   readonly runKey?: string | undefined;
-  /** In the filter language, as everywhere under `q`. */
+  /** In the filter language. */
   readonly filter?: string;
 }
 
@@ -21,23 +21,23 @@ export function labelsPath({ tab, runKey, filter }: LabelsLink): string {
 export const tabOf = (text: string | null): LabelTab => LABEL_TABS.find((tab) => tab === text) ?? 'read';
 
 /**
- * What is to be read one after the other, as part of the URL of a replay: `?queue=…`, whose value is a query of its
- * own. Which rollouts these are is the host's answer (`label.queue`).
+ * A review queue as part of a replay's URL: `?queue=…`, whose value is a query of its own. The host determines its
+ * rollouts (`label.queue`).
  */
 export const QUEUE_ORDERS = ['listed', 'random', 'stratified', 'disagreement'] as const;
 export type QueueOrder = (typeof QUEUE_ORDERS)[number];
 
 export interface QueueLink {
-  /** Absent: over all runs. */
+  /** Absent: all runs. */
   readonly runKey?: string;
   readonly filter: string;
   readonly order: QueueOrder;
   readonly seed: number;
-  /** Reward, correctness, what was kept, and what other readers said are not shown. */
+  /** Hides reward, correctness, kept status and other readers' annotations. */
   readonly isBlind: boolean;
-  /** Include rollouts I have already reviewed. */
+  /** Includes rollouts that the reader has already reviewed. */
   readonly includesRead: boolean;
-  /** Picked by hand; they count only as long as the library is what it was. */
+  /** Selected by hand. The ids are valid only until the library is rebuilt. */
   readonly rolloutIds?: readonly number[];
 }
 
@@ -59,11 +59,11 @@ export function writeQueue(queue: QueueLink): string {
   if (queue.includesRead) params.set('all', '1');
   if (queue.rolloutIds !== undefined)
     params.set('ids', queue.rolloutIds.map((id) => id.toString(36)).join('.'));
-  // An empty value would be no queue at all.
+  // An empty value would mean that there is no queue.
   return params.size === 0 ? 'on' : params.toString();
 }
 
-/** Undefined: there is none. What cannot be read in it counts as not said. */
+/** Undefined: there is no queue. Invalid parts are ignored. */
 export function readQueue(text: string | null): QueueLink | undefined {
   if (text === null || text === '') return undefined;
   const params = new URLSearchParams(text);

@@ -1,14 +1,13 @@
 /**
- * Which library a URL is about. Places of the library Turnwise was started with stand at the root; those of every other
- * one below `/in/ID`, so that the rest of a path says the same in all of them. A link that names no library leads to
- * the one where one is.
+ * The library in a URL. Pages of the library that Turnwise was started with are at the root, those of other libraries
+ * below `/in/ID`. The rest of the path is the same. A link without a library refers to the current one.
  */
 import { HOME_LIBRARY } from '../../shared/api/contract.ts';
 import { parseRoute } from './route.ts';
 
 export interface LibraryPath {
   readonly library: string;
-  /** Within the library: `/run/…`. */
+  /** Path within the library: `/run/…`. */
   readonly path: string;
 }
 
@@ -20,14 +19,17 @@ export function splitLibrary(pathname: string): LibraryPath {
   return library === undefined ? { library: HOME_LIBRARY, path: pathname } : { library, path };
 }
 
-/** @param path within the library, with its query. @returns what stands in the address bar */
+/**
+ * @param path within the library, with its query
+ * @returns the path for the address bar
+ */
 export function pathInLibrary(library: string, path: string): string {
   if (library === HOME_LIBRARY) return path;
   const prefix = `/in/${encodeURIComponent(library)}`;
   return path === '/' ? prefix : prefix + (path.startsWith('/?') ? path.slice(1) : path);
 }
 
-/** `href` as it is meant where one is: within `library`, unless it names another one itself. */
+/** Resolves `href` within `library`, unless it names another one. */
 export function resolvedHref(library: string, href: string): string {
   if (!href.startsWith('/')) return href;
   const [, pathname = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(href) ?? [];
@@ -36,12 +38,12 @@ export function resolvedHref(library: string, href: string): string {
   return pathInLibrary(named.library, named.path + rest);
 }
 
-/** A link to a route of any library, also of another one than the present. */
+/** A link to a route of any library, which may not be the current one. */
 export function hrefInLibrary(library: string, path: string): string {
   return library === HOME_LIBRARY ? `/in/${HOME_LIBRARY}${path}` : pathInLibrary(library, path);
 }
 
-/** A link for other people: on the desktop the path alone, because its URLs open nowhere else. */
+/** A link to share. On the desktop only the path, because its URLs cannot be opened elsewhere. */
 export function copiedLink({ origin, pathname, search }: Location | URL, isDesktop: boolean): string {
   return (isDesktop ? '' : origin) + pathname + search;
 }
@@ -49,10 +51,10 @@ export function copiedLink({ origin, pathname, search }: Location | URL, isDeskt
 const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?=\/)/;
 
 /**
- * Reads a copied link, also one that another Turnwise copied. A library that is not among `libraries` is taken
- * to be the present one: its id is the name of a file elsewhere.
+ * Parses a copied link, which may come from another installation. A library that is not among `libraries` is taken to
+ * be the current one, since its id is the name of a file on another machine.
  *
- * @returns a path for `navigateTo`; undefined if the text is no link
+ * @returns a path for `navigateTo`; undefined if the text is not a link
  */
 export function pastedLink(text: string, libraries: readonly string[]): string | undefined {
   const given = text.trim().replace(LOOPBACK, '');
@@ -69,7 +71,7 @@ function decoded(part: string): string | undefined {
   try {
     return decodeURIComponent(part);
   } catch {
-    // Typed by hand: it names nothing.
+    // Malformed, since the user edited the URL: ignore it.
     return undefined;
   }
 }

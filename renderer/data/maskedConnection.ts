@@ -1,10 +1,10 @@
-/** Masks credentials in what the host answers, so that no view, link or copied text of this page has them. */
+/** Masks credentials in the host's responses, so that views, links and copied texts do not contain them. */
 import type { ForkNode, ForkTree } from '../../shared/api/contract.ts';
 import type { Client } from '../../shared/api/transport.ts';
 import { maskedText, maskRanges } from '../../shared/domain/maskedText.ts';
 import type { Connection } from './connection.ts';
 
-/** @param isMasking asked at every answer */
+/** @param isMasking called for every response */
 export function maskedConnection(connection: Connection, isMasking: () => boolean): Connection {
   const clients = new Map<Client, Client>();
   const masked = (client: Client): Client => {
@@ -13,9 +13,9 @@ export function maskedConnection(connection: Connection, isMasking: () => boolea
     const created: Client = {
       request: async (method, params, options) => {
         const answer = await client.request(method, params, options);
-        // The page saves a mapping again when it is edited.
+        // Not masked, because the page saves a mapping again after editing it.
         if (!isMasking() || method === 'mapping.list') return answer;
-        // A method that is a type parameter does not narrow its result.
+        // TypeScript does not narrow the result type by a generic method.
         const known: unknown = method === 'compare.tree' ? maskedTree(answer as ForkTree) : walk(answer);
         return known as typeof answer;
       },
@@ -31,7 +31,7 @@ export function maskedConnection(connection: Connection, isMasking: () => boolea
   };
 }
 
-/** Names and texts of the user. The page sends them back: masked, they would be found nowhere or would be saved. */
+/** The user's own names and texts. The page sends them back: a masked one would not be found, or would be saved. */
 const KEPT: ReadonlySet<string> = new Set([
   ...['id', 'key', 'name', 'path', 'directory', 'libraryPath', 'runKey', 'poolKey', 'keptKey', 'groupKey'],
   ...['problemId', 'params', 'note', 'correction', 'author', 'label', 'taxonomy', 'filter', 'sql'],
@@ -39,10 +39,10 @@ const KEPT: ReadonlySet<string> = new Set([
 ]);
 
 const NONE: ReadonlySet<string> = new Set();
-/** Objects of a log, whose keys mean nothing here. */
+/** Objects from a log. Their keys are arbitrary, so the names in `KEPT` do not apply. */
 const LOGGED: ReadonlySet<string> = new Set(['extra', 'config', 'changes']);
 
-/** Returns the same value if nothing in it is masked. */
+/** Returns the same object if nothing in it is masked. */
 function walk(value: unknown, kept = KEPT): unknown {
   if (typeof value === 'string') return maskedText(value);
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
@@ -59,16 +59,16 @@ function walk(value: unknown, kept = KEPT): unknown {
   return walked.every(([, inner], i) => inner === entries[i]?.[1]) ? value : Object.fromEntries(walked);
 }
 
-/** A long run with a digit and a letter, which may be the rest of a credential whose beginning was cut off. */
+/** A long word with a digit and a letter, which may be the rest of a credential that was cut off at the start. */
 const REST = /^(?=[\w+/=.~-]*\d)(?=[\w+/=.~-]*[A-Za-z])[\w+/=.~-]{8,}/;
 
-/** Whether it is a hit that begins within a text, or an occurrence of a token. */
+/** Whether the text starts in the middle of a longer one: a cut hit, or an occurrence of a token. */
 function isCutBefore({ isCut, token }: Readonly<Record<string, unknown>>): boolean {
   const isCutHit = typeof isCut === 'object' && isCut !== null && 'before' in isCut && isCut.before === true;
   return isCutHit || typeof token === 'number';
 }
 
-/** A hit or a quote with its context is one text in parts. */
+/** Masks a hit or quote together with its context, since a credential may span both. */
 function maskedSnippet(
   value: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, string>> | undefined {
@@ -88,7 +88,7 @@ function maskedSnippet(
   );
 }
 
-/** Text above a branch that can show that the branch begins within a credential. */
+/** Characters above a branch, to detect a credential that continues into the branch. */
 const ABOVE = 1_000;
 
 function maskedTree(tree: ForkTree): ForkTree {
@@ -101,7 +101,7 @@ function maskedTree(tree: ForkTree): ForkTree {
     return {
       ...node,
       text,
-      // The beginning of the text.
+      // `nextToken` is a prefix of the text.
       ...(nextToken === undefined ? {} : { nextToken: text.slice(0, nextToken.length) }),
     };
   });

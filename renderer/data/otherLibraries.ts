@@ -1,4 +1,4 @@
-/** The libraries that are open, and answers of others than the one that is looked at. */
+/** The open libraries, and data of those that are not the current one. */
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import type { LibraryRow, RunSummary } from '../../shared/api/contract.ts';
@@ -6,15 +6,15 @@ import { useConnection, useLibrary } from './DataProvider.tsx';
 import { requestKey, useRequest } from './useRequest.ts';
 
 const NONE: readonly LibraryRow[] = [];
-/** News of another library is less urgent than of the one that is looked at. */
+/** Changes of other libraries are less urgent than those of the current one. */
 const REFETCH_EVERY = 2_000;
 
-/** All that are open or remembered; undefined: not known yet. */
+/** All open or remembered libraries. Undefined while loading. */
 export function useLibraries(): readonly LibraryRow[] | undefined {
   return useRequest('library.list', {}).data;
 }
 
-/** Open ones besides the one that is looked at. */
+/** Open libraries other than the current one. */
 export function useOtherLibraries(): readonly LibraryRow[] {
   const here = useLibrary();
   const libraries = useLibraries() ?? NONE;
@@ -23,12 +23,12 @@ export function useOtherLibraries(): readonly LibraryRow[] {
 
 export interface RunsOf {
   readonly library: string;
-  /** Undefined: not known yet, or the library is not open. */
+  /** Undefined: loading, or the library is not open. */
   readonly runs: readonly RunSummary[] | undefined;
   readonly error: Error | null;
 }
 
-/** The runs of other libraries, kept up with what is read into them. */
+/** The runs of other libraries, updated when new data is read into them. */
 export function useRunsOf(libraries: readonly string[]): readonly RunsOf[] {
   const { clientOf } = useConnection();
   useNewsOf(libraries);
@@ -46,7 +46,7 @@ export function useRunsOf(libraries: readonly string[]): readonly RunsOf[] {
   }));
 }
 
-/** Answers of these libraries are asked anew once something has been read into them. */
+/** Refetches data of these libraries after new data was read into them. */
 function useNewsOf(libraries: readonly string[]): void {
   const { clientOf } = useConnection();
   const queryClient = useQueryClient();

@@ -1,7 +1,7 @@
-/** How long playing rests on what is to be read. */
+/** How long playback shows a row or turn. */
 const SHORTEST_DWELL = 1_200;
 const LONGEST_DWELL = 7_000;
-/** Skimming pace: a turn of 1,500 characters stays for 3 s. */
+/** A skimming pace: a turn of 1,500 characters is shown for 3 s. */
 const MS_PER_CHARACTER = 2;
 
 export function readingMs(characters: number, speed: number): number {

@@ -1,12 +1,11 @@
 /**
- * What the reader chose about Resample-on-Correct, as part of the URL: a what-if can be sent to someone.
+ * The user's Resample-on-Correct settings as part of the URL, so that a what-if can be shared.
  *
  *   basis=example          decisions are recomputed under the example script's configuration
- *   whatif=group|step|run  the panel is open, and how far it looks
+ *   whatif=group|step|run  the panel is open, with this scope
  *   if.rule=paper          one what-if setting each: `if.pool`, `if.penalty`, and the trainer's own names
  *
- * A parameter is written only where it differs from what is recomputed anyway, so an address without any
- * `if.` asks for no what-if.
+ * A parameter is written only if it differs from the recomputed setting. A URL without any `if.` has no what-if.
  */
 import type { PenaltyKind, RocBasis, RocChoice, RocReport } from '../../shared/api/contract.ts';
 import { PENALTY_KINDS } from '../../shared/api/rocRows.ts';
@@ -37,22 +36,22 @@ export const EXAMPLE_CHOICE: RocChoice = {
 };
 
 const PREFIX = 'if.';
-/** What may stand after the prefix: the settings, and the three that are no settings of the trainer. */
+/** Names after the prefix: the trainer's settings, and three that are not settings of the trainer. */
 export type ChoiceName = SettingName | 'rule' | 'penalty' | 'pool';
 export const CHOICE_NAMES: readonly ChoiceName[] = ['rule', 'penalty', 'pool', ...SETTING_NAMES];
 export const choiceParam = (name: ChoiceName): string => PREFIX + name;
 
-/** As a what-if looks: at one group, a step, or the run. */
+/** Scope of a what-if. */
 const SCOPES = ['group', 'step', 'run'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 export interface UrlChoice {
   readonly basis: RocChoice;
   readonly isExample: boolean;
-  /** Absent: the address asks for no what-if. */
+  /** Absent: the URL has no what-if. */
   readonly whatIf: RocChoice | undefined;
   readonly chosen: readonly ChoiceName[];
-  /** Parameters whose value the setting cannot have; they are left out. */
+  /** Parameters with an invalid value, which are ignored. */
   readonly unreadable: readonly string[];
   /** Absent: the panel is closed. */
   readonly scope: Scope | undefined;
@@ -61,7 +60,7 @@ export interface UrlChoice {
 const isSetting = (name: ChoiceName): name is SettingName =>
   name !== 'rule' && name !== 'penalty' && name !== 'pool';
 
-/** One setting as the address has it; undefined when it cannot have that value. */
+/** Parses one setting from the URL. Undefined if the value is invalid. */
 function readSetting(name: SettingName, text: string): DownSamplingSettings[SettingName] | undefined {
   try {
     return withOverride(RELEASE_DEFAULTS, `${name}=${text}`)[name];
@@ -87,7 +86,7 @@ function readPool(text: string): number | undefined {
   return size >= 1 && size <= MOST ? size : undefined;
 }
 
-/** Why a typed value is refused; undefined when it is not. */
+/** Why a typed value is invalid. Undefined if it is valid. */
 export function refusalOf(name: ChoiceName, text: string): string | undefined {
   if (name === 'rule') return readRule(text) === undefined ? 'unknown rule' : undefined;
   if (name === 'penalty') return readPenalty(text) === undefined ? 'unknown penalty' : undefined;
@@ -136,12 +135,12 @@ interface LooseChoice {
   readonly settings: Partial<Record<SettingName, DownSamplingSettings[SettingName]>>;
 }
 
-/** The host reads a choice on its own: what a what-if does not name is as in the basis it is compared with. */
+/** Fills in the basis, because the host does not: settings that the what-if omits are those of the basis. */
 function merged(basis: RocChoice, own: LooseChoice): RocChoice {
   const rule = own.rule ?? basis.rule;
   const penalty = own.penalty ?? basis.penalty;
   const groupSize = own.groupSize ?? basis.groupSize;
-  // Each value was read as the setting it is given to.
+  // Each value was parsed for its own setting.
   const settings = { ...basis.settings, ...own.settings } as Partial<DownSamplingSettings>;
   return {
     ...(rule === undefined ? {} : { rule }),
@@ -151,7 +150,7 @@ function merged(basis: RocChoice, own: LooseChoice): RocChoice {
   };
 }
 
-/** What a setting is before the what-if, as the address would write it. */
+/** The value of a setting before the what-if, as the URL writes it. */
 export function basisText(basis: RocBasis, name: ChoiceName): string {
   if (name === 'rule') return basis.rule;
   if (name === 'penalty') return basis.penalty;
@@ -159,7 +158,7 @@ export function basisText(basis: RocBasis, name: ChoiceName): string {
   return String(basis.settings[name]);
 }
 
-/** Changes of the query that put one setting to `text`; back at the basis it leaves the address. */
+/** The query change that sets one setting to `text`. The basis value is removed from the URL. */
 export function choiceChange(
   basis: RocBasis,
   name: ChoiceName,
@@ -168,12 +167,12 @@ export function choiceChange(
   return { [choiceParam(name)]: text === basisText(basis, name) ? undefined : text };
 }
 
-/** Changes that take every what-if setting out of the address. */
+/** The query change that removes all what-if settings. */
 export function noChoice(): Readonly<Record<string, undefined>> {
   return Object.fromEntries(CHOICE_NAMES.map((name) => [choiceParam(name), undefined]));
 }
 
-/** The part of a query that says what is recomputed and what if: it goes along from a report to its groups. */
+/** The part of a query with the basis and the what-if. Links from a report to its groups keep it. */
 export function rocQuery(query: URLSearchParams): string {
   const kept = new URLSearchParams();
   for (const [name, value] of query) {
@@ -184,11 +183,11 @@ export function rocQuery(query: URLSearchParams): string {
 }
 
 export interface ReportState extends Omit<LongState<RocReport>, 'data' | 'isFormer'> {
-  /** The last one that arrived; of other params while `isRunning`. */
+  /** The latest report. It may belong to other params while `isRunning`. */
   readonly report: RocReport | undefined;
 }
 
-/** @param params undefined: nothing is to be computed */
+/** @param params undefined: requests nothing */
 export function useRocReport(params: LongParams<'roc.report'> | undefined): ReportState {
   const { data: answer, ...state } = useLongQuery('roc.report', params);
   return { ...state, report: answer };

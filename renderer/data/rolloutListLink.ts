@@ -1,8 +1,10 @@
-/** A filtered list as part of the URL of a replay that was opened from it: `?list=…`, whose value is a query of its own. */
+/**
+ * The filtered list that a replay was opened from, as part of its URL: `?list=…`, whose value is a query of its own.
+ */
 const LIST_SCOPES = ['run', 'step', 'group'] as const;
 
 export interface RolloutListLink {
-  /** The list has the rollouts of this run, step or group. */
+  /** The list contains the rollouts of this run, step or group. */
   readonly of: (typeof LIST_SCOPES)[number];
   /** In the filter language; never empty. */
   readonly filter: string;
@@ -10,14 +12,14 @@ export interface RolloutListLink {
   readonly sort: string;
 }
 
-/** Unfiltered lists are not kept: their neighbours are those of the group. */
+/** Empty for an unfiltered list: previous and next then step through the group. */
 export function listSearch(list: RolloutListLink): string {
   if (list.filter === '') return '';
   const params = new URLSearchParams({ of: list.of, q: list.filter, sort: list.sort });
   return `?${new URLSearchParams({ list: params.toString() })}`;
 }
 
-/** @returns undefined if there is none, or it cannot be read */
+/** @returns undefined if there is none, or it is invalid */
 export function readList(text: string | null): RolloutListLink | undefined {
   const params = new URLSearchParams(text ?? '');
   const of = LIST_SCOPES.find((one) => one === params.get('of'));

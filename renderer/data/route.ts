@@ -1,11 +1,11 @@
 /**
- * Every page of Turnwise, with the path that leads to it. The URL is the selection: a view reads from it what it shows.
+ * Every page of Turnwise and its path. The URL is the selection: a view reads from it what to show.
  *
- * Paths are parsed here rather than by the router's patterns because keys are free text: a problem id may hold `/`, `%`
- * or `#`, and must survive the round trip. Paths are within a library: `libraryLink.ts` says which one.
+ * Paths are parsed here rather than by the router's patterns because keys are free text: a problem id may contain `/`,
+ * `%` or `#`, and must survive the round trip. Paths are within a library, which `libraryLink.ts` handles.
  */
 
-/** Parts of paths that are not fixed words. */
+/** Variable parts of paths. */
 interface Fields {
   readonly runKey: string;
   readonly step: number;
@@ -14,7 +14,7 @@ interface Fields {
 }
 type FieldName = keyof Fields;
 
-/** Fields at hand: those of any route, or a part of them. */
+/** Known fields: those of any route, or some of them. */
 interface Known extends Partial<Fields> {
   readonly view?: string;
 }
@@ -22,9 +22,9 @@ interface Known extends Partial<Fields> {
 interface Page {
   /** Parts that begin with `:` are fields. */
   readonly path: string;
-  /** In the breadcrumb. Absent: named by its own field. */
+  /** Name in the breadcrumb. Absent: the value of its own field. */
   readonly name?: string;
-  /** The page that Escape leads to, if it is not the nearest one whose path is a beginning of this path. */
+  /** The page that Escape leads to, if it is not the page with the longest prefix of this path. */
   readonly up?: string;
 }
 
@@ -37,15 +37,15 @@ const PAGES = {
   library: { path: '/', name: 'Library' },
   issues: { path: '/issues', name: 'Issues' },
   settings: { path: '/settings', name: 'Settings' },
-  /** Saved mappings, or that of the file in the query. */
+  /** Saved mappings, or the mapping of the file in the query. */
   mapping: { path: '/mapping', name: 'Mappings' },
   formats: { path: '/formats', name: 'Formats' },
   glossary: { path: '/glossary', name: 'Glossary' },
   /** The query names the lanes: `compareLink.ts`. */
   compare: { path: '/compare', name: 'Compare' },
-  /** The query is what is searched for: `searchLink.ts`. */
+  /** The query holds the search: `searchLink.ts`. */
   search: { path: '/search', name: 'Search' },
-  /** The query is the statement. */
+  /** The query holds the statement. */
   sql: { path: '/sql', name: 'SQL' },
   /** The query names the run and the tab: `labelsLink.ts`. */
   labels: { path: '/labels', name: 'Labels' },
@@ -64,7 +64,7 @@ const PAGES = {
   group: { path: GROUP },
   /** The problem of a group over steps and runs. */
   problem: { path: `${GROUP}/problem`, name: 'problem', up: 'problems' },
-  /** Where the rollouts of a group fork. */
+  /** The fork tree of a group's rollouts. */
   groupTree: { path: `${GROUP}/tree`, name: 'fork tree' },
   groupTokens: { path: `${GROUP}/tokens`, name: 'tokens' },
   rollout: { path: ROLLOUT },
@@ -103,11 +103,11 @@ function fieldOf(part: string): FieldName | undefined {
   return part.startsWith(':') ? (part.slice(1) as FieldName) : undefined;
 }
 
-/** Paths that a browser or the server would take for a way up, or for a file of the application. */
+/** Paths that a browser or the server would take for a parent directory or for a file of the application. */
 const MISREAD =
   /(?:^|[\\/])\.{1,2}(?:[\\/]|$)|\.(?:html|m?js|css|json|map|svg|png|ico|woff2?|ttf|wasm|txt)$/i;
 
-/** A key that would be misread begins with `~` and has `~d` for each dot. */
+/** Escapes a key that would be misread: prefixes `~` and replaces each dot by `~d`. */
 function encoded(key: string): string {
   if (!key.startsWith('~') && !MISREAD.test(key)) return encodeURIComponent(key);
   return `~${encodeURIComponent(key.replaceAll('~', '~t').replaceAll('.', '~d'))}`;
@@ -118,7 +118,7 @@ function decoded(part: string): string | undefined {
     const key = decodeURIComponent(part);
     return key.startsWith('~') ? key.slice(1).replaceAll('~d', '.').replaceAll('~t', '~') : key;
   } catch {
-    // A stray % typed by hand: there is no such page.
+    // The user typed an invalid `%`: there is no such page.
     return undefined;
   }
 }
@@ -166,7 +166,7 @@ export function pathOfRoute(route: Route): string {
   return `/${parts.join('/')}`;
 }
 
-/** The page of a view for the fields at hand; undefined if one is missing. Other fields are left out. */
+/** The page of a view for the known fields. Undefined if one is missing. Ignores other fields. */
 export function routeTo<V extends View>(view: V, fields: Known): RouteTo<V> | undefined {
   const own = partsOf(PAGES[view].path).flatMap((part) => fieldOf(part) ?? []);
   if (own.some((field) => fields[field] === undefined)) return undefined;
@@ -188,7 +188,7 @@ export function routesDownTo(route: Route, hasSteps = true): readonly RouteTo<Vi
   }).flatMap((view) => routeTo(view, route) ?? []);
 }
 
-/** One level up, for Escape; undefined at the top. */
+/** The parent page, for Escape. Undefined at the top. */
 export function parentRoute(route: Route, hasSteps = true): Route | undefined {
   if (route.view === 'library') return undefined;
   if (route.view === 'nowhere') return { view: 'library' };
@@ -196,12 +196,12 @@ export function parentRoute(route: Route, hasSteps = true): Route | undefined {
   return up === undefined ? routesDownTo(route, hasSteps).at(-2) : routeTo(up as View, route);
 }
 
-/** In the breadcrumb; undefined: the page is named by its run, step, group or rollout. */
+/** Name in the breadcrumb. Undefined: the page is named by its run, step, group or rollout. */
 export function pageName(view: View): string | undefined {
   return pageOf(view).name;
 }
 
-/** Token statistics of the deepest level that the fields name. */
+/** Token statistics of the deepest level among the fields. */
 export function tokensRouteOf(where: Partial<Fields> & Pick<Fields, 'runKey'>): Route {
   return (
     routeTo('rolloutTokens', where) ??
@@ -210,16 +210,16 @@ export function tokensRouteOf(where: Partial<Fields> & Pick<Fields, 'runKey'>): 
   );
 }
 
-/** Token statistics of the rollout, group, step or run of a page. */
+/** Token statistics of the page's rollout, group, step or run. */
 export function tokensRoute(route: Route, hasSteps = true): Route | undefined {
   if (!('runKey' in route)) return undefined;
   return 'groupKey' in route || hasSteps ? tokensRouteOf(route) : tokensRouteOf({ runKey: route.runKey });
 }
 
-/** Resample-on-Correct of the step of a page, else of its run. */
+/** Resample-on-Correct for the page's step, else for its run. */
 export function rocRoute(route: Route, hasSteps = true): Route | undefined {
   return (hasSteps ? routeTo('stepRoc', route) : undefined) ?? routeTo('roc', route);
 }
 
-/** Where the fields of one file are mapped. */
+/** The page that maps the fields of one file. */
 export const mappingPath = (file: string): string => `/mapping?path=${encodeURIComponent(file)}`;

@@ -1,22 +1,23 @@
-/** What tells runs of one name apart, wherever several runs are named beside each other. */
+/** Distinguishes runs of the same name wherever several runs are listed. */
 import type { RunSummary } from '../../shared/api/contract.ts';
 
 export type NamedRun = Pick<RunSummary, 'name' | 'runKey' | 'directory' | 'kind'> & {
-  /** Of another library than is looked at. */
+  /** Present if the run is not in the current library. */
   readonly libraryName?: string | undefined;
 };
 
-/** Of a key, which may be any text. */
+/** Characters shown of a run key, which may be any text. */
 const PART_CHARS = 24;
 
-/** Where a mark beside the name says whether it is an evaluation. */
+/** `isKindSaid`: a mark beside the name already shows whether the run is an evaluation. */
 interface Said {
   readonly isKindSaid?: boolean;
 }
 
 /**
- * What sets each run apart from those it shares its name with: kind, library, the part of the directory that differs,
- * else of the key. No two runs of a name have the same. @returns undefined where the name says it
+ * What distinguishes each run from others of the same name: kind, library, the differing part of the directory, else
+ * of the key. The results are unique among runs of the same name.
+ * @returns undefined for a run whose name is unique
  */
 export function partsApart(
   runs: readonly NamedRun[],
@@ -41,7 +42,7 @@ export function partsApart(
   });
 }
 
-/** Names that are each said of one run alone: `grpo`, `grpo · seed1`. */
+/** Names that are unique among the given runs: `grpo`, `grpo · seed1`. */
 export function distinctNames(runs: readonly NamedRun[], said: Said = {}): readonly string[] {
   const parts = partsApart(runs, said);
   return runs.map(({ name }, at) => (parts[at] === undefined ? name : `${name} · ${parts[at]}`));
@@ -60,7 +61,7 @@ function differing(runs: readonly NamedRun[]): readonly string[] {
   return found ?? runs.map((_, at) => `${at + 1} of ${runs.length}`);
 }
 
-/** Without what all begin with and what all end with. */
+/** The parts without the prefix and the suffix that all lists share. */
 function differingParts(lists: readonly (readonly string[])[], between: string): readonly string[] {
   const least = Math.min(...lists.map(({ length }) => length));
   const [first = []] = lists;
@@ -75,7 +76,7 @@ function differingParts(lists: readonly (readonly string[])[], between: string):
   });
 }
 
-/** From where keys begin to differ. */
+/** The part of a key from its first difference on. */
 function shortKey(key: string, runs: readonly NamedRun[]): string {
   const [part = ''] = differingParts(
     [key, ...runs.map(({ runKey }) => runKey)].map((each) => [...each]),

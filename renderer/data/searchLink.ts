@@ -1,13 +1,13 @@
-/** Where searches stand in the URL: `?q=` of the search, `?find=` of a rollout reached from it. */
+/** Searches in the URL: `?q=` on the search page, `?find=` in a replay opened from it. */
 import { pathOfRoute, type RolloutRoute } from './route.ts';
 
-/** A hit by its segment and the offset in it, as `at` has it. */
+/** A hit by its segment and its offset in the segment, as in `?at=`. */
 export interface HitAddress {
   readonly segment: number;
   readonly start: number;
 }
 
-/** `/run/…/rollout/3?turn=2&find=wait&at=5.120`: the rollout at a hit, the search open in it. */
+/** `/run/…/rollout/3?turn=2&find=wait&at=5.120`: opens the rollout at a hit, with the search open. */
 export function foundPath(
   route: RolloutRoute,
   { query, turn, at }: { readonly query: string; readonly turn?: number; readonly at?: HitAddress },

@@ -1,4 +1,4 @@
-/** A rollout arranged for reading: turns, their segments, and which call each response answers. */
+/** A rollout arranged for reading: turns, their segments, and the call that each response answers. */
 import type { RolloutDetail } from '../../shared/api/contract.ts';
 import { indentedJson, readJson } from '../../shared/domain/jsonText.ts';
 import {
@@ -13,13 +13,13 @@ import {
 export type TextSource = 'prompt' | 'response';
 
 export interface SegmentView {
-  /** Position in the rollout's segments, prompt included. */
+  /** Index in the rollout's segments, including the prompt. */
   readonly index: number;
   readonly segment: Segment;
   readonly source: TextSource;
-  /** What a reader wants to see, without tags. */
+  /** The content without tags. */
   readonly inner: string;
-  /** The exact text, tags and all. */
+  /** The exact text with its tags. */
   readonly outer: string;
   readonly call?: ToolCall;
   readonly answeredCall?: ToolCall;
@@ -28,7 +28,7 @@ export interface SegmentView {
 export interface TurnView {
   readonly turn: TurnNumber;
   readonly segments: readonly SegmentView[];
-  /** What the host counted; the prompt, turn 0, has no counts. */
+  /** Counts from the host. The prompt (turn 0) has none. */
   readonly counts?: Turn;
 }
 
@@ -96,21 +96,21 @@ export function outcomeMark(outcome: ToolOutcome): OutcomeMark {
   };
 }
 
-/** `NameError` reads better than `exception` where the response names it. */
+/** If the response names an exception, `NameError` is shown instead of `exception`. */
 export function exceptionName(response: string): string | undefined {
-  // Without the colour codes: the `m` that ends one would join the name.
+  // Without colour codes, since the `m` that ends one would be read as part of the name.
   const plain = response.replaceAll(/\u001b\[[0-9;]*m/g, '');
   return /\b([A-Z][A-Za-z]*(?:Error|Exception|Interrupt|Warning))\b/.exec(plain)?.[1];
 }
 
-/** Arguments as indented JSON, without those shown elsewhere; undefined when none is left or it is no JSON. */
+/** Arguments as indented JSON, without those shown elsewhere. Undefined if none is left, or if they are not JSON. */
 export function prettyArguments(
   json: string | undefined,
   without: readonly string[] = [],
 ): string | undefined {
   if (json === undefined) return undefined;
   const parsed = readJson(json);
-  // The host parses leniently (NaN, for one); what strict JSON cannot read is shown as it is.
+  // The host parses leniently (for example NaN). What strict JSON rejects is shown as is.
   if (parsed === undefined) return json;
   if (parsed.kind !== 'object') return indentedJson(parsed);
   const rest = [...parsed.entries].filter(
@@ -119,7 +119,7 @@ export function prettyArguments(
   return rest.length === 0 ? undefined : indentedJson({ ...parsed, entries: new Map(rest) });
 }
 
-/** The text a segment shows when rendered, and which its fold counts. */
+/** The rendered text of a segment, which its fold counts. */
 export function readableText(view: SegmentView): string {
   const { call } = view;
   if (view.segment.kind !== 'tool-call' || call === undefined) return view.inner;

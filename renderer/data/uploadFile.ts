@@ -1,11 +1,11 @@
-/** Sends a file to the loopback host. The contract's frames are too small for files, so it goes over HTTP. */
+/** Uploads a file to the loopback host. The contract's frames are too small for files, so it uses HTTP. */
 import { CANCELLED } from '../../shared/api/transport.ts';
 import { type UploadedFile, uploadUrl } from '../../shared/api/upload.ts';
 import { ApiError, CLOSED } from './failures.ts';
 
 export interface UploadOptions {
   readonly library: string;
-  /** Folder that the first file of the same upload was given. */
+  /** Folder that the first file of the same upload was assigned. */
   readonly folder: string | undefined;
   readonly signal: AbortSignal;
   /** Bytes sent so far. */
@@ -19,7 +19,7 @@ export function uploadFile(
   { library, folder, signal, onProgress }: UploadOptions,
 ): Promise<UploadedFile> {
   return new Promise((resolve, reject) => {
-    // `fetch` reports no progress of what it sends.
+    // `fetch` reports no upload progress.
     const request = new XMLHttpRequest();
     const abort = (): void => request.abort();
     request.upload.onprogress = ({ loaded }) => onProgress(Math.min(loaded, file.size));
@@ -28,7 +28,7 @@ export function uploadFile(
       if (answer?.ok === true) resolve(answer.value);
       else reject(new ApiError(answer?.failure ?? CLOSED));
     };
-    // The host is gone, or the browser can no longer read the file: the page cannot tell which.
+    // Either the host is gone or the browser can no longer read the file. The page cannot tell which.
     request.onerror = () => {
       const message = `${file.name} could not be sent: Turnwise does not answer, or the file cannot be read`;
       reject(new ApiError({ code: 'source_gone', message }));
@@ -46,7 +46,7 @@ type Answer =
   | { readonly ok: true; readonly value: UploadedFile }
   | { readonly ok: false; readonly failure: ConstructorParameters<typeof ApiError>[0] };
 
-/** @returns undefined for a refusal of the server, which is text */
+/** @returns undefined for an error response of the server, which is plain text */
 function parsedAnswer(text: string): Answer | undefined {
   try {
     return JSON.parse(text) as Answer;

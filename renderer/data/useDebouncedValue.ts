@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The last value that stayed the same for `milliseconds`, so that a keystroke is not a request. */
+/** The last value that was stable for `milliseconds`, so that not every keystroke causes a request. */
 export function useDebouncedValue<T>(value: T, milliseconds: number): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Requests that take seconds to minutes: their progress, and a way to stop them. */
+/** Requests that take seconds to minutes, with progress and cancellation. */
 import {
   type UseQueryOptions,
   useMutation,
@@ -29,12 +29,12 @@ export type LongParams<M extends LongMethod> = Omit<ParamsOf<M>, 'progressKey'>;
 export interface Progress {
   readonly stepsDone: number;
   readonly steps: number;
-  /** Of everything, 0 … 1. */
+  /** Overall progress, 0…1. */
   readonly share: number;
 }
 
 export interface LongState<Data> {
-  /** The last answer that arrived; of other params of the same scope while `isFormer`. */
+  /** The latest response. While `isFormer`, it belongs to other params of the same scope. */
   readonly data: Data | undefined;
   readonly isFormer: boolean;
   readonly error: Error | null;
@@ -42,14 +42,14 @@ export interface LongState<Data> {
   readonly isStopped: boolean;
   readonly progress: Progress | undefined;
   readonly stop: () => void;
-  /** After a stop, after a failure, or when the host has forgotten the answer. */
+  /** Requests again after a stop, a failure, or when the host has evicted the result. */
   readonly restart: () => Promise<Data | undefined>;
 }
 
 /**
- * @param params undefined: nothing is asked
- * @param isReady false: not asked yet, but the former answer of the same scope stays
- * @param library absent: the one that is looked at
+ * @param params undefined: requests nothing
+ * @param isReady false: does not request yet, but keeps the previous response of the same scope
+ * @param library absent: the current one
  */
 export function useLongQuery<M extends LongMethod>(
   method: M,
@@ -69,7 +69,7 @@ export function useLongQuery<M extends LongMethod>(
     queryKey,
     queryFn: async ({ signal }) => {
       if (params === undefined) throw new Error(`${method} was asked before its params were known`);
-      // The rest of ParamsOf<M>, which a generic method hides from the compiler.
+      // The cast adds the rest of ParamsOf<M>, which a generic method hides from the compiler.
       const asked = { ...params, progressKey } as unknown as ParamsOf<M>;
       const askedAt = Date.now();
       const answer = await client.request(method, asked, { signal });
@@ -77,7 +77,7 @@ export function useLongQuery<M extends LongMethod>(
       return answer;
     },
     enabled: isAsked && !isStopped,
-    // The former answer of the same scope stays in sight; another run's would be a lie.
+    // Keep the previous response of the same scope on screen. One of another run would be wrong.
     placeholderData: (former, query) => (isSameScope(query?.queryKey[1], params) ? former : undefined),
   });
   return {
@@ -97,7 +97,7 @@ export function useLongQuery<M extends LongMethod>(
 
 export interface SeriesRun {
   readonly runId: number;
-  /** Absent: the library that is open. */
+  /** Absent: the current library. */
   readonly library?: string | undefined;
   /** Empty: all rollouts. */
   readonly filter: string;
@@ -106,15 +106,15 @@ export interface SeriesRun {
 type Series = ResultOf<'step.series'>;
 
 export interface StepSeriesState extends Omit<LongState<never>, 'data' | 'isFormer' | 'restart'> {
-  /** In the order asked; undefined: not known yet. */
+  /** In the order of the request. Undefined: loading. */
   readonly data: readonly (Series['steps'] | undefined)[];
   readonly restart: () => void;
 }
 
 /**
- * The values of charts, for several runs or for one run under several filters. They are requested together, so
- * they have one progress and one stop.
- * @param runs empty: nothing is asked
+ * The values of charts, for several runs or for one run under several filters. They are requested together, so they
+ * share progress and cancellation.
+ * @param runs empty: requests nothing
  */
 export function useStepSeries(runs: readonly SeriesRun[]): StepSeriesState {
   const { clientOf } = useConnection();
@@ -154,14 +154,14 @@ export function useStepSeries(runs: readonly SeriesRun[]): StepSeriesState {
 
 interface LongTaskOptions<M extends Method> {
   readonly onRunning: (isRunning: boolean) => void;
-  /** Belongs to the task: it fails and stops with it. */
+  /** A follow-up step of the task. It fails and is cancelled with the task. */
   readonly afterwards?: (result: ResultOf<M>, signal: AbortSignal) => Promise<void>;
   readonly onSuccess: (result: ResultOf<M>) => void | Promise<void>;
 }
 
 /**
- * A long request that changes something, started by the user. It goes on when its component is left.
- * @param method whose params take a `progressKey`
+ * A long request that changes something, started by the user. It continues when its component unmounts.
+ * @param method whose params have a `progressKey`
  */
 export function useLongTask<M extends Method>(
   method: M,
@@ -192,11 +192,11 @@ export function useLongTask<M extends Method>(
 interface Abort {
   readonly begin: () => AbortSignal;
   readonly stop: () => void;
-  /** Nothing has been begun since. */
+  /** Whether no later work has begun. */
   readonly isLatest: (signal: AbortSignal) => boolean;
 }
 
-/** One piece of work at a time: `begin` aborts the former one. */
+/** Allows one piece of work at a time: `begin` aborts the previous one. */
 export function useAbort(): Abort {
   const running = useRef<AbortController>(undefined);
   return useMemo(() => {
@@ -216,7 +216,7 @@ interface Stop {
   readonly resume: () => void;
 }
 
-/** Stops one question: its requests are cancelled, and it stays stopped until `resume`. Another question is not. */
+/** Stops one question: cancels its requests, and keeps it stopped until `resume`. Other questions are not affected. */
 export function useStop(question: string | undefined, queryKeys: readonly (readonly unknown[])[]): Stop {
   const queryClient = useQueryClient();
   const [stopped, setStopped] = useState<{ readonly question: string | undefined }>();
@@ -232,7 +232,7 @@ export function useStop(question: string | undefined, queryKeys: readonly (reado
 
 let lastKey = 0;
 
-/** @param question another one gets another key, so that reports of a superseded request are ignored */
+/** @param question each gets its own key, so that progress of a superseded request is ignored */
 function useProgress(libraries: readonly string[], question: string | undefined, isAsked: boolean) {
   const { clientOf } = useConnection();
   const [progress, setProgress] = useState<Progress & { readonly key: string }>();
@@ -264,7 +264,7 @@ function isListOrder(answer: unknown): answer is GroupOrder | RolloutOrder {
 
 const SCOPE = ['runId', 'runKey', 'step', 'groupId', 'rolloutId'] as const;
 
-/** Whether the params of two questions are about the same rollouts. */
+/** Whether the params of two requests cover the same rollouts. */
 function isSameScope(former: unknown, params: unknown): boolean {
   if (typeof former !== 'object' || former === null) return false;
   if (typeof params !== 'object' || params === null) return false;

@@ -3,7 +3,7 @@ import type { GroupRow, RolloutRow } from '../../shared/api/contract.ts';
 import { useClient } from './DataProvider.tsx';
 import { fetchCached } from './useRequest.ts';
 
-/** `by` rows before or after; at an end nothing happens. */
+/** Goes `by` rows forward or back. Does nothing at either end. */
 type GoToNeighbour<Row> = (by: number, go: (row: Row) => void) => void;
 
 export function neighbourOf(
@@ -15,13 +15,13 @@ export function neighbourOf(
   return at < 0 ? undefined : ids?.[at + by];
 }
 
-/** Does nothing if another page was opened before the answer came. */
+/** Does nothing if the user navigated to another page before the response arrived. */
 function goWhenHere<Row>(rows: Promise<readonly (Row | undefined)[]>, go: (row: Row) => void): void {
   const place = window.location.pathname;
   void rows.then(([row]) => row !== undefined && window.location.pathname === place && go(row));
 }
 
-/** The next or previous group of an ordered list of ids, fetched when it is wanted. */
+/** The next or previous group of an ordered list of ids, requested on demand. */
 export function useNeighbourGroup(
   ids: Uint32Array | undefined,
   id: number | undefined,

@@ -1,4 +1,7 @@
-/** Opens a page by its address with one request. What the page asks next is answered from what came with it. */
+/**
+ * Opens a page by its address with a single request, whose response also fills the cache for the page's first
+ * requests.
+ */
 import {
   keepPreviousData,
   type QueryClient,
@@ -20,7 +23,7 @@ type PageParams = ParamsOf<'page.open'>;
 
 /**
  * @param params undefined: nothing is to be opened
- * @param keepPrevious the former page stays in sight until the new one is there
+ * @param keepPrevious keeps the previous page on screen until the new one has loaded
  */
 export function usePage(
   params: PageParams | undefined,
@@ -35,7 +38,7 @@ export function usePage(
     queryFn: async ({ signal }) => {
       if (params === undefined || address === undefined)
         throw new Error('a page was opened before its address was known');
-      // Asked again after a change of the library, the answers have their own queries.
+      // Once open, later refetches are done by the page's own queries.
       const isOpen = queryClient.getQueryData(queryKey) !== undefined;
       const askedAt = Date.now();
       const { answers, ...ids } = await client.request('page.open', isOpen ? address : params, { signal });
@@ -49,7 +52,7 @@ export function usePage(
 }
 
 /**
- * Puts the rows that came with the order of a list where the list looks for them.
+ * Puts the rows that came with a list's order into the cache, where the list looks for them.
  * @param askedAt when the order was requested, in milliseconds since 1970
  */
 export function seedRows(
@@ -80,7 +83,7 @@ function seed(
   value: unknown,
 ): void {
   const known = queryClient.getQueryState([method, params]);
-  // It may have been fetched after a change that this answer does not have.
+  // The cached row may include a change that this response does not.
   if (known !== undefined && known.dataUpdatedAt >= askedAt) return;
   queryClient.setQueryData([method, params], value);
 }

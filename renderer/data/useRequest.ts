@@ -4,15 +4,18 @@ import type { Client } from '../../shared/api/transport.ts';
 import { useClient, useLibrary } from './DataProvider.tsx';
 
 export interface UseRequestOptions<M extends Method = Method> {
-  /** Show the former answer while a new one is under way (another sort order, a filter), or only that of some params. */
+  /**
+   * Keeps the previous response while a new one is loading (another sort order, a filter). A function limits it to
+   * some params.
+   */
   readonly keepPrevious?: boolean | ((previous: ParamsOf<M>) => boolean);
-  /** Asks again whenever a component begins to use it: no event tells of changes. */
+  /** Refetches whenever a component mounts, since no event reports changes. */
   readonly isFresh?: boolean;
-  /** Asked of another library than is looked at. */
+  /** The library to ask, if it is not the current one. */
   readonly library?: string | undefined;
 }
 
-/** One contract method as a query. `params` undefined means: not yet known, do not ask. */
+/** One contract method as a query. `params` undefined: not known yet, so nothing is requested. */
 export function useRequest<M extends Method>(
   method: M,
   params: ParamsOf<M> | undefined,
@@ -38,7 +41,7 @@ export function useRequest<M extends Method>(
   });
 }
 
-/** @param library another one than is looked at; see `followHost.ts` */
+/** @param library if it is not the current one; see `followHost.ts` */
 export function requestKey<M extends Method>(
   method: M,
   params: ParamsOf<M> | undefined,
@@ -47,7 +50,7 @@ export function requestKey<M extends Method>(
   return library === undefined ? [method, params] : [method, params, library];
 }
 
-/** The same answer from the cache, or from the host, outside a component. */
+/** The same response from the cache, or from the host, outside a component. */
 export function fetchCached<M extends Method>(
   queryClient: QueryClient,
   client: Client,

@@ -12,19 +12,19 @@ export function goTo(route: Route, search = ''): void {
   navigateTo(pathOfRoute(route) + search);
 }
 
-/** A path of Turnwise, in the library where one is unless it names one. */
+/** Navigates to a path of Turnwise, within the current library unless the path names another. */
 export function navigateTo(href: string): void {
   navigate(resolvedHref(splitLibrary(window.location.pathname).library, href));
 }
 
-/** Path and query where one is, within its library. */
+/** The current path and query, within the library. */
 export function presentHref(): string {
   return splitLibrary(window.location.pathname).path + window.location.search;
 }
 
 type SetQuery = (changes: Readonly<Record<string, string | undefined>>) => void;
 
-/** The query of the URL: sort, filter, tab, turn. A change replaces the entry: Back leaves the view. */
+/** The query of the URL: sort, filter, tab, turn. A change replaces the history entry, so Back leaves the view. */
 export function useUrlQuery(): readonly [URLSearchParams, SetQuery] {
   const search = useSearch();
   const query = useMemo(() => new URLSearchParams(search), [search]);

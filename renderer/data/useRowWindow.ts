@@ -1,7 +1,7 @@
 /**
- * Rows of the visible window of a list whose ids are all known. Fetched in aligned chunks, so
- * that scrolling by one row asks for nothing; a chunk that leaves the window before its answer
- * came is cancelled, because its query has no observer any more.
+ * Rows of the visible window of a list whose ids are all known. They are fetched in aligned chunks, so that scrolling
+ * by one row requests nothing. A chunk that leaves the window before its response has arrived is cancelled, because
+ * its query has no observer any more.
  */
 import { useQueries } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
@@ -9,7 +9,7 @@ import { FIRST_ROWS, type GroupRow, type ParamsOf, type RolloutRow } from '../..
 import { useClient } from './DataProvider.tsx';
 import { requestKey } from './useRequest.ts';
 
-/** The first chunk comes with the order of the list. */
+/** The first chunk comes with the list's order. */
 const CHUNK = FIRST_ROWS;
 
 export interface IndexRange {
@@ -29,7 +29,7 @@ export function chunksOf(range: IndexRange, count: number): readonly IndexRange[
 
 interface RowWindow<Row> {
   readonly rowAt: (index: number) => Row | undefined;
-  /** The chunks that have arrived, whole. */
+  /** The chunks that have arrived. */
   readonly chunks: readonly (readonly Row[])[];
   readonly error: Error | undefined;
 }
@@ -48,7 +48,7 @@ function useWindow<M extends 'group.rows' | 'rollout.rows', Row>(
       const params = paramsOf(Array.from(ids?.subarray(chunk.first, chunk.end) ?? []));
       return {
         queryKey: requestKey(method, params),
-        // Of the two methods, each answers with its rows.
+        // The cast is safe: each of the two methods returns rows of its type.
         queryFn: ({ signal }: { signal: AbortSignal }) =>
           client.request(method, params, { signal }) as Promise<unknown> as Promise<readonly Row[]>,
       };
@@ -56,7 +56,7 @@ function useWindow<M extends 'group.rows' | 'rollout.rows', Row>(
   });
   const rows = new Map<number, Row>();
   for (const result of results) for (const row of result.data ?? []) rows.set(idOf(row), row);
-  // A list that has grown is cut into other chunks; rows that were there stay in sight until theirs has come.
+  // A list that grew is divided into other chunks. Known rows stay on screen until the new chunks have arrived.
   const former = useRef<ReadonlyMap<number, Row>>(rows);
   for (const chunk of chunks) {
     for (let i = chunk.first; i < chunk.end; i += 1) {

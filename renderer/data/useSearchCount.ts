@@ -1,4 +1,4 @@
-/** How many rollouts a search matches, counted part by part. */
+/** The number of rollouts that match a search, counted in parts. */
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { SearchCount, SearchCursor } from '../../shared/api/contract.ts';
@@ -10,15 +10,15 @@ export interface SearchCounting {
   readonly parts: readonly SearchCount[];
   readonly error: Error | null;
   readonly isRunning: boolean;
-  /** All rollouts in scope were counted. */
+  /** Whether all rollouts in scope were counted. */
   readonly isWhole: boolean;
-  /** Forgets the count. */
+  /** Discards the count. */
   readonly startOver: () => void;
 }
 
 /**
- * @param query undefined: nothing is counted
- * @param goesOn false: the count pauses
+ * @param query undefined: counts nothing
+ * @param goesOn false: pauses the count
  */
 export function useSearchCount(
   query: string | undefined,

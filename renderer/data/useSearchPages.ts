@@ -1,11 +1,11 @@
-/** A search, page by page, until enough is found or everything was searched; and the state of the index. */
+/** A search, page by page, until enough is found or everything was searched. Also the state of the index. */
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { SearchCursor, SearchPage, SearchState } from '../../shared/api/contract.ts';
 import { useClient } from './DataProvider.tsx';
 import { useStop } from './useLongQuery.ts';
 
-/** Rollouts found before it waits for the reader to scroll. */
+/** Rollouts found before it waits for the user to scroll. */
 const FIRST_FOUND = 200;
 const NO_PAGES: readonly SearchPage[] = [];
 
@@ -13,19 +13,19 @@ export interface SearchPages {
   readonly pages: readonly SearchPage[];
   readonly error: Error | null;
   readonly isRunning: boolean;
-  /** Everything has been gone through. */
+  /** Whether everything was searched. */
   readonly isWhole: boolean;
   readonly isStopped: boolean;
   readonly stop: () => void;
-  /** After a stop or a failure. */
+  /** Continues after a stop or a failure. */
   readonly restart: () => void;
-  /** The end of what has been found comes into sight. */
+  /** Called when the end of the results becomes visible. */
   readonly more: () => void;
-  /** From the first page. */
+  /** Searches again from the first page. */
   readonly startOver: () => void;
 }
 
-/** @param query undefined: nothing is looked for */
+/** @param query undefined: searches nothing */
 export function useSearchPages(query: string | undefined, runId: number | undefined): SearchPages {
   const client = useClient();
   const queryClient = useQueryClient();
@@ -83,7 +83,7 @@ export function useSearchPages(query: string | undefined, runId: number | undefi
 
 const LOOK_EVERY = 700;
 
-/** How far the index of all texts has come; looked at again and again until it is whole. */
+/** State of the full-text index. Polled until the index is complete. */
 export function useSearchState(): SearchState | undefined {
   const client = useClient();
   return useQuery({

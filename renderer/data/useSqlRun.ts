@@ -1,4 +1,4 @@
-/** Running a statement, and taking all of it as a file. The answer stays while other pages are open. */
+/** Runs statements and exports their results. A result is kept while other pages are open. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { SqlAnswer, SqlFormat, SqlPosition, SqlRow } from '../../shared/api/contract.ts';
@@ -6,13 +6,13 @@ import type { Client } from '../../shared/api/transport.ts';
 import { useClient } from './DataProvider.tsx';
 import { useAbort } from './useLongQuery.ts';
 
-/** `plan`: how SQLite would go about it. */
+/** `plan`: SQLite's query plan. */
 export type StatementAim = 'rows' | 'plan';
 
 export interface SqlOutcome {
   readonly sql: string;
   readonly aim: StatementAim;
-  /** Where `sql` began in the text it was part of. */
+  /** Offset of `sql` in the text that contains it. */
   readonly start: number;
   readonly answer:
     | SqlAnswer
@@ -35,7 +35,7 @@ export interface RunLimits {
 const OUTCOME_KEY = ['sql.outcome'] as const;
 const EXPLAIN = 'EXPLAIN QUERY PLAN ';
 const PAGE = 5_000;
-/** Names a run to this window. */
+/** Counter that identifies a run within this window. */
 let runs = 0;
 
 export function useSqlRun() {
@@ -119,7 +119,9 @@ export type ExportEnd =
   | { readonly kind: 'whole'; readonly parts: readonly Blob[]; readonly rows: number }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** All rows of a statement as text: it is run again, and neither the host nor the page holds them as values. */
+/**
+ * Exports all rows of a statement as text. The statement runs again, and neither the host nor the page keeps all rows.
+ */
 export function useSqlExport() {
   const client = useClient();
   const [running, setRunning] = useState<RunningExport>();
@@ -135,13 +137,13 @@ export function useSqlExport() {
       if (begun.kind === 'refused') return { kind: 'failed', message: begun.message };
       const { exportId } = begun;
       signal.addEventListener('abort', () => {
-        // Gone already is as good.
+        // It does not matter if the export has ended already.
         client.request('sql.exportStop', { exportId }).catch(() => undefined);
       });
       const parts: Blob[] = [];
       for (;;) {
         const part = await client.request('sql.exportPart', { exportId }, { signal });
-        // A blob, so that the browser may keep it elsewhere than in memory.
+        // The browser may keep a blob on disk instead of in memory.
         if (part.text !== '') parts.push(new Blob([part.text]));
         setRunning({ rows: part.rows, since });
         if (part.isWhole) return { kind: 'whole', parts, rows: part.rows };

@@ -1,10 +1,10 @@
-/** `token.statistics` of a scope, cut in every way that is shown: all of them come from one reading of the tokens. */
+/** `token.statistics` of a scope with all groupings the page shows, computed in one pass over the tokens. */
 import type { TokenStatistics } from '../../shared/api/contract.ts';
 import type { StatisticsBy } from '../../shared/domain/signalStatistics.ts';
 import type { SignalName } from '../../shared/domain/tokenSignal.ts';
 import { type LongState, useLongQuery } from './useLongQuery.ts';
 
-/** A run, narrowed as far as its fields go; as the host takes it. */
+/** A run, narrowed by the optional fields. Same shape as in the request. */
 export interface TokenScope {
   readonly runId: number;
   readonly step?: number;
@@ -14,13 +14,13 @@ export interface TokenScope {
 
 export interface StatisticsQuestion {
   readonly scope: TokenScope;
-  /** There are steps to be told apart; one step is one point. */
+  /** Whether there are several steps, since one step would be a single point. */
   readonly hasSteps: boolean;
   readonly signal: SignalName;
   readonly window: number;
-  /** Of the lexicon. */
+  /** The lexicon's words. */
   readonly words: readonly string[];
-  /** Of the rows by token. */
+  /** Least number of tokens for a row by token. */
   readonly leastTokens: number;
 }
 

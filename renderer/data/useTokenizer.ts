@@ -1,10 +1,13 @@
-/** Giving a run the vocabulary of its ids, with progress, and taking it back. */
+/** Adds a tokenizer to a run whose ids have no text, with progress, and removes it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useClient } from './DataProvider.tsx';
 import { useRequest } from './useRequest.ts';
 
-/** Refused as logs when their directory was read, and so known by path; the host decides anew whether it may read them. */
+/**
+ * Such files were rejected as logs when their directory was read, so their paths are known. The host checks access
+ * again.
+ */
 const TOKENIZER_FILE = /(^|[/\\])[^/\\]*tokenizer[^/\\]*(?<!_config)\.json$/i;
 
 export function useTokenizer(runKey: string) {
@@ -22,7 +25,7 @@ export function useTokenizer(runKey: string) {
       }),
     [client, progressKey],
   );
-  // Places of tokens change whatever was made of them, in this run; `library.changed` says so a little later.
+  // A tokenizer changes all data about the run's tokens. `library.changed` reports that only a little later.
   const onSuccess = () => queryClient.invalidateQueries();
   const give = useMutation({
     mutationFn: (path: string) => client.request('run.setTokenizer', { runKey, path, progressKey }),
@@ -33,7 +36,7 @@ export function useTokenizer(runKey: string) {
     mutationFn: () => client.request('run.removeTokenizer', { runKey }),
     onSuccess,
   });
-  /** @returns the granted path; undefined when the dialog was dismissed */
+  /** @returns the granted path; undefined if the dialog was dismissed */
   const choose = async (): Promise<string | undefined> => {
     const { paths } = await client.request('shell.openDialog', { kind: 'files' });
     return paths[0];

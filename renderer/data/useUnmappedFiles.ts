@@ -3,10 +3,10 @@ import type { IssueRow } from '../../shared/api/contract.ts';
 import type { Client } from '../../shared/api/transport.ts';
 import { useClient } from './DataProvider.tsx';
 
-/** More files than this have another problem than their fields. */
+/** If there are more such files, mapping their fields is not the solution. */
 const MOST_FILES = 1000;
 
-/** The code under which a file is refused whose fields could be mapped. */
+/** Error code of a file that could be read after its fields are mapped. */
 export const UNKNOWN_FORMAT = 'unknown_format';
 
 async function unmappedFiles(client: Client, signal: AbortSignal): Promise<readonly IssueRow[]> {
@@ -15,7 +15,7 @@ async function unmappedFiles(client: Client, signal: AbortSignal): Promise<reado
   return [...new Map(issues.map((issue) => [issue.path, issue])).values()].reverse();
 }
 
-/** Files no format knew, the latest first. */
+/** Files of unknown format, the latest first. */
 export function useUnmappedFiles(isWanted: boolean) {
   const client = useClient();
   return useQuery({

@@ -1,10 +1,10 @@
 /**
- * Browser ⇄ headless host on loopback.
+ * Transport between a browser and the headless host on loopback.
  *
  *   open → text frame {"token"} → binary frames (shared/api/codec.ts) both ways
  *
- * A lost socket fails what was pending with `closed` and reconnects with back-off. Messages
- * sent while the first connection is being made wait for it.
+ * If the socket is lost, pending requests fail with `closed`, and it reconnects with back-off. Messages sent before
+ * the first connection is open are queued.
  */
 import { decodeFrame, encodeFrame } from '../../shared/api/codec.ts';
 import type { HostEvent } from '../../shared/api/contract.ts';
@@ -18,7 +18,9 @@ import {
 import type { ConnectionStatus } from './connection.ts';
 import { CLOSED } from './failures.ts';
 
-/** Close codes that no reconnect can mend: 1008 is "policy violation", 4401 our "token refused". */
+/**
+ * Close codes after which reconnecting cannot help: 1008 is "policy violation", 4401 means that the token was refused.
+ */
 const REFUSED = new Set([1008, 4401, 4403]);
 const FIRST_DELAY = 250;
 const LONGEST_DELAY = 5_000;
