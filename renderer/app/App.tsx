@@ -1,6 +1,4 @@
-/**
- * The window: breadcrumb on top, rail at the left, one view. Which view is the URL's business.
- */
+/** The window: breadcrumb at the top, rail at the left, and one view, which the URL determines. */
 import { Tooltip } from 'radix-ui';
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'react';
 import { HOME_LIBRARY, type IngestProgress } from '../../shared/api/contract.ts';
@@ -39,7 +37,7 @@ import { EmptyState } from '../ui/States.tsx';
 import { RouteView, usePrefetchViews } from './RouteView.tsx';
 import './app.css';
 
-/** So that Escape and the breadcrumb lead back to a list as it was left. */
+/** Remembers the page's state, so that Escape and the breadcrumb restore it. */
 function useRouteMemory(route: Route): void {
   const path = pathOfRoute(route);
   const [query] = useUrlQuery();
@@ -81,9 +79,9 @@ function NoToken() {
   );
 }
 
-/** Links and memories mean the library that is looked at. */
+/** Tells links and saved state which library is current. */
 function useLibraryMemory(library: string): void {
-  // While rendering, not after it: views below ask for what is remembered when they are first drawn.
+  // During rendering rather than in an effect, since views read the saved state in their first render.
   enterLibrary(library === HOME_LIBRARY ? undefined : library);
   useLayoutEffect(() => {
     const { library: former, compareSet, enterLibrary: enter, setNotice } = useInterface.getState();
@@ -117,7 +115,7 @@ function Window({ library }: { readonly library: string }) {
   useShellCommands();
   useEffect(keepFocus, []);
   useStartRun();
-  // Titles and sentences name the keys in force: they are drawn anew when one is rebound.
+  // Tooltips and sentences contain keys, so everything renders again when a key is rebound.
   useBoundCommands();
   usePrefetchViews();
   return (
@@ -186,7 +184,7 @@ function ConnectionBanner() {
   );
 }
 
-/** Damage, a library that cannot be written, or opened paths that cannot be remembered. */
+/** Warnings about damage, a library that cannot be written, or opened paths that cannot be saved. */
 function LibraryWarnings() {
   const warnings = useRequest('host.info', {}).data?.warnings ?? [];
   return warnings.map(({ message, command }) => (
@@ -198,7 +196,7 @@ function LibraryWarnings() {
   ));
 }
 
-/** Long enough to read: a moment, and some for each character. */
+/** Time to read a notice: a constant, plus some for each character. */
 const shownMs = (notice: string) => 1_600 + 45 * notice.length;
 
 function Notice() {
@@ -216,13 +214,13 @@ function Notice() {
   );
 }
 
-/** Once for a window: coming back from another library is no start. */
+/** Evaluated once per window, since returning from another library is not a start. */
 const startsAtLibrary = globalThis.location?.pathname === '/' && globalThis.location.search === '';
 let hasOpened = false;
 
 /**
- * A start without a route opens one run (from argv, or the demo), once. A reload or a link of the library stays there.
- * A job that was running when the page was opened may learn its run only later: on a busy machine, or from a slow disk.
+ * A start without a route opens one run (from argv, or the demo), once. A reload or a link stays at the library. A job
+ * that was running when the page opened may learn its run only later, on a busy machine or a slow disk.
  */
 function useStartRun(): void {
   const { isStart } = useConnection();

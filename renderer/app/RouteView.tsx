@@ -1,4 +1,7 @@
-/** The view of a route. All but the library's are chunks of their own, so the library does not wait for them. */
+/**
+ * The view of a route. All views but the library's are in chunks of their own, so that the library does not wait for
+ * them.
+ */
 
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
@@ -30,7 +33,7 @@ const SqlView = loadedView(() => import('../views/sql/SqlView.tsx'));
 const AlikeView = loadedView(() => import('../views/alike/AlikeView.tsx'));
 const LabelsView = loadedView(() => import('../views/labels/LabelsView.tsx'));
 
-/** In the order in which they are likely to be opened from the first list. */
+/** In the order in which they are likely to be opened. */
 const VIEWS = [
   RunView,
   StepView,
@@ -115,16 +118,16 @@ export function RouteView({ route }: { readonly route: Route }) {
   }
 }
 
-/** Everything that the first list does not need, so that the first click does not wait for it. */
+/** Modules that the first list does not need. They are loaded before the first click. */
 const PARTS: readonly (() => Promise<unknown>)[] = [
   ...VIEWS.map(({ load }) => load),
   () => import('../theme/formulas.ts'),
   () => loadFonts(),
 ];
-/** Belongs to the page, so opening another library keeps it. */
+/** Module state, so that opening another library does not reset it. */
 let isBegun = false;
 
-/** Loads one part at a time once the first list is painted, so that requests in between are not queued. */
+/** Loads one module at a time once the first list is painted, so that requests in between are not delayed. */
 export function usePrefetchViews(): void {
   const queryClient = useQueryClient();
   useEffect(() => {
@@ -139,7 +142,7 @@ export function usePrefetchViews(): void {
   }, [queryClient]);
 }
 
-/** Something has been answered, and nothing is being asked. */
+/** Whether at least one request has finished and none is running. */
 function hasAnswers(queryClient: QueryClient): boolean {
   const queries = queryClient.getQueryCache().getAll();
   return queries.some(({ state }) => state.status === 'success') && queryClient.isFetching() === 0;
@@ -149,7 +152,7 @@ async function warm(queryClient: QueryClient): Promise<void> {
   for (const load of PARTS) {
     do await new Promise((resolve) => requestIdleCallback(resolve));
     while (queryClient.isFetching() > 0);
-    // A failure is no news here: the view itself will say so when it is opened.
+    // Ignore failures: the view reports them when it is opened.
     await load().catch(() => undefined);
   }
 }

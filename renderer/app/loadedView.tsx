@@ -1,16 +1,16 @@
 import { type ComponentType, useEffect, useState } from 'react';
 import { WaitingState } from '../ui/States.tsx';
 
-/** A view in a chunk of its own. */
+/** A view in its own chunk. */
 export interface LoadedView<Props> {
   (props: Props): React.ReactElement;
-  /** Loads the chunk, so that the view is drawn at once when it is opened. */
+  /** Loads the chunk in advance, so that the view renders at once when it is opened. */
   load(): Promise<unknown>;
 }
 
 /**
- * As `React.lazy`, which waits 300 ms with a view whose fallback it has drawn, and draws the fallback for a moment even
- * where the chunk is there.
+ * Replaces `React.lazy`, which keeps a rendered fallback for 300 ms, and renders it briefly even if the chunk is
+ * loaded.
  */
 export function loadedView<Props extends object>(
   importView: () => Promise<{ readonly default: ComponentType<Props> }>,
@@ -27,7 +27,7 @@ export function loadedView<Props extends object>(
       let isGone = false;
       load().then(
         (view) => isGone || setLoaded(() => view),
-        // Thrown while drawing, so that the window shows it as it shows any failure of a view.
+        // Thrown while rendering, so that the error boundary of views handles it.
         (error: unknown) =>
           isGone ||
           setLoaded(() => {

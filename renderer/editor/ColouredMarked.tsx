@@ -10,7 +10,7 @@ interface ColouredPiece {
   readonly className: string | undefined;
 }
 
-/** A mark may begin in the middle of a token, and the other way round. */
+/** Splits at both, since marks and tokens need not begin and end together. */
 function colouredPieces(
   { start, pieces }: MarkedLine,
   tokens: readonly CodeToken[],
@@ -37,7 +37,7 @@ function colouredPieces(
 }
 
 export default function ColouredMarked({ texts, lines }: MarkedCodeProps) {
-  // Of two texts often only one is drawn; tokenizing is what takes time.
+  // Tokenizes only the texts that are drawn, since tokenizing is slow.
   const tokens = useMemo(
     () => texts.map((text, i) => (lines.some(({ of }) => of === i) ? pythonTokens(text) : [])),
     [texts, lines],

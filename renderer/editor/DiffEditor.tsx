@@ -1,8 +1,8 @@
 /**
- * Two texts in Monaco's diff editor. The editor and both models are made and disposed together, the models last.
+ * Two texts in Monaco's diff editor. The editor and both models are created and disposed together, the models last.
  *
- * Monaco marks characters: of 105 against 125 the digit in the middle. Numbers that stand for one another are boxed
- * whole on top of that.
+ * Monaco marks single characters: for 105 and 125 only the middle digit. Differing numbers therefore also get a box
+ * around the whole number.
  */
 import { useEffect, useRef } from 'react';
 import type { TextRange } from '../../shared/domain/model.ts';
@@ -16,10 +16,10 @@ interface DiffEditorProps {
   readonly language: 'python' | 'plaintext';
   readonly label: string;
   readonly isSideBySide: boolean;
-  /** Prose is read to the end of its lines; code keeps the lines it has. */
+  /** Wraps prose. Code keeps its lines. */
   readonly isWrapped: boolean;
   readonly isDark: boolean;
-  /** Numbers that differ, of either side. */
+  /** Numbers that differ, on both sides. */
   readonly numbers: { readonly before: readonly TextRange[]; readonly after: readonly TextRange[] };
 }
 
@@ -51,7 +51,7 @@ export default function DiffEditor(props: DiffEditorProps) {
       lineHeight: 20,
       fontLigatures: false,
       lineNumbersMinChars: 3,
-      // Room between the sign of a line and its text.
+      // Space between a line's sign and its text.
       lineDecorationsWidth: 22,
       scrollBeyondLastLine: false,
       renderMarginRevertIcon: false,
@@ -84,7 +84,8 @@ export default function DiffEditor(props: DiffEditorProps) {
 
 function box(editor: monaco.editor.ICodeEditor, text: string, numbers: readonly TextRange[]): void {
   const lineStarts = [0];
-  // As Monaco cuts lines; its own offsets count every line end alike, whatever the log has.
+  // Cuts lines as Monaco does. Monaco's own offsets count every line end as one character, which may differ from the
+  // log.
   for (const { index, 0: end } of text.matchAll(/\r\n|\r|\n/g)) lineStarts.push(index + end.length);
   const lineOf = (offset: number): number => {
     let [low, high] = [0, lineStarts.length];

@@ -1,9 +1,9 @@
-/** Lines of one or two texts with marks and a sign each; Python gets its colours once the tokenizer is there. */
+/** Lines of one or two texts with marks and signs. Python is coloured once the tokenizer has loaded. */
 import { lazy, type ReactNode, Suspense } from 'react';
 import { SourceText } from '../ui/SourceText.tsx';
 import './markedCode.css';
 
-/** A stretch of a text; offsets in the whole of it. */
+/** A stretch of a text. Offsets are in the whole text. */
 interface MarkedPiece {
   readonly start: number;
   readonly end: number;
@@ -13,10 +13,10 @@ interface MarkedPiece {
 export interface MarkedLine {
   /** Index into `texts`. */
   readonly of: number;
-  /** Index of the line in its text, and where it begins there. */
+  /** Index of the line in its text, and the line's start. */
   readonly line: number;
   readonly start: number;
-  /** Stands in the margin: the second cue beside the colour of a change. */
+  /** Shown in the margin, as a second cue beside the colour of a change. */
   readonly sign: '' | '−' | '+';
   readonly pieces: readonly MarkedPiece[];
 }

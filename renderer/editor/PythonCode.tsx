@@ -5,7 +5,7 @@ import './pythonCode.css';
 
 interface CodeProps {
   readonly code: string;
-  /** Where the code stands in its source, for highlights; none where that is not known. */
+  /** Position of the code in its source, for highlights. Empty if unknown. */
   readonly places?: readonly PlacedStretch[];
   readonly source?: string;
 }
@@ -15,8 +15,8 @@ const COLOURED_WITHIN_MS = 500;
 const NO_PLACES: readonly PlacedStretch[] = [];
 
 /**
- * Python source. Its colours are highlights, so that a page of code has few elements. They come when the tokenizer has
- * been loaded, and nothing moves then.
+ * Python source. Colours are highlights, so that a page of code has few elements. They appear when the tokenizer has
+ * loaded, without moving anything.
  */
 export function PythonCode({ code, places = NO_PLACES, source }: CodeProps) {
   const element = useRef<HTMLElement>(null);
@@ -26,7 +26,7 @@ export function PythonCode({ code, places = NO_PLACES, source }: CodeProps) {
     let isGone = false;
     void import('./codeColours.ts').then(({ colourPython }) => {
       if (isGone) return;
-      // Every change of a highlight paints all code again, which is too much for each frame of scrolling.
+      // Every change of a highlight repaints all code, which is too slow for each frame of scrolling.
       idle = requestIdleCallback(
         () => {
           if (element.current !== null) remove = colourPython(element.current, code, places);

@@ -1,4 +1,4 @@
-/** One Monaco editor for one text. Editor and model are made and disposed together, the model last. */
+/** One Monaco editor for one text. Editor and model are created and disposed together, the model last. */
 import { useEffect, useRef } from 'react';
 import { applyEditorTheme, monaco } from './monaco.ts';
 import './editor.css';

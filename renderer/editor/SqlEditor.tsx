@@ -1,4 +1,6 @@
-/** An SQL statement in Monaco, with completion. The editor and its model live as long as the component, the model last. */
+/**
+ * An SQL statement in Monaco, with completion. The editor and its model live as long as the component, the model last.
+ */
 import { type Ref, useEffect, useImperativeHandle, useRef } from 'react';
 import { applyEditorTheme, monaco } from './monaco.ts';
 import 'monaco-editor/features/bracketMatching/register';
@@ -23,11 +25,11 @@ monaco.languages.setLanguageConfiguration('sql', conf);
 
 export interface SqlEditorHandle {
   focus(): void;
-  /** What stands in it now: a key may be pressed before what was typed has reached anybody else. */
+  /** The current text. Other components get it only after a delay, but a key may be pressed before. */
   text(): string | undefined;
-  /** In place of what is selected, with the cursor behind it. */
+  /** Replaces the selection and puts the cursor after it. */
   insert(text: string): void;
-  /** What is selected, and where it begins; undefined where nothing is. */
+  /** The selected text and its offset. Undefined if nothing is selected. */
   selection(): { readonly text: string; readonly start: number } | undefined;
   goTo(offset: number): void;
 }
@@ -41,7 +43,7 @@ interface StatementMark {
 
 interface SqlEditorProps {
   readonly text: string;
-  /** The text is taken over when this is another number; while one types, the editor is ahead of it. */
+  /** A new number replaces the editor's text. While the user types, the editor is ahead of the prop. */
   readonly revision: number;
   readonly onChange: (text: string) => void;
   readonly label: string;
@@ -51,7 +53,7 @@ interface SqlEditorProps {
   readonly isDark: boolean;
   /** Ctrl+Enter, or Cmd+Enter. */
   readonly onRun: () => void;
-  /** The same with Shift. */
+  /** Ctrl+Shift+Enter, or Cmd+Shift+Enter. */
   readonly onExplain: () => void;
   readonly onEscape: () => void;
   readonly handle: Ref<SqlEditorHandle>;
@@ -76,19 +78,19 @@ export default function SqlEditor(props: SqlEditorProps) {
       placeholder,
     });
     const changes = model.onDidChangeContent(() => current.current.onChange(model.getValue()));
-    // Actions, because Monaco keeps what `addCommand` was given, and so the editor, for good.
+    // Actions, because Monaco never releases `addCommand` handlers, and with them the editor.
     const enter = monaco.KeyMod.CtrlCmd | monaco.KeyCode.Enter;
     const actions = [
       made.addAction({
         id: 'statement.leave',
         label: 'Leave the editor',
         keybindings: [monaco.KeyCode.Escape],
-        // Not while it closes what is open over the text.
+        // Not while the key would close a widget over the text.
         keybindingContext:
           'editorTextFocus && !suggestWidgetVisible && !findWidgetVisible && !editorHoverVisible',
         run: () => current.current.onEscape(),
       }),
-      // The editor's own meaning of these, a new line below or above, comes before the page's.
+      // Monaco's own actions for these keys, a new line below or above, would otherwise run first.
       made.addAction({
         id: 'statement.run',
         label: 'Run the statement',
@@ -103,7 +105,7 @@ export default function SqlEditor(props: SqlEditorProps) {
       }),
     ];
     editor.current = made;
-    // A dialog that was opened while the editor was loaded keeps the focus.
+    // A dialog that was opened while the editor was loading keeps the focus.
     if (document.querySelector('[role="dialog"]') === null) made.focus();
     return () => {
       editor.current = undefined;
@@ -192,7 +194,7 @@ const OPTIONS: monaco.editor.IStandaloneEditorConstructionOptions = {
   unicodeHighlight: { ambiguousCharacters: true, invisibleCharacters: true, nonBasicASCII: false },
   links: false,
   tabSize: 2,
-  // Tab goes on to the next control, as everywhere else; in the list of completions it takes one.
+  // Tab moves the focus, as everywhere else. In the list of completions it accepts one.
   tabFocusMode: true,
   fixedOverflowWidgets: true,
   wordBasedSuggestions: 'off',
@@ -201,7 +203,7 @@ const OPTIONS: monaco.editor.IStandaloneEditorConstructionOptions = {
   overviewRulerLanes: 0,
 };
 
-/** At least one character is underlined. */
+/** Underlines at least one character. */
 function markerOf(model: monaco.editor.ITextModel, mark: StatementMark): monaco.editor.IMarkerData {
   const start = model.getPositionAt(mark.start);
   const end = model.getPositionAt(Math.max(mark.end, mark.start + 1));

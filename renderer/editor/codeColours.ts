@@ -1,4 +1,4 @@
-/** Colours of Python code as highlights, by Monaco's tokenizer. */
+/** Colours Python code with highlights, using Monaco's tokenizer. */
 import { shownPieces } from '../ui/visibleText.ts';
 import { type PlacedStretch, placedPieces } from './codePlaces.ts';
 import { type CodeToken, pythonTokens } from './pythonTokens.ts';
@@ -11,8 +11,8 @@ interface CodeNode {
 }
 
 /**
- * @param element holds the code as `PythonCode` renders it
- * @returns removes the colours
+ * @param element contains the code as `PythonCode` renders it
+ * @returns a function that removes the colours
  */
 export function colourPython(element: Element, code: string, places: readonly PlacedStretch[]): () => void {
   if (!('highlights' in CSS)) return () => undefined;
@@ -42,7 +42,7 @@ export function colourPython(element: Element, code: string, places: readonly Pl
 
 type Role = NonNullable<CodeToken['role']>;
 
-/** Ascending parts of the code that are not plain. */
+/** The parts of the code that have a colour, ascending. */
 function* colouredParts(
   code: string,
 ): Generator<{ readonly start: number; readonly end: number; readonly role: Role }> {
@@ -67,7 +67,7 @@ function highlightOf(role: Role): Highlight {
   return made;
 }
 
-/** The text nodes that show characters of the code as they are; a hidden character is shown by its name. */
+/** The text nodes whose characters are literally those of the code. Hidden characters are shown by name instead. */
 function codeNodes(element: Element, code: string, places: readonly PlacedStretch[]): readonly CodeNode[] {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   const nodes: CodeNode[] = [];

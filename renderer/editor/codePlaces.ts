@@ -1,7 +1,7 @@
 /**
- * Where the code of a tool call stands in the response. Most templates write it as a JSON string, so a
- * line break is two characters there: only the stretches between escapes are the very same text, and
- * only these can carry heat and search hits.
+ * Maps the code of a tool call to offsets in the response. Most templates write it as a JSON string, in which a line
+ * break is two characters. Only the stretches between escapes are identical, so only these can have heat and search
+ * hits.
  */
 import type { Utf16Offset } from '../../shared/domain/model.ts';
 
@@ -30,7 +30,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '/': '/',
 };
 
-/** Reads the JSON string at `from` along with the code; undefined as soon as the two differ. */
+/** Compares the JSON string at `from` with the code. Undefined as soon as they differ. */
 function jsonPlaces(
   code: string,
   inner: string,
@@ -74,11 +74,11 @@ export interface PlacedStretch {
 
 export interface PlacedPiece {
   readonly text: string;
-  /** Absent where the source writes it otherwise (an escape). */
+  /** Absent if the source writes it differently (an escape). */
   readonly source?: number;
 }
 
-/** Cuts `text`, which begins at `at` in the code, where stretches begin and end. Stretches are ascending. */
+/** Cuts `text`, which begins at `at` in the code, at the ends of stretches. Stretches are ascending. */
 export function placedPieces(
   text: string,
   at: number,

@@ -1,11 +1,10 @@
 /**
- * Monaco's core, the two tokenizers we need, and its one worker as a bundled file. The full
- * language services stay out: Turnwise shows code, it does not edit it. Import this module
- * lazily only; it is most of the application's bytes.
+ * Monaco's core, two tokenizers, and its one worker as a bundled file. The full language services are left out, since
+ * Turnwise shows code and does not edit it. Import this module lazily: it is most of the application's bytes.
  */
 import * as monaco from 'monaco-editor/editor/editor.api';
 import EditorWorker from 'monaco-editor/editor/editor.worker?worker';
-// A service, which has to be there before the first language is registered; completion itself is SqlEditor's.
+// This service must exist before the first language is registered. SqlEditor implements the completion itself.
 import 'monaco-editor/editor/contrib/suggest/browser/suggestMemory';
 import 'monaco-editor/features/codicon/register';
 import 'monaco-editor/features/find/register';
@@ -14,7 +13,7 @@ import { language as python } from 'monaco-editor/languages/definitions/python/p
 
 self.MonacoEnvironment = { getWorker: () => new EditorWorker() };
 
-/** Enough JSON to colour a record; validation would need Monaco's JSON worker. */
+/** Just enough to colour the JSON of a record. Validation would need Monaco's JSON worker. */
 const JSON_TOKENS: monaco.languages.IMonarchLanguage = {
   tokenizer: {
     root: [
@@ -31,12 +30,12 @@ monaco.languages.setMonarchTokensProvider('python', python);
 monaco.languages.register({ id: 'record' });
 monaco.languages.setMonarchTokensProvider('record', JSON_TOKENS);
 
-/** The bundler shortens `#ffffff`; Monaco's token colours must be written out. */
+/** The bundler shortens `#ffffff`, but Monaco's token colours need six digits. */
 function sixDigits(color: string): string {
   return /^#[0-9a-f]{3}$/i.test(color) ? color.replace(/[0-9a-f]/gi, '$&$&') : color;
 }
 
-/** Monaco wants literal colours; they are read from the design tokens in force. */
+/** Monaco needs literal colours, so they are read from the current design tokens. */
 export function applyEditorTheme(isDark: boolean): void {
   const style = getComputedStyle(document.documentElement);
   const token = (name: string) => sixDigits(style.getPropertyValue(name).trim());
@@ -70,7 +69,7 @@ export function applyEditorTheme(isDark: boolean): void {
   monaco.editor.setTheme('turnwise');
 }
 
-// Monaco begins sequences of keys with Ctrl+K, which opens the command palette everywhere.
+// Monaco uses Ctrl+K as a sequence prefix, but it opens the command palette everywhere in Turnwise.
 monaco.editor.addKeybindingRule({ keybinding: monaco.KeyMod.CtrlCmd | monaco.KeyCode.KeyK, command: null });
 
 export { monaco };

@@ -2,7 +2,7 @@ import { monaco } from './monaco.ts';
 
 export interface CodeToken {
   readonly text: string;
-  /** A class of `pythonCode.css`; undefined is plain. */
+  /** A class of `pythonCode.css`. Undefined: plain. */
   readonly role?: 'keyword' | 'string' | 'number' | 'comment' | 'name';
 }
 
@@ -15,7 +15,7 @@ function roleOf(type: string): CodeToken['role'] {
   return undefined;
 }
 
-/** Lines of tokens. Neighbours of one role are joined, to keep the number of elements small. */
+/** Tokens by line. Adjacent tokens of the same role are joined, to have fewer elements. */
 export function pythonTokens(code: string): readonly (readonly CodeToken[])[] {
   const lines = code.split(/\r\n|\r|\n/);
   return monaco.editor.tokenize(code, 'python').map((tokens, row) => {

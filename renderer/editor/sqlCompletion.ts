@@ -1,9 +1,9 @@
-/** What a statement may go on with at a place. */
+/** Completions for an offset in a statement. */
 
 export interface CompletionSource {
   readonly name: string;
   readonly kind: 'view' | 'table' | 'function';
-  /** With parameters. */
+  /** Signature with parameters. */
   readonly form: string;
   readonly about: string;
   readonly columns: readonly { readonly name: string; readonly about: string }[];
@@ -14,7 +14,7 @@ export interface Completion {
   readonly insert: string;
   readonly kind: 'column' | 'view' | 'table' | 'function' | 'keyword';
   readonly about: string;
-  /** Of what it is a column. */
+  /** The table of a column. */
   readonly of?: string;
 }
 
@@ -28,7 +28,7 @@ const KEYWORDS = [
   ...['json_extract', 'row_number()', 'lag', 'lead'],
 ];
 
-/** Words that follow a source and are none of its names. */
+/** Keywords that follow a source and are not an alias. */
 const NO_ALIAS = new Set(
   'where group order having limit join left inner cross natural on using union except intersect as'.split(
     ' ',
@@ -38,7 +38,7 @@ const NAME = String.raw`[A-Za-z_]\w*`;
 const FROM = new RegExp(String.raw`\b(?:from|join)\s+|,\s*(?=(?:${NAME})\s*(?:\(|${NAME}))`, 'gi');
 const SOURCE = new RegExp(String.raw`^(${NAME})(?:\s*\([^()]*\))?(?:\s+(?:as\s+)?(${NAME}))?`, 'i');
 
-/** Names by which sources are known in a statement. */
+/** Names and aliases of the sources in a statement. */
 export function aliasesOf(
   sql: string,
   sources: readonly CompletionSource[],
@@ -56,11 +56,14 @@ export function aliasesOf(
   return aliases;
 }
 
-/** `end` is a word of SQL. */
+/** Quotes a column name that is an SQL keyword, such as `end`. */
 const written = (column: string): string =>
   /^(?:end|group|order|index|from)$/i.test(column) ? `"${column}"` : column;
 
-/** @param offset in UTF-16 code units; @returns the likeliest first */
+/**
+ * @param offset in UTF-16 code units
+ * @returns the most likely first
+ */
 export function completionsAt(
   sql: string,
   offset: number,
@@ -98,7 +101,7 @@ export function completionsAt(
   return [...uniqueBy(columns), ...named, ...keywords];
 }
 
-/** A column that several have is offered once. */
+/** Offers a column only once if several sources have it. */
 function uniqueBy(columns: readonly Completion[]): readonly Completion[] {
   const first = new Map<string, Completion>();
   for (const column of columns) if (!first.has(column.label)) first.set(column.label, column);

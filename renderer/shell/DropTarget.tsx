@@ -1,4 +1,7 @@
-/** Files and folders may be dropped anywhere. Only the desktop learns their paths; a browser uploads the files. */
+/**
+ * Accepts dropped files and folders anywhere in the window. The desktop app gets their paths; a browser uploads the
+ * files.
+ */
 import { useEffect, useRef, useState } from 'react';
 import { useInterface } from '../state/interface.ts';
 import { useIngestActions } from './useIngestActions.ts';

@@ -1,4 +1,4 @@
-/** A link may lead into a library that is not open: that is said, with a way to open it where it is remembered. */
+/** Handles links into a library that is not open: says so, and offers to open the library if it is remembered. */
 import type { ReactNode } from 'react';
 import { HOME_LIBRARY, type LibraryRow } from '../../shared/api/contract.ts';
 import { hrefInLibrary } from '../data/libraryLink.ts';

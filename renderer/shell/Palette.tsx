@@ -147,9 +147,9 @@ function PaletteBody({ onDone }: { readonly onDone: () => void }) {
 }
 
 /**
- * How well an entry fits what was typed: every word of it must be in the entry.
+ * Ranks an entry by the typed text. The entry must contain every typed word.
  *
- * @returns 0 … 1, as cmdk wants it; 0 leaves the entry out
+ * @returns 0…1, as cmdk expects; 0 hides the entry
  */
 export function rankOf(value: string, typed: string): number {
   const entry = value.toLowerCase();
@@ -161,7 +161,7 @@ export function rankOf(value: string, typed: string): number {
   return isAtWords ? 0.8 : 0.4;
 }
 
-/** What was typed as a query: as it stands where it is one, else as words. */
+/** The typed text as a search query: unchanged if it parses as one, else as words. */
 function searchFor(typed: string): string | undefined {
   const text = typed.trim();
   if (wordsOf(text).length === 0) return undefined;

@@ -37,7 +37,10 @@ import './rail.css';
 
 const ICON = { size: 17, strokeWidth: 1.7, 'aria-hidden': true } as const;
 
-/** Narrower windows show icons alone, unless the user chose names. The page is then as wide as with icons at 1280 px. */
+/**
+ * Narrower windows show icons only, unless the user chose to show names. At this width the page is as wide as it is
+ * with icons at 1280 px.
+ */
 const WIDE = '(min-width: 1360px)';
 
 function subscribe(onChange: () => void): () => void {
@@ -57,11 +60,11 @@ interface ItemProps {
   readonly icon: LucideIcon;
   /** A sentence about the page, shown in the tooltip. */
   readonly about: string;
-  /** Leads there, too. */
+  /** The command that opens the same page. Its key is shown. */
   readonly command?: CommandId;
   readonly href: string | undefined;
   readonly isHere?: boolean;
-  /** Why there is no `href`. */
+  /** The reason why there is no `href`. */
   readonly whyOff?: string;
   readonly children?: ReactNode;
 }
@@ -112,7 +115,7 @@ const TOKEN_VIEWS: ReadonlySet<Route['view']> = new Set([
 
 const hrefOf = (route: Route | undefined) => (route === undefined ? undefined : pathOfRoute(route));
 
-/** The page as it was left; on the page itself, its present address. */
+/** The page in its last state. For the current page, its present URL. */
 const leftAt = (path: string, isHere: boolean) => (isHere ? presentHref() : path + queryLeftAt(path));
 
 export function Rail({ route }: { readonly route: Route }) {

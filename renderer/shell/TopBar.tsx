@@ -55,7 +55,7 @@ export function nextTheme(theme: Theme): Theme {
   return THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
 }
 
-/** Up the path, to each list as it was left. */
+/** A page above the current one, in its last state. */
 function leftAt(route: Route): string {
   const path = pathOfRoute(route);
   return path + queryLeftAt(path);
@@ -68,7 +68,7 @@ function useOtherLibrary(): string | undefined {
   return library === HOME_LIBRARY ? undefined : (row?.name ?? library);
 }
 
-/** The name of a run, with what tells it from others of this library that have the same. */
+/** The name of a run, with a suffix if other runs of this library have the same name. */
 function useNameApart(run: RunSummary | undefined): string | undefined {
   const runs = useRequest('run.list', {}).data;
   return useMemo(() => {

@@ -14,7 +14,7 @@ import { Link } from '../ui/Link.tsx';
 import { count, counted } from '../ui/numbers.ts';
 import { keyed } from './keys/keysInForce.ts';
 
-/** How many rollouts were chosen with `c`; leads to their comparison. */
+/** The number of rollouts in the compare set, as a link to their comparison. */
 export function CompareChip() {
   const set = useInterface((state) => state.compareSet);
   if (set.length === 0) return null;
@@ -33,7 +33,7 @@ export function CompareChip() {
   );
 }
 
-/** Says that texts differ from the log. */
+/** Shown while credentials are masked, since texts then differ from the log. */
 export function MaskChip() {
   const masksCredentials = useInterface((state) => state.masksCredentials);
   if (!masksCredentials) return null;
@@ -91,7 +91,7 @@ function LiveDirectories() {
   );
 }
 
-/** `3 s ago`, `12 min ago`: as fine as one cares. */
+/** `3 s ago`, `12 min ago`. */
 export function ago(then: number, now: number): string {
   const seconds = Math.max(0, Math.round((now - then) / 1000));
   if (seconds < 2) return 'just now';
@@ -109,7 +109,7 @@ interface FollowText {
   readonly news: string;
 }
 
-/** All that is followed in one line: where, how many rollouts came, and when the last. */
+/** Summary of all follows: their directories, the number of new rollouts, and the time of the last one. */
 export function followText(follows: readonly FollowRow[], now: number): FollowText | undefined {
   const [first] = follows;
   if (first === undefined) return undefined;
@@ -142,7 +142,7 @@ function followDetail({ state, rollouts, lastChange, since }: FollowRow, now: nu
   return `${counted(rollouts, 'new rollout')}${last} · since ${new Date(since).toLocaleTimeString()}`;
 }
 
-/** While the full-text index is made; searching works all the while, only slower. */
+/** Shown while the full-text index is being built. Search works meanwhile, only slower. */
 export function IndexChip() {
   const state = useSearchState();
   if (state === undefined || state.indexed >= state.rollouts) return null;
@@ -158,7 +158,7 @@ export function IndexChip() {
   );
 }
 
-/** Reading goes on wherever one looks; the library page has the details and the cancel button. */
+/** Shows running jobs on every page. The library page has their details and the cancel button. */
 export function JobChip() {
   const jobs = useRequest('ingest.jobs', {}).data;
   const running = jobs?.filter((job) => job.state === 'running') ?? [];

@@ -1,4 +1,4 @@
-/** A tour of the demo run: five pages, each with what to see and which key to try. It can be left at any time. */
+/** A tour of the demo run: five pages, each with something to see and a key to try. It can be closed at any time. */
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { comparePath } from '../data/compareLink.ts';
@@ -85,7 +85,7 @@ export function showTour(at = 0): void {
   if (page !== undefined) navigateTo(page.path);
 }
 
-/** On the pages of the demo run, until the tour was taken or declined. */
+/** Shown on the pages of the demo run until the user takes or declines the tour. */
 export function TourOffer() {
   const isNew = useInterface(({ tour }) => tour === 'new');
   const route = useRoute();

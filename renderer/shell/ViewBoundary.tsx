@@ -1,4 +1,4 @@
-/** Replaces a view that failed by the reason. The rest of the window stays usable. */
+/** Error boundary that shows the error instead of a failed view. The rest of the window stays usable. */
 import { useQuery } from '@tanstack/react-query';
 import { Component, type ErrorInfo, type ReactNode, useState } from 'react';
 import { useClient } from '../data/DataProvider.tsx';
@@ -8,7 +8,7 @@ import { FailedState, WaitingState } from '../ui/States.tsx';
 import { VirtualText } from '../ui/VirtualText.tsx';
 import './viewBoundary.css';
 
-/** How Vite and Chromium say that a lazy chunk did not arrive. */
+/** Error messages of Vite and Chromium for a lazy chunk that could not be loaded. */
 const LOAD_FAILURE = /preload CSS|dynamically imported module/;
 
 interface ViewBoundaryProps {
@@ -18,7 +18,7 @@ interface ViewBoundaryProps {
 
 interface ViewBoundaryState {
   readonly error: Error | undefined;
-  /** Path of the page that failed. Another page of the same view is tried again. */
+  /** Path of the page that failed. The view is tried again on another page. */
   readonly path: string;
 }
 
@@ -74,10 +74,10 @@ export class ViewBoundary extends Component<ViewBoundaryProps, ViewBoundaryState
 
 type RolloutRoute = Extract<Route, { readonly ordinal: number }>;
 
-/** Bytes. Rows beyond are left to the log file. */
+/** Bytes. Later rows can only be read in the log file. */
 const SHOWN_BYTES = 1_048_576;
 
-/** The raw record, so that the text can be read although its view failed. */
+/** Shows the raw record, so that the text can be read although its view failed. */
 function FailedRollout({ route }: { readonly route: RolloutRoute }) {
   const [isShown, setShown] = useState(false);
   if (!isShown) return <Button onClick={() => setShown(true)}>Show the raw record</Button>;

@@ -1,11 +1,11 @@
-/** Rollouts gathered from any list, to be seen side by side. */
+/** The compare set: rollouts from any list, to be compared side by side. */
 
 import { comparePath, MOST_LANES, rolloutRouteOf } from '../data/compareLink.ts';
 import { useInterface } from '../state/interface.ts';
 import { useCommands } from './keys/commands.ts';
 import { keyWord } from './keys/keysInForce.ts';
 
-/** Adds a rollout to the compare set, or takes it out again, and says so. */
+/** Adds a rollout to the compare set, or removes it, and shows a notice. */
 export function flipInCompareSet(path: string): void {
   const route = rolloutRouteOf(path);
   if (route === undefined) return;
@@ -28,7 +28,10 @@ export function flipInCompareSet(path: string): void {
   }
 }
 
-/** `c` for the rollout under the cursor, or the one that is open. @param pathOf undefined: there is none at present */
+/**
+ * Registers `c` for the rollout under the cursor, or for the open one.
+ * @param pathOf undefined: there is none at present
+ */
 export function useCompareCommand(pathOf: () => string | undefined): void {
   useCommands({
     'compare.add': () => {
@@ -38,7 +41,7 @@ export function useCompareCommand(pathOf: () => string | undefined): void {
   });
 }
 
-/** What a list says of a rollout that is in the compare set; undefined for all others. */
+/** Title for rollouts that are in the compare set. Undefined for all others. */
 export function useCompareMark(): (path: string | undefined) => string | undefined {
   const set = useInterface((state) => state.compareSet);
   return (path) =>
@@ -47,7 +50,7 @@ export function useCompareMark(): (path: string | undefined) => string | undefin
       : undefined;
 }
 
-/** Where `x` leads: what was gathered, else the comparison as it was left. */
+/** The target of `x`: the compare set, else the last comparison. */
 export function compareTarget(set: readonly string[], queryLeft: string): string | undefined {
   if (set.length > 0) return comparePath(set);
   return queryLeft === '' ? undefined : `/compare${queryLeft}`;

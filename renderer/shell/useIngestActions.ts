@@ -9,7 +9,7 @@ import { goTo, navigateTo } from '../data/useRoute.ts';
 import { UNKNOWN_FORMAT } from '../data/useUnmappedFiles.ts';
 import { useInterface } from '../state/interface.ts';
 
-/** Start and stop reading logs, for the library page, the drop target and the palette alike. */
+/** Starts and stops reading logs. Used by the library page, the drop target and the palette. */
 export function useIngestActions() {
   const client = useClient();
   const { pathOf } = useConnection();
@@ -40,7 +40,7 @@ export function useIngestActions() {
       client.request('ingest.start', { paths, mapping }),
     onSettled,
   });
-  /** The dialog grants the file; nothing is read before its fields are mapped. */
+  /** The dialog grants access to the file. Nothing is read before its fields are mapped. */
   const openFileToMap = useMutation({
     mutationFn: () => client.request('shell.openDialog', { kind: 'files' }),
     onSuccess: ({ paths: [path] }) => {
@@ -48,7 +48,7 @@ export function useIngestActions() {
     },
   });
   const canOpenDialog = shell === 'desktop';
-  /** Opens the dialog of the system, in a browser the page's own. */
+  /** Opens the system's dialog, or in a browser the page's own. */
   const chooseLogs = () =>
     canOpenDialog ? openDialog.mutate('files') : useInterface.getState().showDialog({ kind: 'openLogs' });
   return {
@@ -65,7 +65,10 @@ export function useIngestActions() {
   };
 }
 
-/** Reads the demo run, unless it is there already, and says under which key; undefined when it could not be read. */
+/**
+ * Imports the demo run, unless it exists already.
+ * @returns its key; undefined if it could not be read
+ */
 export async function openDemoRun(client: Client): Promise<string | undefined> {
   await startJob(
     client,
@@ -74,7 +77,7 @@ export async function openDemoRun(client: Client): Promise<string | undefined> {
   ).settled;
   const runs = await client.request('run.list', {});
   const synthetic = runs.filter((run) => run.isSynthetic);
-  // The demo log holds an evaluation, too; its training run is the one to look at first.
+  // The demo log also contains an evaluation. Open its training run first.
   return (synthetic.find((run) => run.kind === 'train') ?? synthetic[0])?.runKey;
 }
 
@@ -95,7 +98,7 @@ async function openLogs(client: Client, paths: readonly string[]): Promise<void>
     if (runKey !== undefined) goTo({ view: 'run', runKey });
     else if (unknown !== undefined) navigateTo(mappingPath(unknown));
   };
-  // A failure to start is the caller's; one of the job is told by its card.
+  // The caller handles a failure to start. The job's card shows a failure of the job.
   settled.then(openRun, () => undefined);
   await started;
 }
@@ -122,7 +125,7 @@ function startJob(
     if (isSettled(job)) known.set(job.jobId, job);
     wake();
   };
-  // Listening begins before the request: a small job may be over before its number is known here.
+  // Subscribe before the request: a small job may end before its id is known here.
   const stop = client.subscribe((event) => event.event === 'ingest.progress' && take(event.payload));
   const started = start();
   const settle = async (): Promise<IngestProgress> => {

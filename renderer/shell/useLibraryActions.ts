@@ -1,4 +1,4 @@
-/** What can be done with libraries as a whole, for the library page, the dialogs and the palette alike. */
+/** Actions on whole libraries, used by the library page, the dialogs and the palette. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { HOME_LIBRARY, isLibraryName, type LibraryRow } from '../../shared/api/contract.ts';
 import { useClient, useConnection, useLibrary } from '../data/DataProvider.tsx';
@@ -26,13 +26,13 @@ export function useLibraryActions() {
   const open = useMutation({
     mutationFn: (which: { readonly path: string } | { readonly id: string }) =>
       client.request('library.open', which),
-    // Opened from a link into it: the link is where one wants to be.
+    // If a link into this library opened it, stay at the link.
     onSuccess: ({ id }) => id !== here && navigateTo(hrefInLibrary(id, '/')),
     onSettled,
   });
   const close = useMutation({
     mutationFn: async (library: Pick<LibraryRow, 'id' | 'name'>) => {
-      // First away from it: a view of a library that is closed could only fail.
+      // Leave the library first, since its pages would fail once it is closed.
       if (library.id === here) navigateTo(hrefInLibrary(HOME_LIBRARY, '/'));
       return client.request('library.close', { id: library.id });
     },
@@ -59,7 +59,7 @@ export function useLibraryActions() {
     onError: say('Not compacted'),
     onSettled,
   });
-  /** Where there is a dialog of the system it asks for the file; elsewhere a dialog of ours does. */
+  /** Uses the system's dialog if there is one, else the page's own. */
   const chooseAndOpen = async () => {
     if (!canOpenDialog) {
       useInterface.getState().showDialog({ kind: 'openLibrary' });
@@ -69,7 +69,7 @@ export function useLibraryActions() {
     const [path] = paths;
     if (path !== undefined) open.mutate({ path }, { onError: say('Not opened') });
   };
-  /** @returns those of the paths that are no libraries of ours; a trainer's own database may be a log */
+  /** @returns the paths that are not Turnwise libraries; a trainer's own database may be a log */
   const openLibraries = async (paths: readonly string[]): Promise<readonly string[]> => {
     const others: string[] = [];
     for (const path of paths) {
@@ -89,7 +89,7 @@ export function useLibraryActions() {
   return { open, close, forget, compact, chooseAndOpen, openLibraries, canOpenDialog };
 }
 
-/** For the library that is looked at. */
+/** Commands for the current library. */
 export function useLibraryCommands(): Handlers {
   const here = useLibrary();
   const row = useLibraries()?.find(({ id }) => id === here);

@@ -1,4 +1,4 @@
-/** Commands that are there whatever the view, and those the desktop menu sends. */
+/** Commands that exist in every view, and those that the desktop menu sends. */
 import { useEffect } from 'react';
 import type { IngestProgress } from '../../shared/api/contract.ts';
 import { useClient } from '../data/DataProvider.tsx';
@@ -21,7 +21,7 @@ import { showTour } from './Tour.tsx';
 import { useIngestActions } from './useIngestActions.ts';
 import { useLibraryCommands } from './useLibraryActions.ts';
 
-/** What a job has to say when it ends; while it runs the library page and the top bar tell. */
+/** The notice when a job ends. While it runs, the library page and the top bar show it. */
 export function jobNotice(job: IngestProgress): string | undefined {
   if (job.state === 'running') return undefined;
   if (job.state === 'failed') return `Not read: ${job.message ?? job.paths.join(', ')}`;

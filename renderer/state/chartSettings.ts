@@ -1,4 +1,4 @@
-/** Settings of charts: reference lines, shown or entered with a source, and logarithmic axes. */
+/** Settings of charts: reference lines (shown ones, and ones entered with a source) and logarithmic axes. */
 import { z } from 'zod';
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
@@ -6,11 +6,11 @@ import { remembered } from './remembered.ts';
 
 export interface ReferenceLine {
   readonly id: string;
-  /** Of a model, a paper, an earlier run. */
+  /** Name of a model, a paper or an earlier run. */
   readonly name: string;
-  /** pass@1, 0 … 1. */
+  /** pass@1, 0…1. */
   readonly value: number;
-  /** Where the number is from; never empty. */
+  /** Source of the number. Never empty. */
   readonly source: string;
 }
 

@@ -1,6 +1,5 @@
 /**
- * Interface state and nothing else: how the window is arranged, never what it shows
- * (that is the URL) nor what the host said (that is the query cache).
+ * Interface state only: the layout of the window. What it shows is in the URL, and server data is in the query cache.
  */
 import { z } from 'zod';
 import { create } from 'zustand';
@@ -13,15 +12,15 @@ export type Theme = (typeof THEMES)[number];
 export const PLAY_SPEEDS = [0.5, 1, 2, 4] as const;
 type PlaySpeed = (typeof PLAY_SPEEDS)[number];
 
-/** Which rollouts a failure pack is to be made of. */
+/** The rollouts of a failure pack. */
 export interface PackScope {
   readonly runKey?: string | undefined;
   readonly filter: string;
-  /** Picked by hand. */
+  /** Selected by hand. */
   readonly rolloutIds?: readonly number[];
 }
 
-/** The one dialog that is open, with what it is about. */
+/** The open dialog and its subject. */
 export type Dialog =
   | DialogOf<'palette' | 'keys' | 'openLibrary' | 'importPack'>
   | DialogOf<'removeRun' | 'moveRun' | 'exportRun', { readonly runKey: string }>
@@ -35,15 +34,15 @@ interface Interface {
   readonly theme: Theme;
   /** Replay without rail, outline and inspector. */
   readonly isFocused: boolean;
-  /** Names beside the icons of the rail; undefined: where the window is wide enough. */
+  /** Shows names beside the rail's icons. Undefined: only if the window is wide enough. */
   readonly isRailNamed: boolean | undefined;
   readonly isOutlineOpen: boolean;
   readonly isInspectorOpen: boolean;
-  /** Exact text with its tags instead of rendered Markdown. */
+  /** Shows exact text with its tags instead of rendered Markdown. */
   readonly isRaw: boolean;
   readonly isHeatOn: boolean;
   readonly areChartsOpen: boolean;
-  /** Blocks in place of credentials in all texts of logs. */
+  /** Replaces credentials in all log texts by blocks. */
   readonly masksCredentials: boolean;
   readonly playSpeed: PlaySpeed;
   /** Panel widths of the replay in per cent, as react-resizable-panels reports them; empty until dragged. */
@@ -51,25 +50,25 @@ interface Interface {
   /** `rolloutId:segment` of segments whose fold differs from its default. */
   readonly flippedFolds: ReadonlySet<string>;
   readonly dialog: Dialog | undefined;
-  /** One short sentence about what was just done; it goes by itself. */
+  /** A short sentence about the last action. It disappears by itself. */
   readonly notice: string | undefined;
-  /** Followed runs whose lists are held still. */
+  /** Followed runs whose pages are paused. */
   readonly pausedRuns: Readonly<Record<string, true>>;
-  /** Up to two rollouts of a group, chosen to be seen side by side; by `groupId`. */
+  /** Up to two rollouts of a group, selected for comparison; by `groupId`. */
   readonly comparedOf: Readonly<Record<number, readonly number[]>>;
   /** Paths of up to four rollouts from any list, to be compared turn by turn. */
   readonly compareSet: readonly string[];
   readonly isCompareSideOpen: boolean;
-  /** All facts of the lanes of a comparison, not only those one compares by. */
+  /** Shows all facts of a comparison's lanes, not only the main ones. */
   readonly areLaneFactsOpen: boolean;
-  /** Stretches of a comparison that are opened or closed against their default; keys are the view's. */
+  /** Stretches of a comparison whose fold differs from its default. The view defines the keys. */
   readonly flippedStretches: ReadonlySet<string>;
-  /** Whose rollouts and jobs the entries below and above name; `compareSet` of the others is put aside. */
+  /** The library that ids in this state refer to. The `compareSet` of other libraries is in `compareSets`. */
   readonly library: string;
   readonly compareSets: Readonly<Record<string, readonly string[]>>;
-  /** Page of the tour that is shown, from 0; `new` until one was taken or declined. */
+  /** Current page of the tour, from 0. `new` until the tour was taken or declined. */
   readonly tour: 'new' | 'over' | number;
-  /** Cards of the library page that are put away: of jobs by id, of unread files by path. */
+  /** Dismissed cards of the library page: jobs by id, unread files by path. */
   readonly closedCards: ReadonlySet<number | string>;
 
   readonly setTheme: (theme: Theme) => void;
@@ -93,17 +92,17 @@ interface Interface {
   readonly showDialog: (dialog: Dialog | undefined) => void;
   readonly setNotice: (notice: string | undefined) => void;
   readonly flipPause: (runKey: string) => void;
-  /** A third one takes the place of the first. */
+  /** A third one replaces the first. */
   readonly flipCompared: (groupId: number, rolloutId: number) => void;
   readonly clearCompared: (groupId: number) => void;
   readonly setCompareSet: (paths: readonly string[]) => void;
   readonly flipStretch: (key: string) => void;
   readonly closeCard: (keys: readonly (number | string)[]) => void;
-  /** What names rollouts and jobs by number means others in another library. */
+  /** Resets state that refers to rollouts and jobs by id, since ids differ between libraries. */
   readonly enterLibrary: (library: string) => void;
 }
 
-/** What the dialog of this kind is about; undefined while it is not open. */
+/** The subject of the dialog of this kind. Undefined if it is not open. */
 export function useDialog<K extends Dialog['kind']>(kind: K): Extract<Dialog, { kind: K }> | undefined {
   return useInterface(({ dialog }) =>
     dialog?.kind === kind ? (dialog as Extract<Dialog, { kind: K }>) : undefined,
@@ -193,7 +192,7 @@ export const useInterface = create<Interface>()(
         }),
       closeCard: (keys) => set(({ closedCards }) => ({ closedCards: new Set([...closedCards, ...keys]) })),
     }),
-    // Folds, focus and dialogs belong to a sitting; the rest is a preference, or what one has gathered to compare.
+    // Folds, focus and dialogs are for one session. Preferences and the compare sets are saved.
     remembered<Interface>('turnwise.interface', {
       theme: z.enum(THEMES),
       tour: z.union([z.enum(['new', 'over']), z.int().nonnegative()]),

@@ -1,4 +1,4 @@
-/** Keys the user has given to commands, by the commands' stable ids; what is not here has the keys of the table. */
+/** The user's key bindings, by command id. A command that is not listed has its default keys. */
 import { z } from 'zod';
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
@@ -6,7 +6,7 @@ import { remembered } from './remembered.ts';
 
 interface KeyBindings {
   readonly bindings: Readonly<Record<string, readonly string[]>>;
-  /** An empty list takes the command its keys. */
+  /** An empty list removes the command's keys. */
   readonly bind: (commandId: string, keys: readonly string[]) => void;
   readonly unbind: (commandId: string) => void;
   readonly unbindAll: () => void;

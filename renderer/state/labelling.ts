@@ -1,6 +1,6 @@
 /**
- * Labelling as far as it is nobody's answer: who reads, what the number keys are about, notes that are being written,
- * and in which order a queue was when it was begun.
+ * Client state of labelling: the reader, the scope of the number keys, drafts of notes, and the initial order of
+ * queues.
  */
 import { z } from 'zod';
 import { create } from 'zustand';
@@ -8,13 +8,13 @@ import { persist } from 'zustand/middleware';
 import type { PlainTarget } from '../../shared/domain/annotate/draft.ts';
 import { remembered } from './remembered.ts';
 
-/** What a label is put on where no text is selected. */
+/** The target of a label if no text is selected. */
 const LABEL_SCOPES = ['rollout', 'turn'] as const;
 type LabelScope = (typeof LABEL_SCOPES)[number];
 
-/** Which annotation is being written: an existing one by its id, or a new one about a place. */
+/** The annotation that is being written: an existing one by its id, or a new one with its target. */
 export interface NoteDraft {
-  /** Of an existing one. */
+  /** Id of an existing annotation. */
   readonly id?: string;
   readonly label?: string;
   readonly note: string;
@@ -45,19 +45,19 @@ const noteDraft: z.ZodType<NoteDraft> = z.object({
 });
 
 interface Labelling {
-  /** Under which name annotations are made. */
+  /** The name under which annotations are saved. */
   readonly reader: string;
   readonly scope: LabelScope;
-  /** By library and place of the rollout: one note is written at a time, and none is lost by going elsewhere. */
+  /** By library and rollout position. Drafts survive navigation. */
   readonly drafts: Readonly<Record<string, NoteDraft>>;
-  /** By the link of the queue: rollouts in the order in which they are read. */
+  /** By the queue's link: the rollouts in review order. */
   readonly queues: Readonly<Record<string, Uint32Array>>;
 
   readonly setReader: (reader: string) => void;
   readonly setScope: (scope: LabelScope) => void;
   readonly setDraft: (key: string, draft: NoteDraft | undefined) => void;
   readonly beginQueue: (link: string, ids: Uint32Array) => void;
-  /** The next one who asks for it gets it anew. */
+  /** Forgets the order. The next use of the link fetches it again. */
   readonly endQueue: (link: string) => void;
 }
 
@@ -83,7 +83,7 @@ export const useLabelling = create<Labelling>()(
           return { queues: others };
         }),
     }),
-    // Queues are numbers of one library.
+    // Not saved: queues contain ids, which are valid in one library only.
     remembered<Labelling>('turnwise.labelling', {
       reader: z.string(),
       drafts: z.record(z.string(), noteDraft),

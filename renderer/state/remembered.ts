@@ -1,4 +1,4 @@
-/** What a store keeps in the browser over sittings: which fields, and what each may hold. */
+/** Saving a store in the browser across sessions: the fields to save, and the values each may have. */
 
 import type { ZodType } from 'zod';
 import type { PersistOptions } from 'zustand/middleware';
@@ -6,10 +6,10 @@ import type { PersistOptions } from 'zustand/middleware';
 type Fields<State> = { readonly [Name in keyof State]?: ZodType<State[Name]> };
 
 /**
- * Options of `persist` for some fields of a store. A field that another version wrote differently keeps its default; the
- * other fields are taken.
+ * Options of `persist` for some fields of a store. A field that another version saved in a different form gets its
+ * default; the other fields are restored.
  *
- * @param name key of the local storage
+ * @param name key in the local storage
  */
 export function remembered<State extends object>(
   name: string,

@@ -1,14 +1,14 @@
 /**
- * How each page was left, and the way that led to it. Everything is kept apart by library.
+ * The last state of each page, and the trail of visited pages, kept separately for each library.
  *
- * The last query of each path (sort, filter, tab, what-if) is kept, so that going back up restores it. A link that
- * brings a query of its own is not changed.
+ * The last query of each path (sort, filter, tab, what-if) is kept and restored when the user goes up. A link with its
+ * own query is not changed.
  *
- * The trail lists the visited paths, each once: a path that is visited again moves to the end, so that going back by
- * Escape always ends. It is kept in the session storage of the window.
+ * The trail lists the visited paths without duplicates: a path that is visited again moves to the end, so that going
+ * back by Escape always terminates. It is kept in the window's session storage.
  */
 
-/** Queries and list positions that are kept; the oldest are dropped. */
+/** Limit of saved queries and list positions. The oldest are dropped. */
 const MAX_KEPT = 200;
 const MAX_TRAIL = 30;
 const STORED = 'turnwise.trail';
@@ -16,19 +16,19 @@ const queries = new Map<string, string>();
 
 interface Visited {
   readonly path: string;
-  /** `?sort=-reward`, or nothing. */
+  /** `?sort=-reward`, or empty. */
   readonly search: string;
 }
 
 let trail: readonly Visited[] = stored();
 let isTraversal = false;
 
-// Back and Forward lead to a page that was visited before: later pages are not on the way to it.
+// Back and Forward return to a visited page, so later pages are removed from the trail.
 globalThis.addEventListener?.('popstate', () => {
   isTraversal = true;
 });
 
-/** `?sort=-reward`, or nothing. */
+/** `?sort=-reward`, or empty. */
 export function queryLeftAt(path: string): string {
   return queries.get(keyIn(path)) ?? '';
 }
@@ -43,7 +43,7 @@ export function rememberQuery(pathHere: string, search: string): void {
   store();
 }
 
-/** Path and query of the page before `path` on the way to it; undefined if it was the first. */
+/** Path and query of the page before `path` in the trail. Undefined if it was the first. */
 export function cameFrom(path: string): string | undefined {
   const here = trail.flatMap(({ path: key, search }) => {
     const within = pathOfKey(key);
@@ -54,7 +54,7 @@ export function cameFrom(path: string): string | undefined {
   return from === undefined ? undefined : from.path + from.search;
 }
 
-/** One goes back: `path` is no longer on the way to anywhere. */
+/** Removes `path` from the trail when the user goes back. */
 export function leaveTrail(path: string): void {
   trail = trail.filter((visited) => visited.path !== keyIn(path));
   store();
@@ -65,7 +65,7 @@ function stored(): readonly Visited[] {
     const found: unknown = JSON.parse(globalThis.sessionStorage?.getItem(STORED) ?? '[]');
     return Array.isArray(found) ? found.filter(isVisited) : [];
   } catch {
-    // Storage that is denied or holds something else: the way begins here.
+    // Storage is denied or has other content: start with an empty trail.
     return [];
   }
 }
@@ -86,12 +86,12 @@ function store(): void {
   try {
     globalThis.sessionStorage?.setItem(STORED, JSON.stringify(trail));
   } catch {
-    // Denied or full: a reload forgets the way, and nothing else.
+    // Storage is denied or full: only the trail is lost on reload.
   }
 }
 
 interface ListPosition {
-  /** CSS pixels of the scroll container, scaled when the list is taller than the browser allows. */
+  /** CSS pixels of the scroll container, scaled if the list is taller than the browser allows. */
   readonly scrollTop: number;
   readonly cursor: number;
 }
@@ -107,7 +107,7 @@ export function rememberListPosition(name: string, position: ListPosition): void
   keepLatest(positions, keyIn(name), position);
 }
 
-/** A map in the order of writing, with at most MAX_KEPT entries. */
+/** Sets an entry of a map that keeps the latest MAX_KEPT entries. */
 function keepLatest<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.delete(key);
   map.set(key, value);
@@ -116,8 +116,8 @@ function keepLatest<Value>(map: Map<string, Value>, key: string, value: Value): 
 }
 
 /**
- * The library that is looked at, for what is remembered by path: the same path is another page in another library.
- * Paths of the first library are their own keys.
+ * Prefix of keys for the current library, since the same path is another page in another library. Empty for the
+ * library that Turnwise was started with.
  */
 let prefix = '';
 
@@ -130,7 +130,7 @@ function keyIn(path: string): string {
   return prefix + path;
 }
 
-/** The path that `key` stands for; undefined where it is of another library. */
+/** The path that `key` belongs to. Undefined if it belongs to another library. */
 function pathOfKey(key: string): string | undefined {
   if (prefix === '') return key.startsWith('/in/') ? undefined : key;
   return key.startsWith(`${prefix}/`) ? key.slice(prefix.length) : undefined;

@@ -1,4 +1,4 @@
-/** How each table is arranged, by its id, and how dense all of them are: preferences, kept over sittings. */
+/** The arrangement of each table, by its id, and the density of all tables. Saved across sessions. */
 import { z } from 'zod';
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
@@ -18,11 +18,11 @@ interface TableLayouts {
   readonly layouts: Readonly<Record<string, TableLayout>>;
   readonly setDensity: (density: Density) => void;
   readonly arrange: (table: string, change: Partial<TableLayout>) => void;
-  /** As it came. */
+  /** Restores the default arrangement. */
   readonly reset: (table: string) => void;
 }
 
-/** A table nobody has arranged. */
+/** The default arrangement. */
 export const AS_IT_CAME: TableLayout = { order: [], hidden: {}, widths: {} };
 
 export const useTableLayouts = create<TableLayouts>()(

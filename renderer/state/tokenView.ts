@@ -1,20 +1,20 @@
 /**
- * How tokens are marked in the replay: preferences of a reader, kept over sittings. What is marked
- * is the rollout's; where one is, the URL's.
+ * The user's preferences for marking tokens in the replay, saved across sessions. Marks depend on the rollout, and the
+ * current token is in the URL.
  */
 import { z } from 'zod';
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 import { remembered } from './remembered.ts';
 
-/** The signals heat can be drawn of. */
+/** The signals that can be shown as heat. */
 export const HEAT_SIGNALS = ['entropy', 'surprisal', 'gap', 'advantage'] as const;
 export type HeatSignal = (typeof HEAT_SIGNALS)[number];
 
 export const THRESHOLD_KINDS = ['rollout', 'fixed', 'group', 'step', 'run'] as const;
 export type ThresholdKind = (typeof THRESHOLD_KINDS)[number];
 
-/** `underline` leaves the paper as it is; `background` is seen from further away. */
+/** `underline` keeps the background plain; `background` is visible from further away. */
 type MarkStyle = 'background' | 'underline';
 type InspectorTab = 'rollout' | 'labels' | 'tokens';
 type Switch = 'isMaskShown' | 'isGapShown' | 'isLexiconShown' | 'isAfterErrorOnly';
@@ -23,24 +23,24 @@ type Switch = 'isMaskShown' | 'isGapShown' | 'isLexiconShown' | 'isAfterErrorOnl
 const DEFAULT_SHARE = 0.2;
 
 interface TokenView {
-  /** Undefined: the best there is in a rollout. */
+  /** Undefined: the best signal of the rollout. */
   readonly signal: HeatSignal | undefined;
   readonly thresholdKind: ThresholdKind;
-  /** Of `rollout`: the share of its policy tokens that is high. */
+  /** For `rollout`: the share of its policy tokens that is high. */
   readonly share: number;
-  /** Of `fixed`; one per signal, since their values do not compare. */
+  /** For `fixed`: one value per signal, since values of different signals cannot be compared. */
   readonly fixed: Readonly<Partial<Record<HeatSignal, number>>>;
   readonly markStyle: MarkStyle;
   readonly isMaskShown: boolean;
   readonly isGapShown: boolean;
   readonly isLexiconShown: boolean;
-  /** Jumps between reflection tokens skip those after a call that succeeded. */
+  /** Jumps between reflection tokens skip those after a successful call. */
   readonly isAfterErrorOnly: boolean;
-  /** Policy tokens after a tool response that can reflect on it; 0: the whole segment; undefined: the default. */
+  /** Policy tokens after a tool response that can count as reflection. 0: the whole segment. Undefined: the default. */
   readonly window: number | undefined;
-  /** The lexicon; undefined: the default list. */
+  /** The lexicon. Undefined: the default list. */
   readonly words: readonly string[] | undefined;
-  /** Tokens there are: without it, listed alternatives give no upper bound. */
+  /** Size of the vocabulary. Without it, listed alternatives give no upper bound. */
   readonly vocabulary: number | undefined;
   readonly inspectorTab: InspectorTab;
 

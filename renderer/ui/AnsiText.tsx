@@ -1,12 +1,12 @@
-/** Terminal output: colours and weights become spans, everything else that acts becomes visible. */
+/** Terminal output: colours and weights become spans, and other control characters become visible. */
 import Anser from 'anser';
 import { SourceText } from './SourceText.tsx';
 
-/** Changes of colour that are drawn: each is an element. */
+/** Upper limit of colour changes, since each one is an element. */
 const MOST_COLOURS = 1_000;
-/** Text without it has no colours. */
+/** Text without this prefix has no colours. */
 export const ANSI_ESCAPE = '\u001b[';
-/** Anser's class names of the sixteen colours; brighter ones share a hue here. */
+/** Anser's class names for the sixteen colours. Bright and normal ones share a hue here. */
 const COLOR = /^ansi-(?:bright-)?(black|red|green|yellow|blue|magenta|cyan|white)$/;
 
 function colorOf(name: string | null): string | undefined {

@@ -1,4 +1,4 @@
-/** Which columns a table shows, in which order, and how dense its rows are. */
+/** Chooses which columns a table shows, their order, and the density of rows. */
 import { Columns3 } from 'lucide-react';
 import { Popover } from 'radix-ui';
 import { type KeyboardEvent, useRef, useState } from 'react';
@@ -11,7 +11,7 @@ interface ColumnPickerProps<Row> {
   readonly unknown: ReadonlySet<string>;
   readonly arrangement: Arrangement;
   readonly hasDensity: boolean;
-  /** The width of a column as drawn; undefined where it is not shown. */
+  /** The rendered width of a column. Undefined if it is hidden. */
   readonly widthOf: (id: string) => CssPixels | undefined;
   readonly isOpen: boolean;
   readonly onOpen: (isOpen: boolean) => void;
@@ -43,7 +43,7 @@ export function ColumnPicker<Row>(props: ColumnPickerProps<Row>) {
     if (event.altKey) {
       const ids = ordered.map((column) => column.id);
       arrange({ order: movedBy(ids, column.id, isBack ? -1 : 1) });
-      // The box keeps its key, and with it the focus; it is brought back into sight.
+      // The checkbox keeps its React key and so the focus. Scroll it back into view.
       requestAnimationFrame(() => document.activeElement?.scrollIntoView({ block: 'nearest' }));
       return;
     }
@@ -70,7 +70,7 @@ export function ColumnPicker<Row>(props: ColumnPickerProps<Row>) {
                 <input
                   type="checkbox"
                   checked={layout.hidden[column.id] !== true}
-                  // A table without columns would have no head to bring them back by.
+                  // A table without columns has no head from which to show them again.
                   disabled={shown.length === 1 && shown[0]?.id === column.id}
                   onChange={() => flip(column.id)}
                   onKeyDown={(event) => onKeyDown(event, at)}

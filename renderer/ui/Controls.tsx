@@ -7,7 +7,7 @@ interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly keys?: string | undefined;
   readonly isPressed?: boolean;
   readonly isOutlined?: boolean;
-  /** It is pressed again and again: what it brings does not take the focus. */
+  /** The button is pressed repeatedly, so content that it opens does not take the focus. */
   readonly 'data-keeps-focus'?: '';
 }
 

@@ -5,11 +5,11 @@ import './hint.css';
 interface HintProps {
   readonly text: ReactNode;
   readonly side: 'right' | 'top';
-  /** Takes the keyboard focus. */
+  /** Must be focusable. */
   readonly children: ReactNode;
 }
 
-/** Explains what it surrounds, on hover and on focus. The application has the provider. */
+/** A tooltip on hover and focus. The application renders the provider. */
 export function Hint({ text, side, children }: HintProps) {
   return (
     <Tooltip.Root>

@@ -1,14 +1,14 @@
 import { type AnchorHTMLAttributes, createContext, type MouseEvent, useContext } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 
-/** What a path of Turnwise is in the address bar, where one is. Given by the window. */
+/** Resolves a path of Turnwise to a URL for the address bar. The window provides it. */
 export const HrefContext = createContext<(href: string) => string>((href) => href);
 
 export function useHref(): (href: string) => string {
   return useContext(HrefContext);
 }
 
-/** A place inside Turnwise. A modified click keeps its meaning in the browser. */
+/** A link to a page of Turnwise. A modified click is left to the browser. */
 export function Link({ href, onClick, ...rest }: AnchorHTMLAttributes<HTMLAnchorElement> & { href: string }) {
   const resolved = useHref()(href);
   const follow = (event: MouseEvent<HTMLAnchorElement>) => {

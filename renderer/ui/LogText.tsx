@@ -1,6 +1,6 @@
 /**
- * A value of a log among other words: an answer, a ground truth. What would act on its neighbours is drawn or
- * isolated, and a long one is cut.
+ * A value from a log inside other text, such as an answer or a ground truth. Control characters are drawn or isolated,
+ * so that they do not affect the text around them. A long value is cut.
  */
 import { count } from './numbers.ts';
 import { SourceText } from './SourceText.tsx';
@@ -9,7 +9,7 @@ const LONGEST = 400;
 
 interface LogTextProps {
   readonly text: string | undefined;
-  /** Characters that are shown. */
+  /** Upper limit of characters shown. */
   readonly longest?: number;
 }
 

@@ -1,4 +1,4 @@
-/** The data marks: each says its meaning by shape as well as by colour. */
+/** The marks of data. Each has a shape as well as a colour. */
 import type { Label } from '../../shared/domain/annotate/taxonomy.ts';
 import './controls.css';
 
@@ -21,7 +21,7 @@ export function RightMark({ isCorrect }: { readonly isCorrect: boolean | undefin
   );
 }
 
-/** A label by its colour and its name: never by colour alone. */
+/** A label by colour and name, since colour alone is not accessible. */
 export function LabelName({ label }: { readonly label: Pick<Label, 'name' | 'colour' | 'description'> }) {
   return (
     <span className="label-name" title={label.description}>

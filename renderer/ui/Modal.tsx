@@ -9,7 +9,7 @@ interface ModalProps {
   readonly onClose: () => void;
   readonly className?: string;
   readonly onKeyDownCapture?: (event: KeyboardEvent) => void;
-  /** Holds a `Dialog.Title`. */
+  /** Must contain a `Dialog.Title`. */
   readonly children: ReactNode;
 }
 
@@ -46,8 +46,8 @@ export function ModalClose() {
 }
 
 /**
- * The focused element outside dialogs and menus. Dialogs open from keys, menus and other dialogs, so none knows a
- * trigger, and the focus may already have left the element when the dialog is mounted.
+ * The last focused element outside dialogs and menus. Dialogs open from keys, menus and other dialogs, so none knows
+ * its trigger, and the focus may have left the element before the dialog mounts.
  */
 let focused: HTMLElement | undefined;
 
@@ -63,13 +63,13 @@ function onFocusOut(event: FocusEvent): void {
   if (!isInOverlay(event) && event.relatedTarget === null && document.hasFocus()) focused = undefined;
 }
 
-/** Adding the same listener again has no effect. */
+/** Adding the same listener twice has no effect. */
 function rememberFocus(): void {
   document.addEventListener('focusin', onFocusIn);
   document.addEventListener('focusout', onFocusOut);
 }
 
-/** The view that a dialog leads to may have taken the focus. */
+/** Does nothing if the view that the dialog opened has taken the focus. */
 function returnFocus(event: Event): void {
   event.preventDefault();
   const active = document.activeElement;

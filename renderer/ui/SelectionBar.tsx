@@ -1,4 +1,4 @@
-/** The bar of a table's selected rows, and copying them. */
+/** The bar for a table's selected rows, and copying them. */
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from './Controls.tsx';
 import { copyText } from './exportText.ts';
@@ -22,7 +22,7 @@ export function SelectionBar({ selected, copying, onCopy, onClear, children }: S
       aria-label="Selected rows"
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return;
-        // Esc lets go of the rows before it leaves the page.
+        // Escape clears the selection before it leaves the page.
         event.preventDefault();
         if (copying === undefined) onClear();
         else copying.cancel();
@@ -55,8 +55,9 @@ export function SelectionBar({ selected, copying, onCopy, onClear, children }: S
 }
 
 /**
- * Rows of places of the list, loaded or not, in the order asked for.
- * @param onRead how many have come @throws as `signal` is aborted, or as the host fails
+ * Loads rows at any positions of the list, in the order of `indexes`.
+ * @param onRead called with the number of rows read so far
+ * @throws if `signal` is aborted or the host fails
  */
 export type RowsOf<Row> = (
   indexes: readonly number[],
@@ -69,10 +70,10 @@ interface Copying {
   readonly cancel: () => void;
 }
 
-/** Rows that are read at once, without a word. */
+/** Up to this many rows are read without showing progress at once. */
 const MUCH = 500;
 
-/** Copies rows as TSV; what is to be said of it goes to `notify`. */
+/** Copies rows as TSV, and passes the resulting notice to `notify`. */
 export function useTableCopy<Row>(rowsOf: RowsOf<Row>, notify: (sentence: string) => void) {
   const [copying, setCopying] = useState<Copying>();
   const running = useRef<AbortController>(undefined);
@@ -84,10 +85,10 @@ export function useTableCopy<Row>(rowsOf: RowsOf<Row>, notify: (sentence: string
     running.current = own;
     const total = indexes.length;
     const cancel = () => own.abort();
-    // Enough to wait for: said from the first moment.
+    // Many rows take long enough to show progress from the start.
     if (total > MUCH) setCopying({ read: 0, total, cancel });
     const onRead = (read: number) => {
-      // Few rows are there before anyone could read of it.
+      // A few rows arrive before anyone could read a progress message.
       if (!own.signal.aborted && read < total) setCopying({ read, total, cancel });
     };
     try {

@@ -1,7 +1,6 @@
 /**
- * Text of a log as text nodes. Each `data-start` element holds exactly one text node whose
- * characters are those of the source from that offset on; highlights (heat, search) find
- * their places by it.
+ * Text of a log as text nodes. Each `data-start` element contains exactly one text node, whose characters are those of
+ * the source from that offset on. Highlights (heat, search) use it to find their ranges.
  */
 import { Fragment } from 'react';
 import { quietText, shownPieces } from './visibleText.ts';
@@ -9,11 +8,11 @@ import './sourceText.css';
 
 interface SourceTextProps {
   readonly text: string;
-  /** Offset of `text` in its source; absent when it is not a literal part of it. */
+  /** Offset of `text` in its source. Absent if it is not a literal part of it. */
   readonly start?: number;
-  /** Which source the offsets belong to. */
+  /** The source that the offsets refer to. */
   readonly source?: string;
-  /** Not in sight, so one node is enough: a long rollout has thousands of pieces. */
+  /** Far from the viewport, so one node is enough: a long rollout has thousands of pieces. */
   readonly isFar?: boolean;
 }
 

@@ -1,10 +1,10 @@
-/** Empty, waiting and failed, designed once. */
+/** The empty, waiting and failed states of all views. */
 import type { ReactNode } from 'react';
 import './controls.css';
 
 interface StateProps {
   readonly title: string;
-  /** The page has no other head. */
+  /** Set if the page has no other heading. */
   readonly isPage?: boolean;
   readonly children?: ReactNode;
 }
@@ -18,7 +18,7 @@ export function EmptyState({ title, children, isPage = false }: StateProps) {
   );
 }
 
-/** Invisible for the first 300 ms: most answers come sooner, and a flash is worse than a pause. */
+/** Invisible for the first 300 ms, since most responses arrive sooner and a flash is worse than a pause. */
 export function WaitingState({ title }: { readonly title: string }) {
   return (
     <div className="state waiting" role="status">

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/a11y/noStaticElementInteractions: edges are for the pointer; ColumnPicker.tsx has the keys for widths
 // biome-ignore-all lint/a11y/useSemanticElements: of a grid whose rows are placed, see VirtualTable.tsx
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid takes the keys
-/** The head of a table: sorted by a click, arranged by drawing heads and their edges. */
+/** The head of a table. A click sorts; dragging heads and their edges moves and resizes columns. */
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react';
 import type { Sort } from './sorting.ts';
 import {
@@ -18,15 +18,15 @@ import {
 import type { CssPixels } from './virtualRows.ts';
 
 interface TableHeadProps<Row> {
-  /** As they are seen. */
+  /** The visible columns, in display order. */
   readonly columns: readonly Column<Row>[];
-  /** With those put away and those without data here. */
+  /** Includes hidden columns and columns without data. */
   readonly all: readonly Column<Row>[];
   readonly style: RowStyle;
   readonly sorts: readonly Sort[];
   readonly onSort: ((column: string, direction: Direction, isFurther: boolean) => void) | undefined;
   readonly arrangement: Arrangement | undefined;
-  /** Widths while an edge is drawn; undefined: no longer. */
+  /** Called with the widths while an edge is dragged, and with undefined at the end. */
   readonly onWidths: (drawn: TableLayout['widths'] | undefined) => void;
   readonly onMenu: (column: Column<Row>, at: { readonly x: CssPixels; readonly y: CssPixels }) => void;
 }
@@ -34,7 +34,7 @@ interface TableHeadProps<Row> {
 export function TableHead<Row>(props: TableHeadProps<Row>) {
   const { columns, arrangement } = props;
   const head = useRef<HTMLDivElement>(null);
-  /** The id of the column something would come before; '' is the end. */
+  /** The id of the column before which the dragged one would be dropped. '' is the end. */
   const [dropPlace, setDropPlace] = useState<string>();
 
   const grab = (id: string) => (event: PointerEvent<HTMLElement>) => {
@@ -58,7 +58,7 @@ export function TableHead<Row>(props: TableHeadProps<Row>) {
     event.stopPropagation();
     event.preventDefault();
     const from = event.currentTarget.parentElement?.getBoundingClientRect().width ?? LEAST_WIDTH;
-    // What stands before it keeps its width, or the edge would not stay under the pointer.
+    // Fix the widths of the columns before it, or the edge would move away from the pointer.
     const before = { ...arrangement.layout.widths, ...widthsBefore(head.current, id) };
     let widths: TableLayout['widths'] = before;
     followPointer(event, {
@@ -98,7 +98,7 @@ export function TableHead<Row>(props: TableHeadProps<Row>) {
   );
 }
 
-/** The first column whose middle lies right of a point. */
+/** The first column whose middle is to the right of a point. */
 function columnBehind(head: HTMLElement | null, x: CssPixels): string | undefined {
   for (const cell of head?.querySelectorAll<HTMLElement>('[data-column]') ?? []) {
     const { left, width } = cell.getBoundingClientRect();
@@ -121,9 +121,9 @@ interface HeadCellProps<Row> {
   readonly column: Column<Row>;
   readonly sorts: readonly Sort[];
   readonly onSort: ((column: string, direction: Direction, isFurther: boolean) => void) | undefined;
-  /** What is drawn would come to stand before it. */
+  /** The dragged column would be dropped before this one. */
   readonly isDropPlace?: boolean;
-  /** What is drawn would come to stand behind it, the last one. */
+  /** The dragged column would be dropped after this one, the last. */
   readonly isDropEnd?: boolean;
   readonly onGrab?: ((event: PointerEvent<HTMLElement>) => void) | undefined;
   readonly onGrabEdge?: ((event: PointerEvent<HTMLElement>) => void) | undefined;
@@ -222,16 +222,19 @@ function HeadCell<Row>(props: HeadCellProps<Row>) {
 }
 
 interface Drag {
-  /** @param by from where it was pressed @param x of the window */
+  /**
+   * @param by distance from where it was pressed
+   * @param x position in the window
+   */
   readonly onMove: (by: CssPixels, x: CssPixels) => void;
-  /** @param isGivenUp by Escape, or by the system */
+  /** @param isGivenUp cancelled by Escape or by the system */
   readonly onEnd: (isGivenUp: boolean) => void;
 }
 
-/** A hand that trembles does not draw. */
+/** A shorter movement does not count as dragging. */
 const SLACK: CssPixels = 5;
 
-/** Nothing is called before the pointer has moved; a press that drew is no click. */
+/** Calls nothing before the pointer has moved. After a drag, the click is suppressed. */
 function followPointer(pressed: { readonly clientX: number }, { onMove, onEnd }: Drag): void {
   let isDrawing = false;
   const listening = new AbortController();
@@ -240,7 +243,7 @@ function followPointer(pressed: { readonly clientX: number }, { onMove, onEnd }:
     listening.abort();
     if (!isDrawing) return;
     onEnd(isGivenUp);
-    // The click comes right behind the release, or not at all.
+    // If there is a click, it follows the release immediately.
     const swallow = (event: Event) => {
       event.preventDefault();
       event.stopPropagation();

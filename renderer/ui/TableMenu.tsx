@@ -1,4 +1,4 @@
-/** What can be done with a column or with a value: opened by a right click, at its point, or by keys. */
+/** The menu of a column or a value. Opened by a right click, at the pointer, or by keys. */
 import { DropdownMenu } from 'radix-ui';
 import { Fragment } from 'react';
 import type { CssPixels } from './virtualRows.ts';
@@ -8,7 +8,7 @@ export interface MenuAction {
   readonly act: () => void;
 }
 
-/** Actions that stand together are between two lines. */
+/** Each inner list is a section between separators. */
 export interface OpenMenu {
   readonly name: string;
   readonly x: CssPixels;
@@ -23,7 +23,7 @@ export function TableMenu({
 }: {
   readonly menu: OpenMenu | undefined;
   readonly onClose: () => void;
-  /** Gives the focus back to the table. */
+  /** Returns the focus to the table. */
   readonly onFocus: () => void;
 }) {
   if (menu === undefined) return null;
@@ -41,7 +41,7 @@ export function TableMenu({
           aria-label={menu.name}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
-            // What was chosen may have given it to a field.
+            // The chosen action may have focused a field.
             if (document.activeElement === document.body) onFocus();
           }}
         >
@@ -49,7 +49,7 @@ export function TableMenu({
             <Fragment key={part[0]?.label}>
               {i > 0 && <DropdownMenu.Separator />}
               {part.map(({ label, act }) => (
-                // After the menu has given the focus back, or it would take it from a field.
+                // Runs after the menu has returned the focus, which would otherwise leave a field.
                 <DropdownMenu.Item key={label} onSelect={() => setTimeout(act)}>
                   {label}
                 </DropdownMenu.Item>

@@ -9,7 +9,7 @@ import type { Column } from './tableColumns.ts';
 interface TableRowProps<Row> {
   readonly id: string;
   readonly index: number;
-  /** Undefined while the row is on its way. */
+  /** Undefined while the row is loading. */
   readonly row: Row | undefined;
   readonly columns: readonly Column<Row>[];
   readonly style: CSSProperties;
@@ -18,11 +18,11 @@ interface TableRowProps<Row> {
   readonly isQuiet: boolean;
   readonly isCursor: boolean;
   readonly isSelected: boolean;
-  /** The same object for as long as the table is there: rows that stay in sight are not drawn anew with every pixel. */
+  /** The same object for the table's lifetime, so that visible rows do not render on every scroll event. */
   readonly handlers: RefObject<RowHandlers>;
 }
 
-/** What the table does with a row, as it is now. */
+/** The table's current handlers for a row. */
 export interface RowHandlers {
   readonly onFocus: () => void;
   readonly onPress: (event: MouseEvent) => void;
@@ -42,7 +42,7 @@ function PlainRow<Row>(props: TableRowProps<Row>) {
       href={href === undefined ? undefined : resolve(href)}
       tabIndex={href === undefined ? undefined : -1}
       draggable={false}
-      // The keys stay with the table; Enter would follow the link of a row once clicked.
+      // The table keeps the keys. Otherwise Enter would follow the link of a clicked row.
       onFocus={() => handlers.current.onFocus()}
       aria-rowindex={index + 2}
       aria-selected={props.isSelected}
@@ -53,7 +53,7 @@ function PlainRow<Row>(props: TableRowProps<Row>) {
       onContextMenu={(event: MouseEvent) => handlers.current.onMenu?.(event, index)}
     >
       {row === undefined && (
-        // On its way: one element, as a leap brings a windowful of them.
+        // A loading row is a single element, since a jump brings a whole viewport of them.
         <div role="gridcell" aria-colspan={columns.length} className="vtable-waiting">
           <span className="skeleton" />
         </div>

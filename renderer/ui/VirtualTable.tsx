@@ -1,7 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a real table cannot place its rows; the grid roles say the same
 /**
- * A table of any length with a fixed row height. It owns scrolling, the cursor row and the selected rows; what the
- * rows hold, how they are sorted and how the columns are arranged belongs to the view.
+ * A table of any length with a fixed row height. It owns scrolling, the cursor row and the selection. The view owns
+ * the rows' contents, their sorting and the arrangement of columns.
  */
 import {
   type KeyboardEvent,
@@ -187,7 +187,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
                   mark={row === undefined ? undefined : props.markOf?.(row)}
                   isQuiet={row !== undefined && props.isQuiet?.(row) === true}
                   isCursor={index === cursor}
-                  // Where nothing is chosen, what is acted on is the row under the cursor.
+                  // Without a selection, actions apply to the row under the cursor.
                   isSelected={isSelecting ? picked.has(index) : index === cursor}
                   handlers={handlers}
                 />
@@ -223,7 +223,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
 const headWidth = (table: HTMLElement | null, id: string) =>
   table?.querySelector(`[data-column="${CSS.escape(id)}"]`)?.getBoundingClientRect().width;
 const noOne = () => undefined;
-/** What a dialog that closes gives the focus back to must not shut what is opened by it. */
+/** Waits a frame, so that the focus returned by a closing dialog does not close what opens next. */
 const afterFocus = (act: () => void) => requestAnimationFrame(() => setTimeout(act));
 const flipDensity = ({ density, setDensity }: Arrangement) =>
   setDensity(density === 'compact' ? 'comfortable' : 'compact');

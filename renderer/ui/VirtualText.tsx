@@ -1,5 +1,7 @@
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: a scroll container must be reachable to be scrolled by keys
-/** Text too large for an editor: rows of a fixed width in characters, only the visible ones in the page. */
+/**
+ * Text too large for an editor: rows with a fixed number of characters, of which only the visible ones are in the DOM.
+ */
 import { useLayoutEffect, useMemo, useState } from 'react';
 import { SourceText } from './SourceText.tsx';
 import { useVirtualRows } from './useVirtualRows.ts';
@@ -8,7 +10,7 @@ import './virtualText.css';
 interface VirtualTextProps {
   readonly text: string;
   readonly label: string;
-  /** Called when the end of `text` comes into sight. */
+  /** Called when the end of `text` becomes visible. */
   readonly onNearEnd?: () => void;
 }
 
@@ -74,13 +76,13 @@ export function VirtualText({ text, label, onNearEnd }: VirtualTextProps) {
 
 interface TextRow {
   readonly start: number;
-  /** Exclusive; without the newline. */
+  /** Exclusive. Without the newline. */
   readonly end: number;
-  /** Line number from 1 on the first row of a line; continuation rows have none. */
+  /** Line number from 1, on the first row of a line. Continuation rows have none. */
   readonly line?: number;
 }
 
-/** Rows of at most `columns` UTF-16 units; surrogate pairs stay whole. */
+/** Rows of at most `columns` UTF-16 units. Surrogate pairs are not split. */
 export function textRows(text: string, columns: number): readonly TextRow[] {
   const rows: TextRow[] = [];
   let line = 0;

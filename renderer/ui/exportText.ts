@@ -1,4 +1,7 @@
-/** Copies text; false when the system does not allow it. The desktop refuses the asynchronous clipboard with all other permissions. */
+/**
+ * Copies text. Returns false if the system does not allow it. The desktop app denies the asynchronous clipboard along
+ * with all other permissions.
+ */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -22,7 +25,7 @@ function copyBySelection(text: string): boolean {
   return isCopied;
 }
 
-/** Saves a text or an image as a file: the browser among its downloads, the desktop asks where. */
+/** Saves a text or an image as a file: a browser downloads it, the desktop app asks for a path. */
 export function saveText(name: string, text: string | Blob, type: string): void {
   saveBlob(name, new Blob([text], { type }));
 }
@@ -33,6 +36,6 @@ export function saveBlob(name: string, blob: Blob): void {
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has taken the blob by the time the click returns to the event loop.
+  // The browser has read the blob by then.
   setTimeout(() => URL.revokeObjectURL(url), 1_000);
 }

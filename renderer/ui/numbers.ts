@@ -1,4 +1,4 @@
-/** Numbers as the interface writes them. Unknown is blank, never 0. */
+/** Number formats of the interface. An unknown value is blank, never 0. */
 const COUNT = new Intl.NumberFormat('en');
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
 
@@ -6,7 +6,7 @@ export function count(value: number | undefined): string {
   return value === undefined ? '' : COUNT.format(Math.round(value));
 }
 
-/** A number that may be an expectation: one decimal, where it takes one. */
+/** A number that may be an expected value: one decimal, if needed. */
 export function amount(value: number | undefined): string {
   if (value === undefined) return '';
   const tenths = Math.round(value * 10) / 10;
@@ -17,7 +17,7 @@ export function compact(value: number): string {
   return COMPACT.format(value);
 }
 
-/** `one rollout`, `2 rollouts`: the noun agrees. */
+/** `one rollout`, `2 rollouts`. */
 export function counted(value: number, singular: string, plural = `${singular}s`): string {
   return `${COUNT.format(value)} ${value === 1 ? singular : plural}`;
 }
@@ -31,10 +31,7 @@ export function decimal(value: number | undefined, digits = 2): string {
     .replace(/^-/, '');
 }
 
-/**
- * With as many decimals as `digits`, and where these would be zeros only, as many as show what the number is: `0.00043`.
- * A small number is no nought.
- */
+/** Rounds to `digits` decimals, or to as many as a small number needs: `0.00043` is not shown as 0. */
 export function significant(value: number | undefined, digits = 3): string {
   if (value === undefined || Number.isNaN(value)) return '';
   const size = Math.abs(value);
@@ -44,7 +41,7 @@ export function significant(value: number | undefined, digits = 3): string {
   return decimal(value, 1 - magnitude);
 }
 
-/** A reward reads best as written: `1`, `0.35`, not `1.00`. */
+/** A reward with the digits it needs: `1`, `0.35`, not `1.00`. */
 export function reward(value: number | undefined): string {
   if (value === undefined) return '';
   return Number.isInteger(value) ? decimal(value, 0) : decimal(value, 2);
@@ -55,7 +52,7 @@ export function signed(value: number | undefined, digits = 2): string {
   return value > 0 ? `+${decimal(value, digits)}` : decimal(value, digits);
 }
 
-/** Share of a whole in per cent; unknown when the whole is empty. */
+/** `part` divided by `whole`. Undefined if the whole is empty. */
 export function ratio(part: number, whole: number): number | undefined {
   return whole === 0 ? undefined : part / whole;
 }
@@ -81,7 +78,7 @@ export function seconds(milliseconds: number): string {
   return `${value.toFixed(value >= 10 ? 1 : 2)} s`;
 }
 
-/** In three digits, in the unit of its magnitude: `0.4 ms`, `315 ms`, `1.25 s`, `1:40 min`, `1:02:30 h`. */
+/** Three digits, in a unit that fits: `0.4 ms`, `315 ms`, `1.25 s`, `1:40 min`, `1:02:30 h`. */
 export function duration(milliseconds: number): string {
   const short = Number(milliseconds.toPrecision(3));
   if (short < 1000) return `${short} ms`;
@@ -92,7 +89,7 @@ export function duration(milliseconds: number): string {
   return hours === 0 ? `${minutes}:${rest} min` : `${hours}:${String(minutes).padStart(2, '0')}:${rest} h`;
 }
 
-/** `st` of 1st, 21st, 91st; a fraction is always `th`. */
+/** `st` of 1st, 21st, 91st. A fraction always has `th`. */
 export function ordinalSuffix(value: string): string {
   if (value.includes('.') || /1[123]$/.test(value)) return 'th';
   return { '1': 'st', '2': 'nd', '3': 'rd' }[value.at(-1) ?? ''] ?? 'th';

@@ -1,4 +1,4 @@
-/** The down-sampling's reasons in words; one that Turnwise does not know is shown as logged. */
+/** Labels of the down-sampling's reasons. An unknown reason is shown as logged. */
 const REASONS: Readonly<Record<string, string>> = {
   kept_positive_topk: 'lowest penalty',
   kept_positive_tie: 'won the tie',

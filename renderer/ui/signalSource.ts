@@ -1,12 +1,12 @@
-/** The one wording of a token signal and its source, on every page. Surprisal is never called entropy. */
+/** The names of token signals and their sources, used by every page. Surprisal is never called entropy. */
 import type { SignalSource } from '../../shared/domain/entropy.ts';
 import type { SignalName } from '../../shared/domain/tokenSignal.ts';
 
 interface SignalFacts {
   readonly label: string;
-  /** One sentence: what the number is. */
+  /** One sentence that defines the number. */
   readonly meaning: string;
-  /** What a log must hold for it. */
+  /** The fields that a log must contain. */
   readonly needs: string;
 }
 
@@ -50,14 +50,14 @@ interface Of {
   readonly source: SignalSource;
 }
 
-/** Before and after a number; a bound and the entropy of a head are called so everywhere. */
+/** Label before and after a number. Bounds and head-only entropies are always named as such. */
 export function signalLabel({ signal, source }: Of): string {
   const label = SIGNAL_FACTS[signal].label;
   if (source.bound === 'lower') return `${label} (≥)`;
   return source.kind === 'top-k' ? `top-${source.k ?? 'k'} ${label}` : label;
 }
 
-/** The words for entropy of which the log says no more. */
+/** Source of an entropy about which the log says nothing else. */
 const UNSAID = 'as logged, distribution not stated';
 
 /** `entropy, full, nats, T=1.0, trainer policy`. */
@@ -74,7 +74,7 @@ export function sourceLabel({ signal, source }: Of): string {
     signal === 'surprisal' ? 'not entropy' : undefined,
     unit ?? (isEntropy ? 'unit not logged' : undefined),
     temperature === undefined
-      ? // Every distribution was taken at one, and a sharper one has less of both.
+      ? // Both depend on the temperature: a sharper distribution has less of either.
         isEntropy || signal === 'surprisal'
         ? 'T unknown'
         : undefined

@@ -1,4 +1,4 @@
-/** Sorting of short lists in the page, and how a sort is written in the URL. Long lists are sorted by the host. */
+/** Sorting of short lists in the page, and the notation of a sort in the URL. The host sorts long lists. */
 export type SortValue = number | string | undefined;
 
 export interface Sort {
@@ -6,10 +6,10 @@ export interface Sort {
   readonly direction: 'ascending' | 'descending';
 }
 
-/** As many as the host takes. */
+/** The host's limit. */
 export const MOST_KEYS = 8;
 
-/** Unknown sorts last in either direction: it is not a small number. */
+/** Unknown values are last in either direction, since unknown is not a small number. */
 export function sortedBy<Row>(
   rows: readonly Row[],
   measure: (row: Row) => SortValue,
@@ -18,7 +18,7 @@ export function sortedBy<Row>(
   return sortedByKeys(rows, [{ measure, direction }]);
 }
 
-/** The first key decides, the others break ties, at last the order the rows came in. */
+/** Later keys break ties. Remaining ties keep the original order. */
 export function sortedByKeys<Row>(
   rows: readonly Row[],
   keys: readonly {
@@ -45,7 +45,7 @@ function compared(left: SortValue, right: SortValue, direction: Sort['direction'
   return sign * (left - right);
 }
 
-/** `sort=-reward` is descending by reward. A column that is not there falls back. */
+/** Parses `sort=-reward` as descending by reward. Falls back if the column does not exist. */
 export function parseSort(text: string | null, columns: readonly string[], otherwise: Sort): Sort {
   return parseSorts(text, columns, [otherwise])[0] ?? otherwise;
 }
@@ -55,8 +55,8 @@ export function sortText(sort: Sort): string {
 }
 
 /**
- * `sort=-reward,turns`: by reward, descending, then by turns; `reward:desc,turns` is read as the same. A key whose
- * column is not there, or came before, is passed over; where none is left, `otherwise`.
+ * Parses `sort=-reward,turns`: by reward, descending, then by turns. `reward:desc,turns` means the same. Skips keys
+ * whose column does not exist or occurred before. If none is left, returns `otherwise`.
  */
 export function parseSorts(
   text: string | null,
@@ -75,7 +75,7 @@ export function parseSorts(
 
 export const sortsText = (sorts: readonly Sort[]): string => sorts.map(sortText).join(',');
 
-/** A click on a head: it alone, or (Shift) a further key, or the way of one there is. */
+/** A click on a head sorts by it alone. With Shift it adds a key, or changes the direction of an existing one. */
 export function withSort(sorts: readonly Sort[], key: Sort, isFurther: boolean): readonly Sort[] {
   if (!isFurther) return [key];
   const has = sorts.some(({ column }) => column === key.column);

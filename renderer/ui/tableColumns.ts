@@ -1,4 +1,4 @@
-/** Columns of a table, and how a reader has arranged them: which, in which order, how wide. */
+/** Columns of a table, and the user's arrangement of them: visibility, order, width. */
 import type { ReactNode } from 'react';
 import { delimitedCell } from '../../shared/domain/delimited.ts';
 import type { FieldName } from '../../shared/domain/filter/fields.ts';
@@ -7,39 +7,39 @@ import type { CssPixels } from './virtualRows.ts';
 
 export type Direction = 'ascending' | 'descending';
 
-/** What a cell holds, exactly: not as it is rounded to be read. Unknown is undefined. */
+/** The exact value of a cell, not rounded for display. Undefined: unknown. */
 export type CellValue = string | number | boolean | undefined;
 
 export interface Column<Row> {
   readonly id: string;
   readonly label: string;
-  /** What the column is called where its label is a mark, or empty. */
+  /** Name of the column if its label is a symbol or empty. */
   readonly name?: string;
   readonly unit?: string;
-  /** What the number is and where it comes from, as a tooltip. */
+  /** Tooltip: the definition of the number and its source. */
   readonly hint?: string;
   readonly align?: 'start' | 'end';
   readonly minWidth: CssPixels;
   /** Share of the spare width; 0 keeps the minimum. */
   readonly grow?: number;
-  /** The direction of the first click; absent when the list cannot be sorted by it. */
+  /** Direction of the first click. Absent: the list cannot be sorted by it. */
   readonly sorts?: Direction;
   readonly cell: (row: Row) => ReactNode;
-  /** What is copied; absent where a cell is no value. */
+  /** The value to copy. Absent: the cell has no single value. */
   readonly value?: (row: Row) => CellValue;
-  /** A second value of the cell, copied as a column behind it: what a mark says. */
+  /** A second value, copied as a column after it, such as the meaning of a mark. */
   readonly copiedWith?: { readonly name: string; readonly value: (row: Row) => CellValue };
-  /** The field of the filter language that asks for it. */
+  /** The field of the filter language for this column. */
   readonly filterField?: FieldName;
-  /** What the filter compares where that is not `value`; a column of it is filtered by `filterField`. */
+  /** The value that the filter compares, if it is not `value`. Used with `filterField`. */
   readonly filterValue?: (row: Row) => CellValue;
 }
 
 export interface TableLayout {
-  /** Ids of columns; one that is not named stands behind the one it comes after by itself. */
+  /** Ids of columns. A column that is not listed follows its predecessor in the default order. */
   readonly order: readonly string[];
   readonly hidden: Readonly<Record<string, true>>;
-  /** CSS pixels of the columns whose edge was drawn. */
+  /** CSS pixels, for columns that were resized. */
   readonly widths: Readonly<Record<string, CssPixels>>;
 }
 
@@ -56,17 +56,17 @@ export interface Arrangement {
 }
 
 export const AS_THEY_CAME: TableLayout = { order: [], hidden: {}, widths: {} };
-/** Wide enough to be found again. */
+/** Wide enough to remain visible and draggable. */
 export const LEAST_WIDTH: CssPixels = 24;
 const GAP: CssPixels = 14;
 const PADDING: CssPixels = 24;
-/** The arrow and rank of a head that is sorted by. */
+/** Width of the arrow and rank in the head of a sorted column. */
 const ARROW: CssPixels = 18;
 
 export const columnName = ({ id, name, label }: Pick<Column<never>, 'id' | 'name' | 'label'>): string =>
   name ?? (label === '' ? id : label);
 
-/** All columns in the order the reader gave them. */
+/** All columns in the user's order. */
 export function inOrder<C extends { readonly id: string }>(
   columns: readonly C[],
   order: readonly string[],
@@ -82,7 +82,7 @@ export function inOrder<C extends { readonly id: string }>(
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** The columns that are seen: neither put away nor unknown in every row. Never none. */
+/** The visible columns: neither hidden nor unknown in every row. At least one. */
 export function shownColumns<C extends { readonly id: string }>(
   columns: readonly C[],
   layout: TableLayout,
@@ -93,7 +93,7 @@ export function shownColumns<C extends { readonly id: string }>(
   return shown.length === 0 ? known.slice(0, 1) : shown;
 }
 
-/** @param before the id it comes to stand before; undefined: the end */
+/** @param before the id of the following column; undefined: the end */
 export function movedBefore(
   ids: readonly string[],
   id: string,
@@ -147,7 +147,10 @@ export function rowStyleOf(
   };
 }
 
-/** A column without a value is left out: a drawing is nothing to paste. @returns lines ended by `\n`, the names first */
+/**
+ * Columns without a value, such as drawings, are left out.
+ * @returns lines ended by `\n`, the names first
+ */
 export function tableTsv<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const written = columns.flatMap(writtenOf);
   const head = written.map(({ name }) => cellText(name)).join('\t');

@@ -3,10 +3,10 @@ import type { Agreement } from '../../shared/domain/lexicon.ts';
 import type { TokenClass } from '../../shared/domain/reflection.ts';
 import { count, decimal } from './numbers.ts';
 
-/** Drawn, because no font can be relied on for such signs. */
+/** Icons rather than characters, since not every font has such symbols. */
 const ICONS = { forking: Split, reflection: RotateCcw, code: Code, answer: Diamond } as const;
 
-/** A shape beside each class of high tokens, since colour alone is no cue. */
+/** A shape for each class of high tokens, since colour alone is not a sufficient cue. */
 export function ClassIcon({ name }: { readonly name: Exclude<TokenClass, 'none'> }) {
   const Sign = ICONS[name];
   return <Sign className="class-icon" size={13} strokeWidth={1.9} aria-hidden="true" />;

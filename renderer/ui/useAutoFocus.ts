@@ -1,16 +1,16 @@
-/** Who has the focus: what a view opens with, and what a field gives it back to. */
+/** Focus management: what a view focuses first, and where the focus goes when a field is left. */
 import { type RefObject, useLayoutEffect, useState } from 'react';
 
-/** What one is working in keeps the focus, whatever is mounted beside it. */
+/** Elements that keep the focus when something else mounts. */
 const AT_WORK =
   'input, textarea, select, [role=slider], [role=textbox], [data-keeps-focus], .monaco-editor *';
 
-/** Lists, texts and drawings on the page, in the order in which they were mounted. */
+/** Lists, texts and drawings on the page, in the order of mounting. */
 const mounted = new Set<HTMLElement>();
 
 /**
- * What has just been opened takes the focus from the link that led here, or Enter would follow that link again.
- * Before it is seen: later, a field used at once would lose the focus, and with it what was typed.
+ * Focuses a newly opened element, or Enter would follow the link that opened it again. A layout effect: any later, a
+ * field that is used at once would lose the focus, and with it the input.
  */
 export function useAutoFocus(element: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
@@ -26,7 +26,7 @@ export function useAutoFocus(element: RefObject<HTMLElement | null>): void {
   }, [element]);
 }
 
-/** Nobody has moved the focus: no ring until a key is used here. */
+/** The user did not move the focus, so no focus ring is shown until a key is pressed. */
 export function takeFocus(taker: HTMLElement): void {
   taker.dataset['tookFocus'] = '';
   const forget = () => delete taker.dataset['tookFocus'];
@@ -36,8 +36,8 @@ export function takeFocus(taker: HTMLElement): void {
 }
 
 /**
- * Moves the focus out of a field: to the element that opened it, else to the list, text or drawing of the page,
- * else to the page's content as a whole. On the body nothing would show it.
+ * Moves the focus out of a field: to the element that opened it, else to the list, text or drawing of the page, else
+ * to the page's content. On the body the focus would be invisible.
  */
 export function leaveField(field: Element, opener?: Element | null): void {
   const candidates = [opener, ...[...mounted].reverse()];
@@ -49,8 +49,8 @@ export function leaveField(field: Element, opener?: Element | null): void {
 }
 
 /**
- * For what opens in place, such as a form: if it closes with the focus inside, its opener gets the focus back.
- * @returns gives it back while it stays open
+ * For content that opens in place, such as a form: if it closes with the focus inside, its opener gets the focus back.
+ * @returns a function that returns the focus while it stays open
  */
 export function useFocusReturn(element: RefObject<HTMLElement | null>): () => void {
   const [opener] = useState(() => document.activeElement);

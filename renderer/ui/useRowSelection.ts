@@ -4,13 +4,13 @@ interface Options {
   readonly isOn: boolean;
   readonly count: number;
   readonly cursor: number;
-  /** The list the places are of: in another one they would be other rows. */
+  /** Identity of the list. In another list the same indices are other rows. */
   readonly of: unknown;
   readonly moveTo: (index: number) => void;
   readonly onCount: ((rows: number) => void) | undefined;
 }
 
-/** Selecting rows as file managers do: Ctrl or Cmd adds one, Shift goes on from the last. */
+/** Selects rows as file managers do: Ctrl or Cmd toggles a row, Shift extends the selection. */
 export function useRowSelection({ isOn, count, cursor, of, moveTo, onCount }: Options) {
   const [kept, setKept] = useState<{ readonly of: unknown; readonly rows: RowSelection }>();
   const rows = kept !== undefined && Object.is(kept.of, of) ? kept.rows : NO_ROWS;
@@ -30,14 +30,14 @@ export function useRowSelection({ isOn, count, cursor, of, moveTo, onCount }: Op
     flip: (index: number) => set(withRowFlipped(rows, index)),
     all: () => set(allRows(count)),
     clear: () => set(NO_ROWS),
-    /** @returns whether the click was one that selects */
+    /** @returns whether the click changed the selection */
     onClick: (event: MouseEvent, index: number): boolean => {
       if (!isOn || event.altKey || !(event.shiftKey || event.metaKey || event.ctrlKey)) return false;
       if (event.shiftKey) set(extendedTo(rows, cursor, index));
       else set(withRowFlipped(rows, index));
       return true;
     },
-    /** @returns whether the key was one that selects */
+    /** @returns whether the key changed the selection */
     onKeyDown: (event: KeyboardEvent): boolean => {
       if (!isOn || count === 0 || event.altKey) return false;
       const { key } = event;
@@ -59,7 +59,7 @@ export function useRowSelection({ isOn, count, cursor, of, moveTo, onCount }: Op
   };
 }
 
-/** Which rows of a list are selected, as ranges of places: all of a million rows is one range. */
+/** A range of selected rows. Ranges keep the selection small: all of a million rows is one range. */
 interface RowRange {
   readonly first: number;
   /** Exclusive. */
@@ -67,11 +67,11 @@ interface RowRange {
 }
 
 export interface RowSelection {
-  /** Ascending, apart from each other, none empty. */
+  /** Ascending, disjoint and not empty. */
   readonly ranges: readonly RowRange[];
-  /** Where Shift goes on from. */
+  /** Row from which Shift extends. */
   readonly anchor: number | undefined;
-  /** What was there when the anchor was set: drawing a range back gives it free again. */
+  /** The selection when the anchor was set. Shrinking the range restores it. */
   readonly base: readonly RowRange[];
 }
 
@@ -104,7 +104,10 @@ export function withRowFlipped(selection: RowSelection, index: number): RowSelec
   return { ranges, anchor: index, base: ranges };
 }
 
-/** From the anchor to `index`. @param start the anchor where there is none yet */
+/**
+ * Selects from the anchor to `index`.
+ * @param start the anchor if there is none yet
+ */
 export function extendedTo(selection: RowSelection, start: number, index: number): RowSelection {
   const anchor = selection.anchor ?? start;
   const range = { first: Math.min(anchor, index), end: Math.max(anchor, index) + 1 };
@@ -112,7 +115,7 @@ export function extendedTo(selection: RowSelection, start: number, index: number
   return { ranges: united(base, range), anchor, base };
 }
 
-/** Places in order of the list. */
+/** Row indices, ascending. */
 export function selectedIndexes({ ranges }: RowSelection): number[] {
   return ranges.flatMap(({ first, end }) => Array.from({ length: end - first }, (_, i) => first + i));
 }

@@ -1,4 +1,4 @@
-/** The menus of a table: of a head, of a cell, and by keys of the row under the cursor. */
+/** The menus of a table: of a head, of a cell, and (by keys) of the row under the cursor. */
 import { type MouseEvent, useState } from 'react';
 import { copyText } from './exportText.ts';
 import type { Sort } from './sorting.ts';
@@ -9,7 +9,7 @@ import type { VirtualTableProps } from './virtualTableProps.ts';
 
 interface MenusOf<Row> {
   readonly props: VirtualTableProps<Row>;
-  /** As they are seen. */
+  /** The visible columns, in display order. */
   readonly columns: readonly Column<Row>[];
   readonly sorts: readonly Sort[];
   readonly picked: ReturnType<typeof useRowSelection>;
@@ -66,7 +66,7 @@ export function useTableMenus<Row>({ props, columns, sorts, picked, copy, setCur
     setCursor(index);
     openValue(column, row, index, { x: event.clientX, y: event.clientY });
   };
-  /** @param element of the row */
+  /** @param element the row's element */
   const openRow = (index: number, element: Element | null) => {
     const row = rowAt(index);
     const box = element?.getBoundingClientRect();
@@ -89,13 +89,13 @@ export function useTableMenus<Row>({ props, columns, sorts, picked, copy, setCur
   };
 }
 
-/** How a list is filtered from its table; a column without a `filterField` is not. */
+/** Filters a list from its table. A column without a `filterField` cannot be filtered. */
 export interface TableFilter<Row> {
-  /** A condition is begun in the filter box, to be finished there. */
+  /** Begins a condition in the filter box, for the user to finish. */
   readonly begin: (column: Column<Row>) => void;
-  /** Whether there is a condition for the value a cell holds. */
+  /** Whether the value of a cell can be expressed as a condition. */
   readonly hasCondition: (column: Column<Row>, row: Row) => boolean;
-  /** Only rows with the value of this one, or all without it. */
+  /** Keeps only rows with this row's value, or only rows without it. */
   readonly byValue: (column: Column<Row>, row: Row, isWithout: boolean) => void;
 }
 
@@ -107,11 +107,11 @@ interface HeadMenu<Row> {
   readonly filter: TableFilter<Row> | undefined;
   readonly arrangement: Arrangement;
   readonly isLastShown: boolean;
-  /** Undefined where nothing is copied. */
+  /** Undefined if the column has no value to copy. */
   readonly copyColumn: (() => void) | undefined;
 }
 
-/** What the menus of a table offer. */
+/** The sections of a head's menu. */
 function headMenuParts<Row>(menu: HeadMenu<Row>): readonly (readonly MenuAction[])[] {
   const { column, sorts, onSort, filter, arrangement, copyColumn } = menu;
   const { layout, arrange } = arrangement;
@@ -201,11 +201,11 @@ interface RowMenu<Row> {
   readonly filter: TableFilter<Row> | undefined;
   readonly flip: (() => void) | undefined;
   readonly isSelected: boolean;
-  /** Goes on to what can be done with the value of this column. */
+  /** Opens the menu for the value of this column. */
   readonly openCell: (column: Column<Row>) => void;
 }
 
-/** Without a pointer a row has no cell: which of its values is meant comes first. */
+/** By keys no cell is selected, so the menu first asks for the column. */
 function rowMenuParts<Row>(menu: RowMenu<Row>): readonly (readonly MenuAction[])[] {
   const { columns, row, filter, openCell } = menu;
   const [, , select = []] = cellMenuParts({ ...menu, column: NO_COLUMN, notify: undefined });
@@ -219,6 +219,6 @@ function rowMenuParts<Row>(menu: RowMenu<Row>): readonly (readonly MenuAction[])
   return [select, values];
 }
 
-/** Of a value in a menu; the list has it whole. */
+/** Characters of a value in a menu. The list shows all of it. */
 const MENU_CHARS = 40;
 const NO_COLUMN: Column<unknown> = { id: '', label: '', minWidth: 0, cell: () => null };

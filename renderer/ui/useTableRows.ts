@@ -6,7 +6,10 @@ import type { CssPixels } from './virtualRows.ts';
 const HEAD_HEIGHT: CssPixels = 30;
 const OVERSCAN = 4;
 
-/** The scroll container of a table. @param leftAt where the list was left; read once */
+/**
+ * The scroll container of a table.
+ * @param leftAt its last position; read once
+ */
 export function useRowScroll(
   count: number,
   rowHeight: CssPixels,
@@ -23,7 +26,7 @@ export function useRowScroll(
 
   useAutoFocus(scroller);
 
-  // The place where the list was left can only be restored once there are rows to scroll over.
+  // The position can be restored only once there are rows.
   const restoreTo = useRef(leftAt);
   useLayoutEffect(() => {
     const element = scroller.current;
@@ -32,7 +35,7 @@ export function useRowScroll(
     restoreTo.current = 0;
   }, [count, scroller]);
 
-  // With another density the same rows stay in sight.
+  // Keeps the same rows visible when the density changes.
   const formerHeight = useRef(rowHeight);
   useLayoutEffect(() => {
     const element = scroller.current;
@@ -44,7 +47,7 @@ export function useRowScroll(
   return rows;
 }
 
-/** A row that is opened before it has arrived opens when it does, unless the cursor has gone on. */
+/** Opens a row. If it is still loading, it opens on arrival, unless the cursor has moved on. */
 export function useOpening<Row>(
   rowAt: (index: number) => Row | undefined,
   onOpen: (row: Row, index: number) => void,
@@ -67,8 +70,8 @@ export function useOpening<Row>(
 }
 
 /**
- * Keys of the rows in sight. A row that stays in sight keeps its own; after a leap to where none of them is, the elements
- * of the former rows are given the new ones: to fill them is less work than to make others.
+ * React keys of the visible rows. A row keeps its key while it is visible. After a jump to other rows, the existing
+ * elements are reused, since updating them is cheaper than creating new ones.
  *
  * @param shown half-open
  */
@@ -88,15 +91,18 @@ export function useRowKeys(shown: {
   return (index) => index - own;
 }
 
-/** New rows of one frame: what a steady wheel brings, nearly. A windowful of cells at once is laid out for three frames. */
+/**
+ * New rows per frame: about as many as steady scrolling brings. The layout of a whole viewport of cells takes three
+ * frames.
+ */
 const ROWS_A_FRAME = 12;
 
 /**
- * Rows that have come into sight are drawn some a frame, the topmost first, those already drawn always: a leap into
- * another part of a long list is no block. The first rows of a table are drawn together, as nothing moves yet.
+ * Renders newly visible rows in batches, one per frame and from the top, so that a jump in a long list does not block.
+ * Rows that were rendered before stay. The first rows of a table are rendered together, since nothing scrolls yet.
  *
  * @param shown half-open
- * @returns which of the rows at hand are drawn now
+ * @returns whether a loaded row is to be rendered now
  */
 export function useStagedRows(
   shown: { readonly first: number; readonly end: number },

@@ -11,11 +11,11 @@ import {
 interface VirtualRowsOptions {
   readonly count: number;
   readonly rowHeight: CssPixels;
-  /** Rows drawn above and below those in sight. */
+  /** Rows rendered above and below the visible ones. */
   readonly overscan: number;
-  /** Of what covers the top of the container and does not scroll. */
+  /** Height of a sticky head at the top of the container. */
   readonly headHeight?: CssPixels;
-  /** Where the list begins; read once. */
+  /** Initial scroll position; read once. */
   readonly initialTop?: CssPixels;
   /** False while the container is not rendered. */
   readonly isThere?: boolean;
@@ -32,7 +32,7 @@ export interface VirtualRows<Container extends HTMLElement> {
   readonly show: (index: number) => void;
 }
 
-/** The scroll container of a list of any length whose rows have one height: only the rows in sight are rendered. */
+/** The scroll container of a list of any length with a fixed row height. Renders only the visible rows. */
 export function useVirtualRows<Container extends HTMLElement = HTMLDivElement>({
   count,
   rowHeight,
@@ -66,7 +66,7 @@ export function useVirtualRows<Container extends HTMLElement = HTMLDivElement>({
     show: (index) => {
       const element = scroller.current;
       if (element === null) return;
-      // The height of now: the observer may not have reported yet.
+      // Measure now, since the observer may not have reported yet.
       const present = { ...space, viewport: heightOf(element) };
       element.scrollTop = scrollTopShowing(present, element.scrollTop, index);
     },

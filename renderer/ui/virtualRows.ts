@@ -1,9 +1,8 @@
 /**
  * Arithmetic of a virtual list with a fixed row height.
  *
- * Chromium clamps element heights near 33.5 M px; half of it leaves room for zoom. A longer list
- * keeps a spacer of that height and scales: `virtualTop` is where the list would stand if the
- * spacer were as tall as its rows.
+ * Chromium limits element heights to about 33.5 M px; half of it leaves room for zoom. A longer list has a spacer of
+ * that height and scales: `virtualTop` is the scroll position the list would have with a spacer as tall as its rows.
  */
 export type CssPixels = number;
 
@@ -13,9 +12,9 @@ export interface RowSpace {
   readonly count: number;
   readonly rowHeight: CssPixels;
   readonly viewport: CssPixels;
-  /** Height all rows would have. */
+  /** Height of all rows together. */
   readonly total: CssPixels;
-  /** Height the scroll container really has. */
+  /** Actual height of the scrolled content. */
   readonly spacer: CssPixels;
 }
 
@@ -39,13 +38,13 @@ export interface VisibleRows {
   readonly first: number;
   /** Exclusive. */
   readonly end: number;
-  /** Where row `first` stands inside the spacer. */
+  /** Position of row `first` inside the spacer. */
   readonly top: CssPixels;
 }
 
-/** `scrollTop` may lie beyond the end: of a list that has just become shorter, the browser still has to move it. */
+/** `scrollTop` may be beyond the end: if a list has become shorter, the browser corrects it only later. */
 export function visibleRows(space: RowSpace, scrollTop: CssPixels, overscan: number): VisibleRows {
-  // Rows below the spacer would make room for scrolling themselves, and the list would creep for several frames.
+  // Rows below the spacer would extend the scroll area, and the list would keep scrolling for several frames.
   const inside = Math.max(0, Math.min(scrollTop, space.spacer - space.viewport));
   const top = virtualTop(space, inside);
   const first = Math.max(0, Math.floor(top / space.rowHeight) - overscan);

@@ -1,4 +1,4 @@
-/** What a table is given by a view. */
+/** The props of a table. */
 import type { ReactNode, Ref } from 'react';
 import type { RowsOf } from './SelectionBar.tsx';
 import type { Sort } from './sorting.ts';
@@ -11,14 +11,14 @@ export interface TableHandle {
   page(pages: number): void;
   moveTo(index: number): void;
   open(): void;
-  /** The row under the cursor, as `onToggle` has it, else into or out of the selection. */
+  /** Applies `onToggle` to the row under the cursor; without it, toggles its selection. */
   toggle(): void;
   cursorHref(): string | undefined;
-  /** What can be done with it now, and by which call. */
+  /** The actions that are available now. */
   actions(): TableActions;
 }
 
-/** Absent: not with this table, or not now. */
+/** An action is absent if the table does not support it, or not at present. */
 interface TableActions {
   readonly pickColumns?: () => void;
   readonly flipDensity?: () => void;
@@ -33,40 +33,40 @@ interface TablePosition {
 
 export interface Selected<Row> {
   readonly count: number;
-  /** All of them, loaded or not, in order of the list. */
+  /** All selected rows, loaded or not, in list order. */
   readonly rows: (signal: AbortSignal) => Promise<readonly Row[]>;
 }
 
 interface TableSelection<Row> {
-  /** What the places are of: with another one nothing is selected. */
+  /** Identity of the list. When it changes, the selection is cleared. */
   readonly of: unknown;
-  /** Rows that are not here; absent: all are, by `rowAt`. */
+  /** Loads rows that are not loaded yet. Absent: `rowAt` has all rows. */
   readonly rowsOf?: RowsOf<Row>;
   readonly notify: (sentence: string) => void;
   readonly onCount?: (rows: number) => void;
-  /** What else can be done with them than to copy them. */
+  /** Actions besides copying. */
   readonly actions?: (selected: Selected<Row>) => ReactNode;
 }
 
 export interface VirtualTableProps<Row> {
   readonly label: string;
-  /** All there are, as they come. */
+  /** All columns, in default order. */
   readonly columns: readonly Column<Row>[];
-  /** Ids of columns that no row has a value for: not shown, and listed as such. */
+  /** Ids of columns without a value in any row. They are hidden, and the column picker marks them. */
   readonly unknown?: ReadonlySet<string>;
-  /** How the reader has arranged the columns; absent: they stand as they come. */
+  /** The user's arrangement of columns. Absent: the default order. */
   readonly arrangement?: Arrangement;
   readonly count: number;
-  /** Undefined while the row is on its way. */
+  /** Undefined while the row is loading. */
   readonly rowAt: (index: number) => Row | undefined;
-  /** Absent: by the density of the arrangement. */
+  /** Absent: determined by the arrangement's density. */
   readonly rowHeight?: CssPixels;
   readonly isQuiet?: (row: Row) => boolean;
-  /** A row that stands out for what the reader did with it has a sign at its edge, with this title. */
+  /** Title of a mark at the row's edge, for rows that the user has collected. */
   readonly markOf?: (row: Row) => string | undefined;
-  /** One key, or several of which the first decides. */
+  /** One key, or several. The first has precedence. */
   readonly sort?: Sort | readonly Sort[];
-  /** @param isFurther Shift was held: a key behind the others */
+  /** @param isFurther Shift was held: adds a key after the others */
   readonly onSort?: (column: string, direction: Direction, isFurther: boolean) => void;
   readonly canSortFurther?: boolean;
   readonly filter?: TableFilter<Row>;
@@ -75,10 +75,10 @@ export interface VirtualTableProps<Row> {
   readonly onOpen: (row: Row, index: number) => void;
   /** What Space does with the row under the cursor. */
   readonly onToggle?: (row: Row) => void;
-  /** Where `onOpen` leads, so that a row is a link: a modified click keeps its meaning in the browser. */
+  /** The target of `onOpen`, which makes a row a link. A modified click is left to the browser. */
   readonly hrefOf?: (row: Row) => string;
   readonly onWindow?: (range: { readonly first: number; readonly end: number }) => void;
-  /** Where the list was left; read once. */
+  /** The last position; read once. */
   readonly position?: TablePosition;
   readonly onPosition?: (position: TablePosition) => void;
   readonly handle?: Ref<TableHandle>;

@@ -1,36 +1,36 @@
-/** Text in pieces for the screen, with hidden characters as pieces of their own. */
+/** Splits text into pieces for the screen, with hidden characters as separate pieces. */
 import { characterName, glyphOf, HIDDEN_CHARACTERS } from '../../shared/domain/hiddenCharacters.ts';
 
 export interface TextPiece {
   readonly text: string;
-  /** UTF-16 offset in the text that was split. */
+  /** UTF-16 offset in the original text. */
   readonly start: number;
-  /** Set when `text` stands for a character that must not act. */
+  /** Set if `text` replaces a control character. */
   readonly name?: string;
 }
 
 /**
- * The browser looks through all highlights of a text node for every line of it that it paints, so one node of
- * 12,000 characters takes more than a frame to paint and a hundred of 120 do not.
+ * For every painted line, the browser checks all highlights of its text node. One node of 12,000 characters takes more
+ * than a frame to paint; a hundred nodes of 120 characters do not.
  */
 export const SHORT_PIECES = 120;
 
-/** However long a text is, it becomes this many plain pieces or a few more: a line of a megabyte is no million elements. */
+/** Upper limit of plain pieces (roughly), so that a line of a megabyte does not become a million elements. */
 const MOST_PIECES = 400;
 
 /**
- * One piece for text that is not in sight: what would act is a stand-in of the same length, so offsets hold, and no
- * element of its own.
+ * A single piece for text far from the viewport. Control characters are replaced by others of the same length, so
+ * offsets stay valid without elements of their own.
  */
 export function quietText(text: string): string {
   return text.replace(HIDDEN_CHARACTERS, ({ length }) => '\ufffd'.repeat(length));
 }
 
 /**
- * Neighbours that are hidden are one piece. Behind `MOST_PIECES` of these, hidden characters become stand-ins as in
- * `quietText`: a page of 20,000 elements takes seconds.
+ * Adjacent hidden characters form one piece. After `MOST_PIECES` of these they are replaced as in `quietText`, since a
+ * page of 20,000 elements takes seconds.
  *
- * @param longest in UTF-16 code units, a little more where a character would be cut
+ * @param longest UTF-16 code units; slightly more where a character would be split
  */
 export function visiblePieces(text: string, longest = SHORT_PIECES): readonly TextPiece[] {
   const pieces: TextPiece[] = [];
@@ -51,13 +51,13 @@ export function visiblePieces(text: string, longest = SHORT_PIECES): readonly Te
   return pieces;
 }
 
-/** As `SourceText` renders them, each as one text node. */
+/** The pieces as `SourceText` renders them, each as one text node. */
 export function shownPieces(text: string): readonly TextPiece[] {
   return visiblePieces(text, Math.max(SHORT_PIECES, Math.ceil(text.length / MOST_PIECES)));
 }
 
 const HIDDEN_RUNS = new RegExp(`(?:${HIDDEN_CHARACTERS.source})+`, 'gu');
-/** Characters of a run that are drawn one by one. */
+/** Upper limit of hidden characters that are drawn one by one. */
 const MOST_GLYPHS = 40;
 
 function hiddenPiece(run: string, start: number): TextPiece {
@@ -72,7 +72,7 @@ function hiddenPiece(run: string, start: number): TextPiece {
   };
 }
 
-/** @param offset of `text` in the text that was split */
+/** @param offset of `text` in the original text */
 function plainPieces(text: string, offset: number, longest: number): readonly TextPiece[] {
   const pieces: TextPiece[] = [];
   for (let start = 0; start < text.length; ) {
@@ -83,7 +83,7 @@ function plainPieces(text: string, offset: number, longest: number): readonly Te
   return pieces;
 }
 
-/** After white space where there is some: what is shaped together, as an emoji of several characters, stays together. */
+/** Cuts after white space if possible, so that characters that are shaped together (such as an emoji) stay together. */
 function pieceEnd(text: string, start: number, end: number, limit: number): number {
   if (end >= limit) return limit;
   const space = Math.max(text.lastIndexOf(' ', end - 1), text.lastIndexOf('\n', end - 1));

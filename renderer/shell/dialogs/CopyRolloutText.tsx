@@ -1,4 +1,4 @@
-/** A rollout as text for a language model: which parts of it, then copied. */
+/** Copies a rollout as text for a language model, with a choice of parts. */
 import { Dialog } from 'radix-ui';
 import { useState } from 'react';
 import { PACK_SECTIONS, type PackSection } from '../../../shared/api/contract.ts';

@@ -1,4 +1,4 @@
-/** A failure pack: what it holds, in which format, where. */
+/** Exports a failure pack, with a choice of contents, format and destination. */
 import { Dialog } from 'radix-ui';
 import { useState } from 'react';
 import { conversationsText, PACK_FORMATS, type PackFormat } from '../../../shared/api/contract.ts';
@@ -192,7 +192,7 @@ interface OptionProps {
   readonly hint?: string;
   readonly isOn: boolean;
   readonly onFlip: (isOn: boolean) => void;
-  /** The format has no place for it. */
+  /** The chosen format cannot contain it. */
   readonly isOff?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** A run as a data set in Parquet: where, how far, and who reads it. */
+/** Exports a run as a Parquet data set, with progress. */
 import { Dialog } from 'radix-ui';
 import { useState } from 'react';
 import type { RunSummary } from '../../../shared/api/contract.ts';

@@ -1,4 +1,4 @@
-/** The choice between a download of the browser and a path on the server's machine. */
+/** The choice between a browser download and a path on the server's machine. */
 import { useState } from 'react';
 import type { ResultOf } from '../../../shared/api/contract.ts';
 import { useConnection, useLibrary } from '../../data/DataProvider.tsx';
@@ -16,14 +16,14 @@ interface ExportTaskOptions<M extends ExportMethod> {
   readonly downloadOf: (written: ResultOf<M>) => { readonly id: string | undefined; readonly name: string };
 }
 
-/** An export that is downloaded when its result says so. */
+/** An export task. If its result says so, the file is downloaded afterwards. */
 export function useExportTask<M extends ExportMethod>(
   method: M,
   { onRunning, onSuccess, downloadOf }: ExportTaskOptions<M>,
 ) {
   const { download } = useConnection();
   const library = useLibrary();
-  /** Share of the file that has arrived. */
+  /** Share of the file that has been downloaded. */
   const [received, setReceived] = useState<number>();
   const task = useLongTask(method, {
     onRunning: (isRunning) => {
@@ -38,12 +38,12 @@ export function useExportTask<M extends ExportMethod>(
     },
     onSuccess,
   });
-  // The user's own wish is no failure.
+  // A cancellation by the user is not an error.
   const isCancelled = task.error instanceof ApiError && task.error.code === 'cancelled';
   return { ...task, received, error: isCancelled ? null : task.error };
 }
 
-/** Whether the page is in a browser, which can download what the host writes. */
+/** Whether the page runs in a browser, which can download the host's files. */
 export function useCanDownload(): boolean {
   return useConnection().download !== undefined;
 }
@@ -54,7 +54,7 @@ interface ExportTargetProps {
   /** Label of the path field: `The new file`. */
   readonly label: string;
   readonly hint: string;
-  /** Says what arrives when it is not one file. */
+  /** Describes the download if it is not a single file. */
   readonly downloadHint: string;
   readonly path: string;
   readonly onPath: (path: string) => void;
@@ -91,11 +91,11 @@ export function ExportTarget(props: ExportTargetProps) {
 }
 
 interface ExportProgressProps {
-  /** Names what is counted while it is written. */
+  /** Names the items that are counted during the export. */
   readonly label: string;
-  /** Share that is written, 0 … 1. */
+  /** Share written, 0…1. */
   readonly written: number | undefined;
-  /** Share that has arrived in this browser. */
+  /** Share downloaded by this browser, 0…1. */
   readonly received: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Annotations of a colleague: what was added, what was there, what they say otherwise. */
+/** Imports annotations from a pack. Shows which were added, which existed already, and which conflict. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Dialog } from 'radix-ui';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-/** What takes the space of a library, by run: a bar of the whole file, and a row for each run. */
+/** Disk usage of a library by run: a bar for the whole file, and a row for each run. */
 import { Dialog } from 'radix-ui';
 import type { LibraryRow, SizePart, LibrarySizes as Sizes } from '../../../shared/api/contract.ts';
 import { useLibraries } from '../../data/otherLibraries.ts';
@@ -215,7 +215,7 @@ interface FilePart {
   readonly of: number;
 }
 
-/** The whole file by what it is spent on, whichever run it is for; parts without a byte are left out. */
+/** The whole file by use, over all runs. Leaves out uses without a byte. */
 function partsOfFile({ runs, shared, free }: Sizes): readonly FilePart[] {
   const all: FilePart[] = [
     ...PART_NAMES.map((part) => ({ ...part, of: runs.reduce((sum, run) => sum + run.parts[part.id], 0) })),

@@ -1,4 +1,4 @@
-/** A run gets a library of its own: where, how far, and that the logs stay where they are. */
+/** Moves a run to its own library, with progress. The log files are not moved. */
 import { useQueryClient } from '@tanstack/react-query';
 import { Dialog } from 'radix-ui';
 import { useRef, useState } from 'react';
@@ -36,7 +36,7 @@ export function MoveRun() {
 interface MoveRunBodyProps {
   readonly run: RunSummary;
   readonly onDone: () => void;
-  /** Until it ends, only its own button ends it. */
+  /** While a run is being moved, only the dialog's own button cancels it. */
   readonly onMoving: (isMoving: boolean) => void;
 }
 
@@ -107,7 +107,7 @@ function useMove(run: RunSummary, onDone: () => void, onMoving: (isMoving: boole
       setNotice(
         `${run.name} moved to a new library: ${counted(moved.rollouts, 'rollout')}, ${bytes(moved.bytes)}; ${bytes(moved.freed)} freed here`,
       );
-      // A view of a run that is no longer here could only fail.
+      // Leave the run's page first, since it would fail without the run.
       if ('runKey' in route && route.runKey === run.runKey) {
         if (moved.library === undefined) goTo({ view: 'library' });
         else navigateTo(hrefInLibrary(moved.library, pathOfRoute(route)));

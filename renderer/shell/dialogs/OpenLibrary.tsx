@@ -1,4 +1,4 @@
-/** Opening another library where there is no dialog of the system: one that is remembered, or a path of the host. */
+/** Opens another library where there is no system dialog: a remembered one, or a path on the host. */
 import { Dialog } from 'radix-ui';
 import { useId, useState } from 'react';
 import { useLibraries } from '../../data/otherLibraries.ts';

@@ -1,4 +1,4 @@
-/** Opening logs from a browser: by a path on the machine that serves the page, or by files that are sent there. */
+/** Opens logs from a browser: by a path on the machine that serves the page, or by uploading files. */
 import { Dialog } from 'radix-ui';
 import { type KeyboardEvent, useCallback, useEffect, useId, useRef, useState } from 'react';
 import type { PathEntry } from '../../../shared/api/contract.ts';
@@ -119,7 +119,7 @@ function PathBox({ path, isDisabled, onPath, onOpen }: PathBoxProps) {
   const listing = useRequest('path.list', { prefix: path }, { keepPrevious: true, isFresh: true });
   const roots = useRequest('path.list', { prefix: '' }, { isFresh: true }).data;
   const separator = useRequest('host.info', {}).data?.platform === 'win32' ? '\\' : '/';
-  // The former answer is shown while the next one is under way.
+  // Show the previous response while the next one is loading.
   const entries = (listing.data?.entries ?? NO_ENTRIES).filter((entry) => entry.path.startsWith(path));
   const chosen = entries.findIndex((entry) => entry.path === chosenPath);
   useEffect(() => {
@@ -235,7 +235,10 @@ interface UploadTask {
   cancel(): void;
 }
 
-/** Sends files one after the other. @param onSent with their paths on the host's machine */
+/**
+ * Uploads files one after the other.
+ * @param onSent called with their paths on the host's machine
+ */
 function useUpload(
   onWriting: (isWriting: boolean) => void,
   onSent: (paths: readonly string[]) => void,
@@ -246,7 +249,7 @@ function useUpload(
   const [problem, setProblem] = useState<string>();
   const abort = useRef<AbortController>(undefined);
   const cancel = useCallback(() => abort.current?.abort(), []);
-  // A page that leaves the dialog, for another library perhaps, sends no more.
+  // Leaving the dialog, for another library for example, cancels the upload.
   useEffect(() => cancel, [cancel]);
   const start = async (files: readonly File[]) => {
     if (upload === undefined || files.length === 0) return;
@@ -303,7 +306,7 @@ function Uploads({ upload, isDisabled }: { readonly upload: UploadTask; readonly
         aria-label="Files to upload"
         onChange={(event) => {
           const files = Array.from(event.target.files ?? []);
-          // The same file can be chosen again.
+          // Reset the input, so that the same file can be chosen again.
           event.target.value = '';
           void upload.start(files);
         }}

@@ -1,4 +1,4 @@
-/** What a pack is made of: labelled rollouts, some labels, everything of a filter, or what was picked by hand. */
+/** The contents of a pack: labelled rollouts, some labels, all matches of a filter, or selected rollouts. */
 import type { PackFormat, PackPreview } from '../../../shared/api/contract.ts';
 import { labelOf, useTaxonomy } from '../../data/annotations.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -23,7 +23,7 @@ interface PackChoiceProps {
 export function PackChoice(props: PackChoiceProps) {
   const { scope, isKnown, runId, runName, labels, onLabels, isAll, onAll, preview, error } = props;
   const taxonomy = useTaxonomy();
-  // Labels of other runs would lead to an empty pack.
+  // Offer only labels of this run, since other labels would give an empty pack.
   const report = useRequest('annotation.report', isKnown ? { runId, filter: scope.filter } : undefined);
   const counts = (report.data?.labels ?? []).flatMap(({ label, rollouts }) =>
     label === undefined ? [] : [{ label, rollouts }],
@@ -86,7 +86,7 @@ interface FormatLabels {
   readonly ending: string;
   readonly takesTokens: boolean;
   readonly takesRaw: boolean;
-  /** Says that several files arrive as a zip. Absent: it is one file. */
+  /** Hint that several files are downloaded as a zip. Absent: it is one file. */
   readonly zipped?: string;
 }
 
@@ -148,7 +148,7 @@ export const FORMAT_LABELS: Readonly<Record<PackFormat, FormatLabels>> = {
   },
 };
 
-/** The name with the ending of another format. */
+/** The path with the extension of another format. */
 export function renamed(path: string, from: PackFormat, to: PackFormat): string {
   const { ending } = FORMAT_LABELS[from];
   const bare = ending !== '' && path.endsWith(ending) ? path.slice(0, -ending.length) : path;

@@ -9,7 +9,7 @@ import { Button } from '../../ui/Controls.tsx';
 import { Modal } from '../../ui/Modal.tsx';
 import { bytes, counted } from '../../ui/numbers.ts';
 
-/** Asks before a run leaves the library, and says what that means. Any view may open it with `showDialog`. */
+/** Confirms the removal of a run from the library and explains its effects. Any view may open it with `showDialog`. */
 export function RemoveRun() {
   const runKey = useDialog('removeRun')?.runKey;
   const showDialog = useInterface((state) => state.showDialog);
@@ -31,7 +31,7 @@ function RemoveRunBody({ run, onDone }: { readonly run: RunSummary; readonly onD
   const remove = useMutation({
     mutationFn: () => client.request('run.remove', { runKey: run.runKey }),
     onSuccess: async (gone) => {
-      // First away from it: a view of a run that is no longer there could only fail.
+      // Leave the run's page first, since it would fail without the run.
       if ('runKey' in route && route.runKey === run.runKey) goTo({ view: 'library' });
       onDone();
       setNotice(

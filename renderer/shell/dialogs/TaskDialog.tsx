@@ -1,4 +1,6 @@
-/** The frame and the path field of dialogs that write a file. While one writes, only its own button ends it. */
+/**
+ * The frame and the path field of dialogs that write a file. During the export, only its own button closes the dialog.
+ */
 import { type ReactNode, useId, useRef } from 'react';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useRequest } from '../../data/useRequest.ts';
@@ -72,7 +74,7 @@ export function PathField({ label, hint, path, onPath, isDisabled }: PathFieldPr
   );
 }
 
-/** Fit for a file on any system. */
+/** A file name that is valid on every system. */
 export function fileName(name: string): string {
   const plain = name
     .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')

@@ -26,7 +26,7 @@ function KeyHelpBody({ onClose }: { readonly onClose: () => void }) {
   const [here] = useState(() => commandsHere(bound));
   const [wanted, setWanted] = useState('');
   const words = wanted.toLowerCase().split(/\s+/);
-  // Most commands without a key are for the palette: the list of keys leaves them out until they are looked for.
+  // Commands without a key are run from the palette. The list shows them only while searching.
   const listed = wanted === '' ? here.filter(({ keys }) => keys.length > 0) : here;
   const shown = listed.filter(({ label, area, keys }) => {
     const text = [label, area, ...keys].join(' ').toLowerCase();
@@ -94,7 +94,7 @@ function KeyHelpBody({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** Commands that can run now, each with the keys that reach it: the first runnable command of a key gets the key. */
+/** Commands that can run now, each with its effective keys: a key belongs to its first runnable command. */
 function commandsHere(commands: readonly Command[]): readonly Command[] {
   const runnable = commands.filter(({ id }) => canRun(id));
   return runnable

@@ -3,7 +3,7 @@ import { runCommand } from './commands.ts';
 import { matchStroke, strokeName } from './keymap.ts';
 import { useBoundCommands } from './keysInForce.ts';
 
-/** A sequence such as `g g` must be finished within this time. */
+/** Milliseconds in which a sequence such as `g g` must be completed. */
 const SEQUENCE_MS = 900;
 
 function isTyping(target: EventTarget | null): boolean {
@@ -15,13 +15,13 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/** Enter and Space belong to the control that has the focus. */
+/** A focused control handles Enter and Space itself. */
 function isOperating(target: EventTarget | null, key: string): boolean {
   if (key !== 'Enter' && key !== ' ') return false;
   return target instanceof HTMLElement && target.closest('a, button, summary') !== null;
 }
 
-/** A dialog has the keys to itself: what lies under it must not move. */
+/** An open dialog gets all keys, so that the page below does not react. */
 function hasOpenDialog(): boolean {
   return document.querySelector('[role="dialog"]') !== null;
 }

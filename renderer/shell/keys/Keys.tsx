@@ -1,7 +1,7 @@
 import type { CommandId } from './keymap.ts';
 import { keyWord, strokeLabel, strokesOf } from './keysInForce.ts';
 
-/** `g g` is two strokes, drawn as two keys. */
+/** Draws each stroke of a sequence such as `g g` as a key of its own. */
 export function Keys({ keys }: { readonly keys: string }) {
   return (
     <span>
@@ -13,7 +13,7 @@ export function Keys({ keys }: { readonly keys: string }) {
   );
 }
 
-/** The key in force for a command, within a sentence; without one, its name in the palette. */
+/** The effective key of a command, for use in a sentence. Without a key, its name in the palette. */
 export function KeyOf({ command }: { readonly command: CommandId }) {
   const keys = strokesOf(command);
   return keys === undefined ? keyWord(command) : <Keys keys={keys} />;

@@ -1,7 +1,7 @@
 /**
- * Who can carry out which command now. A mounted view offers handlers; the last one to come
- * wins, so a dialog's Escape goes before the view's. The key listener, the palette and the
- * desktop menu all run commands through here.
+ * Registry of command handlers. Mounted views register handlers, and the latest registration wins, so a dialog's
+ * Escape takes precedence over the view's. The key listener, the palette and the desktop menu all run commands through
+ * here.
  */
 import { useLayoutEffect, useRef } from 'react';
 import type { CommandId } from './keymap.ts';
@@ -14,7 +14,7 @@ export function canRun(id: CommandId): boolean {
   return offers.some((offer) => offer.current[id] !== undefined);
 }
 
-/** False when no one offers it. */
+/** False if no handler is registered. */
 export function runCommand(id: CommandId): boolean {
   for (let i = offers.length - 1; i >= 0; i -= 1) {
     const handler = offers[i]?.current[id];
@@ -27,13 +27,13 @@ export function runCommand(id: CommandId): boolean {
 }
 
 /**
- * Offers `handlers` while the component is mounted; they may be new functions on every render.
- * The shell offers `'fallback'` handlers: React runs a parent's effects after its children's, so
- * without it the shell would come last and win over the view.
+ * Registers `handlers` while the component is mounted. They may be new functions on every render. The shell registers
+ * `'fallback'` handlers: React runs a parent's effects after its children's, so otherwise the shell would register
+ * last and win over the view.
  */
 export function useCommands(handlers: Handlers, rank: 'view' | 'fallback' = 'view'): void {
   const offer = useRef(handlers);
-  // Before it is seen: a key pressed at what has just appeared would find no one.
+  // A layout effect, so that handlers are registered before the user can see the view and press a key.
   useLayoutEffect(() => {
     offer.current = handlers;
   });

@@ -1,22 +1,22 @@
 /**
- * Keys go nowhere, and nothing shows where one is, when the focused control leaves the page or is disabled: the
- * browser gives the focus to the body. Whoever works with the keyboard is led to the control beside it, and in a
- * list to the row: the next control may be the one that removes the next row.
+ * When the focused control is removed or disabled, the browser moves the focus to the body: keys have no effect and no
+ * focus ring is visible. For keyboard users, this moves the focus to the neighbouring control. In a list it focuses
+ * the row, since the next control may be the one that removes the next row.
  */
 import { takeFocus } from '../../ui/useAutoFocus.ts';
 
-/** No fields: they would take the keys from a list that is about to appear. */
+/** Without input fields, which would take the keys from a list that is about to appear. */
 const CONTROLS = 'a[href], button:not(:disabled), [tabindex="0"]';
 const ROWS = 'li, [role="listitem"]';
 const OVERLAYS = '[role="dialog"], [role="menu"], [data-radix-popper-content-wrapper]';
 
-/** An ancestor of the focused control, and which of its children leads there. */
+/** An ancestor of the focused control, and the index of the child that contains the control. */
 interface Step {
   readonly parent: Element;
   readonly index: number;
 }
 
-/** @returns ends it */
+/** @returns stops it */
 export function keepFocus(): () => void {
   let last: { readonly element: Element; readonly path: readonly Step[] } | undefined;
   let isByKey = false;
@@ -41,10 +41,10 @@ export function keepFocus(): () => void {
   };
   document.addEventListener('keydown', rememberInput, options);
   document.addEventListener('pointerdown', rememberInput, options);
-  // The browser takes the focus from a disabled control when it draws the next frame.
+  // The browser moves the focus away from a disabled control only in the next frame.
   const observer = new MutationObserver(() => {
     restore();
-    // A page that is gone must not be kept by it.
+    // Do not keep a removed page in memory.
     if (last?.element.isConnected === false) last = undefined;
     if (isByKey && last?.element.matches(':disabled')) requestAnimationFrame(() => setTimeout(restore));
   });
@@ -64,14 +64,17 @@ function stepsTo(element: Element): readonly Step[] {
   return steps;
 }
 
-/** As long as it has the focus. */
+/** Focusable only as long as it has the focus. */
 function makeFocusable(row: HTMLElement): void {
   if (row.hasAttribute('tabindex')) return;
   row.tabIndex = -1;
   row.addEventListener('blur', () => row.removeAttribute('tabindex'), { once: true });
 }
 
-/** In the nearest ancestor that is still on the page: at the same place, else before it. `main` is a whole view. */
+/**
+ * Searches the nearest remaining ancestor: first at the same position, then before it. Stops at `main`, the whole
+ * view.
+ */
 function placeBeside(control: Element, path: readonly Step[]): Element | undefined {
   let below = control;
   for (const { parent, index } of path) {

@@ -1,7 +1,7 @@
 /**
- * Every key and command of Turnwise, once: the key help, the palette and the key listener read
- * this table. Ids are stable (the desktop menu and the palette's history use them). A command
- * is available while some mounted view offers a handler for it (`commands.ts`).
+ * All commands of Turnwise and their default keys. The key help, the palette and the key listener read this table. Ids
+ * are stable, since the desktop menu and the palette's history use them. A command is available while a mounted view
+ * has registered a handler for it (`commands.ts`).
  */
 export const AREAS = ['Lists', 'Replay', 'Labels', 'Compare', 'Tree', 'Everywhere', 'Go to'] as const;
 export type Area = (typeof AREAS)[number];
@@ -15,7 +15,7 @@ export interface Command {
   readonly area: Area;
   /** Alternatives; a space separates the strokes of a sequence. `Mod` is Ctrl, or Cmd on a Mac. */
   readonly keys: readonly string[];
-  /** Left out of the palette: moving by one row is no command one would search for. */
+  /** Left out of the palette, since nobody searches for a command that moves by one row. */
   readonly isMotion?: true;
 }
 
@@ -251,7 +251,7 @@ export interface Stroke {
   readonly hasShift: boolean;
 }
 
-/** `Mod+k`, `Mod+Shift+o`, `j`, `G`, `?`, `Escape`. A shifted character already differs by itself. */
+/** `Mod+k`, `Mod+Shift+o`, `j`, `G`, `?`, `Escape`. Without `Mod`, a shifted character has its own name. */
 export function strokeName({ key, hasMod, hasShift }: Stroke): string {
   const name = key === ' ' ? 'Space' : key;
   if (!hasMod) return name;
@@ -259,13 +259,13 @@ export function strokeName({ key, hasMod, hasShift }: Stroke): string {
 }
 
 export interface KeyMatch {
-  /** In order of the table: the first with a handler runs. */
+  /** In the order of the table. The first one with a handler runs. */
   readonly commands: readonly CommandId[];
-  /** What has been typed of a sequence that can still be completed. */
+  /** The strokes typed so far of an unfinished sequence. */
   readonly pending: string;
 }
 
-/** @param table of commands with the keys in force */
+/** @param table commands with their effective keys */
 export function matchStroke(pending: string, stroke: string, table: readonly Command[] = COMMANDS): KeyMatch {
   const typed = pending === '' ? stroke : `${pending} ${stroke}`;
   const commands = table.filter((command) => command.keys.includes(typed)).map((command) => command.id);

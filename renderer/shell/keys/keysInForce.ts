@@ -1,7 +1,6 @@
 /**
- * The keys of a command in words: for tooltips, placeholders and sentences, so that none of them names a key that has
- * been given to something else. They are read when a component is drawn; `App` draws all of them anew when a key
- * is rebound.
+ * Labels of a command's effective keys, for tooltips, placeholders and sentences, so that none of them names a key
+ * that was rebound. They are read during rendering; `App` renders everything again after a key was rebound.
  */
 
 import { useMemo } from 'react';
@@ -22,7 +21,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 const IS_MAC = /mac/i.test(navigator.platform);
 
-/** One stroke as it stands on a key: `Esc`, `Ctrl ⇧ O`. */
+/** The label of a stroke on a drawn key: `Esc`, `Ctrl ⇧ O`. */
 export function strokeLabel(stroke: string): string {
   return (
     NAMES[stroke] ??
@@ -32,23 +31,29 @@ export function strokeLabel(stroke: string): string {
   );
 }
 
-/** Beside `Mod` a letter means its key, whatever its case; alone, `g` and `G` are two. */
+/** With `Mod` a letter names its key, so it is capitalised. Without, `g` and `G` differ. */
 function capital(stroke: string): string {
   return stroke.replace(/(?<=\+)[a-z]$/, (letter) => letter.toUpperCase());
 }
 
-/** As it stands in a sentence: `Esc`, `Ctrl+Shift+O`. */
+/** The label of a stroke in a sentence: `Esc`, `Ctrl+Shift+O`. */
 function strokeText(stroke: string): string {
   return NAMES[stroke] ?? capital(stroke).replace('Mod+', IS_MAC ? 'Cmd+' : 'Ctrl+');
 }
 
-/** The first of several, as in the table: `g p`, `Mod+k`. @returns undefined: it has none */
+/**
+ * The first key of a command, in the table's notation: `g p`, `Mod+k`.
+ * @returns undefined if it has none
+ */
 export function strokesOf(id: CommandId): string | undefined {
   const { bindings } = useKeyBindings.getState();
   return (Object.hasOwn(bindings, id) ? bindings[id] : BY_ID.get(id)?.keys)?.[0];
 }
 
-/** `g p`, `Ctrl+Enter`. @returns undefined: it has none */
+/**
+ * `g p`, `Ctrl+Enter`.
+ * @returns undefined if it has none
+ */
 export function keyOf(id: CommandId): string | undefined {
   return strokesOf(id)?.split(' ').map(strokeText).join(' ');
 }
@@ -59,7 +64,7 @@ export function keyed(words: string, id: CommandId): string {
   return keys === undefined ? words : `${words} (${keys})`;
 }
 
-/** The key as a word of a sentence; without one, the name by which the palette finds the command. */
+/** The key for use in a sentence. Without a key, the command's name in the palette. */
 export function keyWord(id: CommandId): string {
   return keyOf(id) ?? `“${BY_ID.get(id)?.label ?? id}”`;
 }
@@ -79,8 +84,8 @@ export function useBoundCommands(): readonly Command[] {
 }
 
 /**
- * Commands that would answer to the same keys in the same place, or of which one would never be reached because the
- * other's keys begin its own, wherever either is.
+ * Commands that conflict with this one: they have the same keys in the same area, or the keys of one are a prefix of
+ * the other's, in any area.
  */
 export function clashesOf(commands: readonly Command[], id: CommandId): readonly Command[] {
   const command = commands.find((one) => one.id === id);
@@ -98,7 +103,7 @@ function isSameTarget(a: Command, b: Command): boolean {
   return a.area === b.area || isEverywhere(a.area) || isEverywhere(b.area);
 }
 
-/** Wherever their commands run: strokes are matched before anyone asks who can run. */
+/** Applies in all areas, since strokes are matched before it is known which commands can run. */
 function isBegun(a: string, b: string): boolean {
   return a.startsWith(`${b} `) || b.startsWith(`${a} `);
 }

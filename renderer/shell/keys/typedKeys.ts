@@ -1,8 +1,8 @@
-/** What may be bound: which presses can be told apart, and what a sequence would put out of reach. */
+/** Validates key bindings: which strokes can be distinguished, and which sequences would become unreachable. */
 import { COMMANDS, type Command, isEverywhere, strokeName } from './keymap.ts';
 import { strokeLabel } from './keysInForce.ts';
 
-/** Of a `KeyboardEvent`. */
+/** The relevant properties of a `KeyboardEvent`. */
 export interface Press {
   readonly key: string;
   readonly altKey: boolean;
@@ -11,7 +11,7 @@ export interface Press {
   readonly shiftKey: boolean;
 }
 
-/** A stroke by its name; or why it cannot be one, in a sentence. Neither: a key is only held so far. */
+/** The name of a stroke, or the reason why it cannot be bound. Undefined while only a modifier is held. */
 export type Typed = { readonly stroke: string } | { readonly refused: string } | undefined;
 
 const HELD = new Set([
@@ -53,9 +53,9 @@ export function typedStroke(press: Press, isMac: boolean): Typed {
   return { stroke: strokeName({ key, hasMod, hasShift: press.shiftKey }) };
 }
 
-/** Why keys cannot be a command's, in a sentence: one of them would put the other out of reach. */
+/** The reason why a binding is rejected: it would make another command unreachable, or be unreachable itself. */
 export function beyondReach(commands: readonly Command[], id: string, keys: string): string | undefined {
-  // A sequence is waited for wherever one is, whatever the area of its command.
+  // Compares with all areas, since a sequence is matched everywhere.
   const others = commands.filter((command) => command.id !== id);
   const behind = others.filter((other) => other.keys.some((each) => each.startsWith(`${keys} `)));
   const [first] = behind;
@@ -73,7 +73,7 @@ export function beyondReach(commands: readonly Command[], id: string, keys: stri
     : `${labelOf(stroke)} is already “${before.label}”, which would run before ${labelOf(keys)} is typed.`;
 }
 
-/** Commands of the same place that have just these keys. */
+/** Commands of the same area with exactly these keys. */
 export function holdersOf(commands: readonly Command[], id: string, keys: string): readonly Command[] {
   const own = COMMANDS.find((command) => command.id === id);
   return commands.filter(
