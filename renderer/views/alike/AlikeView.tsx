@@ -1,4 +1,4 @@
-/** The rollouts of the same problem that are most like one of them: siblings, failures, successes. */
+/** The rollouts of the same problem that are most similar to a given one: siblings, failures, successes. */
 import { useMemo } from 'react';
 import type { AlikeList, AlikeRollout, RolloutDetail } from '../../../shared/api/contract.ts';
 import { comparePath } from '../../data/compareLink.ts';
@@ -53,7 +53,7 @@ export default function AlikeView({ route }: { readonly route: AlikeRoute }) {
         <WaitingState title="Comparing with the other rollouts of this problem, 512 at most, word by word…" />
         <p className="alike-cancel">
           <progress max={1} value={alike.progress?.share ?? 0} aria-label="Rollouts compared" />
-          {/* Nobody waits for the answer any more, so the host is told to stop. */}
+          {/* Cancels the request on the host, since nobody waits for it any more. */}
           <Button onClick={back}>{keyed('Cancel', 'place.up')}</Button>
         </p>
       </>
@@ -83,7 +83,7 @@ function Alike({ route, row, list }: AlikeProps) {
   const own: Route = { ...route, view: 'rollout' };
   const { compareCounterpart } = useAlike({ ...route, view: 'rollout' }, row);
   const table = useTableCommands();
-  // What is under the cursor; a row's own link leads to the comparison.
+  // Applies to the row under the cursor. The row's own link leads to the comparison.
   useCompareCommand(() => {
     const href = table.current?.cursorHref();
     return href === undefined ? undefined : new URLSearchParams(href.split('?')[1]).getAll('lane')[1];
@@ -181,7 +181,7 @@ function Alike({ route, row, list }: AlikeProps) {
 const ALIKE_TABS = ['siblings', 'wrong', 'right', 'all'] as const;
 type AlikeTab = (typeof ALIKE_TABS)[number];
 
-/** At first the siblings, where there are any. */
+/** Starts with the siblings, if there are any. */
 export function tabOf(text: string | null, hasSiblings: boolean): AlikeTab {
   return ALIKE_TABS.find((tab) => tab === text) ?? (hasSiblings ? 'siblings' : 'all');
 }
@@ -199,7 +199,7 @@ export function inTab(tab: AlikeTab, rollout: AlikeRollout): boolean {
   }
 }
 
-/** How many were looked at, and how many of these are listed: what is left out is said. */
+/** The number of rollouts considered, and how many of them are listed. */
 export function lookedAt({ rollouts, considered, total }: AlikeList): string {
   const others = total === 1 ? 'the one other rollout' : `${count(total)} other rollouts`;
   const listed =

@@ -6,7 +6,7 @@ import type { Column } from '../../ui/VirtualTable.tsx';
 
 interface Known {
   readonly ownRunKey: string;
-  /** Whether any of the list has it: columns nobody has a value for are left out. */
+  /** Whether any row of the list passes a test. Columns without values are left out. */
   readonly has: (test: (rollout: AlikeRollout) => boolean) => boolean;
 }
 

@@ -48,7 +48,7 @@ export function BenchmarkPanel({ run, panel, filter }: BenchmarkPanelProps) {
     const search = new URLSearchParams({ tab: 'rollouts', ...(q === '' ? {} : { q }) });
     return accuracyLines(panel, {
       onOpen: (at) => navigateTo(`${pathOfRoute({ view: 'step', runKey: run.runKey, step: at })}?${search}`),
-      // The list filters rollouts: under a filter it is not everything the number is of.
+      // The filter applies to single rollouts of the list, so the list may lack rollouts behind the number.
       opens: filter === '' ? 'the rollouts of the step' : 'the rollouts of the step that match the filter',
     });
   }, [panel, filter, run.runKey]);
@@ -119,13 +119,13 @@ export function BenchmarkPanel({ run, panel, filter }: BenchmarkPanelProps) {
 interface ByKProps {
   readonly point: EvaluationPoint;
   readonly hasSteps: boolean;
-  /** Of what: run, benchmark, filter. */
+  /** Run, benchmark and filter of the data. */
   readonly source: string;
-  /** Begins the names of files. */
+  /** Prefix of file names. */
   readonly fileName: string;
 }
 
-/** How much more samples help, at one step; nothing to be drawn from one sample of each problem. */
+/** How much more samples help at one step. Renders nothing if each problem has a single sample. */
 function ByK({ point, hasSteps, source, fileName }: ByKProps) {
   const { passAtK, majorityAtK } = point;
   if (passAtK.length < 2) return null;

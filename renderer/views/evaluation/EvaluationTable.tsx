@@ -19,11 +19,11 @@ interface EvaluationTableProps {
   readonly runKey: string;
   readonly points: readonly EvaluationPoint[];
   readonly hasSteps: boolean;
-  /** What it is held against, by pass@1. */
+  /** Reference lines to compare pass@1 with. */
   readonly references: readonly ReferenceLine[];
 }
 
-/** The numbers of a benchmark; a row for each step. */
+/** The numbers of a benchmark, with a row for each step. */
 export function EvaluationTable(props: EvaluationTableProps) {
   const { label, runKey, points, hasSteps, references } = props;
   const passes = sizesOf(points, 'passAtK');

@@ -1,4 +1,7 @@
-/** An evaluation: what its log says of it, pass@1 with its interval, pass@k, majority@k and response length, a panel per benchmark. */
+/**
+ * An evaluation: its logged results, pass@1 with its interval, pass@k, majority@k and response length. One panel per
+ * benchmark.
+ */
 import type { RunDetail } from '../../../shared/api/contract.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { useLongQuery } from '../../data/useLongQuery.ts';

@@ -1,4 +1,4 @@
-/** What an evaluation log says of itself: results beside the recomputed ones, usage of tokens, settings. */
+/** What the evaluation's log contains: results (beside the recomputed ones), token usage, settings. */
 import type { RunDetail } from '../../../shared/api/contract.ts';
 import { type LoggedEvaluation, loggedEvaluation } from '../../../shared/format/loggedEvaluation.ts';
 import { useLongQuery } from '../../data/useLongQuery.ts';
@@ -22,7 +22,7 @@ interface LoggedSectionsProps {
 }
 
 function LoggedSections({ run, logged }: LoggedSectionsProps) {
-  // The log's results are of all samples, whatever the page is filtered by.
+  // Without the page's filter, since the logged results cover all samples.
   const { data } = useLongQuery('eval.summary', { runId: run.runId, filter: '' });
   const rows = resultRows(logged, data?.panels ?? []);
   const { status, error, usage, groups } = logged;

@@ -1,4 +1,4 @@
-/** Which lines a benchmark is held against; one's own are entered with their source. */
+/** Chooses the reference lines of a benchmark. Users can add their own, with a source. */
 import { ChevronDown } from 'lucide-react';
 import { Dialog, DropdownMenu } from 'radix-ui';
 import { useState } from 'react';
@@ -9,9 +9,9 @@ import { percent } from '../../ui/numbers.ts';
 import { isBenchmark, PUBLISHED } from './publishedResults.ts';
 
 interface ReferencePickerProps {
-  /** As the log names it. */
+  /** The benchmark's name in the log. */
   readonly source: string | undefined;
-  /** Of this run, where it is a benchmark of its own. */
+  /** The benchmark's name within this run. */
   readonly benchmark: string;
 }
 
@@ -62,7 +62,7 @@ export function ReferencePicker({ source, benchmark }: ReferencePickerProps) {
             {own.length > 0 && <DropdownMenu.Label className="menu-label">Your own</DropdownMenu.Label>}
             {own.map((line) => item(line, line.source))}
             <DropdownMenu.Separator />
-            {/* After the menu has given the focus back, or it would take it from the field. */}
+            {/* Opens after the menu has returned the focus, which would otherwise leave the field. */}
             <DropdownMenu.Item onSelect={() => setTimeout(() => setAdding(true))}>
               Add a line…
             </DropdownMenu.Item>

@@ -1,4 +1,4 @@
-/** What the panel of a benchmark shows, from what the host counted. */
+/** The contents of a benchmark's panel, from the host's counts. */
 import type { EvaluationPanel, EvaluationPoint } from '../../../shared/api/contract.ts';
 import { csvFile } from '../../../shared/domain/delimited.ts';
 import type { PanelLine } from '../../charts/panelModel.ts';
@@ -7,7 +7,7 @@ import { count, counted, percent } from '../../ui/numbers.ts';
 export const benchmarkName = ({ source }: EvaluationPanel): string =>
   source ?? 'All problems (no source in the log)';
 
-/** Every k that some step has, ascending. */
+/** Every k that occurs at some step, ascending. */
 export function sizesOf(
   points: readonly EvaluationPoint[],
   of: 'passAtK' | 'majorityAtK',
@@ -20,7 +20,7 @@ export function atK(point: EvaluationPoint, of: 'passAtK' | 'majorityAtK', k: nu
   return point[of].find((one) => one.k === k)?.value;
 }
 
-/** The problems behind a value, when they are not all: `of 118`. */
+/** The problems behind a value, if it does not cover all of them: `of 118`. */
 export function partOfProblems(
   point: EvaluationPoint,
   of: 'passAtK' | 'majorityAtK',
@@ -30,7 +30,7 @@ export function partOfProblems(
   return problems === undefined || problems === point.problems ? undefined : `of ${count(problems)}`;
 }
 
-/** pass@1 with its interval, and pass@k and majority@k of the largest k. */
+/** pass@1 with its interval, and pass@k and majority@k for the largest k. */
 export function accuracyLines(
   { points }: EvaluationPanel,
   open: Pick<PanelLine, 'onOpen' | 'opens'>,
@@ -89,12 +89,12 @@ export const PASS_AT_K =
 export const MAJORITY_AT_K =
   'majority@k: whether the answer most of k samples give is correct, over subsets of k samples. A tie is split, a sample without an answer does not vote, answers are compared as written';
 
-/** For the heads of files: which problems, where not all. */
+/** Describes the filter in the head of exported files. */
 export function chosenText(filter: string): string {
   return filter === '' ? '' : ` · problems with a rollout that matches ${filter}`;
 }
 
-/** What the table says at its head. */
+/** Explains the interval, above the table. */
 export const INTERVAL =
   '95 % interval: of pass@1, over problems, “plus four” (two problems all correct and two all incorrect are added; Agresti and Coull 1998)';
 
@@ -108,13 +108,13 @@ export function sizeText({ problems, leastSamples, mostSamples, samples }: Evalu
   return `${each} of each of ${counted(problems, 'problem')}${problems === 1 ? '' : ` (${samples} in all)`}`;
 }
 
-/** `58.2–66.4`, in per cent; '' where nothing is known of the spread. */
+/** `58.2–66.4`, in per cent. '' if the spread is unknown. */
 export function intervalText({ passAt1 }: EvaluationPoint): string {
   if (passAt1?.low === undefined || passAt1.high === undefined) return '';
   return `${percent(passAt1.low)}–${percent(passAt1.high)}`;
 }
 
-/** pass@k and majority@k of one step by k, each with the problems it is a mean over; unknown is blank. */
+/** pass@k and majority@k of one step by k, each with its number of problems. Unknown values are blank. */
 export function byKCsv(of: string, { passAtK, majorityAtK }: EvaluationPoint): string {
   const rows = passAtK.map(({ k, value, problems }) => {
     const majority = majorityAtK.find((one) => one.k === k);
@@ -126,9 +126,9 @@ export function byKCsv(of: string, { passAtK, majorityAtK }: EvaluationPoint): s
 }
 
 /**
- * Values are shares; unknown is blank.
+ * Values are shares. Unknown values are blank.
  *
- * @param of the run, and which of its problems
+ * @param of the run, and the filter of its problems
  */
 export function evaluationCsv(of: string, panels: readonly EvaluationPanel[]): string {
   const points = panels.flatMap(({ points: of }) => of);

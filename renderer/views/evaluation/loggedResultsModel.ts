@@ -1,4 +1,4 @@
-/** Metrics as the log has them, each beside the same one recomputed from the rollouts. */
+/** Logged metrics, each beside the value recomputed from the rollouts. */
 import type { EvaluationPanel } from '../../../shared/api/contract.ts';
 import type { LoggedEvaluation, LoggedScore } from '../../../shared/format/loggedEvaluation.ts';
 import { counted } from '../../ui/numbers.ts';
@@ -9,15 +9,15 @@ export interface ResultRow {
   readonly logged: string;
   /** Absent: not recomputed. */
   readonly recomputed?: string;
-  /** What the recomputed value is a mean over, or why there is none. */
+  /** The rollouts that the recomputed value averages, or why there is none. */
   readonly from: string;
   readonly differs: boolean;
 }
 
-/** The log rounds nothing, so a larger difference is not that of summing in another order. */
+/** The log does not round, so a larger difference is not due to the order of summation. */
 const SAME = 1e-9;
 
-/** @param panels of all rollouts of the run, without a filter */
+/** @param panels over all rollouts of the run, without a filter */
 export function resultRows(
   logged: LoggedEvaluation,
   panels: readonly EvaluationPanel[],
@@ -60,7 +60,10 @@ function whyNot(
   return isOne || panels.length === 0 ? undefined : 'not recomputed: the run holds several evaluations';
 }
 
-/** Inspect's `accuracy` and `mean` are the mean of the scores, its `stderr` that of the mean unless it is clustered. */
+/**
+ * Inspect's `accuracy` and `mean` are the mean of the scores. Its `stderr` is the standard error of that mean, unless
+ * it is clustered.
+ */
 function recomputedValue(
   metric: string,
   params: Readonly<Record<string, unknown>>,
@@ -70,5 +73,5 @@ function recomputedValue(
   return metric === 'stderr' && (params['cluster'] ?? null) === null ? mean?.stderr : undefined;
 }
 
-/** As many digits as are needed to compare the two. */
+/** As many digits as the comparison needs. */
 const figure = (value: number): string => String(Number(value.toPrecision(6)));

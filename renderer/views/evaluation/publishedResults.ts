@@ -1,6 +1,6 @@
 /**
- * Published results, pass@1 averaged over samples, with where they are from. Only what has a source is here; anything
- * else is entered by the user, with theirs.
+ * Published results with their sources: pass@1 averaged over samples. Results without a source are not included; users
+ * can enter their own with a source.
  */
 import type { ReferenceLine } from '../../state/chartSettings.ts';
 
@@ -34,7 +34,7 @@ export const PUBLISHED: readonly Published[] = [
   result('BFCL v3', 'rStar2-Agent-14B', 60.8),
 ];
 
-/** Whether a source as logged (`aime24`, `math-ai/AIME_2024`) is the benchmark of a published result. */
+/** Whether a logged source (`aime24`, `math-ai/AIME_2024`) is the benchmark of a published result. */
 export function isBenchmark(source: string | undefined, benchmark: string): boolean {
   if (source === undefined) return false;
   const plain = (text: string) =>

@@ -9,7 +9,7 @@ import './formats.css';
 const matches = (format: FormatRow, text: string): boolean =>
   Object.values(format).join(' ').toLowerCase().includes(text.trim().toLowerCase());
 
-/** Every format Turnwise reads: how a file is recognised as one, what is read of it, what is left. */
+/** Every supported format: how a file is recognised, what is read from it, and what is not. */
 export default function FormatsView() {
   const formats = useRequest('format.list', {});
   const [text, setText] = useState('');

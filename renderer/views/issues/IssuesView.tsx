@@ -62,7 +62,7 @@ const COLUMNS: readonly Column<IssueRow>[] = [
   },
 ];
 
-/** One record, or how many have the same caveat and between which two they stand. */
+/** The number of one record, or the count and range of records with the same issue. */
 function recordsText({ unit, line, lastLine, records }: IssueRow): string {
   const number = (value: number): string => value.toLocaleString('en');
   if (line === undefined) return '';
@@ -71,12 +71,12 @@ function recordsText({ unit, line, lastLine, records }: IssueRow): string {
   return `${number(records)} ${unit}s, ${number(line)}${isEvery ? '–' : ' … '}${number(lastLine)}`;
 }
 
-/** A file no format knew leads to its mapping; every other issue is a fact to read. */
+/** A file of unknown format opens its mapping. Other issues have no action. */
 const openIssue = (row: IssueRow): void => {
   if (row.code === UNKNOWN_FORMAT) goTo({ view: 'mapping' }, `?path=${encodeURIComponent(row.path)}`);
 };
 
-/** Every line or file that could not be read in full. Nothing is dropped without a row here. */
+/** Every line or file that could not be fully read. Nothing is dropped without a row here. */
 export default function IssuesView() {
   const client = useClient();
   const table = useTableCommands();

@@ -1,4 +1,4 @@
-/** Two readers: how far they agree beyond chance, label by label, and where they do not. */
+/** Two readers: their agreement beyond chance by label, and the rollouts on which they differ. */
 
 import { labelOf, useTaxonomy } from '../../data/annotations.ts';
 import { pathOfRoute } from '../../data/route.ts';
@@ -10,7 +10,7 @@ import { count, counted, decimal } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import type { LabelsScope } from './labelsScope.ts';
 
-/** More than anybody goes through by hand; the queue "where readers differ" has all of them. */
+/** Nobody checks more by hand. The queue "where readers differ" contains all of them. */
 const SHOWN = 200;
 
 export function AgreementTab({ scope }: { readonly scope: LabelsScope }) {

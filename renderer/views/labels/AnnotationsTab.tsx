@@ -1,4 +1,4 @@
-/** Everything that has been said, also what has lost its text or its rollout: nothing is dropped. */
+/** All annotations, including those whose text or rollout no longer exists. */
 
 import { useQueries } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
@@ -140,7 +140,7 @@ export function AnnotationsTab({ scope }: { readonly scope: LabelsScope }) {
   );
 }
 
-/** Its rollout, at the turn it is about where that is known. */
+/** Path of its rollout, with the turn if the annotation is about one. */
 function pathOf({ place, rollout, target }: AnnotationRow): string | undefined {
   if (place === undefined) return undefined;
   const { group: groupKey, ordinal } = rollout;
@@ -148,7 +148,7 @@ function pathOf({ place, rollout, target }: AnnotationRow): string | undefined {
   return target.kind === 'turn' ? `${path}?turn=${target.turn}` : path;
 }
 
-/** Rows of the window, in aligned chunks. */
+/** Rows of the visible window, in aligned chunks. */
 function useRows(
   ids: Uint32Array | undefined,
   range: { readonly first: number; readonly end: number },

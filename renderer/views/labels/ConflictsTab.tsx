@@ -1,4 +1,4 @@
-/** What came with a pack and is not what is said here, side by side: nothing is overwritten without a word. */
+/** Conflicts between imported and existing annotations, side by side. An import never overwrites anything by itself. */
 
 import { useQueryClient } from '@tanstack/react-query';
 import type { Annotation, ConflictRow, ParamsOf } from '../../../shared/api/contract.ts';
@@ -85,7 +85,7 @@ function Conflict({ conflict, onResolve }: ConflictProps) {
 
 interface VersionProps {
   readonly title: string;
-  /** Absent: it has been removed since. */
+  /** Absent: it was removed since. */
   readonly annotation: Annotation | undefined;
   readonly other: Annotation | undefined;
 }

@@ -7,11 +7,11 @@ type Changes = Partial<Label> | { readonly key: undefined };
 
 interface LabelEditorProps {
   readonly label: Label;
-  /** Annotations that have it. */
+  /** Number of annotations with this label. */
   readonly uses: number;
   readonly isFirst: boolean;
   readonly isLast: boolean;
-  /** While it is typed; what is typed is saved when the field is left. */
+  /** Called on every keystroke. The change is saved on blur. */
   readonly onType: (changes: Changes) => void;
   readonly onSave: (changes: Changes) => void;
   readonly onMove: (by: 1 | -1) => void;

@@ -1,4 +1,4 @@
-/** Labels, notes and what they sum to. */
+/** The page of labels and notes, with their reports. */
 
 import { LABEL_TABS, type LabelTab, tabOf } from '../../data/labelsLink.ts';
 import { useRequest } from '../../data/useRequest.ts';

@@ -1,4 +1,4 @@
-/** Labels by step, class, decision, tool outcome and run; a number leads to the rollouts it counts. */
+/** Labels by step, class, decision, tool outcome and run. Each number opens the rollouts it counts. */
 import { useMemo } from 'react';
 import type { LabelReport } from '../../../shared/api/contract.ts';
 import { labelOf, useTaxonomy } from '../../data/annotations.ts';
@@ -193,7 +193,7 @@ function ReportRow({ label, steps, highest, scope, hasRuns }: ReportRowProps) {
   );
 }
 
-/** Shares beside each other, each with its number: the scale says in which colours and patterns. */
+/** A stacked bar of shares with their numbers. `scale` defines colours and patterns. */
 function PartsBar({ parts, scale }: { readonly parts: readonly Part[]; readonly scale: 'class' | 'kept' }) {
   if (parts.length === 0) return null;
   return (

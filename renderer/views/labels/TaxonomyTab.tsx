@@ -1,4 +1,4 @@
-/** The labels of this library: names, keys, colours, order. Every change is kept at once. */
+/** The labels of this library: names, keys, colours, order. Changes are saved immediately. */
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';

@@ -1,4 +1,4 @@
-/** Of which run, and under which filter, the page of labels speaks. */
+/** The run and filter that the labels page covers. */
 import type { RunSummary } from '../../../shared/api/contract.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -8,10 +8,10 @@ export interface LabelsScope {
   readonly runs: readonly RunSummary[];
   /** Undefined: all runs. */
   readonly run: RunSummary | undefined;
-  /** False while the run of the link is looked for. */
+  /** False while the link's run is being looked up. */
   readonly isKnown: boolean;
   readonly filter: string;
-  /** As the host's methods take it. */
+  /** The scope as request params. */
   readonly params: { readonly runId?: number; readonly filter: string };
 }
 

@@ -1,4 +1,4 @@
-/** A report of labels as bars, filters and CSV. Counts are of distinct rollouts unless said otherwise. */
+/** A report of labels as bars, filters and CSV. Counts are distinct rollouts unless stated otherwise. */
 import { max } from 'd3-array';
 import { scaleBand, scaleLinear } from 'd3-scale';
 import type { AnnotationReport, LabelReport, LabelTally } from '../../../shared/api/contract.ts';
@@ -13,16 +13,16 @@ export interface StepBar {
   readonly height: number;
 }
 
-/** Of few steps the bars are still bars. */
+/** px. Keeps bars narrow if there are only a few steps. */
 const WIDEST_BAR = 14;
 
-/** All steps at which anything was labelled, ascending: every row of the report has the same axis. */
+/** All steps with annotations, ascending. All rows of the report share this axis. */
 export function stepsOf(report: AnnotationReport): readonly number[] {
   const steps = new Set(report.labels.flatMap(({ byStep }) => byStep.map(({ step }) => step)));
   return [...steps].sort((a, b) => a - b);
 }
 
-/** Of several runs at one step, the sum. */
+/** Sums several runs at the same step. */
 function rolloutsByStep({ byStep }: LabelReport): ReadonlyMap<number, number> {
   const sums = new Map<number, number>();
   for (const { step, rollouts } of byStep) sums.set(step, (sums.get(step) ?? 0) + rollouts);
@@ -67,7 +67,7 @@ export interface Part {
   readonly words: string;
   readonly rollouts: number;
   readonly annotations: number;
-  /** 0 … 1 of all parts. */
+  /** Share of all parts, 0…1. */
   readonly share: number;
 }
 
@@ -88,7 +88,7 @@ export function partsOf(
     }));
 }
 
-/** A filter that finds what a number of the report counts. */
+/** A filter for the rollouts that a number of the report counts. */
 export function filterOf(label: string | undefined, part: string | undefined, filter: string): string {
   const own = label === undefined ? 'note:any' : `label:${label}`;
   const parts = [own, part, filter === '' || !/\b(?:or)\b/i.test(filter) ? filter : `(${filter})`];

@@ -1,4 +1,4 @@
-/** Edits of a taxonomy, and reading one from a file, with the path of each error. */
+/** Edits of a taxonomy, and reading one from a file. Errors include their path. */
 import {
   LABEL_COLOURS,
   LABEL_KEYS,
@@ -7,12 +7,12 @@ import {
   type Taxonomy,
 } from '../../../shared/domain/annotate/taxonomy.ts';
 
-/** `Wrong tool use!` → `wrong-tool-use`; with a number behind it where that is taken. */
+/** `Wrong tool use!` → `wrong-tool-use`. Appends a number if the id is taken. */
 export function labelId(name: string, taken: ReadonlySet<string>): string {
   const plain =
     name
       .normalize('NFKD')
-      // Accents, and what is not to be seen.
+      // Removes accents and invisible characters.
       .replaceAll(/[\p{M}\p{Cf}]+/gu, '')
       .toLowerCase()
       .replaceAll(/[^a-z0-9]+/g, '-')
@@ -22,7 +22,7 @@ export function labelId(name: string, taken: ReadonlySet<string>): string {
   for (let i = 2; ; i += 1) if (!taken.has(`${plain}-${i}`)) return `${plain}-${i}`;
 }
 
-/** The first key that no label has. */
+/** The first unused key. */
 function freeKey(labels: readonly Label[]): LabelKey | undefined {
   return LABEL_KEYS.find((key) => labels.every((label) => label.key !== key));
 }
@@ -36,7 +36,7 @@ export function withNewLabel(taxonomy: Taxonomy, name: string): Taxonomy {
   return { ...taxonomy, labels: [...labels, label] };
 }
 
-/** A key another label has is taken from it. */
+/** If another label has the key, that label loses it. */
 export function withLabel(
   taxonomy: Taxonomy,
   id: string,

@@ -167,7 +167,7 @@ function RunningJob({ job }: { readonly job: IngestProgress }) {
   );
 }
 
-/** Go on reading what appears below these paths once the job is through. */
+/** Offers to follow these paths once the job is done. */
 function FollowJob({ paths }: { readonly paths: readonly string[] }) {
   const follows = useFollows();
   const { start, stop } = useFollowActions();
@@ -188,7 +188,7 @@ function FollowJob({ paths }: { readonly paths: readonly string[] }) {
   );
 }
 
-/** Three names say which; a directory of thousands is for the issues list. */
+/** Three names are enough to recognise the files. The issues list has all of them. */
 const NAMED = 3;
 
 function UnmappedJob({ card: { job, files } }: { readonly card: UnmappedCard }) {

@@ -29,7 +29,7 @@ import './library.css';
 
 const NO_RUNS: readonly RunSummary[] = [];
 const AS_LISTED: readonly Sort[] = [];
-/** As they are where no run needs telling apart: their measures are the same. */
+/** Only their `measure` is used, which does not depend on the arguments. */
 const RUN_COLUMNS = runColumns(
   () => undefined,
   () => undefined,
@@ -78,7 +78,7 @@ export default function LibraryView() {
   const sorts = parseSorts(query.get('sort'), SORTABLE, AS_LISTED);
   const all = runs.data ?? NO_RUNS;
   const shown = all.filter((run) => matchesText(run, text));
-  // As the host lists them, newest first, until a column is chosen.
+  // The host lists the newest first. That order is used until a column is chosen.
   const sorted = sortedByKeys(
     shown,
     sorts.map(({ column, direction }) => ({
@@ -190,7 +190,7 @@ export default function LibraryView() {
   );
 }
 
-/** The empty library. */
+/** Shown in an empty library. */
 function Welcome() {
   const { demo, open, openDialog, chooseLogs, canOpenDialog } = useIngestActions();
   const failure = demo.error ?? openDialog.error ?? open.error;

@@ -1,4 +1,4 @@
-/** The open libraries with what can be done with them, and those opened before. */
+/** The open libraries with their actions, and those that were opened before. */
 import { Ellipsis, FolderOpen } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import type { LibraryRow } from '../../../shared/api/contract.ts';
@@ -74,7 +74,7 @@ function Entry({ library }: { readonly library: LibraryRow }) {
               aria-label={`Library ${name}`}
             >
               <DropdownMenu.Label className="menu-label open-libraries-full-path">{path}</DropdownMenu.Label>
-              {/* After the menu has given the focus back, or it would take it from the dialog. */}
+              {/* Opens after the menu has returned the focus, which would otherwise leave the dialog. */}
               <DropdownMenu.Item
                 onSelect={() => setTimeout(() => showDialog({ kind: 'librarySizes', library: id }))}
               >

@@ -1,6 +1,6 @@
 /**
- * What can be done with a run of the list. One menu for all rows, opened at a point: a menu inside a
- * row would sit inside a link, and give it its clicks and its focus.
+ * The menu of a run. All rows share one menu, opened at a point: a menu inside a row would be inside a link, and that
+ * link would get its clicks and focus.
  */
 import { DropdownMenu } from 'radix-ui';
 import type { RunSummary } from '../../../shared/api/contract.ts';
@@ -49,7 +49,7 @@ export function RunMenu({ at, onClose }: RunMenuProps) {
             {follow === undefined ? 'Follow its logs' : 'Stop following'}
           </DropdownMenu.Item>
           <DropdownMenu.Separator />
-          {/* After the menu has given the focus back, or it would take it from the dialog. */}
+          {/* Opens after the menu has returned the focus, which would otherwise leave the dialog. */}
           <DropdownMenu.Item onSelect={() => setTimeout(() => showDialog({ kind: 'exportRun', runKey }))}>
             Export as Parquet…
           </DropdownMenu.Item>

@@ -2,7 +2,7 @@ import type { IngestProgress, IssueRow, RunSummary, UnreadFile } from '../../../
 import { isBelow } from '../../data/follows.ts';
 import { bytes, counted } from '../../ui/numbers.ts';
 
-/** A finished job stays in sight only when it has something to say. */
+/** A finished job stays visible only if it has something to report. */
 export function jobsToShow(
   jobs: readonly IngestProgress[],
   closed: ReadonlySet<number | string> = new Set(),
@@ -12,11 +12,13 @@ export function jobsToShow(
 
 export interface UnmappedCard {
   readonly job: IngestProgress;
-  /** Files below its paths that no format knew. */
+  /** Files of unknown format below its paths. */
   readonly files: readonly IssueRow[];
 }
 
-/** Finished jobs that met files whose fields could be mapped, each file under the latest job that saw it. */
+/**
+ * Finished jobs that found files whose fields could be mapped. Each file is listed under the latest job that saw it.
+ */
 export function unmappedCards(
   jobs: readonly IngestProgress[],
   unmapped: readonly IssueRow[],
@@ -31,7 +33,7 @@ export function unmappedCards(
   });
 }
 
-/** Unread files by the way in which they are continued. A page may read only what was opened in this session. */
+/** Groups unread files by how they can be continued. A page may only read what was opened in this session. */
 export function unreadByWay(files: readonly UnreadFile[], granted: readonly string[]) {
   const direct = files.filter(({ hasAdapter }) => !hasAdapter);
   const isOpened = ({ path }: UnreadFile): boolean => granted.some((root) => isBelow(path, root));
@@ -42,7 +44,7 @@ export function unreadByWay(files: readonly UnreadFile[], granted: readonly stri
   };
 }
 
-/** How much of the files has been read. Bytes read of a compressed file are unknown. */
+/** How much of the files was read. For a compressed file the number of bytes read is unknown. */
 export function readBefore(files: readonly UnreadFile[]): string {
   const sum = (of: (file: UnreadFile) => number): number =>
     files.reduce((total, file) => total + of(file), 0);

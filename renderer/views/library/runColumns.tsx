@@ -10,14 +10,14 @@ import '../../charts/charts.css';
 
 export interface RunColumn extends Column<RunSummary> {
   readonly measure?: (run: RunSummary) => string | number | undefined;
-  /** Whether the cell of the run shows something. Default: always. A column without any such run is left out. */
+  /** Whether the run's cell has content. Default: always. A column is left out if no run has content. */
   readonly isKnown?: (run: RunSummary) => boolean;
 }
 
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
 const WHOLE_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'long' });
 
-/** Without steps nothing is drawn by step. */
+/** Trends by step need steps. */
 const isTrendKnown =
   (trend: Exclude<keyof RunSummary['trends'], 'steps'>) =>
   ({ hasSteps, trends }: RunSummary): boolean =>
@@ -34,8 +34,8 @@ export function blankColumns(
 }
 
 /**
- * @param partOf what tells a run from others of its name, where there are any
- * @param partlyRead how much of its logs was read, where reading was interrupted
+ * @param partOf distinguishes runs of the same name
+ * @param partlyRead how much of the run's logs was read, if reading was interrupted
  */
 export const runColumns = (
   partOf: (run: RunSummary) => string | undefined,
@@ -247,7 +247,7 @@ export function menuColumn(onMenu: (at: MenuPoint) => void): RunColumn {
         tabIndex={-1}
         aria-label={`Actions for ${run.name}`}
         onClick={(event) => {
-          // The row is a link.
+          // Prevents the row's link from being followed.
           event.preventDefault();
           event.stopPropagation();
           const { left, bottom } = event.currentTarget.getBoundingClientRect();
@@ -283,7 +283,7 @@ interface SparklineProps {
 
 const FRAME: Frame = { width: 84, height: 30, left: 2, right: 4, top: 4, bottom: 3 };
 
-/** A shape over steps, without axes; the numbers are in the columns and on the run page. */
+/** A line over steps without axes. The numbers are in the columns and on the run page. */
 function Sparkline({ label, steps, values, color, fromZero = true }: SparklineProps) {
   const known = values.filter((value) => typeof value === 'number');
   if (known.length === 0) return null;

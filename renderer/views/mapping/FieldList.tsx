@@ -17,11 +17,11 @@ import { oneLine } from './recordTreeModel.ts';
 interface FieldListProps {
   readonly mapping: Mapping;
   readonly record: unknown;
-  /** The field a click in the record is for. */
+  /** The field that a click in the record sets. */
   readonly target: Target;
   readonly onTarget: (target: Target) => void;
   readonly onPath: (target: Target, path: string | undefined) => void;
-  /** What a change of the list of rollouts did to the other fields. */
+  /** The effects of a changed rollout list on the other fields. */
   readonly moved: MovedList | undefined;
 }
 

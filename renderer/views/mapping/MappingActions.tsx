@@ -24,7 +24,7 @@ interface MappingActionsProps {
 const PROPOSAL = '';
 const NO_FILES: readonly string[] = [];
 
-/** Files read with this mapping that may be read again. */
+/** Files that were read with this mapping and may be read again. */
 function useOpenedFilesOf(name: string | undefined): readonly string[] {
   const files = useRequest('file.list', name === undefined ? undefined : {}).data;
   const granted = useRequest('host.info', {}).data?.granted;

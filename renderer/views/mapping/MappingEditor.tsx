@@ -22,19 +22,21 @@ import { PreviewPane } from './PreviewPane.tsx';
 import { RecordPane } from './RecordPane.tsx';
 import { parsedRecord } from './recordTreeModel.ts';
 
-/** With the host's own time, a change shows within 300 ms. */
+/** Debounce delay. With the host's own time, a change is visible within 300 ms. */
 const REST_MS = 120;
 
 interface MappingEditorProps {
   readonly file: FileInspection;
   readonly saved: readonly Mapping[];
-  /** What editing begins with. */
+  /** The mapping to start from. */
   readonly proposal: Mapping;
 }
 
 export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
   const [mapping, setMapping] = useState(proposal);
-  /** The list that paths of fields count from. It stays while another one is typed, and after it was cleared. */
+  /**
+   * The list that field paths are relative to. It stays the same while another one is typed, and after it was cleared.
+   */
   const [list, setList] = useState(proposal.rollouts);
   const [moved, setMoved] = useState<MovedList>();
   const [target, setTarget] = useState<Target>(() => firstTarget(proposal));
@@ -142,10 +144,10 @@ interface ShapeRowProps {
   readonly onShape: (shape: readonly string[]) => void;
 }
 
-/** More would be a wall; the shape itself is always shown whole. */
+/** More would be hard to read. The chosen shape itself is always shown in full. */
 const MAX_KEYS = 60;
 
-/** By these fields further files are recognised as fit for the mapping. */
+/** The fields by which other files are recognised as matching the mapping. */
 function ShapeRow({ keys, shape, onShape }: ShapeRowProps) {
   const all = [...new Set([...shape, ...keys.slice(0, MAX_KEYS)])];
   const flip = (key: string) =>

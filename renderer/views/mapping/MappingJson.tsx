@@ -24,7 +24,7 @@ function mappingOf(text: string): ReturnType<typeof readMapping> {
   return readMapping(value);
 }
 
-/** The mapping as data: to keep, to send, or to take from someone. */
+/** The mapping as JSON, to save, share or replace. */
 export function MappingJson({ mapping, onMapping, onClose }: MappingJsonProps) {
   const setNotice = useInterface((state) => state.setNotice);
   const [text, setText] = useState(() => `${JSON.stringify(mapping, undefined, 2)}\n`);

@@ -1,4 +1,4 @@
-/** Mappings of this library. With a file in the address: its records, and the editor of a mapping for them. */
+/** The mappings of this library. If the URL names a file: its records, and the mapping editor. */
 
 import { useState } from 'react';
 import { MAPPING_VERSION, type Mapping, mappingFormatName } from '../../../shared/format/mapping.ts';
@@ -63,7 +63,7 @@ function MappingOf({ path, name: wanted }: MappingOfProps) {
   return <MappingEditor file={file.data} saved={saved.data} proposal={named ?? proposal ?? own ?? empty} />;
 }
 
-/** Without a file in the address: the saved mappings, and files to make one on. */
+/** Shown if the URL names no file: the saved mappings, and files that need one. */
 function Mappings() {
   const unmapped = useUnmappedFiles(true);
   const { canOpenDialog, openFileToMap } = useIngestActions();

@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<RecordPath>[] = [
   },
 ];
 
-/** Every path of the first records with what stands there: also those the present record does not have. */
+/** Every path in the first records with an example value, including paths that the current record lacks. */
 export function PathList({ paths, target, onPick }: PathListProps) {
   const [text, setText] = useState('');
   const field = useRef<HTMLInputElement>(null);

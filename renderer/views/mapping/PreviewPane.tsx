@@ -9,9 +9,9 @@ import { oneLine } from './recordTreeModel.ts';
 
 interface PreviewPaneProps {
   readonly preview: UseQueryResult<MappingPreview, Error>;
-  /** The fields have changed since. */
+  /** Whether the fields have changed since this preview. */
   readonly isBehind: boolean;
-  /** Nothing can be a rollout yet: neither messages nor a response is mapped. */
+  /** Whether there can be no rollouts yet, because neither messages nor a response is mapped. */
   readonly isEmpty: boolean;
   readonly at: number;
   readonly onAt: (at: number) => void;

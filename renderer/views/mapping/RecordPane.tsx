@@ -17,7 +17,7 @@ interface RecordPaneProps {
   readonly records: readonly PreviewRecord[];
   readonly at: number;
   readonly onAt: (at: number) => void;
-  /** The record at `at`, as far as it can be read. */
+  /** The record at `at`, as far as it could be parsed. */
   readonly record: unknown;
   readonly isWaiting: boolean;
   readonly paths: readonly RecordPath[] | undefined;

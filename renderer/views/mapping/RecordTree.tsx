@@ -15,7 +15,7 @@ interface RecordTreeProps {
 
 const TARGETS: readonly Target[] = FIELD_GROUPS.flatMap((group) => group.fields.map(({ field }) => field));
 
-/** Which fields take their value from this row. */
+/** The fields that take their value from this row. */
 function usesOf(row: TreeRow, mapping: Mapping): readonly Target[] {
   if (row.type === 'more') return [];
   return TARGETS.filter((target) => {

@@ -1,4 +1,4 @@
-/** The mappings of this library: what each matches and which runs use it; edits and deletes them. */
+/** The mappings of this library: the files they match, the runs that use them, and buttons to edit and delete them. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Dialog } from 'radix-ui';
 import { useState } from 'react';
@@ -17,7 +17,7 @@ import { MappingJson } from './MappingJson.tsx';
 
 const NO_RUNS: readonly RunSummary[] = [];
 const NO_FILES: readonly FileRow[] = [];
-/** More are counted. */
+/** Further runs are only counted. */
 const NAMED_RUNS = 6;
 
 interface Usage {
@@ -91,7 +91,7 @@ export function SavedMappings() {
   );
 }
 
-/** A mapping is edited on a file that was read with it. Without one, it is edited as JSON. */
+/** Opens the mapping with a file that was read with it. Without such a file, it is edited as JSON. */
 function EditButton({ usage, onJson }: { readonly usage: Usage; readonly onJson: () => void }) {
   const { name } = usage.mapping;
   const [file] = usage.files;
@@ -124,7 +124,7 @@ function useSaveMapping() {
   return { save: (mapping: Mapping) => save.mutate(mapping), failure: save.error };
 }
 
-/** Asks before a mapping is deleted, and says what happens to what was read with it. */
+/** Confirms the deletion of a mapping and explains what happens to runs that were read with it. */
 function DeleteMapping({ usage, onClose }: { readonly usage: Usage; readonly onClose: () => void }) {
   const client = useClient();
   const queryClient = useQueryClient();

@@ -1,9 +1,9 @@
-/** What the mapping preview knows about fields, paths and the rows it shows. */
+/** Fields, paths and rows of the mapping preview. */
 import type { MappingPreview, ParamsOf, PreviewRollout } from '../../../shared/api/contract.ts';
 import { MAPPING_FIELDS, type Mapping, type MappingField } from '../../../shared/format/mapping.ts';
 import { type PathStep, parsePath, valueAt, writePath } from '../../../shared/format/recordPath.ts';
 
-/** `rollouts` is no field of a rollout but says where rollouts stand in a record. */
+/** `rollouts` is not a field of a rollout, but the path of the list of rollouts in a record. */
 export type Target = MappingField | 'rollouts';
 
 interface FieldText {
@@ -96,33 +96,33 @@ export function withPath(mapping: Mapping, target: Target, path: string | undefi
   return { ...mapping, fields: wanted === undefined ? fields : { ...fields, [target]: wanted } };
 }
 
-/** What a click on a value means for a field: inside the list of rollouts, the path counts from its element. */
+/** The path for a field when a value is clicked. Inside the list of rollouts it is relative to the list's element. */
 export function pickedPath(mapping: Mapping, target: Target, steps: readonly PathStep[]): string {
   const list = target === 'rollouts' ? undefined : parsePath(mapping.rollouts ?? '');
   if (list === undefined || list.length === 0 || steps.length <= list.length + 1) return writePath(steps);
   return writePath(insideOf(list, steps) ?? steps);
 }
 
-/** The rest of a path that leads into an element of this list; undefined: it leads elsewhere. */
+/** The rest of a path that leads into an element of this list. Undefined if it does not. */
 function insideOf(list: readonly PathStep[], steps: readonly PathStep[]): readonly PathStep[] | undefined {
   const isInside = list.every((step, i) => step === steps[i]) && typeof steps[list.length] === 'number';
   return isInside ? steps.slice(list.length + 1) : undefined;
 }
 
-/** A mapping whose list of rollouts was changed, and what became of its other fields. */
+/** A mapping whose rollout list was changed, and the effects on its other fields. */
 export interface MovedList {
   readonly mapping: Mapping;
-  /** Fields whose path now counts from an element of the new list, or no longer counts from one. */
+  /** Fields whose path is now relative to an element of the new list, or no longer relative to one. */
   readonly moved: readonly Target[];
-  /** Fields without such a value in the new list, with their former path. */
+  /** Fields whose value does not exist in the new list, with their former path. */
   readonly emptied: readonly { readonly field: Target; readonly path: string }[];
 }
 
 /**
- * Changes the list of rollouts. A path into the old list is moved to the new one where an element of it has the same
- * relative path, and emptied elsewhere.
- * @param former the list that the paths count from, or did before it was cleared
- * @param records decide which paths exist
+ * Changes the list of rollouts. A path into the old list is kept relative to the new one if an element has that path,
+ * and is cleared otherwise.
+ * @param former the list that the paths are relative to, or were before it was cleared
+ * @param records determine which paths exist
  */
 export function withList(
   mapping: Mapping,
@@ -161,7 +161,7 @@ export function movedText({ mapping, moved, emptied }: MovedList): string {
   ].join(' ');
 }
 
-/** @returns undefined when the path leads into the old list, and the new one has no such value */
+/** @returns undefined if the path leads into the old list and the new list has no such value */
 function movedPath(
   steps: readonly PathStep[],
   before: readonly PathStep[],
@@ -179,7 +179,7 @@ function movedPath(
   return isRelative && has(steps) ? steps : undefined;
 }
 
-/** Whether a path leads to a list in one of these records. A path that is being typed mostly leads nowhere. */
+/** Whether a path leads to a list in one of these records. An unfinished path usually does not. */
 export function leadsToList(path: string, records: readonly unknown[]): boolean {
   const steps = parsePath(path) ?? [];
   return steps.length > 0 && records.some((record) => Array.isArray(valueAt(record, steps)));
@@ -196,7 +196,7 @@ export function sharersOf(mapping: Mapping, target: Target): readonly Target[] {
 
 const normalized = (path = ''): string => writePath(parsePath(path) ?? []);
 
-/** What stands at a field's path in a record: in its first rollout, else in the record. */
+/** The value at a field's path: in the first rollout of a record, or in the record itself. */
 export function valueFor(record: unknown, mapping: Mapping, target: Target): unknown {
   const steps = parsePath(pathOf(mapping, target) ?? '');
   if (steps === undefined || steps.length === 0) return undefined;
@@ -208,12 +208,12 @@ export function valueFor(record: unknown, mapping: Mapping, target: Target): unk
   return valueAt(record, steps);
 }
 
-/** Why a text is no path; undefined when it is one. */
+/** The reason why a path is invalid. Undefined if it is valid. */
 export function pathFault(path: string): string | undefined {
   return parsePath(path) === undefined ? 'not a path: write it like meta.step or turns[0].text' : undefined;
 }
 
-/** Why the mapping cannot be used yet; undefined when it can. */
+/** The reason why the mapping cannot be used yet. Undefined if it can. */
 export function mappingFault(mapping: Mapping): string | undefined {
   if (mapping.fields.messages === undefined && mapping.fields.response === undefined)
     return 'Choose where the messages or the response are';
@@ -225,7 +225,7 @@ export function mappingFault(mapping: Mapping): string | undefined {
   return undefined;
 }
 
-/** What is asked a preview for: name and shape change nothing in it, and a path being typed may not be one yet. */
+/** The mapping to preview. Name and shape do not affect the preview, and an unfinished path may be invalid. */
 export function previewable(mapping: Mapping): ParamsOf<'mapping.preview'>['mapping'] {
   let sent: Mapping = { ...mapping, name: 'preview' };
   for (const { field } of FIELD_GROUPS.flatMap((group) => group.fields)) {
@@ -234,7 +234,7 @@ export function previewable(mapping: Mapping): ParamsOf<'mapping.preview'>['mapp
   return { ...sent, shape: [] };
 }
 
-/** The field one is asked for first: the first of these without a path. */
+/** The field to map first: the first of these without a path. */
 export function firstTarget(mapping: Mapping): Target {
   if (mapping.fields.messages === undefined && mapping.fields.response === undefined) return 'response';
   const wanted = ['reward', 'group', 'step'] as const;
@@ -249,11 +249,11 @@ export interface PreviewRow {
   /** Index among the previewed records. */
   readonly at: number;
   readonly rollout?: PreviewRollout;
-  /** Of the record, on its first row. */
+  /** Issues of the record, on its first row. */
   readonly issues: RecordIssues;
 }
 
-/** A record may hold hundreds of rollouts; what they have in common shows in the first. */
+/** A record may contain hundreds of rollouts, and the first ones are enough to check the mapping. */
 const MOST_PER_RECORD = 16;
 
 export function previewRows(preview: MappingPreview): {
@@ -276,7 +276,7 @@ export function previewRows(preview: MappingPreview): {
   };
 }
 
-/** `name.json` as a file name on every system. */
+/** `name.json`, valid as a file name on every system. */
 export const fileNameOf = (name: string): string =>
   `${
     name
@@ -285,7 +285,7 @@ export const fileNameOf = (name: string): string =>
       .replace(/^[.-]+|-+$/g, '') || 'mapping'
   }.mapping.json`;
 
-/** Blank lines are passed over, so a record's number in its file may be higher than its place here. */
+/** Blank lines are skipped, so a record's line number may be higher than its index here. */
 export function recordCount(number: number, at: number, read: number): string {
   return number === at + 1 ? `${number} of the first ${read}` : `${number} (${at + 1} of ${read} checked)`;
 }

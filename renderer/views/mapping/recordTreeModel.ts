@@ -1,4 +1,4 @@
-/** A record as rows of a foldable tree, each with the path a mapping would name it by. */
+/** A record as rows of a foldable tree, each with its mapping path. */
 import { isObject } from '../../../shared/format/fields.ts';
 import { type PathStep, writePath } from '../../../shared/format/recordPath.ts';
 
@@ -7,22 +7,22 @@ export interface TreeRow {
   readonly steps: readonly PathStep[];
   readonly depth: number;
   readonly name: string;
-  /** One line of the value. */
+  /** The value on one line. */
   readonly text: string;
   readonly type: 'text' | 'number' | 'truth' | 'null' | 'list' | 'object' | 'more';
-  /** Undefined: nothing to fold. */
+  /** Undefined: cannot be folded. */
   readonly isFolded?: boolean;
 }
 
-/** Longer ones are cut on their row; the JSON shows them whole. */
+/** Longer values are cut in their row. The JSON shows them in full. */
 const MAX_TEXT = 240;
-/** Elements of one list that have rows of their own: the first ones say what the others hold. */
+/** Elements of a list that get their own rows. The first ones show what the others contain. */
 const MAX_CHILDREN = 100;
-/** Lists and objects deeper than this begin folded. */
+/** Deeper lists and objects are initially folded. */
 const OPEN_DEPTH = 2;
 
 export function oneLine(value: unknown, limit = MAX_TEXT): string {
-  // Stringifying a list of a million numbers to show forty characters would be felt on every row.
+  // Stringifying a list of a million numbers to show forty characters would make every row slow.
   if (Array.isArray(value) && value.length > limit)
     return cut(`${JSON.stringify(value.slice(0, limit)).slice(0, -1)},`, limit);
   const text = typeof value === 'string' ? value.slice(0, limit + 1) : (JSON.stringify(value) ?? 'nothing');
@@ -89,8 +89,8 @@ export function treeRows(record: unknown, flipped: ReadonlySet<string>): readonl
 }
 
 /**
- * The record of a JSON text that may have been cut: what is complete, and the beginning of the
- * text it was cut in. Undefined when not even its first field is there.
+ * Parses JSON that may be cut off: returns its complete part, including the beginning of a text that was cut.
+ * Undefined if not even the first field is complete.
  */
 export function parsedRecord(json: string, isCut: boolean): unknown {
   const whole = tryParse(json);
@@ -99,7 +99,7 @@ export function parsedRecord(json: string, isCut: boolean): unknown {
   let isInText = false;
   let textStart = 0;
   let expectsValue = false;
-  // Where the text could end, and what would close it there.
+  // The last offset at which the text could end, and the brackets that would close it there.
   let safe: { readonly end: number; readonly close: string } | undefined;
   for (let i = 0; i < json.length; i += 1) {
     const char = json[i];
@@ -134,7 +134,7 @@ function tryParse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // Cut JSON is expected here; the caller closes it.
+    // JSON that is cut off is expected here. The caller closes it.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** The training recipe: stages and their limits, truncation against them, and the problems there is nothing left to learn from. */
+/** The training recipe: stages and limits, truncation, and problems that are always solved. */
 
 import { useQueries } from '@tanstack/react-query';
 import type { RunDetail, StepFacts, StepSummary } from '../../../shared/api/contract.ts';
@@ -14,7 +14,7 @@ import './recipe.css';
 
 interface RecipeViewProps {
   readonly run: RunDetail;
-  /** In order. */
+  /** Ascending. */
   readonly rows: readonly StepSummary[];
 }
 
@@ -110,9 +110,9 @@ function AtLimit({ share, limit }: AtLimitProps) {
 }
 
 /**
- * How many rollouts reached the response limit of a stage by their tokens, where the log says of none why it stopped.
+ * The share of rollouts whose tokens reach a stage's response limit. Used if the log has no stop reasons.
  *
- * @returns a share for each stage; undefined where tokens or the limit are not known, or the answer is not here
+ * @returns a share for each stage; undefined if tokens or the limit are unknown, or while loading
  */
 function useAtLimit(runId: number, stages: readonly RecipeRow[]): readonly (number | undefined)[] {
   const client = useClient();

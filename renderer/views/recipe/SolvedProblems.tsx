@@ -1,4 +1,7 @@
-/** Problems solved k of k at a step. A recipe's last stage drops them: no group-normalised advantage comes of them. */
+/**
+ * Problems solved k of k times at a step. A recipe's last stage drops them, since they have no group-normalised
+ * advantage.
+ */
 import { useMemo } from 'react';
 import type { RunDetail, SolvedProblem } from '../../../shared/api/contract.ts';
 import { plainQuestion, problemName } from '../../../shared/domain/question.ts';
@@ -15,7 +18,7 @@ import { solvedCsv } from './recipeModel.ts';
 
 interface SolvedProblemsProps {
   readonly run: RunDetail;
-  /** In order. */
+  /** Ascending. */
   readonly steps: readonly number[];
 }
 

@@ -1,4 +1,4 @@
-/** The recipe of a training: its stages with their limits, and how many rollouts ran into them. */
+/** The recipe of a training: its stages with their limits, and how many rollouts reached them. */
 import type { RunDetail, SolvedProblems, StepSummary } from '../../../shared/api/contract.ts';
 import { csvFile } from '../../../shared/domain/delimited.ts';
 import { ratio } from '../../ui/numbers.ts';
@@ -6,19 +6,19 @@ import { responseLimits, type StageSpan, stageSpans } from '../overview/stageMod
 
 export interface RecipeRow extends Omit<StageSpan, 'changes'> {
   readonly changes: StageSpan['changes'];
-  /** Steps that have been read. */
+  /** Number of steps that were read. */
   readonly steps: number;
   readonly rollouts: number;
-  /** Stopped by the length limit, among rollouts whose stop reason is logged. */
+  /** Share stopped by the length limit, among rollouts with a logged stop reason. */
   readonly truncated?: number;
   readonly stopsLogged: number;
-  /** Greatest share of a step, and which. */
+  /** The step with the largest share. */
   readonly worst?: { readonly step: number; readonly share: number };
-  /** Share of groups that are all right at the last step. */
+  /** Share of groups at the last step whose rollouts are all correct. */
   readonly solvedAtEnd?: number;
 }
 
-/** A run whose log names no stage is one stage. */
+/** A run without logged stages has a single stage. */
 export function recipeRows(run: RunDetail, rows: readonly StepSummary[]): readonly RecipeRow[] {
   const steps = rows.map(({ step }) => step);
   const spans = stageSpans(run, steps);
@@ -56,8 +56,8 @@ export function recipeRows(run: RunDetail, rows: readonly StepSummary[]): readon
 }
 
 /**
- * Rollouts whose policy tokens reach the limit among those whose tokens are known. An estimate from below: the limit may
- * count the tokens of tool responses, too.
+ * The share of rollouts whose policy tokens reach the limit, among those with known tokens. A lower bound, since the
+ * limit may count tokens of tool responses as well.
  */
 export function atLimit(
   { from, to }: Pick<RecipeRow, 'from' | 'to'>,
@@ -87,7 +87,7 @@ function sum(rows: readonly StepSummary[], of: (row: StepSummary) => number): nu
   return rows.reduce((total, row) => total + of(row), 0);
 }
 
-/** For the next stage's data: the problems to leave out. */
+/** The problems to leave out of the next stage's data. */
 export function solvedCsv(of: string, { solved, known, groups }: SolvedProblems): string {
   return csvFile(
     `${of}: ${solved.length} of ${known} groups have every rollout correct (${groups} groups in all)`,

@@ -1,4 +1,4 @@
-/** When a run was started and completed, where its log says so. */
+/** Start and end times of a run, if logged. */
 import type { RunSummary } from '../../../shared/api/contract.ts';
 import { duration } from '../../ui/numbers.ts';
 

@@ -40,7 +40,7 @@ const EVALUATION_TAB = {
   title: 'The log’s own result and settings; pass@1, pass@k and majority@k of each benchmark',
 };
 
-/** An evaluation has no recipe, a training no benchmark. */
+/** An evaluation has no recipe, and a training has no benchmark. */
 function tabsOf({ kind, hasSteps }: Pick<RunDetail, 'kind' | 'hasSteps'>) {
   const lists = hasSteps ? [STEPS_TAB, ROLLOUTS_TAB] : LIST_TABS;
   const more = kind === 'eval' ? [EVALUATION_TAB] : hasSteps ? [RECIPE_TAB] : [];
@@ -48,7 +48,7 @@ function tabsOf({ kind, hasSteps }: Pick<RunDetail, 'kind' | 'hasSteps'>) {
   return [...lists, TOOLS_TAB, ...more, sources];
 }
 
-/** Counts over all steps. The header has them from here, so that it never differs from the table of steps. */
+/** Sums over all steps. The header uses them, so that it always agrees with the step table. */
 function ofAllSteps(steps: readonly StepSummary[]): ListSummary {
   const sum = (of: keyof ListSummary) => steps.reduce((all, step) => all + step[of], 0);
   return {
@@ -64,7 +64,7 @@ function hasRoc({ config }: RunDetail, steps: readonly StepSummary[]): boolean {
   return steps.some(({ decided }) => decided > 0) || areStated(settingsOf(config).logged);
 }
 
-/** A run: its steps, or its groups and rollouts where the log knows no step; and where it comes from. */
+/** A run: its steps (or its groups and rollouts if the log has no steps) and its sources. */
 export default function RunView({ runKey }: { readonly runKey: string }) {
   const run = useRequest('run.get', { runKey });
   const steps = useRequest('step.list', run.data === undefined ? undefined : { runId: run.data.runId });

@@ -57,7 +57,7 @@ export function StepTable({ run, all }: StepTableProps) {
   useCommands({ 'row.select': () => table.current?.toggle() });
   const arrangement = useTableLayout('steps');
   const setNotice = useInterface((state) => state.setNotice);
-  // A step is opened as it was listed: under the filter.
+  // A step keeps the list's filter when it is opened.
   const filter = query.get('q');
   const search = filter === null ? '' : `?${new URLSearchParams({ q: filter })}`;
   const list = `run ${runKey} ${sortsText(sorts)}`;
@@ -65,7 +65,7 @@ export function StepTable({ run, all }: StepTableProps) {
   const newest = newestStep(rows);
   const newestAt = sorted.findIndex(({ step }) => step === newest);
   const former = useRef(newestAt);
-  // At the newest step of a followed run, the cursor moves on with it.
+  // If the cursor is at the newest step of a followed run, it moves to each newer step.
   useEffect(() => {
     const wasThere = cursor.current === former.current;
     former.current = newestAt;
@@ -120,13 +120,13 @@ export function StepTable({ run, all }: StepTableProps) {
 }
 
 interface MatchingSteps {
-  /** Steps in which something matches; undefined: there is no filter, or its answer is not here. */
+  /** Steps with matching rollouts. Undefined: there is no filter, or it is loading. */
   readonly rows: readonly StepRow[] | undefined;
-  /** What the table is of; undefined: of all rollouts, as without a filter. */
+  /** Describes the filtered rows. Undefined: the table shows all rollouts. */
   readonly note: ((rows: readonly StepRow[], all: readonly StepSummary[]) => string) | undefined;
 }
 
-/** What the charts show under the filter of the page, as rows: both are one answer of the host. */
+/** The data of the filtered charts as rows. Both use the same response. */
 function useMatchingSteps(runId: number): MatchingSteps {
   const filter = useFilterLink().applied;
   const isFiltered = filter !== '';

@@ -32,7 +32,7 @@ function share(column: Omit<NumberColumn, 'cell' | 'unit'>, color?: string): Ste
   return numeric({ ...column, unit: '%', cell, value });
 }
 
-/** A column that no step has a value for would be blank from top to bottom. */
+/** Columns without a value at any step. */
 export function unknownStepColumns(rows: readonly StepRow[]): ReadonlySet<string> {
   const isKnown = (column: StepColumn) => rows.some((row) => column.measure(row) !== undefined);
   return new Set(STEP_COLUMNS.filter((one) => one.id !== 'step' && !isKnown(one)).map(({ id }) => id));
@@ -157,7 +157,7 @@ export const STEP_COLUMNS: readonly StepColumn[] = [
   {
     id: 'health',
     label: 'group health',
-    // The drawing as words: three numbers are no single value.
+    // The cell is a drawing of three numbers, so they are copied as text.
     value: (row) =>
       mixedShare(row) === undefined
         ? undefined

@@ -1,4 +1,4 @@
-/** The matches of a search by run, and the statement that counts them. */
+/** The matches of a search by run, and the SQL statement that counts them. */
 import type { RunSummary } from '../../../shared/api/contract.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { distinctNames } from '../../data/runNames.ts';
@@ -10,7 +10,7 @@ import type { MatchCount } from './searchModel.ts';
 interface MatchesByRunProps {
   readonly matches: MatchCount;
   readonly runs: readonly RunSummary[];
-  /** undefined: all runs are searched. */
+  /** Undefined: all runs are searched. */
   readonly run: RunSummary | undefined;
   readonly query: string;
 }

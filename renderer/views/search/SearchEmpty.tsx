@@ -1,4 +1,4 @@
-/** Nothing is looked for, or nothing was found: what there is to look for, and why it may have been missed. */
+/** Shown without a query or without results: what can be searched, and why a search may have missed something. */
 import { useFilterLink } from '../../data/filterLink.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';

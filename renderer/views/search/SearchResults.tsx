@@ -1,4 +1,4 @@
-/** What was found, group by group: a row for each hit that is shown. */
+/** Search results by group, with a row for each hit. */
 import { useMemo } from 'react';
 import type { RunSummary, SearchHit } from '../../../shared/api/contract.ts';
 import {
@@ -22,12 +22,12 @@ interface SearchResultsProps {
   readonly rows: readonly SearchRow[];
   readonly runs: readonly RunSummary[];
   readonly query: string;
-  /** By which the list is remembered. */
+  /** Key under which the list's position is saved. */
   readonly list: string;
   readonly onNearEnd: () => void;
 }
 
-/** Rows before the end at which more is asked for. */
+/** Loads more when this many rows are left. */
 const NEAR = 40;
 
 export function SearchResults({ rows, runs, query, list, onNearEnd }: SearchResultsProps) {
@@ -178,10 +178,10 @@ function RestOf({ rest: { count, isAtLeast } }: { readonly rest: Rest }) {
   );
 }
 
-/** Before the hit, where there is room for so much: the hit itself is to be seen. */
+/** Characters before a hit, so that the hit itself is visible. */
 const BEFORE = 48;
 
-/** A hit with the text around it, on one line; what is left out is marked by an ellipsis. */
+/** A hit with its context on one line. Omitted text is marked by an ellipsis. */
 function Snippet({ hit }: { readonly hit: SearchHit }) {
   const isShortened = hit.before.length > BEFORE;
   const before = isShortened ? hit.before.slice(-BEFORE) : hit.before;

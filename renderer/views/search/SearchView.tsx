@@ -1,4 +1,6 @@
-/** Words in the texts of all rollouts. The URL holds what is looked for; this component asks and lays out. */
+/**
+ * Full-text search over all rollouts. The URL holds the query; this component requests the results and lays them out.
+ */
 import { useEffect, useMemo } from 'react';
 import type { RunSummary, SearchState, UnsearchedRollout } from '../../../shared/api/contract.ts';
 import { wantedTextNodes } from '../../../shared/domain/filter/node.ts';
@@ -45,7 +47,7 @@ export default function SearchView() {
   const isAsked = applied !== '' && runs.data !== undefined && !isRunMissing;
   const search = useSearchPages(isAsked ? applied : undefined, run?.runId);
   const rows = useMemo(() => rowsOf(search.pages), [search.pages]);
-  // The count waits for the first results. They are all there is where the pages hold everything.
+  // The count waits for the first results, and is not needed if these are complete.
   const isCountDue = !search.isRunning && !search.isStopped && !search.isWhole && search.error === null;
   const counting = useSearchCount(isAsked ? applied : undefined, run?.runId, isCountDue);
   const matches = useMemo(
@@ -115,11 +117,11 @@ export default function SearchView() {
 
 interface SearchHeadProps {
   readonly runs: readonly RunSummary[];
-  /** undefined: all of them. */
+  /** Undefined: all runs. */
   readonly run: RunSummary | undefined;
 }
 
-/** What is looked for, where, and in which run. */
+/** The query, the texts to search, and the run. */
 function SearchHead({ runs, run }: SearchHeadProps) {
   const { node, applied } = useFilterLink();
   const [, setQuery] = useUrlQuery();
@@ -170,12 +172,12 @@ interface SearchStatusProps {
   readonly counting: SearchCounting;
   readonly matches: MatchCount;
   readonly index: SearchState | undefined;
-  /** Rollouts there are now, in what is searched. */
+  /** Current number of rollouts in scope. */
   readonly rollouts: number | undefined;
   readonly hasRegex: boolean;
 }
 
-/** How much was found, how far the search and its count have come, what they had to read, and what they left out. */
+/** The number of matches, the progress of search and count, and what was read or skipped. */
 function SearchStatus({ search, counting, matches, index, rollouts, hasRegex }: SearchStatusProps) {
   const tally = tallyOf(search.pages);
   const isWhole = search.isWhole || counting.isWhole;

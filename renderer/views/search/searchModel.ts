@@ -1,4 +1,4 @@
-/** Rows of the results, and what is said about a search. */
+/** Rows of the search results, and labels about a search. */
 import type {
   FoundGroup,
   FoundRollout,
@@ -26,13 +26,13 @@ export type SearchRow =
       readonly kind: 'rollout';
       readonly group: FoundGroup;
       readonly rollout: FoundRollout;
-      /** undefined: it matches without words of its own. */
+      /** Undefined: the rollout matches without a hit in its text. */
       readonly hit: SearchHit | undefined;
       readonly isFirst: boolean;
       readonly rest: Rest | undefined;
     };
 
-/** Hits that are not listed, said on the last row that is. */
+/** Number of hits that are not listed, shown on the last listed row. */
 export interface Rest {
   readonly count: number;
   readonly isAtLeast: boolean;
@@ -51,7 +51,7 @@ export function rowsOf(pages: readonly SearchPage[]): readonly SearchRow[] {
   ]);
 }
 
-/** A group that goes on in the next page is one group. */
+/** Merges a group that continues on the next page. */
 function joinedGroups(pages: readonly SearchPage[]): readonly FoundGroup[] {
   const groups: FoundGroup[] = [];
   for (const group of pages.flatMap((page) => page.groups)) {
@@ -82,13 +82,13 @@ function restAfter({ hits, total, isAtLeast }: HitList, i: number): Rest | undef
   return i === hits.length - 1 && count > 0 ? { count, isAtLeast } : undefined;
 }
 
-/** What the loaded pages hold. */
+/** Totals of the loaded pages. */
 export interface Tally {
   readonly rollouts: number;
   readonly groups: number;
-  /** Hits; those in a prompt once for each group. */
+  /** Number of hits. Hits in a prompt count once per group. */
   readonly hits: number;
-  /** There are more hits in these rollouts. */
+  /** Whether these rollouts have further hits. */
   readonly areHitsAtLeast: boolean;
   readonly passed: number;
   readonly scanned: number;
@@ -119,22 +119,22 @@ interface RunMatches {
 
 export interface MatchCount {
   readonly rollouts: number;
-  /** Most matches first; runs without a match are left out. */
+  /** Most matches first. Runs without matches are left out. */
   readonly runs: readonly RunMatches[];
   readonly passed: number;
   readonly total: number;
-  /** False: rollouts are left to examine, so every count is a lower bound. */
+  /** False: some rollouts were not examined yet, so every count is a lower bound. */
   readonly isExact: boolean;
   readonly unsearched: readonly UnsearchedRollout[];
 }
 
 interface Parts<T> {
   readonly parts: readonly T[];
-  /** All rollouts in scope were examined. */
+  /** Whether all rollouts in scope were examined. */
   readonly isWhole: boolean;
 }
 
-/** Counts by the loaded pages where they hold everything, else by the count that runs beside them. */
+/** Counts from the loaded pages if they are complete, else from the separate count. */
 export function matchCount(pages: Parts<SearchPage>, counts: Parts<SearchCount>): MatchCount {
   const byPages = sumOf(pages.parts, ({ passed }) => passed);
   const byCounts = sumOf(counts.parts, ({ passed }) => passed);
@@ -164,7 +164,7 @@ export function matchesLabel({ rollouts, isExact }: Pick<MatchCount, 'rollouts' 
   return `${isExact ? '' : 'at least '}${counted(rollouts, 'rollout')}`;
 }
 
-/** `3 hits`, `at least 500 hits`; undefined where the query looks for no words. */
+/** `3 hits`, `at least 500 hits`. Undefined if the query contains no words. */
 export function hitsLabel(
   { hits, areHitsAtLeast }: Pick<Tally, 'hits' | 'areHitsAtLeast'>,
   isWhole: boolean,
@@ -184,13 +184,13 @@ export const SCOPE_LABELS: Readonly<Record<TextField, { readonly label: string; 
 
 export const SCOPES = TEXT_FIELDS;
 
-/** Where the words of a query are looked for; undefined where they differ, or there are none. */
+/** The texts that the query's words are searched in. Undefined if they differ, or there are no words. */
 export function scopeOf(node: FilterNode): TextField | undefined {
   const [first, ...rest] = wantedTextNodes(node);
   return first !== undefined && rest.every(({ field }) => field === first.field) ? first.field : undefined;
 }
 
-/** The same query, its words looked for elsewhere. What must not be found stays where it was. */
+/** The same query with its words searched in another text. Negated words are not changed. */
 export function withScope(node: FilterNode, field: TextField): string {
   return filterText(moved(node, field));
 }
@@ -217,12 +217,12 @@ export const PLACE_LABELS: Readonly<Record<SegmentKind, string>> = {
   system: 'system',
 };
 
-/** On one line, and as long as it was. */
+/** Replaces line breaks, without changing the length. */
 export function onOneLine(text: string): string {
   return text.replaceAll(/\r\n|[\n\r\u2028\u2029]/g, (line) => '⏎'.padEnd(line.length)).replaceAll('\t', ' ');
 }
 
-/** Why a pattern may find nothing that its words would. */
+/** Whether a pattern is case-sensitive, which may be why it finds nothing. */
 export function hasCasedPattern(node: FilterNode): boolean {
   return wantedTextNodes(node).some(
     ({ form, text, flags }) => form === 'regex' && flags?.includes('i') !== true && /\p{L}/u.test(text),

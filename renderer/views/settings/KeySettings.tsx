@@ -7,7 +7,7 @@ import { useKeyBindings } from '../../state/keyBindings.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { useFocusReturn } from '../../ui/useAutoFocus.ts';
 
-/** Every command with its keys, each of which can be given others. */
+/** Every command with its keys, which can be changed. */
 export function KeySettings() {
   const commands = useBoundCommands();
   const bindings = useKeyBindings((state) => state.bindings);
@@ -60,18 +60,18 @@ export function KeySettings() {
 
 interface KeyRowProps {
   readonly command: Command;
-  /** All of them, with the keys in force. */
+  /** All commands, with their effective keys. */
   readonly commands: readonly Command[];
   readonly isChanged: boolean;
 }
 
-/** Keys that were typed and are somebody else's: whose they are to be is asked. */
+/** A typed key that belongs to another command, which needs a confirmation. */
 interface Asked {
   readonly keys: string;
   readonly holders: readonly Command[];
 }
 
-/** A command, its keys, and what can be done with them. */
+/** A command, its keys, and the buttons to change them. */
 function KeyRow({ command, commands, isChanged }: KeyRowProps) {
   const { bind, unbind } = useKeyBindings.getState();
   const [isListening, setListening] = useState(false);
@@ -167,13 +167,13 @@ function KeyRow({ command, commands, isChanged }: KeyRowProps) {
   );
 }
 
-/** As long as the listener waits for the second stroke of a sequence. */
+/** Same as in the key listener: time for the second stroke of a sequence. */
 const SEQUENCE_MS = 900;
 
 interface ListeningKeysProps {
-  /** One stroke, or two within the time of a sequence. */
+  /** Called with one stroke, or with two that were typed as a sequence. */
   readonly onTyped: (keys: string) => void;
-  /** @param why a press that cannot be bound, in a sentence */
+  /** @param why a stroke cannot be bound, as a sentence */
   readonly onRefused: (why: string) => void;
   readonly onEnd: () => void;
 }

@@ -12,7 +12,7 @@ interface GroupRuleFormProps {
   readonly rollouts: number;
 }
 
-/** How rollouts are put into groups: said in a sentence, and changed for the whole run. */
+/** Explains how rollouts are grouped, and changes it for the whole run. */
 export function GroupRuleForm({ sources, rollouts }: GroupRuleFormProps) {
   const client = useClient();
   const queryClient = useQueryClient();

@@ -11,7 +11,10 @@ interface JoinFormProps {
   readonly onCancel: () => void;
 }
 
-/** Which run is the other log, and which of the two has all rollouts: said in words, because it cannot be undone by looking. */
+/**
+ * Chooses the other log, and which of the two contains all rollouts. Explained in words, because a wrong choice is not
+ * visible.
+ */
 export function JoinForm({ run, others, isBusy, onJoin, onCancel }: JoinFormProps) {
   const id = useId();
   const [chosen, setChosen] = useState(others[0]?.runKey);

@@ -1,6 +1,6 @@
 /**
- * A trainer that halves its groups often writes two logs: one of all rollouts (traces), one of those that were kept
- * (its dumps). Joined, the pool knows who was kept; the list stays as it is.
+ * A trainer that discards half of each group often writes two logs: all rollouts (traces), and those that were kept
+ * (its dumps). Joining them tells the pool which rollouts were kept. The list of kept rollouts does not change.
  */
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -102,7 +102,7 @@ interface JoinedProps {
   readonly onLeave: () => void;
 }
 
-/** One join in words, and the way back, asked once more before it is gone. */
+/** Describes a join, with a button to undo it after a confirmation. */
 function Joined({ join, runKey, isBusy, onLeave }: JoinedProps) {
   const [isAsked, setAsked] = useState(false);
   const other = otherOf(join, runKey);
@@ -147,7 +147,7 @@ interface JoinReportProps {
   readonly keptName: string;
 }
 
-/** What matching came to; kept rollouts that are in no pool are links, to see why. */
+/** The result of matching. Kept rollouts that are in no pool are links, so that users can find out why. */
 function JoinReport({ report, keptKey, keptName }: JoinReportProps) {
   const { steps, pool, matched, discarded, conflicts, ambiguous, leftovers, firstLeftovers } = report;
   const facts = [
@@ -207,7 +207,7 @@ interface Keys {
   readonly keptKey: string;
 }
 
-/** Decisions, rewards and sums of the pool change: whatever was asked about it is asked anew. */
+/** Decisions, rewards and sums of the pool change, so all requests about it are repeated. */
 function usePoolJoin() {
   const client = useClient();
   const queryClient = useQueryClient();

@@ -16,7 +16,7 @@ interface SameRunProps {
   readonly sources: RunSources;
 }
 
-/** Directories that are one run get one name; their files are read anew under it, and it can be undone. */
+/** Merges directories into one run by giving them the same name. Their files are read again, and it can be undone. */
 export function SameRun({ run, sources }: SameRunProps) {
   const client = useClient();
   const queryClient = useQueryClient();
@@ -33,7 +33,7 @@ export function SameRun({ run, sources }: SameRunProps) {
       setNotice(
         given === null ? 'Separate runs again; reading their files again' : `Reading both again as ${given}`,
       );
-      // The runs of these directories get other keys: what is shown here is about to go.
+      // The runs of these directories get other keys, so this page would fail.
       goTo({ view: 'library' });
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: JOBS_KEY }),

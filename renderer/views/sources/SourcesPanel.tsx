@@ -1,4 +1,4 @@
-/** What a run is made of, and the user's rules about it: files on the left, rules on the right. */
+/** The files of a run on the left, and the user's rules about it on the right. */
 
 import type { RunDetail } from '../../../shared/api/contract.ts';
 import { useRequest } from '../../data/useRequest.ts';

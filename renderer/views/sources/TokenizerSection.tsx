@@ -1,4 +1,4 @@
-/** Logs with token ids and no texts of tokens: a vocabulary places them on the text. */
+/** For logs with token ids but no token texts: a tokenizer maps the tokens to offsets in the text. */
 import { useId, useState } from 'react';
 import type { AlignmentRow, RunSources, UnplacedRow } from '../../../shared/api/contract.ts';
 import { pathOfRoute } from '../../data/route.ts';
@@ -85,7 +85,7 @@ interface PathFormProps {
   readonly onGive: (path: string) => void;
 }
 
-/** A browser has no dialog for files of the host: a path, below what this start was given. */
+/** A browser cannot open dialogs for the host's files, so it needs a path below an allowed folder. */
 function PathForm({ known, runKey, isBusy, onGive }: PathFormProps) {
   const id = useId();
   const [typed, setText] = useState<string>();
@@ -167,7 +167,7 @@ function Report({ report, runKey, hasSteps }: ReportProps) {
   );
 }
 
-/** Whether the tokens of a run have places on its text, and where these come from. */
+/** Whether the run's tokens have offsets in its text, and where these come from. */
 function idPlacesText({ withTokens, logged, byTokenizer, unplaced }: RunSources['idPlaces']): string {
   if (withTokens === 0) return 'Nothing is logged per token in this run, so there are no ids to place.';
   if (unplaced === 0 && byTokenizer === 0)
@@ -182,7 +182,7 @@ function idPlacesText({ withTokens, logged, byTokenizer, unplaced }: RunSources[
   return `Of ${counted(withTokens, 'rollout')} with tokens: ${parts.join(', ')}.`;
 }
 
-/** What a tokenizer came to. */
+/** The result of applying a tokenizer. */
 function alignmentText({ size, rollouts, aligned, runs, placed }: AlignmentRow): string {
   if (rollouts === 0)
     return `${count(size)} ids. No rollout of this run has ids without text, so nothing was placed. Logs that are read later will be.`;
@@ -204,7 +204,7 @@ function misfitText(why: UnplacedRow['why']): string {
   }
 }
 
-/** What the reasons together suggest. */
+/** Advice based on why tokens could not be mapped. */
 function misfitAdvice({ firstUnplaced }: AlignmentRow): string | undefined {
   const kinds = new Set(firstUnplaced.map(({ why }) => why.kind));
   if (kinds.has('unknown-ids'))

@@ -1,8 +1,8 @@
-/** Two logs of one training: the pool, and the list of what was kept of it. */
+/** Two logs of the same training: the pool, and the list of kept rollouts. */
 import type { RunSources, RunSummary } from '../../../shared/api/contract.ts';
 import { counted, percent, ratio } from '../../ui/numbers.ts';
 
-/** What this run is to the other. */
+/** The role of this run in relation to the other. */
 export type PoolRole = 'pool' | 'kept';
 
 export type PoolJoin = RunSources['poolJoins'][number];
@@ -17,7 +17,7 @@ export function otherOf(join: PoolJoin, runKey: string): { readonly runKey: stri
     : { runKey: join.poolKey, name: join.poolName };
 }
 
-/** Which keys a choice means. */
+/** The keys of both runs for a chosen role. */
 export function keysOf(runKey: string, otherKey: string, role: PoolRole): PoolKeys {
   return role === 'pool' ? { poolKey: runKey, keptKey: otherKey } : { poolKey: otherKey, keptKey: runKey };
 }
@@ -34,7 +34,7 @@ export function joinText({ matched, decided }: Pick<PoolJoin, 'matched' | 'decid
   return `${counted(decided, 'rollout')} decided: ${counted(matched, 'is', 'are')} in the list and kept (${share} %), the others discarded.`;
 }
 
-/** Runs that can be the other log: not this one, none it is joined with; those that lie nearby before others. */
+/** Runs that can be the other log, except this one and those joined with it. Runs in nearby directories come first. */
 export function candidates(runs: readonly RunSummary[], sources: RunSources): readonly RunSummary[] {
   const joined = new Set(sources.poolJoins.map((join) => otherOf(join, sources.runKey).runKey));
   const near = new Set(sources.neighbours.map((one) => one.runKey));
@@ -46,7 +46,7 @@ export function candidates(runs: readonly RunSummary[], sources: RunSources): re
 
 type Sized = Pick<RunSummary, 'rollouts' | 'steps'>;
 
-/** The log with more rollouts a step is the pool, unless the reader knows better. */
+/** The log with more rollouts per step is probably the pool. The user can change that. */
 export function likelyRole(run: Sized, other: Sized): PoolRole {
   const perStep = ({ rollouts, steps }: Sized) => rollouts / Math.max(1, steps);
   return perStep(run) >= perStep(other) ? 'pool' : 'kept';

@@ -4,7 +4,7 @@ import { counted, decimal } from '../../ui/numbers.ts';
 
 export type GroupRuleChoice = 'log' | 'prompt' | 'order';
 
-/** `128 groups of 16`, or the mean where their sizes differ. */
+/** `128 groups of 16`, or the mean size if sizes differ. */
 export function groupsText(groups: number, rollouts: number): string {
   if (groups === 0) return 'no groups';
   const size = rollouts / groups;
@@ -12,7 +12,7 @@ export function groupsText(groups: number, rollouts: number): string {
   return `${counted(groups, 'group')}, ${decimal(size, 1)} rollouts in the mean`;
 }
 
-/** How the groups of a run came about, one clause per rule that made some. */
+/** How the run's groups were formed, with one clause per rule. */
 export function groupSentence(groups: RunSources['groups']): string {
   if (groups.length === 0) return 'No groups yet.';
   const clauses = groups.map(
@@ -21,7 +21,7 @@ export function groupSentence(groups: RunSources['groups']): string {
   return `Groups ${clauses.join('; ')}.`;
 }
 
-/** What putting every N rollouts together would make. */
+/** The effect of grouping every N rollouts. */
 export function orderEffect(rollouts: number, size: number): string {
   if (!Number.isInteger(size) || size < 1) return 'a whole number of rollouts';
   const whole = Math.floor(rollouts / size);
@@ -31,7 +31,7 @@ export function orderEffect(rollouts: number, size: number): string {
   return `${text} make ${counted(whole, 'group')} of ${size} and one of ${rest}`;
 }
 
-/** The most frequent size of a group, as a first guess at N. */
+/** The most frequent group size, as a first guess at N. */
 export function usualSize(groups: RunSources['groups']): number {
   const total = groups.reduce((sum, one) => sum + one.groups, 0);
   const rollouts = groups.reduce((sum, one) => sum + one.rollouts, 0);
@@ -50,7 +50,7 @@ export interface NeighbourPlace {
   readonly runs: RunSources['neighbours'];
 }
 
-/** A name is given to a directory, so runs of one directory can only be joined together. */
+/** Lists neighbouring runs by directory. A name is given to a directory, so all runs in it are merged together. */
 export function neighbourPlaces(neighbours: RunSources['neighbours']): readonly NeighbourPlace[] {
   return [...new Set(neighbours.map(({ directory }) => directory))].map((directory) => ({
     directory,

@@ -23,7 +23,7 @@ export function BarDrawing(props: DrawnChart) {
   const height = layout.height + BOTTOM;
   const left = layout.names + 10;
   const series = names.map((_, i) => points.map(({ ys }) => ys[i]));
-  // The widest number is written behind the longest bar.
+  // Space for the widest number after the longest bar.
   const numbers = series.flat().flatMap((value) => (value === undefined ? [] : [shownNumber(value)]));
   const room = 6 + Math.max(0, ...numbers.map(labelWidth));
   const scale = valueScale(
@@ -31,7 +31,7 @@ export function BarDrawing(props: DrawnChart) {
     { width, height: width, left: 0, right: 0, top: RIGHT + room, bottom: left },
     { fromZero: true },
   );
-  // The scale is that of a height; a bar grows to the right.
+  // The scale is one of heights, but bars grow to the right.
   const x = (value: number): number => width - scale(value);
   const zero = x(0);
   return (

@@ -20,12 +20,12 @@ interface ChartDrawingProps extends DrawnChart {
   readonly shape: Shape;
 }
 
-/** Of a drawing; between them it is as high as the pane leaves it. */
+/** Bounds of the drawing's height. Between them it uses the height of the pane. */
 const LEAST_HEIGHT = 180;
 const MOST_HEIGHT = 460;
-/** What is read stands above it. */
+/** Height of the readout above the drawing. */
 const READING = 24;
-/** Beyond this many points of a line each of them says nothing more. */
+/** With more points per line, dots add nothing. */
 const MOST_DOTS = 40;
 const MARKS = [symbolCircle, symbolSquare, symbolTriangle, symbolDiamond, symbolStar, symbolWye];
 
@@ -50,7 +50,7 @@ export function ChartDrawing(props: ChartDrawingProps) {
   const bar = (slot > 4 ? slot - 2 : slot) / Math.max(1, names.length);
   const center = (index: number) => x(xs[index] ?? 0) + slot / 2;
   const labels = isBars ? points.map(({ label }) => label) : [];
-  // Labels are left out rather than cut.
+  // Leave out labels rather than cut them.
   const every = Math.max(1, Math.ceil((Math.max(0, ...labels.map(labelWidth)) + 8) / Math.max(1, slot)));
   return (
     <div ref={box} className="chart sql-drawing">
@@ -122,7 +122,7 @@ export function ChartDrawing(props: ChartDrawingProps) {
                       opacity={hovered === undefined || hovered === i ? 0.85 : 0.5}
                     />
                   );
-                // A value between two unknown ones has no line: it would not be seen at all.
+                // A value between two unknown ones has no line, so without a dot it would be invisible.
                 const isAlone = values[i - 1] === undefined && values[i + 1] === undefined;
                 if (shape === 'line' && points.length > MOST_DOTS && !isAlone) return null;
                 return (

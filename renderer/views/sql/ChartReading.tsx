@@ -1,4 +1,4 @@
-/** The point under the pointer, in words above a drawing. */
+/** The readout of the point under the pointer, above a drawing. */
 import type { DrawingSize } from '../../charts/exportChart.ts';
 import { counted } from '../../ui/numbers.ts';
 import { type ChartData, shownNumber } from './chartChoice.ts';

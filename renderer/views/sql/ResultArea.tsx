@@ -106,7 +106,7 @@ interface RowPaneProps {
   readonly row: SqlRow | undefined;
 }
 
-/** One row, value by value, with texts as far as they are here. */
+/** One row, value by value. Long texts may be cut. */
 function RowPane({ columns, row }: RowPaneProps) {
   return (
     <aside className="sql-row-pane" aria-label="The row under the cursor">
@@ -143,7 +143,7 @@ function Value({ value }: { readonly value: SqlValue | undefined }) {
   return <SourceText text={valueText(value)} />;
 }
 
-/** How SQLite goes about a statement. */
+/** SQLite's query plan. */
 function PlanTree({ rows }: { readonly rows: readonly SqlRow[] }) {
   return (
     <section className="sql-plan" aria-label="Query plan">

@@ -146,14 +146,14 @@ function Legend({ series }: { readonly series: readonly LegendEntry[] }) {
 
 interface YColumnsProps {
   readonly columns: readonly string[];
-  /** Whether each holds numbers. */
+  /** Per column: whether it contains numbers. */
   readonly numeric: readonly boolean[];
-  /** Places of columns, in order. */
+  /** Indices of the chosen columns, in order. */
   readonly chosen: readonly number[];
   readonly onChoose: (chosen: readonly number[]) => void;
 }
 
-/** Which columns are drawn over x: up to six of those that hold numbers. */
+/** Chooses the columns to draw over x: up to six numeric ones. */
 function YColumns({ columns, numeric, chosen, onChoose }: YColumnsProps) {
   const isFull = chosen.length >= MOST_SERIES;
   const names = chosen.map((i) => columns[i] ?? '').join(', ');
@@ -182,7 +182,7 @@ function YColumns({ columns, numeric, chosen, onChoose }: YColumnsProps) {
                 key={i}
                 checked={isChosen}
                 disabled={numeric[i] === false || (isChosen ? chosen.length === 1 : isFull)}
-                // Several are chosen in a row.
+                // Keep the menu open, so that several can be chosen.
                 onSelect={(event) => event.preventDefault()}
                 onCheckedChange={(isOn) =>
                   onChoose(isOn ? [...chosen, i].sort((a, b) => a - b) : chosen.filter((each) => each !== i))

@@ -1,4 +1,4 @@
-/** Rows of a result, sorted here: only what is loaded. */
+/** Rows of a result. Sorting applies to the loaded rows only. */
 import { useMemo, useState } from 'react';
 import type { SqlRow, SqlValue } from '../../../shared/api/contract.ts';
 import { counted } from '../../ui/numbers.ts';
@@ -21,7 +21,7 @@ interface Sorting {
   readonly direction: 'ascending' | 'descending';
 }
 
-/** Characters of a text that a cell is given: more than a screen is wide. */
+/** Characters of a text in a cell: more than fit on a screen. */
 const CELL_CHARS = 400;
 
 export function ResultTable({ columns, rows, onOpen, onCursor, notify }: ResultTableProps) {
@@ -66,7 +66,7 @@ function columnsFor(names: readonly string[], rows: readonly SqlRow[]): readonly
     const isNumber = isNumeric(rows, i);
     const isLink = link?.column === i;
     return {
-      // Two columns may share a name.
+      // Columns may share a name, so the id includes the index.
       id: `${i} ${name}`,
       label: name === '' ? `column ${i + 1}` : name,
       hint: isLink ? `${name}: Enter or a click opens the ${link?.kind}` : name,
@@ -80,12 +80,12 @@ function columnsFor(names: readonly string[], rows: readonly SqlRow[]): readonly
   });
 }
 
-/** Pixels: as wide as the first rows need, within bounds. */
+/** px. Fits the first rows, within bounds. */
 function widthOf(name: string, rows: readonly SqlRow[], column: number): number {
   return Math.min(320, widthFor(name, rows.slice(0, 100), column));
 }
 
-/** Pixels: a number is never cut, however long it is. */
+/** px. Numbers are never cut, whatever their length. */
 function numberWidth(name: string, rows: readonly SqlRow[], column: number): number {
   return Math.max(Math.min(320, widthFor(name, [], column)), widthFor('', rows, column));
 }

@@ -1,4 +1,4 @@
-/** Queries under a name: the reader's own, and examples. */
+/** Saved queries: the user's own, and examples. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Pencil, Trash2 } from 'lucide-react';
 import { type FormEvent, useRef, useState } from 'react';
@@ -20,7 +20,7 @@ export function SavedPanel({ sql, onTake }: SavedPanelProps) {
   const examples = useRequest('query.examples', {}).data ?? [];
   const [name, setName] = useState('');
   const [renamed, setRenamed] = useState<string>();
-  /** Its row is a new one, so the focus would be lost with the former. */
+  /** A renamed query gets a new row, which must take the focus from the old one. */
   const [newName, setNewName] = useState<string>();
   const [removed, setRemoved] = useState<SavedQuery>();
   const onSuccess = () => void queryClient.invalidateQueries({ queryKey: ['query.list'] });

@@ -34,7 +34,7 @@ interface SchemaPanelProps {
   readonly onInsert: (name: string) => void;
 }
 
-/** What can be read from; a click or Enter puts the name into the statement. */
+/** The tables and columns that can be queried. A click or Enter inserts the name into the statement. */
 function SchemaPanel({ sources, onInsert }: SchemaPanelProps) {
   const [wanted, setWanted] = useState('');
   const shown = sources.flatMap((source) => {

@@ -1,4 +1,4 @@
-/** SQL over the read views. The URL holds the statement; it is run by hand, never by a link. */
+/** SQL over the read views. The URL holds the statement. Only the user runs it; opening a link never does. */
 import { lazy, Suspense, useMemo, useRef, useState } from 'react';
 import type { SqlFormat, SqlRow, SqlSource } from '../../../shared/api/contract.ts';
 import { useClient } from '../../data/DataProvider.tsx';
@@ -137,7 +137,7 @@ export default function SqlView() {
           onCancelExport={file.stop}
           onGoTo={(offset) => editor.current?.goTo(offset)}
         />
-        {/* Escape leads out of the editor to here. */}
+        {/* Escape moves the focus here from the editor. */}
         <div className="sql-results" ref={results} tabIndex={-1}>
           <ResultArea
             outcome={running === undefined ? outcome : undefined}

@@ -1,4 +1,4 @@
-/** Running a statement, how it would be run, and how far it may go. */
+/** Controls to run a statement, to show its query plan, and to limit it. */
 import { ListTree, Play } from 'lucide-react';
 import type { RunLimits } from '../../data/useSqlRun.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';

@@ -1,4 +1,4 @@
-/** How a statement fares: a clock while it runs, then what came of it. */
+/** The status of a statement: the elapsed time while it runs, then its result. */
 
 import { useNow } from '../../data/useNow.ts';
 import type { RunningExport, RunningStatement, SqlOutcome } from '../../data/useSqlRun.ts';
@@ -11,7 +11,7 @@ interface StatusLineProps {
   readonly outcome: SqlOutcome | undefined;
   readonly running: RunningStatement | undefined;
   readonly exporting: RunningExport | undefined;
-  /** The statement is another one by now. */
+  /** Whether the statement has changed since. */
   readonly isChanged: boolean;
   readonly text: string;
   readonly onCancel: () => void;

@@ -1,12 +1,12 @@
-/** Where the names and bars of a horizontal bar chart are placed. */
+/** Layout of names and bars in a horizontal bar chart. */
 
 /** CSS pixels. */
 const LINE = 13;
 const BAR = 12;
 const GAP = 8;
-/** Longer names end in an ellipsis; their tooltip and the table have them in full. */
+/** Longer names end in an ellipsis. The tooltip and the table show them in full. */
 const MOST_LINES = 4;
-/** UTF-16 units: more than all lines hold. */
+/** UTF-16 units. More never fits into the lines. */
 const LONGEST_READ = 1000;
 /** Share of the width that names may take. */
 const NAME_SHARE = 0.45;
@@ -35,7 +35,7 @@ export function fitBelow(labels: readonly string[]): boolean {
   return labels.every((label) => labelWidth(label) + 8 <= USUAL_WIDTH / labels.length);
 }
 
-/** @param series bars of each row */
+/** @param series the number of bars in each row */
 export function barLayout(
   labels: readonly string[],
   { width, series, top }: { readonly width: number; readonly series: number; readonly top: number },
@@ -53,7 +53,10 @@ export function barLayout(
   return { rows, names, height: y, bar: BAR };
 }
 
-/** Breaks a name at spaces and marks, and within a word only if the word is too long. @param room pixels */
+/**
+ * Breaks a name at spaces and punctuation, and within a word only if the word is too long.
+ * @param room px
+ */
 export function labelLines(label: string, room: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
@@ -68,7 +71,7 @@ export function labelLines(label: string, room: number): readonly string[] {
   return [...lines.slice(0, MOST_LINES - 1), `${shortenedTo(lines[MOST_LINES - 1] ?? '', room - 11)}…`];
 }
 
-/** Pieces after which a line may end. */
+/** Pieces after which a line may break. */
 function parts(label: string, room: number): readonly string[] {
   const pieces = label.match(/[^\s/_.,:;|-]*(?:[\s/_.,:;|-]+|$)/gu) ?? [];
   return pieces.flatMap((piece) => {
@@ -83,7 +86,7 @@ function parts(label: string, room: number): readonly string[] {
   });
 }
 
-/** At least one character, so that a loop over the rest ends. */
+/** At least one character, so that loops over the rest terminate. */
 function shortenedTo(text: string, room: number): string {
   let kept = '';
   for (const character of text) {
@@ -93,7 +96,7 @@ function shortenedTo(text: string, room: number): string {
   return kept;
 }
 
-/** An upper estimate in letters of the charts' size. */
+/** An upper estimate in px, for the charts' font size. */
 export function labelWidth(text: string): number {
   let width = 0;
   for (const character of text) {
@@ -109,7 +112,7 @@ interface TickScale {
   ticks(count: number): number[];
 }
 
-/** As many ticks as have room for their labels side by side: at most about five. */
+/** As many ticks as have room for their labels: at most about five. */
 export function ticksApart(scale: TickScale, label: (tick: number) => string): readonly number[] {
   for (let count = 5; count > 1; count--) {
     const ticks = scale.ticks(count);

@@ -1,4 +1,4 @@
-/** Which columns of a result a chart shows, and how. */
+/** Chooses the columns of a result to chart, and the form of the chart. */
 import type { SqlRow } from '../../../shared/api/contract.ts';
 import { delimitedCell } from '../../../shared/domain/delimited.ts';
 import { isNumeric, numberOf, valueText } from './sqlModel.ts';
@@ -8,18 +8,18 @@ export type Shape = (typeof SHAPES)[number];
 
 export interface ChartChoice {
   readonly x: number;
-  /** Places of columns, in order: at least one, at most `MOST_SERIES`. */
+  /** Column indices in order: at least one, at most `MOST_SERIES`. */
   readonly y: readonly number[];
   readonly shape: Shape;
 }
 
-/** As many as there are inks and strokes that can be told apart. */
+/** Limited by the number of distinguishable colours and strokes. */
 export const MOST_SERIES = 6;
 
-/** Columns that say which, not how much: nobody means to add them up. */
+/** Columns of ids are numeric, but not quantities, so they are not charted by default. */
 const isId = (name: string): boolean => /(?:^|_)(?:id|no)$/.test(name);
 
-/** @returns undefined where nothing is a number */
+/** @returns undefined if no column is numeric */
 export function proposedChart(columns: readonly string[], rows: readonly SqlRow[]): ChartChoice | undefined {
   const numeric = columns.map((_, i) => i).filter((i) => isNumeric(rows, i));
   const amounts = numeric.filter((i) => !isId(columns[i] ?? ''));
@@ -36,7 +36,7 @@ export function proposedChart(columns: readonly string[], rows: readonly SqlRow[
   return { x: first, y: [second], shape: hasRepeats(rows, first) ? 'scatter' : 'line' };
 }
 
-/** Beyond this many bars one is thinner than a pixel. */
+/** With more bars, each would be thinner than a pixel. */
 export const MOST_BARS = 400;
 
 function hasRepeats(rows: readonly SqlRow[], column: number): boolean {
@@ -44,20 +44,20 @@ function hasRepeats(rows: readonly SqlRow[], column: number): boolean {
 }
 
 interface ChartPoint {
-  /** What is drawn: a number, or the place of a bar. */
+  /** A number, or the index of a bar. */
   readonly x: number;
-  /** One for each column; undefined: unknown, which breaks a line. */
+  /** One per column. Undefined: unknown, which breaks a line. */
   readonly ys: readonly (number | undefined)[];
   readonly label: string;
 }
 
 export interface ChartData {
   readonly points: readonly ChartPoint[];
-  /** Rows without a number where one is needed, and those beyond what is drawn. */
+  /** Rows without a required number, and rows beyond the limit. */
   readonly left: number;
 }
 
-/** Points of a line in order of x; bars in order of rows. */
+/** Points of a line are sorted by x. Bars keep the order of rows. */
 export function chartData(rows: readonly SqlRow[], { x, y, shape }: ChartChoice): ChartData {
   const points: ChartPoint[] = [];
   rows.forEach((row) => {
@@ -71,12 +71,12 @@ export function chartData(rows: readonly SqlRow[], { x, y, shape }: ChartChoice)
   return { points, left: rows.length - points.length };
 }
 
-/** Of a series: the accent where it is alone, else the ink of a run of that place. */
+/** Colour of a series: the accent colour if it is the only one, else the colour of the run with that index. */
 export function inkOf(series: number, count: number): string {
   return count === 1 ? 'var(--accent)' : `var(--run-${series + 1})`;
 }
 
-/** @returns the numbers that are drawn: a row per point, a column per series; unknown is blank */
+/** @returns the drawn numbers: a row per point, a column per series; unknown values are blank */
 export function drawnCsv(xName: string, names: readonly string[], { points }: ChartData): string {
   const rows = points.map(({ label, ys }) =>
     [delimitedCell(label), ...ys.map((value) => value ?? '')].join(','),
@@ -89,12 +89,12 @@ export function drawnCsv(xName: string, names: readonly string[], { points }: Ch
 const FIGURES = new Intl.NumberFormat('en', { maximumSignificantDigits: 10 });
 const EXACT = new Intl.NumberFormat('en', { maximumSignificantDigits: 17 });
 
-/** A tick: without the noise of binary fractions, and in powers of ten where it would be too long. */
+/** A tick label without binary rounding noise. Uses powers of ten if it would be too long. */
 export function axisNumber(value: number): string {
   return numberLabel(Number(value.toPrecision(10)), FIGURES);
 }
 
-/** A value of the result, with every digit it has. */
+/** A value of the result, with all its digits. */
 export function shownNumber(value: number): string {
   return numberLabel(value, EXACT);
 }

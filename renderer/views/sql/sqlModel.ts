@@ -4,10 +4,10 @@ import type { Route } from '../../data/route.ts';
 import { bytes, counted } from '../../ui/numbers.ts';
 import { type SortValue, sortedBy } from '../../ui/sorting.ts';
 
-/** Longer statements are no link any more: programs cut off what is too long for them. */
+/** Longer statements do not go into the URL, since programs cut long links. */
 export const LONGEST_LINK = 8_000;
 
-/** In full, but for what is not here. */
+/** The full text, as far as it was loaded. */
 export function valueText(value: SqlValue | undefined): string {
   if (value === null || value === undefined) return '';
   if (typeof value !== 'object') return String(value);
@@ -29,7 +29,7 @@ export function numberOf(value: SqlValue | undefined): number | undefined {
   return undefined;
 }
 
-/** How a column is aligned, and whether it can be charted: every value there is in it is a number. */
+/** Whether all known values of a column are numbers. Determines its alignment, and whether it can be charted. */
 export function isNumeric(rows: readonly SqlRow[], column: number): boolean {
   let hasNumber = false;
   for (const row of rows) {
@@ -63,7 +63,7 @@ const LINKS: readonly (readonly [string, LinkKind])[] = [
   ['run_id', 'run'],
 ];
 
-/** The column whose id a row opens: as far down as there is one. */
+/** The most specific column whose id a row can open. */
 export function linkOf(
   columns: readonly string[],
 ): { readonly column: number; readonly kind: LinkKind } | undefined {
@@ -80,14 +80,14 @@ export function routeOfTarget({ runKey, step, groupKey, ordinal }: SqlTarget): R
   return { view: 'rollout', runKey, step, groupKey, ordinal };
 }
 
-/** Tab-separated, the names first; what would end a cell is a space. */
+/** Tab-separated, with the names first. Tabs and line breaks in values become spaces. */
 export function tsvOf(columns: readonly string[], rows: readonly SqlRow[]): string {
   const line = (cells: readonly string[]): string =>
     `${cells.map((cell) => cell.replaceAll(/[\t\r\n]+/g, ' ')).join('\t')}\n`;
   return [columns, ...rows.map((row) => columns.map((_, i) => valueText(row[i])))].map(line).join('');
 }
 
-/** 1-based, as editors count. */
+/** 1-based, as in editors. */
 export function lineAndColumn(
   text: string,
   offset: number,
@@ -101,7 +101,7 @@ export function durationLabel(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 2 : 1)} s`;
 }
 
-/** A name for the file of a statement. */
+/** A file name for an exported statement. */
 export function fileNameOf(name: string | undefined): string {
   const plain = (name ?? '')
     .toLowerCase()

@@ -1,6 +1,6 @@
 /**
- * The statement as it is typed, in the URL as long as it makes a link: `?sql=`; a long saved one as `?query=` its name,
- * a long one that is not saved as `?draft=1`, which this tab remembers.
+ * The statement being edited. The URL holds it if it is short enough (`?sql=`). A long saved one is named by
+ * `?query=`; a long unsaved one is kept by this tab (`?draft=1`).
  */
 import { useEffect, useRef, useState } from 'react';
 import { useDebouncedValue } from '../../data/useDebouncedValue.ts';
@@ -8,22 +8,22 @@ import { useRequest } from '../../data/useRequest.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { LONGEST_LINK } from './sqlModel.ts';
 
-/** Typing writes no history: the URL follows when it pauses. */
+/** The URL is updated when typing pauses. */
 const PAUSE_MS = 250;
 
 export interface Statement {
   readonly text: string;
-  /** What was typed. */
+  /** Sets the typed text. */
   readonly setText: (text: string) => void;
-  /** What comes from elsewhere, in place of what was typed. */
+  /** Replaces the typed text by a text from elsewhere. */
   readonly take: (text: string) => void;
-  /** Another number when the text came from elsewhere: the editor has what is typed already, and more by now. */
+  /** Changes when the text came from elsewhere. The editor ignores the prop otherwise, since it has newer input. */
   readonly revision: number;
-  /** It is longer than a link may be, and not saved. */
+  /** Whether the statement is too long for a URL and not saved. */
   readonly isNoLink: boolean;
-  /** It came with a link, and nothing has been run. */
+  /** Whether it came from a link and was not run yet. */
   readonly isFromLink: boolean;
-  /** A saved query of the name in the link is not in this library. */
+  /** Name of a saved query in the link that this library does not have. */
   readonly missing: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export function useStatement(): Statement {
   const named = saved?.find((one) => one.name === name)?.sql;
   const byText = saved?.find((one) => one.sql === text)?.name;
 
-  // Another link was followed while this view stood.
+  // The user followed another link while this view was mounted.
   useEffect(() => {
     if (linked === undefined || linked === written.current) return;
     written.current = linked;
@@ -86,18 +86,18 @@ export function useStatement(): Statement {
   };
 }
 
-/** A statement too long for a link, kept for this tab: a reload does not take what somebody has written. */
+/** A statement too long for a URL is kept by this tab, so that it survives a reload. */
 const STORED = 'turnwise.statement';
 
 function keepDraft(text: string): void {
   try {
     globalThis.sessionStorage?.setItem(STORED, text);
   } catch {
-    // Full, or not allowed: then it lives as long as the page.
+    // Storage is full or denied: the statement is kept until the page is closed.
   }
 }
 
-/** @returns undefined where there is none */
+/** @returns undefined if there is none */
 function keptDraft(): string | undefined {
   try {
     return globalThis.sessionStorage?.getItem(STORED) ?? undefined;

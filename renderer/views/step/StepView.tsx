@@ -17,7 +17,7 @@ interface StepViewProps {
   readonly step: number;
 }
 
-/** A log without steps has one list, which is the run's; its address as step 0 still leads there. */
+/** A step of a run. A log without steps has a single list, on the run's page; the URL of its step 0 leads there. */
 export default function StepView({ runKey, step }: StepViewProps) {
   const { run } = useLive(runKey);
   return run?.hasSteps === false ? <RunView runKey={runKey} /> : <StepOfRun runKey={runKey} step={step} />;

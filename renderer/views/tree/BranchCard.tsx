@@ -24,7 +24,7 @@ interface BranchCardProps {
   readonly box: Box;
   readonly item: BranchItem;
   readonly node: ForkNode;
-  /** Undefined: the tree is of one step. */
+  /** Undefined: the tree covers a single step. */
   readonly steps: readonly StepColumn[] | undefined;
   /** CSS pixels. */
   readonly stripWidth: number;
@@ -34,7 +34,7 @@ interface BranchCardProps {
   readonly onCompare: () => void;
 }
 
-/** A branch beside the bracket over its rollouts; its card stays in sight while any of them is. */
+/** A branch beside the bracket over its rollouts. Its card stays visible while any of them is. */
 export function BranchCard(props: BranchCardProps) {
   const { box, item, node, steps, isCurrent, onChoose, onFold, onCompare } = props;
   const pass = passOf(node);
@@ -127,7 +127,7 @@ export function BranchCard(props: BranchCardProps) {
   );
 }
 
-/** How a stretch begins; what is too long for a card says its length. */
+/** The beginning of a branch's text. A text too long for the card shows its length. */
 function NodeText({ node }: { readonly node: ForkNode }) {
   const length = lengthOf(node);
   if (length === 0)
@@ -151,7 +151,7 @@ function NodeText({ node }: { readonly node: ForkNode }) {
   );
 }
 
-/** What any rollout of the tree has: columns nobody has a value for are left out. */
+/** The columns for which any rollout of the tree has a value. */
 interface LeafColumns {
   readonly step: boolean;
   readonly kept: boolean;
@@ -165,15 +165,15 @@ interface LeafRowProps {
   readonly node: ForkNode | undefined;
   readonly href: string;
   readonly isCurrent: boolean;
-  /** 1 … 4; 0: not marked. */
+  /** 1…4. 0: not marked. */
   readonly mark: number;
-  /** What is said of it where it was gathered with c. */
+  /** Title if the rollout is in the compare set. */
   readonly compareMark: string | undefined;
   readonly columns: LeafColumns;
   readonly onChoose: () => void;
 }
 
-/** One rollout: how it went, and how it goes on after the last fork. A click opens its replay. */
+/** One rollout: its result, and its text after the last fork. A click opens its replay. */
 export function LeafRow(props: LeafRowProps) {
   const { box, item, rollout, node, mark, columns } = props;
   return (

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a tree of nested lists could not place its rows; the roles say the same
-/** The tree itself: scrolls both ways, draws what is in sight, and takes the keys. */
+/** The tree itself: scrolls in both directions, renders the visible part, and handles keys. */
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { ForkTree as Tree } from '../../../shared/api/contract.ts';
 import { comparePath, MOST_LANES } from '../../data/compareLink.ts';
@@ -27,24 +27,24 @@ interface ForkTreeProps {
   readonly tree: Tree;
   readonly runKey: string;
   readonly showsStep: boolean;
-  /** Of the former question, until the answer to this one is there. */
+  /** Whether the tree belongs to a previous request. */
   readonly isStale: boolean;
   readonly label: string;
 }
 
 const ROW = 27;
 const CARD = 208;
-/** Where the window has room: more of a branch's text. */
+/** px. If the window is wide enough, a card shows more of its text. */
 const WIDEST_CARD = 320;
-/** Of the columns over the steps, in a card. */
+/** px for the step columns in a card. */
 const STRIP = 84;
-/** What its height stands for, and the gaps around it. */
+/** px for the label of their scale, and the gaps around it. */
 const SCALE = 46;
-/** Of a card with nothing beside it: room for its text. */
+/** Extra px of a card without anything beside it. */
 const WIDER = 200;
 const BETWEEN = 24;
 const INDENT = 26;
-/** Rollouts of a branch beyond which what it branches into stands below it, not beside it. */
+/** If a branch has more rollouts than this, its children are below it instead of beside it. */
 const STACKED_ABOVE = 12;
 const LEAF = 560;
 const LEAST_LEAF = 300;
@@ -62,7 +62,7 @@ export function ForkTree({ tree, runKey, showsStep, isStale, label }: ForkTreePr
   const { items } = layout;
   const least = hasSteps ? CARD + SCALE + STRIP : CARD;
   const card = useMemo(() => {
-    // The width with which the deepest rollouts still have room beside their branches.
+    // The card width that leaves enough room for the deepest rollouts.
     const fits = items.map(({ columns: cards, indents }) =>
       cards === 0
         ? Number.POSITIVE_INFINITY
@@ -75,7 +75,7 @@ export function ForkTree({ tree, runKey, showsStep, isStale, label }: ForkTreePr
     PADDING + cards * (card + BETWEEN) + indents * INDENT;
   const widthOf = (one: TreeItem) => {
     if (one.kind !== 'rollout') return one.isStacked ? card + WIDER : card;
-    // To the edge of what is seen, where that leaves room: no room unused, and no text that runs off it.
+    // Extend to the right edge of the viewport if there is enough room.
     const room = sight.width - leftOf(one) - PADDING;
     return room >= LEAST_LEAF ? room : LEAF;
   };
@@ -106,7 +106,7 @@ export function ForkTree({ tree, runKey, showsStep, isStale, label }: ForkTreePr
     return () => observer.disconnect();
   }, []);
 
-  /** Moves as little as needed to bring the item into sight. */
+  /** Scrolls as little as possible to make the item visible. */
   const show = (index: number) => {
     const [element, wanted] = [scroller.current, items[index]];
     if (element === null || wanted === undefined) return;
@@ -170,7 +170,7 @@ export function ForkTree({ tree, runKey, showsStep, isStale, label }: ForkTreePr
     'branch.left': () => move('left'),
     'branch.right': goRight,
     'branch.fold': item?.kind === 'branch' ? () => fold(item.key) : undefined,
-    // Otherwise x opens what was gathered with c, as everywhere.
+    // Otherwise x opens the compare set, as on other pages.
     'compare.open':
       marks.length > 0 ? () => compare(marks) : canCompareHere ? () => compareBranches(item.node) : undefined,
   });

@@ -1,11 +1,11 @@
-/** Of which steps the tree is: drawn over the columns by a pointer, chosen in two lists by keys. */
+/** Selects the steps of the tree: by dragging over the columns, or with two lists by keyboard. */
 import { type PointerEvent, useState } from 'react';
 import type { StepCount } from '../../../shared/api/contract.ts';
 import { StepBars } from './StepStrip.tsx';
 import { isWithin, type StepRange, stepColumns } from './stepModel.ts';
 
 interface StepBrushProps {
-  /** Two and more, ascending. */
+  /** At least two, ascending. */
   readonly steps: readonly StepCount[];
   /** Undefined: all. */
   readonly range: StepRange | undefined;

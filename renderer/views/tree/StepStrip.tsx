@@ -1,4 +1,4 @@
-/** A column per step: as high as the share that goes this way, filled as far as it is right. */
+/** A column per step. Its height is the share of rollouts on this branch, and its fill the share of correct ones. */
 import { percent } from '../../ui/numbers.ts';
 import { columnLabel, columnParts, fateLabel, type StepColumn, scaleOf, stepLabel } from './stepModel.ts';
 
@@ -8,7 +8,7 @@ interface StepStripProps {
   readonly height: number;
 }
 
-/** CSS pixels: wider columns say no more. */
+/** px. Wider columns would not show more. */
 const WIDEST = 16;
 
 export function StepStrip({ columns, width, height }: StepStripProps) {
@@ -43,7 +43,7 @@ export function StepStrip({ columns, width, height }: StepStripProps) {
 
 interface ColumnProps {
   readonly column: StepColumn;
-  /** Rollouts that would fill it. */
+  /** Number of rollouts at full height. */
   readonly whole: number;
   readonly box: { readonly x: number; readonly width: number; readonly height: number };
   readonly words: string;
@@ -54,7 +54,7 @@ function Column({ column, whole, box, words }: ColumnProps) {
   const gap = box.width >= 4 ? 1 : 0;
   const at = { x: box.x, width: box.width - gap };
   const room = box.height - 1;
-  // A share that is there is seen: a pixel at least.
+  // At least one pixel, so that a small share is visible.
   const high = (part: number) => (part === 0 ? 0 : Math.max(1, part * room));
   const [rightHeight, unknownHeight, wrongHeight] = [high(right), high(unknown), high(wrong)];
   return (
@@ -79,7 +79,7 @@ interface StepBarsProps extends StepStripProps {
   readonly isIn: (column: StepColumn) => boolean;
 }
 
-/** All steps: as high as they have rollouts, beside the step that has most. */
+/** All steps. Heights are relative to the step with the most rollouts. */
 export function StepBars({ columns, width, height, isIn }: StepBarsProps) {
   const each = width / Math.max(1, columns.length);
   const whole = Math.max(1, ...columns.map(({ total }) => total));

@@ -1,8 +1,8 @@
 /**
- * Where the rollouts of a group part, or those of one problem at all its steps.
+ * The fork tree of a group's rollouts, or of one problem's rollouts at all steps.
  *
- *   TreeView (asks: one group, or the groups of the problem) ─► StepBrush
- *                                                            ─► ForkTree (selection, keys) ─► BranchCard · LeafRow
+ *   TreeView (requests: one group, or the groups of the problem) ─► StepBrush
+ *                                                                ─► ForkTree (selection, keys) ─► BranchCard · LeafRow
  */
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -118,10 +118,10 @@ export default function TreeView({ route }: { readonly route: TreeRoute }) {
   );
 }
 
-/** What names something of one tree names something else in another. */
+/** Query changes that reset the selection, since its keys are only valid within one tree. */
 const ANEW = { at: undefined, mark: undefined } as const;
 
-/** How to read it, with the source of the signal; two sources in one tree are both named. */
+/** Explains the tree and names the source of its signal, or both sources if there are two. */
 function treeLabel({ rollouts, nodes, steps }: Tree): string {
   const sources = new Set(nodes.flatMap(({ fork }) => (fork === undefined ? [] : sourceLabel(fork))));
   const signal =
@@ -150,7 +150,7 @@ function cutLabel({ isCut, leftOut }: Tree, unlisted: number, isOverTime: boolea
     .join(' ');
 }
 
-/** `problem.places` lists no more at once. */
+/** Limit of the request. */
 const MOST = 1_000;
 
 interface SteppedGroup {
@@ -161,7 +161,7 @@ interface SteppedGroup {
   readonly correctKnown: number;
 }
 
-/** @param groupId undefined: not asked */
+/** @param groupId undefined: requests nothing */
 function useProblemGroups(runKey: string, groupId: number | undefined) {
   const client = useClient();
   const queryClient = useQueryClient();
@@ -175,7 +175,7 @@ function useProblemGroups(runKey: string, groupId: number | undefined) {
         limit: MOST,
       });
       return {
-        /** By step, as far as the log knows steps. */
+        /** By step, if the log has steps. */
         groups: places.flatMap(
           ({
             runKey: of,
@@ -187,7 +187,7 @@ function useProblemGroups(runKey: string, groupId: number | undefined) {
           }): readonly SteppedGroup[] =>
             of === runKey ? [{ groupId: id, step, rollouts, correct, correctKnown }] : [],
         ),
-        /** Places that were not listed: there are too many, and these may be of this run, too. */
+        /** Number of occurrences beyond the limit, which may include groups of this run. */
         unlisted: total - places.length,
       };
     },

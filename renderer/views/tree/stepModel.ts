@@ -1,7 +1,7 @@
 /**
- * A tree over training time: which steps it is of, and the columns that say how a branch fares over them.
+ * A tree over training time: its range of steps, and the columns that show a branch's share by step.
  *
- *   ?steps=20-60   the tree of these steps only; without it, of all
+ *   ?steps=20-60   the tree of these steps only; without it, of all steps
  */
 import type { StepCount } from '../../../shared/api/contract.ts';
 import { count, counted, percent } from '../../ui/numbers.ts';
@@ -11,7 +11,7 @@ export interface StepRange {
   readonly last: number;
 }
 
-/** Undefined: all steps. A range that holds none of the steps is none. */
+/** Undefined: all steps. A range that contains no step is ignored. */
 export function readSteps(text: string | null, steps: readonly StepCount[]): StepRange | undefined {
   const [, from, to] = /^(\d{1,9})-(\d{1,9})$/.exec(text ?? '') ?? [];
   if (from === undefined || to === undefined) return undefined;
@@ -19,7 +19,7 @@ export function readSteps(text: string | null, steps: readonly StepCount[]): Ste
   return steps.some(({ step }) => isWithin(step, range)) ? range : undefined;
 }
 
-/** Undefined where the range is all there is: the link says nothing then. */
+/** Undefined if the range covers all steps, so that the URL omits it. */
 export function writeSteps(
   { first, last }: StepRange,
   steps: readonly Pick<StepCount, 'step'>[],
@@ -31,7 +31,7 @@ export function writeSteps(
 export const isWithin = (step: number, range: StepRange | undefined): boolean =>
   range === undefined || (step >= range.first && step <= range.last);
 
-/** Groups of the same step together, by ascending step. */
+/** Merges groups of the same step, ascending by step. */
 export function stepsOf(groups: readonly StepCount[]): readonly StepCount[] {
   const steps = new Map<number, StepCount>();
   for (const { step, rollouts, correct, correctKnown } of groups) {
@@ -46,19 +46,22 @@ export function stepsOf(groups: readonly StepCount[]): readonly StepCount[] {
   return [...steps.values()].sort((a, b) => a.step - b.step);
 }
 
-/** One step, or several that stand beside each other where there are too many to draw. */
+/** One step, or several adjacent ones if there are too many to draw. */
 export interface StepColumn {
   readonly first: number;
   readonly last: number;
-  /** Of these steps that go this way. */
+  /** Rollouts of these steps on this branch. */
   readonly rollouts: number;
-  /** Of these steps, whichever way they go. */
+  /** All rollouts of these steps. */
   readonly total: number;
   readonly correct: number;
   readonly correctKnown: number;
 }
 
-/** @param own what goes one way; @param most columns at most */
+/**
+ * @param own rollouts of one branch
+ * @param most the largest number of columns
+ */
 export function stepColumns(
   all: readonly StepCount[],
   own: readonly StepCount[],
@@ -84,14 +87,14 @@ export function stepColumns(
   return columns;
 }
 
-/** Parts of a column's height, from the bottom: right, not known, wrong; what is left goes another way. */
+/** Parts of a column's height, from the bottom: correct, unknown, incorrect. The rest is on other branches. */
 export interface ColumnParts {
   readonly right: number;
   readonly unknown: number;
   readonly wrong: number;
 }
 
-/** @param whole rollouts that would fill the column; need not be a whole number */
+/** @param whole rollouts at full height; may be a fraction */
 export function columnParts({ rollouts, correct, correctKnown }: StepColumn, whole: number): ColumnParts {
   const of = (part: number) => (whole === 0 ? 0 : part / whole);
   return { right: of(correct), unknown: of(rollouts - correctKnown), wrong: of(correctKnown - correct) };
@@ -99,7 +102,10 @@ export function columnParts({ rollouts, correct, correctKnown }: StepColumn, who
 
 const SCALES = [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1] as const;
 
-/** The share that fills a column: of few, so that two branches can be told apart, and near the branch's highest, so that a rare one is seen. */
+/**
+ * The share at full height, chosen from a few values so that branches can be compared, and close to the branch's
+ * highest share so that a rare branch is visible.
+ */
 export function scaleOf(columns: readonly StepColumn[]): number {
   const highest = Math.max(0, ...columns.map(({ rollouts, total }) => rollouts / Math.max(1, total)));
   return SCALES.find((scale) => scale >= highest) ?? 1;
@@ -108,7 +114,7 @@ export function scaleOf(columns: readonly StepColumn[]): number {
 const stepName = ({ first, last }: StepColumn): string =>
   first === last ? `step ${first}` : `steps ${first}\u2013${last}`;
 
-/** `step 20: 3 of 8 rollouts go this way (38 %), 1 of 3 right`. */
+/** `step 20: 3 of 8 rollouts on this branch (38 %), 1 of 3 correct`. */
 export function columnLabel(column: StepColumn): string {
   const { rollouts, total, correct, correctKnown } = column;
   const share = total === 0 ? '' : ` (${percent(rollouts / total, 0)} %)`;
@@ -116,14 +122,14 @@ export function columnLabel(column: StepColumn): string {
   return `${stepName(column)}: ${count(rollouts)} of ${counted(total, 'rollout')} on this branch${share}${right}`;
 }
 
-/** `step 20: 8 rollouts, 5 of 8 right`. */
+/** `step 20: 8 rollouts, 5 of 8 correct`. */
 export function stepLabel(column: StepColumn): string {
   const { total, correct, correctKnown } = column;
   const right = correctKnown === 0 ? '' : `, ${count(correct)} of ${count(correctKnown)} correct`;
   return `${stepName(column)}: ${counted(total, 'rollout')}${right}`;
 }
 
-/** What became of a branch over the steps in which there is anything, in words for those who do not see columns. */
+/** A text alternative to the columns: the branch's share over its steps. */
 export function fateLabel(columns: readonly StepColumn[]): string {
   const seen = columns.filter(({ rollouts }) => rollouts > 0);
   const [from, to] = [seen[0], seen.at(-1)];

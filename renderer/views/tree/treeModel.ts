@@ -1,28 +1,32 @@
 /**
  * A fork tree as rows and columns: every rollout is a row, every branch a bracket over the rows of its rollouts. A
- * leaf with one rollout is that rollout's row; one with several (equal responses, or branches that were cut) is a
+ * leaf with one rollout is that rollout's row. A leaf with several (equal responses, or branches that were cut) is a
  * branch whose rollouts follow.
  *
- *   few rollouts: to the right          many: below, a little further in
+ *   few rollouts: to the right          many: below, indented
  *   [branch] ┬ [branch] ┬ rollout       [branch]
  *            │          └ rollout       ├ [branch]
  *            └ rollout                  │ ├ rollout
  *                                       └ rollout
  *
- * To the right of a card that stands over hundreds of rows is a column with nothing in it.
+ * If a card spans hundreds of rows, children beside it would leave its column almost empty, so they are placed below
+ * it.
  */
 import type { ForkNode, ForkTree, TreeRollout } from '../../../shared/api/contract.ts';
 import { MOST_LANES } from '../../data/compareLink.ts';
 import { pathOfRoute } from '../../data/route.ts';
 
-/** Rows a card is as high as: a folded branch takes no more, one with its rollouts below it as many besides theirs. */
+/**
+ * Height of a card in rows. A folded branch takes as many; a branch with its children below it has as many in
+ * addition.
+ */
 const CARD_ROWS = 2;
 
 interface Placed {
-  /** `n3`, `r12`: stands in the URL. */
+  /** `n3`, `r12`: used in the URL. */
   readonly key: string;
   readonly depth: number;
-  /** From the left edge: whole cards, and steps further in. */
+  /** Distance from the left edge: in cards, and in indents. */
   readonly columns: number;
   readonly indents: number;
   readonly firstRow: number;
@@ -35,14 +39,14 @@ export interface BranchItem extends Placed {
   readonly kind: 'branch';
   readonly node: number;
   readonly isFolded: boolean;
-  /** What it branches into stands below its card, not beside it. */
+  /** Whether its children are below its card rather than beside it. */
   readonly isStacked: boolean;
 }
 
 export interface RolloutItem extends Placed {
   readonly kind: 'rollout';
   readonly rollout: number;
-  /** The leaf whose text is its own; absent where several rollouts share one. */
+  /** The leaf that belongs to this rollout alone. Absent if several rollouts share it. */
   readonly node: number | undefined;
 }
 
@@ -54,7 +58,7 @@ export interface TreeLayout {
   readonly rows: number;
 }
 
-/** @param stackedAbove branches of more rollouts stand over what they branch into, not beside it */
+/** @param stackedAbove branches with more rollouts have their children below */
 export function layoutTree(
   tree: ForkTree,
   folded: ReadonlySet<string>,
@@ -62,7 +66,7 @@ export function layoutTree(
 ): TreeLayout {
   const items: TreeItem[] = [];
   let rows = 0;
-  // A stack instead of recursion: a chain may be as deep as there are rollouts.
+  // An explicit stack instead of recursion: a chain may be as deep as there are rollouts.
   type Task = { readonly open: number; readonly parent: number | undefined } | { readonly close: number };
   const tasks: Task[] = tree.nodes.length === 0 ? [] : [{ open: 0, parent: undefined }];
   for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) {
@@ -108,7 +112,7 @@ export function layoutTree(
   return { items, rows };
 }
 
-/** Where what an item branches into stands. */
+/** The position of an item's children. */
 function below(parent: TreeItem | undefined): Pick<Placed, 'depth' | 'columns' | 'indents'> {
   if (parent === undefined) return { depth: 0, columns: 0, indents: 0 };
   const isStacked = parent.kind === 'branch' && parent.isStacked;
@@ -121,7 +125,7 @@ function below(parent: TreeItem | undefined): Pick<Placed, 'depth' | 'columns' |
 
 export type Motion = 'up' | 'down' | 'left' | 'right';
 
-/** Where a key leads from an item; itself where it leads nowhere. */
+/** The item that a key leads to. Returns the same item if there is none in that direction. */
 export function itemFrom({ items }: TreeLayout, at: number, motion: Motion): number {
   const item = items[at];
   if (item === undefined) return 0;
@@ -136,7 +140,7 @@ export function itemFrom({ items }: TreeLayout, at: number, motion: Motion): num
         motion === 'down' ? other.firstRow >= item.endRow : other.endRow <= item.firstRow;
       const beyond = items.flatMap((other, i) => (isBeyond(other) ? [i] : []));
       const inOrder = motion === 'down' ? beyond : beyond.reverse();
-      // Rollouts are read like a list, whatever their column; branches like a column.
+      // Up and down go to the next rollout in any column, or to the next branch of the same depth.
       const wanted = inOrder.find((i) => {
         const other = items[i];
         return item.kind === 'rollout' ? other?.kind === 'rollout' : other?.depth === item.depth;
@@ -146,7 +150,7 @@ export function itemFrom({ items }: TreeLayout, at: number, motion: Motion): num
   }
 }
 
-/** Items with a row in sight, and the branches over them. */
+/** Items with a visible row, and their ancestors. */
 export function itemsInSight({ items }: TreeLayout, first: number, end: number): readonly number[] {
   return items.flatMap((item, i) => (item.endRow > first && item.firstRow < end ? [i] : []));
 }
@@ -156,14 +160,14 @@ export interface PassShare {
   readonly known: number;
 }
 
-/** Absent where nothing is known of any. */
+/** Undefined if no correctness is known. */
 export function passOf({ correct, correctKnown }: ForkNode): PassShare | undefined {
   return correctKnown === 0 ? undefined : { correct, known: correctKnown };
 }
 
 /**
- * One rollout of each branch, of the four largest: of the branch that is right most often the first right one, of
- * the one that is right least often the first wrong one.
+ * One rollout from each of the four largest branches. The branch with the highest pass rate gives its first correct
+ * one, the branch with the lowest its first incorrect one.
  */
 export function branchLanes(tree: ForkTree, node: number): readonly number[] {
   const branches = (tree.nodes[node]?.children ?? [])
@@ -184,7 +188,7 @@ export function branchLanes(tree: ForkTree, node: number): readonly number[] {
 export const rolloutPath = (runKey: string, { step, groupKey, ordinal }: TreeRollout): string =>
   pathOfRoute({ view: 'rollout', runKey, step, groupKey, ordinal });
 
-/** The beginning of a node's text on one line: a reader must see that a line ends, not that a word begins. */
+/** The beginning of a node's text on one line. Line ends stay visible as symbols. */
 export function beginning(text: string): string {
   return text
     .slice(0, 200)
@@ -193,10 +197,10 @@ export function beginning(text: string): string {
     .replaceAll('\t', '⇥');
 }
 
-/** UTF-16 units of a node's own text. */
+/** UTF-16 units of the node's own text. */
 export const lengthOf = ({ start, end }: ForkNode): number => end - start;
 
-/** `r3,r7` of the URL; what is not in the tree (any more) is left out. */
+/** Parses `r3,r7` from the URL. Ignores rollouts that are not in the tree. */
 export function readMarks(text: string | null, rollouts: number): readonly number[] {
   return (text ?? '')
     .split(',')
