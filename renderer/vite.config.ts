@@ -3,7 +3,10 @@ import { gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { type CSSOptions, defineConfig, type Plugin } from 'vite';
 
-/** Scripts and styles lie beside their gzip: the loopback host sends those as they are, in the first second of a start. */
+/**
+ * Writes a gzip file beside each script and style sheet, which the loopback host sends as it is. This speeds up the
+ * start.
+ */
 function compressed(): Plugin {
   return {
     name: 'turnwise:compressed',
@@ -20,14 +23,17 @@ function compressed(): Plugin {
   };
 }
 
-/** Rules of a later layer win. Rules without a layer beat them all: styles that Monaco adds at run time. */
+/**
+ * Later layers take precedence. Rules without a layer override all of them, such as the styles that Monaco adds at run
+ * time.
+ */
 const LAYERS = ['packages', 'theme', 'ui', 'charts', 'editor', 'widgets', 'shell', 'app', 'views'] as const;
 
 type PostcssPlugins = Exclude<NonNullable<CSSOptions['postcss']>, string>['plugins'];
 
 /**
- * The rules of each folder are in a cascade layer of its name. Styles of a page are loaded with the page, so without
- * layers the order in which pages are visited would decide between rules of different folders.
+ * Puts the rules of each folder into a cascade layer of its name. A page's styles are loaded with the page, so without
+ * layers the order of visits would determine precedence between folders.
  */
 const layers: NonNullable<PostcssPlugins>[number] = {
   postcssPlugin: 'turnwise:layers',
@@ -59,7 +65,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     rolldownOptions: {
       output: {
-        // What the first list needs is one file, not forty: each is a request before anything is seen.
+        // One file instead of forty for everything the first list needs, since each file is a request before the first
+        // paint.
         codeSplitting: { groups: [{ name: 'start', tags: ['$initial'] }] },
       },
     },

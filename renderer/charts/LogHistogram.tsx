@@ -113,7 +113,7 @@ export function LogHistogram(props: LogHistogramProps) {
         <svg
           ref={props.svgRef}
           height={height}
-          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a slider over bars that is drawn; an input cannot hold a chart
+          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a drawn slider over bars; an input cannot contain a chart
           role="slider"
           tabIndex={0}
           aria-label={title}

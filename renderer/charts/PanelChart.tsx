@@ -216,7 +216,7 @@ export function PanelChart(props: PanelChartProps) {
         <svg
           ref={props.svgRef}
           height={whole}
-          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a slider over steps that is drawn; an input cannot hold a chart
+          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a drawn slider over steps; an input cannot contain a chart
           role="slider"
           tabIndex={0}
           aria-label={`${props.title} by step`}

@@ -41,7 +41,7 @@ interface ValueSeries {
 export interface ValueMark {
   readonly at: number;
   readonly label: string;
-  /** Where the values leave room for the label. */
+  /** Position with enough room for the label. */
   readonly place?: 'top' | 'bottom';
 }
 
@@ -132,7 +132,7 @@ export function ValueChart(props: ValueChartProps) {
       <svg
         ref={ref}
         height={height}
-        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a slider over places that is drawn; an input cannot hold a chart
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a drawn slider over positions; an input cannot contain a chart
         role="slider"
         tabIndex={0}
         aria-label={title}

@@ -15,8 +15,8 @@ interface Said {
 }
 
 /**
- * What distinguishes each run from others of the same name: kind, library, the differing part of the directory, else
- * of the key. The results are unique among runs of the same name.
+ * Suffixes that distinguish runs of the same name: kind, library, the differing part of the directory, else of the
+ * key. The results are unique among runs of the same name.
  * @returns undefined for a run whose name is unique
  */
 export function partsApart(

@@ -236,7 +236,7 @@ let lastKey = 0;
 function useProgress(libraries: readonly string[], question: string | undefined, isAsked: boolean) {
   const { clientOf } = useConnection();
   const [progress, setProgress] = useState<Progress & { readonly key: string }>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new key for every question is the point
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each question needs a new key
   const progressKey = useMemo(() => {
     lastKey += 1;
     return `analysis-${lastKey}-${Math.random().toString(36).slice(2)}`;

@@ -1,2 +1,2 @@
-/** The style sheet of formulas with its faces, a part of its own that is loaded when there is time. */
+/** The style sheet and fonts of formulas, in a chunk of its own that is loaded when idle. */
 import 'katex/dist/katex.min.css';

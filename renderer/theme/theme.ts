@@ -9,7 +9,7 @@ export function resolvedTheme(choice: ThemeChoice, prefersDark: boolean): 'light
   return prefersDark ? 'dark' : 'light';
 }
 
-/** Keeps `data-theme` of the document in step with the choice and with the system, for the life of the page. */
+/** Keeps the document's `data-theme` in sync with the user's choice and the system's theme. */
 export function followTheme(choice: () => ThemeChoice, onChoice: (listener: () => void) => void): void {
   const media = window.matchMedia(DARK);
   const apply = () => {
@@ -26,7 +26,7 @@ function subscribe(listener: () => void): () => void {
   return () => observer.disconnect();
 }
 
-/** The theme in force, for what cannot read CSS custom properties by itself: canvas and Monaco. */
+/** Whether the current theme is dark, for canvas and Monaco, which cannot use CSS custom properties. */
 export function useIsDark(): boolean {
   return useSyncExternalStore(subscribe, () => document.documentElement.dataset.theme === 'dark');
 }

@@ -1,6 +1,6 @@
-// biome-ignore-all lint/a11y/noStaticElementInteractions: edges are for the pointer; ColumnPicker.tsx has the keys for widths
-// biome-ignore-all lint/a11y/useSemanticElements: of a grid whose rows are placed, see VirtualTable.tsx
-// biome-ignore-all lint/a11y/useFocusableInteractive: the grid takes the keys
+// biome-ignore-all lint/a11y/noStaticElementInteractions: edges are for the pointer; ColumnPicker.tsx changes widths by keys
+// biome-ignore-all lint/a11y/useSemanticElements: a real table cannot position its rows, see VirtualTable.tsx
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid handles the keys
 /** The head of a table. A click sorts; dragging heads and their edges moves and resizes columns. */
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react';
 import type { Sort } from './sorting.ts';

@@ -1,6 +1,6 @@
-// biome-ignore-all lint/a11y/useSemanticElements: of a grid whose rows are placed, see VirtualTable.tsx
-// biome-ignore-all lint/a11y/useFocusableInteractive: the grid takes the keys
-// biome-ignore-all lint/a11y/useKeyWithClickEvents: as above; a row is clicked only
+// biome-ignore-all lint/a11y/useSemanticElements: a real table cannot position its rows, see VirtualTable.tsx
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid handles the keys
+// biome-ignore-all lint/a11y/useKeyWithClickEvents: the grid handles the keys, a row only clicks
 import { Columns2 } from 'lucide-react';
 import { type CSSProperties, type MouseEvent, memo, type RefObject } from 'react';
 import { useHref } from './Link.tsx';

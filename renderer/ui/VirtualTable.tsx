@@ -1,4 +1,4 @@
-// biome-ignore-all lint/a11y/useSemanticElements: a real table cannot place its rows; the grid roles say the same
+// biome-ignore-all lint/a11y/useSemanticElements: a real table cannot position its rows; the grid roles are equivalent
 /**
  * A table of any length with a fixed row height. It owns scrolling, the cursor row and the selection. The view owns
  * the rows' contents, their sorting and the arrangement of columns.
@@ -102,7 +102,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const sorts = props.sort === undefined ? [] : 'column' in props.sort ? [props.sort] : props.sort;
   const widths = drawn ?? layout.widths;
   const sorted = sortsText(sorts);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the same sorts may be another list
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `sorted` identifies the sorts, whose array is new on every render
   const rowStyle = useMemo(() => rowStyleOf(columns, widths, sorts), [columns, widths, sorted]);
   const placedStyle = useMemo(
     () => ({ ...rowStyle, height: rowHeight, lineHeight: `${rowHeight - 1}px` }),

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/a11y/noNoninteractiveTabindex: a scroll container must be reachable to be scrolled by keys
+// biome-ignore-all lint/a11y/noNoninteractiveTabindex: a scroll container must be focusable to be scrolled by keys
 /**
  * Text too large for an editor: rows with a fixed number of characters, of which only the visible ones are in the DOM.
  */

@@ -73,7 +73,7 @@ export interface VirtualTableProps<Row> {
   /** Absent: rows cannot be selected. */
   readonly selection?: TableSelection<Row>;
   readonly onOpen: (row: Row, index: number) => void;
-  /** What Space does with the row under the cursor. */
+  /** Called when Space is pressed on the row under the cursor. */
   readonly onToggle?: (row: Row) => void;
   /** The target of `onOpen`, which makes a row a link. A modified click is left to the browser. */
   readonly hrefOf?: (row: Row) => string;

@@ -54,7 +54,7 @@ function KeyHelpBody({ onClose }: { readonly onClose: () => void }) {
         </Link>
         <ModalClose />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container must be focusable to be scrolled by keys */}
       <section className="keys-body" tabIndex={0} aria-label="Keys by place">
         {shown.length === 0 && <p role="status">No key or command here matches “{wanted}”.</p>}
         {AREAS.map((area) => {

@@ -84,7 +84,7 @@ export function Compare({ link, slots, state }: CompareProps) {
 
   const openDiff = useCallback((at: number, block: number) => setDiff({ row: at, block }), []);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: columns change with the slots' states only
+  // biome-ignore lint/correctness/useExhaustiveDependencies: columns change only with the slots' states
   const context = useMemo(
     (): RowContext | undefined =>
       compared === undefined
@@ -107,7 +107,7 @@ export function Compare({ link, slots, state }: CompareProps) {
 
   // Scrolls to a row that was selected by the URL, a key or the transport. A row that was clicked is visible already.
   const isOpened = compared?.key;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another row or another comparison moves the list
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls only when the row or the comparison changes
   useEffect(() => {
     if (link.at !== undefined && current >= 0 && !isRead(row)) list.current?.show(current);
   }, [row, isOpened, layout]);

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/a11y/noNoninteractiveTabindex: a scroll container must be reachable to be scrolled by keys
+// biome-ignore-all lint/a11y/noNoninteractiveTabindex: a scroll container must be focusable to be scrolled by keys
 /**
  * A virtual list whose rows have different heights.
  *
@@ -95,7 +95,7 @@ export function MeasuredList<Row extends { readonly key: string }>(props: Measur
   useAutoFocus(scroller);
 
   const indexes = useMemo(() => new Map(rows.map((row, index) => [row.key, index])), [rows]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `measured` says that heights have changed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `measured` changes when row heights change
   const offsets = useMemo(
     () =>
       offsetsOf(rows.length, (index) => {
@@ -153,7 +153,7 @@ export function MeasuredList<Row extends { readonly key: string }>(props: Measur
     };
   }, []);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the place is kept when heights or rows change, not on every scroll
+  // biome-ignore lint/correctness/useExhaustiveDependencies: adjusts the scroll position only when heights or rows change
   useLayoutEffect(() => {
     const element = scroller.current;
     if (element === null) return;

@@ -64,7 +64,7 @@ function TurnsRow({ item, context }: { readonly item: TurnsItem; readonly contex
   const blocks = isUnified ? item.blocks : blocksBeside(item.blocks, compared.base);
   const sides = isUnified ? [compared.base, on] : [];
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the list takes the keys; a click chooses the row
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the list handles the keys; a click selects the row
     // biome-ignore lint/a11y/noStaticElementInteractions: as above
     <div className="cmp-turns" onClick={() => context.onSelect(item.row)}>
       <div className="cmp-grid cmp-row-head">
@@ -79,7 +79,7 @@ function TurnsRow({ item, context }: { readonly item: TurnsItem; readonly contex
           </span>
         ) : (
           columns.map((lane, column) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other identity, the same rollout may stand in two
+            // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other identity, the same rollout may be in two
             <span key={column}>{lane === undefined ? '' : turnText(turns[lane])}</span>
           ))
         )}

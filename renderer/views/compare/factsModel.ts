@@ -19,7 +19,7 @@ export interface FactLine {
 interface FactValue {
   /** Empty if unknown. */
   readonly text: string;
-  /** Where the value comes from. */
+  /** Source of the value. */
   readonly hint: string;
   /** Differs from the baseline's value. False if either is unknown. */
   readonly isDifferent: boolean;

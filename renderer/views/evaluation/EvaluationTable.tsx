@@ -31,7 +31,7 @@ export function EvaluationTable(props: EvaluationTableProps) {
   const hasTokens = points.some(({ meanTokens }) => meanTokens !== undefined);
   const isEstimated = points.some(({ majorityAtK }) => majorityAtK.some(({ isExact }) => !isExact));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container must be focusable to be scrolled by keys
     <section className="evaluation-table" tabIndex={0} aria-label={label}>
       <table>
         {points.some(({ problems }) => problems > 0) && <caption>{INTERVAL}</caption>}

@@ -1,4 +1,4 @@
-/** What the evaluation's log contains: results (beside the recomputed ones), token usage, settings. */
+/** Data from the evaluation's log: results (beside the recomputed ones), token usage, settings. */
 import type { RunDetail } from '../../../shared/api/contract.ts';
 import { type LoggedEvaluation, loggedEvaluation } from '../../../shared/format/loggedEvaluation.ts';
 import { useLongQuery } from '../../data/useLongQuery.ts';

@@ -27,7 +27,7 @@ export default function GlossaryView() {
           </label>
         </div>
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container must be focusable to be scrolled by keys */}
       <section className="glossary" tabIndex={0} aria-label="Terms">
         {shown.length === 0 ? (
           <EmptyState title="No term matches the search" />

@@ -12,7 +12,7 @@ interface LedgerSummaryProps {
   readonly isPanelOpen: boolean;
 }
 
-/** What happened to the group, in numbers, and what would have happened under the what-if. */
+/** The results of the group in numbers, and the results under the what-if. */
 export function LedgerSummary({ ledger, isExample, isPanelOpen }: LedgerSummaryProps) {
   const { recomputed, asLogged, whatIf, source } = ledger;
   const sides = source === 'unknown' ? [] : sentencesOf(ledger);
@@ -51,8 +51,8 @@ export function LedgerSummary({ ledger, isExample, isPanelOpen }: LedgerSummaryP
 }
 
 /**
- * What the rules did. The rule that reproduces the logged decisions is first. Rules with the same result share a
- * sentence.
+ * Describes what the rules did. The rule that reproduces the logged decisions is first. Rules with the same result
+ * share a sentence.
  */
 function sentencesOf({ recomputed, asLogged, rows }: GroupLedger) {
   const textOf = (side: LedgerSide, decisions: readonly LedgerDecision[]) =>
@@ -90,7 +90,7 @@ function Basis({ title, side }: { readonly title: string; readonly side: LedgerS
   );
 }
 
-/** How many logged decisions differ from the recomputed ones, and the likely cause. */
+/** The number of logged decisions that differ from the recomputed ones, and the likely cause. */
 function Differences({ ledger }: { readonly ledger: GroupLedger }) {
   const [query, setQuery] = useUrlQuery();
   const { rows, causes } = ledger.differences;

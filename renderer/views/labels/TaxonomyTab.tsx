@@ -24,7 +24,7 @@ export function TaxonomyTab() {
   const client = useClient();
   const queryClient = useQueryClient();
   const { setNotice } = useInterface.getState();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what another window changed counts
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change from another window replaces the local edit
   useEffect(() => setEdited(undefined), [stored]);
   if (answer.error !== null)
     return (

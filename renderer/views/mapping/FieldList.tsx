@@ -49,7 +49,7 @@ export function FieldList({ mapping, record, target, onTarget, onPath, moved }: 
                 const value =
                   path === '' || fault !== undefined ? undefined : valueFor(record, mapping, field);
                 return (
-                  // biome-ignore lint/a11y/useKeyWithClickEvents: the field inside takes the keys; a click beside it chooses it, too
+                  // biome-ignore lint/a11y/useKeyWithClickEvents: the field inside handles the keys; a click beside it selects it as well
                   // biome-ignore lint/a11y/noStaticElementInteractions: as above
                   <div
                     key={field}

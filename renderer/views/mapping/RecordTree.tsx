@@ -86,7 +86,7 @@ export function RecordTree({ record, mapping, onPick }: RecordTreeProps) {
     },
   ];
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: folding by the arrow keys belongs to the grid inside, which has the focus
+    // biome-ignore lint/a11y/noStaticElementInteractions: handles arrow keys for the grid inside, which has the focus
     <div className="mapping-fill" onKeyDown={foldByKey}>
       <VirtualTable
         handle={table}

@@ -169,7 +169,7 @@ function Distribution({ run, filter, range, distribution }: DistributionProps) {
 function Numbers({ distribution }: Pick<DistributionProps, 'distribution'>) {
   const series = latencySeries(distribution);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container must be focusable to be scrolled by keys
     <section className="panel-table" style={{ height: 150 }} tabIndex={0} aria-label={`${TITLE}, numbers`}>
       <table>
         <thead>

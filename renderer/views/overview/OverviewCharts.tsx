@@ -127,7 +127,7 @@ function ChartRows({ children }: { readonly children: ReactNode }) {
   const grid = useRef<HTMLElement>(null);
   const [below, setBelow] = useState(0);
   const [isScrolled, setScrolled] = useState(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other charts have other heights
+  // biome-ignore lint/correctness/useExhaustiveDependencies: must run again when the charts change, since their heights differ
   useEffect(() => {
     const element = grid.current;
     const page = element?.parentElement;

@@ -17,7 +17,7 @@ export interface LineSpec {
   readonly filter: (facts: StepFacts) => string;
   /** The same rollouts as a label. */
   readonly opens: string;
-  /** What a point opens. Absent: the rollouts of the step. */
+  /** The page that a point opens. Absent: the rollouts of the step. */
   readonly leadsTo?: 'schedule';
   /** A fact about the whole step, whatever the filter: other rollouts' work is not idle time. */
   readonly isOfStep?: true;

@@ -88,7 +88,7 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
 
   const held = useMemo(() => new Set(steps), [steps]);
   const stamp = [...all.data, ...matching.data];
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the answers themselves, not the arrays they come in
+  // biome-ignore lint/correctness/useExhaustiveDependencies: depends on the responses, since their arrays are new on every render
   const runs = useMemo(() => {
     const names = distinctNames(shown);
     return shown.map(({ ref }, i): RunFacts => {
@@ -99,7 +99,7 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
     });
   }, [shown, held, ...stamp, stamp.length]);
   const answers = ofClasses.data;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the answers themselves, not the array they come in
+  // biome-ignore lint/correctness/useExhaustiveDependencies: depends on the responses, since their array is new on every render
   const split = useMemo((): Split | undefined => {
     const [whole] = runs;
     if (classes.length === 0 || whole === undefined) return undefined;
@@ -248,7 +248,7 @@ function useRunLists(refs: readonly RunRef[]): RunLists {
   );
   const lists = useRunsOf(open);
   const stamp = lists.map(({ runs }) => runs);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the answers themselves, not the array they come in
+  // biome-ignore lint/correctness/useExhaustiveDependencies: depends on the responses, since their array is new on every render
   return useMemo(() => {
     const listOf = ({ library }: RunRef) =>
       library === undefined ? own : lists.find((one) => one.library === library)?.runs;

@@ -129,7 +129,7 @@ export function HeatMap(props: HeatMapProps) {
       ref={scroller}
       className="heat-map"
       role="application"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: it takes the arrow keys
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: handles the arrow keys
       tabIndex={0}
       aria-label={`Pass rate of ${rows.length} problems${steps.length > 1 ? ` by ${steps.length} steps` : ''}. Arrow keys move, Enter opens the group, ${keyOf('problem.open') ?? 'a command'} the history of the problem.`}
       onKeyDown={onKeyDown}

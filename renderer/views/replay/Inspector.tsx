@@ -147,7 +147,7 @@ export function Inspector({ detail, heat, isBlind, onShowRecord }: InspectorProp
         <h2>Source</h2>
         <p className="mono inspector-path">
           {row.path.split(/(?<=[/\\])/).map((part, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a path never move
+            // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a path never reorder
             <Fragment key={i}>
               {i > 0 && <wbr />}
               {part}

@@ -32,7 +32,7 @@ export const Outline = memo(function Outline({ turns, turn, onTurn, onSegment }:
     overscan: OVERSCAN,
   });
   // Follows the current turn: scrolls to its head and to as many of its rows as fit.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another turn moves the outline
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls only when the turn changes
   useLayoutEffect(() => {
     const head = rows.findIndex((row) => turnOf(row) === turn);
     if (head < 0) return;

@@ -133,7 +133,7 @@ export function Scrubber(props: ScrubberProps) {
       {tokenAt !== undefined && <div className="scrubber-token" style={{ left: `${tokenAt * 100}%` }} />}
       {props.labels.map((mark, i) => (
         <span
-          // biome-ignore lint/suspicious/noArrayIndexKey: several may stand at one place, in order
+          // biome-ignore lint/suspicious/noArrayIndexKey: several marks may share a position
           key={i}
           className="scrubber-label"
           data-colour={mark.colour}

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/a11y/noNoninteractiveTabindex: a scroll container must be reachable to be scrolled by keys
+// biome-ignore-all lint/a11y/noNoninteractiveTabindex: a scroll container must be focusable to be scrolled by keys
 /**
  * The rollout as text, turn by turn. Scrolling updates the current turn; choosing a turn scrolls to it. The browser
  * skips rendering segments out of view (`content-visibility`). Turns and segments far from the viewport are not in the

@@ -169,7 +169,7 @@ export function Timeline(props: TimelineProps) {
       ref={scroller}
       className="timeline"
       role="application"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: it takes the arrow keys
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: handles the arrow keys
       tabIndex={0}
       aria-label={`${schedule.bars.start.length} rollouts on ${layout.lanes.length} workers over time${schedule.matching === undefined ? '' : `, ${schedule.matching.placed} of them match`}. Up and down choose a rollout, left and right move in time, plus and minus zoom, 0 shows all, n the next straggler, Enter opens.`}
       onKeyDown={onKeyDown}

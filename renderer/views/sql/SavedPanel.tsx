@@ -130,7 +130,7 @@ function Rename(props: { readonly name: string; readonly onDone: (name: string |
     >
       <input
         aria-label={`New name of ${props.name}`}
-        // biome-ignore lint/a11y/noAutofocus: it stands where the pencil was pressed
+        // biome-ignore lint/a11y/noAutofocus: it replaces the rename button that the user pressed
         autoFocus
         maxLength={200}
         value={name}

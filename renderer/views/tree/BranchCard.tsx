@@ -1,5 +1,5 @@
-// biome-ignore-all lint/a11y/useSemanticElements: the roles of the tree it stands in
-// biome-ignore-all lint/a11y/useFocusableInteractive: the tree takes the keys and names the item by aria-activedescendant
+// biome-ignore-all lint/a11y/useSemanticElements: uses the roles of the surrounding tree
+// biome-ignore-all lint/a11y/useFocusableInteractive: the tree handles the keys and names the item by aria-activedescendant
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: as above
 import { ChevronDown, ChevronRight, Columns2 } from 'lucide-react';
 import type { ForkNode, TreeRollout } from '../../../shared/api/contract.ts';

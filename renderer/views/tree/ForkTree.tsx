@@ -1,4 +1,4 @@
-// biome-ignore-all lint/a11y/useSemanticElements: a tree of nested lists could not place its rows; the roles say the same
+// biome-ignore-all lint/a11y/useSemanticElements: nested lists cannot position the rows; the tree roles are equivalent
 /** The tree itself: scrolls in both directions, renders the visible part, and handles keys. */
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { ForkTree as Tree } from '../../../shared/api/contract.ts';

@@ -53,7 +53,7 @@ export function StepBrush({ steps, range, onRange }: StepBrushProps) {
   const onFirst = (first: number) => onRange({ first, last: Math.max(first, lastOf(within)) });
   const onLast = (last: number) => onRange({ first: Math.min(firstOf(within), last), last });
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a frame of its own
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset has a frame of its own
     <div className="step-brush" role="group" aria-label="Steps of the tree">
       <span className="step-choices">
         steps {list('From step', firstOf(within), onFirst)} to {list('To step', lastOf(within), onLast)}

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/a11y/useFocusableInteractive: the box keeps the focus and names the option by aria-activedescendant
+// biome-ignore-all lint/a11y/useFocusableInteractive: the input keeps the focus and names the option by aria-activedescendant
 import { useEffect, useRef } from 'react';
 import type { FrequentValue } from '../../../shared/api/contract.ts';
 import {

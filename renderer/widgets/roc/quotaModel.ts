@@ -1,5 +1,5 @@
 /**
- * What happened to a group, in sentences that a reader can check: the arithmetic of the quotas, the minimum that
+ * The results of a group, in sentences that a reader can check: the arithmetic of the quotas, the minimum that
  * applied, and the ties at the cut.
  */
 import type { LedgerDecision, LedgerSide } from '../../../shared/api/contract.ts';

@@ -196,7 +196,7 @@ function usePlaying({ row, lastRow, chars, isPassed, onRow, hasStop }: Playing) 
       if (hasStop(row + 1)) setPlaying(false);
     };
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each row has its own time, also where it is as long
+  // biome-ignore lint/correctness/useExhaustiveDependencies: restarts the timer for each row, even if it has the same length
   useEffect(() => {
     if (!isRunning) return;
     const wait = isPassed ? PASSING_MS / speed : readingMs(chars, speed);

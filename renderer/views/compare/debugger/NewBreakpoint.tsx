@@ -6,7 +6,7 @@ import { Button } from '../../../ui/Controls.tsx';
 import { leaveField } from '../../../ui/useAutoFocus.ts';
 import { READY_MADE, type ReadyMade, withCondition } from './breakModel.ts';
 
-/** Whole breakpoints the field completes to. */
+/** Complete breakpoints that the field offers. */
 const COMPLETIONS = [
   'first error',
   'error',
@@ -36,7 +36,7 @@ export function NewBreakpoint({ onAdd }: { readonly onAdd: (text: string) => voi
   const take = (ready: ReadyMade) => {
     if (text.trim() === '' && ready.hole === undefined) return onAdd(ready.text);
     const next = withCondition(text, ready);
-    // At once: what is typed or confirmed next is meant for the field, with this text in it.
+    // Flush at once, so that the next key press finds the new text in the field.
     flushSync(() => setText(next.text));
     field.current?.focus();
     field.current?.setSelectionRange(next.start, next.end);
@@ -89,7 +89,7 @@ export function NewBreakpoint({ onAdd }: { readonly onAdd: (text: string) => voi
   );
 }
 
-/** What cannot be read, with a pointer at it. */
+/** The part that cannot be parsed, and the error message. */
 export function FaultText({ text, fault }: { readonly text: string; readonly fault: BreakpointFault }) {
   const { message, start, end } = fault;
   return (

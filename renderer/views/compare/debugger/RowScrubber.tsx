@@ -1,4 +1,4 @@
-/** All rows in one line: which differ, where lanes part, where breakpoints hold. Click or drag to go there. */
+/** All rows in one line: differences, forks and breakpoint hits. Click or drag to go to a row. */
 import { type KeyboardEvent, type PointerEvent, useMemo, useRef } from 'react';
 import type { ComparedRow } from '../../../../shared/api/contract.ts';
 
@@ -11,7 +11,7 @@ interface RowScrubberProps {
   readonly onRow: (row: number) => void;
 }
 
-/** Of the drawing, which is stretched to the strip's width. */
+/** Width of the drawing's coordinate system. The drawing is stretched to the width of the strip. */
 const WIDTH = 1_000;
 const WIDEST = 26;
 const NARROWEST = 1.2;

@@ -78,7 +78,7 @@ export function Watch(props: PlayheadProps) {
               now.assigned.length > 0 && (
                 <ul className="watch-names">
                   {now.assigned.map(({ name, source }, i) => (
-                    // biome-ignore lint/suspicious/noArrayIndexKey: the names of a turn never move
+                    // biome-ignore lint/suspicious/noArrayIndexKey: the names of a turn never reorder
                     <li key={i}>
                       <Short text={source === undefined ? name : `${name} = ${source}`} />
                     </li>

@@ -65,7 +65,7 @@ const setBreaks = (breaks: readonly Break[]) =>
 export function useStops({ lanes, rows, comparison }: PlayheadProps): StopState {
   const [query] = useUrlQuery();
   const text = query.getAll('break').join('\n');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the query is new with every row, its breakpoints are not
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `text` holds the breakpoints; the query object changes with every row
   const breaks = useMemo(() => readBreaks(query), [text]);
   const isValued = needsValues(breaks);
   const { signals, isWaiting, error } = useLaneSignals(lanes, isValued);

@@ -59,7 +59,7 @@ export interface LaneNote {
   readonly isWarning?: true;
 }
 
-/** What a reader must know before comparing this lane with the baseline. */
+/** Notes that a reader needs before comparing this lane with the baseline. */
 export function laneNotes(
   lane: Lane,
   lanes: readonly Lane[],

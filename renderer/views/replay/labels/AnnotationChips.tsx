@@ -23,7 +23,7 @@ export function SaidOf({
   readonly children: ReactNode;
 }) {
   const { annotations, taxonomy, write } = labelling;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the function is another one with every rendering, and does the same
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `write` is a new function on every render, but does the same
   const said = useMemo(() => ({ annotations, taxonomy, write }), [annotations, taxonomy]);
   return <SaidContext value={said}>{children}</SaidContext>;
 }

@@ -38,7 +38,7 @@ export function FlagList({ detail, labelling, onShow }: FlagListProps) {
                   return (
                     place !== undefined && (
                       <button
-                        // biome-ignore lint/suspicious/noArrayIndexKey: evidence never moves
+                        // biome-ignore lint/suspicious/noArrayIndexKey: evidence never reorders
                         key={i}
                         type="button"
                         className="is-link"

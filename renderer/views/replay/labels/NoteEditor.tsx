@@ -30,7 +30,7 @@ export function NoteEditor({ labelling, draft }: NoteEditorProps) {
   const { taxonomy, draftKey } = labelling;
   const { id, target } = draft;
   const about = JSON.stringify(target);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another draft, or another place, takes the focus anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: focuses again when the draft or its target changes
   useEffect(focusNote, [id, about]);
   const change = (changes: Partial<NoteDraft>) => setDraft(draftKey, { ...draft, ...changes });
   const choose = (label: string) => {

@@ -53,7 +53,7 @@ export function TokenList({ heat, cursor, means }: TokenListProps) {
   };
 
   // The list follows n and r, as the outline follows the turn.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another current row moves the list
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls only when the current row changes
   useEffect(() => {
     if (at >= 0) list.show(at);
   }, [at]);

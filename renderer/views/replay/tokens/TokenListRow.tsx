@@ -1,4 +1,4 @@
-// biome-ignore-all lint/a11y/useKeyWithClickEvents: the list takes the keys and names the row by aria-activedescendant
+// biome-ignore-all lint/a11y/useKeyWithClickEvents: the list handles the keys and names the row by aria-activedescendant
 // biome-ignore-all lint/a11y/useFocusableInteractive: as above
 import { memo } from 'react';
 import { count, decimal, signed } from '../../../ui/numbers.ts';
