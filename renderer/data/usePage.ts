@@ -38,7 +38,7 @@ export function usePage(
     queryFn: async ({ signal }) => {
       if (params === undefined || address === undefined)
         throw new Error('a page was opened before its address was known');
-      // Once open, later refetches are done by the page's own queries.
+      // A refetch sends only the address, since the page's own queries refetch the rest.
       const isOpen = queryClient.getQueryData(queryKey) !== undefined;
       const askedAt = Date.now();
       const { answers, ...ids } = await client.request('page.open', isOpen ? address : params, { signal });

@@ -34,7 +34,7 @@ const LABEL_END = 10;
 /** Width of `100 %`, px. */
 const LEAST_BESIDE = 30;
 /**
- * Cells of incorrect problems have a pale fill, so that correct ones stand out. From this width they get an edge with
+ * Incorrect rollouts have a pale fill, so that correct ones stand out. Cells of this width or more get an edge with
  * 3:1 contrast.
  */
 const LEAST_EDGED = 4;
