@@ -11,7 +11,7 @@ import { CorruptContainerError, type SourceRecord } from './containers/container
 import { adaptedLog, identityOf } from './identify.ts';
 import { parseRecord } from './parseRecord.ts';
 
-/** Facts of rollouts that views are made of. */
+/** Rollout fields that views use. */
 const FACTS = {
   reward: (rollout) => rollout.reward !== undefined,
   correctness: (rollout) => rollout.isCorrect !== undefined,

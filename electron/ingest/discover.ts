@@ -14,7 +14,7 @@ const byName = new Intl.Collator('en', { numeric: true, sensitivity: 'variant' }
 
 /**
  * @param library path of the library, whose files are skipped
- * @param mayRead asked for each path, which may have become a link since the user opened it
+ * @param mayRead called for each path, because a path may have become a link since the user opened it
  */
 export function discover(
   paths: readonly string[],
@@ -24,7 +24,7 @@ export function discover(
   const found: Discovered[] = [];
   const own = ['', '-wal', '-shm', '-journal'].flatMap((suffix) => realOf(library + suffix) ?? []);
   const seen = new Set<string>(own);
-  // A link may lead from one of the paths to another, but not out of all of them.
+  // A link may lead from one of the paths to another, but not outside all of them.
   const roots = paths.flatMap((path) => realOf(path) ?? []).filter(mayRead);
   for (const path of paths) {
     const before = found.length;

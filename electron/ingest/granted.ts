@@ -1,13 +1,13 @@
 /**
- * The one check before a file is opened: only below what the user has opened. A library names files, too, and may
- * come from somebody else.
+ * The only check before a file is opened: the path must be below one that the user has opened. A library contains
+ * paths, too, and may come from somebody else.
  */
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { ApiError } from '../../shared/api/errors.ts';
 import { shellWord } from '../../shared/domain/shellWord.ts';
 
-/** Goes to a thread with each request that opens files which the library names. */
+/** Sent to a thread with each request that opens files named by the library. */
 export interface Granted {
   /** Path of the library, for messages. */
   readonly library: string;
@@ -17,15 +17,15 @@ export interface Granted {
 
 /** @param granted real paths */
 export function isBelowAny(path: string, granted: Iterable<string>): boolean {
-  // The system takes `..` after a link as the parent of its target, Node as that of the link.
+  // After a link, the system resolves `..` to the parent of the link's target, but Node to the parent of the link.
   if (path.split(/[\\/]/).includes('..')) return false;
   return isWithin(resolvedPath(resolve(path)), granted);
 }
 
 /**
- * For a path that the library names. Its text decides first: even a look at a path can reach another machine.
+ * For a path that the library names. The path's text is checked first, because even `stat` can reach another machine.
  *
- * @param path as ingest stored it, real at the time
+ * @param path the real path at the time of ingest
  * @param granted real paths
  */
 export function isOpened(path: string, granted: Iterable<string>): boolean {
@@ -45,10 +45,10 @@ export function requireGranted(path: string, { library, paths }: Granted): void 
   throw new ApiError({ code: 'not_granted', message });
 }
 
-/** The real path of a file that may not exist yet: its nearest parent that exists decides. */
+/** The real path of a file that may not exist yet, resolved through its nearest existing parent. */
 export function resolvedPath(path: string): string {
   try {
-    // As the system follows links: Node's own resolves `..` in the target of a link otherwise.
+    // `native` follows links as the system does. Node's own version resolves `..` in a link's target differently.
     return realpathSync.native(path);
   } catch {
     const parent = dirname(path);

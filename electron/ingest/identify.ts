@@ -40,20 +40,20 @@ export type Identified =
   | {
       readonly kind: 'refused';
       readonly issue: LineIssue & { readonly line?: number };
-      /** The first records of an unknown format, as the base of a mapping. */
+      /** The first records of an unknown format, from which a mapping can be made. */
       readonly head?: Head & { readonly container: Container };
-      /** The file is the beginning of a line, which may become a record. */
+      /** The file is an unfinished line, which may become a record. */
       readonly isHalfLine?: true;
     };
 
-/** An adapter writes the Turnwise log, whatever the file is. */
+/** An adapter always writes the Turnwise log, whatever its input file is. */
 export function adaptedLog({ hash }: Adapter): Log {
   const reading = { format: 'turnwise', container: 'adapter', unit: 'output line' } as const;
-  // Rollouts of the Turnwise log name their run, so the first record does not have to distinguish it.
+  // Rollouts of the Turnwise log name their run, so the first record need not distinguish it.
   return { kind: 'log', ...reading, firstRecordHash: '', adapterHash: hash };
 }
 
-/** Tried before the built-in formats: the user's mappings. */
+/** Tries the user's mappings, before the built-in formats. */
 export type DetectMapping = (records: readonly JsonObject[]) => string | undefined;
 
 /** @throws the system's error when the file cannot be opened or read */
@@ -117,7 +117,7 @@ export async function identify(
     if (error instanceof NoLogError) return refused(error);
     if (error instanceof CorruptContainerError) return refused({ code: 'damaged', message: error.message });
     if (!(error instanceof Error) || 'syscall' in error) throw error;
-    // Failures of one file, such as exhausted stack, must not stop the others.
+    // The failure of one file, such as an exhausted stack, must not stop the others.
     return refused({ code: 'unreadable', message: `the first records cannot be read: ${error.message}` });
   }
 }
@@ -243,7 +243,7 @@ function refused(found: { readonly code: string; readonly message: string }): Id
   return { kind: 'refused', issue: { severity: 'refused', code: found.code, message: found.message } };
 }
 
-/** Files that are not text, or that stand in for a log. */
+/** Files that are not text, or that replace a log, with the message for each. */
 const MAGIC: readonly (readonly [string, readonly number[], string])[] = [
   [
     'pickle',

@@ -13,7 +13,7 @@ import { readRecord } from './readRecord.ts';
 
 /** Lines per transaction. */
 const AT_ONCE = 5_000;
-/** Further issues are only counted. */
+/** Issues that are reported. Further ones are only counted. */
 const MOST_ISSUES = 1_000;
 
 /**
@@ -76,7 +76,7 @@ class ImportCall {
       this.issue(reading.issue.message, this.line);
       return;
     }
-    // Rollouts are not imported, so unreadable ones are no issue.
+    // Rollouts are not imported, so report no issue for unreadable ones.
     if (reading.record['type'] === 'rollout') return;
     const parsed = readPackLine(reading.record);
     const { line } = this;

@@ -3,7 +3,7 @@
  *
  *   discover ─► plan (unchanged | continue | start over | duplicate) ─► identify ─► parser ─► LibraryWriter
  *
- * A bad line never ends a file, and a bad file never ends the call.
+ * A bad line never stops a file, and a bad file never stops the call.
  */
 import type { IngestIssue } from '../../shared/domain/model.ts';
 import {
@@ -37,15 +37,15 @@ export interface FileReport {
   readonly path: string;
   readonly format: string | null;
   readonly status: FileStatus;
-  /** Rollouts of this file in the library, including those of earlier calls. `issues` counts likewise. */
+  /** Rollouts of this file in the library, including those of earlier calls. `issues` also includes them. */
   readonly rollouts: number;
   readonly issues: readonly IngestIssue[];
-  /** Records that joined a rollout of another file, and records that wait for theirs. */
+  /** Records that joined a rollout of another file, and records that wait for a rollout. */
   readonly joined?: number;
   readonly waiting?: number;
   /** Whether the lines of issues are lines that an adapter wrote. */
   readonly isAdapted?: true;
-  /** Whether a later call has to read on: its adapter failed, or was not named. */
+  /** Whether a later call has to continue reading: the adapter failed, or none was named. */
   readonly isUnread?: true;
   /** Absent when the file could not be opened. */
   readonly fileId?: number;
@@ -70,7 +70,7 @@ interface IngestStatus {
   readonly bytesDone: number;
   readonly rollouts: number;
   readonly issues: number;
-  /** The first run that rollouts were read of. */
+  /** The run of the first rollout read. */
   readonly runKey?: string;
 }
 
@@ -83,15 +83,15 @@ export interface IngestOptions {
   readonly isCancelled?: () => boolean;
   /** The user's mappings, for files that no format recognizes. */
   readonly mappings?: Mappings;
-  /** Reads every file. It comes from the command line only. */
+  /** Every file is read with it. It comes from the command line only. */
   readonly adapter?: Adapter | undefined;
   /** Reads known files from their start, even if they have not changed. */
   readonly readAgain?: boolean | undefined;
-  /** Asked for the real path of each path to read, and for other files that the library names. Default: all. */
+  /** Called with the real path of each file to read, and of other files that the library names. Default: all. */
   readonly mayRead?: (path: string) => boolean;
   /**
-   * Whether more is expected of a file. A half-written last line of it is no issue; a later call that does not follow
-   * the file reports it. Default: none is followed.
+   * Whether the file is followed, so more lines may come. A half-written last line is then no issue. A later call that
+   * does not follow the file reports it. Default: no file is followed.
    */
   readonly isFollowed?: (path: string) => boolean;
 }
@@ -114,7 +114,7 @@ class IngestCall {
   private readonly parser: Parser;
   private readonly options: IngestOptions;
   private readonly status: { -readonly [K in keyof IngestStatus]: IngestStatus[K] };
-  /** Files to read again, because a file that they had joined was forgotten. */
+  /** Files to read again, because a file whose rollouts they had joined was forgotten. */
   private readonly dependents = new Set<string>();
   /** Files whose parser stopped responding. */
   private readonly hung = new Set<string>();
@@ -188,7 +188,7 @@ class IngestCall {
     return this.isCancelled;
   }
 
-  /** A file that another file's replacement made unread is read as before; all others with the call's adapter. */
+  /** A file that is read again because another was replaced keeps its adapter. All others use the call's adapter. */
   private adapterOf(path: string): Adapter | undefined {
     const isDependent = !this.named.has(path) && this.writer.knownFile(path)?.adapter === undefined;
     return isDependent ? undefined : this.options.adapter;
@@ -196,12 +196,12 @@ class IngestCall {
 
   private dropUnread(path: string, report: FileReport | undefined): void {
     if (report?.isUnread === true) return;
-    // A file that waits for its adapter is no log without it.
+    // Without its adapter, a file that waits for it is not a log.
     const isRead = report?.status !== 'refused' || this.options.adapter !== undefined;
     this.writer.dropUnread(path, isRead);
   }
 
-  /** Kept in the library, so that a call that continues an interrupted one reads the file again, too. */
+  /** Stored in the library, so that a call that continues an interrupted one also reads the file again. */
   private markForReading(path: string): void {
     try {
       const known = this.writer.knownFile(path) ?? this.writer.movedFile(identityOf(path), this.mayRead);
@@ -211,7 +211,7 @@ class IngestCall {
     }
   }
 
-  /** Adds an estimate to the progress bar. Each file decides later what is read. */
+  /** Adds an estimate to the progress bar. How much is read is decided later, for each file. */
   private toRead(path: string): readonly UnreadPath[] {
     try {
       const { bytes } = identityOf(path, 0);
@@ -223,7 +223,7 @@ class IngestCall {
         return [{ path, bytes, hasAdapter }];
       }
       const isPartial = known?.status === 'partial';
-      // The position in an adapter's output is no position in the file, which is read as a whole.
+      // The position in an adapter's output is not a position in the file, so count the whole file.
       if (hasAdapter && (isPartial || bytes !== known?.bytes)) {
         this.status.bytes += bytes;
         return [{ path, bytes, hasAdapter }];
@@ -261,7 +261,7 @@ class IngestCall {
     return this.options.isFollowed?.(path) === true;
   }
 
-  /** Whether an unchanged file lacks the issue of its half-written last line, or has it although it is followed. */
+  /** Whether the issue of a half-written last line is missing, or is present although the file is followed. */
   private isEndMisreported(known: KnownFile): boolean {
     if (!endsInLine(known) || known.offset >= known.bytes) return false;
     const isReported = this.writer.issuesOf(known.path).some(({ code }) => code === INCOMPLETE_LINE);
@@ -294,7 +294,7 @@ class IngestCall {
         if (plan.kind !== 'new') this.writer.dropIssuesWithCode(begun, ...CODES_OF_END);
         return begun;
       };
-      // An adapter that fails at once, such as one with a typing error, must not cost what was read before.
+      // Keep the old data until the adapter writes something: it may fail at once, for example because of a typo.
       if (adapter === undefined || forgotten === undefined) begin();
       const from = isContinued ? plan.known : { offset: 0, lines: 0, tailHash: undefined };
       const { offset, lines, tailHash } = from;
@@ -334,14 +334,14 @@ class IngestCall {
     }
   }
 
-  /** Reads the file again without reading ahead, because the next file may have blocked the parser. */
+  /** Reads the file again on its own, because reading ahead in the next file may have blocked the parser. */
   private async readAlone(path: string): Promise<FileReport> {
     this.hung.add(path);
     this.next = [];
     return this.readPath(path);
   }
 
-  /** A file of which the adapter wrote nothing is refused. Any other is read on when the adapter is named again. */
+  /** Refuses the file if the adapter wrote nothing. Otherwise it is continued when the adapter is named again. */
   private adapterFailed(
     { identity }: ReadPlan,
     identified: Log,
@@ -383,7 +383,7 @@ class IngestCall {
     request: ParseRequest,
     parse: PendingParse,
   ): Promise<ParseOutcome> {
-    // A job that was cancelled while the file was identified has cancelled no parse yet.
+    // If the job was cancelled during identification, there was no parse to cancel.
     if (this.shouldStop()) {
       await parse.drop();
       return { isCancelled: true };
@@ -395,7 +395,7 @@ class IngestCall {
       const written = file();
       const { runIds, rollouts } = this.writer.writeBatch(written, batch);
       this.status.runKey ??= this.writer.runKeysOf([written.fileId])[0];
-      // Offsets of compressed files and tables are not bytes of the file.
+      // Offsets in compressed files and tables are not byte positions in the file.
       if (isBytes) this.status.bytesDone = base + batch.offset - request.offset;
       this.status.rollouts += rollouts;
       this.status.issues += batch.issues.length;
@@ -407,7 +407,7 @@ class IngestCall {
   }
 
   private reportEnd(fileId: number, request: ParseRequest, outcome: ParseOutcome): void {
-    // A line that is too long already can never be read.
+    // A line that is too long already will never be readable.
     const isAwaited = outcome.tooLong === undefined && endsInLine(request) && this.isFollowed(request.path);
     if (outcome.incompleteLine !== undefined && !isAwaited) {
       this.addIssue(fileId, {
@@ -467,9 +467,9 @@ class IngestCall {
 
   private fileRow(plan: ReadPlan, reading: FileReading, status: string): number {
     if (plan.kind === 'new') return this.writer.addFile(plan.identity, reading, status);
-    // The hash of the tail is unknown while the file is being read, unless it is committed with each batch.
+    // Clear the tail hash while the file is being read. An adapter's hash is committed with each batch instead.
     if (reading?.adapterHash === undefined) this.writer.setTail(plan.known.fileId, undefined);
-    // A file that was refused or empty may have become a log.
+    // A file that was refused or empty may be a log now.
     if (plan.known.format !== reading?.format) this.writer.dropIssues(plan.known.fileId);
     this.writer.updateFile(plan.known.fileId, plan.identity, reading, status);
     return plan.known.fileId;
@@ -530,12 +530,12 @@ class IngestCall {
 
 const ADAPTER_FAILED = 'adapter_failed';
 const INCOMPLETE_LINE = 'incomplete_line';
-/** Issues about the end of what was read, which the next call finds out again. */
+/** Issues about the end of the data read so far. The next call determines them again. */
 const CODES_OF_END = [INCOMPLETE_LINE, 'damaged', ADAPTER_FAILED, 'no_records', NEEDS_ADAPTER] as const;
 
 type ReadPlan = Exclude<Plan, { kind: 'unchanged' | 'duplicate' }>;
 
-/** Whether the file ends in a line that may be half-written, and positions in it are bytes of the file. */
+/** Whether the file may end in a half-written line, and its positions are byte offsets. */
 function endsInLine({ container, unit }: Pick<KnownFile, 'container' | 'unit'>): boolean {
   return container === 'plain' && (unit === 'line' || unit === 'text');
 }

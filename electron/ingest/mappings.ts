@@ -3,7 +3,7 @@ import type { JsonObject } from '../../shared/format/fields.ts';
 import { type Mapping, mappingFormatName } from '../../shared/format/mapping.ts';
 
 export class Mappings {
-  /** The mappings as given, for sending to another thread. */
+  /** The original mappings, for sending to another thread. */
   readonly all: readonly Mapping[];
   readonly forced: Mapping | undefined;
   private readonly mappings: ReadonlyMap<string, Mapping>;
@@ -15,7 +15,7 @@ export class Mappings {
     this.forced = forced;
   }
 
-  /** Name of the mapping that fits these records; undefined when none does. */
+  /** Name of the mapping that matches these records. Undefined if none does. */
   readonly detect = (records: readonly JsonObject[]): string | undefined => {
     if (this.forced !== undefined) return mappingFormatName(this.forced.name);
     for (const [format, mapping] of this.mappings) {

@@ -29,13 +29,13 @@ export interface LinePlace {
   readonly line: number;
   readonly byteOffset: number;
   readonly byteLength: number;
-  /** Lines of further records that are parts of the rollout. */
+  /** Line numbers of the other records that form the rollout. */
   readonly partLines?: readonly number[];
 }
 
 const KIND_CODE = new Map(SEGMENT_KINDS.map((kind, i) => [kind, i]));
 /**
- * Weight of a full batch; the next constant limits its items. Large enough to amortize a transaction, small
+ * Weight of a full batch. The next constant limits its items. Large enough to amortize a transaction, small
  * enough to stay responsive.
  */
 const BATCH_SIZE = 8 << 20;
@@ -43,7 +43,7 @@ const BATCH_SIZE = 8 << 20;
 const FIRST_BATCH_SIZE = 512 << 10;
 const BATCH_ITEMS = 8192;
 const PREVIEW_CHARS = 200;
-/** An unknown count of a turn. */
+/** Stands for an unknown count in a turn. */
 const UNKNOWN = -1;
 
 type PackedPrompt = Omit<PackedProblem, 'problemId' | 'idSource' | 'groundTruth' | 'source' | 'userScenario'>;
@@ -52,11 +52,11 @@ export class BatchBuilder {
   private items: PackedItem[] = [];
   private issues: (LineIssue & { line: number })[] = [];
   private problems: PackedProblem[] = [];
-  /** The last rollout's. The rollouts of a record often share it. */
+  /** The previous rollout's problem. The rollouts of a record often share it. */
   private last: { readonly problem: ParsedProblem; readonly index: number } | undefined;
-  /** Problems that their place identifies. Keeping all problems would keep their prompts in memory. */
+  /** Problems without a prompt, which their record identifies. Keeping all would keep their prompts in memory. */
   private withoutPrompt = new Map<ParsedProblem, number>();
-  /** By hash: formats build a new problem for each record of a group. */
+  /** By hash, because formats build a new problem for each record of a group. */
   private promptIndex = new Map<string, PackedPrompt>();
   private readonly texts = new TextBlocks(ROLLOUT_BLOCK_BYTES);
   private readonly prompts = new TextBlocks(PROMPT_BLOCK_BYTES);
@@ -185,7 +185,7 @@ export class BatchBuilder {
     this.items.push({ kind: 'rollout', rollout: packed });
   }
 
-  /** Returns the batch and empties the builder. `offset` and `lines` are the read position after the batch. */
+  /** Returns the batch and resets the builder. `offset` and `lines` are the read position after the batch. */
   async finish(startOffset: number, offset: number, lines: number): Promise<PackedBatch> {
     const { items, issues, problems, masked } = this;
     const segments = Int32Array.from(this.segments);
@@ -204,7 +204,7 @@ export class BatchBuilder {
     const ofRollouts = await this.texts.finish();
     const ofPrompts = await this.prompts.finish();
     const shift = ofRollouts.bytes.byteLength;
-    // Not from Buffer's pool, because the writer takes it over.
+    // Not from Buffer's pool, because the memory is transferred to the writer.
     const bytes = new Uint8Array(shift + ofPrompts.bytes.byteLength);
     bytes.set(ofRollouts.bytes);
     bytes.set(ofPrompts.bytes, shift);
@@ -227,7 +227,7 @@ export class BatchBuilder {
     return '';
   }
 
-  /** @param place the record of the rollout */
+  /** @param place identifies the record of the rollout */
   private problemAt({ problem, role }: ParsedRollout, place: string): number {
     if (problem === this.last?.problem) return this.last.index;
     const index = this.withoutPrompt.get(problem) ?? this.addProblem(problem, `${place}:${role ?? ''}`);
@@ -271,7 +271,7 @@ export class BatchBuilder {
   }
 }
 
-/** No configuration is nested this deeply, and the stack of a thread holds far more. */
+/** Limit of nesting. Real configurations are far below it, and a thread's stack allows far more. */
 const DEEPEST = 256;
 
 function assertShallow(value: unknown, depth = 0): void {
@@ -280,7 +280,7 @@ function assertShallow(value: unknown, depth = 0): void {
   for (const inner of Object.values(value)) assertShallow(inner, depth + 1);
 }
 
-/** Null unless every turn has its count. */
+/** Null unless the count of every turn is known. */
 function sumOfTurns(turns: readonly Turn[]): number | null {
   let sum = 0;
   for (const { policyTokens } of turns) {
@@ -298,7 +298,7 @@ function weightOf(tokens: PackedTokens | null): number {
   );
 }
 
-/** A note or a correction may be as long as a rollout. */
+/** Counted because a note or a correction may be as long as a rollout. */
 function weightOfText({ note, correction }: Annotation): number {
   return (note?.length ?? 0) + (correction?.length ?? 0);
 }
@@ -309,7 +309,7 @@ function pushSegments(into: number[], segments: readonly Segment[]): void {
   }
 }
 
-/** The last user message, without the instructions before it. */
+/** The last user message, or the whole prompt if there is none. */
 function userQuestionOf(problem: ParsedProblem): string {
   const asked = problem.promptSegments.findLast((segment) => segment.kind === 'user');
   return asked === undefined ? problem.prompt : problem.prompt.slice(asked.inner.start, asked.inner.end);
@@ -319,7 +319,7 @@ function previewOf(problem: ParsedProblem): string {
   return oneSpaced(userQuestionOf(problem).slice(0, PREVIEW_CHARS));
 }
 
-/** Recognizes a problem under another template, at another step or in another run. */
+/** The normalized question, which is equal under other templates, at other steps and in other runs. */
 function questionOf(problem: ParsedProblem): string {
   return normalisedQuestion(userQuestionOf(problem));
 }

@@ -59,7 +59,7 @@ export interface ParseOutcome {
 }
 
 /**
- * @param signal stops an adapter that is waited for
+ * @param signal stops an adapter that is still running
  * @throws the system's error when the file cannot be read
  */
 export async function parseFile(
@@ -129,7 +129,7 @@ export async function parseFile(
 
 /** Whether the last line read had no line end, so that the next bytes do not begin a line. */
 async function continuesAfterUnendedLine({ path, container, offset }: ParseRequest): Promise<boolean> {
-  // The previous byte of a compressed file is not available; only terminated lines of these are read.
+  // The previous byte of a compressed file is not available. Only terminated lines of such files are read.
   if (offset === 0 || container !== 'plain') return false;
   const before = await bytesBetween(path, container, offset - 1, offset);
   return before[0] !== LINE_FEED;
@@ -165,7 +165,7 @@ class FileParser {
   private committed: number;
   private sawSomething = false;
   private open: OpenRollout | undefined;
-  /** Position before the record that is being taken. */
+  /** Position before the current record. */
   private before: Position;
 
   constructor(reader: RecordReader, request: ParseRequest) {
@@ -185,7 +185,7 @@ class FileParser {
     return !this.sawSomething;
   }
 
-  /** The batch ends before a rollout that the next record may continue. */
+  /** Ends the batch before a rollout that the next record may continue. */
   finish(): Promise<PackedBatch> {
     this.sawSomething = false;
     const startOffset = this.committed;
@@ -195,7 +195,7 @@ class FileParser {
     return this.builder.finish(startOffset, offset, lines);
   }
 
-  /** Adds the rollout that no further record continues. */
+  /** Adds the open rollout, which no further record continues. */
   close(): void {
     const { open } = this;
     this.open = undefined;
@@ -221,7 +221,7 @@ class FileParser {
    * accepted.
    */
   takeIfWhole(record: ByteRecord): boolean {
-    // A printed line may be cut anywhere, so only a line end completes it.
+    // A printed line may be cut anywhere, so it is only complete with a line end.
     if (this.unit === 'text') return false;
     const reading = readRecord(record.bytes, this.lines === 0, this.unit);
     if (reading.kind === 'issue') return false;

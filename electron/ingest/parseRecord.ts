@@ -1,6 +1,6 @@
 /**
- * Parses one record. It never throws and never drops a record silently. The result is rollouts, a join,
- * something that the format documents, or exactly one refusal.
+ * Parses one record. Never throws and never drops a record silently. The result is rollouts, a join, a record type
+ * that the format documents, or exactly one refusal.
  */
 
 import type { LineIssue, ParsedLine, RecordReader } from '../../shared/format/format.ts';

@@ -19,7 +19,7 @@ export type Plan =
   /** The same content was read under another path, which still exists. */
   | { readonly kind: 'duplicate'; readonly known: KnownFile; readonly identity: FileIdentity };
 
-/** Code of the issue of a file that is left as it is, because its adapter was not named. */
+/** Issue code of a file that was not read because its adapter was not named. */
 export const NEEDS_ADAPTER = 'needs_adapter';
 
 export interface Unreadable {
@@ -59,7 +59,7 @@ export async function planFile(
     if (!continues(path, known, identity)) return { kind: 'replaced', known, identity };
     if (identity.bytes > known.bytes || known.status === 'partial')
       return { kind: 'appended', known, identity };
-    // With equal size, the inode and time stamp decide whether the file was written to.
+    // If the size is equal, inode and time stamp decide whether the file was written to.
     return isUntouched ? { kind: 'unchanged', known } : { kind: 'replaced', known, identity };
   } catch (error) {
     return { kind: 'unreadable', path, ...reasonOf(error) };

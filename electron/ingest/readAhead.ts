@@ -116,7 +116,7 @@ export class ReadAhead {
     }
   }
 
-  /** Returns what was prepared for the file. If another file was prepared instead, that is dropped. */
+  /** Returns the prepared file. If another file was prepared instead, drops that one. */
   async take(path: string): Promise<Prepared | undefined> {
     await this.filling;
     if (this.waiting[0]?.path === path) return this.waiting.shift()?.prepared;
@@ -138,7 +138,7 @@ async function planOf(
     const plan = await planFile(path, writer, adapter, mayRead);
     return plan.kind === 'new' ? plan : undefined;
   } catch {
-    // The error is reported when it is the file's turn. The same holds below.
+    // The error is reported when the file is processed. The same holds below.
     return undefined;
   }
 }

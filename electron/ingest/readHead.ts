@@ -1,6 +1,6 @@
 /**
  * Reads the first records of a file and determines its unit: lines, elements of an array, or a sequence of
- * values. Reads no more than that needs.
+ * values. Reads no more than necessary.
  */
 import { isObject, type JsonObject } from '../../shared/format/fields.ts';
 import { LIST_KEY, TEXT_KEY } from '../../shared/format/format.ts';
@@ -18,11 +18,11 @@ import {
   type SourceRecord,
 } from './containers/container.ts';
 
-/** Records that detection looks at. */
+/** Number of records that detection uses. */
 const RECORDS = 20;
 /** Bytes that detection reads, unless the first record is longer. */
 const WINDOW = 1 << 20;
-/** Bytes. Most records are shorter. */
+/** Bytes read at once. Most records are shorter. */
 const CHUNK = 64 << 10;
 
 const LINE_FEED = 0x0a;
@@ -93,7 +93,7 @@ async function openingOf(path: string, container: Container): Promise<string> {
     .trimStart();
 }
 
-/** The unit of the records of which several make a rollout. Tables and archives have one only. */
+/** The unit of the individual parts when several records form a rollout. Tables and archives have only one unit. */
 export async function unitOfBytes(path: string, container: Container): Promise<RecordUnit> {
   return isAppendable(container, 'line') ? (await headOfBytes(path, container)).unit : 'row';
 }
@@ -135,10 +135,10 @@ async function readWith(unit: RecordUnit, path: string, container: Container): P
   return head.finish();
 }
 
-/** Bytes, because a trainer prints much before its first step. */
+/** Bytes. Large, because a trainer prints much before its first step. */
 const PRINTED_WINDOW = 64 << 20;
 
-/** Looks for lines that a trainer prints per step in a file that is not JSON. */
+/** Searches a file that is not JSON for lines that a trainer prints per step. */
 async function printedHead(path: string, container: Container): Promise<Head | undefined> {
   const splitter = splitterFor('text', 0);
   const records: JsonObject[] = [];
@@ -187,7 +187,7 @@ class HeadBuilder {
     const isEvent = text.startsWith(EVENT_DATA);
     const reading = readSafely(isEvent ? text.slice(EVENT_DATA.length) : text);
     const value = reading.ok ? objectOf(reading.value) : undefined;
-    // Only parts are read from a stream of events.
+    // Event streams are only read if their records are parts of a rollout.
     if (value === undefined || (isEvent && partsOfRecord(value) === undefined)) {
       this.fail(
         reading.ok

@@ -58,7 +58,7 @@ export function readRecord(
     : { kind: 'issue', issue: { severity: 'refused', code: 'bad_json', message: 'not JSON' } };
 }
 
-/** Nesting levels. Logs are less deep; values below are not changed. */
+/** Limit of nesting levels that are repaired. Logs are less deep. */
 const DEEPEST = 32;
 
 /** Checks the parsed strings for lone surrogates. Searching the line for escapes costs far more. */

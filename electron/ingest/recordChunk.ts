@@ -1,8 +1,8 @@
 /**
  * Reads the raw record of a rollout from its source file by byte range. Reads only below directories that
- * the user has opened, and only while the file still holds that record. Otherwise it reports the source as
- * missing. A library of somebody else names files, too: the hash of the whole record proves that its author knew
- * the content.
+ * the user has opened, and only if the file still contains that record. Otherwise reports the source as missing.
+ * A library from somebody else contains paths, too. The hash of the whole record proves that its author knew the
+ * content.
  */
 import { realpathSync } from 'node:fs';
 import type { RecordChunk } from '../../shared/api/contract.ts';

@@ -11,9 +11,9 @@ import { packUtf8, type StoredText } from '../storage/textCodec.ts';
  * half this size.
  */
 export const ROLLOUT_BLOCK_BYTES = 512 << 10;
-/** Single prompts are read more often than single rollouts of another group. */
+/** Smaller, because prompts of different groups are often read one at a time. */
 export const PROMPT_BLOCK_BYTES = 128 << 10;
-/** The number of concurrent compressions. */
+/** Number of concurrent compressions. */
 const MOST_SPARE = 4;
 const NONE = Buffer.alloc(0);
 
@@ -21,7 +21,7 @@ export class TextBlocks {
   private readonly blockBytes: number;
   /** Leaves room for one more text after a block that is not full yet. */
   private readonly bufferBytes: number;
-  /** Allocated at the first text, because most small files need no second buffer. */
+  /** Allocated at the first text. A second buffer is rarely needed, because most files are small. */
   private buffer: Buffer = NONE;
   private used = 0;
   /** Number of texts in the buffer. A block of empty texts is still a block. */
@@ -49,7 +49,7 @@ export class TextBlocks {
     return place;
   }
 
-  /** Returns the blocks and empties this. Later texts belong to the next batch. */
+  /** Returns the blocks and resets the builder. Later texts belong to the next batch. */
   async finish(): Promise<{
     readonly blocks: readonly ByteSpan[];
     readonly bytes: Uint8Array;

@@ -4,7 +4,7 @@
  *   file ──► stdin   the adapter, in a process group of its own   stdout ──► lines
  *
  * Both pipes have back-pressure, so neither side is held in memory. A command cannot be entered in the
- * middle: continuing runs it again, skips the records that were read, and compares their hash.
+ * middle. To continue, it is run again; records that were read before are skipped and their hash is compared.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -18,16 +18,16 @@ import { streamFile } from './openFile.ts';
 export interface Adapter {
   /** Program and arguments. No shell is started. */
   readonly words: readonly [string, ...string[]];
-  /** Directory of the caller, which relative paths in the command mean. */
+  /** The caller's directory. Relative paths in the command are resolved against it. */
   readonly directory: string;
-  /** Hash of the words and of the files that they name. Another hash means: read again. */
+  /** Hash of the words and of the files that they name. If it changes, the file is read again. */
   readonly hash: string;
 }
 
 /** The position that an earlier run of the adapter reached. */
 interface AdapterPosition {
   readonly records: number;
-  /** Absent: nothing was read. */
+  /** Absent if nothing was read. */
   readonly hash?: string | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface AdapterEnd {
   readonly said: string;
 }
 
-/** The adapter writes something else than in the run whose records were read. */
+/** The output differs from the earlier run whose records were read. */
 export class AdapterOutputChangedError extends Error {
   constructor() {
     super('the output of the adapter differs from what was read before');
@@ -59,11 +59,11 @@ export class AdapterOutputChangedError extends Error {
   }
 }
 
-/** An adapter that moves no byte in this time is stopped. Waiting for the library does not count. */
+/** An adapter that reads and writes nothing for this long is stopped. Waiting for the library does not count. */
 const SILENCE_MS = 10 * 60_000;
-/** From the end of the output to the end of the process. */
+/** Time limit from the end of the output to the exit of the process. */
 const EXIT_MS = 10_000;
-/** From SIGTERM to SIGKILL. */
+/** Delay between SIGTERM and SIGKILL. */
 const TERM_MS = 2_000;
 const KEPT_STDERR_BYTES = 4096;
 const SHOWN_STDERR_LINES = 5;
@@ -81,7 +81,7 @@ export class AdapterSource implements RecordSource {
   private readonly hash = createHash('sha256');
   private run: AdapterRun | undefined;
   private seen = 0;
-  /** Hash without an unended last record, which may not be accepted. */
+  /** Hash without an unterminated last record, which may not be accepted. */
   private endedHash: string | undefined;
 
   constructor(path: string, adapter: Adapter, options: AdapterOptions) {
@@ -106,7 +106,7 @@ export class AdapterSource implements RecordSource {
     }
     await run.finish(this.seen);
     if (this.options.signal?.aborted === true) return;
-    // A run that failed early has said nothing about the records that it did not reach.
+    // A run that failed early did not reach the other records, so it does not show whether they changed.
     if (this.seen < this.skipped) throw new AdapterOutputChangedError();
   }
 
@@ -166,7 +166,7 @@ class AdapterRun {
       cwd: adapter.directory,
       env: { ...process.env, TURNWISE_FILE: path },
       stdio: ['pipe', 'pipe', 'pipe'],
-      // A process group of its own, so that everything it starts can be ended with it.
+      // Use a separate process group, so that all child processes can be ended with it.
       detached: process.platform !== 'win32',
       windowsHide: true,
     });
@@ -230,7 +230,7 @@ class AdapterRun {
       throw new CorruptContainerError(`${this.adapter.words[0]} could not be started: ${why}`);
     }
     if (stopReason !== undefined) throw new CorruptContainerError(`${stopReason}, ${where}${tail}`);
-    // A process that ended well, but whose children held its pipes open, did its work.
+    // A process with exit code 0 succeeded, even if its children kept its pipes open.
     if (isLate && exitCode !== 0)
       throw new CorruptContainerError(`it did not exit after its output ended, ${where}${tail}`);
     if (signalCode !== null) throw new CorruptContainerError(`it was ended by ${signalCode} ${where}${tail}`);

@@ -5,8 +5,8 @@
  *
  * Both formats are a schema and batches of rows, each a message of a length, metadata and a body (apache/arrow:
  * docs/source/format/Columnar.rst, "Encapsulated message format"). A file begins with `ARROW1` and ends with an index
- * of its batches. The index is not used, so what is left of a file that was cut can be read. One batch is
- * decoded at a time.
+ * of its batches. The index is not used, so a truncated file can be read up to the cut. One batch is decoded at a
+ * time.
  */
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { zstdDecompressSync } from 'node:zlib';
@@ -29,8 +29,8 @@ const [SCHEMA, DICTIONARY_BATCH, RECORD_BATCH] = [1, 2, 3];
 const CONTINUATION = -1;
 
 /**
- * Bytes that the batch being decoded may still unpack to. The decoder unpacks a batch at once and does not pass on
- * whose column it is.
+ * Bytes that the current batch may still unpack to. A module variable, because the decoder unpacks a whole batch at
+ * once and does not tell the codec which column it is unpacking.
  */
 let unpackable = 0;
 
@@ -85,7 +85,7 @@ export class ArrowSource implements RecordSource {
 
   async *records(from: number): AsyncGenerator<Iterable<SourceRecord>> {
     let schema: Uint8Array | undefined;
-    /** Messages of each dictionary: the last whole one and its additions. */
+    /** Messages of each dictionary: the last complete one, then its deltas. */
     const dictionaries = new Map<number, Message[]>();
     let row = 0;
     for (const message of this.messages()) {
@@ -129,7 +129,7 @@ export class ArrowSource implements RecordSource {
    * Ends at the end of the stream, or at the first incomplete message of one that is being written.
    *
    * @throws CorruptContainerError after the last whole message if the end of a file is missing. Files are written at
-   * once, so it was cut.
+   * once, so such a file was truncated.
    */
   private *messages(): Generator<Message> {
     const isFile = this.bytes(0, MAGIC.length).equals(MAGIC);

@@ -3,14 +3,14 @@
  * make it allocate any amount of memory.
  */
 
-/** Nesting of columns, and their number. */
+/** Limits of the nesting and of the number of columns. */
 const [DEEPEST, MOST_FIELDS] = [64, 1 << 16];
-/** Entries of a column that has no bytes, such as nulls. */
+/** Most entries of a column without bytes, such as a column of nulls. */
 const MOST_WITHOUT_BYTES = 1 << 22;
 /** The type of a union column, which lists its members. */
 const UNION = 14;
 
-/** A table of a flatbuffer. Fields are addressed by their place in its vtable; absent ones are 0. */
+/** A flatbuffer table. Fields are addressed by their slot in its vtable. Absent fields are 0. */
 export class FlatTable {
   private readonly buffer: Buffer;
   private readonly at: number;
@@ -117,7 +117,7 @@ export function checkColumn(column: Column): void {
     return;
   }
   const inner = children[0]?.length ?? bytesOf(values);
-  // Unions have several children, and their offsets say where, not how many.
+  // A union has several children. Its offsets are positions in them and do not imply lengths.
   if (children.length > 1) return;
   let total = 0;
   for (let i = 0; i < length; i++) {

@@ -16,8 +16,8 @@ import { type FramePiece, ZstdFrames } from './zstdFrames.ts';
 
 const CHUNK = 1 << 20;
 /**
- * Bytes. A record takes about ten times as much memory while it is parsed: bytes, text, values, packed texts. V8 ends
- * the whole process when a thread's text does not fit its heap.
+ * Bytes. A record takes about ten times as much memory while it is parsed: bytes, text, values, packed texts. V8
+ * aborts the whole process when the heap of one thread is full.
  */
 export const LONGEST_RECORD = 64 << 20;
 

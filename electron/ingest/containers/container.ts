@@ -10,9 +10,9 @@ const CONTAINERS = ['plain', 'gzip', 'zstd', 'zip', 'parquet', 'arrow', 'sqlite'
 export type Container = (typeof CONTAINERS)[number];
 
 /**
- * The unit of a file's records, which its numbers count. `text`: lines that are not JSON. `part`: records of any
- * other unit, of which several make a rollout (`parts.ts`). `output line`: lines that an adapter wrote, which
- * are not in the file.
+ * The unit in which a file's records are counted. `text`: lines that are not JSON. `part`: records of any other unit,
+ * of which several form one rollout (`parts.ts`). `output line`: lines that an adapter wrote, which are not in the
+ * file.
  */
 export type RecordUnit = 'line' | 'text' | 'element' | 'value' | 'member' | 'row' | 'part' | 'output line';
 
@@ -22,7 +22,7 @@ export type SourceRecord =
       readonly bytes: Uint8Array;
       readonly offset: number;
       readonly nextOffset: number;
-      /** Number of the record in the file, from 1. Absent: one more than that of the record before. */
+      /** Number of the record in the file, from 1. Default: the previous record's number plus one. */
       readonly number?: number;
       /** The file ends here without line end or closing bracket, so more may follow. */
       readonly isUnended?: boolean;
@@ -79,7 +79,7 @@ export function containerOf(first: Uint8Array): Container {
 
 /**
  * A stream of Arrow messages has no magic number. It begins with four bytes 0xff, the length of the schema message
- * in steps of 8, and the offset of that message's table, which is within it.
+ * in steps of 8, and the offset of that message's table. The offset is within the message.
  */
 function isArrowStream(first: Uint8Array): boolean {
   if (first.byteLength < 12) return false;

@@ -19,7 +19,7 @@ import { checkedCompressors, checkGroup, type PageBytes, ThriftWalker } from './
 import { RowConverter } from './rowJson.ts';
 import { checkRows, mostMemory } from './sizes.ts';
 
-/** Bytes of memory for rows that are decoded at once. A larger row group is read in parts. */
+/** Memory limit in bytes for rows that are decoded at once. A larger row group is read in several passes. */
 const WINDOW = 64 << 20;
 const MOST_ROWS = 1 << 16;
 const LONGEST_FOOTER = 64 << 20;
@@ -60,7 +60,7 @@ export class ParquetSource implements RecordSource {
     }
   }
 
-  /** Metadata of a file that Turnwise has written, else facts about the columns. */
+  /** Metadata of a file that Turnwise has written, or facts about the columns of any other file. */
   get header(): Readonly<Record<string, unknown>> | undefined {
     const value = this.metadata.key_value_metadata?.find(({ key }) => key === HEADER_KEY)?.value;
     if (value === undefined) return { columns: columnsOf(this.metadata) };
@@ -111,7 +111,7 @@ export class ParquetSource implements RecordSource {
     }
   }
 
-  /** Decodes a part of a row group. The decoder sees no other group, since it plans over all that it sees. */
+  /** Decodes some rows of a row group. Gets metadata of this group only, since the decoder plans over all it gets. */
   private async *read(
     { group, start, compressors }: { group: RowGroup; start: number; compressors: Compressors },
     rowStart: number,
@@ -159,7 +159,7 @@ function columnsOf(metadata: FileMetaData): Readonly<Record<string, ParquetColum
 
 /**
  * Serves byte ranges to the decoder. When a damaged file makes the decoder throw, other columns are still
- * being decoded and their rejections would be unhandled. After `stop` they never get their bytes.
+ * being decoded and their rejections would be unhandled. After `stop`, pending ranges never resolve.
  */
 class FileSlices implements AsyncBuffer, PageBytes {
   readonly byteLength: number;
@@ -208,7 +208,7 @@ class FileSlices implements AsyncBuffer, PageBytes {
     return length === range.byteLength ? range : range.slice(0, length);
   }
 
-  /** Undefined for bytes that were not read here. */
+  /** Undefined for bytes that were not read by this class. */
   positionOf({ buffer, byteOffset }: Uint8Array): number | undefined {
     const start = this.starts.get(buffer);
     return start === undefined ? undefined : start + byteOffset;
@@ -217,7 +217,7 @@ class FileSlices implements AsyncBuffer, PageBytes {
 
 type RangeStarts = WeakMap<ArrayBufferLike, number>;
 
-/** Bytes of the file that know their position, as does each slice that the decoder takes of them. */
+/** File bytes that know their position. Slices that the decoder takes know theirs, too. */
 class FileRange extends ArrayBuffer {
   private readonly start: number;
   private readonly starts: RangeStarts;

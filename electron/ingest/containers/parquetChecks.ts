@@ -2,21 +2,21 @@
  * Checks of Parquet data before it is decoded. The decoder trusts counts and lengths, so a wrong one would make it
  * allocate any amount of memory (apache/parquet-format:src/main/thrift/parquet.thrift).
  *
- *   checkGroup ── every page's header; the contents of pages that are not compressed
- *   checkedCompressors ── the contents of the others, when the decoder unpacks them
+ *   checkGroup ── headers of all pages, contents of uncompressed pages
+ *   checkedCompressors ── contents of compressed pages, when the decoder unpacks them
  */
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import type { ColumnMetaData, Compressors, RowGroup, SchemaTree } from 'hyparquet';
 import { compressors as packaged } from 'hyparquet-compressors';
 
-/** Structures of a footer: of 1,000 row groups with 100 columns. */
+/** Limit of structures in a footer. 1,000 row groups with 100 columns stay below it. */
 const MOST_STRUCTS = 1 << 20;
 const DEEPEST = 32;
-/** Bytes of memory for a decoded value and its levels. */
+/** Estimated bytes of memory for a decoded value and its levels. */
 const VALUE_BYTES = 24;
-/** A run may be longer than the values that are left: some writers pad the last one. */
+/** A run may exceed the remaining values by this many: some writers pad the last run. */
 const RUN_SLACK = 1 << 12;
-/** Texts that share beginnings (`DELTA_BYTE_ARRAY`) unpack to at most their number times the page. */
+/** Limit in bytes. Texts with shared prefixes (`DELTA_BYTE_ARRAY`) unpack to at most their number times the page. */
 const MOST_SHARED = 1 << 30;
 /** Types of pages (parquet.thrift, `PageType`), and their fields in a header. */
 const [DATA_PAGE, DICTIONARY_PAGE, DATA_PAGE_V2] = [0, 2, 3];
@@ -25,7 +25,7 @@ const [PLAIN_DICTIONARY, RLE, DELTA_BYTE_ARRAY, RLE_DICTIONARY] = [2, 3, 7, 8];
 
 const limited = (length: number) => ({ maxOutputLength: Math.max(1, length) });
 
-/** Decompressors that never return more than a page claims. */
+/** Decompressors that never return more bytes than the page header claims. */
 const compressors: Compressors = {
   ...packaged,
   GZIP: (bytes, length) => gunzipSync(bytes, limited(length)),
@@ -33,14 +33,14 @@ const compressors: Compressors = {
   ZSTD: (bytes, length) => zstdDecompressSync(bytes, limited(length)),
 };
 
-/** The check of a compressed page's contents, by its position in the file. */
+/** Checks of compressed pages' contents, by position of the page in the file. */
 type PageChecks = Map<number, (unpacked: Uint8Array) => void>;
-/** Pages of a row group, which has one of 1 MiB per column with usual writers. */
+/** Limit of pages in a row group. Usual writers make one page per MiB and column. */
 const MOST_PAGES = 1 << 18;
 
 /**
  * @param positionOf position of the bytes in the file
- * @param checks of `checkGroup`
+ * @param checks from `checkGroup`
  * @returns decompressors that check what they have unpacked
  */
 export function checkedCompressors(
@@ -61,7 +61,7 @@ export function checkedCompressors(
   );
 }
 
-/** The whole numbers and structures of a Thrift structure, by field number. */
+/** The integers and nested structures of a Thrift structure, by field number. */
 interface Fields {
   readonly [field: number]: number | Fields | undefined;
 }
@@ -115,7 +115,7 @@ export class ThriftWalker {
   private list(depth: number): undefined {
     const head = this.byte();
     const count = head >> 4 === 15 ? this.varint() : head >> 4;
-    // Each entry takes a byte at least.
+    // Each entry takes at least one byte.
     if (count > this.bytes.byteLength - this.at) throw new Error(`it has a list of ${count} entries`);
     const type = head & 15;
     for (let i = 0; i < count; i++) this.value(type === 1 || type === 2 ? 3 : type, depth + 1);
@@ -161,15 +161,15 @@ interface Leaf {
   readonly isFlat: boolean;
 }
 
-/** Most bytes of a page's header, whose statistics may hold long texts. */
+/** First and largest number of bytes to read of a page header. Its statistics may contain long texts. */
 const [SHORT_HEADER, LONGEST_HEADER] = [1 << 10, 16 << 20];
 
 /**
  * Checks every page of a row group.
  *
  * @param most bytes of memory that the group may take at once
- * @returns bytes that its rows take when they are decoded, and the checks that wait for decompression
- * @throws Error when a page claims what it does not have
+ * @returns bytes that its rows take when they are decoded, and the checks to run after decompression
+ * @throws Error when a page claims more than it has
  */
 export function checkGroup(
   file: PageBytes,
@@ -234,7 +234,7 @@ class PageChecker {
     const end = start + Number(total_compressed_size);
     if (!(start >= 0 && end >= start && end <= this.file.byteLength))
       throw new Error(`it has a column at the bytes ${start} to ${end}`);
-    // The decoder ends in the same way.
+    // The decoder uses the same end condition.
     for (let at = start; at < end - 1; ) at = this.page(at, end);
   }
 
@@ -260,7 +260,7 @@ class PageChecker {
     return at + packed;
   }
 
-  /** Checks the bytes at once unless they are compressed. */
+  /** Runs the check now if the bytes are not compressed, otherwise when they are unpacked. */
   private whenUnpacked(at: number, packed: number, check: (bytes: Uint8Array) => void): void {
     if (this.chunk.codec === 'UNCOMPRESSED') check(this.file.bytesAt(at, packed));
     else if (this.checks.has(at)) throw new Error('two columns share a page');
@@ -268,7 +268,7 @@ class PageChecker {
     else this.checks.set(at, check);
   }
 
-  /** Reads more of a header that is longer than most. */
+  /** Reads the header again with a larger limit if it is longer than most. */
   private header(start: number, end: number): { fields: Fields; length: number } {
     for (let length = SHORT_HEADER; ; length *= 16) {
       const bytes = this.file.bytesAt(start, Math.min(length, end - start));
@@ -294,7 +294,7 @@ class PageChecker {
     });
   }
 
-  /** The levels of such a page are not compressed. */
+  /** The levels of a version 2 page are not compressed. */
   private dataPageV2(
     start: number,
     { packed, unpacked, values }: { packed: number; unpacked: number; values: number },

@@ -2,8 +2,8 @@
  * Collects the parts of rollouts that a log spreads over its file: spans of traces, chunks of streamed answers
  * (`LogFormat.parts`). A record is `{"#parts": […]}` with all parts of a key, in the order of the first parts.
  *
- * The file is read once for the places of all parts, then once more rollout by rollout. Parts that are no stretch of
- * a plain file are copied to a temporary file, so memory holds places only.
+ * The file is read once to find the positions of all parts, then once more rollout by rollout. Parts that are not a
+ * byte range of a plain file are copied to a temporary file, so memory holds positions only.
  */
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,25 +16,25 @@ import { LONGEST_RECORD } from './bytes.ts';
 import { type Container, CorruptContainerError, type RecordSource, type SourceRecord } from './container.ts';
 import { openFile } from './openFile.ts';
 
-/** A stretch of the file, or of the copy if negative: its start, and its length in bytes. */
+/** Byte ranges in the file, or in the temporary copy if the start is negative. */
 type Places = number[];
 
 interface Collected {
   /** Number of the record with the first part. */
   readonly number: number;
-  /** Start, length, start, length … A start below 0 is −1 minus that in the copy. */
+  /** Start, length, start, length … The start s in the copy is stored as −1 − s. */
   readonly places: Places;
-  /** A record that is no part is kept as it is. */
+  /** False for a record that is not a part. It is passed on unchanged. */
   readonly isPart: boolean;
   bytes: number;
 }
 
-/** Rollouts of a file, whose places are kept in memory. */
+/** Limit of rollouts in a file, because their positions are kept in memory. */
 const MOST_ROLLOUTS = 1 << 21;
 const OPENING = Buffer.from(`{"${PARTS_KEY}":[`);
 const CLOSING = Buffer.from(']}');
 const BRACE = 0x7b;
-/** Before an object: a byte order mark, or the field of an event. */
+/** Text allowed before an object: a byte order mark, or the field name of an event. */
 const PREFIX = /^\ufeff?\s*(?:data:\s*)?$/;
 /** Lines of an event stream without data: fields, comments, and the end. */
 const NO_DATA = /^(?:data:\s*(?:\[DONE\]\s*)?$|(?:event|id|retry)?:)/;
@@ -47,7 +47,7 @@ export class PartSource implements RecordSource {
   private readonly byKey = new Map<string, Collected>();
   private copy: { readonly directory: string; readonly file: number; bytes: number } | undefined;
   private file: number | undefined;
-  /** Thrown after the rollouts of everything before it. */
+  /** Thrown after the rollouts before the damage were yielded. */
   private damage: CorruptContainerError | undefined;
 
   constructor(path: string, container: Container, source: RecordSource) {
@@ -115,7 +115,7 @@ export class PartSource implements RecordSource {
     const opening = text.indexOf('{');
     const object = PREFIX.test(text.slice(0, opening)) ? objectIn(text.slice(opening)) : undefined;
     if (object === undefined) {
-      // The end of a file that is being written, or a line that says nothing.
+      // Skip the end of a file that is being written, and lines without data.
       if (isUnended === true || text.trim() === '' || NO_DATA.test(text)) return;
       this.all.push({ number, places: this.placeOf(bytes, offset), isPart: false, bytes: bytes.byteLength });
       return;
@@ -179,7 +179,7 @@ function objectIn(text: string): KeyedPart['part'] | undefined {
     const value = reading.ok ? reading.value : undefined;
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
   } catch {
-    // Deep nesting exhausts the stack. The reader names it.
+    // Deep nesting exhausts the stack. The reader reports it.
     return undefined;
   }
 }

@@ -1,9 +1,9 @@
-/** Rows of columnar files and databases, as records of JSON. */
+/** Converts rows of columnar files and databases to JSON records. */
 import { LONGEST_RECORD } from './bytes.ts';
 import { CorruptContainerError, type SourceRecord } from './container.ts';
 import { mostJson } from './sizes.ts';
 
-/** Converts the rows of a columnar file. Rows may share texts: their JSON may be many times their memory. */
+/** Converts the rows of a columnar file. Rows may share texts, so their JSON may be far larger than their memory. */
 export class RowConverter {
   private readonly container: string;
   private left: number;
@@ -15,8 +15,8 @@ export class RowConverter {
   }
 
   /**
-   * @param rows values of JSON, which may also hold 64-bit integers, dates and typed arrays
-   * @param offset rows of the file before the first
+   * @param rows JSON values, which may also contain 64-bit integers, dates and typed arrays
+   * @param offset number of rows in the file before the first of these
    * @throws CorruptContainerError when a row cannot be converted
    */
   *records(rows: Iterable<unknown>, offset: number): Generator<SourceRecord> {
@@ -44,7 +44,7 @@ export function rowRecord(row: unknown, offset: number): SourceRecord {
   const chars = charsOf(row);
   if (chars > LONGEST_RECORD) return { tooLong: chars, nextOffset };
   const json = JSON.stringify(row, asJson);
-  // Escapes make it longer.
+  // Escapes can make the JSON longer than the lower bound.
   if (json.length > LONGEST_RECORD) return { tooLong: json.length, nextOffset };
   return { bytes: Buffer.from(json), offset, nextOffset };
 }
@@ -60,7 +60,7 @@ function charsOf(value: unknown): number {
   return chars;
 }
 
-/** 64-bit integers become numbers if a double is exact, else digits. Dates convert themselves. */
+/** 64-bit integers become numbers if a double is exact, otherwise strings of digits. Dates convert themselves. */
 function asJson(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') {
     const number = Number(value);

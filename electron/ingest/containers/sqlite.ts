@@ -42,7 +42,7 @@ export class SqliteSource implements RecordSource {
     try {
       db = new Database(path, { readonly: true, fileMustExist: true });
       db.pragma('trusted_schema = OFF');
-      // Neither views nor virtual tables, whose rows are computed.
+      // Skip views and virtual tables, because their rows are computed.
       const names = db
         .prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
         .pluck()
@@ -108,7 +108,7 @@ export class SqliteSource implements RecordSource {
   /**
    * The columns of a table, quoted.
    *
-   * @throws Error when one of them is generated: its values are computed, of any size
+   * @throws Error when one of them is generated, because its values are computed and may have any size
    */
   private columnsOf(table: string): readonly string[] {
     const columns = this.db
@@ -122,14 +122,14 @@ export class SqliteSource implements RecordSource {
     return columns.map(({ name }) => `"${name.replaceAll('"', '""')}"`);
   }
 
-  /** The columns of a table as a list of SQL. */
+  /** The columns of a table as an SQL list. */
   private listOf(table: string): string {
     const known = this.columns.get(table) ?? this.columnsOf(table).join(', ');
     this.columns.set(table, known);
     return known;
   }
 
-  /** The stored bytes of a row as an expression of SQL, which reads no value. */
+  /** An SQL expression of the stored bytes of a row. It does not read the values. */
   private sizeOf(table: string): string {
     return this.columnsOf(table)
       .map((name) => `coalesce(octet_length(${name}), 0)`)
@@ -160,7 +160,7 @@ export class SqliteSource implements RecordSource {
       .all(PAGE, at);
   }
 
-  /** Trajectories by their first row. The list of all is read once, because grouping reads every row. */
+  /** Trajectories by their first row. The list of all is read only once, because grouping reads every row. */
   private trajectories(at: number): readonly Trajectory[] {
     this.captured ??= this.db.prepare<[], Trajectory>(trajectoriesSql(this.sizeOf('wire_rows'))).all();
     return this.captured.slice(at, at + PAGE);
@@ -207,7 +207,7 @@ export class SqliteSource implements RecordSource {
     );
   }
 
-  /** Newer stores have spans in a table, older ones in a file beside the store's artifacts. */
+  /** Newer stores keep spans in a table, older ones in a file beside the artifacts. */
   private spansOf(traceId: string, artifacts: string | undefined): readonly unknown[] {
     if (this.tables.has('spans')) {
       const contents = this.db
@@ -235,7 +235,7 @@ export class SqliteSource implements RecordSource {
       const file = realpathSync(resolve(directory, 'traces.json'));
       return file.startsWith(join(realpathSync(root), sep)) ? file : undefined;
     } catch {
-      // There is no such file.
+      // The file does not exist.
       return undefined;
     }
   }
@@ -243,13 +243,13 @@ export class SqliteSource implements RecordSource {
 
 type Row = Record<string, unknown>;
 
-/** A row that is read as one record, with its size in the store. */
+/** A row that becomes one record, with its stored size. */
 interface StoredRow {
   readonly key: number;
   readonly bytes: number;
 }
 
-/** Its rows as a JSON array, the number of runs in the store, and 1 if no later attempt has its address. */
+/** `cursors`: its rows as JSON. `runs`: number of runs in the store. `isLatest`: 1 if no later attempt replaces it. */
 interface Trajectory extends StoredRow {
   readonly cursors: string;
   readonly runs: number;

@@ -14,18 +14,18 @@ import { openFile } from './openFile.ts';
 const STORED = 0;
 const DEFLATED = 8;
 const ZSTD = 93;
-/** A member begins with this many bytes, its name and extra fields; the directory does not tell their lengths. */
+/** Bytes of a member's header, before its name and extra fields. The directory does not store their lengths. */
 const LOCAL_HEADER = 30;
-/** Read at once: neighbouring members are small, and a read costs as much as unpacking one. */
+/** Bytes read at once. Neighbouring members are small, and a read costs as much as unpacking one. */
 const WINDOW_BYTES = 4 << 20;
-/** Members of an archive, which are listed in memory. */
+/** Limit of members, because they are listed in memory. */
 const MOST_MEMBERS = 1 << 18;
 const SAMPLE = /^samples\/.+\.json$/;
 /** `header.json` is written at the end; an interrupted evaluation only has the start file. */
 const HEADERS = ['header.json', '_journal/start.json'];
 const byName = new Intl.Collator('en', { numeric: true, sensitivity: 'variant' });
 
-/** The content of an archive, by the names of its members. */
+/** The kind of content of an archive, determined by the names of its members. */
 export type ZipContents = 'samples' | 'torch' | 'other';
 
 export class ZipSource implements RecordSource {
@@ -57,7 +57,7 @@ export class ZipSource implements RecordSource {
         entries.push(entry);
         packed += entry.compressedSize;
         if (entries.length > MOST_MEMBERS) throw new Error(`it has more than ${MOST_MEMBERS} members`);
-        // Otherwise a small archive could unpack the same bytes again and again.
+        // Without this check, a small archive could unpack the same bytes again and again.
         if (packed > members.bytes) throw new Error('its members overlap');
       }
       return new ZipSource(members, entries, headerOf(members, entries));
@@ -95,8 +95,8 @@ function headerOf(members: Members, entries: readonly Entry[]): JsonObject | und
 }
 
 /**
- * The bytes of an archive: its members, and for yauzl its directory. A read for each entry, or a stream for
- * each member, takes longer than their content.
+ * The bytes of an archive. Also serves the directory to yauzl. Reads large windows, because a read for each entry, or
+ * a stream for each member, takes longer than unpacking.
  */
 class Members extends RandomAccessReader {
   readonly bytes: number;
@@ -120,7 +120,7 @@ class Members extends RandomAccessReader {
     callback(null);
   }
 
-  /** @throws CorruptContainerError when the member is damaged, too long, encrypted or compressed in another way */
+  /** @throws CorruptContainerError when the member is damaged, too long, encrypted or has an unsupported compression */
   unpack(entry: Entry): Buffer {
     try {
       const unpacked = this.unpacked(entry);
@@ -147,7 +147,7 @@ class Members extends RandomAccessReader {
     const limit = { maxOutputLength: LONGEST_RECORD };
     switch (entry.compressionMethod) {
       case STORED:
-        // Copied, because the window is used again.
+        // Copy, because the window is reused.
         return Buffer.from(bytes);
       case DEFLATED:
         return inflateRawSync(bytes, limit);

@@ -12,13 +12,13 @@ export interface FramePiece {
   readonly isLast: boolean;
 }
 
-/** The part of the frame that the next bytes belong to. `length` counts its missing bytes. */
+/** The section of the frame that the next bytes belong to. `length` counts its missing bytes. */
 type Part = 'magic' | 'descriptor' | 'header' | 'block' | 'content' | 'checksum' | 'skippedSize' | 'skipped';
 
 export class ZstdFrames {
   private part: Part = 'magic';
   private length = 4;
-  /** Little-endian value of a short part, and the number of its bytes read. */
+  /** Little-endian value of a short section, and the number of its bytes read. */
   private value = 0;
   private seen = 0;
   private hasChecksum = false;
@@ -34,7 +34,7 @@ export class ZstdFrames {
       if (!isLong) this.value += (chunk[at] ?? 0) * 2 ** (8 * this.seen++);
       at += taken;
       this.length -= taken;
-      // A part without bytes ends at once.
+      // A section without bytes ends at once.
       let isFrameEnd = false;
       while (this.length === 0 && !isFrameEnd) isFrameEnd = this.next();
       if (!isFrameEnd) continue;
@@ -90,7 +90,7 @@ export class ZstdFrames {
   }
 }
 
-/** Length of window descriptor, dictionary id and content size, which the descriptor determines. */
+/** Total length of window descriptor, dictionary id and content size. The descriptor determines it. */
 function headerLength(descriptor: number): number {
   const isSingleSegment = (descriptor & 0x20) !== 0;
   const dictionary = [0, 1, 2, 4][descriptor & 3] ?? 0;
