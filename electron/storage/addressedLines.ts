@@ -1,7 +1,6 @@
 /**
  * Writes decisions and signals. They name a rollout by address (run, step, group, index) or by a key that
- * both carry. They can come in any order and from any file. Lines whose rollout is not in the library yet
- * wait.
+ * both carry. They can come in any order and from any file. A line waits until its rollout is in the library.
  */
 import type { RunKind } from '../../shared/domain/model.ts';
 import type { JoinAddress, ParsedDecision, RolloutAddress } from '../../shared/format/format.ts';
@@ -115,7 +114,7 @@ export class AddressedLines {
   }
 }
 
-/** Addresses a key in `pending_row`: the key is stored as the group of a made-up run. */
+/** Addresses a key in `pending_row`. The key is stored as the group of an artificial run. */
 function keyAddress(key: string, scope: string): RolloutAddress {
   return { run: scopeOfKeys(scope), step: 0, group: key, index: 0 };
 }

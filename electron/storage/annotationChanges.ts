@@ -1,6 +1,5 @@
 /**
- * Changes to annotations. One call is applied whole or not at all, is one undo step, and is on disk when it
- * returns.
+ * Changes to annotations. Each call is atomic and is one undo step. It is on disk when the call returns.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -131,7 +130,7 @@ export class AnnotationChanges {
       : [{ of: 'annotation', id, before, after }];
   }
 
-  /** @param undone the step's new mark; 0 redoes it */
+  /** @param undone the step's new `undone` value; 0 redoes the step */
   private restore(step: Step, undone: 0 | 1 | 2): Outcome {
     const changes = undone === 0 ? step.changes : step.changes.map(reversed).reverse();
     if (undone === 2) this.assertUntouched(step, changes);
@@ -140,7 +139,7 @@ export class AnnotationChanges {
     return this.outcome(changes, step.words);
   }
 
-  /** Checks that the annotations still are in the state that the changes start from. */
+  /** Checks that the annotations are still in the state that the changes start from. */
   private assertUntouched({ words }: Step, changes: readonly Change[]): void {
     const seen = new Set<string>();
     for (const change of changes) {

@@ -113,7 +113,7 @@ function stepOf(row: StepRecord | undefined): Step | undefined {
   return { ...row, changes };
 }
 
-/** @returns undefined for changes that Turnwise does not write */
+/** @returns undefined for changes in a form that Turnwise does not write */
 export function changesFrom(json: string): readonly Change[] | undefined {
   const changes = jsonOf(json);
   return Array.isArray(changes) && changes.every(isChange) ? changes : undefined;

@@ -24,7 +24,7 @@ export interface MergedLines {
   readonly present: number;
   readonly readings: number;
   readonly labelsAdded: readonly string[];
-  /** Versions that a person has to decide about. */
+  /** Different versions of an annotation. The user has to choose one. */
   readonly conflicts: readonly (Line & { readonly annotationId: string })[];
   readonly labelsDiffering: readonly (Line & { readonly label: string })[];
   readonly labelsRefused: readonly (Line & { readonly label: string })[];

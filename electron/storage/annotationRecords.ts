@@ -98,12 +98,12 @@ export const ANNOTATION_ROW: RowSpec<AnnotationRecord> = {
 export const ANNOTATION_COLUMNS = `a.annotation_no, a.annotation_id, a.annotated_no, a.target, a.label, a.note,
   a.correction, a.severity, a.flag, a.author, a.created_at, a.updated_at, ${KEY_COLUMNS}`;
 
-/** @returns undefined for JSON that Turnwise does not write, which `libraryCheck.ts` names */
+/** @returns undefined for JSON in a form that Turnwise does not write; `libraryCheck.ts` reports it */
 export function targetFrom(json: string): AnnotationTarget | undefined {
   return parseTarget(jsonOf(json));
 }
 
-/** @returns undefined for a version that Turnwise does not write */
+/** @returns undefined for a version in a form that Turnwise does not write */
 export function versionFrom(json: string): Annotation | undefined {
   const checked = parseAnnotation(jsonOf(json));
   return checked.ok ? checked.value : undefined;

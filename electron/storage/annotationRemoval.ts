@@ -16,7 +16,7 @@ export function annotatedOfRun(schema: 'main' | 'source'): string {
 
 /**
  * Must run inside a transaction, before the rollouts are removed. Clears the undo history, because its
- * steps may restore annotations that left with the run.
+ * steps may restore annotations that were removed with the run.
  */
 export function removeAnnotationsOf(
   db: WritableLibrary,

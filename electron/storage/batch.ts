@@ -53,7 +53,7 @@ export interface PackedProblem {
   /** In `promptBlocks`. */
   readonly text: TextPlace;
   readonly preview: string;
-  /** The segments of the prompt in `PackedBatch.segments`. */
+  /** Index of the prompt's first segment in `PackedBatch.segments`. */
   readonly segmentsFrom: number;
   readonly segmentsTo: number;
   readonly groundTruth: string | null;
@@ -97,7 +97,7 @@ export interface PackedTokens {
 
 export interface PackedRollout {
   readonly line: number;
-  /** Lines of further records that are parts of the rollout. */
+  /** Line numbers of the other records that form the rollout. */
   readonly partLines?: readonly number[];
   readonly byteOffset: number;
   readonly byteLength: number;
@@ -162,7 +162,7 @@ export type PackedItem =
   | { readonly kind: 'taxonomy'; readonly taxonomy: Taxonomy; readonly line: number };
 
 export interface PackedBatch {
-  /** In the order of the file. Of a batch from the other thread, each pass makes the items again. */
+  /** In file order. For a batch from another thread, each iteration unpacks the items again. */
   readonly items: Iterable<PackedItem>;
   readonly problems: readonly PackedProblem[];
   readonly blocks: readonly ByteSpan[];

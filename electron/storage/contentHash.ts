@@ -4,8 +4,8 @@
  *
  * All are SHA-256, cut to the first 128 bits and written as 32 lower-case hexadecimal digits. By the
  * birthday bound, the chance of any collision among 10^12 texts is 1.5·10^-15. Logs are hostile input, so
- * the hash has to be cryptographic: a crafted rollout must not take over the annotations of another. Longer
- * hashes would only make libraries larger, as every rollout stores one.
+ * the hash has to be cryptographic: a crafted rollout must not take over the annotations of another. A longer
+ * hash would only make libraries larger, as every rollout stores one.
  *
  * Libraries and packs store: `rolloutHash` and the record's hash in a `RolloutKey`, the hash of a long
  * quote in an `Anchor`, `annotation_row.likeness` (of `contentText`), the id of a version stored beside

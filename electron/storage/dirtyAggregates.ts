@@ -5,7 +5,7 @@ interface StepPlace {
   readonly step: number;
 }
 
-/** A step is updated by differences only if less than 1/8 of it changed: each update of a float sum adds a rounding error. */
+/** Update a step by differences only if less than 1/8 of it changed, because each update adds a rounding error. */
 const SMALL_PART = 8;
 
 /** Groups and steps whose stored sums are stale after a transaction. `refresh` recomputes them. */
@@ -34,14 +34,14 @@ export class DirtyAggregates {
     return [...all].sort((a, b) => a - b);
   }
 
-  /** Steps of the groups marked until now. */
+  /** Steps of the groups marked so far. */
   steps(): Iterable<{ readonly runId: number; readonly step: number }> {
     const steps = new Map<string, { runId: number; step: number }>();
     for (const place of this.groups.values()) steps.set(`${place.runId} ${place.step}`, place);
     return steps.values();
   }
 
-  /** Works on all groups of a step at once. A small part of a large step changes its sums by the difference. */
+  /** Refreshes all groups of a step at once. If only a small part of a large step changed, adds the difference. */
   refresh(sql: IngestStatements): void {
     for (const runId of this.wholeRuns) {
       for (const { groupId, step } of sql.groupsOfRun.all(runId)) this.group(groupId, runId, step);

@@ -38,7 +38,7 @@ function where(node: FilterNode, runId: number | undefined): string {
   return conditions.length === 0 ? '' : `\nWHERE ${conditions.join('\n  AND ')}`;
 }
 
-/** Numbers that are not a column of the view `rollout`. */
+/** SQL of numbers that are not a column of the view `rollout`. */
 const COMPUTED = {
   repeats:
     'iif(rollout.tool_calls IS NULL, NULL, (SELECT coalesce(sum(c.is_repeat), 0) FROM tool_call c WHERE c.rollout_id = rollout.rollout_id))',
@@ -87,7 +87,7 @@ function bounded(column: string, { from, to }: NumberNode): string {
   return isOne ? (parts[0] ?? '1') : `coalesce(${parts.join(' AND ')}, 0)`;
 }
 
-/** SQL has no Infinity literal; a number beyond the largest double is read as one. */
+/** SQL has no Infinity literal, but reads a number beyond the largest double as infinite. */
 function numeral(value: number): string {
   if (Number.isFinite(value)) return String(value);
   return value > 0 ? '9e999' : '-9e999';

@@ -1,5 +1,5 @@
 /**
- * SQL functions used by the public views. They read texts through a second connection: better-sqlite3 does
+ * SQL functions used by the public views. They read texts through a second connection, because better-sqlite3 does
  * not allow a statement while another one runs on the same connection.
  */
 import type Database from 'better-sqlite3';

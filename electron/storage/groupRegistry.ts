@@ -14,7 +14,7 @@ import type { RunEntry } from './runRegistry.ts';
 
 export interface GroupEntry {
   readonly groupId: number;
-  /** Read once from the library, then counted. */
+  /** Read from the library once, then incremented in memory. */
   nextOrdinal: number;
   /** Segments of the response are numbered after those of the prompt. */
   readonly promptSegments: number;
@@ -24,11 +24,11 @@ export interface GroupEntry {
 export class GroupRegistry {
   private readonly sql: IngestStatements;
   private readonly entries = new Map<string, GroupEntry>();
-  /** Rollouts of each step until now, for runs whose groups follow from order. */
+  /** Number of rollouts so far in each step, for runs whose groups follow from order. */
   private readonly seen = new Map<string, number>();
   /** block_id by index into the batch's blocks of prompts. */
   private readonly promptBlocks = new Map<number, number>();
-  /** Prompts and problems of this transaction. The database cannot find added ones: their rows are still in the buffers. */
+  /** Prompts and problems of this transaction. Queries cannot find new ones, because their rows are still buffered. */
   private readonly prompts = new Map<string, { readonly promptId: number; readonly isNew: boolean }>();
   private readonly problemNos = new Map<string, number>();
   /** problem_no by index into the batch's problems. */
@@ -41,7 +41,7 @@ export class GroupRegistry {
     this.sql = sql;
   }
 
-  /** Clears the caches at the start of a transaction: another process may have extended a group. */
+  /** Clears the caches at the start of a transaction, because another process may have extended a group. */
   begin(): void {
     this.entries.clear();
     this.seen.clear();
@@ -69,15 +69,15 @@ export class GroupRegistry {
   }
 
   /**
-   * A group that begins with a rollout of unknown prompt (it failed before it started) takes the first known
-   * one, unless a response has been numbered without it.
+   * If the first rollout of a group has no prompt (it failed before it started), the group takes the first known
+   * prompt. It does not if a response already has segment numbers that assume no prompt.
    */
   private withPrompt(entry: GroupEntry, rollout: PackedRollout, batch: PackedBatch): GroupEntry {
     const problem = problemIn(batch, rollout);
     const { promptHash } = problem;
     if (entry.promptHash !== NO_PROMPT || promptHash === NO_PROMPT) return entry;
     const { groupId, nextOrdinal } = entry;
-    // The group may be one of this transaction.
+    // The group may have been added in this transaction, so its row may still be buffered.
     this.sql.rows.flush();
     const { changes } = this.sql.setProblemOfGroup.run(this.problemOf(rollout, batch), groupId, groupId);
     if (changes === 0) return entry;
@@ -130,7 +130,7 @@ export class GroupRegistry {
     };
   }
 
-  /** The rollout's own problem, independent of its group. Added when first met. */
+  /** The rollout's own problem, independent of its group. Added if it is new. */
   problemOf(rollout: PackedRollout, batch: PackedBatch): number {
     const problem = problemIn(batch, rollout);
     const known = this.problems[rollout.problem];
@@ -173,7 +173,7 @@ export class GroupRegistry {
     return prompt;
   }
 
-  /** Adds a block with its first new prompt. */
+  /** Adds a block when its first new prompt is added. */
   private blockOf(index: number, batch: PackedBatch): number {
     const known = this.promptBlocks.get(index);
     if (known !== undefined) return known;

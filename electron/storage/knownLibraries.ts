@@ -15,7 +15,7 @@ export interface KnownLibraryChange {
   readonly forget?: string;
 }
 
-/** Older libraries are forgotten. */
+/** Number of libraries kept. The oldest ones are forgotten. */
 const MOST_KNOWN = 30;
 
 /** Most recently opened first. */
@@ -28,7 +28,7 @@ export function rememberLibrary(db: WritableLibrary, { path, id, openedAt }: Kno
   db.transaction(() => {
     // Two processes may have given the same id to two files. The latest one keeps it.
     db.prepare('DELETE FROM known_library_row WHERE id = ? AND path <> ?').run(id, path);
-    // The last one stays first if the clock was set back, and so is not the one that is forgotten.
+    // Keep the last one first even if the clock was set back. Otherwise it could be the one that is forgotten.
     db.prepare(
       `INSERT INTO known_library_row (path, id, opened_at)
         SELECT ?, ?, max(?, coalesce(max(opened_at) + 1, 0)) FROM known_library_row WHERE true

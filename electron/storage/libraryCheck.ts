@@ -1,4 +1,4 @@
-/** Looks for damaged pages. SQLite cannot be interrupted, so this runs in a process of its own (`worker/sql.ts`). */
+/** Looks for damaged pages. SQLite cannot be interrupted, so this runs in a separate process (`worker/sql.ts`). */
 import { changesFrom } from './annotationHistory.ts';
 import { targetFrom, versionFrom } from './annotationRecords.ts';
 import { alteredObject } from './migrate.ts';
@@ -8,7 +8,7 @@ import { number, queryValue, text } from './rows.ts';
 import type { UserStatement } from './userStatement.ts';
 import { isObject } from './views.sql.ts';
 
-/** SQLite's first line, which only names the database. */
+/** The first line of SQLite's report. It only names the database. */
 const HEADING = /^\*\*\* in database main \*\*\*\n/;
 
 /** @returns one row per damaged table with its first problem; no rows when the whole file is intact */
@@ -19,7 +19,7 @@ export function checkLibrary(db: ReadableLibrary): UserStatement {
 function* damagedTables(db: ReadableLibrary): IterableIterator<unknown[]> {
   const altered = schemaProblem(db);
   if (altered !== undefined) {
-    // A check evaluates what the schema computes, so it could take any time.
+    // A check evaluates expressions of the schema, so an altered schema could make it run for any time.
     yield ['sqlite_schema', altered];
     return;
   }
@@ -28,7 +28,7 @@ function* damagedTables(db: ReadableLibrary): IterableIterator<unknown[]> {
     yield* malformedJson(db);
     return;
   }
-  // The check of the whole file names pages, not tables.
+  // The check of the whole file names pages, not tables, so check each table for its name.
   let isNamed = false;
   const { tables, problem: ofList } = tablesOf(db);
   if (ofList !== undefined) {
@@ -60,7 +60,7 @@ const PARSED: readonly (readonly [string, string, (json: string) => unknown])[] 
   ['annotation_history_row', 'changes', changesFrom],
 ];
 
-/** Queries leave such values out, and undo refuses them. */
+/** Queries skip such values, and undo refuses them. */
 function* malformedJson(db: ReadableLibrary): IterableIterator<unknown[]> {
   for (const [table, column] of OBJECTS) {
     const sql = `SELECT count(*) FROM ${table} WHERE ${column} IS NOT NULL AND NOT ${isObject(column)}`;
@@ -91,7 +91,7 @@ function* malformedTargets(db: ReadableLibrary): IterableIterator<unknown[]> {
   yield ['annotation_row', `${what} cannot be read: ${ids.slice(0, MOST_NAMED).join(', ')}${more}`];
 }
 
-/** @returns undefined also when the list of tables is damaged, which the check reports */
+/** @returns undefined also when the list of tables is damaged; the page check reports that */
 function schemaProblem(db: ReadableLibrary): string | undefined {
   try {
     const altered = alteredObject(db);
@@ -103,7 +103,7 @@ function schemaProblem(db: ReadableLibrary): string | undefined {
 
 const TABLES = `SELECT name FROM sqlite_schema WHERE type = 'table'`;
 
-/** The tables that are listed, and those of the user, which are looked for in any case. */
+/** The listed tables. User tables are always included, even if they are not listed. */
 function tablesOf(db: ReadableLibrary): { readonly tables: readonly string[]; readonly problem?: string } {
   const tables = new Set(Object.keys(RESCUED_TABLES));
   try {
@@ -114,7 +114,7 @@ function tablesOf(db: ReadableLibrary): { readonly tables: readonly string[]; re
   return { tables: [...tables].sort() };
 }
 
-/** @returns undefined when nothing is wrong */
+/** @returns undefined when no problem is found */
 function firstProblem(db: ReadableLibrary, check: string): string | undefined {
   try {
     const found = String(db.pragma(check, { simple: true }));

@@ -29,8 +29,8 @@ export function usedBytes(db: WritableLibrary): number {
 }
 
 /**
- * Rewrites the file without free pages, which also erases deleted data. Uses a connection of its own,
- * because the library's connection keeps temporary data in memory and a copy of the library does not fit
+ * Rewrites the file without free pages, which also erases deleted data. Opens a separate connection,
+ * because the library's connection keeps temporary data in memory, and a copy of the library may not fit
  * there.
  *
  * @throws SqliteError SQLITE_BUSY when another process writes, SQLITE_FULL when the disk is full; the file
@@ -56,7 +56,7 @@ export function shrink(db: WritableLibrary): void {
     if (missingSpace(db.name, usedBytes(db)) === undefined) vacuum(db);
     else db.pragma('wal_checkpoint(TRUNCATE)');
   } catch (error) {
-    // The rows were deleted before, so the caller has succeeded without the space.
+    // The rows are deleted already, so the caller has succeeded even if no space is freed.
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (!code.startsWith('SQLITE_BUSY') && code !== 'SQLITE_FULL') throw error;
   }

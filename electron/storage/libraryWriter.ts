@@ -28,7 +28,7 @@ import { RunRemoval } from './runRemoval.ts';
 import { RunRules } from './runRules.ts';
 import { nameRun, setGroupRule } from './userRules.ts';
 
-/** Facts that the file system reports about a file. `headHash` distinguishes an appended file from a replaced one. */
+/** File attributes from the file system. `headHash` distinguishes an appended file from a replaced one. */
 export interface FileIdentity {
   readonly path: string;
   readonly bytes: number;
@@ -55,11 +55,11 @@ export interface KnownFile extends FileIdentity {
 export interface UnreadPath {
   readonly path: string;
   readonly bytes: number;
-  /** Whether it is to be read with an adapter. */
+  /** Whether the file is to be read with an adapter. */
   readonly hasAdapter: boolean;
 }
 
-/** How a file is read. Undefined when it is not read. */
+/** How a file is read. Undefined if the file is not read. */
 export type FileReading =
   | {
       readonly format: string;
@@ -123,11 +123,11 @@ export class LibraryWriter {
   }
 
   /**
-   * Finds the row of a file that has moved: it begins alike, and has either the same name with nothing at
-   * the old path, or the same inode (a rotated log). Updates the path of the file. If its directory moved,
-   * the directory's run is updated too.
+   * Finds the row of a moved file. Its beginning must match, and either its name matches and the old path no longer
+   * exists, or its inode matches (a rotated log). Updates the path of the file. If its directory moved, the
+   * directory's run is updated too.
    *
-   * @param mayRead whether a path that the library names may be looked at
+   * @param mayRead whether a path that the library names may be read
    */
   movedFile(identity: FileIdentity, mayRead: (path: string) => boolean): KnownFile | undefined {
     const candidates = this.sql.filesByHead.all(identity.headHash, identity.headBytes);
@@ -191,7 +191,7 @@ export class LibraryWriter {
     });
   }
 
-  /** Makes this call or a later one read the file from its start, even if it has not changed. */
+  /** Makes the next read of the file start at its beginning, even if the file has not changed. */
   readAgain(fileId: number): void {
     this.sql.readAgain.run(fileId);
   }
@@ -274,12 +274,12 @@ export class LibraryWriter {
     return { runIds: dirty.runs(), rollouts };
   }
 
-  /** Remembers files that are about to be read, so that what a stopped ingest leaves out is known. */
+  /** Remembers files before they are read, so that files left out by a stopped ingest are known. */
   addUnread(files: readonly UnreadPath[]): void {
     this.sql.addUnread.run(JSON.stringify(files));
   }
 
-  /** @param isRead false: the file is no log as it is, so that it is kept if it waits for an adapter */
+  /** @param isRead false: the file alone is not a log; it is kept if it waits for an adapter */
   dropUnread(path: string, isRead = true): void {
     this.sql.dropUnread.run(path, isRead ? 1 : 0);
   }
@@ -312,7 +312,7 @@ export class LibraryWriter {
   }
 
   /**
-   * @param check throws when a file may not be read; nothing is changed then
+   * @param check throws when a file may not be read; then nothing is changed
    * @returns paths of files that were forgotten and have to be read again
    */
   nameRun(

@@ -1,5 +1,5 @@
 /**
- * Finds the run of a metrics file that names none: the file of verl's file logger, or verl's console
+ * Finds the run of a metrics file that does not name one: the file of verl's file logger, or verl's console
  * output.
  *
  *   outputs/exp.jsonl         runs in outputs/exp/ or below     by its name
@@ -85,7 +85,7 @@ export function runsOfMetricsFile(
   return { runs: [], reason };
 }
 
-/** Metrics belong to the training runs; to evaluation runs only if there are no others. */
+/** Metrics belong to training runs. If there are none, they belong to evaluation runs. */
 function ofTraining(runs: readonly PlacedRun[]): readonly PlacedRun[] {
   const training = runs.filter(({ kind }) => kind === 'train');
   return training.length > 0 ? training : runs;

@@ -41,7 +41,7 @@ export class ForeignDatabaseError extends Error {
   }
 }
 
-/** A table, index, trigger or view is not what Turnwise creates. It could compute anything, also without end. */
+/** A table, index, trigger or view differs from what Turnwise creates. It could run any computation, even endless. */
 export class AlteredDatabaseError extends Error {
   constructor(path: string, altered: string) {
     super(
@@ -68,7 +68,7 @@ export function assertOurs(db: Database.Database, newest: number = NEWEST_VERSIO
 }
 
 /**
- * Reads the header of the file only: the list of its tables may be damaged.
+ * Reads only the file's header, because the list of tables may be damaged.
  *
  * @throws NewerDatabaseError, ForeignDatabaseError
  */
@@ -86,7 +86,7 @@ interface SchemaObject {
 }
 
 const SCHEMA_OBJECT: RowSpec<SchemaObject> = { type: text, name: text, sql: text };
-/** Without the statistics of `ANALYZE`, which only guide the planner. */
+/** Excludes the statistics of `ANALYZE`, which only guide the planner. */
 const SCHEMA =
   "SELECT type, name, coalesce(sql, '') AS sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_stat[134]' ORDER BY type, name";
 
@@ -151,7 +151,7 @@ export function migrate(db: Database.Database, migrations: readonly Migration[] 
   db.prepare('SELECT count(*) FROM sqlite_schema').get();
 }
 
-/** An empty file has nothing to compare. Another process may be creating the library in it. */
+/** An empty file has no schema to compare. Another process may be creating the library in it. */
 function assertUnaltered(db: Database.Database, migrations: readonly Migration[]): void {
   const altered = db.transaction(() => {
     const isEmpty = queryValue(db, 'SELECT count(*) FROM sqlite_schema', number).get() === 0;

@@ -6,11 +6,11 @@ import type { WritableLibrary } from './open.ts';
 
 type Value = number | string | null;
 
-/** Number of columns, in the order of the table; or the columns that are given. */
+/** Number of columns in table order, or the names of the columns that are written. */
 const TABLES = {
   ...{ segment_row: 8, turn_row: 6, tool_call_row: 13, flag_row: 5, timing_row: 5 },
   ...{ prompt_row: 8, prompt_segment_row: 7, problem_row: 7 },
-  // The sums of a group follow.
+  // The group's sums are written later.
   group_row: ['group_id', 'run_id', 'step', 'group_key', 'problem_no', 'rule'],
 } as const satisfies Readonly<Record<string, number | readonly string[]>>;
 const ROWS_PER_INSERT = 32;
@@ -27,7 +27,7 @@ class NarrowTable {
     const into = typeof columns === 'number' ? name : `${name} (${columns.join(', ')})`;
     const row = `(${new Array(this.columns).fill('?').join(', ')})`;
     const rows = (count: number): string => new Array(count).fill(row).join(', ');
-    // A list of values is bound in less time than as many arguments.
+    // Binding one array takes less time than binding many arguments.
     this.one = db.prepare<[readonly Value[]]>(`INSERT INTO ${into} VALUES ${rows(1)}`);
     this.many = db.prepare<[readonly Value[]]>(`INSERT INTO ${into} VALUES ${rows(ROWS_PER_INSERT)}`);
   }

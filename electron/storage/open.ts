@@ -15,7 +15,7 @@ export type ReadableLibrary = Database.Database;
 /** Pages of 8 KiB in the write-ahead log before a checkpoint: 64 MiB. */
 const CHECKPOINT_PAGES = 8192;
 
-/** Gives up on a locked library after this time, whatever the timeout of a single attempt. */
+/** Time limit for waiting on a locked library, including all retries. */
 const BUSY_TIMEOUT_MS = 10_000;
 
 /** @throws NewerDatabaseError, ForeignDatabaseError, AlteredDatabaseError, SqliteError (not a database, locked) */
@@ -26,7 +26,7 @@ export function openWriter(path: string): WritableLibrary {
     retryWhileBusy(() => assertOurs(db));
     db.pragma('page_size = 8192');
     retryWhileBusy(() => db.pragma('journal_mode = WAL'));
-    // Changes of a person are synced before they are answered. Work that can be repeated uses `withoutSync`.
+    // Sync changes by a user before they are answered. Repeatable work uses `withoutSync`.
     db.pragma('synchronous = FULL');
     // On macOS, a plain fsync leaves the data in the drive's cache.
     db.pragma('fullfsync = 1');
@@ -47,14 +47,14 @@ export function openWriter(path: string): WritableLibrary {
 }
 
 /**
- * Runs work whose commits reach the disk at a later checkpoint. A power failure undoes the last of them, whole.
- * For data that is read from the logs or derived.
+ * Runs work whose commits reach the disk at a later checkpoint. A power failure may undo the last transactions, but
+ * never a part of one. For data that is read from the logs or derived.
  */
 export function withoutSync<T>(db: WritableLibrary, work: () => T): T {
   return withSynchronous(db, 'NORMAL', work);
 }
 
-/** Runs work whose commits are on disk when it returns, also within `withoutSync` of work that waits. */
+/** Runs work whose commits are on disk when it returns. Works inside asynchronous `withoutSync` work, too. */
 export function withSync<T>(db: WritableLibrary, work: () => T): T {
   return withSynchronous(db, 'FULL', work);
 }
@@ -88,7 +88,7 @@ function createPrivately(path: string): void {
  * connection's timeout, so two processes that create the same library collide.
  */
 function retryWhileBusy(work: () => void): void {
-  // Not the clock of the system, which may be set back.
+  // Use a monotonic clock, because the system clock may be set back.
   const until = performance.now() + BUSY_TIMEOUT_MS;
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (let attempt = 1; ; attempt++) {
@@ -111,16 +111,16 @@ export function openReader(path: string): ReadableLibrary {
 }
 
 /**
- * Opens a library that may be damaged, for checking and saving it.
+ * Opens a library that may be damaged, for checking it and rescuing its data.
  *
  * @throws as `openReader`; SqliteError when its header is damaged
  */
 export function openDamaged(path: string): ReadableLibrary {
   const db = new Database(path, READ_ONLY);
-  // SQLite refuses a file that was cut off, unless its schema may be repaired. The connection stays read-only.
+  // SQLite refuses a truncated file unless the schema is writable. The connection itself stays read-only.
   db.unsafeMode(true);
   db.pragma('writable_schema = ON');
-  // Its schema may come from somebody else.
+  // The library, and so its schema, may come from somebody else.
   db.pragma('trusted_schema = OFF');
   return opened(path, db, assertOursByHeader);
 }
@@ -149,7 +149,7 @@ function connectReader(path: string): Database.Database {
   const db = new Database(path, READ_ONLY);
   db.pragma('query_only = 1');
   db.pragma('cache_size = -32768');
-  // Mapped pages of a file that another process cuts off would end this process. They are no faster.
+  // If another process truncates the file, reading mapped pages would crash this process. Mapping is no faster.
   db.pragma('mmap_size = 0');
   db.pragma('temp_store = MEMORY');
   return db;

@@ -104,7 +104,7 @@ export function applyPoolJoin(
         firstLeftovers.push({ step, groupKey: row.groupKey, ordinal: row.ordinal });
       }
     }
-    // A list without any rollout of this step does not cover the step, so nothing counts as discarded.
+    // The second log has no rollout of this step, so it does not cover the step and discards nothing.
     if (matches.size === 0) continue;
     report.steps++;
     report.matched += matches.size;
@@ -133,7 +133,7 @@ function grouped(
   return groups;
 }
 
-/** Among equal texts, takes the rollout at the same place in its group, else the next one. */
+/** Among equal texts, takes the rollout with the same index in its group, otherwise the next one. */
 function takeMatch(row: RolloutRecord, listed: RolloutRecord[]): RolloutRecord | undefined {
   const same = listed.findIndex(({ ordinal }) => ordinal === row.ordinal);
   return listed.splice(Math.max(0, same), 1)[0];

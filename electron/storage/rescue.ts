@@ -1,6 +1,6 @@
 /**
- * Saves the user's data from a damaged library into a new one. Rows are read from both ends of a table up to the
- * damage, and those in between one by one. Everything else in a library is read from the logs again.
+ * Saves the user's data from a damaged library into a new one. Reads each table from both ends up to the damage, then
+ * tries the rows in between one by one. All other data in a library can be read from the logs again.
  */
 import type Database from 'better-sqlite3';
 import { refused } from '../../shared/api/errors.ts';
@@ -12,7 +12,7 @@ import { openDamaged, type ReadableLibrary, type WritableLibrary } from './open.
 import { queryValue, text } from './rows.ts';
 import { unreadableMessage } from './storageFailure.ts';
 
-/** A table of the user, by what it holds. */
+/** The rescued rows of a user table, described by its contents. */
 interface RescuedTable {
   readonly name: string;
   readonly saved: number;
@@ -23,15 +23,15 @@ interface RescuedTable {
 interface RescuedLog {
   readonly path: string;
   readonly hasAdapter: boolean;
-  /** Whether its format was recognized, so that it may have rollouts. */
+  /** Whether the file's format was recognized, so that it may contain rollouts. */
   readonly wasLog: boolean;
 }
 
 export interface RescueReport {
   readonly tables: readonly RescuedTable[];
-  /** Labels, notes and review marks whose rows could not be read, but whose last state is in the undo history. */
+  /** Labels, notes and review marks with unreadable rows, restored from the last state in the undo history. */
   readonly restored: number;
-  /** Logs that the damaged library was read from, in order. */
+  /** Logs that the damaged library was read from, in their original order. */
   readonly logs: readonly RescuedLog[];
   /** Whether a part of the list of logs could not be read. */
   readonly lacksLogs: boolean;
@@ -57,7 +57,7 @@ export const RESCUED_TABLES: Readonly<Record<string, string>> = {
 };
 /** Tables that the undo history can complete. */
 const ANNOTATED: ReadonlySet<string> = new Set(['annotated rollouts', 'labels and notes', 'review marks']);
-/** Columns that hold JSON. A row with anything else in them was damaged. */
+/** Columns that contain JSON. A row with any other content in them is damaged. */
 const JSON_COLUMNS: ReadonlySet<string> = new Set(['mapping', 'target', 'changes', 'theirs']);
 /** Rows tried one by one when the end of a table cannot be read. */
 const MOST_TRIED = 100_000;
@@ -84,7 +84,7 @@ export function rescue(db: WritableLibrary, damaged: string): RescueReport {
           try {
             saved += add.run(row).changes;
           } catch (error) {
-            // A value of another type than its column.
+            // Skip a row with a value of the wrong type.
             if (!isConstraint(error)) throw error;
             isDamaged = true;
           }
@@ -120,9 +120,9 @@ export function rescue(db: WritableLibrary, damaged: string): RescueReport {
   }
 }
 
-/** @throws ApiError `refused` when a table was replaced, because its rows might be computed without end */
+/** @throws ApiError `refused` when a table was replaced, because its rows might be computed endlessly */
 function refuseComputed(from: ReadableLibrary, db: WritableLibrary): void {
-  // SQLite finds a table by its name in any case.
+  // SQLite's table names are case-insensitive.
   const sql = 'SELECT sql FROM sqlite_schema WHERE name = ? COLLATE NOCASE';
   const made = queryValue(db, sql, text);
   for (const table of [...Object.keys(RESCUED_TABLES), 'file_row', 'unread_row']) {
@@ -139,14 +139,14 @@ function refuseComputed(from: ReadableLibrary, db: WritableLibrary): void {
   }
 }
 
-/** Annotations and marks whose rollout is not known any more. */
+/** Drops annotations and marks whose rollout key was not rescued. */
 function dropWithoutKey(db: WritableLibrary): void {
   for (const table of ['annotation_row', 'reading_row'])
     db.exec(`DELETE FROM ${table} WHERE annotated_no NOT IN (SELECT annotated_no FROM annotated_row)`);
 }
 
 /**
- * Adds annotations and review marks that are missing, in the last state that the undo history has of them.
+ * Adds missing annotations and review marks, in their last state in the undo history.
  *
  * @returns number of annotations and marks added
  */
@@ -191,7 +191,7 @@ const FILE_COLUMNS: readonly Column[] = [
   { name: 'format', type: 'TEXT', pk: 0 },
   { name: 'file_id', type: 'INTEGER', pk: 1 },
 ];
-/** Paths alone are in an index of their own. */
+/** Paths are also stored in a separate index, which may be readable when the table is not. */
 const PATH_COLUMN: readonly Column[] = [{ name: 'path', type: 'TEXT', pk: 1 }];
 const UNREAD_COLUMNS: readonly Column[] = [
   { name: 'path', type: 'TEXT', pk: 1 },
@@ -203,7 +203,7 @@ function columnsOf(db: ReadableLibrary, table: string): readonly Column[] {
 }
 
 /**
- * Calls `onRow` for every row that can be read, for some of them twice.
+ * Calls `onRow` for every readable row. Some rows are passed twice.
  *
  * @returns whether the whole table could be read
  */
@@ -217,7 +217,7 @@ function readRows(
   const keys = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
   const [first] = keys;
   const keyAt = first === undefined ? -1 : columns.indexOf(first);
-  /** @returns the key of the last row that was read, and whether it is the last of the table */
+  /** @returns the key of the last row read, and whether it is the last row of the table */
   const scan = (direction: 'ASC' | 'DESC'): { readonly last: unknown; readonly isWhole: boolean } => {
     let last: unknown;
     try {
@@ -237,7 +237,7 @@ function readRows(
   if (isWhole) return true;
   const { last: after } = scan('DESC');
   if (first === undefined || first.type !== 'INTEGER') return false;
-  // Keys come from damaged pages, too.
+  // Keys may come from damaged pages, so check them.
   const start = isRowKey(before) ? before : 0;
   const end = Math.min(isRowKey(after) ? after : Number.POSITIVE_INFINITY, start + MOST_TRIED);
   try {
@@ -276,7 +276,7 @@ const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
 const isRowKey = (key: unknown): key is number => Number.isSafeInteger(key) && (key as number) >= 0;
 
-/** Tables and columns are missing where the list of tables is damaged. */
+/** If the list of tables is damaged, tables and columns can be missing. */
 const isDamage = (error: unknown): boolean =>
   /^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(codeOf(error)) ||
   (error instanceof Error && /^no such (?:table|column)/.test(error.message));

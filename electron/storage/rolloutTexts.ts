@@ -8,8 +8,8 @@ import { number, oneOf, query, type RowSpec, text } from './rows.ts';
 import { StoredTexts } from './storedTexts.ts';
 
 /**
- * Group and index as logged, regardless of the user's group rules; the displayed prompt, and the rollout's
- * own.
+ * Selects the logged group and index, regardless of the user's group rules; and both the displayed prompt and the
+ * rollout's own prompt.
  */
 export const IDENTITY = `SELECT n.run_key AS run, n.kind, r.step, coalesce(r.read_group, g.group_key) AS "group",
     p.problem_id AS problem, coalesce(r.read_ordinal, r.ordinal) AS ordinal, r.content_hash AS recordHash,

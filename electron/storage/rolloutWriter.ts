@@ -25,14 +25,14 @@ import type { RunEntry, RunRegistry } from './runRegistry.ts';
 import { unpackUtf8 } from './textCodec.ts';
 import { TokenWriter } from './tokenWriter.ts';
 
-/** A failure pack repeats rollouts of other files. */
+/** Format name of failure packs, which repeat rollouts of other files. */
 const PACK = 'turnwise-pack';
 
 interface SourceFile {
   readonly fileId: number;
   readonly path: string;
   readonly format: string;
-  /** Hash of the file's first record. It is the key of runs that log no id. */
+  /** Hash of the file's first record. It is the key of a run that logs no id. */
   readonly runHash: string;
 }
 
@@ -44,7 +44,7 @@ export class RolloutWriter {
   private readonly selections: Selections;
   private readonly groups: GroupRegistry;
   private file: SourceFile = { fileId: 0, path: '', format: '', runHash: '' };
-  /** Place of the run, for records that name none. */
+  /** Location of the run, for records that do not name a run. */
   private place: RunPlace = { place: '', home: '' };
   private scope = '';
   private batch: PackedBatch | undefined;
@@ -125,7 +125,7 @@ export class RolloutWriter {
     }
   }
 
-  /** Merges repeated lines about a run. The last value of a key wins. */
+  /** Merges repeated lines about a run. The last value of each field is kept. */
   private writeRun(run: string, config: Readonly<Record<string, unknown>>): void {
     const before = this.sql.runConfig.get(run);
     const merged = { ...(before === undefined ? {} : (JSON.parse(before) as object)), ...config };
@@ -182,7 +182,7 @@ export class RolloutWriter {
     return this.runs.logged(named, file.format, place, hasSteps);
   }
 
-  /** Joins a rollout that is listed again with its full record, whichever comes first. */
+  /** Joins a listed rollout with its full record, in whichever order they come. */
   private joinsAnother(rollout: PackedRollout, keys: readonly string[], scopes: Scopes): boolean {
     if (keys.length === 0) return false;
     const { joins } = this.lines;
@@ -211,7 +211,7 @@ export class RolloutWriter {
   ): void {
     const place = { fileId: this.file.fileId, line };
     const directory = scopeOfDirectory(this.place.home);
-    // A record that only its own file identifies searches the directory instead.
+    // A record identified only by its own file searches the whole directory instead.
     const run = this.scope === scopeOfDirectory(this.place.place) ? directory : this.scope;
     const scopes: Scopes = { run, directory };
     const found = this.lines.write(kind, address, payload, place, scopes);
@@ -262,8 +262,8 @@ export class RolloutWriter {
   }
 
   /**
-   * Reports that another rollout is a part of the same unit. It cannot join, because the text of a rollout comes from
-   * one record of one file.
+   * Reports that another rollout is a part of the same unit. They cannot be joined, because the text of a rollout comes
+   * from one record of one file.
    *
    * @returns the key by which later parts find this one
    */
@@ -409,7 +409,7 @@ function stepOf(rollout: PackedRollout): number {
  */
 class Selections {
   private readonly sql: IngestStatements;
-  /** Steps of this batch that may have a selection. */
+  /** Steps of this batch that may have a list of kept rollouts. */
   private readonly noted = new Map<string, { runId: number; step: number }>();
 
   constructor(sql: IngestStatements) {
@@ -420,7 +420,7 @@ class Selections {
     this.noted.clear();
   }
 
-  /** Adds a record of a selection. */
+  /** Notes a record of such a list. */
   add(runId: number, rollout: PackedRollout, fileId: number): void {
     const step = rollout.step ?? 0;
     this.sql.addSelection.run(runId, step, fileId, rollout.decision?.rule ?? 'listed');

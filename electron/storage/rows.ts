@@ -189,7 +189,7 @@ function faultOf(value: unknown, { type, ifNull, words }: Cell<unknown>): string
 
 const oneLine = (sql: string): string => sql.trim().replaceAll(/\s+/g, ' ').slice(0, 160);
 
-/** @returns undefined for text that is not JSON, which a library of somebody else may hold */
+/** @returns undefined for text that is not JSON; a library from somebody else may contain such text */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -86,9 +86,9 @@ const BELONGING: Readonly<Record<string, string>> = {
   prompt_block: `block_id IN (SELECT block_id FROM source.prompt_row WHERE ${OF_PROMPTS})`,
   prompt_segment_row: OF_PROMPTS,
   run_name_row: ABOVE_FILES('directory'),
-  // Files read later may need a mapping.
+  // Files that are read later may need a mapping.
   mapping_row: 'true',
-  // Annotations move with their rollouts, and the taxonomy with them.
+  // Annotations move with their rollouts, and the taxonomy moves with them.
   annotated_row: OF_ANNOTATED,
   annotated_place_row: OF_ANNOTATED,
   reading_row: OF_ANNOTATED,
@@ -111,20 +111,19 @@ const BY_ROLLOUT = [
 const BY_BLOCK = ['text_block'] as const;
 
 /**
- * Tables that a run takes along, and tables that it does not. Every table of a library is in one of the two
- * lists.
+ * Tables that move with a run, and tables that do not. Every table of a library must be in one of the two lists.
  */
 export const COPIED_TABLES: readonly string[] = [...Object.keys(BELONGING), ...BY_ROLLOUT, ...BY_BLOCK];
 export const LEFT_TABLES: readonly string[] = [
   'saved_view_row',
   'saved_query_row',
   'known_library_row',
-  // Reading continues in the library that began it.
+  // Reading is continued in the library where it began.
   'unread_row',
   // A joined run cannot be moved.
   'pool_join_row',
   'pool_match_row',
-  // Rebuilt by the new library.
+  // The new library rebuilds these.
   'search_state_row',
   'annotation_state_row',
   // An undo step may involve several runs.
@@ -207,13 +206,13 @@ function copyInto(
 ): { readonly rollouts: number; readonly rows: number } | undefined {
   const target = openWriter(partial);
   try {
-    // Nothing reads the file before it is renamed. After a power failure it is copied again.
+    // No sync is needed until the file is renamed, because nothing reads it. After a power failure it is copied again.
     target.pragma('synchronous = OFF');
     // No statement here writes to the source.
     target.prepare('ATTACH ? AS source').run(sourcePath);
     const mover = new Mover(target, run, watch);
     if (!mover.copy() || !mover.compare()) return undefined;
-    // Closing ignores a full disk, and would leave a part of the copy in the write-ahead log.
+    // Closing the database ignores a full disk and would leave part of the copy in the write-ahead log.
     target.pragma('main.wal_checkpoint(TRUNCATE)');
     return { rollouts: mover.rollouts, rows: mover.rows };
   } finally {
@@ -358,7 +357,7 @@ class Mover {
     this.db.prepare(statement).run(this.valuesIn(statement));
   }
 
-  /** The bound values that the statement uses. */
+  /** The values for parameters that occur in the statement. */
   private valuesIn(statement: string): Readonly<Record<string, string | number>> {
     return Object.fromEntries(Object.entries(this.values).filter(([name]) => statement.includes(`:${name}`)));
   }
@@ -369,9 +368,9 @@ class Mover {
   }
 }
 
-/** Whether the file is missing, or is the rest of an interrupted copy. */
+/** Whether the file is missing, or was left by an interrupted copy. */
 function isLeftover(partial: string): boolean {
-  // A link is no leftover.
+  // An interrupted copy never leaves a link.
   const stat = lstatSync(partial, { throwIfNoEntry: false });
   if (stat === undefined) return true;
   if (!stat.isFile()) return false;
@@ -379,7 +378,7 @@ function isLeftover(partial: string): boolean {
   const id = Buffer.alloc(4);
   const file = openSync(partial, 'r');
   try {
-    // Offset of the application id in an SQLite header. It is zero while the first pages are only in the
+    // Offset of the application id in an SQLite header. It is zero while the first pages are only in the write-ahead
     // log.
     readSync(file, id, 0, 4, 68);
   } finally {

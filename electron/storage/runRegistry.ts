@@ -15,9 +15,9 @@ export interface RunEntry {
   readonly runId: number;
   /** The scope its files share (`run_row.scope`). */
   readonly scope: string;
-  /** Logged, or given by the user. Lines may address rollouts by it. */
+  /** Logged id, or the name given by the user. Lines may address rollouts by it. */
   readonly loggedId: string | undefined;
-  /** The user's rule, which replaces the log's. */
+  /** The user's rule, which overrides the log's. */
   readonly groupRule: ChosenGroupRule | undefined;
   hasBinaryRewards: boolean;
 }
@@ -39,11 +39,11 @@ const GENERIC =
 interface NamedRun {
   readonly id: string;
   readonly kind: RunKind;
-  /** The key stored in a data set, where it does not follow from id and kind. */
+  /** The key stored in a data set. Null if it follows from id and kind. */
   readonly key: string | null;
 }
 
-/** Train and eval of one logged id are two runs. */
+/** Train and eval rollouts of one logged id are separate runs. */
 export function keyOfLogged(id: string, kind: RunKind): string {
   return kind === 'eval' ? `${id}~eval` : id;
 }
@@ -98,8 +98,8 @@ export class RunRegistry {
   }
 
   /**
-   * Scope of files that name no run: the name that the user gave the place or its directory, else the
-   * place.
+   * Scope of files that do not name a run: the user's name for the location or its directory, otherwise the
+   * location itself.
    */
   scopeOf(where: RunPlace): string {
     return this.givenName(where) ?? scopeOfDirectory(where.place);
@@ -137,7 +137,7 @@ export class RunRegistry {
     const base = `${format.replace(/[^\w.-]+/g, '-')}-${hash.slice(0, 10)}`;
     for (let i = 1; ; i++) {
       const runKey = i === 1 ? base : `${base}-${i}`;
-      // A copy of the same logs in another directory is a run of its own.
+      // A copy of the same logs in another directory is a separate run.
       if (this.sql.runByKey.get(runKey) !== undefined) continue;
       const scope = scopeOfDirectory(directory);
       const name = mappingNameOf(format) ?? nameOf(directory);

@@ -26,7 +26,7 @@ const BELOW = [
   'join_key_row',
   'join_row',
   'pool_match_row',
-  // Annotations are kept, and wait for their rollouts to return.
+  // Annotations are kept. They are placed again when their rollouts return.
   'annotated_place_row',
 ];
 
@@ -158,7 +158,7 @@ export class RunRemoval {
         this.removeRows(runId, runKey);
       });
     } catch (error) {
-      // Nothing was committed, so the copy is not needed, and would be in the way of the next try.
+      // Nothing was committed. Delete the copy, because it would block the next attempt.
       if (moved !== undefined) discardCopy(path);
       throw error;
     }

@@ -6,10 +6,10 @@ import { type SegmentText, TextReader } from './queries/texts.ts';
 import { number, query, queryValue } from './rows.ts';
 import type { TextPlace } from './storedTexts.ts';
 
-/** UTF-16 units per piece: about 0.1 s. Smaller pieces make the index larger and its merges longer. */
+/** UTF-16 units per piece, which take about 0.1 s. Smaller pieces make the index larger and its merges longer. */
 const PIECE_UNITS = 3_000_000;
 /**
- * Rows fetched at once: about as many as a piece of usual texts holds. Surplus rows are fetched again for
+ * Rows fetched at once: about as many as a piece of usual texts contains. Surplus rows are fetched again for
  * the next piece.
  */
 const ROWS_AT_ONCE = 256;
@@ -92,7 +92,7 @@ const textOf = ({ kind, inner }: SegmentText): string => indexedText(searchedTex
 const joined = (texts: readonly string[]): string => texts.join(` ${BETWEEN_SEGMENTS} `);
 
 /**
- * Purges deleted rollouts from the index, which until then only marks them. Call before `shrink`, which
+ * Purges deleted rollouts from the index, which only marks them before. Call before `shrink`, which
  * releases the pages.
  */
 export function sweepIndex(db: WritableLibrary): void {

@@ -1,4 +1,4 @@
-/** Errors of SQLite and of the file system as sentences: what happened, what is kept, what to do. */
+/** Explains errors of SQLite and of the file system: what happened, what is kept, what to do. */
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ApiFailure } from '../../shared/api/errors.ts';
@@ -6,7 +6,7 @@ import { shellWord } from '../../shared/domain/shellWord.ts';
 
 const DAMAGED = 'DAMAGED';
 
-/** The error for content that Turnwise does not write. */
+/** Creates the error for content that Turnwise does not write. */
 export const damaged = (what: string): Error => Object.assign(new Error(what), { code: DAMAGED });
 
 /**
@@ -30,7 +30,7 @@ function messageOf(
   library: string,
   output: string | undefined,
 ): string | undefined {
-  // SHMSIZE: there is no room for the index of the write-ahead log.
+  // SHMSIZE: the disk has no room for the index of the write-ahead log.
   if (['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT'].includes(code)) {
     return output === undefined
       ? `not saved: the disk is full, and the library ${library} cannot grow. Everything saved before is kept. Free some space and try again`
@@ -50,7 +50,7 @@ function messageOf(
   return undefined;
 }
 
-/** Types of Linux: NFS, SMB (three), 9P, AFS. Where locks are missing, SQLite only reports that the file is busy. */
+/** Linux file system types: NFS, SMB (three), 9P, AFS. If locks are missing there, SQLite only reports "busy". */
 const NETWORK_TYPES: ReadonlySet<number> = new Set([
   0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x5346414f,
 ]);
@@ -63,7 +63,7 @@ function isOnNetwork(library: string): boolean {
   }
 }
 
-/** Codes of a write-ahead log that cannot lock or share its index. */
+/** Codes reported when the write-ahead log cannot lock or share its index. */
 const LOCKLESS = new Set([
   'SQLITE_PROTOCOL',
   'SQLITE_NOLFS',

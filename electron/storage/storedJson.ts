@@ -1,6 +1,6 @@
 /**
  * Checks the JSON that is stored beside the columns of a step. A library may come from somebody else, so JSON of
- * another shape counts as not stored, and is computed again from the rows.
+ * a wrong shape is ignored and computed again from the rows.
  */
 import type { LatencySummary, ScheduleFacts, StepFacts } from '../../shared/api/contract.ts';
 import { isObject } from '../../shared/format/fields.ts';

@@ -1,4 +1,4 @@
-/** Reads stored texts. Responses share blocks with their neighbours, prompts have blocks of their own. */
+/** Reads stored texts. Responses and prompts are in separate blocks, which neighbouring texts share. */
 import type { ReadableLibrary } from './open.ts';
 import { bytes, number, type Query, query } from './rows.ts';
 import { unpackUtf8 } from './textCodec.ts';
@@ -35,13 +35,13 @@ export class StoredTexts {
     this.places = query(db, PROMPT_PLACE, { blockId: number, start: number, end: number });
   }
 
-  /** @throws Error when the library has no such block; its references exclude that */
+  /** @throws Error when the library has no such block; valid references always have one */
   text({ blockId, start, end }: TextPlace): string {
     if (this.block?.id !== blockId) this.block = { id: blockId, bytes: unpacked(this.blocks.get(blockId)) };
     return this.block.bytes.toString('utf8', start, end);
   }
 
-  /** @throws Error when the library has no such prompt; its references exclude that */
+  /** @throws Error when the library has no such prompt; valid references always have one */
   prompt(promptId: number): string {
     if (this.lastPrompt?.id === promptId) return this.lastPrompt.text;
     const place = this.places.get(promptId);

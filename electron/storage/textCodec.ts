@@ -35,12 +35,12 @@ function smaller(utf8: Uint8Array, packed: Uint8Array): StoredText {
 }
 
 /**
- * Bytes. A record has at most 64 Mi characters, of up to three bytes. In a library of somebody else, 100 kB may claim
- * to unpack to gigabytes.
+ * Bytes. A record has at most 64 Mi characters, of up to three bytes. The limit is needed because, in a library from
+ * somebody else, 100 kB may unpack to gigabytes.
  */
 const LONGEST = 192 << 20;
 
-/** @throws Error which `storageFailure` explains, when these are no bytes of a text that Turnwise stores */
+/** @throws Error explained by `storageFailure` when the bytes are not a text that Turnwise stores */
 export function unpackUtf8(codec: number, bytes: Uint8Array): Buffer {
   const utf8 = codec === ZSTD ? unpack(bytes) : bytes;
   return Buffer.from(utf8.buffer, utf8.byteOffset, utf8.byteLength);

@@ -54,13 +54,13 @@ export function packEnds(ends: Uint32Array): Uint8Array {
   return bytes.slice(0, at);
 }
 
-/** Tokens that a record can hold if its only column is `top`. */
+/** Most tokens of a record whose only column is `top`. */
 const MOST_TOKENS = 16 << 20;
 
 /**
- * The count is a claim: a library of somebody else may name 2 billion tokens.
+ * The stored count is untrusted: a library from somebody else may claim 2 billion tokens.
  *
- * @throws Error which `storageFailure` explains, when no column has so many tokens
+ * @throws Error explained by `storageFailure` when no column has so many tokens
  */
 export function checkedCount(row: TokenRecord): TokenRecord {
   const { count, ends, mask, ids, entropy, logprob, trainer_logprob, advantage } = row;

@@ -45,7 +45,7 @@ export class TokenWriter {
     }
     const merged: PackedTokens = {
       ...signal,
-      // Ends from a vocabulary are computed again after ingest.
+      // Ends computed by a tokenizer are dropped here and computed again after ingest.
       ends: signal.ends ?? (own?.aligned_by === null ? own.ends : null),
       ids: signal.ids ?? own?.ids ?? null,
       mask: signal.mask ?? own?.mask ?? null,
@@ -68,7 +68,7 @@ export class TokenWriter {
   }
 
   private countTurns(rolloutId: number, ends: Uint32Array, mask: Uint8Array): void {
-    // The rollout may be of the same batch.
+    // The rollout may have been added by the same batch, so its row may still be buffered.
     this.sql.rows.flush();
     const segments = this.sql.segmentsOf.all(rolloutId);
     const outer = segments.map(({ start, end }) => ({ outer: { start, end } }));

@@ -21,8 +21,9 @@ export function removeMapping(db: WritableLibrary, name: string): boolean {
 }
 
 /**
- * @param check throws when a file may not be read; nothing is changed then
- * @returns files to read again: those below the directory whose rollouts name no run. Adapters name it.
+ * @param check throws when a file may not be read; then nothing is changed
+ * @returns files to read again: those below the directory whose rollouts name no run. A file with an adapter is not
+ * among them, because an adapter names the run.
  */
 export function nameRun(
   db: WritableLibrary,
@@ -30,7 +31,7 @@ export function nameRun(
   name: string | null,
   check: (path: string) => void = () => undefined,
 ): readonly number[] {
-  // Compares the place of the file, not of its run: a run of several directories is known by the first one.
+  // Compare the location of each file, not of its run, because a run of several directories only stores the first.
   const sql =
     'SELECT file_id AS fileId, path, format FROM file_row WHERE format IS NOT NULL AND adapter IS NULL';
   const all = query(db, sql, { fileId: number, path: text, format: text }).all();
@@ -64,7 +65,7 @@ const REGROUPED_ROW = {
   readGroup: orNull(text),
   readRule: orNull(oneOf(GROUP_RULES)),
   readOrdinal: orNull(number),
-  /** Problem of the rollout. A group that follows from order may have another one. */
+  /** Problem of the rollout. A group that follows from order may have a different one. */
   problemNo: number,
   /** Number of segments in the group's prompt. */
   promptSegments: number,

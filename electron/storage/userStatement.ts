@@ -118,7 +118,7 @@ function prepared(db: ReadableLibrary, sql: string) {
   }
 }
 
-/** Occurrences of the word in an error message that are tried. */
+/** Limit of occurrences of the word that are tried as the error position. */
 const MOST_TRIED = 200;
 
 /** Finds the position of an error. SQLite names the word that it failed at, not the position. */
@@ -127,7 +127,7 @@ function placeOfError(db: ReadableLibrary, sql: string, message: string): Statem
     return { start: Math.max(0, sql.trimEnd().length - 1), end: sql.length };
   const near = /^near "([\s\S]*)": syntax error$/.exec(message)?.[1];
   if (near !== undefined) {
-    // The statement up to the wrong word is only incomplete.
+    // A statement cut before the wrong word is only incomplete, so its error message differs.
     return placesOf(sql, near).find(({ end }) => refusal(db, sql.slice(0, end)) === message);
   }
   const named =

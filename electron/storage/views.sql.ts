@@ -22,14 +22,14 @@ export const unmatchedMessage = (row: string): string =>
     'no rollout of run ' || ${row}.run_key || ', step ' || ${row}.step || ', group ' || ${row}.group_key || ', index '
       || ${row}.ordinal || ' was found for this ' || ${row}.kind || ' line')`;
 
-/** JSON of a library may be malformed, and SQLite would fail whatever reads it. `libraryCheck.ts` reports it. */
+/** Stored JSON may be malformed, and SQLite would then fail the whole statement. `libraryCheck.ts` reports it. */
 export const isObject = (column: string): string =>
   `coalesce(CASE WHEN json_valid(${column}) THEN json_type(${column}) END = 'object', 0)`;
 
 const fieldOf = (column: string, path: string): string =>
   `CASE WHEN json_valid(${column}) THEN json_extract(${column}, '${path}') END`;
 
-/** Joins the logged configuration of a run as `c`. One that is no object is left out. */
+/** Joins the logged configuration of a run as `c`. A configuration that is not an object is skipped. */
 export const configOf = (run: string): string =>
   `LEFT JOIN run_config_row c ON c.logged_id = ${run}.scope AND ${isObject('c.config')}`;
 

@@ -1,4 +1,4 @@
-/** Queries of annotations: by rollout, by number, and in list order; and the facts behind lists and reports. */
+/** Queries of annotations by rollout, by number and in list order, and the facts for lists and reports. */
 import type {
   AnnotationPosition,
   AnnotationRow,
@@ -28,7 +28,7 @@ import { isObject } from '../views.sql.ts';
 const COLUMNS = `${ANNOTATION_COLUMNS}, r.rollout_id, r.run_id, n.run_key AS place_run, r.step AS place_step, r.group_id,
   coalesce(s.state, 'orphaned') AS state, s.start AS place_start, s.end AS place_end,
   (SELECT count(*) FROM annotation_conflict_row c WHERE c.annotation_id = a.annotation_id AND c.taken IS NULL) AS conflicts`;
-/** Joins the place of an annotation, if it has one. */
+/** Joins the rollout and position of an annotation, if known. */
 const PLACED = `LEFT JOIN annotated_place_row p ON p.annotated_no = a.annotated_no
   LEFT JOIN rollout_row r ON r.rollout_id = p.rollout_id LEFT JOIN run_row n ON n.run_id = r.run_id
   LEFT JOIN annotation_place_row s ON s.annotation_no = a.annotation_no`;

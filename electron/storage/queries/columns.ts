@@ -354,7 +354,7 @@ export interface GroupFacts {
   readonly rollouts: number;
   readonly correct: number;
   readonly correctKnown: number;
-  /** Equal for groups of the run with the same logged problem id or, without one, the same question. */
+  /** Equal for groups of the run with the same logged problem id or, if none is logged, the same question. */
   readonly problemKey: string;
 }
 

@@ -125,7 +125,7 @@ export function exportedMetrics(
   return query(db, METRICS, { step: number, name: text, value: orNull(number) }).all(runId);
 }
 
-/** Yields one at a time, because a step can have 16,384 rollouts. The reader must stay open meanwhile. */
+/** Yields one at a time, because a step can have 16,384 rollouts. The reader must stay open during the iteration. */
 export function* exportedRollouts(
   db: ReadableLibrary,
   runId: number,

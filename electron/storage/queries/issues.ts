@@ -93,7 +93,7 @@ const UNREAD_ROW: RowSpec<Omit<UnreadFile, 'runIds'> & { readonly runs?: string 
   runs: optional(text),
 };
 
-/** Files that an ingest has found and not read to their end. */
+/** Files that an ingest found but did not read to the end. */
 export function unreadFiles(db: ReadableLibrary): readonly UnreadFile[] {
   return query(db, UNREAD, UNREAD_ROW)
     .all()

@@ -74,7 +74,7 @@ export function groupRows(db: ReadableLibrary, groupIds: readonly number[]): rea
   return query(db, GROUPS_BY_ID, GROUP_ROW)
     .all(JSON.stringify(groupIds))
     .map(({ problemNo, ...group }) => {
-      // The instructions of a template fill most of the preview.
+      // The preview may consist mostly of a template's instructions.
       if (!isWrappedAhead(group.promptPreview)) return group;
       return { ...group, promptPreview: beginningOf(problemNo) };
     });

@@ -16,7 +16,7 @@ export interface MeasuredScope {
   readonly rolloutId?: number | undefined;
 }
 
-/** CROSS fixes the join order, so that the index gives the row order. */
+/** CROSS JOIN fixes the join order, so that rows come in index order. */
 const FROM = 'SELECT r.rollout_id FROM rollout_row r CROSS JOIN token_row t USING (rollout_id)';
 /** Siblings are adjacent, because their texts share a block. */
 export const ROLLOUTS_OF = {
@@ -95,7 +95,7 @@ const SEGMENT_ROW: RowSpec<SegmentRecord> = {
 };
 
 export interface MeasuredOptions {
-  /** Absent: the best signal of each rollout. */
+  /** Default: the best signal of each rollout. */
   readonly signal?: SignalName | undefined;
   readonly vocabulary?: number | undefined;
   readonly withText: boolean;

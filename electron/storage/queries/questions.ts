@@ -20,7 +20,7 @@ export const LAST_USER_MESSAGE = `
 interface Preview {
   readonly promptId: number;
   readonly preview: string;
-  /** UTF-16 units of the user's message, or of the whole prompt if no message is by a user. */
+  /** UTF-16 units of the user's message, or of the whole prompt if there is no user message. */
   readonly asked: number;
 }
 
@@ -52,7 +52,7 @@ export function questionBeginnings(db: ReadableLibrary): (problemNo: number) => 
     const { promptId, preview, asked } = found;
     const ofPreview = cutShort(normalisedQuestion(preview), asked > BEGINNING);
     if (!isWrappedAhead(preview)) return ofPreview;
-    // The instructions fill most of the preview, so the rest is read from the prompt.
+    // The preview consists mostly of a template's instructions, so read the rest from the prompt.
     const message = messageOf.get({ promptId, user: USER });
     if (message === undefined) return ofPreview;
     const question = normalisedQuestion(stored.prompt(promptId).slice(message.start, message.end));

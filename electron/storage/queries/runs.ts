@@ -13,12 +13,12 @@ import type { ReadableLibrary } from '../open.ts';
 import { jsonOf, number, oneOf, optional, query, type RowSpec, text } from '../rows.ts';
 import { configOf } from '../views.sql.ts';
 
-/** Seconds since 1970, from 2000 to 2100: a log may have zeros, or count from the start of its run. */
+/** Plausible dates in seconds since 1970: 2000 to 2100. A log may have zeros, or times since its run's start. */
 const [FIRST_DATE, LAST_DATE] = [946_684_800, 4_102_444_800];
 const IS_DATE = `BETWEEN ${FIRST_DATE} AND ${LAST_DATE}`;
 const ENDED = 'coalesce(ended_at, started_at)';
 
-/** An issue of a file with several runs has no run of its own. It counts for each of them. */
+/** An issue of a file with several runs belongs to no single run. It counts for each of them. */
 const RUN = `
   WITH shared AS MATERIALIZED (SELECT file_id FROM run_file_row GROUP BY file_id HAVING count(*) > 1)
   SELECT run_id AS runId, run_key AS runKey, coalesce(json_extract(c.config, '$.name'), name) AS name, kind,
@@ -161,7 +161,7 @@ function loggedTime(value: unknown): number | undefined {
   return at >= 1000 * FIRST_DATE && at <= 1000 * LAST_DATE ? at : undefined;
 }
 
-/** The first that is known, in the order of `RunDate`. */
+/** The first known date, in the order of `RunDate`. */
 function dateOf(dates: Readonly<Record<RunDate['of'], number | undefined>>): RunDate | undefined {
   for (const kind of ['completed', 'rollout', 'started', 'file'] as const) {
     const at = dates[kind];
@@ -180,7 +180,7 @@ function trendsOf(steps: readonly StepSummary[]): RunTrends {
   };
 }
 
-/** @returns an empty object for text that Turnwise does not write */
+/** @returns an empty object for text in a form that Turnwise does not write */
 export function objectOf(json: string | null): Readonly<Record<string, unknown>> {
   const value = json === null ? undefined : jsonOf(json);
   return isObject(value) ? value : {};

@@ -3,8 +3,8 @@ import type { ReadableLibrary } from '../open.ts';
 import { number, queryValue } from '../rows.ts';
 
 /**
- * Problems are the same if their questions are. A text that a run logs under several problem ids is no
- * question, but an instruction that its problems share: then only the id counts. Within a run a logged id is
+ * Problems are the same if their questions are. If a run logs one text under several problem ids, that text is an
+ * instruction shared by these problems, so only the id counts. Within a run, the same logged id is
  * always the same problem.
  */
 export const SAME_PROBLEMS = `

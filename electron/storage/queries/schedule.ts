@@ -1,4 +1,4 @@
-/** Schedule data of a step that its columns lack. */
+/** Schedule data of a step that is not in its columns. */
 import type { ReadableLibrary } from '../open.ts';
 import { number, orNull, query, text } from '../rows.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Bytes of a library's file by run. All runs share the tables. The pages of each table and index are
- * counted, then divided among the runs by their rows, or by the bytes of their values if those differ much.
+ * Divides the bytes of a library's file among its runs. All runs share the tables, so the pages of each table and
+ * index are counted, then divided by each run's rows, or by the bytes of their values if those differ much.
  */
 import type { LibrarySizes, RunSize, SizePart } from '../../../shared/api/contract.ts';
 import { RUN_KINDS } from '../../../shared/domain/model.ts';
@@ -60,7 +60,7 @@ const SPARSE: readonly (readonly [table: string, part: SizePart, weight: string]
 
 /** @returns undefined when cancelled */
 export function librarySizes(db: ReadableLibrary, watch: SizeCallbacks): LibrarySizes | undefined {
-  // One transaction reads one state of the library.
+  // A transaction, so that all queries see the same state of the library.
   return db.transaction(() => sizesNow(db, watch))();
 }
 
@@ -70,7 +70,7 @@ function sizesNow(db: ReadableLibrary, watch: SizeCallbacks): LibrarySizes | und
   const pages = pragma('page_count');
   const file = pages * pageSize;
   const free = pragma('freelist_count') * pageSize;
-  // Pages that are only in the log are already counted with the file.
+  // Pages that are only in the write-ahead log are already counted with the file.
   const wal = Math.max(0, (bytesOnDisk(db.name) ?? file) - file);
   const shares = sharesOf(db, watch);
   if (shares === undefined) return undefined;
@@ -110,7 +110,7 @@ function sharesOf(db: ReadableLibrary, watch: SizeCallbacks): Map<string, PageSh
     ['rollout_row', { part: 'rows', by: rollouts }],
     ['group_row', { part: 'rows', by: groups }],
     ['step_row', { part: 'rows', by: steps }],
-    // Segments are not counted by run. All runs have about as many per turn.
+    // Segments are not counted by run. They are divided by turns, since all runs have about as many segments per turn.
     ['segment_row', { part: 'rows', by: turns }],
     ['turn_row', { part: 'rows', by: turns }],
     ['tool_call_row', { part: 'rows', by: calls }],

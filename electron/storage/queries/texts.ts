@@ -21,7 +21,7 @@ export interface SegmentText {
   readonly kind: SegmentKind;
   /** 0: the prompt. */
   readonly turn: number;
-  /** The logged text without tags. */
+  /** The logged text without its tags. */
   readonly inner: string;
 }
 

@@ -82,7 +82,7 @@ export function getAlternatives(
   return { from, alternatives };
 }
 
-/** @throws Error which `storageFailure` explains, when the row does not have its number of tokens */
+/** @throws Error explained by `storageFailure` when a column does not have the row's number of tokens */
 export function columnsOf(row: TokenRecord): TokenColumns {
   checkedCount(row);
   const top = alternativesOf(row)?.map((listed) => listed?.map(([, logprob]) => logprob) ?? null);
@@ -97,7 +97,7 @@ export function columnsOf(row: TokenRecord): TokenColumns {
   };
 }
 
-/** The vocabulary of the run's tokenizer, which the user has set. */
+/** Size of the vocabulary of the tokenizer that the user has set for the run. */
 function vocabularyOf(db: ReadableLibrary, rolloutId: number): number | undefined {
   const sql = `SELECT t.size FROM rollout_row r JOIN run_row n USING (run_id) JOIN tokenizer_row t USING (run_key)
     WHERE r.rollout_id = ?`;
