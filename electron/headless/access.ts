@@ -5,7 +5,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** The same answer for every refusal, so that the broken rule is not revealed. */
+/** The same response for every refusal, so that it does not reveal which rule was broken. */
 export const REFUSAL = 'Turnwise refuses this request.\n';
 
 /** 256 bits, encoded for a URL fragment. */
@@ -15,18 +15,18 @@ export function createToken(): string {
 
 export function isSameToken(expected: string, given: unknown): boolean {
   if (typeof given !== 'string') return false;
-  // timingSafeEqual requires equal lengths, and digests have them.
+  // timingSafeEqual requires equal lengths. Digests always have them.
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(expected), digest(given));
 }
 
 /**
- * Any port, because `ssh -L` changes it. Only these names, because `127.attacker.example` is a host name
- * too.
+ * Allows any port, because `ssh -L` changes it. Allows only these names, because `127.attacker.example` is a host
+ * name too.
  */
 const LOOPBACK_HOST = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/i;
 
-/** Prevents DNS rebinding: the attacker's name resolves to us but is still in `Host`. */
+/** Prevents DNS rebinding: the attacker's name resolves to us, but `Host` still contains that name. */
 function isLoopbackHost(host: string | undefined): host is string {
   return host !== undefined && LOOPBACK_HOST.test(host);
 }

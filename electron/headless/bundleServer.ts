@@ -14,7 +14,7 @@ import { mayRead, REFUSAL } from './access.ts';
 const compress = promisify(gzip);
 /** Below this the gzip header costs more than compression saves. */
 const WORTH_COMPRESSING_BYTES = 1024;
-/** Fixed text that repeats nothing of the address. */
+/** A fixed text. It must not repeat any part of the requested address. */
 const REFUSED_ADDRESS = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>Turnwise</title></head>
 <body><h1>This is no address of Turnwise</h1>
@@ -24,8 +24,8 @@ const REFUSED_ADDRESS = `<!doctype html>
 const COMPRESSIBLE = /^(?:text\/|application\/(?:json|wasm)|image\/svg)/;
 
 /**
- * Also stops peer connections (WebRTC), which `connect-src` does not cover. Chromium enforces it and ends a page that
- * tries; Firefox and Safari ignore it. The desktop has rules of its own (`stayOffline` in electron/main/security.ts).
+ * Also blocks peer connections (WebRTC), which `connect-src` does not cover. Chromium enforces it and ends a page that
+ * tries. Firefox and Safari ignore it. The desktop uses `stayOffline` in electron/main/security.ts instead.
  */
 const HEADERS = { ...PAGE_HEADERS, 'Connection-Allowlist': '(response-origin)' };
 
@@ -48,7 +48,7 @@ function isMissing(error: unknown): boolean {
 
 export function serveBundle(directory: string): RequestListener {
   const root = resolve(directory);
-  /** Hashed assets do not change while we run. They are compressed for clients over `ssh -L`. */
+  /** Hashed assets do not change while the server runs. They are compressed for clients over `ssh -L`. */
   const immutable = new Map<string, Promise<Body>>();
 
   async function read(path: string, contentType: string): Promise<Body> {

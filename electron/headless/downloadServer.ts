@@ -1,6 +1,6 @@
 /**
- * Sends the exports that a page asked for: POST only, with the token, by the id that the export was answered with.
- * No path is part of a request.
+ * Sends exports to pages: POST only, with the token. The request contains the id that the export returned, never a
+ * path.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -13,7 +13,7 @@ import { printProblem } from '../host/printProblem.ts';
 import { mayPost, REFUSAL } from './access.ts';
 import type { RequestListener } from './bundleServer.ts';
 
-/** A page that takes nothing for this long has gone. */
+/** If a page reads nothing for this long, the connection is closed. */
 const IDLE_MS = 60_000;
 
 export function isDownload({ method, url = '' }: IncomingMessage): boolean {
@@ -63,14 +63,14 @@ export function serveDownloads(
     if (!mayPost(request.headers, token)) return answer(response, 403, 'text/plain; charset=utf-8', REFUSAL);
     onToken(request.socket);
     respond(request, response).catch((error: unknown) => {
-      // The page sees that the file is shorter than announced.
+      // The page detects that the file is shorter than announced.
       response.destroy();
       if (!isAborted(error)) printProblem(`a download failed: ${String(error)}`);
     });
   };
 }
 
-/** Quotes and control characters are not in the name; a browser that reads no UTF-8 gets dashes. */
+/** The name has no quotes or control characters. Browsers that do not read UTF-8 get dashes. */
 function contentDisposition(name: string): string {
   const plain = name.replaceAll(/[^\w .()+=,@~-]/g, '-');
   const encoded = encodeURIComponent(name).replaceAll(
@@ -80,7 +80,7 @@ function contentDisposition(name: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
 
-/** The page has gone. */
+/** Whether the page has closed the connection. */
 function isAborted(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
 }

@@ -1,9 +1,9 @@
 /**
- * Makes the C library of Linux return freed memory to the system. By default, glibc raises its thresholds to 64 MiB
- * for each thread once large blocks have been freed. After packs of a library of 180 MB, the host then held 700 MB
- * that nothing used. With few arenas, one thread uses what another has freed.
+ * Makes glibc, the C library of Linux, return freed memory to the system. By default, it raises its thresholds to
+ * 64 MiB for each thread once large blocks have been freed. After exporting packs from a library of 180 MB, the host
+ * then kept 700 MB of unused memory. With few arenas, threads can reuse memory that others have freed.
  *
- * glibc reads these variables at the start of a process, so the process starts again under the same id.
+ * glibc reads these variables at process start, so the process replaces itself and keeps its id.
  */
 const SETTINGS = {
   MALLOC_ARENA_MAX: '2',
@@ -11,10 +11,10 @@ const SETTINGS = {
   MALLOC_TRIM_THRESHOLD_: '65536',
 };
 
-/** Does not return if it starts the process again. Call it before anything is open. */
+/** If a restart is needed, does not return. Call it before any file is opened. */
 export function returnFreedMemory(): void {
   if (process.platform !== 'linux' || process.execve === undefined) return;
-  // The parent's channel would not survive.
+  // A restart would lose the channel to the parent process.
   if (process.send !== undefined) return;
   if (Object.keys(SETTINGS).some((name) => process.env[name] !== undefined)) return;
   process.execve(process.execPath, [process.execPath, ...process.execArgv, ...process.argv.slice(1)], {

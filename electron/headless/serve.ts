@@ -21,7 +21,7 @@ export interface ServeOptions {
   readonly paths: readonly string[];
   /** Absolute paths of directories whose logs pages may open. */
   readonly allowed?: readonly string[];
-  /** Without paths: reads the demo run into an empty library. */
+  /** If no paths are given, reads the demo run into an empty library. */
   readonly opensDemo?: boolean;
   readonly libraryPath?: string;
   /** Absolute paths of further libraries to open. */

@@ -120,7 +120,7 @@ export function serveSocket(
 
   server.on('connection', (socket, { socket: connection }) => {
     waiting.add(socket);
-    // Others of this machine cannot keep the user out by waiting.
+    // Close the oldest, so that other users of this machine cannot lock the user out by holding connections.
     const [oldest] = waiting;
     if (waiting.size > MAX_WAITING) oldest?.terminate();
     const timer = setTimeout(() => socket.close(REFUSED, REFUSAL.trim()), TOKEN_WITHIN_MS);

@@ -42,8 +42,8 @@ export interface LoopbackServer {
 const LONGEST_HEAD = 256 * 1024;
 
 /**
- * Connections that have not shown the token. Beyond that the oldest is closed, so that others of this machine cannot
- * keep the user out by holding connections.
+ * Limit of connections that have not sent the token. If there are more, the oldest is closed, so that other users of
+ * this machine cannot lock the user out by holding connections.
  */
 const MOST_STRANGERS = 200;
 const IDLE_MS = 10_000;
@@ -107,7 +107,7 @@ export async function startServer(options: ServerOptions): Promise<LoopbackServe
   function createListener(): Server {
     const server = createServer(
       {
-        // A body has no limit of time: only an upload has one, and it ends when nothing comes.
+        // Bodies have no time limit, because an upload may take long. `uploadServer` ends idle uploads.
         ...{ maxHeaderSize: LONGEST_HEAD, requestTimeout: 0, headersTimeout: idleMs },
         ...{ keepAliveTimeout: idleMs, connectionsCheckingInterval: Math.min(idleMs, LONGEST_CHECK_MS) },
       },

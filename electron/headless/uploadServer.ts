@@ -11,7 +11,7 @@ import type { LibraryManager } from '../host/host.ts';
 import { mayPost, REFUSAL } from './access.ts';
 import type { RequestListener } from './bundleServer.ts';
 
-/** A page that sends nothing for this long has gone. */
+/** If a page sends nothing for this long, the upload is ended. */
 const IDLE_MS = 60_000;
 
 export function isUpload({ method, url = '' }: IncomingMessage): boolean {
@@ -46,10 +46,10 @@ export function serveUploads(
     }
     request.setTimeout(IDLE_MS, () => request.destroy());
     const folder = query.get('folder') ?? undefined;
-    // The connection outlives a failure, so that the page learns the reason.
+    // Keep the connection open after a failure, so that the page receives the reason.
     const content: AsyncIterable<Uint8Array> = request.iterator({ destroyOnReturn: false });
     const result = await host.upload({ name, folder, content }, query.get('library') ?? undefined);
-    // A browser reads the answer only after it has sent everything.
+    // A browser reads the response only after it has sent the whole body.
     if (!result.ok) await finished(request.resume()).catch(() => undefined);
     answerResult(response, result.ok ? 200 : 409, result);
   }

@@ -10,7 +10,7 @@ import { printProblem } from './printProblem.ts';
 /** Bytes. A longer file is renamed to `….1`, which replaces the previous one. */
 const LONGEST_BYTES = 1_000_000;
 
-/** A library may come with a link or a pipe of that name. Windows has neither flag. */
+/** Do not follow links or open pipes: a library may come with one of that name. Windows has neither flag. */
 const APPENDED =
   constants.O_WRONLY |
   constants.O_APPEND |

@@ -6,16 +6,16 @@ import type { ApiFailure, Result } from '../../shared/api/errors.ts';
 import type { ClientRequest } from '../../shared/api/transport.ts';
 import type { LibraryManager } from './host.ts';
 
-/** Far more than a page has. Pages share threads, so the requests of one would delay all others. */
+/** Far more than a page sends. Limited because pages share threads, so one page could delay all others. */
 const MOST_PENDING = 500;
 
 export interface Connection {
   /**
-   * Never rejects. Refuses an id that is still pending, because the answers would be ambiguous, and more requests than
-   * `MOST_PENDING`.
+   * Never rejects. Refuses an id that is still pending, because the responses would be ambiguous. Also refuses more
+   * than `MOST_PENDING` requests.
    */
   request(message: ClientRequest): Promise<Result<unknown>>;
-  /** Ignores unknown ids, because the answer may have crossed the cancellation. */
+  /** Ignores unknown ids, because the response may already be on its way. */
   cancel(id: number): void;
   /** Cancels all requests of a disconnected client. */
   cancelAll(): void;

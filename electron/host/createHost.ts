@@ -48,9 +48,9 @@ import { type ReadableLibrary, readableLibrary } from './readOnlyCopy.ts';
 import { SqlConsole } from './sqlConsole.ts';
 import { storeUpload, type Upload, uploadsDirectory } from './uploads.ts';
 
-/** Only the log, because ingest would report the README beside it as an issue. */
+/** Only the log file. Ingest would report the README beside it as an issue. */
 const DEMO = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', import.meta.url));
-/** Time for the first pages to be shown before every page of the file is read. */
+/** Delay before every page of the file is read, so that the first pages are shown first. */
 const CHECK_AFTER_MS = 20_000;
 /** Finished jobs that can still be queried. */
 const KEPT_JOBS = 50;
@@ -98,7 +98,7 @@ class LibraryHost implements Host {
   private readonly wrappers: MethodWrappers;
   /** Shown by pages. */
   private readonly warnings: LibraryWarning[] = [];
-  /** Granted paths that could not be kept, and why. */
+  /** Granted paths that could not be stored, and why. */
   private readonly notKept: string[] = [];
   private notKeptReason = '';
   private readonly closing = new AbortController();
@@ -131,7 +131,7 @@ class LibraryHost implements Host {
       read: async (paths) => (await this.readLogs(paths, { isQuiet: true }).report).added,
       onChange: (follows) => this.emit({ event: 'follow.changed', payload: { follows } }),
       isIgnored: (path) => path.startsWith(resolve(options.libraryPath)),
-      // Asked at each look: a path that was granted may have become a link.
+      // Checked at each access, because a granted path may have become a link.
       mayRead: (path) => isBelowAny(path, this.grants.paths),
     });
     this.handlers = this.makeHandlers();
@@ -152,7 +152,7 @@ class LibraryHost implements Host {
     this.checkAfter(this.options.checkAfterMs ?? CHECK_AFTER_MS);
   }
 
-  /** Checks the pages once, when nothing is being read. */
+  /** Checks all pages of the file once, when no job is running. */
   private checkAfter(milliseconds: number): void {
     setTimeout(() => {
       if (this.isClosed) return;
@@ -169,7 +169,7 @@ class LibraryHost implements Host {
       signal: this.closing.signal,
     });
     if (this.isClosed) return;
-    // A file that is gone or busy is no damage. Requests that need it report it.
+    // A missing or busy file is not damage. Requests that need it report it.
     if ('failure' in found) return this.log.write(`the library was not checked: ${found.failure.message}`);
     const { tables } = found;
     if (tables.length === 0) return;
@@ -260,11 +260,11 @@ class LibraryHost implements Host {
     const { areKnown = false, mapping, readAgain, signal, onProgress } = options;
     for (const path of paths) {
       if (areKnown) requireGranted(path, this.granted());
-      // A path that does not exist cannot be granted. Ingest reports it with the others.
+      // A path that does not exist cannot be granted. Ingest reports it with the other files.
       else if (existsSync(path)) await this.grant(path);
       this.grants.keepFor(path);
     }
-    // After the grants, so that records of a library that cannot be changed can be shown from then on.
+    // Grant first: a read-only library can then show the records of these logs.
     this.requireWritable();
     const { jobId, report } = this.readLogs(paths, { mapping, readAgain });
     const unsubscribe = this.subscribe(({ event, payload }) => {
@@ -300,7 +300,7 @@ class LibraryHost implements Host {
     this.closing.abort();
     this.sql.close();
     for (const abort of this.jobAborts.values()) abort.abort();
-    // The follower may wait for a read that only the end of the writer cancels.
+    // The follower may wait for an ingest that ends only when the writer is closed.
     await Promise.all([this.follower.close(), this.threads.close()]);
     this.downloads.close();
     this.library.remove();
@@ -430,7 +430,7 @@ class LibraryHost implements Host {
       'follow.stop': ({ path }) => {
         const stopped = this.follower.list().find((follow) => follow.path === path);
         this.follower.stop(path);
-        // From now on a half-written last line is an issue.
+        // The file is no longer followed, so a half-written last line is an issue.
         if (stopped?.state === 'watching' || stopped?.state === 'reading')
           this.readLogs([path], { isQuiet: true });
         return this.follower.list();
@@ -438,7 +438,7 @@ class LibraryHost implements Host {
       'follow.list': () => this.follower.list(),
       'ingest.start': ({ paths, mapping }) => {
         for (const path of paths) this.requireOpened(path);
-        // After the grants, so that a library that cannot be changed shows the records of these logs.
+        // Grant first: a read-only library can then show the records of these logs.
         this.requireWritable();
         return this.startJob(paths, mapping);
       },
@@ -477,7 +477,7 @@ class LibraryHost implements Host {
   private startJob(paths: readonly string[], mapping?: string): { readonly jobId: number } {
     // A mapping that was made or changed applies to files that were read before.
     const { jobId } = this.readLogs(paths, { mapping, readAgain: mapping !== undefined });
-    // Registered at once, so that a page opened now can wait for its run.
+    // Registered now, so that a page opened immediately can wait for its run.
     this.jobs.set(jobId, { jobId, state: 'running', paths, ...NO_PROGRESS });
     return { jobId };
   }
@@ -506,7 +506,7 @@ class LibraryHost implements Host {
     const { message } =
       failureOf(error) ?? this.log.report('ingest failed because of a bug in Turnwise', error);
     const job = this.jobs.get(jobId);
-    // The writer reports failures while it reads, but it may have refused the request, or have stopped.
+    // The writer reports failures itself, unless it refused the request or stopped.
     if (job?.state === 'running' && !this.isClosed) this.progressed({ ...job, state: 'failed', message });
   }
 
@@ -525,7 +525,7 @@ class LibraryHost implements Host {
     return resolveOutputPath({ libraryPath, writable: this.writable, isGranted }, asked, extensions);
   }
 
-  /** @param name as the page proposes it */
+  /** @param name proposed by the page */
   private async writeDownload<W>(
     name: string,
     format: PackFormat,
@@ -542,7 +542,7 @@ class LibraryHost implements Host {
     }
   }
 
-  /** A request has named this path for this library. */
+  /** Refuses a path in a request unless the user has opened it. Stores the grant for this library. */
   private requireOpened(path: string): void {
     if (!isBelowAny(path, this.grants.paths)) throw new ApiError(refusalOfPath(path));
     this.grants.keepFor(path);

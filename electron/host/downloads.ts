@@ -1,7 +1,7 @@
 /**
- * Keeps exports until a page in a browser has got them: below `downloads` in the user's own directory, each in a new
- * folder. A file leaves it once. It is removed when it was sent, when nobody asks for it, when the library is closed,
- * or, after a kill, at the next start.
+ * Keeps exports until a page in a browser has downloaded them. Each is in a new folder below `downloads` in the user's
+ * own directory. A file can be downloaded once. It is deleted after the download, when nobody requests it, when the
+ * library is closed, or, after a kill, at the next start.
  */
 import { randomBytes } from 'node:crypto';
 import { createReadStream, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -13,9 +13,9 @@ import { isRunning } from './readOnlyCopy.ts';
 import { safeName } from './uploads.ts';
 import { zipOf } from './zip.ts';
 
-/** A page asks at once. One that does not has gone. */
+/** Time until an export expires. Pages request the file at once, so a page that does not has gone. */
 const KEPT_MS = 10 * 60_000;
-/** Tells this process from an earlier one with the same id, which a container gives again. */
+/** Distinguishes this process from an earlier one with the same id. Containers reuse ids. */
 const THIS_START = `${process.pid}-${randomBytes(4).toString('hex')}`;
 
 /** Formats with several files are sent as a zip. */
@@ -25,7 +25,7 @@ const CONTENT_TYPES: Partial<Readonly<Record<PackFormat, string>>> = {
   md: 'text/markdown; charset=utf-8',
 };
 const ZIP_TYPE = 'application/zip';
-/** Process id, start, and what `mkdtemp` appends. */
+/** Process id, random start id, and the suffix of `mkdtemp`. */
 const OWN_NAME = /^(\d+)-[\da-f]{8}-\w+$/;
 
 export interface Download {
@@ -41,7 +41,7 @@ export interface Download {
 export interface ExportFolder {
   /** Path of the new file or directory. */
   readonly path: string;
-  /** Offers what was written to a page. @throws ApiError `refused` when it is too large */
+  /** Offers the written export for download. @throws ApiError `refused` when it is too large */
   offer(): OfferedDownload;
   remove(): void;
 }
@@ -65,7 +65,7 @@ export class Downloads {
     this.keptMs = keptMs;
   }
 
-  /** @param asked name that the page proposes */
+  /** @param asked name proposed by the page */
   newFolder(asked: string, format: PackFormat): ExportFolder {
     if (this.directory === undefined) {
       mkdirSync(this.root, { recursive: true, mode: 0o700 });
@@ -77,7 +77,7 @@ export class Downloads {
     return { path: join(folder, name), remove, offer: () => this.offer({ folder, name, format, remove }) };
   }
 
-  /** @throws ApiError `not_found`, also for a download that was sent */
+  /** @throws ApiError `not_found`, also for a download that was already taken */
   take(id: string): Download {
     const waiting = this.waiting.get(id);
     if (waiting === undefined)
@@ -93,7 +93,7 @@ export class Downloads {
     if (this.directory !== undefined) rmSync(this.directory, { recursive: true, force: true });
   }
 
-  /** Deletes what processes left that were killed. */
+  /** Deletes files left by processes that were killed. */
   removeLeft(): void {
     for (const name of namesIn(this.root)) {
       const pid = Number(OWN_NAME.exec(name)?.[1] ?? Number.NaN);
@@ -132,7 +132,7 @@ interface OfferedFolder {
   remove(): void;
 }
 
-/** Opens the file when it is read. */
+/** Opens the file only when reading starts. */
 async function* contentOf(path: string): AsyncGenerator<Uint8Array> {
   yield* createReadStream(path);
 }
@@ -141,7 +141,7 @@ function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory);
   } catch {
-    // Nothing has been downloaded yet, or nobody may know what.
+    // The directory does not exist yet, or cannot be read.
     return [];
   }
 }

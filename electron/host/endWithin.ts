@@ -2,8 +2,8 @@
 const END_MS = 20_000;
 
 /**
- * Kills this process if it does not end in time. A thread inside a system call cannot be terminated, and an exit
- * waits for it.
+ * Kills this process if it does not end in time. A thread inside a system call cannot be terminated, and a regular exit
+ * would wait for it.
  */
 export function endWithin(milliseconds: number = END_MS): void {
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), milliseconds).unref();

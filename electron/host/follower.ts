@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import type { FollowRow } from '../../shared/api/contract.ts';
 
 /**
- * Polling interval. A slow file system is polled less often, so that polling is never the main load. The time of
- * ingesting does not count, else a log that takes a second to read would be followed by 20 seconds of nothing.
+ * Polling interval. A slow file system is polled less often, so that polling is never the main load. Ingest time is
+ * not included. Otherwise a log that takes a second to ingest would not be polled again for 20 seconds.
  */
 const INTERVAL_MS = 1000;
 const SHARE_OF_TIME = 20;
@@ -22,7 +22,7 @@ export interface FollowerOptions {
   readonly onChange: (follows: readonly FollowRow[]) => void;
   /** Files that ingest itself changes, such as the library. */
   readonly isIgnored?: (path: string) => boolean;
-  /** Asked for the followed path and each directory and link below it, before it is looked at. */
+  /** Called with the followed path, and each directory and link below it, before it is read. */
   readonly mayRead?: (path: string) => boolean;
   readonly clock?: Clock;
 }
@@ -73,7 +73,7 @@ export class Follower {
     }));
   }
 
-  /** Starts to follow a path, whose existing files the caller ingests. Unchanged files cost one more check. */
+  /** Starts to follow a path. The caller ingests the existing files. Unchanged files are only checked once more. */
   start(path: string): void {
     if (this.follows.has(path)) return;
     const since = this.clock.now();
@@ -109,7 +109,7 @@ export class Follower {
     await this.looking;
   }
 
-  /** Checks every followed path and ingests what has changed. @returns milliseconds without those of ingesting */
+  /** Checks all followed paths and ingests changed files. @returns the duration in milliseconds without ingest */
   async look(): Promise<number> {
     let scanned = 0;
     for (const follow of [...this.follows.values()]) {
@@ -162,7 +162,7 @@ export class Follower {
     this.cancelTimer?.();
     this.cancelTimer = this.clock.after(milliseconds, () => {
       this.looking = this.look()
-        // A failed job is reported as a job; following continues, but a full disk is not reported every second.
+        // A failed job is reported, and following continues. The longer interval avoids a report every second.
         .then(
           (scanned) => Math.min(Math.max(INTERVAL_MS, scanned * SHARE_OF_TIME), LONGEST_INTERVAL_MS),
           () => LONGEST_INTERVAL_MS,
@@ -186,7 +186,7 @@ export async function readFileStates(
   if (!mayRead(path)) return 'outside';
   const states = new Map<string, string>();
   const seen = new Set<string>();
-  // Thousands of files in one directory need no question each: only a link leads out of it.
+  // Only a link can lead outside, so plain files need no check. A directory may have thousands of them.
   return (await walk(path, { states, seen, isIgnored, mayRead })) ? states : 'lost';
 }
 

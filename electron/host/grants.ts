@@ -1,4 +1,4 @@
-/** Keeps which paths the user has opened, and decides where a page may make new files. */
+/** Stores which paths the user has opened, and decides where a page may create files. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -6,22 +6,22 @@ import { ApiError, type ApiFailure, notFound, refused } from '../../shared/api/e
 import { isBelowAny } from '../ingest/granted.ts';
 import { defaultLibraryPath } from './libraryPath.ts';
 
-/** Below the directory of the user's default library. */
+/** In the directory of the user's default library. */
 const DIRECTORY = 'granted';
 
 /**
- * Paths that the user has opened for one library, on this machine. They are kept in the user's own directory, because
- * the library may come from somebody else. A file there belongs to a library by its path, inode
- * and time of creation.
+ * Paths that the user has opened for one library, on this machine. They are stored in the user's own directory,
+ * because the library may come from somebody else. A stored file belongs to a library by its path, inode and creation
+ * time.
  */
 export class Grants {
-  /** Real paths: the kept ones, and those that were opened since. */
+  /** Real paths: the stored ones, and those opened in this session. */
   readonly paths = new Set<string>();
   private readonly kept = new Set<string>();
   private readonly onNotKept: (path: string, error: unknown) => void;
   private file: string | undefined;
 
-  /** @param onNotKept called once for a path that is granted until the library is closed, and not later */
+  /** @param onNotKept called once for a path whose grant cannot be stored and ends when the library is closed */
   constructor(onNotKept: (path: string, error: unknown) => void = () => undefined) {
     this.onNotKept = onNotKept;
   }
@@ -29,7 +29,7 @@ export class Grants {
   /** @param library path of an existing file */
   open(library: string): void {
     const path = realpathSync.native(library);
-    // A new file can have the inode of a removed one.
+    // A new file can reuse the inode of a removed one, so compare the creation time, too.
     const { ino, birthtimeNs } = statSync(path, { bigint: true });
     const name = createHash('sha256').update(`${ino} ${birthtimeNs} ${path}`).digest('hex').slice(0, 32);
     this.file = join(dirname(defaultLibraryPath()), DIRECTORY, name);
@@ -39,7 +39,7 @@ export class Grants {
     }
   }
 
-  /** Keeps what was opened and leads to this path. */
+  /** Stores the grants that give access to this path. */
   keepFor(path: string): void {
     for (const opened of this.paths)
       if (!this.kept.has(opened) && isBelowAny(path, [opened])) this.keep(opened);
@@ -54,11 +54,11 @@ export class Grants {
 
   private keep(path: string): void {
     if (this.file === undefined) return;
-    // Not tried again when it fails.
+    // Mark it even if storing fails, so that it is not tried again.
     this.kept.add(path);
     try {
       mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
-      // Processes append at once.
+      // Several processes may append at the same time.
       writeFileSync(this.file, `${JSON.stringify(path)}\n`, { flag: 'a', mode: 0o600 });
     } catch (error) {
       this.onNotKept(path, error);
@@ -71,7 +71,7 @@ function linesOf(file: string): readonly string[] {
   try {
     text = readFileSync(file, 'utf8');
   } catch {
-    // Nothing has been opened for this library, or nobody may know what.
+    // There are no grants for this library, or the file cannot be read.
     return [];
   }
   return text.split('\n').flatMap((line) => {
@@ -79,7 +79,7 @@ function linesOf(file: string): readonly string[] {
       const path: unknown = JSON.parse(line);
       return typeof path === 'string' ? [path] : [];
     } catch {
-      // The end of the file, or a line that was cut off.
+      // Skip the empty last line, or a truncated line.
       return [];
     }
   });
@@ -111,8 +111,8 @@ const OUTPUT_HELP =
   'Give a bare name for a file beside the library, or start Turnwise with that directory: npm start -- DIRECTORY';
 
 /**
- * Resolves the path of a new file for a page. Allowed are a path that the user chose in a dialog, an opened
- * directory, and the directory of the library. Existing files are never overwritten.
+ * Resolves the path of a new file for a page. Allowed are paths that the user chose in a dialog, and files in an
+ * opened directory or in the directory of the library. Existing files are never overwritten.
  *
  * @param asked a bare name, or a path
  * @param extensions without a dot; the first is appended to a name that has none of them
@@ -131,7 +131,7 @@ export function resolveOutputPath(
   const path = isComplete ? named : `${named}.${extension}`;
   if (host.writable.has(named) || host.writable.has(path)) return path;
   const directory = realOf(dirname(path));
-  // The failure is the same whether a directory that was not opened exists or not.
+  // The error is the same whether or not a directory that was not opened exists.
   if (!isName && !host.isGranted(directory ?? dirname(path))) {
     const message = `Turnwise has no permission to write in ${dirname(path)}. ${OUTPUT_HELP}`;
     throw new ApiError({ code: 'not_granted', message });

@@ -64,15 +64,15 @@ export interface Host {
   subscribe(listener: (event: HostEvent) => void): () => void;
   /**
    * Records that the user has chosen this path (argv, dialog, drop). It and everything below may be read until the
-   * host is closed, and later too once a request names it.
+   * host is closed. The grant is stored for later sessions once a request names the path.
    */
   grant(path: string): Promise<void>;
   /**
-   * Whether the user has opened this path, which a library names, for this library, now or before. A path that was not
-   * opened is not looked at.
+   * Whether the user has opened this path for this library, now or in an earlier session. For paths that a library
+   * names: a path that was not opened is not accessed at all.
    */
   isGranted(path: string): boolean;
-  /** Grants what the user has opened for another library, which this one continues. */
+  /** Copies the grants of another library, which this one continues. */
   grantAsFor(library: string): void;
   /** Ingests logs and returns a report per file, for the command line. Paths of the user are granted. */
   ingest(paths: readonly string[], options?: HostIngestOptions): Promise<IngestReport>;
@@ -80,7 +80,7 @@ export interface Host {
   decisions(request: DecisionsRequest, listeners: DecisionListeners, signal?: AbortSignal): Promise<void>;
   /** Stores a file that a page has sent, beside the library, and grants its path. Never rejects. */
   upload(upload: Upload): Promise<Result<UploadedFile>>;
-  /** Hands over what an export with `isDownload` has written. It can be taken once. Never rejects. */
+  /** Returns the file written by an export with `isDownload`. It can be taken once. Never rejects. */
   download(id: string): Promise<Result<Download>>;
   /** Records that the user has chosen this file for writing. */
   mayWrite(path: string): void;
@@ -109,12 +109,12 @@ export interface LibraryManager {
    */
   upload(upload: Upload, library?: string): Promise<Result<UploadedFile>>;
   /**
-   * Hands over what an export with `isDownload` has written. It can be taken once. Never rejects.
+   * Returns the file written by an export with `isDownload`. It can be taken once. Never rejects.
    *
    * @param library id of an open library; absent: the home library
    */
   download(id: string, library?: string): Promise<Result<Download>>;
-  /** Grants the path for every open library. Only those that are asked to read it keep the grant. */
+  /** Grants the path for every open library. Only a library that is asked to read it stores the grant. */
   grant(path: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -131,7 +131,7 @@ export interface ShellActions {
 export interface HostIngestOptions {
   /** A saved mapping by name, or a mapping. It is used for every file. */
   readonly mapping?: string | Mapping;
-  /** The library names the paths rather than the user, so they must have been granted before. */
+  /** The paths come from the library, not from the user, so they must have been granted before. */
   readonly areKnown?: boolean;
   /** Reads known files from their start, even if they have not changed. */
   readonly readAgain?: boolean;
@@ -146,13 +146,13 @@ export interface HostOptions {
   readonly actions?: ShellActions;
   /** Starts the threads that a page needs while it loads. A command may need none of them. */
   readonly isForPages?: boolean;
-  /** When the pages of the library are checked, in milliseconds after it was opened. Only with `isForPages`. */
+  /** Delay in milliseconds after opening before the pages of the library file are checked. Only with `isForPages`. */
   readonly checkAfterMs?: number;
   /** Path of the demo run. Default: beside the sources. */
   readonly demoPath?: string;
   /**
-   * Command that reads every file, from the user's command line. A host with an adapter serves one command;
-   * `ManagerOptions` has none, so that no page can be connected to it.
+   * Adapter command that reads every file, from the user's command line. A host with an adapter serves one command.
+   * `ManagerOptions` excludes it, so that no page can be connected to such a host.
    */
   readonly adapter?: Adapter;
   /** Starts the process of a user's statement. Default: Node's fork. */

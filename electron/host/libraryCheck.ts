@@ -9,7 +9,7 @@ export interface DamagedTable {
   readonly problem: string;
 }
 
-/** Names the first damaged tables, as a part of a sentence. */
+/** Names the first damaged tables, as part of a sentence. */
 export function damageText(tables: readonly DamagedTable[]): string {
   const names = tables.map(({ table }) => table);
   const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';

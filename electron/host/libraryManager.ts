@@ -130,7 +130,7 @@ class OpenLibraries implements LibraryManager {
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
-    // Whether one of them fails does not matter: the other libraries have to be closed.
+    // Failures are ignored, because the other libraries still have to be closed.
     await Promise.allSettled([...this.opening.values(), ...this.closing.values()]);
     await Promise.all([...this.open.values()].map(({ host }) => host.close()));
     this.listeners.clear();
@@ -170,12 +170,12 @@ class OpenLibraries implements LibraryManager {
       const path = realpathSync.native(moved.path);
       await this.home.grant(path);
       const { id, host } = await this.openFile(path);
-      // A path that is gone grants nothing.
+      // A path that no longer exists cannot be granted.
       await Promise.allSettled([...this.granted].map((granted) => host.grant(granted)));
       return { ...moved, library: id };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      // The run was moved even though its library cannot be opened.
+      // The move succeeded even if the new library cannot be opened.
       return moved;
     }
   }

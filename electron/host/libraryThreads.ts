@@ -33,7 +33,7 @@ const INSPECTION_LIMIT_MS = 30_000;
 const MEMORY_SLOTS = 500;
 const columnMemory = new Int32Array(new SharedArrayBuffer(MEMORY_SLOTS * Int32Array.BYTES_PER_ELEMENT));
 const freeSlots = Array.from({ length: MEMORY_SLOTS }, (_, slot) => slot);
-/** Memory slot of each client's thread. A thread at the limit asks all others to make room. */
+/** Memory slot of each client's thread. When a thread exceeds the limit, all others are asked to make room. */
 const columnClients = new Map<WorkerClient, number>();
 
 type ThreadedInternal = Exclude<keyof InternalMethods, 'adapter.check'>;
@@ -101,7 +101,7 @@ export class LibraryThreads {
       }),
       writer: client('writer', 'writer', {
         onNews,
-        // A running job ends after the batch that it is writing.
+        // Wait for a running job, which ends after the current batch.
         closeTimeoutMs: Number.POSITIVE_INFINITY,
       }),
     };

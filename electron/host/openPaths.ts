@@ -5,7 +5,7 @@ import type { LibraryManager } from './host.ts';
 
 type OpenableHost = Pick<LibraryManager, 'grant' | 'dispatch' | 'subscribe'>;
 
-/** Long enough for the first record of a log, and short enough not to look like a hang. */
+/** Long enough to read the first record of a log, and short enough not to look like a hang. */
 const RUN_KNOWN_WITHIN_MS = 1_000;
 
 export interface Opened {
@@ -17,8 +17,8 @@ export interface Opened {
 export const libraryPage = (id: string): string => `/in/${encodeURIComponent(id)}`;
 
 /**
- * Opens paths from the command line, a second instance or the system: libraries beside the present one, and
- * everything else as logs. Returns while ingest continues. The failure names missing paths; the others are
+ * Opens paths from the command line, a second instance or the system. Libraries open beside the current one, all
+ * other paths are ingested as logs. Returns while ingest continues. The failure names missing paths; the others are
  * opened.
  */
 export async function openPaths(host: OpenableHost, paths: readonly string[]): Promise<Result<Opened>> {
@@ -29,7 +29,7 @@ export async function openPaths(host: OpenableHost, paths: readonly string[]): P
       await host.grant(path);
       there.push(path);
     } catch {
-      // Whatever the reason, an unresolvable path cannot be read.
+      // A path that cannot be resolved for any reason cannot be read.
       missing.push(path);
     }
   }
@@ -47,7 +47,7 @@ export async function openPaths(host: OpenableHost, paths: readonly string[]): P
   };
 }
 
-/** @returns the paths that are no libraries, and the first failure to open one that is */
+/** @returns the paths that are not libraries, and the first failure to open a library */
 async function openLibraries(
   host: OpenableHost,
   paths: readonly string[],
@@ -58,7 +58,7 @@ async function openLibraries(
   for (const path of paths) {
     const opened = isLibraryName(path) ? await host.dispatch('library.open', { path }) : undefined;
     if (opened?.ok) library = (opened.value as LibraryRow).id;
-    // A pack, or the database of a trainer.
+    // It is an SQLite file but not a library, such as a pack or a trainer's database.
     else if (opened === undefined || opened.failure.code === 'refused') logs.push(path);
     else failure ??= opened;
   }
@@ -69,7 +69,7 @@ async function openLibraries(
   };
 }
 
-/** Without paths, an empty library gets the demo run. One that has runs is opened as it is. */
+/** Without paths, an empty library gets the demo run. A library with runs is opened unchanged. */
 export async function openAtStart(host: OpenableHost, paths: readonly string[]): Promise<Result<Opened>> {
   if (paths.length > 0) return openPaths(host, paths);
   const listed = await host.dispatch('run.list', {});

@@ -15,7 +15,7 @@ const byName = new Intl.Collator('en', { numeric: true, sensitivity: 'variant' }
 export async function listPaths(prefix: string, roots: readonly string[]): Promise<PathListing> {
   const end = Math.max(prefix.lastIndexOf('/'), prefix.lastIndexOf(sep)) + 1;
   const directory = prefix.slice(0, end);
-  // The text decides first, so nothing outside is looked at.
+  // Check the path's text first, so that nothing outside is accessed.
   return isOpened(directory, roots)
     ? listBelow(directory, prefix.slice(end), roots)
     : listRoots(prefix, roots);
@@ -40,7 +40,7 @@ async function listBelow(
       if (entry.name.startsWith(beginning) && !entry.name.startsWith('.')) found.push(entry);
     }
   } catch {
-    // It is gone, no directory, or may not be read: nothing in it can be opened.
+    // The directory is gone, is not a directory, or may not be read, so nothing in it can be opened.
     return { entries: [], isWhole: true };
   }
   found.sort((a, b) => byName.compare(a.name, b.name));
@@ -56,7 +56,7 @@ async function listBelow(
   return listing(all, isLookedAt && read <= MOST_READ);
 }
 
-/** Leaves out what is neither a file nor a directory. */
+/** Skips entries that are neither files nor directories. */
 async function entriesOf(paths: readonly string[]): Promise<readonly PathEntry[]> {
   const entries = await Promise.all(
     paths.map(async (path): Promise<PathEntry | undefined> => {

@@ -1,6 +1,6 @@
 /**
- * A library that cannot be written is read from a private copy. SQLite needs files of its own beside a library, and
- * where it could create them they would belong to the reader, and lock the owner out.
+ * A library that cannot be written is read from a private copy. SQLite needs additional files beside a library. If the
+ * reader could create them, they would belong to the reader and lock the owner out.
  */
 import {
   accessSync,
@@ -29,14 +29,14 @@ export interface ReadableLibrary {
   remove(): void;
 }
 
-/** Copies that another program may spoil by writing meanwhile. */
+/** Attempts to copy. Another program may write during a copy and make it inconsistent. */
 const MOST_TRIES = 5;
-/** Followed by the id of the process. */
+/** Directory name, without the process id that follows. */
 const PREFIX = 'turnwise-read-only-';
 
 /** @throws ApiError `refused` when the library cannot be read, or the copy has no room */
 export async function readableLibrary(named: string): Promise<ReadableLibrary> {
-  // SQLite keeps its files beside the library that a link leads to.
+  // If the path is a link, SQLite keeps its files beside the link's target.
   const library = existsSync(named) ? realpathSync(named) : named;
   requireRegularFiles(library);
   const readOnly = whyReadOnly(library);
@@ -58,7 +58,7 @@ export async function readableLibrary(named: string): Promise<ReadableLibrary> {
   }
 }
 
-/** Opening a pipe would wait for its other end, and SQLite would read one beside the library as its own file. */
+/** Refuses pipes: opening one would block, and SQLite would read one beside the library as its own file. */
 function requireRegularFiles(library: string): void {
   for (const path of ['', '-wal', '-shm', '-journal'].map((suffix) => library + suffix)) {
     if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false)
@@ -66,7 +66,7 @@ function requireRegularFiles(library: string): void {
   }
 }
 
-/** Deletes copies of processes that were killed. */
+/** Deletes copies left by processes that were killed. */
 function removeLeftCopies(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = Number(name.startsWith(PREFIX) ? name.slice(PREFIX.length).split('-')[0] : Number.NaN);
@@ -74,7 +74,7 @@ function removeLeftCopies(): void {
     try {
       rmSync(join(tmpdir(), name), { recursive: true, force: true });
     } catch {
-      // It belongs to another user.
+      // The copy belongs to another user.
     }
   }
 }
@@ -84,7 +84,7 @@ export function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of another user.
+    // The process exists but belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
@@ -117,7 +117,7 @@ async function copyLibrary(library: string, copy: string): Promise<void> {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const before = changeOf(library);
     try {
-      // Whatever is appended to the write-ahead log later is not needed.
+      // Data that is appended to the write-ahead log later is not needed.
       if (existsSync(`${library}-wal`)) await copyFile(`${library}-wal`, `${copy}-wal`);
       await copyFile(library, copy, constants.COPYFILE_FICLONE);
     } catch (error) {

@@ -34,7 +34,7 @@ export interface SqlOptions {
   readonly start?: StartSqlProcess | undefined;
 }
 
-/** Timers have 31 bits: 24 days. */
+/** Longest delay of a timer: 31 bits, about 24 days. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Returned by `onRows` to stop. */

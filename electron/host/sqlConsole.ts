@@ -21,7 +21,7 @@ export interface SqlServices {
   progressed(progress: Events['sql.progress']): void;
 }
 
-/** The latest results, which can still be paged. */
+/** Number of latest results that can still be paged. */
 const KEPT_RESULTS = 4;
 /** Approximate bytes of one result: texts and cells. */
 const MOST_BYTES = 32_000_000;
@@ -34,7 +34,7 @@ const EXPORT_EXPIRY_MS = 60_000;
 
 interface Export {
   readonly stop: AbortController;
-  /** Written but not fetched yet. The process pauses while this is not empty. */
+  /** Rows written as text but not fetched yet. The process pauses while this is not empty. */
   text: string;
   rows: number;
   isWhole: boolean;

@@ -38,7 +38,7 @@ export function cellOf(value: unknown): Cell {
 }
 
 /**
- * Written by hand, since an integer may exceed the range of a number.
+ * Written without `JSON.stringify`, since an integer may exceed the range of a number.
  *
  * @param names distinct names
  */

@@ -1,5 +1,5 @@
 /**
- * Stores files that a page in a browser sends: below `uploads` beside the library, each upload in a folder of its own,
+ * Stores files that a page in a browser sends. Each upload has its own folder below `uploads` beside the library,
  * because files of one directory may be read as one run.
  */
 import { lstatSync, mkdirSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { refused } from '../../shared/api/errors.ts';
 import { MAX_UPLOAD_BYTES, type UploadedFile } from '../../shared/api/upload.ts';
 
 export interface Upload {
-  /** As the page has it. */
+  /** The file name given by the page. */
   readonly name: string;
   /** Folder of an earlier file of the same upload. */
   readonly folder?: string | undefined;
@@ -18,10 +18,10 @@ export interface Upload {
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** Long enough to tell names apart, short enough for every file system with a counter appended. */
+/** Long enough to distinguish names, short enough for every file system with a counter appended. */
 const LONGEST_NAME_BYTES = 200;
 const MOST_OF_ONE_NAME = 10_000;
-/** Names that Windows gives to devices. */
+/** Names that Windows reserves for devices. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 
 export function uploadsDirectory(libraryPath: string): string {
@@ -79,7 +79,7 @@ async function createFile(
   for (const numbered of numberedNames(name)) {
     const path = join(directory, numbered);
     try {
-      // Never replaces a file, and follows no link.
+      // `wx` never replaces a file and never follows a link.
       return { path, file: await open(path, 'wx', 0o600) };
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error;
@@ -117,7 +117,7 @@ function makeDirectory(path: string): void {
   }
 }
 
-/** Beside a library of somebody else, a link could lead anywhere. */
+/** Refuses links, because beside a library from somebody else one could lead anywhere. */
 function requireOwnDirectory(path: string): void {
   const found = lstatSync(path);
   const isOwn = process.getuid === undefined || found.uid === process.getuid();
@@ -146,7 +146,7 @@ export function safeName(name: string): string {
   return cut === '' ? 'log' : cut;
 }
 
-/** Keeps the extension. */
+/** Shortens the name but keeps its extension. */
 function shortened(name: string): string {
   if (Buffer.byteLength(name) <= LONGEST_NAME_BYTES) return name;
   const extension = [...extname(name)].slice(0, 20).join('');

@@ -1,23 +1,23 @@
-/** Writes a zip of the files in a directory. They are stored as they are: Parquet is compressed already. */
+/** Writes a zip of the files in a directory. They are not compressed, because Parquet already is. */
 import { createReadStream, readdirSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { refused } from '../../shared/api/errors.ts';
 
-/** More needs the 64-bit form of the format, which some programs cannot read. */
+/** A larger archive needs the 64-bit form of the format, which some programs cannot read. */
 const MOST_BYTES = 0xffff_ffff;
 const MOST_FILES = 0xffff;
 const LOCAL_BYTES = 30;
 const CENTRAL_BYTES = 46;
 const END_BYTES = 22;
-/** Version 2.0, which knows directories. */
+/** Zip version 2.0, which supports directories. */
 const VERSION = 20;
-/** Names are UTF-8. */
+/** Flag for UTF-8 names. */
 const FLAGS = 0x0800;
 
 interface Entry {
   readonly path: string;
-  /** Below the directory, with slashes. */
+  /** Path relative to the directory, with slashes. */
   readonly name: Buffer;
   readonly bytes: number;
   readonly modified: Date;
@@ -80,7 +80,7 @@ async function* contentOf(entries: readonly Entry[]): AsyncGenerator<Uint8Array>
   yield end;
 }
 
-/** The fields that the header before the content and the one in the central directory share. */
+/** The fields that the local header and the entry in the central directory share. */
 function factsOf({ name, bytes, modified }: Entry, checksum: number): Buffer {
   const facts = Buffer.alloc(LOCAL_BYTES - 4);
   facts.writeUInt16LE(VERSION, 0);

@@ -1,4 +1,4 @@
-/** `app://bundle/…`: the same files under the same headers as the loopback server sends. */
+/** Serves `app://bundle/…` with the same files and headers as the loopback server. */
 import { readFile } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -38,7 +38,7 @@ export function bundleHandler(directory: string): (request: Request) => Promise<
 export interface BundlePaths {
   readonly renderer: string;
   readonly preload: string;
-  /** Absent when running from the sources, where the host finds it itself. */
+  /** Absent when running from the sources. The host then finds the demo itself. */
   readonly demo?: string;
 }
 

@@ -79,7 +79,7 @@ if (app.requestSingleInstanceLock({ paths: start.paths })) {
   app.quit();
 }
 
-/** Tells `npm start` that Electron works: whatever happens from now on is not a reason to use a browser. */
+/** Tells `npm start` that Electron works. From now on, no failure makes it fall back to a browser. */
 function tellStarter(): void {
   if (process.connected) process.send?.('up');
 }
@@ -87,7 +87,7 @@ function tellStarter(): void {
 async function run(): Promise<void> {
   let window: BrowserWindow | undefined;
   let isClosing = false;
-  /** Paths of a start that came while this instance closes. */
+  /** Paths from a second start while this instance is closing. */
   let openNext: readonly string[] | undefined;
   const libraryPath = start.libraryPath ?? defaultLibraryPath();
   mkdirSync(dirname(libraryPath), { recursive: true, mode: 0o700 });
@@ -113,7 +113,7 @@ async function run(): Promise<void> {
     app.addRecentDocument(path);
   }
 
-  /** @returns the page to show: that of a library among the paths */
+  /** @returns the page to show: that of a library if one is among the paths */
   async function openAll(
     open: (host: LibraryManager, paths: readonly string[]) => Promise<Result<Opened>>,
     given: readonly string[],
@@ -127,7 +127,7 @@ async function run(): Promise<void> {
     return result.value.library === undefined ? undefined : libraryPage(result.value.library);
   }
 
-  /** @param page a path in the application. Default: where the window is */
+  /** @param page a path in the application; default: the current page */
   const showWindow = async (page?: string): Promise<void> => {
     if (isClosing) return;
     if (window !== undefined) {
@@ -180,7 +180,7 @@ async function run(): Promise<void> {
   app.on('activate', () => void showWindow());
   // Chromium ends the process on the second signal. Ctrl-C in a terminal may arrive twice.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => app.quit());
-  // Exits after the writer's transaction, because an earlier end would lose ingested data.
+  // Exit only after the writer's transaction has ended. An earlier exit would lose ingested data.
   app.on('will-quit', (event) => {
     event.preventDefault();
     if (isClosing) return;
@@ -188,7 +188,7 @@ async function run(): Promise<void> {
     void closeWithin(CLOSE_WITHIN_MS, host).then((isClosed) => {
       if (openNext !== undefined)
         app.relaunch({ args: argumentsForPaths(process.argv.slice(1), firstArgument - 1, openNext) });
-      // A regular exit waits for a thread inside SQLite. The library survives a kill.
+      // A regular exit would wait for a thread inside SQLite. Killing the process does not damage the library.
       if (isClosed) app.exit(0);
       else process.kill(process.pid, 'SIGKILL');
     });

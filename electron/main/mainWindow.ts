@@ -8,7 +8,7 @@ export interface MainWindowOptions {
   readonly statePath: string;
 }
 
-/** The caller loads it; closing it before that is not an error. */
+/** The caller loads the page. Closing the window before that is not an error. */
 export function createMainWindow({ preload, statePath }: MainWindowOptions): BrowserWindow {
   const workAreas = screen.getAllDisplays().map((display) => display.workArea);
   const { bounds, isMaximized } = readWindowState(statePath, workAreas);
@@ -50,16 +50,16 @@ export function createMainWindow({ preload, statePath }: MainWindowOptions): Bro
 }
 
 /**
- * Resolves when the page is loaded, or the window was closed meanwhile.
+ * Resolves when the page is loaded or the window is closed.
  *
- * @param page its path in the application
+ * @param page path in the application
  */
 export async function loadMainWindow(window: BrowserWindow, page = '/'): Promise<void> {
   try {
     await window.loadURL(new URL(page, APP_URL).href);
     if (!window.isDestroyed() && !window.isVisible()) window.show();
   } catch (error) {
-    // Closed, or another page was asked for meanwhile.
+    // The window was closed, or another page was requested meanwhile.
     if (window.isDestroyed() || (error as { code?: string }).code === 'ERR_ABORTED') return;
     dialog.showErrorBox('Turnwise could not load its window', String(error));
     window.destroy();

@@ -45,10 +45,10 @@ export function isOurFrame(frame: Pick<WebFrameMain, 'url' | 'parent'> | null): 
   return frame !== null && frame.parent === null && isOurUrl(frame.url);
 }
 
-/** Writes plain and sanitized text on the clipboard; reading is another permission. */
+/** Permission to write plain and sanitized text to the clipboard. Reading is a separate permission. */
 const COPY = 'clipboard-sanitized-write';
 
-/** Denies all permissions but copying from our page. Electron's defaults approve them. */
+/** Denies all permissions except copying from our page. Electron's defaults approve them. */
 export function restrictPermissions(
   session: Pick<
     Session,
@@ -64,11 +64,11 @@ export function restrictPermissions(
   session.setDevicePermissionHandler(() => false);
 }
 
-/** The page needs no network: the bundle and the host are local. Nothing listens on port 9, also not on loopback. */
+/** Sends all requests to port 9, where nothing listens. The page needs no network: bundle and host are local. */
 const NO_PROXY = { proxyRules: '127.0.0.1:9', proxyBypassRules: '<-loopback>' } as const;
 const LOCAL_SCHEMES: readonly string[] = ['devtools:', 'blob:', 'data:'];
 
-/** Keeps every page from the network, also by ways that the content security policy does not cover. */
+/** Blocks network access of every page, including ways that the content security policy does not cover. */
 export async function stayOffline(session: Pick<Session, 'setProxy' | 'webRequest'>): Promise<void> {
   session.webRequest.onBeforeRequest(({ url }, callback) => {
     const isLocal = isOurUrl(url) || (URL.canParse(url) && LOCAL_SCHEMES.includes(new URL(url).protocol));
@@ -89,13 +89,13 @@ export function guardContents(
   contents.on('will-frame-navigate', stayHome);
   contents.on('will-attach-webview', (event) => event.preventDefault());
   contents.setWindowOpenHandler(() => ({ action: 'deny' }));
-  // Peer connections may only use a proxy, and `stayOffline` sets one that does not exist.
+  // Restrict peer connections to a proxy. `stayOffline` sets one that does not exist.
   contents.setWebRTCIPHandlingPolicy('disable_non_proxied_udp');
 }
 
 /** Call once, before `ready`. Also guards contents that our code did not create, such as dev tools. */
 export function secureApp(app: Pick<App, 'commandLine' | 'enableSandbox' | 'on'>): void {
-  // `enableSandbox` would remove the user's switch after Chromium has started its first processes without.
+  // `enableSandbox` would remove the user's switch, after Chromium has started its first processes without a sandbox.
   if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox();
   app.on('web-contents-created', (_event, contents) => guardContents(contents));
 }

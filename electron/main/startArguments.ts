@@ -11,7 +11,7 @@ export interface StartArguments {
 const LIBRARY = '--library=';
 
 /**
- * Parses what follows the executable (and, unpackaged, the application's directory). Chromium's own
+ * Parses the arguments after the executable (and, unpackaged, the application's directory). Chromium's own
  * switches may occur anywhere before `--`. Everything after `--` is a path.
  */
 export function startArguments(args: readonly string[], workingDirectory: string): StartArguments {
@@ -26,13 +26,13 @@ export function startArguments(args: readonly string[], workingDirectory: string
   };
 }
 
-/** File managers of Linux may pass `file:` URLs. */
+/** File managers on Linux may pass `file:` URLs. */
 function absolutePath(name: string, workingDirectory: string): string {
   const isUrl = name.startsWith('file://') && URL.canParse(name);
   return isUrl ? fileURLToPath(name) : resolve(workingDirectory, name);
 }
 
-/** The arguments of another start: the first `kept` (the application's directory) and all switches of `args`. */
+/** Arguments of another start: the first `kept` of `args` (the application's directory), its switches, the paths. */
 export function argumentsForPaths(args: readonly string[], kept: number, paths: readonly string[]): string[] {
   const end = args.indexOf('--');
   const switches = args.slice(kept, end === -1 ? undefined : end).filter((arg) => arg.startsWith('-'));

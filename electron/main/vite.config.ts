@@ -5,7 +5,7 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 
 /**
  * Bundles Electron's main process, the browser shell, the command line and their workers. Every process that
- * a user starts runs from here, because a worker loads one file in a fifth of the time of its 200 sources.
+ * a user starts runs from the bundle, because a worker loads one file in a fifth of the time of its 200 sources.
  *
  * All files are in one directory, because a worker is found beside the module that starts it. All packages
  * are bundled except the addon, which has to be a separate file (unpacked from the archive, see
@@ -15,7 +15,7 @@ export default defineConfig({
   root: here('.'),
   plugins: [
     {
-      // A worker thread cannot start from inside an archive, so builder.yml unpacks them.
+      // Packaged worker threads cannot start from inside an archive, so builder.yml unpacks these files.
       name: 'workers-outside-the-archive',
       transform: (code, id) =>
         id.endsWith('/worker/entry.ts')

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
-/** A sandboxed preload is one CommonJS file: ESM or a second chunk is "module not found" and a blank window. */
+/** A sandboxed preload must be one CommonJS file. ESM or a second chunk fails as "module not found". */
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   build: {
