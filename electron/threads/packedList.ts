@@ -1,6 +1,6 @@
 /**
- * Lists of objects in columns. Copying these to another thread takes an eighth of the time, because V8
- * copies the keys of every object.
+ * Stores lists of objects as columns. Copying these to another thread takes an eighth of the time, because
+ * otherwise V8 copies the keys of every object.
  */
 
 export type PackedList =
@@ -18,7 +18,7 @@ export type PackedList =
 
 type PlainObject = Readonly<Record<string, unknown>>;
 
-/** Parts that are shorter on average are not worth their own columns. */
+/** Below this average length, separate columns for each part are not worth their overhead. */
 const SHORTEST_PART = 8;
 
 /** @param list values that can be cloned */
@@ -46,7 +46,7 @@ export function unpackList(packed: PackedList): unknown[] {
 }
 
 /**
- * Yields the values of the list. Each object is made when its turn comes, so that a long list needs no memory
+ * Yields the values of the list. Creates each object on demand, so that a long list needs no memory
  * for all of them.
  */
 export function* unpackEach(packed: PackedList): Generator<unknown> {
@@ -112,7 +112,7 @@ function packObjects(objects: readonly PlainObject[]): PackedList {
   };
 }
 
-/** The end of the run of objects with equal keys that begins at `from`; `from` if none begins there. */
+/** End of the sequence of objects with equal keys that begins at `from`. Equals `from` if none begins there. */
 function endOfAlike(list: readonly unknown[], from: number): number {
   const first = list[from];
   if (!isPlain(first)) return from;

@@ -18,7 +18,7 @@ export interface Service<Notice = never> {
    * results.
    */
   readonly transfersArrays?: boolean;
-  /** The failure that an error of a handler stands for; undefined for a bug. Asked after failure codes. */
+  /** Converts an error of a handler to a failure; undefined for a bug. Not called for errors that carry a failure. */
   readonly failureOf?: (error: unknown, params: unknown) => ApiFailure | undefined;
   readonly onNotice?: (notice: Notice) => void;
   /** Called when all requests have been answered. The thread exits when this resolves. */

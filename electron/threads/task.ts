@@ -1,7 +1,7 @@
 /** The context of a request in a worker thread. */
 
 /**
- * Called between two pieces of work. Reports progress and stops cancelled work.
+ * Called between two units of work. Reports progress and stops cancelled work.
  *
  * @throws ApiError `cancelled`
  */

@@ -20,7 +20,7 @@ export interface WorkerClientOptions {
   readonly name: string;
   readonly entry: URL;
   readonly workerData?: unknown;
-  /** Beside or instead of `HEAP_LIMITS`. */
+  /** Overrides or extends `HEAP_LIMITS`. */
   readonly resourceLimits?: ResourceLimits;
   /** Number of threads; default 1. Another one starts when requests wait and all threads are loaded. */
   readonly size?: number;
@@ -159,7 +159,7 @@ export class WorkerClient {
       opened: Promise.withResolvers<ApiFailure | undefined>(),
     };
     worker.on('message', (message: FromWorker) => this.receive(thread, message));
-    // A message that cannot be read, for example because it is nested too deeply. It does not say whose it is.
+    // A message cannot be decoded, for example because it is nested too deeply. The event does not name its request.
     worker.on('messageerror', (error) => {
       const failure = this.bug(
         `an answer of the ${this.options.name} cannot be read: ${error.message}`,
@@ -171,7 +171,7 @@ export class WorkerClient {
     });
     worker.on('error', (error) => this.failThread(thread, this.stoppedBy(error)));
     worker.on('exit', (code) => {
-      // Otherwise the thread has failed already, or was asked to end.
+      // Otherwise the thread has already failed or was asked to end.
       if (this.threads.includes(thread) && !this.isClosed)
         this.failThread(thread, this.stoppedBy(new Error(`it exited with code ${code}`)));
     });

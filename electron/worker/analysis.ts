@@ -41,12 +41,12 @@ import type {
 const { libraryPath, version, memory: slot } = workerData as LibraryThreadData;
 const db: ReadableLibrary = openReader(libraryPath);
 
-/** Reports whose groups can still be requested: the displayed one and its predecessors. */
+/** Number of reports whose groups can still be requested: the displayed one and its predecessors. */
 const KEPT_REPORTS = 4;
 const reports = new Map<number, GroupKeys>();
 let nextReportId = 1;
 
-/** Chooses the rollouts of a pack by a filter. Created on first use, since most work here needs no columns. */
+/** Selects the rollouts of a pack by a filter. Created on first use, since most requests need no columns. */
 let engine: ColumnQueryEngine | undefined;
 function columnEngine(): ColumnQueryEngine {
   engine ??= new ColumnQueryEngine(

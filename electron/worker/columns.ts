@@ -19,7 +19,7 @@ const searcher = new Searcher(db, engine.store);
 type SearchHandlers = {
   [M in MethodsOn<'search'>]: (params: ParsedParams<M>, task: Task) => ResultOf<M>;
 };
-/** Runs each handler in a transaction of its own. */
+/** Runs each handler in a separate transaction. */
 function columnHandlers(of: ColumnQueryEngine): Handlers {
   const methods = Object.keys(of.handlers) as (keyof typeof of.handlers)[];
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * The code of a worker: a JavaScript file beside the bundle. Benchmarks and generators run from the sources, where
- * it is a TypeScript file beside this one.
+ * The code of a worker: a JavaScript file beside the bundle. Benchmarks and generators run from the sources, so they
+ * use a TypeScript file beside this one.
  */
 export type WorkerEntry = 'reader' | 'writer' | 'parser' | 'sql' | 'inspector' | 'analysis' | 'columns';
 

@@ -46,7 +46,7 @@ async function naming<T>(path: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Only on the command line: a thread that pages ask runs no command. */
+/** Available only on the command line. A thread that serves pages must never run a command. */
 const checks = {
   'adapter.check': ({ path, adapter }: InternalMethods['adapter.check']['params']) =>
     naming(path, () => checkAdapter(path, adapter)),

@@ -29,7 +29,7 @@ export interface LibraryThreadData {
   readonly memory?: ColumnMemorySlot;
 }
 
-/** The parameters of a thread's method. The host adds what the user has opened, where a method opens such files. */
+/** The parameters of a thread's method. For methods that open files named by the library, the host adds the grants. */
 export type SentParams<M extends Method> = M extends 'rollout.record' | 'pack.export'
   ? ParsedParams<M> & { readonly granted: Granted }
   : ParsedParams<M>;
@@ -41,7 +41,7 @@ export interface InternalMethods {
     readonly params: {
       readonly jobId: number;
       readonly paths: readonly string[];
-      /** Other files that the library names are opened only below these. */
+      /** Other files named by the library are opened only below these paths. */
       readonly granted: Granted;
       /** A saved mapping by name, or a mapping. It is used for every file. */
       readonly mapping?: string | Mapping | undefined;
@@ -134,7 +134,7 @@ export type ParserRequest =
       readonly forced?: Mapping;
     }
   | { readonly kind: 'parse'; readonly parseId: number; readonly request: ParseRequest }
-  /** Any answer proves that the thread is alive. */
+  /** Any response proves that the thread is alive. */
   | { readonly kind: 'ping' }
   | { readonly kind: 'credit'; readonly parseId: number }
   | { readonly kind: 'cancel'; readonly parseId: number };

@@ -1,5 +1,5 @@
 /**
- * Answers everything that a page needs at first in one request. Each part equals the result of its own
+ * Returns all data that a page needs first in one response. Each part equals the result of its own
  * method.
  */
 import {

@@ -6,7 +6,7 @@ import { type ParseRequest, parseFile } from '../ingest/parseFile.ts';
 import { packList } from '../threads/packedList.ts';
 import type { ParserMessage, ParserNews, ParserRequest } from './messages.ts';
 
-/** One batch is written while one waits. More would only use memory. */
+/** One batch is written while another waits. More would only use memory. */
 const AHEAD = 2;
 
 const port = parentPort;
@@ -108,7 +108,7 @@ async function look(message: Extract<ParserRequest, { kind: 'identify' }>): Prom
   const { parseId, path, name, mappings, forced } = message;
   try {
     const identified = await identify(path, name, new Mappings(mappings, forced).detect);
-    // Records of a file that is refused can be nested too deeply to be copied, and ingest needs none of them.
+    // Drop the records of a refused file: they may be nested too deeply to be copied, and ingest does not need them.
     if (identified.kind === 'refused')
       post({ parseId, kind: 'identified', identified: { kind: 'refused', issue: identified.issue } });
     else post({ parseId, kind: 'identified', identified });

@@ -29,11 +29,11 @@ export class ParserThread implements Parser {
   /** Started by the first request, because most commands read no log. */
   private worker: Worker | undefined;
   private lastParseId = 0;
-  /** Requests without an answer, and pings since the last message. */
+  /** Pending requests, and pings sent since the last message. */
   private open = 0;
   private unanswered = 0;
   private watch: NodeJS.Timeout | undefined;
-  /** A loading thread cannot answer pings; it reports a failure to load itself. */
+  /** A thread that is still loading cannot answer pings. If loading fails, the thread reports it. */
   private isLoaded = false;
 
   /** @param hangTimeoutMs silence after which the thread counts as hung */
@@ -60,8 +60,8 @@ export class ParserThread implements Parser {
       if (failure !== undefined) return;
       try {
         await onBatch(received(sent));
-        // Node hands over up to 1,000 messages of a port in a row. Without this, a cancellation, which comes through
-        // another port, would wait until the parser has nothing left.
+        // Node delivers up to 1,000 messages of one port in a row. Without this, a cancellation on another port would
+        // wait until the parser has sent everything.
         await new Promise((resolve) => setImmediate(resolve));
         this.send({ kind: 'credit', parseId });
       } catch (error) {
@@ -97,7 +97,7 @@ export class ParserThread implements Parser {
 
   private start(): Worker {
     const worker = new Worker(this.entry, { resourceLimits: PARSER_LIMITS });
-    // There is one listener per request: two files may be parsed at once, besides cancelled ones.
+    // Each request adds a listener: two files may be parsed at once, besides cancelled ones.
     worker.setMaxListeners(0);
     worker.on('message', () => {
       if (worker === this.worker) this.isLoaded = true;

@@ -15,7 +15,7 @@ const PAGE = 500;
 const PAGE_BYTES = 2_000_000;
 /** Bytes. A statement that accumulates data without end must not exhaust the machine. */
 const MOST_MEMORY = 1.5 * 2 ** 30;
-/** Process id at the start. Another one means that the parent has ended. */
+/** Parent process id at start. If it changes, the parent has ended. */
 const PARENT = process.ppid;
 const CHECK_MS = 25;
 
@@ -61,7 +61,7 @@ async function answer(port: Port, request: SqlRequest): Promise<void> {
     await port.send({ kind: 'done' });
   } catch (error) {
     const failure = storageFailure(error, request.libraryPath);
-    // The check names what is damaged, unless the list of tables is.
+    // Unless the list of tables is damaged, the check names the damaged tables.
     const isUnreadable =
       request.isCheck === true &&
       error instanceof Error &&

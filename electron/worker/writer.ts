@@ -77,7 +77,7 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
   const tellAnnotated = (rolloutIds: readonly number[]): void =>
     tell({ kind: 'annotated', rolloutIds, revision: annotationRevision(db) });
 
-  /** Runs a handler, and tells the host what it changed. */
+  /** Wraps a handler so that the host is told what it changed. */
   const writing =
     <P, R>(handler: (params: P, task: Task, changes: Changes) => R | Promise<R>) =>
     async (params: P, task: Task): Promise<R> => {
@@ -96,7 +96,7 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
           },
           annotations: (rolloutIds) => annotated.push(rolloutIds),
         };
-        // A label may be put while logs are read, which is not synced.
+        // Sync explicitly, because a label may be added while logs are read without sync.
         return await withSync(db, () => handler(params, task, changes));
       } finally {
         running--;
@@ -146,7 +146,7 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
       };
       const outcome = await withoutSync(db, () => ingest(paths, writer, parser, options));
       const { files, bytes, groups, added, runKeys, isCancelled } = outcome;
-      // Issues may have come or gone without a batch, and a quiet job reports no progress.
+      // Issues may have changed without a batch, and a quiet job reports no progress.
       if (isQuiet && files.some(({ status }) => status !== 'unchanged'))
         tell({ kind: 'changed', runIds: runKeys.flatMap((key) => writer.runIdOf(key) ?? []) });
       const sum = (of: (file: (typeof files)[number]) => number): number =>

@@ -1,4 +1,4 @@
-/** Handlers of the writer besides ingest. Each is one transaction, or a series of them if it takes long. */
+/** Handlers of the writer except ingest. Each is one transaction, or a series of transactions if it takes long. */
 import type { MethodsOn, ParsedParams, ResultOf } from '../../shared/api/contract.ts';
 import { ApiError, notFound, refused } from '../../shared/api/errors.ts';
 import { CANCELLED } from '../../shared/api/transport.ts';
