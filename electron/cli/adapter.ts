@@ -1,22 +1,22 @@
-/** The command of `--adapter`: words of the user's own shell, and a hash that tells a changed adapter. */
+/** The command of `--adapter`: its words as the user's shell would split them, and a hash that detects changes. */
 import { createHash } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import type { Adapter } from '../host/host.ts';
 import { ExpectedError, resolvePath, UsageError } from './command.ts';
 
-/** @throws UsageError when the text is no command, or needs a shell; ExpectedError when there is no such command */
+/** @throws UsageError when the text is not a command or needs a shell; ExpectedError when the command does not exist */
 export async function readAdapter(text: string): Promise<Adapter> {
   const [program, ...args] = wordsOf(text);
   if (program === undefined) throw new UsageError('--adapter: the command is empty');
   const directory = resolvePath('.');
-  // A program with a path is found from the caller's directory, as a shell would find it.
+  // A program with a path is resolved against the caller's directory, as in a shell.
   const words: Adapter['words'] = [program.includes('/') ? resolve(directory, program) : program, ...args];
   if (!isFound(words[0])) throw new ExpectedError(`--adapter: there is no command ${words[0]}`);
   return { words, directory, hash: await hashOf(words, directory) };
 }
 
-/** One message instead of one per file. Windows has further rules, so there the start of the command decides. */
+/** Checked once, for one message instead of one per file. Skipped on Windows, which has further lookup rules. */
 function isFound(program: string): boolean {
   if (process.platform === 'win32') return true;
   const paths = program.includes('/')
@@ -51,7 +51,7 @@ function wordsOf(text: string): readonly string[] {
   return word === undefined ? words : [...words, word];
 }
 
-/** Includes the content of files that the words name, such as the script. Modules that it imports are not included. */
+/** Includes the contents of files named in the command, such as the script. Its imports are not included. */
 async function hashOf(words: readonly string[], directory: string): Promise<string> {
   const hash = createHash('sha256');
   for (const word of words) {

@@ -1,7 +1,7 @@
 /** The report of `turnwise inspect --adapter`. */
 import type { AdapterCheck, Fact } from '../worker/messages.ts';
 
-/** Screens that stay empty when no rollout has the fact. */
+/** Screens that stay empty if no rollout has this field. */
 const NEEDED_BY: Readonly<Record<Fact, string>> = {
   reward: 'reward charts, and correctness that follows from the reward',
   correctness: 'pass rates, solved problems and groups by outcome',

@@ -31,15 +31,15 @@ Exit codes: 0 not damaged, or everything was saved; 1 failed; 2 usage; 3 damaged
 interface Saved extends RescueReport {
   readonly path: string;
   readonly rollouts: number;
-  /** Annotations whose rollout was not in the logs. */
+  /** Annotations whose rollout was not found in the logs. */
   readonly unattached: number;
-  /** Logs that are no longer there. */
+  /** Logs that no longer exist. */
   readonly missing: readonly string[];
-  /** Logs that an adapter reads. */
+  /** Logs that need an adapter. */
   readonly adapted: readonly string[];
-  /** Logs that the user has not opened here. */
+  /** Logs that the user has not opened on this machine. */
   readonly notOpened: readonly string[];
-  /** Logs that could not be read, or have no rollouts any more. */
+  /** Logs that could not be read, or no longer have rollouts. */
   readonly refused: readonly string[];
 }
 
@@ -85,7 +85,7 @@ interface DamagedLibrary {
   readonly named: string;
   /** The library, or its copy. */
   readonly path: string;
-  /** Paths of logs that the user gave with it. */
+  /** Log paths that the user gave in addition. */
   readonly logs: readonly string[];
 }
 
@@ -127,7 +127,7 @@ async function saveInto(
     return saved;
   } finally {
     await host.close();
-    // The next try may use the same name.
+    // Remove the unfinished library, because the next attempt may use the same name.
     if (!isSaved) for (const suffix of ['', '-wal', '-shm']) rmSync(target + suffix, { force: true });
   }
 }

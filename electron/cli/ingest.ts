@@ -125,12 +125,12 @@ async function unreadFiles(host: Host): Promise<readonly UnreadFile[]> {
   return result.value as ResultOf<'ingest.unread'>;
 }
 
-/** Files that began with an adapter are continued with one, and others without. */
+/** Files that were started with an adapter are only continued with one, and all others only without. */
 function continuedPaths(unread: readonly UnreadFile[], adapter: Adapter | undefined): readonly string[] {
   return unread.filter(({ hasAdapter }) => hasAdapter === (adapter !== undefined)).map(({ path }) => path);
 }
 
-/** @param library as the user named it */
+/** @param library the path that the user gave */
 function unreadText(unread: readonly UnreadFile[], library: string | undefined): string {
   const command = `turnwise ingest --continue${library === undefined ? '' : ` --library ${library}`}`;
   const adapted = unread.filter(({ hasAdapter }) => hasAdapter).length;

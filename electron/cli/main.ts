@@ -27,7 +27,7 @@ try {
   modules.enableCompileCache(cache);
   process.env['NODE_COMPILE_CACHE'] = cache;
 } catch {
-  // The start takes longer.
+  // Without the cache, the start only takes longer.
 }
 
 // A reader such as `head` may close the pipe early, which is not an error.

@@ -115,7 +115,7 @@ function stepRow({ step, rollouts, schedule, latency }: StepFacts): readonly (re
 const UNKNOWN = -2147483648;
 const known = (value: number | undefined): number | null =>
   value === undefined || Number.isNaN(value) ? null : value;
-/** Times arrive in single precision, as seconds from the first start: 0.1 ms accuracy in a step of an hour. */
+/** Times are single-precision seconds since the first start: accurate to 0.1 ms in a step of an hour. */
 const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
 function rolloutRows({ bars, lanes, origin = 0 }: StepSchedule): readonly (readonly unknown[])[] {

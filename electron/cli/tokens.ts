@@ -57,7 +57,7 @@ export const tokensCommand: Command = {
         ...(signal === undefined ? {} : { signal }),
         ...(vocabulary === undefined ? {} : { vocabulary: Number(vocabulary) }),
       };
-      // Requested first, because a missing rollout would otherwise be reported as having no signals.
+      // Requested first. Otherwise a missing rollout would be reported as having no signals.
       const detail = await host.dispatch('rollout.get', { rolloutId });
       if (!detail.ok) {
         const isMissing = detail.failure.code === 'not_found';

@@ -62,7 +62,7 @@ function count(each: {
   return each.onlyFirst.length + each.onlySecond.length;
 }
 
-/** Rollouts that each author has reviewed. A review mark or a label counts. */
+/** Rollouts that each author has reviewed. Review marks and labels both count. */
 function readBy(db: ReadableLibrary, authors: ReadonlySet<string>): ReadonlyMap<number, Read> {
   const read = new Map<number, Read>();
   const labelsOf = (rolloutId: number, runId: number, author: string): Set<string> => {

@@ -3,7 +3,7 @@ import { kvCacheOf } from '../../shared/format/timing.ts';
 import type { CacheUse } from '../storage/queries/schedule.ts';
 import { jsonOf } from '../storage/rows.ts';
 
-/** More points than a screen has columns are averaged per interval. */
+/** If there are more points than a screen has pixel columns, they are averaged per interval. */
 const MOST_POINTS = 2000;
 
 export interface CacheLine {

@@ -15,7 +15,7 @@ export function evaluationPanels(
   const groups = run.groups();
   const panels = new Map<string | null, EvaluationPoint[]>();
   for (const [at, { table, mask }] of matched.entries()) {
-    // Sampling majorities takes longer than matching.
+    // Check for cancellation here, because sampling majorities takes longer than matching.
     checkpoint(at, matched.length);
     const tallies = new Map<string | null, SourceTally>();
     const groupId = table.column('groupId');

@@ -28,7 +28,7 @@ export function isCoded(field: RolloutFieldName): field is CodedField {
   return 'column' in record && (record.column === 'code' || record.column === 'dictionary');
 }
 
-/** The texts of a column's codes, from code 1. */
+/** The texts for a column's codes. The first text has code 1. */
 export function codedTexts(table: StepTable, field: CodedField): readonly string[] {
   const record = ROLLOUT_FIELDS[field];
   return record.column === 'code' ? record.oneOf : table.dictionary(camelCase(field as DictionaryField));

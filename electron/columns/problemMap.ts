@@ -30,7 +30,7 @@ export function problemMap(
 ): ProblemMap {
   const problems = new Map<string, { readonly index: number; readonly facts: GroupFacts }>();
   const cells: Cell[] = [];
-  /** Groups without a matching rollout, to distinguish them from steps at which the problem was not tried. */
+  /** Groups without a matching rollout. They distinguish such steps from steps at which the problem was not tried. */
   const beside: { readonly problemKey: string; readonly step: number; readonly groupId: number }[] = [];
   matched.forEach(({ table, mask }, step) => {
     checkpoint(step, matched.length);
@@ -101,7 +101,7 @@ function eachGroup(
   }
 }
 
-/** Sums of one group at a time. A stamp per answer marks answers that the current group has. */
+/** Sums of one group at a time. A stamp per answer marks answers that already occurred in the current group. */
 function groupSums(table: Matched['table'], mask: Uint8Array) {
   const correct = table.column('isCorrect');
   const answer = table.column('answer');
@@ -125,7 +125,7 @@ function groupSums(table: Matched['table'], mask: Uint8Array) {
   };
 }
 
-/** A majority is consistent at this fraction of the answers. */
+/** A majority counts as consistent from this fraction of the answers. */
 const MAJORITY_SHARE = 0.5;
 const LEAST_ANSWERS = 4;
 

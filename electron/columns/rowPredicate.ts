@@ -7,7 +7,7 @@ import type { FilterNode, TextNode } from '../../shared/domain/filter/node.ts';
 /** undefined: not known yet. */
 export type Ternary = boolean | undefined;
 
-/** @param text returns what is known of the row's texts; called only if the result may depend on it */
+/** @param text returns the known result of a text node; called only if the result may depend on it */
 export type RowPredicate = (row: number, text: (node: TextNode) => Ternary) => Ternary;
 
 /** @param maskOf evaluates a filter without texts to one byte per row; called once for each part */
@@ -25,7 +25,7 @@ export function rowPredicate(node: FilterNode, maskOf: (node: FilterNode) => Uin
     case 'and':
     case 'or': {
       const plain = node.nodes.filter((each) => !hasText(each));
-      // Numbers and words come first: they are free and usually decide.
+      // Evaluate numbers and words first: they need no text and usually decide.
       const parts = [
         ...(plain.length === 0 ? [] : [ofMask(maskOf({ kind: node.kind, nodes: plain }))]),
         ...node.nodes.filter(hasText).map((each) => rowPredicate(each, maskOf)),

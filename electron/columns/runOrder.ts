@@ -59,7 +59,7 @@ export function orderMatched(run: RunTable, matched: readonly Matched[], sort: S
   for (const { by, direction } of sort) {
     if (by !== 'order') keys.push(sortKey(run, matched, total, { by, direction }));
     else {
-      // No two rollouts have the same place in the log, so later keys never decide.
+      // No two rollouts have the same position in the log, so later sort keys never matter.
       if (direction === 'descending') logged.reverse();
       break;
     }

@@ -208,7 +208,7 @@ function asCounted(a: string | undefined, b: string | undefined): number {
   return a.localeCompare(b, 'en', { numeric: true });
 }
 
-/** Calls with a start are placed. Of the others only the sum is known. */
+/** Calls with a known start are placed. For the others, only the sum is known. */
 function waitsOf(calls: PlacedCalls, order: Uint32Array, origin: number) {
   const barOf = new Uint32Array(order.length);
   order.forEach((place, bar) => {

@@ -69,7 +69,7 @@ export function stepFacts(source: ColumnSource, mask?: Uint8Array): StepFacts {
   };
 }
 
-/** Deviations add up from the mean so far (Welford), so that large rewards lose no digits. */
+/** Adds up deviations from the running mean (Welford), so that large rewards lose no digits. */
 function rewardFacts({ rewardKnown, rewardSquares }: RewardSums): NonNullable<StepFacts['reward']> {
   return rewardKnown < 2
     ? { known: rewardKnown }
@@ -82,7 +82,7 @@ interface RewardSums {
   readonly rewardSquares: number;
 }
 
-/** Numbers to be averaged and ranked. */
+/** Numbers that are averaged and ranked. */
 class Sample {
   total = 0;
   count = 0;

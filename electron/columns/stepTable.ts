@@ -85,7 +85,7 @@ export class StepTable {
     return texts;
   }
 
-  /** Computes all columns from the rows, and keeps them. */
+  /** Computes all columns from the rows and caches them. */
   private compute(): StepColumns {
     const columns = readStepColumns(this.db, this.runId, this.step);
     for (const [name, array] of Object.entries(columns.arrays)) this.arrays.set(name as ColumnName, array);

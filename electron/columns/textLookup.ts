@@ -20,7 +20,7 @@ interface Wanted {
   readonly indexed: IndexedMatches | undefined;
 }
 
-/** For one run, in one state of the library. */
+/** Valid for one run in one state of the library. */
 export class TextLookup {
   readonly state: IndexState;
   private readonly wanted: ReadonlyMap<TextNode, Wanted>;

@@ -46,7 +46,7 @@ export function wholeProblems(
   });
 }
 
-/** The part of a filter that only depends on the step. */
+/** The conditions of a filter that only depend on the step. */
 function stepsOf(node: FilterNode): FilterNode {
   const nodes = (node.kind === 'and' ? node.nodes : [node]).filter(isAboutStep);
   return nodes.length === 0 ? { kind: 'all' } : { kind: 'and', nodes };

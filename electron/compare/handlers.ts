@@ -28,7 +28,7 @@ export function compareHandlers(db: ReadableLibrary): CompareHandlers {
     },
     'compare.tree': ({ groupIds }, task) => {
       const tree = growTree(db, groupIds, optionsOf(task));
-      // A cancelled tree returns the part that is complete.
+      // A cancelled tree returns its completed part, which is not a valid result.
       if (task.isCancelled()) throw new ApiError(CANCELLED);
       return found(tree, 'rollouts in these groups');
     },
@@ -50,7 +50,7 @@ function optionsOf(task: Task): AlignOptions {
  */
 const MAX_ROLLOUTS = 512;
 const MAX_GROUPS = 1_000;
-/** Fraction of the progress; comparing takes the rest. */
+/** Share of reading in the progress. Comparing has the rest. */
 const READING_SHARE = 0.3;
 
 interface AlikeRequest {

@@ -8,9 +8,9 @@ import { rolloutsOfGroups } from '../storage/queries/compared.ts';
 import { getSignal } from '../storage/queries/tokens.ts';
 import { TranscriptReader } from '../storage/queries/transcripts.ts';
 
-/** A group has 16 or 32 rollouts; more than this is a whole log. */
+/** Limit of rollouts. A group has 16 or 32; more than this is a whole log. */
 const MAX_ROLLOUTS = 2_000;
-/** More branches than a person can distinguish. */
+/** Limit of branches, more than a person can distinguish. */
 const MAX_NODES = 4_000;
 /** UTF-16 units at either end of a node's text. */
 const HEAD = 160;
@@ -59,7 +59,7 @@ export function growTree(
 
 function shortened(text: string): { readonly text: string; readonly omitted: number } {
   if (text.length <= HEAD + TAIL) return { text, omitted: 0 };
-  // Cutting a surrogate pair would show a character that is not in the text.
+  // Avoid cutting a surrogate pair, which would show a character that is not in the text.
   const head = text.slice(0, HEAD).toWellFormed() === text.slice(0, HEAD) ? HEAD : HEAD - 1;
   const from = text.length - TAIL;
   const tail = text.slice(from).toWellFormed() === text.slice(from) ? from : from + 1;

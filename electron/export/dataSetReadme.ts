@@ -1,4 +1,4 @@
-/** The README.md of a data set. */
+/** Writes the README.md of a data set. */
 import { type ColumnType, DATA_SET_COLUMNS } from '../../shared/format/dataSetColumns.ts';
 import { DATA_SET_QUERIES } from '../storage/exampleQueries.ts';
 

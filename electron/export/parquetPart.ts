@@ -9,7 +9,7 @@ import { HEADER_KEY } from '../../shared/format/dataSetColumns.ts';
 const GROUP_ROWS = 512;
 const GROUP_CHARS = 16 << 20;
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-/** Columns with distinct values. Searching them for repetitions takes most of a file's time. */
+/** Columns with mostly distinct values. Searching them for repeated values would take most of a file's time. */
 const ALONE: ReadonlySet<string> = new Set(['response', 'extra', 'alternatives']);
 
 export type ParquetRow = Readonly<Record<string, unknown>>;

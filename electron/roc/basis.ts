@@ -1,4 +1,4 @@
-/** The settings of a recomputation: chosen by the user, else logged by the run, else the release's defaults. */
+/** The settings of a recomputation: the user's choice, otherwise the run's log, otherwise the release's defaults. */
 import type { RocBasis, RocChoice } from '../../shared/api/rocRows.ts';
 import {
   areStated,
@@ -41,7 +41,7 @@ export function basisOf(config: string, choice: UncheckedChoice): RocBasis {
   };
 }
 
-/** Whether the run or the user has set the down-sampling. */
+/** Whether the run's log or the user has set the down-sampling. */
 export function isStated(basis: RocBasis): boolean {
   return areStated(basis.logged) || areStated(basis.chosen);
 }

@@ -47,7 +47,7 @@ export function decideStep(
     };
     if (settings.length_weight === 0 && settings.repetition_weight === 0) return row;
     const { policyTokens, responseChars } = record;
-    // Without tokens and text they are unknown, and so is the penalty.
+    // Without tokens and text, the length is unknown, and so is the penalty.
     const length =
       policyTokens !== null ? policyTokens / TOKENS_PER_UNIT : (responseChars ?? Number.NaN) / CHARS_PER_UNIT;
     if (settings.repetition_weight === 0) return { ...row, length, repetition: 0 };
@@ -78,7 +78,7 @@ export function ledgerDecision(row: RowDecision | undefined): LedgerDecision {
   };
 }
 
-/** The mean of rewards near the largest number overflows. */
+/** Checks for infinity, because the mean of rewards near the largest number overflows. */
 const isKnown = (value: number | undefined): value is number => value !== undefined && Number.isFinite(value);
 
 /** Fraction of a row that enters the update: 1, 0, or a probability; NaN: undecided. */

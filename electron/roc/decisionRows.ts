@@ -57,7 +57,7 @@ export function decidedGroups(db: ReadableLibrary, run: PoolRun, step: number, b
   const decisions = decideStep(batch, basis, responseReader(db));
   const undecided = decisions.flatMap((decision) => undecidedReason(decision) ?? []);
   const groups = batch.map((all, i): DecidedGroup => {
-    // Rows beyond the group size are outside the pool.
+    // Rows beyond the group size are not in the pool.
     const records = all.slice(0, basis.groupSize);
     const groupId = records[0]?.groupId ?? 0;
     return {

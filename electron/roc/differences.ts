@@ -27,7 +27,7 @@ interface Differences extends Readonly<GroupLedger['differences']> {
   readonly asLogged?: RocBasis;
 }
 
-/** Whether a rule orders incorrect rollouts by penalty; `paper` draws them. */
+/** Whether a rule ranks incorrect rollouts by penalty. `paper` samples them instead. */
 const RANKS_INCORRECT: Readonly<Record<ResampleRule, boolean | undefined>> = {
   release: false,
   'release-first-week': true,
@@ -88,7 +88,7 @@ function isTied({ logged, recomputed }: LedgerRow): boolean {
 
 interface Alternative {
   readonly cause: Cause;
-  /** Absent: the log says that something else decided, but not what. */
+  /** Absent: the log says that another rule decided, but not which. */
   readonly basis?: RocBasis;
 }
 

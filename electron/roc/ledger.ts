@@ -151,7 +151,7 @@ function disagreementsOf(db: ReadableLibrary, record: PoolRecord): readonly Pena
   if (isAgreed) return [];
   const detail = getRollout(db, record.rolloutId);
   if (detail === undefined) return [];
-  // Calls count segments from the prompt on, but only the response is judged.
+  // Calls index all segments including the prompt's, but only the response is checked.
   const first = detail.segments.findIndex(({ turn }) => turn > 0);
   const offset = first < 0 ? detail.segments.length : first;
   return disagreements(ways, {

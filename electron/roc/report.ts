@@ -161,7 +161,7 @@ export class ReportBuilder {
 
   private comparePenalties(record: PoolRecord, groupId: number, share: number): void {
     const { pErrText, pErrTyped, pFormatText, pFormatTyped } = record;
-    // All four are known, or none is: without a text.
+    // Either all four are known or none is, if there is no text.
     if (pErrText === null || pErrTyped === null || pFormatText === null || pFormatTyped === null) return;
     if (Math.abs(pErrText - pErrTyped) > LOGGED_TOLERANCE) this.errDifferences.add(groupId, share);
     if (Math.abs(pFormatText - pFormatTyped) > LOGGED_TOLERANCE) this.formatDifferences.add(groupId, share);

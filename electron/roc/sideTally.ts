@@ -149,7 +149,7 @@ export class SideTally {
   }
 
   private addPositive(step: StepCount, record: PoolRecord, share: number): void {
-    // A rollout without a text adds nothing to calls and errors.
+    // A rollout without a text does not count for calls and errors.
     const { toolCalls, toolErrors } = {
       toolCalls: record.toolCalls ?? 0,
       toolErrors: record.toolErrors ?? 0,

@@ -1,4 +1,4 @@
-/** Goes through rollouts in search order for a limited time, and decides which of them match. */
+/** Visits rollouts in search order for a limited time, and decides which of them match. */
 import type { SearchCursor, UnsearchedRollout } from '../../shared/api/contract.ts';
 import type { FilterNode, TextNode } from '../../shared/domain/filter/node.ts';
 import type { ColumnStore, RunTable } from '../columns/columnStore.ts';
@@ -13,13 +13,13 @@ import { type RolloutTexts, TextReader } from '../storage/queries/texts.ts';
 import type { Task } from '../threads/task.ts';
 
 /**
- * Milliseconds. An answer ends then with its results; the next one follows at once, and a cancellation takes
- * effect in between.
+ * Milliseconds. A response then ends with the results so far. The next request follows at once, and a cancellation
+ * takes effect in between.
  */
 const ANSWER_TIME_MS = 150;
-/** First number of rollouts read at once for one time limit. Doubled each time: most answers are short. */
+/** First number of rollouts read at once under one time limit. Doubled each time, because most responses are short. */
 const FIRST_READ_AHEAD = 16;
-/** Rollouts per answer in which a regular expression may be stopped. They are listed as not searched. */
+/** Rollouts per response in which a regular expression may be stopped. They are listed as not searched. */
 const MOST_RUNAWAY = 4;
 /** Rows between two checks of the clock. */
 const CHECK_EVERY_ROWS = 256;
@@ -63,7 +63,7 @@ export interface Visitor {
    * @returns whether it read texts, which takes long enough to check the clock
    */
   match(row: Row, texts: RolloutTexts | undefined): boolean;
-  /** Whether it wants no more rollouts. */
+  /** Whether no more rollouts are needed. */
   isFull(): boolean;
 }
 
@@ -158,7 +158,7 @@ export class SearchWalk {
       this.passed += 1;
       const hasVisitorRead = holds === true && visitor.match({ run, table, row }, texts);
       const hasRead = texts !== undefined || hasVisitorRead;
-      // The next answer would search the unused texts again, and a slow expression makes that expensive.
+      // Do not stop while results of `readAhead` are unused: the next response would search these texts again.
       const isTimeUp = unused.size === 0 && this.isTimeUp(row, hasRead);
       if (!visitor.isFull() && !isTimeUp) continue;
       return {

@@ -1,4 +1,4 @@
-/** Answers of the search, each limited in time: pages of results, and counts. */
+/** Responses of the search, each limited in time: pages of results, and counts. */
 import type {
   FoundGroup,
   FoundRollout,
@@ -167,12 +167,12 @@ class PageBuilder {
     if (!this.scope.mayRunAway || this.matchChars >= MOST_CHARS) this.addMatches();
   }
 
-  /** Adds the matches with their hits. A regular expression looks for them under one time limit. */
+  /** Adds the matches with their hits. A regular expression finds all hits under one time limit. */
   private addMatches(): void {
     const { matches, scope } = this;
     this.matches = [];
     this.matchChars = 0;
-    // A group shares its prompt.
+    // Cache prompt hits, because the rollouts of a group share a prompt.
     const promptHits = new Map<readonly SegmentText[], HitList>();
     const hitsOf = ({ prompt, response }: Match): RowHits => {
       const inPrompt = promptHits.get(prompt) ?? hitList(prompt, scope.wanted);
@@ -223,7 +223,7 @@ class PageBuilder {
   }
 }
 
-/** Counts by run without reading the texts of rollouts that the index knows. */
+/** Counts by run. Does not read the texts of indexed rollouts. */
 function countMatches(
   db: ReadableLibrary,
   scope: WalkScope,

@@ -7,10 +7,10 @@ import type { SegmentText } from '../storage/queries/texts.ts';
 
 /** Hits shown per rollout or prompt. */
 const SHOWN = 3;
-/** Hits counted; a complete count of every `e` is useless. */
+/** Limit of counted hits. A complete count of every `e` is useless. */
 const MOST_COUNTED = 1000;
 const MOST_HITS = 5000;
-/** UTF-16 units before a hit, after it, and of the hit itself: a line of a wide window. */
+/** UTF-16 units before a hit, after it, and of the hit itself. Together they fill a line of a wide window. */
 const BEFORE = 90;
 const BEHIND = 200;
 const LONGEST_SHOWN = 240;
@@ -41,7 +41,7 @@ function placesIn(
   return { places, isAtLeast: false };
 }
 
-/** The next match of a node, and the iterator of those behind it. */
+/** The next match of a node, and the iterator of the matches after it. */
 interface NextMatch {
   span: WordSpan | undefined;
   readonly rest: Iterator<WordSpan>;
@@ -70,7 +70,7 @@ function* withoutOverlaps(finds: readonly Iterable<WordSpan>[]): Generator<WordS
   }
 }
 
-/** The longer one if both start together; one without a match comes last. */
+/** If both start together, returns the longer one. A node without a match comes last. */
 function earlier(a: NextMatch, b: NextMatch): NextMatch {
   if (a.span === undefined) return b;
   if (b.span === undefined) return a;

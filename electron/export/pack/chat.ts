@@ -56,7 +56,7 @@ function whyLeftOut(one: PackCase, answered: readonly Message[]): keyof Conversa
   const isCorrect = booleanFact(one, 'is_correct');
   if (isCorrect !== true) return isCorrect === false ? 'incorrect' : 'correctness_unknown';
   if (booleanFact(one, 'kept') === false) return 'discarded';
-  // A log may have a verdict without a text, which gives no training target.
+  // A log may have a verdict without a text. Such a rollout gives no training target.
   return answered.some(({ role }) => role === 'assistant') ? undefined : 'no_text';
 }
 
@@ -220,7 +220,7 @@ function responseMessages(
   );
 }
 
-/** The line end that a template writes before a message, and the marks it writes after one. */
+/** A template writes a line end before a message and marks after it. */
 const MESSAGE_START = /^\r?\n/;
 const MESSAGE_END = /\s*(?:<\|im_end\|>|<\|endoftext\|>)\s*$/;
 

@@ -33,11 +33,11 @@ export function chip(taxonomy: Taxonomy, label: string): string {
 /** Maps a label to a colour class. A label that is not in the taxonomy is grey. */
 export function colourClass(taxonomy: Taxonomy, label: string | undefined): string {
   const colour = taxonomy.labels.find(({ id }) => id === label)?.colour;
-  // A library of another person may hold any text there.
+  // A library from somebody else may contain any text here.
   return `l-${LABEL_COLOURS.find((known) => known === colour) ?? 'grey'}`;
 }
 
-/** Element ids are numbers; log text never becomes an id. */
+/** Element ids are numbers, because log text must never become an id. */
 interface Drawn {
   readonly one: PackCase;
   readonly taxonomy: Taxonomy;
@@ -118,7 +118,7 @@ ${fact('stopped by', textFact(one, 'stop_reason'))}${fact('problem', textFact(on
 }
 
 function heatHtml({ rollout }: PackCase, heat: Heat | undefined): string {
-  // Tokens were not requested.
+  // The pack was requested without tokens.
   if (rollout.tokens === undefined) return '';
   if (heat === undefined)
     return '<p class="muted">No heat: the logged tokens are not aligned with this text, or have no entropy or log-probability.</p>\n';

@@ -1,9 +1,9 @@
 /**
- * The style of HTML packs: the colours of the app in both schemes (`renderer/theme/tokens.css`), its type
- * and its marks.
+ * The style of HTML packs: the app's colours in both schemes (`renderer/theme/tokens.css`), its typography
+ * and its highlights.
  */
 
-/** By the names of the app's tokens, light and dark. A test compares them. */
+/** Colours by the app's token names, light and dark. A test compares them with the app's. */
 export const PACK_TOKENS: Readonly<Record<string, readonly [light: string, dark: string]>> = {
   paper: ['#fbfaf7', '#14161a'],
   raised: ['#ffffff', '#1a1d22'],

@@ -14,7 +14,7 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
-/** For the content of an element. */
+/** Escapes text for the content of an element. */
 export function html(text: string): string {
   return visible(
     escaped(text.replaceAll('\r\n', '\n')),
@@ -22,7 +22,7 @@ export function html(text: string): string {
   );
 }
 
-/** For an attribute value in double quotes. */
+/** Escapes text for an attribute value in double quotes. */
 export function attribute(text: string): string {
   return escaped(visible(text));
 }

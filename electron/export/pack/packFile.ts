@@ -1,6 +1,6 @@
 /**
- * A file that gets its name when it is complete. The content is written to PATH.partial; a head that is
- * known at the end is put before it. Existing files are never overwritten.
+ * A file that appears under its final name when it is complete. The content is written to PATH.partial. The head is
+ * known only at the end and is then put before the content. Existing files are never overwritten.
  */
 import { createHash, type Hash } from 'node:crypto';
 import {
@@ -100,7 +100,7 @@ export class PackFile {
   }
 }
 
-/** Removes what an interrupted export left, and creates the file. Neither follows a link. */
+/** Removes the rest of an interrupted export, and creates the file. Neither step follows a link. */
 function openNew(path: string): number {
   rmSync(path, { force: true });
   return openSync(path, 'wx', 0o600);

@@ -135,7 +135,7 @@ function jsonl(path: string, taxonomy: Taxonomy): Shape & { begin(run: PackRun):
   };
 }
 
-/** A table cannot hold a manifest, so it is written beside the table. */
+/** A table cannot contain a manifest, so the manifest is written beside it. */
 function withManifest(
   path: string,
   file: PackFile,

@@ -58,7 +58,7 @@ const SCHEMA: SchemaElement[] = [
 
 export class ParquetPack {
   readonly directory: string;
-  /** Renamed when it is whole, so an interrupted export leaves nothing under the final name. */
+  /** Temporary name until it is complete, so an interrupted export leaves nothing under the final name. */
   private readonly unfinished: string;
   private readonly annotations: ParquetPart;
   private readonly open = new Map<'rollouts' | 'siblings', ParquetPart>();
@@ -123,7 +123,7 @@ export class ParquetPack {
     });
     const text = `${JSON.stringify({ ...manifest, files })}\n`;
     const written = writeWhole(join(this.unfinished, 'manifest.json'), text);
-    // An empty directory may be there.
+    // The target may be an existing empty directory.
     if (existsSync(this.directory)) rmdirSync(this.directory);
     renameSync(this.unfinished, this.directory);
     this.isWhole = true;

@@ -170,7 +170,7 @@ export class Redactor {
 interface Rule {
   readonly name: string;
   readonly find: (text: string) => readonly TextRange[];
-  /** Whether it needs a time limit, which costs more than the search of a short text. */
+  /** Whether it needs a time limit. Setting one costs more than searching a short text. */
   readonly mayRunAway: boolean;
 }
 
@@ -205,7 +205,7 @@ interface Mapping {
   readonly name: (kind: NameKind, name: string) => string;
 }
 
-/** Collects every text without changing it. */
+/** Collects every text and changes none. */
 function collecting(texts: Set<string>): Mapping {
   const text = (each: string): string => {
     texts.add(each);
@@ -214,7 +214,7 @@ function collecting(texts: Set<string>): Mapping {
   return { text, name: (_, name) => text(name) };
 }
 
-/** Fixed words, and JSON that consists of numbers. */
+/** Fields that need no redaction: their values are fixed words, or JSON that consists of numbers. */
 const OURS = new Set([
   ...[
     'group_rule',

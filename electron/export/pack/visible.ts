@@ -16,7 +16,7 @@ export function visibleLines(text: string): string {
   return visible(text.replaceAll('\r\n', '\n'));
 }
 
-/** For the middle of a line. */
+/** Makes text safe for the middle of a line. */
 export function visibleLine(text: string): string {
   return visibleLines(text).replace(/\s+/g, ' ').trim();
 }
