@@ -85,7 +85,7 @@ class LibraryHost implements Host {
   private readonly log: AppLog;
   private readonly listeners = new Set<(event: HostEvent) => void>();
   private readonly jobs = new Map<number, IngestProgress>();
-  /** By job id, while the job waits or runs. */
+  /** By job id. An entry exists while the job waits or runs. */
   private readonly jobAborts = new Map<number, AbortController>();
   private readonly grants = new Grants((path, error) => this.grantNotKept(path, error));
   /** Paths that the user has chosen for new files. */
@@ -96,9 +96,9 @@ class LibraryHost implements Host {
   private readonly follower: Follower;
   private readonly handlers: HostHandlers;
   private readonly wrappers: MethodWrappers;
-  /** Shown by pages. */
+  /** Warnings that pages show. */
   private readonly warnings: LibraryWarning[] = [];
-  /** Granted paths that could not be stored, and why. */
+  /** Granted paths that could not be stored. */
   private readonly notKept: string[] = [];
   private notKeptReason = '';
   private readonly closing = new AbortController();

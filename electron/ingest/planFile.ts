@@ -94,7 +94,7 @@ export function tailPositionOf(known: Pick<KnownFile, 'container' | 'unit' | 'of
   return known.container === 'plain' && known.unit !== 'part' ? known.offset : known.bytes;
 }
 
-/** Compares the whole content of files with equal size and beginning, which are rare. */
+/** Compares the whole content of files with equal size and beginning. Such files are rare. */
 async function sameFile(
   identity: FileIdentity,
   writer: LibraryWriter,

@@ -1,6 +1,6 @@
 /**
  * Gathers neighbouring texts (of rollouts, or prompts) into blocks, which are compressed together. A text
- * never spans blocks; a long one is a block of its own. libuv's thread pool compresses while the parser
+ * never spans blocks. A long text gets a separate block. libuv's thread pool compresses while the parser
  * continues, because compression is the largest cost of ingest.
  */
 import type { ByteSpan, TextPlace } from '../storage/batch.ts';

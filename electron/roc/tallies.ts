@@ -53,7 +53,7 @@ export class Counter {
 }
 
 /**
- * Fixed ranges of a penalty. Exactly 0 is a range of its own, because RoC selects for it. So is 0.5 if it
+ * Fixed ranges of a penalty. Exactly 0 is a separate range, because RoC selects for it. So is 0.5 if it
  * means "no tool call".
  */
 export class Buckets {

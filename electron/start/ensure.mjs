@@ -1,7 +1,7 @@
 /**
- * The first step of every npm script: installs locked dependencies and, with `--build [TARGET…]`, builds what
- * build.mjs names so, or everything. Takes milliseconds if nothing changed. Writes only to stderr, because stdout of `npm run -s
- * turnwise -- …` is the result.
+ * The first step of every npm script: installs locked dependencies and, with `--build [TARGET…]`, builds the given
+ * targets of build.mjs. Default: all targets. Takes milliseconds if nothing changed. Writes only to stderr, because
+ * stdout of `npm run -s turnwise -- …` is the result.
  */
 import { fileURLToPath } from 'node:url';
 import { install, isInstalled, nodeBinary } from './install.mjs';

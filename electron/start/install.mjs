@@ -51,7 +51,7 @@ function npmCommand() {
   return { command: process.platform === 'win32' ? 'npm.cmd' : 'npm', first: [] };
 }
 
-/** The optional dependency that carries Node 24 for this machine. The lock file holds its hash. */
+/** The optional dependency that contains Node 24 for this machine. The lock file has its hash. */
 export function nodePackage() {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   // The name without "bin" was never published for this platform.
@@ -59,7 +59,7 @@ export function nodePackage() {
   return `${prefix}-${platform}-${process.arch}`;
 }
 
-/** @param {string} root the checkout @returns {string} the Node that the repository brings */
+/** @param {string} root the checkout @returns {string} the Node that the lock file installs */
 export const nodeBinary = (root) =>
   join(root, 'node_modules', nodePackage(), 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 const nodeLink = (root) =>

@@ -1,9 +1,9 @@
-/** Runs the desktop application, and explains why it did not come up. */
+/** Runs the desktop application, and explains why it did not start. */
 import { spawn } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Settings of another process that would change what Electron is. Editors' terminals set them. */
+/** Environment variables that would change how Electron runs. The terminals of some editors set them. */
 const FOREIGN = ['ELECTRON_RUN_AS_NODE', 'NODE_OPTIONS'];
 
 /**
@@ -11,7 +11,7 @@ const FOREIGN = ['ELECTRON_RUN_AS_NODE', 'NODE_OPTIONS'];
  *
  * @param {string} binary
  * @param {readonly string[]} args
- * @returns {Promise<string | undefined>} why the application never came up; undefined if it did
+ * @returns {Promise<string | undefined>} why the application did not start; undefined if it did
  */
 export function runElectron(binary, args) {
   return new Promise((resolve) => {
@@ -21,7 +21,7 @@ export function runElectron(binary, args) {
     let isStopped = false;
     const stop = (signal) => {
       isStopped = true;
-      // Ctrl-C in a terminal reaches the child without us.
+      // The terminal sends Ctrl-C to the child directly.
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
     };
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];

@@ -128,7 +128,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   } catch (error) {
     if (error instanceof StartFailure) say(error.message);
     else if (error.code === 'EADDRINUSE') say(`port ${error.port} is in use`);
-    // A failure of the contract is one sentence: a newer library, one that cannot be opened.
+    // Expected failures, such as a newer library, are printed as one sentence.
     else if (error.name === 'ApiError') say(error.message);
     else throw error;
     process.exitCode = 1;

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * The `turnwise` command of an installed package: the bundled command line, on the user's Node if it is new
- * enough, otherwise on the one that the package brings.
+ * enough, otherwise on the Node that the package depends on.
  */
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -29,7 +29,7 @@ else {
   const child = spawn(node, [fileURLToPath(CLI), ...process.argv.slice(2)], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
-      // Ctrl-C in a terminal reaches the child without us.
+      // The terminal sends Ctrl-C to the child directly.
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
     });
   }

@@ -305,7 +305,7 @@ class Call {
       .find((each) => hasSameContent(each, after) && isSameTarget(each.target, after.target));
   }
 
-  /** Removes the previous label where the taxonomy allows one label per place. A note on it is kept. */
+  /** Removes the previous label where the taxonomy allows only one label there. A note on it is kept. */
   private replaceLabels(after: Annotation): void {
     const { store, taxonomy, now } = this.services;
     if (taxonomy.choice !== 'one' || after.label === undefined) return;

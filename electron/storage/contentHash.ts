@@ -34,10 +34,10 @@ export function rolloutHash(prompt: string, response: string): string {
  * The id of a problem: the logged id, else the first 12 digits of a hash. The hash is the prompt's
  * `contentHash` if the ground truth is unknown or only in some records. Otherwise it covers the prompt's 32
  * digits and the ground truth. Unknown prompts are not equal, so without a prompt it is the hash of the
- * record's place.
+ * record's position.
  *
  * @param promptHash `contentHash` of the prompt
- * @param place the record, unique in the library
+ * @param place identifies the record; unique in the library
  */
 export function problemIdOf(
   { problemId, groundTruth, isTruthPartial, prompt }: ParsedProblem,

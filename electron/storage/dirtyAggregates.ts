@@ -50,7 +50,7 @@ export class DirtyAggregates {
       const ids = JSON.stringify(groupIds);
       const isSmallPart = groupIds.length * SMALL_PART < (sql.groupsOfStep.get(runId, step) ?? 0);
       const before = isSmallPart ? sumsOf(sql, ids) : [];
-      // Groups without rollouts are not refreshed.
+      // `refreshGroups` skips groups without rollouts, so drop those.
       if (sql.refreshGroups.run(ids).changes < groupIds.length) sql.dropEmptyGroups.run(ids);
       if (isSmallPart) {
         const after = sumsOf(sql, ids);

@@ -41,7 +41,7 @@ export class ForeignDatabaseError extends Error {
   }
 }
 
-/** A table, index, trigger or view differs from what Turnwise creates. It could run any computation, even endless. */
+/** A table, index, trigger or view differs from what Turnwise creates. It could run endlessly. */
 export class AlteredDatabaseError extends Error {
   constructor(path: string, altered: string) {
     super(

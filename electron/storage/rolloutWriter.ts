@@ -69,7 +69,7 @@ export class RolloutWriter {
 
   begin(file: SourceFile, batch: PackedBatch, dirty: DirtyAggregates): void {
     this.groups.begin();
-    // Another process may have met a reward that is neither 0 nor 1, so the cached runs may be stale.
+    // Another process may have written a reward that is neither 0 nor 1, so the cached runs may be stale.
     this.runs.forget();
     this.runsOfFile.clear();
     this.file = file;

@@ -1,4 +1,4 @@
-/** Removes a run from a library, or moves it into a library of its own. Log files are never changed. */
+/** Removes a run from a library, or moves it into a new library. Log files are never changed. */
 
 import { removeAnnotationsOf } from './annotationRemoval.ts';
 import type { IngestStatements } from './ingestWrites.ts';

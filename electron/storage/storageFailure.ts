@@ -6,7 +6,7 @@ import { shellWord } from '../../shared/domain/shellWord.ts';
 
 const DAMAGED = 'DAMAGED';
 
-/** Creates the error for content that Turnwise does not write. */
+/** Creates the error for stored content that Turnwise never writes. */
 export const damaged = (what: string): Error => Object.assign(new Error(what), { code: DAMAGED });
 
 /**

@@ -2,7 +2,7 @@
  * The host's side of a worker thread: request ids, a queue, threads started on demand, cancellation,
  * progress, and an orderly end.
  *
- *   request() ──► queue ──► thread 1 … size     one request each, besides requests that run at once
+ *   request() ──► queue ──► thread 1 … size     one request each, plus requests with `isAtOnce`
  */
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import type { ApiFailure, Result } from '../../shared/api/errors.ts';

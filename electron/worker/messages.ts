@@ -1,4 +1,4 @@
-/** Messages between the host and its worker threads: start data, internal requests, and news. */
+/** Messages between the host and its worker threads: start data, internal requests, and notifications. */
 import type { IngestProgress, Method, ParsedParams, RocBasis } from '../../shared/api/contract.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import type { ColumnMemorySlot } from '../columns/columnMemory.ts';

@@ -76,7 +76,7 @@ function annotationsText(one: PackCase, taxonomy: Taxonomy): string {
   return `## Labels and notes\n\n${annotations.join('')}`;
 }
 
-/** Marks omitted parts at their place, so that a turn with omitted code differs from one without code. */
+/** Marks omitted parts where they were, so that a turn with omitted code differs from one without code. */
 function transcript(one: PackCase, sections: ReadonlySet<PackSection>): string {
   const wanted = (['reasoning', 'code', 'output'] as const).filter((section) => sections.has(section));
   if (wanted.length === 0) return '';

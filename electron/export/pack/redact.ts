@@ -214,7 +214,7 @@ function collecting(texts: Set<string>): Mapping {
   return { text, name: (_, name) => text(name) };
 }
 
-/** Fields that need no redaction: their values are fixed words, or JSON that consists of numbers. */
+/** Columns that are not redacted as texts: fixed words, JSON of numbers, and keys that get an alias. */
 const OURS = new Set([
   ...[
     'group_rule',

@@ -256,7 +256,7 @@ interface Trajectory extends StoredRow {
   readonly isLatest: number;
 }
 
-/** A row without a number of the trajectory is one of its own. */
+/** A row without a trajectory number counts as a separate trajectory. */
 const trajectoriesSql = (size: string): string => `
   SELECT min(cursor) AS key, sum(${size}) AS bytes, json_group_array(cursor) AS cursors, (SELECT count(DISTINCT run_id) FROM wire_rows) AS runs,
     run_attempt IS max(run_attempt) OVER (PARTITION BY run_id, split, iteration, group_idx, traj_idx) AS isLatest

@@ -1,4 +1,4 @@
-/** Which token signals a scope has. Columns are counted without being read. */
+/** Lists the token signals that a scope has. Columns are counted without being read. */
 import type { AvailableSignal, AvailableSignals } from '../../../shared/api/contract.ts';
 import { SIGNALS, type SignalName } from '../../../shared/domain/tokenSignal.ts';
 import type { ReadableLibrary } from '../open.ts';

@@ -237,7 +237,7 @@ function emptyArrays(columns: Readonly<Record<string, ArrayName>>, length: numbe
 }
 
 /**
- * Stored beside the columns under a name that no column has. Change the number when the meaning of the
+ * Stored like a column, under a name that no column has. Change the number when the meaning of the
  * facts changes.
  */
 const FACTS = 'facts 1';

@@ -29,7 +29,7 @@ const EXPORTED_RUNS = `SELECT n.run_id AS runId, n.run_key AS runKey, n.scope, n
 const STEPS = 'SELECT step FROM step_row WHERE run_id = ? ORDER BY step';
 const STAGES = 'SELECT from_step AS fromStep, name, changes FROM stage WHERE run_id = ? ORDER BY from_step';
 const METRICS = 'SELECT step, name, value FROM metric WHERE run_id = ? ORDER BY step, name';
-/** In id order, so that a second ingest meets groups and rollouts in the same order. */
+/** In id order, so that ingest of the export reads groups and rollouts in the same order. */
 const ROLLOUTS = `SELECT ${EXPORTED_FIELDS.map((name) => `${ROLLOUT_FIELDS[name].sql} AS ${name}`).join(', ')},
     r.rollout_id, r.run_id, r.step, r.group_id, r.flags, g.group_key, g.rule AS group_rule, r.ordinal, p.problem_id, p.prompt_id,
     t.duration_ms, r.block_id, r.text_start, r.text_end, r.extra_end
