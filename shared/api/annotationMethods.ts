@@ -166,8 +166,7 @@ export const ANNOTATION_METHODS = {
    * - `random`: the order depends on the seed alone, not on what has been reviewed meanwhile
    * - `stratified`: one rollout of each prompt group in turn; groups and rollouts are shuffled by the seed
    * - `disagreement`: rollouts that other reviewers label differently, most differences first; then those one
-   *   other
-   *   reviewer has read; then the rest as listed
+   *   other reviewer has read; then the rest as listed
    */
   'label.queue': defineMethod({
     params: z.object({

@@ -1,8 +1,8 @@
-/** How a page in a browser gets an export: POST, the token as `Authorization: Bearer`. The answer is the file. */
+/** Download of an export by a page in a browser: POST, the token as `Authorization: Bearer`. Returns the file. */
 
 export const DOWNLOAD_PATH = '/download';
 
-/** @param id as in the answer of the export */
+/** @param id `download` of the export's result */
 export function downloadUrl(id: string, library: string): string {
   return `${DOWNLOAD_PATH}?id=${encodeURIComponent(id)}&library=${encodeURIComponent(library)}`;
 }

@@ -58,7 +58,7 @@ export const PACK_METHODS = {
    * Writes a pack: one file, or a directory for `parquet`. A bare name is placed beside this library. Refuses
    * to overwrite and to write an empty pack. `csv`, `tsv` and `chat` get a manifest beside them,
    * PATH.manifest.json. Long-running like `roc.report`; cancelling removes what was written.
-   * With `isDownload`, `path` proposes a name, and the page gets the pack at `/download` (shared/api/download.ts).
+   * With `isDownload`, `path` is a suggested name, and the page downloads the pack (shared/api/download.ts).
    */
   'pack.export': defineMethod({
     params: z.object({
@@ -109,7 +109,7 @@ export interface WrittenPack {
   readonly conversations?: Conversations;
 }
 
-/** Why a case is no training conversation. A suggested correction makes it one. */
+/** Why a case does not become a training conversation. With a suggested correction it becomes one anyway. */
 const LEFT_OUT = ['incorrect', 'correctness_unknown', 'discarded', 'no_text'] as const;
 
 export interface Conversations {

@@ -16,7 +16,7 @@ export const direction = z.enum(['ascending', 'descending']);
 export const filter = z.string().max(LONGEST_FILTER).default('');
 /** Names a long-running request in `analysis.progress`. */
 export const progressKey = z.string().max(100).optional();
-/** In a browser: the host writes to a file of its own, which the page gets once (`shared/api/download.ts`). */
+/** In a browser: the host writes a temporary file, which the page can download once (`shared/api/download.ts`). */
 export const isDownload = z.boolean().default(false);
 /** Address of a rollout in links. */
 export const rolloutAddress = z.object({ runKey: z.string(), step: id, groupKey: z.string(), ordinal: id });

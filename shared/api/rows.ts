@@ -39,7 +39,7 @@ export interface RunSummary {
   readonly directory: string;
   readonly model?: string;
   readonly dataset?: string;
-  /** Generated rather than sampled by a model. The demo run says so in its `run` line. */
+  /** Generated rather than sampled by a model, as stated in the `run` line (by the demo run, for example). */
   readonly isSynthetic: boolean;
   /**
    * False if the log has no training steps. All its rollouts are then stored at step 0, which must not be
@@ -58,7 +58,7 @@ export interface RunSummary {
   readonly issues: number;
   /** Issues of files that hold other runs too, so their run is unknown. Absent: none. */
   readonly sharedIssues?: number;
-  /** When the log was written to last. Absent: unknown. */
+  /** When the log was last written. Absent: unknown. */
   readonly lastWritten?: RunDate;
   /** As logged for the whole run (`started_at` and `completed_at` of its configuration), in ms since 1970. */
   readonly startedAt?: number;
@@ -154,7 +154,7 @@ export type RolloutRow = ListedRollout & {
   readonly labels?: readonly string[];
 };
 
-/** What per-token entropy means in this rollout (`entropy_of`, shared/format/TURNWISE.md#tokens). */
+/** Meaning of per-token entropy in this rollout (`entropy_of`, shared/format/TURNWISE.md#tokens). */
 export interface EntropyOf {
   readonly kind: 'full' | 'top-k';
   readonly k?: number;
@@ -307,7 +307,7 @@ export interface TokenOccurrence {
   /** Index of the token in its rollout, from 0. */
   readonly token: number;
   readonly value: number;
-  /** Of the token. */
+  /** Text of the token. */
   readonly text: string;
   /** Context on either side, cut at whole characters. */
   readonly before: string;
@@ -316,7 +316,7 @@ export interface TokenOccurrence {
 
 export interface RecordChunk {
   readonly path: string;
-  /** Number of the record in its file, from 1; `unit` says what is counted. */
+  /** Number of the record in its file, from 1, in units of `unit`. */
   readonly line: number;
   readonly unit: string;
   /**

@@ -7,7 +7,7 @@ import type { RolloutHits, SearchCount, SearchPage, SearchState } from './search
 
 /** A filter whose words are searched for and marked. */
 const query = z.string().max(LONGEST_FILTER);
-/** Where an answer continues. */
+/** Cursor of the previous answer, which this one continues. */
 const after = z.object({ runId: id, step: id, groupId: id, ordinal: z.int(), rolloutId: id }).optional();
 
 export const SEARCH_METHODS = {

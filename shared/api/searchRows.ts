@@ -1,7 +1,7 @@
 /** Rows of the search. */
 import type { SegmentKind } from '../domain/model.ts';
 
-/** Where a page of the search ended. The next page starts after it. */
+/** Last position of a search page. The next page starts after it. */
 export interface SearchCursor {
   readonly runId: number;
   readonly step: number;
@@ -61,7 +61,7 @@ export interface FoundGroup {
   readonly found: readonly FoundRollout[];
 }
 
-/** How far one answer of a search came. */
+/** Progress of a search in one answer, because a search is answered in parts. */
 interface SearchReach {
   /** Absent: the search is complete. */
   readonly next?: SearchCursor;

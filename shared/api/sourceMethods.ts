@@ -123,8 +123,8 @@ export const SOURCE_METHODS = {
     runsOn: 'host',
   }),
   /**
-   * Files and directories whose path begins with `prefix`, below what the user has opened. An empty prefix lists
-   * what was opened. Other paths are never listed, and the answer is the same whether they exist or not.
+   * Files and directories whose path begins with `prefix`, below the paths that the user has opened. An empty prefix
+   * lists those paths. Other paths are never listed, and the result does not reveal whether they exist.
    */
   'path.list': defineMethod({
     params: z.object({ prefix: pathPrefix }),

@@ -202,7 +202,7 @@ export interface UnreadFile {
   readonly bytesRead?: number;
   /** Size of the whole file. */
   readonly bytes: number;
-  /** It was to be read with an adapter, which only the command line can name. `ingest.start` cannot read it. */
+  /** Its ingest used an adapter, which only the command line can name. So `ingest.start` cannot continue it. */
   readonly hasAdapter: boolean;
 }
 
@@ -240,8 +240,8 @@ export interface ProblemOccurrence {
 export interface FollowRow {
   readonly path: string;
   /**
-   * `lost`: the path is currently missing. `outside`: it leads out of what was opened, for example because a
-   * link replaced it, and is not read. Scans continue in both.
+   * `lost`: the path is currently missing. `outside`: it leads out of the opened paths, for example because a link
+   * replaced it, and is not read. Scans continue in both states.
    */
   readonly state: 'watching' | 'reading' | 'lost' | 'outside';
   /** Milliseconds since 1970. */
@@ -262,6 +262,6 @@ export interface PathEntry {
 export interface PathListing {
   /** Directories first, each kind in natural order. */
   readonly entries: readonly PathEntry[];
-  /** False: more paths begin with it than are listed. */
+  /** False: the list is cut, because more paths begin with the typed text. */
   readonly isWhole: boolean;
 }

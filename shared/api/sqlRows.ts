@@ -60,7 +60,7 @@ interface SqlColumn {
   readonly about: string;
 }
 
-/** What a statement can query. */
+/** A view or function that a statement can query. */
 export interface SqlSource {
   readonly name: string;
   /** `table`: a table-valued function, queried like a view. `function`: a scalar function. */

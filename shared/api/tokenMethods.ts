@@ -89,8 +89,8 @@ export const TOKEN_METHODS = {
     runsOn: 'analysis',
   }),
   /**
-   * Where the policy sampled a token, or the reflection tokens after tool responses with one result; highest (or
-   * lowest) values first. Long-running. Absent `source`: the source with most of these tokens.
+   * Occurrences of a token that the policy sampled, or of reflection tokens after tool responses with one result.
+   * Highest (or lowest) values first. Long-running. Absent `source`: the source with most of these tokens.
    */
   'token.occurrences': defineMethod({
     params: z.object({

@@ -1,5 +1,5 @@
 /**
- * What a transport must do, independent of the wire. The contract suite runs over Electron IPC and WebSocket.
+ * Interface of a transport, independent of the wire. The contract suite runs over Electron IPC and WebSocket.
  */
 import { z } from 'zod';
 import type { HostEvent, Method, ParamsOf, ResultOf } from './contract.ts';

@@ -1,14 +1,14 @@
-/** How a page in a browser sends a file to its host: POST, the bytes as the body, the token as `Authorization: Bearer`. */
+/** Upload of a file by a page in a browser: POST, the bytes as the body, the token as `Authorization: Bearer`. */
 
 export const UPLOAD_PATH = '/upload';
 
-/** Above this a file is opened by its path. */
+/** Larger files are opened by their path instead. */
 export const MAX_UPLOAD_BYTES = 4_000_000_000;
 
 export interface UploadedFile {
   /** Path on the host's machine. The user has opened it. */
   readonly path: string;
-  /** Name of the upload's own folder. Files that are sent with it go there too. */
+  /** Name of the upload's own folder. Further files of the same upload are written there, too. */
   readonly folder: string;
 }
 

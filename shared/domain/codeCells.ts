@@ -175,8 +175,8 @@ function cellOf(cell: CodeCell, hasInput: boolean) {
 }
 
 /**
- * Keeps magics, because a notebook supports them. If one cell has stdin, all cells set theirs; otherwise one
- * would read another's rest.
+ * Keeps magics, because a notebook supports them. If one cell has stdin, all cells set theirs; otherwise a cell
+ * would read the unread input of an earlier one.
  */
 const withStdin = (cell: CodeCell, hasInput: boolean): string =>
   hasInput ? runnable({ ...cell, input: cell.input ?? '' }, false) : cell.code;

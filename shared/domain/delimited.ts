@@ -33,9 +33,11 @@ export function delimitedLine(cells: readonly Cell[], separator: Separator = ','
 }
 
 /**
- * A CSV file of a table, which every reader takes: its first line has the names of the columns.
+ * A CSV file of a table. The first line has the column names and no comment precedes it, so that every CSV reader
+ * accepts the file.
  *
- * @param source of what: run, filter, steps. It is the last column, so that tables of several runs can be put together.
+ * @param source run, filter and steps of the data. It fills the last column, so that tables of several runs can be
+ *   concatenated.
  * @returns lines ended by `\n`
  */
 export function csvFile(source: string, columns: readonly string[], rows: Iterable<readonly Cell[]>): string {

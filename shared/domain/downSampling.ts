@@ -80,7 +80,7 @@ export class SettingError extends Error {
   readonly code = 'refused';
 }
 
-// ── what each setting is ────────────────────────────────────────────────────────────────────────
+// ── settings ────────────────────────────────────────────────────────────────────────────────────
 
 interface Setting {
   /** Completes the sentence "… must be". */
@@ -197,7 +197,7 @@ export function settingsOf(config: Readonly<Record<string, unknown>>): LoggedSet
   };
 }
 
-/** Settings of down-sampling. A run that logged none of them has no known down-sampling. */
+/** Settings that determine down-sampling. If a run logged none of them, its down-sampling is unknown. */
 const DECISIVE: ReadonlySet<SettingName> = new Set<SettingName>([
   'do_down_sampling',
   'reject_equal_reward',
@@ -206,7 +206,7 @@ const DECISIVE: ReadonlySet<SettingName> = new Set<SettingName>([
   'down_sample_to_n',
 ]);
 
-/** Whether these settings say how a run samples down. */
+/** Whether these logged settings determine the down-sampling of a run. */
 export const areStated = (names: readonly SettingName[]): boolean => names.some((name) => DECISIVE.has(name));
 
 /** undefined: not logged, or logged as null. */

@@ -3,8 +3,9 @@ import { extractAnswer } from './answer.ts';
 import type { Segment, StopReason, ToolCall } from './model.ts';
 
 /**
- * `turn-limit`: the last thing is a call that nothing answered. `answer`: the policy's last words give an
- * answer. `no-answer`: there is none. Undefined: without a text, and if the rollout ran on after its answer.
+ * `turn-limit`: the last segment is a call without a response. `answer`: the policy's text after the last tool
+ * response or user message gives an answer. `no-answer`: there is none. Undefined without a text, and if the
+ * rollout continued after its answer.
  *
  * @param answer logged, or extracted from the text
  * @param isLogged the producer extracted the answer, so the text need not mark it

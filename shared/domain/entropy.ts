@@ -5,7 +5,7 @@
  */
 import type { Nats } from './model.ts';
 
-/** `unsaid`: entropy of a distribution that the log does not specify. */
+/** `unsaid`: the log does not specify the distribution of its entropy. */
 export const SOURCE_KINDS = ['full', 'top-k', 'unsaid', 'surprisal', 'logprob', 'gap', 'advantage'] as const;
 
 /** Origin of a signal, shown beside every number derived from it. */

@@ -197,7 +197,7 @@ function meanOverDraws(
   return sum / MOST_SUBSETS;
 }
 
-/** Least share of the problems that a value at k stands for. Fewer would be another set of problems. */
+/** Minimum share of the problems behind a value at k. With fewer, values at different k would not be comparable. */
 const LEAST_SHARE = 0.95;
 
 /** The largest number of samples that enough problems have. */
@@ -230,8 +230,8 @@ export interface Evaluation {
 }
 
 /**
- * Skips problems without a sample of known correctness. Values at k end where fewer than 95 % of the problems
- * have k samples.
+ * Skips problems without a sample of known correctness. Values at k are given as long as at least 95 % of the
+ * problems have k samples.
  */
 export function evaluate(problems: readonly ProblemSamples[]): Evaluation {
   const known = problems.filter(({ samples }) => samples > 0);

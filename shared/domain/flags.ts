@@ -93,7 +93,7 @@ export function flagsOf(rollout: FlaggedRollout): Flagged {
   if (answer !== undefined && groundTruth !== undefined && isSameAnswer(answer, groundTruth))
     set('equals_truth');
   if (rollout.stopReason === 'length') set('truncated', lastWords(rollout));
-  // The others judge the text.
+  // All other flags need a text.
   if (rollout.response === '') return { bits, evidence };
   const made = toolCalls.filter(({ outcome }) => outcome !== 'malformed');
   if (made.length > 0 && made.every(({ outcome }) => TOOL_ERROR_OUTCOMES.has(outcome)))

@@ -15,7 +15,7 @@ export type JsonChange =
   | { readonly kind: 'changed'; readonly path: JsonPath; readonly a: string; readonly b: string };
 
 /**
- * In the order of `a`, each followed by what only `b` has there. Ignores key order, white space, escapes and
+ * In the order of `a`, each followed by values that only `b` has there. Ignores key order, white space, escapes and
  * the spelling of numbers (1.0 for 1). Integers are compared digit by digit. Array items are aligned: one
  * inserted item is one change.
  *

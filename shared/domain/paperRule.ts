@@ -97,7 +97,7 @@ export function drawPaper(group: PoolGroup, settings: DownSamplingSettings, seed
   return { isDraw: true, seed, kept };
 }
 
-// ── what is to be drawn ─────────────────────────────────────────────────────────────────────────
+// ── pools to draw from ──────────────────────────────────────────────────────────────────────────
 
 /** Rows, of which `take` are drawn by weight. */
 interface DrawPool {

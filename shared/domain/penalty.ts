@@ -219,7 +219,7 @@ function answersOf({ response, segments }: PenaltyInput): number {
   return answers;
 }
 
-// ── where they differ ───────────────────────────────────────────────────────────────────────────
+// ── differences ─────────────────────────────────────────────────────────────────────────────────
 
 const DISAGREEMENT_CAUSES = [
   'timeout_counted_clean',

@@ -31,13 +31,13 @@ export function isHashedId(problemId: string): boolean {
 
 /** UTF-16 units of a title. */
 const LONGEST_TITLE = 80;
-/** More of a question is not read for a title. */
+/** Only this beginning of a question is read for a title, in UTF-16 units. */
 const LONGEST_READ = 600;
 
 /**
- * What a problem is called: its id, or the first words of its question if the id is a hash.
+ * The display name of a problem: its id, or the first words of its question if the id is a hash.
  *
- * @param longest UTF-16 units of those words
+ * @param longest maximum length of those words, in UTF-16 units
  */
 export function problemName(
   { problemId, question }: { readonly problemId: string; readonly question: string },
@@ -52,7 +52,7 @@ export function problemName(
 export const isNamedByQuestion = (problem: Parameters<typeof problemName>[0]): boolean =>
   problemName(problem) !== problem.problemId;
 
-/** For lists: one line without roles and tokens of a chat template, its LaTeX as plain signs. */
+/** One line for lists, without roles and tokens of a chat template, and with LaTeX as plain signs. */
 export function plainQuestion(question: string): string {
   const text = normalisedQuestion(
     question
@@ -65,7 +65,7 @@ export function plainQuestion(question: string): string {
   return oneSpaced(withoutLatex(text));
 }
 
-/** Commands that are a sign, or nothing. Any other command is left as its name. */
+/** LaTeX commands and their signs; '' removes the command. Any other command is replaced by its name. */
 const SIGNS: ReadonlyMap<string, string> = new Map([
   ...[
     ['times', '×'],
@@ -124,12 +124,12 @@ function withoutLatex(text: string): string {
       .replace(/\\[dt]?frac\{([^{}]{0,80})\}\{([^{}]{0,80})\}/g, '$1/$2')
       .replace(/\\([A-Za-z]{1,20})/g, (_, name: string) => SIGNS.get(name) ?? name)
       .replace(/\\[()[\],;:! ]/g, ' ')
-      // What is left of a formula that was cut off. A sign before a number is a price.
+      // Removes the rest of a truncated formula. A dollar sign before a number is kept, because it is a price.
       .replace(/\$(?=[A-Za-z(])|[{}\\]/g, '')
   );
 }
 
-/** Cut at the end of a word where one is near. */
+/** Cuts at the end of a word if that keeps more than half of the length. */
 function firstWords(text: string, longest: number): string {
   if (text.length <= longest) return text;
   const cut = text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '');
@@ -140,14 +140,14 @@ function firstWords(text: string, longest: number): string {
 /** @param asked the last user message of the prompt */
 export function normalisedQuestion(asked: string): string {
   const question = oneSpaced(asked.normalize('NFC')).replace(AHEAD, '');
-  // Searching a pattern for the end of a long text tries every position.
+  // Searches the tail only, because a pattern anchored at the end would be tried at every position of a long text.
   const tail = Math.max(0, question.length - LONGEST_BEHIND);
   let end = question.slice(tail);
   for (const pattern of BEHIND) end = end.replace(pattern, '');
   return (question.slice(0, tail) + end).trim();
 }
 
-/** Most questions have single spaces already. */
+/** Collapses white space. Tests first, because most questions need no change. */
 export function oneSpaced(text: string): string {
   return (/[^\S ]| {2}/.test(text) ? text.replace(/\s+/g, ' ') : text).trim();
 }

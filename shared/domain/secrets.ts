@@ -2,9 +2,9 @@
  * Finds credentials in logged configurations, where they are masked before anything is stored, and in the
  * texts of packs. Libraries and packs are copied, shown and published.
  *
- * A credential is told by its key (`wandb_api_key`), by its own form (`sk-…`, a PEM block, a URL with a
- * password), or by the name before it in a text (`--api-key X`, `HF_TOKEN=X`). Only strings are masked:
- * numbers and ids stay.
+ * A credential is recognized by its key (`wandb_api_key`), by its own form (`sk-…`, a PEM block, a URL with a
+ * password), or by the name before it in a text (`--api-key X`, `HF_TOKEN=X`). Only strings are masked.
+ * Numbers and ids are kept.
  */
 const MASK = '••••••';
 
@@ -14,15 +14,15 @@ const wordSet = (words: string): ReadonlySet<string> => new Set(words.trim().spl
 const CREDENTIAL_WORDS = wordSet(`
   password passwords passwd pass pwd passphrase secret secrets token bearer jwt pat auth authorization
   cookie cookies credential credentials apikey apikeys sessionid phpsessid jsessionid sas`);
-/** Words before `key`, `keys` or `tokens`: without one these are a dictionary's key, or a number of tokens. */
+/** Words before `key`, `keys` or `tokens`. Without one, these mean a dictionary's key or a number of tokens. */
 const OWNERS = wordSet(`
   api access auth bearer bot client deploy encryption id license master oauth private refresh secret
   service session signing ssh storage subscription webhook anthropic aws azure cohere comet databricks
   deepseek e2b fireworks gcp gemini github gitlab google groq hf huggingface langfuse langsmith
   mistral modal neptune ngc nvidia openai openrouter replicate serper slack tavily together wandb xai`);
-/** Words after a credential that say in which form it is. */
+/** Words after a credential's name that only describe its form. They are ignored. */
 const FORMS = wordSet('value values header headers string text list env');
-/** Words before `token` that make it a word of the vocabulary or a position. */
+/** Words before `token` with which it means a vocabulary entry or a position rather than a credential. */
 const VOCABULARY = wordSet(`
   num max min total n eos bos pad unk cls sep mask stop end start next first last special image think
   per each text audio video prefix suffix top sampled target vocab added extra tool call reasoning
@@ -38,7 +38,7 @@ export function isCredentialKey(key: string): boolean {
   const before = words.at(-2) ?? '';
   if (last === 'token') return !VOCABULARY.has(before);
   if (last === 'key' || last === 'keys' || last === 'tokens') return OWNERS.has(before);
-  // AWS_ACCESS_KEY_ID; of other keys the id is no secret.
+  // AWS_ACCESS_KEY_ID. The ids of other keys are no secrets.
   if (last === 'id') return before === 'key' && words.at(-3) === 'access';
   return CREDENTIAL_WORDS.has(last);
 }
@@ -57,9 +57,9 @@ function wordsOf(key: string): string[] {
 const LONGEST_KEY = 200;
 
 /**
- * Forms of credentials in a text. The group `keep`, if there is one, stays: it is what says that the rest is
- * a credential. Every form is linear in the text, and every repetition is bounded: V8 throws a RangeError after
- * some million repetitions.
+ * Forms of credentials in a text. The group `keep`, if present, is not masked: it only shows that the rest is a
+ * credential. Every form is linear in the text, and every repetition is bounded, because V8 throws a RangeError
+ * after some million repetitions.
  */
 const FORMS_IN_TEXT: readonly RegExp[] = [
   /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]{0,9999}(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?/g,
@@ -96,9 +96,9 @@ const FORMS_IN_TEXT: readonly RegExp[] = [
 ];
 
 /**
- * A name and what is assigned to it. Whether the name is a credential's is decided by `isCredentialKey`. In
- * code an assignment is usually no secret (`token=next_token`), so texts are only searched for lines and strings as `env`
- * prints them.
+ * A name and the value assigned to it. `isCredentialKey` decides whether the name is a credential's. In code an
+ * assignment is usually no secret (`token=next_token`), so texts are only searched for lines and strings in the
+ * form that `env` prints.
  */
 const ENVIRONMENT: RegExp =
   /(?<keep>(?:^[ \t]{0,40}|(?<=["']))(?:export |set )?(?<name>[A-Z][A-Z0-9_]{1,60})=["']?)(?<secret>[^\s"']{6,9999})(?=["']|[ \t]{0,4}$)/gm;
@@ -113,7 +113,7 @@ const ASSIGNED: readonly RegExp[] = [
 ];
 /** Parts of credential names. Most texts contain none, and the search ends there. */
 const NAMES = /key|token|pass|pwd|secret|auth|cookie|credential|bearer|jwt|pat|sas|sess/i;
-/** Values that refer to a credential or say that it is absent. */
+/** Values that only refer to a credential, or mean that there is none. */
 const PLACEHOLDER = /^(?:[$<{*•]|(?:none|null|true|false)$|env:)/i;
 
 interface Masked<T> {
@@ -153,16 +153,16 @@ function rangesIn(text: string, assigned: readonly RegExp[]): readonly TextRange
   return ranges;
 }
 
-/** Most keys and many values. No form of a credential is that short without other characters. */
+/** Matches most keys and many values. No form of a credential is this short without other characters. */
 const TOO_SHORT = /^[\w./-]{0,14}$/;
 
-/** Deeper than any configuration. What is nested more deeply could neither be searched nor be copied between threads. */
+/** Deeper than any configuration. Deeper values could be neither searched nor copied between threads. */
 const DEEPEST = 100;
 const TOO_DEEP = '[nested too deeply]';
 
 /**
  * Masks the credentials of a configuration: below their keys, in lists of names and values, behind options
- * of a command line, and in strings and keys. Replaces what is nested too deeply to be searched.
+ * of a command line, and in strings and keys. Replaces values that are nested too deeply to be searched.
  *
  * @returns the same value if nothing in it is replaced
  */

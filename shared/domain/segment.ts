@@ -200,7 +200,7 @@ function readPolicySpan(
         if (isClose || (isReasoning && closesReasoningLater(finder, after, span.end))) break; // prose that mentions the tag
         const close = finder.next('</answer>', after, span.end);
         const nextCall = finder.next(CALL_OPEN, after, span.end);
-        // Never closed, it is no answer.
+        // A tag that is never closed is no answer.
         if (close === undefined || (nextCall !== undefined && nextCall < close)) break;
         flush(at, at, isReasoning ? 'reasoning' : 'text');
         const outerEnd = close + '</answer>'.length;
@@ -235,8 +235,8 @@ function readPolicySpan(
 }
 
 /**
- * End of an opened call's payload: its closing tag; else, of an object, its last brace, the next opened call or
- * the end of the turn. An unclosed tag without an object has no payload.
+ * Payload of an opened call. It ends at the closing tag. In an unclosed call, a JSON object ends at its last brace,
+ * else at the next tag or the end of the turn. An unclosed tag without an object has an empty payload.
  */
 function callExtent(
   finder: Finder,
@@ -254,7 +254,7 @@ function callExtent(
     nested ?? limit,
     ...TAGS_THAT_END.map((tag) => finder.next(tag, start, limit) ?? limit),
   );
-  // A tag without an object after it is markup that led nowhere: what follows is the policy's text.
+  // A tag without an object after it is markup without a call. The text after it is the policy's.
   const end = text.slice(start, bound).trimStart().startsWith('{')
     ? (balancedObjectEnd(text, start, bound) ?? bound)
     : start;

@@ -14,7 +14,7 @@
  * - An agent's step is a turn. Its observation has the results of its calls.
  * - A result names its call. One without a name is the only call's if the step has one call and one result,
  *   else it belongs to none.
- * - Steps with `is_copied_context` were not played in this trajectory. At its beginning they are the prompt.
+ * - Steps with `is_copied_context` belong to another trajectory. At the beginning they are the prompt.
  * - Embedded trajectories of subagents are rollouts of their own.
  * - The reward is not in it: Harbor writes it to the `result.json` of the trial.
  */
@@ -30,14 +30,14 @@ import { UNALIGNED } from './tokenColumns.ts';
 
 const VERSION = /^ATIF-v1\.\d+$/;
 const COLUMNS: ReadonlySet<string> = new Set(['steps', 'subagent_trajectories']);
-/** Fields of a step that the text or its own column shows. */
+/** Fields of a step that are in the text or have their own column. */
 const STEP_COLUMNS: ReadonlySet<string> = new Set([
   ...['source', 'message', 'reasoning_content', 'tool_calls', 'observation', 'metrics'],
 ]);
 const METRIC_COLUMNS: ReadonlySet<string> = new Set(['prompt_token_ids', 'completion_token_ids', 'logprobs']);
 const CALL_COLUMNS: ReadonlySet<string> = new Set(['tool_call_id', 'function_name', 'arguments']);
 const RESULT_COLUMNS: ReadonlySet<string> = new Set(['content', 'source_call_id']);
-/** Subagents may have subagents. */
+/** Maximum nesting of subagents. */
 const DEEPEST = 16;
 
 export const atif: LogFormat = {
@@ -142,7 +142,7 @@ function messagesOfStep(step: JsonObject): readonly JsonObject[] {
         }),
   };
   const list = isObject(observation) ? observation['results'] : undefined;
-  // A result may be a reference to the trajectory of a subagent only. Without a call it has nothing to show.
+  // Skips a result that is only a reference to a subagent's trajectory, if the step has no call.
   const results = (Array.isArray(list) ? list : [])
     .filter(isObject)
     .filter(
@@ -154,7 +154,7 @@ function messagesOfStep(step: JsonObject): readonly JsonObject[] {
     ...results.map((result) => ({
       role: 'tool',
       content: result['content'],
-      // An id that no call has: the result answers none.
+      // '' matches no call.
       tool_call_id: stringOf(result['source_call_id']) ?? (isOnly ? calls[0]?.['tool_call_id'] : ''),
     })),
   ];

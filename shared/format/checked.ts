@@ -1,4 +1,4 @@
-/** Checks values from files of other people by a zod schema. Messages begin with the path to the fault. */
+/** Checks values from untrusted files by a zod schema. Messages begin with the path to the fault. */
 import { z } from 'zod';
 import { wellFormed } from '../domain/annotate/draft.ts';
 import { indexOf, jsonText } from './fields.ts';
@@ -10,7 +10,7 @@ export type Checked<T> =
 /**
  * Unknown fields are left out.
  *
- * @param name of the value: the path in the message begins with it
+ * @param name of the value, the start of the path in the message
  */
 export function checked<T>(schema: z.ZodType<T>, value: unknown, name: string): Checked<T> {
   const parsed = schema.safeParse(value);
@@ -54,7 +54,7 @@ function messageOf(issue: z.core.$ZodIssue, root: unknown, name: string): string
     at += typeof step === 'number' ? `[${step}]` : `.${String(step)}`;
     value = (value as Readonly<Record<PropertyKey, unknown>> | undefined)?.[step];
   }
-  // A check that compares several fields says what it found.
+  // The message of a check over several fields already names the values.
   if (issue.code === 'custom' && typeof value === 'object' && value !== null)
     return `${at}: ${issue.message}`;
   return `${at}: ${expectedBy(issue)}; found ${foundIn(issue, value)}`;

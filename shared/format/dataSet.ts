@@ -31,7 +31,7 @@ function isRow(record: JsonObject): boolean {
   );
 }
 
-/** The number of a turn is only a claim, and each turn up to it takes memory. */
+/** Larger turn numbers are rejected, because every turn up to the number in the file takes memory. */
 const MOST_TURNS = 1_000_000;
 
 /** A fault in a row. Its message is shown in the issue. */
@@ -282,7 +282,7 @@ function jsonValue(record: JsonObject, name: string): unknown {
   try {
     if (typeof value === 'string') return JSON.parse(value);
   } catch {
-    // Refused below.
+    // Not JSON: rejected below.
   }
   throw new Unfit(`"${name}" is not JSON text`);
 }

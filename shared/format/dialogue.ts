@@ -1,6 +1,6 @@
 /**
- * Messages in the inputs and outputs that tracers log for a model call. A tracer logs what the program passed on, so
- * the shape is the provider's or the framework's:
+ * Messages in the inputs and outputs that tracers log for a model call. A tracer logs values as the program passed
+ * them, so their shape is the provider's or the framework's:
  *
  *   [{"role": "user", "content": "6·7?"}]                                        OpenAI, Anthropic
  *   {"messages": [[{"lc": 1, "id": ["langchain", "schema", "messages", "HumanMessage"], "kwargs": {"content": "6·7?"}}]]}
@@ -21,10 +21,10 @@ import { messagesOfItems } from './responseItems.ts';
 
 type Author = 'user' | 'assistant';
 
-/** JSON text in an object in JSON text … */
+/** Maximum nesting of objects and JSON texts. */
 const DEEPEST = 8;
 
-/** Fields that hold what was asked or said, first match first. */
+/** Fields that contain the messages of an input (`user`) or an output (`assistant`). The first one present is used. */
 const HOLDERS: Readonly<Record<Author, readonly string[]>> = {
   user: ['messages', 'input', 'prompts', 'prompt', 'contents', 'question', 'query'],
   assistant: [
@@ -68,13 +68,16 @@ function messagesIn(value: unknown, author: Author, depth: number): readonly Jso
   const inner = ['choices', 'generations', 'candidates'].includes(holder)
     ? dialogueOf(firstOf(held), author, depth + 1)
     : dialogueOf(held, author, depth + 1);
-  // Anthropic takes a text, or parts of one that it caches.
+  // Anthropic's system prompt is a text, or a list of parts.
   const system = value['system'] ?? value['instructions'];
   const isKnown = typeof system === 'string' || (Array.isArray(system) && system.length > 0);
   return isKnown && author === 'user' ? [{ role: 'system', content: system }, ...inner] : inner;
 }
 
-/** LangChain batches: a list of lists, of which a call has one. Other choices are other samples. */
+/**
+ * The first choice, because the others are other samples. Unwraps nested lists, because LangChain logs a batch of
+ * one per call.
+ */
 function firstOf(value: unknown): unknown {
   let first = value;
   for (let depth = 0; Array.isArray(first) && depth < DEEPEST; depth++) first = first[0];
@@ -95,7 +98,7 @@ function messagesOfList(
     return messagesOfItems(entries);
   if (entries.length > 0 && entries.every(isCallOfAiSdk))
     return [{ role: author, content: null, tool_calls: entries }];
-  // Parts of one message, as Anthropic answers.
+  // Anthropic's answer: the parts of one message.
   if (entries.length > 0 && entries.every(isPart)) return [{ role: author, content: list }];
   return list.flatMap((entry) =>
     isObject(entry)
@@ -127,10 +130,10 @@ const CLASSES: Readonly<Record<string, string>> = {
     developer: 'system',
   },
 };
-/** LangChain's `AIMessageChunk` is an answer that was streamed. */
+/** LangChain's message classes. `AIMessageChunk` is a streamed answer. */
 const CLASS = /^(human|ai|system|tool|function)(?:message(?:chunk)?)?$/i;
 
-/** A message of OpenAI's, Anthropic's, Gemini's or LangChain's shape, as OpenAI's. undefined: none of these. */
+/** Converts a message of OpenAI, Anthropic, Gemini or LangChain to OpenAI's shape. undefined: another shape. */
 function messageOf(value: JsonObject, author: Author): JsonObject | undefined {
   const { id, kwargs, type, data, message } = value;
   if (Array.isArray(id) && isObject(kwargs)) return langchainMessage(stringOf(id.at(-1)) ?? '', kwargs);

@@ -187,8 +187,8 @@ export interface ParsedRollout {
    */
   readonly mayRepeat?: boolean;
   /**
-   * Name of the unit, such as "trace 7f3a", of which other files may have parts. They stay rollouts of their own, and
-   * a warning names the other file.
+   * Name of a trace or similar unit, such as "trace 7f3a". If other files contain parts of it, those become separate
+   * rollouts, and a warning names the other file.
    */
   readonly wholeName?: string;
   /** Neighbouring records with the same key and rising numbers are parts of one rollout (`parts.ts`). */

@@ -34,7 +34,7 @@ import { readLogprobs } from './tokenLogprobs.ts';
 
 const COLUMNS: ReadonlySet<string> = new Set([
   ...['id', 'epoch', 'input', 'target', 'messages', 'output', 'attachments'],
-  // The event history. The messages are its result, but for the usage of each call.
+  // The event history. The messages contain its result, except the token usage per call.
   ...['events', 'events_data', 'store'],
 ]);
 /** Fields of a message that repeat the log's bookkeeping. */
@@ -230,8 +230,8 @@ function bodyOfSample(
 }
 
 /**
- * The usage of the call that gave each turn, as logged; null: unknown. Calls of subagents and graders gave no message
- * of the sample. undefined: no call is known.
+ * Logged usage of the model call behind each turn; null: unknown. Skips calls of subagents and graders, which
+ * produced no message of the sample. undefined: no call is known.
  */
 function usageOfTurns(
   sample: JsonObject,
@@ -265,8 +265,8 @@ function turnsWithUsage(turns: readonly Turn[], usage: readonly (JsonObject | nu
 }
 
 /**
- * Providers differ in whether `output_tokens` counts reasoning; Google's does not. The total says which. 0 is the
- * default of a provider that gave no usage.
+ * `output_tokens` includes reasoning at some providers, but not at Google. The total shows which. 0 means that the
+ * provider returned no usage.
  */
 function sampledTokens(usage: JsonObject): number | undefined {
   const count = (name: string): number => indexOf(usage[name]) ?? 0;

@@ -13,7 +13,7 @@
  * shared/format/FORMATS.md#langfuse).
  * - The API writes camelCase, the export snake_case with inputs and outputs as texts.
  * - Types are GENERATION, TOOL, AGENT, CHAIN, SPAN, EVENT and others. Older versions have GENERATION, SPAN and EVENT
- *   only, so nothing tells their tools.
+ *   only, so their tools cannot be recognized.
  * - The only numeric or boolean score of the trace is the reward. Scores of single observations are not.
  */
 
@@ -144,14 +144,14 @@ function spanOf(observation: JsonObject): Span {
   };
 }
 
-/** `@observe` of the Python SDK logs the arguments of a function by place and by name. */
+/** `@observe` of the Python SDK logs positional arguments in `args` and named ones in `kwargs`. */
 function argsOf(input: unknown): unknown {
   const value = typeof input === 'string' ? parsedJson(input) : input;
   if (!isObject(value) || !isObject(value['kwargs']) || !Array.isArray(value['args'])) return input;
   return value['args'].length === 0 && Object.keys(value).length === 2 ? value['kwargs'] : input;
 }
 
-/** Every tool's span of the AI SDK has the name "ai.toolCall". Its attributes are in the metadata. */
+/** The AI SDK names every tool span "ai.toolCall". The tool's name and call id are attributes in the metadata. */
 function callOf(observation: JsonObject): { readonly id?: string; readonly name?: string } {
   const { metadata } = observation;
   const parsed = typeof metadata === 'string' ? parsedJson(metadata) : metadata;
@@ -162,7 +162,7 @@ function callOf(observation: JsonObject): { readonly id?: string; readonly name?
   };
 }
 
-/** Langfuse takes reasoning and audio tokens off `output` and logs them as `output_…`. */
+/** Sums all output counts, because Langfuse logs reasoning and audio tokens as `output_…` apart from `output`. */
 function sampledTokens(usage: unknown): number | undefined {
   if (!isObject(usage) || (usage['unit'] ?? 'TOKENS') !== 'TOKENS') return undefined;
   const counts = Object.entries(usage).flatMap(([key, count]) =>

@@ -47,7 +47,7 @@ const COLUMNS: ReadonlySet<string> = new Set([
   ],
   ...['inputs_preview', 'outputs_preview', 'inputs_s3_urls', 'outputs_s3_urls', 'app_path', 'manifest_id'],
 ]);
-/** Runs of one root. Further ones are not read. */
+/** Maximum number of runs below one root. More are not read. */
 const MOST_RUNS = 1 << 20;
 
 export const langsmith = traceFormat({
@@ -85,7 +85,7 @@ function traceIdOf(run: JsonObject): string | undefined {
 
 const idOfRun = (run: JsonObject): string | undefined => textField(run, 'id') ?? textField(run, 'run_id');
 
-/** The run and all below it, without recursion. */
+/** The run and all its descendants. A loop, because deep nesting would exhaust the stack. */
 function withChildren(root: JsonObject): readonly JsonObject[] {
   const runs: JsonObject[] = [root];
   for (let at = 0; at < runs.length && runs.length < MOST_RUNS; at++) {
@@ -148,14 +148,14 @@ function spanOf(run: JsonObject): Span {
   };
 }
 
-/** LangChain passes arguments as one text, other programs by name. */
+/** Arguments of a tool. LangChain passes them as one text in `input`, other programs by name. */
 function argsOf(input: unknown): unknown {
   return isObject(input) && Object.keys(input).length === 1 && typeof input['input'] === 'string'
     ? input['input']
     : input;
 }
 
-/** LangChain logs the tool message, which names the call. */
+/** Id of the call in the tool message that LangChain logs as output. */
 function callIdOf(output: unknown): string | undefined {
   const [message] = isObject(output) ? dialogueOf(output, 'assistant') : [];
   return message === undefined ? undefined : stringOf(message['tool_call_id']);

@@ -1,4 +1,4 @@
-/** What an Inspect log says of a whole evaluation: settings, usage and results, read from the run's configuration. */
+/** Settings, usage and results of a whole evaluation in an Inspect log, read from the run's configuration. */
 import { isObject, type JsonObject, jsonText, numberOf, textField } from './fields.ts';
 
 interface LoggedSetting {
@@ -88,13 +88,13 @@ const listIn = (value: unknown): readonly JsonObject[] =>
 const pick = (record: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(names.map((name) => [name, record[name]]));
 
-/** The ids of the samples are the problems of the run. */
+/** Leaves out the sample ids, because the problems of the run show them. */
 function datasetOf(config: JsonObject): JsonObject {
   const { sample_ids: _ids, ...dataset } = objectIn(config['dataset_info'] ?? config['dataset']);
   return dataset;
 }
 
-/** Leaves out what says nothing: null, empty text, empty lists and objects. */
+/** Leaves out null, empty texts, and empty lists and objects. */
 function settingsOf(record: JsonObject): readonly LoggedSetting[] {
   return Object.entries(record).flatMap(([name, value]) => {
     const isBlank =

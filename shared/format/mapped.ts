@@ -250,7 +250,7 @@ class MappedReader implements RecordReader {
   }
 }
 
-/** Says which keys messages have that cannot be read. */
+/** The issue message for messages without a known role and text; it lists their keys. */
 function unnamed(path: string | undefined, messages: readonly JsonObject[]): string {
   const keys = [...new Set(messages.flatMap((message) => Object.keys(message)))].slice(0, 8);
   return `"${path}" has ${messages.length === 1 ? '1 message' : `${messages.length} messages`} without a known role and text; the keys are ${keys.join(', ')}. A message has a role (such as user, assistant, tool) and a text`;

@@ -41,7 +41,7 @@ const COLUMNS: ReadonlySet<string> = new Set([
   ...['status_code', 'status_message', 'status', 'attributes', 'events', 'message'],
 ]);
 const TRACE_COLUMNS: ReadonlySet<string> = new Set(['spans', 'rootSpan', 'traceId']);
-/** Attributes that the conversation shows, or that repeat it. */
+/** Attributes that repeat the conversation. */
 const SHOWN =
   /^(?:llm\.(?:input_messages|output_messages|tools)|(?:input|output)\.(?:value|mime_type)|openinference\.span\.kind)(?:\.|$)/;
 const ATTRIBUTES = 'attributes.';
@@ -145,7 +145,7 @@ function spanOf(record: JsonObject): Span {
   };
 }
 
-/** Several samples of one answer. The first is the one that an agent goes on with. */
+/** Whether the call asked for several samples of its answer. The agent continues with the first one. */
 function hasChoices(attributes: JsonObject): boolean {
   const parameters = attribute(attributes, 'llm.invocation_parameters');
   const parsed = typeof parameters === 'string' ? parsedJson(parameters) : parameters;

@@ -11,7 +11,7 @@
  * - A batch has up to 128 items of any traces, so a trace is in several (`LogFormat.parts`).
  * - Generations (Chat Completions) have messages. `ResponseSpanData.export` writes the id of the response and usage
  *   only: such a trace is built from its function spans, with a warning.
- * - Exporters of other people add the attributes that it leaves out, `input` and `response`, under their names.
+ * - Third-party exporters add the attributes that it leaves out, `input` and `response`, under their names.
  * - `group_id` links the traces of a conversation. It is no group of samples.
  */
 import { finishOf } from './dialogue.ts';
@@ -100,7 +100,7 @@ const textsOf = (data: JsonObject): LoggedTexts => ({
   extra: without(data, DATA_COLUMNS),
 });
 
-/** The texts of a Response, if an exporter wrote them; else the id that stands for them. */
+/** Input and output of a Response if an exporter wrote them, else the id of the Response. */
 function responseOf(data: JsonObject): LoggedTexts {
   const { input, response, usage } = data;
   if (!isObject(response) || !Array.isArray(response['output'])) {

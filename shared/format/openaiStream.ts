@@ -86,8 +86,8 @@ function partsOf(record: JsonObject): readonly KeyedPart[] | undefined {
 }
 
 /**
- * Chunks of one id, cut where a finished choice begins again: some servers draw ids from few numbers (Ollama:
- * `chatcmpl-` and one of 999), so a long log repeats them.
+ * Splits the chunks of one id where a finished choice begins again. Some servers use few different ids (Ollama:
+ * `chatcmpl-` and one of 999 numbers), so a long log repeats them.
  */
 function answersIn(chunks: readonly JsonObject[]): readonly (readonly JsonObject[])[] {
   const answers: JsonObject[][] = [[]];

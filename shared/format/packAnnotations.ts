@@ -1,4 +1,4 @@
-/** Annotations and review marks in files of other people. Unknown fields are left out, null is absent. */
+/** Parses annotations and review marks of untrusted files. Drops unknown fields and treats null as absent. */
 import { z } from 'zod';
 import {
   type Anchor,
@@ -106,7 +106,7 @@ const reviewMark = z.object({
 export const parseAnnotation = (value: unknown): Checked<Annotation> =>
   checked(annotation, value, 'annotation');
 
-/** @returns undefined when the value is none */
+/** @returns undefined if the value is no target */
 export const parseTarget = (value: unknown): AnnotationTarget | undefined => target.safeParse(value).data;
 
 export const parseReviewMark = (value: unknown): Checked<ReviewMark> => checked(reviewMark, value, 'reading');

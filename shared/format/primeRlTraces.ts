@@ -46,7 +46,7 @@ import {
 const EPISODE: ReadonlySet<string> = new Set(['traces', 'group']);
 const FAILED: ReadonlySet<string> = new Set([...EPISODE, 'errors']);
 const TRACE: ReadonlySet<string> = new Set(['nodes', 'id', 'agent', 'is_completed']);
-/** Answer fields that environments use in a task. */
+/** Names under which environments log the expected answer of a task. */
 const ANSWERS = ['answer', 'ground_truth', 'target', 'expected_answer', 'solution'] as const;
 
 export function readEpisode(record: JsonObject, file: FileContext): ParsedLine | readonly ParsedLine[] {
@@ -155,7 +155,7 @@ interface Branch {
   readonly record: JsonObject;
   readonly trace: JsonObject;
   readonly nodes: readonly JsonObject[];
-  /** Of the sampled nodes, in order. */
+  /** Model calls of the sampled nodes, in order. */
   readonly calls: readonly JsonObject[];
   /** `2 of 3`, if a trace has several. */
   readonly name: string | undefined;
@@ -324,7 +324,7 @@ function kindOf(type: string | undefined): ParsedRollout['kind'] | undefined {
 
 interface NodeTokens {
   readonly columns?: ParsedTokens;
-  /** Of the whole path including the prompt, as the trainer sees it. */
+  /** Token ids of the whole path including the prompt, as the trainer sees it. */
   readonly ids?: Int32Array;
 }
 

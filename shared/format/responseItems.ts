@@ -63,8 +63,8 @@ export function messageOfItem(item: JsonObject): JsonObject {
 }
 
 /**
- * Merges adjacent items of one generation into one assistant message. Tool outputs separate generations. Only in
- * a log without any the order of the items has to tell where the next generation begins.
+ * Merges adjacent items of one generation into one assistant message. Tool outputs separate generations. In a log
+ * without tool outputs, the order of the items decides where the next generation begins.
  */
 export function messagesOfItems(items: readonly JsonObject[]): readonly JsonObject[] {
   const messages: JsonObject[] = [];

@@ -114,7 +114,7 @@ function factsOf(record: JsonObject, response: JsonObject): KnownFacts {
   };
 }
 
-/** `truncated` says that the environment ended the rollout at its limit of turns. */
+/** `truncated`: the environment ended the rollout at its turn limit. */
 function stopOfResponse(record: JsonObject, response: JsonObject): Stop {
   const details = response['incomplete_details'];
   if (isObject(response['error'])) return stopOf('error');

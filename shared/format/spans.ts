@@ -1,22 +1,22 @@
 /**
- * One rollout from the spans of a trace. Tracers log every call of a model with the whole conversation before it, so
- * the calls of an agent repeat each other:
+ * Builds one rollout from the spans of a trace. Tracers log every model call with the whole conversation before it,
+ * so the calls of an agent repeat each other. Messages of the input are `asked`, those of the output `said`:
  *
  *   agent                                        the rollout
  *   ├─ model  asked: u         said: a1 + call   prompt u, turn 1
  *   ├─ tool   call → result                      the result of turn 1, its latency and its error
  *   └─ model  asked: u a1 r    said: a2          turn 2: this call has the whole conversation
  *
- * - The conversation is that of the model call with the most messages; of equal ones the last. Model calls below a
- *   tool belong to a subagent and are taken only if there are no others.
- * - The prompt is what the first call of that conversation was asked. Earlier answers in it are context, unless an
- *   earlier call of the trace gave them: system messages with the time of day differ from call to call, and an agent
- *   that takes over has one of its own.
+ * - The conversation is that of the model call with the most messages; of several, the last. Model calls below a tool
+ *   belong to a subagent and are used only if there are no others.
+ * - The prompt is the input of the first call of that conversation. Answers in that input are context, unless an
+ *   earlier call of the trace gave them. Such a call exists if system messages differ from call to call (a time of
+ *   day, or another agent's prompt after a handover).
  * - An answer is taken from the call that gave it, because later calls often leave out its reasoning. The
  *   results before it are taken from there, too, because later calls often shorten them.
  * - A result that no later call repeats is taken from the tool's span. Latencies come from these spans.
- * - A tool's span belongs to the call with its id, else with its name and arguments. If as many spans as calls are
- *   left of a name, the order decides.
+ * - A tool's span belongs to the call with its id, else with its name and arguments. If equally many spans and calls
+ *   of a name remain, they are paired in order.
  * - A trace without messages in its model calls is built from its root and its tools, with a warning.
  */
 import type { StopReason, ToolCall, ToolOutcome, Turn } from '../domain/model.ts';
@@ -51,9 +51,9 @@ export interface Span {
   /** Why a model call ended, as logged. */
   readonly finish?: string;
   readonly policyTokens?: number;
-  /** Id of what the model said, where the log has only the id. */
+  /** Id of the model's output, if the log has only the id. */
   readonly missing?: string;
-  /** Fields without a place above. */
+  /** All other fields. */
   readonly extra: JsonObject;
 }
 
@@ -61,7 +61,7 @@ type TraceBody = RolloutBody & Pick<ParsedRollout, 'startedAt' | 'endedAt'>;
 
 export interface TraceRead {
   readonly body: TraceBody;
-  /** Every span without what the conversation shows. */
+  /** All spans, without the fields that the conversation shows. */
   readonly spans: readonly JsonObject[];
 }
 
@@ -181,7 +181,7 @@ function rootsOf(spans: readonly Span[]): readonly Span[] {
   return roots.length === 0 ? spans.slice(0, 1) : roots;
 }
 
-/** Whether a span is below a tool's. A parent that is missing or in a circle ends the way up. */
+/** Per span: whether it is below a tool's span. The search upwards ends at a missing parent or a cycle. */
 function belowTools(spans: readonly Span[]): readonly boolean[] {
   const positions = new Map<string, number>();
   spans.forEach(({ id }, i) => {
@@ -279,8 +279,8 @@ function isPrefix(messages: readonly JsonObject[], of: readonly JsonObject[]): b
 }
 
 /**
- * The messages of the first call, up to the first answer of an earlier call. An answer counts only if that call was
- * asked as many messages as precede it, because examples in a prompt may have the text of an answer.
+ * The input of the first call, up to the first answer of an earlier call. An answer counts only if the input of that
+ * call had as many messages as precede the answer, because examples in a prompt may have the text of an answer.
  */
 function promptOf(calls: readonly ModelCall[], chosen: ModelCall): readonly JsonObject[] {
   const first = calls.find(({ asked }) => isPrefix(asked, chosen.asked)) ?? chosen;
@@ -321,8 +321,8 @@ function producersOf(calls: readonly ModelCall[], conversation: readonly JsonObj
 }
 
 /**
- * Replaces repeated answers by those of the calls that gave them, which have their reasoning, and what these calls
- * were asked last by their own words: later calls often shorten earlier results.
+ * Replaces repeated answers by the originals from the calls that gave them, which include the reasoning. Also takes
+ * the last messages of those calls' inputs, because later calls often shorten earlier results.
  *
  * @param before messages of the prompt
  */
@@ -400,7 +400,7 @@ function matched(calls: readonly KnownCall[], tools: readonly Span[]): readonly 
     ({ call }) =>
       call?.name === undefined || call.id !== undefined ? undefined : `${call.name} ${argsKey(call.args)}`,
   );
-  // The order decides only if as many spans as calls are left of a name.
+  // Pairs the rest by order, but only if equally many spans and calls of a name remain.
   const counts = new Map<string | undefined, number>();
   calls.forEach(({ name }, i) => {
     if (found[i] === undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -414,7 +414,7 @@ function matched(calls: readonly KnownCall[], tools: readonly Span[]): readonly 
   return found;
 }
 
-/** Adds the results that the conversation lacks, such as those of its last calls, behind their calls. */
+/** Inserts results that the conversation lacks (such as those of its last calls) after their calls. */
 function withResults(messages: readonly JsonObject[], tools: readonly Span[]): readonly JsonObject[] {
   const calls: (KnownCall & { readonly at: number })[] = [];
   /** Number of results by id. Some servers give the calls of every answer the same ids. */

@@ -1,4 +1,4 @@
-/** The words in which producers log why a rollout ended, and our class of each. */
+/** Maps the words in which producers log why a rollout ended to our stop reasons. */
 import { endingOf } from '../domain/ending.ts';
 import {
   type Provenance,
@@ -8,7 +8,7 @@ import {
   type ToolCall,
 } from '../domain/model.ts';
 
-/** Fields of a rollout; all absent when unknown. */
+/** Stop fields of a rollout. All are absent if unknown. */
 export interface Stop {
   readonly stopReason?: StopReason;
   /** `logged` only if the log uses our own word. */
@@ -18,8 +18,8 @@ export interface Stop {
 }
 
 /**
- * Words of several producers, in lower case. Words that do not say why the policy ended (`stop`, `env_done`,
- * `user_stop`) are missing on purpose: the text decides.
+ * Words of several producers, in lower case. Words that give no reason of the policy (`stop`, `env_done`,
+ * `user_stop`) are left out on purpose: the text decides.
  */
 const WORDS: Readonly<Record<StopReason, readonly string[]>> = {
   answer: [],
@@ -41,7 +41,7 @@ const CLASSES = new Map(
 
 /**
  * @param word as logged; anything but a text is unknown
- * @param classOf the class where the word alone does not tell; default: the common words
+ * @param classOf the stop reason of a word, for formats with words of their own; default: the common words
  */
 export function stopOf(
   word: unknown,
@@ -67,7 +67,7 @@ export interface StoppedText {
   readonly isUnmarked?: boolean;
 }
 
-/** The logged stop. If its word has no class, the text's. */
+/** The logged stop reason. If its word maps to none, the one derived from the text. */
 export function stopWithEnding(stop: Stop | undefined, text: StoppedText): Stop {
   if (stop?.stopReason !== undefined) return stop;
   const { response, segments, toolCalls, answer, isAnswerLogged, isUnmarked } = text;

@@ -32,7 +32,7 @@ const STEP_COLUMNS: ReadonlySet<string> = new Set([
 /** Copies of the content and of the call. */
 const REPEATED: ReadonlySet<string> = new Set(['thought', 'action', 'message_type', 'agent']);
 
-/** `submitted (exit_cost)`: the reason is what made the agent submit. Checked in this order. */
+/** In `submitted (exit_cost)`, the stop reason is the cause in parentheses. Checked in this order. */
 const STOP_REASONS: readonly (readonly [RegExp, StopReason])[] = [
   [/exit_cost|limits?_?exceeded/i, 'turn-limit'],
   [/exit_context/i, 'length'],

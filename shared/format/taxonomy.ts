@@ -1,4 +1,4 @@
-/** The one schema of a taxonomy: for requests, lines of packs, and files that users export and import. */
+/** Schema of a taxonomy in requests, pack lines, and files that users export and import. */
 import { z } from 'zod';
 import {
   LABEL_COLOURS,

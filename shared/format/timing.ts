@@ -1,4 +1,4 @@
-/** Logged time and place of a rollout. Nothing is derived. */
+/** Logged timing and worker of a rollout. Nothing is derived. */
 import type { KvCacheUse, RolloutTiming } from '../domain/model.ts';
 import { idOf, numberOf } from './fields.ts';
 
@@ -31,7 +31,7 @@ export function timingOf(fields: {
   };
 }
 
-/** An engine on several GPUs names them all. */
+/** Joins the names if an engine runs on several GPUs. */
 function gpuOf(value: unknown): string | undefined {
   if (!Array.isArray(value)) return idOf(value);
   const ids = value.map(idOf);
@@ -76,7 +76,7 @@ export function secondsOfDate(value: unknown): number | undefined {
 }
 
 const DATE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?$/;
-/** Least number of a unit, and how many make a second. */
+/** The smallest number read as nano-, micro- or milliseconds, and the number of such units per second. */
 const UNITS = [
   [1e17, 1e9],
   [1e14, 1e6],

@@ -18,7 +18,7 @@ import { refused, warned } from './records.ts';
 import { stopOf } from './stop.ts';
 
 const COLUMNS: ReadonlySet<string> = new Set(['prompt_tokens', 'sampled_tokens', 'logprobs']);
-/** The store's word for rows of no run. */
+/** The store's name for rows that belong to no run. */
 const UNATTRIBUTED = 'unattributed';
 
 export function isCapture(record: JsonObject): boolean {
@@ -33,8 +33,8 @@ export interface TurnLengths {
 }
 
 /**
- * Joins a trajectory with its summary. Numbers alone would not do: a summary counts the groups that were
- * left after filtering, so the lengths have to agree, too.
+ * Joins a trajectory with its summary. The numbers alone are ambiguous, because a summary numbers only the groups
+ * left after filtering. So the lengths must agree, too.
  */
 export function joinKeyOfTurns(
   kind: string,

@@ -78,7 +78,7 @@ export function traceFormat(tracer: Tracer): LogFormat {
   };
 }
 
-/** The traces in a record: parts that ingest has collected, or those of a record that it has not. */
+/** The traces in a record: the one whose parts ingest has collected, or all traces of a single record. */
 function tracesIn(
   record: JsonObject,
   partsOf: (record: JsonObject) => readonly KeyedPart[] | undefined,
@@ -122,7 +122,7 @@ function rolloutOf(
   };
 }
 
-/** The only score of a trace. Of several, none says which is the reward. */
+/** The score of a trace, if there is only one. With several it is unknown which one is the reward. */
 function onlyScore(scores: readonly Score[], warnings: LineIssue[]): number | undefined {
   if (scores.length <= 1) return scores[0]?.value;
   const names = [...new Set(scores.map(({ name }) => name))].slice(0, 8).join(', ');

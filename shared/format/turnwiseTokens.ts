@@ -130,7 +130,7 @@ function idsOf(column: ArrayLike<unknown> | undefined, warnings: LineIssue[]): I
   return filled(new Int32Array(column.length), column, 'ids', 'a token id', warnings);
 }
 
-/** Fills `numbers`, or gives none of them when one does not fit: an unknown id or offset has no number. */
+/** Fills `numbers`. Returns undefined if a value does not fit, because no number means "unknown id or offset". */
 function filled<T extends Int32Array | Uint32Array>(
   numbers: T,
   column: ArrayLike<unknown>,

@@ -208,7 +208,7 @@ const NOT_SCORED: ReadonlySet<string> = new Set([
   ...['overlong_reward', 'overlong', 'request_id', 'uid'],
 ]);
 
-/** Whether the scorer returned a number, so that `score` has the penalty. Since v0.7 `acc` is that number. */
+/** Whether the scorer returned a number, so that `score` includes the penalty. Since v0.7 `acc` is that number. */
 function isPenalised(record: JsonObject, score: number, penalty: number): boolean {
   const scored = Object.keys(record).filter((name) => !NOT_SCORED.has(name));
   if (scored.length === 0) return true;

@@ -1,6 +1,6 @@
 /**
- * The hostile corpus through ingest, every view and every pack, in a real browser. Fails when a page asks for
- * anything outside, runs a text, crashes, shows a failed view or blocks, or when the host takes too much memory.
+ * Sends the hostile corpus through ingest, every view and every pack, in a real browser. Fails if a page requests
+ * anything outside, executes a text, crashes, shows a failed view or blocks, or if the host uses too much memory.
  */
 import { strict as assert } from 'node:assert';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -26,7 +26,7 @@ export interface ViewsReport {
   readonly files: number;
   readonly views: number;
   readonly packs: number;
-  /** Most that the host had taken by then. */
+  /** Peak memory of the host by then. */
   readonly hostMegabytes: {
     readonly afterIngest: number;
     readonly afterViews: number;
@@ -132,7 +132,7 @@ async function inDirectory(directory: string, only: string): Promise<ViewsReport
       return join(directory, name);
     };
     for (const format of PACK_FORMATS) if (format !== 'html') await pack({ isAll: true }, format);
-    // A page of all texts would have hundreds of megabytes.
+    // Packs a few rollouts each, because a page with all texts would have hundreds of megabytes.
     const { ids } = await ask<ResultOf<'rollout.order'>>('rollout.order', { runId });
     const packPage = await browser.newPage();
     packPage.on('request', (request) => {
@@ -159,7 +159,7 @@ async function inDirectory(directory: string, only: string): Promise<ViewsReport
   }
 }
 
-/** A label and a note of hostile words on every rollout. */
+/** Adds a label and a hostile note to every rollout. */
 async function label(ask: <T>(method: string, params: object) => Promise<T>, runId: number): Promise<void> {
   const { ids } = await ask<ResultOf<'rollout.order'>>('rollout.order', { runId });
   const note = '<img src=x onerror="window.pwned=7"> =HYPERLINK("https://beacon.attacker.example") \u202e';
@@ -221,7 +221,7 @@ async function open(page: Page, url: string): Promise<void> {
     await page.getByRole('main').getByRole('button', { name: 'Run', exact: true }).click(limit);
     await page.getByRole('grid', { name: /^Result:/ }).waitFor(limit);
   }
-  // Virtual lists draw their rows when they are scrolled to.
+  // Scrolls, because virtual lists render only the visible rows.
   for (let notch = 0; notch < 6; notch++) await page.mouse.wheel(0, 4_000);
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
 }

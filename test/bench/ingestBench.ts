@@ -1,4 +1,4 @@
-/** Ingest against its floor: the same files, the same disk, one after the other. */
+/** Ingest relative to its floor, on the same files and disk, one after the other. */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

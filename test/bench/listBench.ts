@@ -37,7 +37,7 @@ export async function benchFirstPage(directory: string): Promise<Measurement[]> 
         budget: BUDGET_MS,
         within: p95 <= BUDGET_MS,
       },
-      // Without a budget: it distinguishes a slow list from a slow machine.
+      // Has no budget. It helps to tell a slow list from a slow machine.
       {
         name: 'first page: median, over one read of all ids from the index',
         value: median,

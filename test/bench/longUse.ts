@@ -1,7 +1,7 @@
 /**
- * Scripted use of the application in a real browser, for as long as asked: browse, search, compare, label, follow a
- * growing log, ask in SQL, open and close a library. What the page and the host hold is measured after a warm-up and at
- * the end; it must not have grown.
+ * Scripted use of the application in a real browser for a given time: browse, search, compare, label, follow a
+ * growing log, run SQL, open and close a library. Resources of page and host are measured after a warm-up and at the
+ * end, and must not have grown.
  */
 import { strict as assert } from 'node:assert';
 import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,16 +21,16 @@ const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures');
 const DEMO_LOG = join(FIXTURES, 'demo', 'demo.jsonl');
 const OTHER_LOG = join(FIXTURES, 'turnwise', 'messages');
 const OTHER_ID = 'other-runs';
-/** A machine may be busy with something else. */
+/** Timeout of each wait. Long, because the machine may be busy. */
 const WAITS_MS = 120_000;
 
 const SEEN_GROUPS = 3;
 
-/** Of the time. The page keeps answers for five minutes, so it holds more after these than after one round. */
+/** Share of the time. The page caches answers for five minutes, so one round would be too short a warm-up. */
 const WARM_UP = 0.1;
-/** A resource may be used more at the end than at the start by this share. */
+/** Maximum growth of a resource from the warm-up to the end, as a share. */
 const MOST_GROWTH = 0.1;
-/** MB. The log is written from its beginning again when it reaches this size (`electron/storage/open.ts`). */
+/** In MB. SQLite restarts the write-ahead log at its beginning near this size (`electron/storage/open.ts`). */
 const MOST_WAL_MB = 68;
 
 export interface LongUseOptions {
@@ -82,7 +82,7 @@ async function runIn(directory: string, minutes: number, random: Random): Promis
     `SELECT DISTINCT run_key AS runKey, step, group_key AS groupKey FROM run JOIN prompt_group USING (run_id)
       WHERE step IS NOT NULL AND prompt_group.rollouts > 1 AND run_key LIKE '%demo' ORDER BY 1, 2, 3`,
   ) as unknown as Visit[];
-  // A few, so that the first round fills the caches of the page, which keep answers for some minutes.
+  // Only a few groups, so that the first round fills the page's caches, which keep answers for some minutes.
   const groups = Array.from({ length: SEEN_GROUPS }, () => random.pick(all));
   const [grown] = rows(libraryPath, `SELECT run_key AS runKey FROM run WHERE run_key NOT LIKE '%demo%'`);
 
@@ -106,7 +106,7 @@ async function runIn(directory: string, minutes: number, random: Random): Promis
     await page.getByRole('heading', { level: 1 }).first().waitFor();
     const session = { page, random, groups, growing, growingRun: String(grown?.['runKey']) };
     const measure = async (): Promise<Resources> => {
-      // React keeps what a view has drawn last until the next two have been drawn.
+      // React keeps the last output of a view until two more have been rendered.
       for (const path of ['/settings', '/', '/settings', '/']) await go(page, path);
       await page.getByRole('grid', { name: 'Runs' }).waitFor();
       return measureResources({ page, hostPid: host.pid, inspectorPort, libraryPath });
@@ -131,7 +131,7 @@ async function runIn(directory: string, minutes: number, random: Random): Promis
   }
 }
 
-/** @returns a line for each measure, with its limit, and those that are above it */
+/** @returns a line for each measure with its limit, and the measures above their limit */
 export function compareResources(
   before: Resources,
   after: Resources,
@@ -192,7 +192,7 @@ const ACTIVITIES: readonly ((session: Session) => Promise<void>)[] = [
   openAndClose,
 ];
 
-/** Every activity once, in an order of its own. The last is always the same, because the page keeps some of it. */
+/** Runs every activity once, in random order. The last one is always `look`, because the page keeps some of it. */
 async function runRound(session: Session): Promise<void> {
   const left = [...ACTIVITIES];
   while (left.length > 0)
@@ -208,7 +208,7 @@ async function runActivity(session: Session, activity = look): Promise<void> {
   }
 }
 
-/** As a link of the application does, without loading the page again. */
+/** Navigates without loading the page again, like a link of the application. */
 function navigate(page: Page, path: string): Promise<void> {
   return page.evaluate((to) => {
     history.pushState(undefined, '', to);
@@ -252,7 +252,7 @@ async function browse({ page, random }: Session): Promise<void> {
   await page.locator('.monaco-editor').first().waitFor({ state: 'detached' });
 }
 
-/** Every kind of page. */
+/** Visits every kind of page. */
 async function look({ page, random, groups }: Session): Promise<void> {
   const at = random.pick(groups);
   const { runKey, step } = at;
@@ -301,7 +301,7 @@ async function search({ page, random }: Session): Promise<void> {
   await page.getByRole('textbox', { name: 'Search in this rollout' }).waitFor();
   await page.keyboard.press('n');
   await page.keyboard.press('Escape');
-  // Going back takes its time, and would undo the next navigation.
+  // Waits, because going back is asynchronous and would undo the next navigation.
   await page.waitForURL(/\/search/);
   await results.waitFor();
 }
@@ -324,9 +324,9 @@ async function compare({ page, random, groups }: Session): Promise<void> {
   await dialog.waitFor({ state: 'detached' });
 }
 
-/** A label and a note, which are taken away again, so that the library does not grow. */
+/** Adds a label and a note, then removes them, so that the library does not grow. */
 async function label({ page, random, groups }: Session): Promise<void> {
-  // From a page that has no rollout, else the key could still label the former one.
+  // Starts from a page without a rollout; otherwise the key could still label the previous one.
   await go(page, '/settings');
   await go(page, pathOfRoute({ view: 'rollout', ...random.pick(groups), ordinal: 0 }));
   await page.locator('.transcript-pane [data-start]').first().waitFor();
@@ -365,17 +365,17 @@ async function ask({ page, random }: Session): Promise<void> {
   await page.getByRole('grid', { name: /^Result:/ }).waitFor();
 }
 
-/** The log begins again each time, so that the library does not grow. */
+/** Follows a growing log. Rewrites the log from its beginning each time, so that the library does not grow. */
 async function follow({ page, growing, growingRun }: Session): Promise<void> {
   writeFileSync(growing, dumped(1));
-  // From a page that has no run, because the former one may have a button of the same name.
+  // Starts from a page without a run, because the previous run may have a button of the same name.
   await go(page, '/settings');
   await go(page, pathOfRoute({ view: 'run', runKey: growingRun }));
   const steps = page.getByRole('grid', { name: /^Steps of/ }).getByRole('row');
   await steps.nth(1).waitFor();
   await page.getByRole('button', { name: 'Follow', exact: true }).click();
   await page.getByRole('button', { name: 'Stop following', exact: true }).waitFor();
-  // The heading is a row too.
+  // Row 0 is the header.
   await steps.nth(2).waitFor({ state: 'detached' });
   for (const step of [2, 3, 4]) {
     appendFileSync(growing, dumped(step));

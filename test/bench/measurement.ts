@@ -5,7 +5,7 @@ export interface Measurement {
   readonly floor?: number;
   /** value / floor, if there is a floor. */
   readonly ratio?: number;
-  /** Of the ratio if there is one, else of the value. */
+  /** Maximum of the ratio if there is one, else of the value. */
   readonly budget?: number;
   readonly within?: boolean;
 }

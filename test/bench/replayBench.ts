@@ -1,6 +1,6 @@
 /**
- * A replay as it feels in a real browser: from the click in a list of 20,000 rollouts to the first turn, on a page that
- * was opened just now; and the elements and frames of a rollout of 2,000 turns while it is scrolled.
+ * A replay in a real browser: time from the click in a list of 20,000 rollouts to the first turn, on a newly opened
+ * page; and number of elements and frame times while a rollout of 2,000 turns is scrolled.
  */
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -56,7 +56,7 @@ export async function benchReplay(directory: string): Promise<Measurement[]> {
   }
 }
 
-/** Every page is a new one with an empty cache. The click comes as soon as there is a row to click. */
+/** Opens a new page with an empty cache for each round, and clicks as soon as there is a row. */
 async function benchFirstTurn(browser: Browser, url: string, run: string): Promise<Measurement[]> {
   const times: number[] = [];
   const floors: number[] = [];
@@ -68,7 +68,7 @@ async function benchFirstTurn(browser: Browser, url: string, run: string): Promi
     await page.goto(new URL(`${run}?tab=rollouts`, url).href);
     await page.waitForSelector(ROW);
     times.push(await clickedUntil(page, ROW, '[data-segment]'));
-    // The same again: code and answer are there, and only drawing is left.
+    // The floor: the same click again. Code and answer are cached, so only drawing is left.
     await page.goBack();
     await page.waitForSelector(ROW);
     floors.push(await clickedUntil(page, ROW, '[data-segment]'));

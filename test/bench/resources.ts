@@ -49,7 +49,7 @@ export async function measureResources(of: Measured): Promise<Resources> {
   }
 }
 
-/** The smallest of several counts: a view that was left goes with one of the next collections. */
+/** Returns the smallest of several counts, because a closed view is freed only by one of the next collections. */
 async function pageFacts(session: CDPSession): Promise<{ nodes: number; listeners: number }> {
   await session.send('Performance.enable');
   let [nodes, listeners] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
@@ -91,13 +91,13 @@ async function pageHeapBytes(session: CDPSession): Promise<number> {
   return bytes;
 }
 
-/** Monaco is no global, but its module can be imported again. */
+/** Number of Monaco's models. Imports its module again, because Monaco is no global. */
 function monacoModels(page: Page): Promise<number> {
   return page.evaluate(async () => {
     const resources = performance.getEntriesByType('resource').map(({ name }) => name);
     const address = resources.find((name) => /\/monaco-[^/]+\.js$/.test(name));
     if (address === undefined) return 0;
-    // The bundler renames what the module exports.
+    // Searches all exports, because the bundler renames them.
     for (const exported of Object.values((await import(address)) as Record<string, unknown>)) {
       const { getModels } = Object(exported) as { getModels?(): readonly unknown[] };
       if (getModels !== undefined) return getModels().length;

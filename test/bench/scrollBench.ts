@@ -18,9 +18,9 @@ const VIEWS = ['rendered', 'raw', 'list of high tokens'] as const;
 type View = (typeof VIEWS)[number];
 
 interface Opened {
-  /** Of the served library, with its token. */
+  /** URL of the served library, with its token. */
   readonly url: string;
-  /** Of the rollout. */
+  /** Path of the rollout. */
   readonly place: string;
   readonly name: string;
 }

@@ -1,4 +1,4 @@
-/** The three shapes logs come in, in three formats: one file, 500 files, one line of 18 MB. Each against its floor. */
+/** Three shapes of logs in three formats: one file, 500 files, one line of 18 MB. Each relative to its floor. */
 import { join } from 'node:path';
 import { BIG_FORMATS, writeBigLogs, writeLongLine } from '../../fixtures/generate/bigLogs.ts';
 import { measureIngest } from './ingestBench.ts';

@@ -10,7 +10,7 @@
  *   - labelling, indexing, moving, exporting and compacting killed at 200 points: nothing lost, and they can be repeated
  *   - 20,000 broken records of every format, 3,000 files of them, 5,000 broken containers: read or refused
  *   - hostile records and files in every view and pack, in a real browser
- *   - an hour of scripted use in a real browser: page and host hold no more than at its start
+ *   - an hour of scripted use in a real browser: page and host use no more resources than after the warm-up
  */
 import { strict as assert } from 'node:assert';
 import { spawn } from 'node:child_process';

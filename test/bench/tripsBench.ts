@@ -69,7 +69,7 @@ export async function benchTrips(directory: string): Promise<Measurement[]> {
     for (const { name, warmUp, path, shows, budget } of await casesOf(host)) {
       await open(page, warmUp, shows);
       await open(page, '/', '[role=grid]');
-      // What the page before has left behind is answered.
+      // Waits until the requests of the previous page have been answered.
       await page.waitForTimeout(4 * LATENCY_MS);
       asked.length = 0;
       const startedAt = performance.now();

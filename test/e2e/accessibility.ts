@@ -41,7 +41,7 @@ const SCREENS: readonly string[] = [
 interface Overlay {
   readonly role: 'menu' | 'dialog';
   readonly keys: string;
-  /** That the keys are for. */
+  /** Button that gets the focus before the keys are pressed. */
   readonly button?: string | RegExp;
 }
 
@@ -131,7 +131,7 @@ export function describeAccessibility(shell: Shell): void {
     test.each(SCREENS)('%s has no violation', async (place) => {
       await open(place);
       expect(await violations()).toEqual([]);
-      // The other theme has other colours, and nothing else.
+      // The themes differ in colours only.
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.locator('html[data-theme=dark]').waitFor();
       expect(await violations(['color-contrast'])).toEqual([]);
@@ -148,7 +148,7 @@ export function describeAccessibility(shell: Shell): void {
           await page.keyboard.press(keys);
           const shown = page.getByRole(role).last();
           await shown.waitFor();
-          // The rest of the page is hidden meanwhile.
+          // Checks only the overlay, because the rest of the page is hidden meanwhile.
           expect(await violations(undefined, `[role=${role}]`), keys).toEqual([]);
           await page.emulateMedia({ colorScheme: 'dark' });
           await page.locator('html[data-theme=dark]').waitFor();
@@ -225,7 +225,7 @@ export function describeAccessibility(shell: Shell): void {
         await page.keyboard.press('Escape');
         await expect.poll(() => focused.getAttribute('aria-label')).toBe('Transcript');
       }
-      // The note that has been begun is gone on with.
+      // The unfinished note is kept.
       await page.keyboard.press('m');
       await expect.poll(() => focused.inputValue()).toBe('a word');
       await page.getByRole('button', { name: 'Discard' }).focus();

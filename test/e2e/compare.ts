@@ -319,7 +319,7 @@ export function describeCompare(shell: Shell): void {
         .getByRole('button', { name: /fold again/ })
         .click();
       await fold.waitFor();
-      // By key, from a turn in it.
+      // Opens the fold by key, from a turn in it.
       await page.keyboard.press('o');
       await list().getByText('turn 2', { exact: true }).first().waitFor();
       await page.keyboard.press('j');

@@ -12,7 +12,7 @@ import { makeOtherLibrary, OTHER_ID } from '../contract/twoLibraries.ts';
 import { openElectronDouble, type RunningElectron } from '../support/shells/electronShell.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
 
-/** What the preload exposes; the page's own declaration lives in the renderer. */
+/** The API that the preload exposes. The renderer has its own declaration of it. */
 interface Bridge {
   request(id: number, method: string, params: unknown, library?: string): Promise<Result<unknown>>;
   cancel(id: number): void;

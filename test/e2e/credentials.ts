@@ -1,4 +1,4 @@
-/** Credentials in messages, masked on request: on every page nothing of them is left, and nothing moves. */
+/** Credentials in messages, masked on request: no page shows any part of them, and the layout does not change. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -10,7 +10,7 @@ import { watchErrors } from './watchErrors.ts';
 const RUN = 'run-with-keys';
 const GROUP = `/run/${RUN}/step/0/group/g`;
 const ROLLOUT = `${GROUP}/rollout/0`;
-/** One for each rollout, so that the rollouts part within it. */
+/** One per rollout. They share a beginning, so that the rollouts diverge inside the key. */
 const KEYS = ['sk-aB3dE6gH9jK2mN5pQ8sT', 'sk-aB3dYYYYYYYYYYYYYYYY'] as const;
 const PASSWORD = 'correct-horse';
 /** Parts that no page may show while credentials are masked. */
@@ -106,7 +106,7 @@ export function describeCredentials(shell: Shell): void {
       await transcript().getByText(`I read the key ${MASKED} from the environment`).waitFor();
       await hasNoSecret();
       expect(await transcript().innerText()).toContain(`login("${MASKED}")`);
-      // The name, the host and the rest of the URL stay.
+      // User name, host and the rest of the URL are kept.
       expect(await transcript().innerText()).toContain(`postgres://me:${'█'.repeat(PASSWORD.length)}@db/x`);
     });
 
@@ -202,7 +202,7 @@ export function describeCredentials(shell: Shell): void {
       await cards()
         .filter({ hasText: `${KEYS[0]} from` })
         .waitFor();
-      // The same selection is the same target: the key takes the label away.
+      // The same selection is the same target, so the key removes the label.
       for (const [text, key] of [
         [`${KEYS[0]} from`, '1'],
         ['call the tool', '2'],

@@ -11,7 +11,7 @@ const GROUP = '/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors';
 const rollout = (ordinal: number): string => `${GROUP}/rollout/${ordinal}`;
 const PAIR = `/compare?lane=${rollout(0)}&lane=${rollout(3)}`;
 
-/** Copied and saved texts, whatever the shell would do with them. */
+/** Copied and saved texts, recorded in the page before they reach the shell. */
 interface Taken {
   copied?: string;
   saved?: { readonly name: string; readonly text: Promise<string> };

@@ -1,5 +1,5 @@
 /**
- * What a desktop shell can break: navigation, deep links, the bundle and its policy, storage, the SQL
+ * Behaviour that depends on the desktop shell: navigation, deep links, the bundle and its policy, storage, the SQL
  * process. Everything else is tested in the browser.
  */
 import type { Shell } from '../support/shells/shell.ts';

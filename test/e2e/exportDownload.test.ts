@@ -1,4 +1,4 @@
-/** Packs and runs that a browser downloads: the file that arrives is the one that the command line writes. */
+/** Packs and runs downloaded by a browser: the file equals the one that the command line writes. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Download, Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-/** Small texts that would crash or block a page which drew every element they ask for. */
+/** Small texts that would crash or block a page that renders every element in them. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HEAVY_GROUP, HEAVY_TEXTS, HOSTILE_RUN, writeHostileLog } from '../support/shells/hostileLog.ts';

@@ -77,7 +77,7 @@ export function describeKeys(shell: Shell): void {
       await named().toMatch(/: reset keys$/);
       await page.keyboard.press('Enter');
       await row().getByText('g', { exact: true }).waitFor();
-      // The next control would take the keys away.
+      // The focus is on the row. The next control would remove the keys, so it must not get the focus.
       await inRow().toBe('LI');
     });
   });

@@ -292,7 +292,7 @@ export function describeLabels(shell: Shell): void {
       await cards().filter({ hasText: 'Loops' }).waitFor();
       await press('Enter');
       await readingIs('#1');
-      // Not to the group page, which shows rewards.
+      // Escape must not lead to the group page, which shows rewards.
       await press('Escape');
       await placeIs(/^\/labels\?tab=read&run=synthetic-grpo-roc-demo&q=step%3A0$/);
       await page.getByText('Reviewed by second reader: 1 of').waitFor();

@@ -94,7 +94,7 @@ export function describeLibraries(shell: Shell): void {
     test('a run of another library is drawn on the same charts, and its points lead there', async () => {
       await page.goto(running.urlOf(DEMO));
       await page.getByRole('button', { name: 'Compare runs' }).click();
-      // Without the word that its runs are being asked for.
+      // The exact text, without the message that its runs are loading.
       await page.getByText('In the library other runs', { exact: true }).waitFor();
       await page.getByRole('menuitemcheckbox').last().click();
       await page.keyboard.press('Escape');

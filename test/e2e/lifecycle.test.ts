@@ -1,4 +1,4 @@
-/** Windows that come and go, and the ways in which the desktop application ends. */
+/** Opening and closing windows, and the ways in which the desktop application ends. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { writeHostileLog } from '../support/shells/hostileLog.ts';
 import type { TemporaryHome } from '../support/shells/shell.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
 
-/** As on macOS, where the application goes on without a window. */
+/** Simulates macOS, where the application keeps running without a window. */
 const STAYS_OPEN: Mutation = {
   file: 'main/main.ts',
   from: "process.platform !== 'darwin'",
@@ -62,7 +62,7 @@ test('opens a window for a file, a start and the menu when there is none', async
     counts.push(await until(1), await close());
     app.emit('second-instance', {}, [], '/', { paths: [] });
     app.emit('activate');
-    // Closed while it loads.
+    // Closes the window while it loads.
     counts.push(count(), await close());
     Menu.getApplicationMenu()?.getMenuItemById('place.library')?.click();
     counts.push(await until(1));

@@ -1,4 +1,4 @@
-/** "Open logs…" in a browser: by a path below an allowed directory, by files that are chosen or dropped. */
+/** "Open logs…" in a browser: by a path below an allowed directory, and by chosen or dropped files. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

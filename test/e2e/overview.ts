@@ -41,7 +41,7 @@ export function describeOverview(shell: Shell): void {
       await page.getByRole('button', { name: 'Split', exact: true }).click();
       await page.getByRole('menuitemcheckbox', { name: /^Tool use/ }).click();
       await page.getByRole('list', { name: 'Classes' }).getByText('no call', { exact: true }).waitFor();
-      // Made of the share of each class, and of rewards within them.
+      // The change consists of changed class shares and changed rewards within the classes.
       await page
         .getByText(/^Mean reward 0\.\d\d → 0\.\d\d from step 0 to 500 \(\+0\.\d\d ± 0\.\d\d\)$/)
         .waitFor();
@@ -78,7 +78,7 @@ export function describeOverview(shell: Shell): void {
       await page.goto(running.urlOf(RUN));
       const box = await chart('Tool errors').boundingBox();
       if (box === null) throw new Error('the chart is not there');
-      // At the left edge: the first step; at the top: the higher curve.
+      // The left edge is the first step. The top is nearest to the higher curve.
       await page.mouse.move(box.x + 45, box.y + 12);
       await page.mouse.click(box.x + 40, box.y + 12);
       await expect.poll(() => queryOf('q')).toBe('is_correct:true tool_errors:>0');

@@ -39,7 +39,7 @@ function runBuilder(dist: string, ...target: string[]) {
 
 /** Arguments of the tool that writes the .deb. */
 let deb: readonly string[];
-/** Contents of the files that it was told to install, by their path there. */
+/** Contents of the files that the tool was told to install, by installation path. */
 let installed: Readonly<Record<string, string>>;
 
 beforeAll(() => {
@@ -100,14 +100,14 @@ test('the desktop entry has our icon, offers logs and opens libraries', () => {
     'MimeType=text/plain;application/json;application/zip;application/x-turnwise;',
   ];
   expect(entry?.split('\n')).toEqual(expect.arrayContaining(lines));
-  // A type of its own for *.jsonl would make Turnwise the default.
+  // Declares no type for *.jsonl, which would make Turnwise the default application.
   const types = installed['/usr/share/mime/packages/turnwise.xml'] ?? '';
   expect(types.match(/pattern="[^"]+"/g)).toEqual(['pattern="*.turnwise"']);
 });
 
 test('the fuses are set', () => {
   const binary = readFileSync(join(resources, '..', 'turnwise'), 'latin1');
-  // On are the integrity of the archive, and loading nothing but the archive.
+  // Enabled: integrity check of the archive, and loading code from the archive only.
   expect(binary).toBe(`stand-in ${FUSE_WIRE}00001100`);
 });
 
@@ -160,7 +160,7 @@ test.skipIf(process.platform === 'darwin')(
     writeElectronApp(at('mac', 'Electron.app', 'Contents'));
     mkdirSync(at('bin'));
     writeFileSync(at('bin', 'codesign'), `#!/bin/sh\necho "$@" > '${at('signed')}'\n`, { mode: 0o755 });
-    // Making one of the SVG needs a download.
+    // An empty icon, because converting the SVG needs a download.
     writeFileSync(at('icon.icns'), '');
     const { status, stderr } = runBuilder('mac', '--mac', 'dir', '--arm64', `-c.mac.icon=${at('icon.icns')}`);
     expect({ status, stderr }).toMatchObject({ status: 0 });

@@ -172,7 +172,7 @@ export function describeRoc(shell: Shell): void {
         const rows = await behind().getByRole('row').allInnerTexts();
         return rows.slice(1, 6).map((row) => Number(row.split('\n').at(-4)));
       };
-      // The rows of the former order stay until the new ones are there.
+      // The rows in the old order stay until the new ones have loaded.
       const areSorted = (found: readonly number[]): boolean =>
         found.every((n, i) => n > 0 && n <= (found[i - 1] ?? n));
       await expect.poll(async () => areSorted(await calls())).toBe(true);

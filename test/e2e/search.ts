@@ -50,7 +50,7 @@ export function describeSearch(shell: Shell): void {
       await searchFor('code:print');
       await results().locator('mark').first().waitFor();
       for (let i = 0; i < 4; i += 1) await page.keyboard.press('j');
-      // A row is empty until its text is there.
+      // A row is empty until its text has loaded.
       await chosen().filter({ hasText: 'print' }).waitFor();
       const row = await chosen().innerText();
       await page.keyboard.press('Enter');

@@ -51,9 +51,9 @@ async function isHeardByPeer(page: Page): Promise<boolean> {
           await peer.setLocalDescription(await peer.createOffer());
         }
       }, port)
-      // Chromium ends a page that connects to what its allowlist does not have.
+      // Chromium ends a page that connects to a host outside its allowlist.
       .catch(() => undefined);
-    // The first packets leave at once.
+    // Packets would be sent at once, so a short wait is enough.
     await soon();
     return heard > 0;
   } finally {
@@ -131,7 +131,7 @@ const OF_SCRIPTS: readonly Rule[] = [
   {
     name: 'a string is never code',
     mutations: [{ file: 'api/bundle.ts', from: "script-src 'self'", to: "script-src 'self' 'unsafe-eval'" }],
-    // A script element of our own origin is no attack; a timer's string is.
+    // A script element from our own origin is allowed. Code in a timer's string must not be.
     attack: ({ page }) =>
       page.evaluate(async () => {
         setTimeout('window.stringRan = true', 0);
@@ -139,7 +139,7 @@ const OF_SCRIPTS: readonly Rule[] = [
         return 'stringRan' in window;
       }),
   },
-  // The last one, because Chromium can leave a page without an answer whose new window closes while it opens.
+  // Must be last, because Chromium may not respond to a page whose new window closes while it opens.
   {
     name: 'a script cannot open a window',
     mutations: [{ file: 'main/security.ts', from: "action: 'deny'", to: "action: 'allow'" }],
@@ -160,7 +160,7 @@ const OF_SCRIPTS: readonly Rule[] = [
   },
 ];
 
-/** Another address for each, because the requests of the earlier ones stay on record. */
+/** A separate address for each rule, because requests of earlier attacks stay on record. */
 const attackerOf = (rule: Rule): string => `https://attacker.example/${OF_SCRIPTS.indexOf(rule)}`;
 
 const isAnswered = (page: Page): Promise<boolean> =>
@@ -255,7 +255,10 @@ describe('an application that expects another page', () => {
   });
 });
 
-/** The double starts one browser for all, so the switches of what `stayOffline` and `guardContents` set are tried alone. */
+/**
+ * The double starts one browser for all tests, so the settings of `stayOffline` and `guardContents` are tested in
+ * separate browsers.
+ */
 test.each([
   ['the desktop’s network settings reach no peer', false],
   ['control: Chromium’s reach one', true],

@@ -125,7 +125,7 @@ export function describeSources(shell: Shell): void {
       writeFileSync(join(logs, 'grown', '3.jsonl'), dumped(3, 0, 16));
       await expect.poll(() => steps().count()).toBe(4);
       await page.getByText(/ · 3 steps$/).waitFor();
-      // Who is at the newest step goes along with it.
+      // If the newest step is selected, the selection moves to each newer step.
       await page.keyboard.press('Shift+G');
       await expect.poll(() => page.getByRole('row', { selected: true }).innerText()).toMatch(/^3\b/);
       writeFileSync(join(logs, 'grown', '4.jsonl'), dumped(4, 0, 8));

@@ -36,7 +36,7 @@ export function describeSql(shell: Shell): void {
       await page.locator('.suggest-widget .monaco-list-row').first().waitFor();
       await page.keyboard.press('Tab');
       await page.keyboard.type(' LIMIT 3');
-      // Without a pause: the editor is ahead of the page's state.
+      // Runs without a pause, while the editor's text is newer than the page's state.
       await runIt();
       await said('1 row in');
       await follow('SELECT rollout_id, reward FROM rollout ORDER BY rollout_id LIMIT 7');

@@ -137,7 +137,7 @@ export function describeStatistics(shell: Shell): void {
       expect(searchOf().get('of')).toBe(' boundary');
       const places = page.getByRole('grid', { name: 'Positions of " boundary" by entropy' });
       await places.waitFor();
-      /** NaN while a row is on its way. */
+      /** NaN while a row is loading. */
       const values = async () => {
         const rows = (await places.getByRole('row').all()).slice(1, 6);
         return (await Promise.all(rows.map((row) => row.innerText()))).map((text) => Number.parseFloat(text));

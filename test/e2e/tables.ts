@@ -52,7 +52,7 @@ export function describeTables(shell: Shell): void {
       if (cell === null) throw new Error('there is no second row');
       await page.mouse.click(cell.x + cell.width / 2, cell.y + 5);
       await page.getByRole('navigation', { name: 'Outline' }).waitFor();
-      // A word of the text is now where the row was.
+      // The text is now at the position of the row.
       const text = await page.locator('[data-start]').first().boundingBox();
       if (text === null) throw new Error('no text is drawn');
       const selectedBy = async (detail: number) => {
@@ -62,7 +62,7 @@ export function describeTables(shell: Shell): void {
         return page.evaluate(() => String(getSelection()));
       };
       expect(await selectedBy(2)).toBe('');
-      // A double click that begins on the page selects as ever.
+      // A double click that begins on this page selects a word as usual.
       await selectedBy(1);
       expect(await selectedBy(2)).not.toBe('');
     });
@@ -362,7 +362,7 @@ export function describeTables(shell: Shell): void {
       await page.getByRole('dialog').filter({ hasText: 'is_correct:true' }).waitFor();
       await page.keyboard.press('Escape');
       await page.keyboard.press('?');
-      // It has no key, so it is listed when it is looked for.
+      // The command has no key, so it is listed only when searched for.
       await page.getByLabel('Find a key or command').fill('columns');
       await page.getByRole('dialog', { name: 'Keys' }).getByText('Table: choose its columns…').waitFor();
       await page.keyboard.press('Escape');

@@ -1,4 +1,4 @@
-/** The tour of the demo, on every target: each page has what its text names, and it can be left and taken again. */
+/** The tour of the demo, on every target: each page shows what its text describes; it can be left and restarted. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';

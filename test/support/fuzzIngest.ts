@@ -24,7 +24,7 @@ import {
 import { ingestHere, rows, type Scratch, scratch } from './library.ts';
 import { isFarTooDeep, type Reading, readByLaw } from './recordLaw.ts';
 
-/** If nested far too deeply: as this thread's stack allows, and without the nests. */
+/** For records nested far too deeply: read as deep as this thread's stack allows, and read without the nesting. */
 interface DeepReading {
   readonly deep: readonly Reading[];
 }
@@ -143,7 +143,7 @@ async function expectedOf(path: string, name: string): Promise<Expected> {
       else {
         const at = { number, unit: found.unit };
         const reading = readByLaw(name, reader, record.bytes, at);
-        // The thread that ingests has a larger stack than this one, and may see what kind of line it is.
+        // The ingest thread has a larger stack than this one, so it may recognize the kind of line.
         const shallow = () => readByLaw(name, open(), withoutNests(record.bytes), at);
         expected.set(number, isFarTooDeep(record.bytes) ? { deep: [reading, shallow()] } : reading);
       }

@@ -36,7 +36,7 @@ function noise(random: Random, length: number): string {
   }).join('');
 }
 
-/** Texts that stand in every field of a rollout. */
+/** Texts that are written into every field of a rollout. */
 function texts(): Readonly<Record<string, string>> {
   const random = new Random(19);
   const alone: Record<string, string> = {
@@ -127,7 +127,7 @@ function bounded(text: string): string {
   return share >= 1 ? text : text.slice(0, Math.floor(text.length * share));
 }
 
-/** A text that stands in a key: short, as keys are part of links. */
+/** A text for use as a key. Short, because keys are part of links. */
 const keyOf = (text: string): string => text.slice(0, 120).toWellFormed();
 
 function rolloutOf(group: string, step: number, index: number, text: string): object {
@@ -164,7 +164,7 @@ function rolloutOf(group: string, step: number, index: number, text: string): ob
   };
 }
 
-/** Rollouts that are odd by their shape rather than by their text. */
+/** Rollouts with an unusual shape rather than an unusual text. */
 function shapes(): Readonly<Record<string, object>> {
   const base = { problem: { id: 'p', prompt: 'q' }, reward: 1, text: 'a <answer>1</answer>' };
   const call = (index: number) => ({
@@ -224,13 +224,13 @@ function shapes(): Readonly<Record<string, object>> {
   };
 }
 
-/** Shapes that have nothing to show. */
+/** Shapes that are refused, because they contain nothing to show. */
 const REFUSED: ReadonlySet<string> = new Set(['answers to calls that nobody made', 'no text at all']);
 
 export interface HostileCorpus {
-  /** Name of each record's group, in order. Each has two rollouts, but for odd shapes, which have one. */
+  /** Name of each record's group, in order. A group has two rollouts, or one for unusual shapes. */
   readonly groups: readonly { readonly name: string; readonly key: string; readonly rollouts: number }[];
-  /** Files that may be refused, each for a reason of its own. */
+  /** Number of files that may be refused, each for a different reason. */
   readonly files: number;
 }
 
@@ -261,7 +261,7 @@ export function writeHostileCorpus(directory: string): HostileCorpus {
       { v: 1, type: 'rollout', run: CORPUS_RUN, step: 0, split: 'train', group: name, index: 0, ...shape },
     ]);
   }
-  // A file each, so that none is over 3 MB and a record that is refused costs no other.
+  // One file each, so that none is over 3 MB and a refused record affects no other.
   for (const [index, lines] of records.entries())
     writeSmall(
       join(directory, `record-${String(index).padStart(3, '0')}.jsonl`),

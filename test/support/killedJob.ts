@@ -1,7 +1,7 @@
 /**
- * A job that kills itself: `node killedJob.ts <job> <library> <point> <output>` ends before its n-th step (0: never),
- * and else prints the number of steps. `label` prints each annotation once it is answered. `compact` ends when the
- * write-ahead log has that many bytes.
+ * A job that kills itself: `node killedJob.ts <job> <library> <point> <output>` ends before its n-th step. With 0 it
+ * completes and prints the number of steps. `label` prints each annotation once it is answered. `compact` ends when
+ * the write-ahead log has that many bytes.
  */
 import { LibraryWriter } from '../../electron/storage/libraryWriter.ts';
 import { openWriter } from '../../electron/storage/open.ts';
@@ -55,5 +55,5 @@ const JOBS: { readonly [J in KilledJob]: () => void | Promise<void> } = {
 const steps = killBefore(job === 'compact' ? 0 : point);
 await JOBS[job as KilledJob]();
 process.stdout.write(`${steps()}\n`);
-// The thread that watches a file does not end by itself.
+// Exits explicitly, because the thread that watches a file does not end by itself.
 process.exit(0);

@@ -24,7 +24,7 @@ const MOVED = 'synthetic-grpo-roc-demo';
 
 interface Case {
   readonly library: string;
-  /** Of a job that makes a file. */
+  /** Path of the file, for jobs that write one. */
   readonly output: string;
 }
 
@@ -93,7 +93,7 @@ const CHECKS: {
       [],
       where,
     );
-    // The last may have been written without being answered.
+    // The last label may have been written without being answered.
     assert.ok(there.size - 20 - answered.length <= 1, where);
     const on = onWhole(library, where);
     new LibraryWriter(on).annotations.undo();
@@ -125,7 +125,7 @@ const CHECKS: {
   },
   async export({ library, output }, _answered, where) {
     onWhole(library, where).close();
-    // A file of that name is whole: the manifest at its head counts the rest.
+    // If the file has its final name, it must be complete. The manifest at its beginning counts the rest.
     const before = existsSync(output) ? readFileSync(output, 'utf8') : undefined;
     rmSync(output, { force: true });
     await packHere(library, 'jsonl', output, { isAll: true });

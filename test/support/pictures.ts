@@ -1,4 +1,4 @@
-/** `npm run pictures`: takes the pictures of README.md from the demo run, into `fixtures/pictures/`. */
+/** `npm run pictures`: takes the screenshots of README.md from the demo run, into `fixtures/pictures/`. */
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const GROUP = `${RUN}/step/300/group/lattice-paths`;
 
 interface Picture {
   readonly path: string;
-  /** Selector of an element that is there when the page is drawn. */
+  /** Selector of an element that exists once the page is rendered. */
   readonly drawn: string;
   readonly height?: number;
 }

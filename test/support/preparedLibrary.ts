@@ -23,7 +23,7 @@ export const DEMO_LOG = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', 
 export function setup(): () => void {
   const directory = mkdtempSync(join(tmpdir(), 'turnwise-prepared-'));
   process.env['TURNWISE_PREPARED'] = directory;
-  // No test writes among the user's data, on any system.
+  // Keeps tests away from the user's data, on every system.
   process.env['TURNWISE_HOME'] = join(directory, 'data');
   return () => rmSync(directory, { recursive: true, force: true });
 }

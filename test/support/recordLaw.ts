@@ -1,6 +1,6 @@
 /**
  * The invariant of reading: every record yields rollouts, joins one, is documented by its format as something
- * else, or is exactly one refusal. Nothing is dropped silently, and results are consistent.
+ * else, or is refused exactly once. Nothing is dropped silently, and results are consistent.
  */
 import type { RecordUnit } from '../../electron/ingest/containers/container.ts';
 import { parseRecord } from '../../electron/ingest/parseRecord.ts';

@@ -86,7 +86,7 @@ class Shapes {
     return this.faultOfObject(type, value, path);
   }
 
-  /** Of the union member that fits best: the one with the deepest mismatch. */
+  /** The fault of the best fitting union member, which is the one with the deepest mismatch. */
   private faultOfUnion(type: ts.UnionType, value: unknown, path: string): string | undefined {
     let deepest: string | undefined;
     for (const member of type.types) {

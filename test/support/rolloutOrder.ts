@@ -1,4 +1,4 @@
-/** The order of rollouts and groups as SQL. Tests compare the order that columns give with it. */
+/** The order of rollouts and groups as SQL. Tests compare the order from columns with it. */
 import type { ReadableLibrary } from '../../electron/storage/open.ts';
 import type { GroupSort, ParsedParams, RolloutSort } from '../../shared/api/contract.ts';
 

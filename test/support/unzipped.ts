@@ -1,4 +1,4 @@
-/** The members of a zip by name, read by another program than the one that wrote it. */
+/** The members of a zip by name, read by a different program than the one that wrote it. */
 import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { fromBufferPromise } from 'yauzl';

@@ -7,7 +7,7 @@ import { annotationText, contentText, reviewMarkText } from './identity.ts';
 import type { Label, Taxonomy } from './taxonomy.ts';
 import { MOST_LABELS } from './taxonomy.ts';
 
-/** What the merge needs to know about the local library. */
+/** The parts of the local library that the merge looks up. */
 export interface Known {
   byId(id: string): Annotation | undefined;
   /** The annotation with this `contentText`. */

@@ -98,7 +98,7 @@ export class DoubleContents extends EventEmitter {
   }
 
   setWebRTCIPHandlingPolicy(): void {
-    // The browser of the tests is started once for all; `Connection-Allowlist` holds here, too.
+    // Empty, because all tests share one browser. `Connection-Allowlist` applies to the double, too.
   }
 
   getURL(): string {

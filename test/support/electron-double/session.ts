@@ -50,7 +50,7 @@ const implemented = {
     // No page gets a device here; the call must only exist.
   },
   async setProxy(): Promise<void> {
-    // The double answers every request itself, and notes those that would leave.
+    // Empty, because the double answers every request itself and records those to the outside.
   },
 } satisfies Pick<
   Session,

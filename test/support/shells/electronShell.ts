@@ -98,7 +98,7 @@ export function openElectron(binary: string, options: ElectronOptions): Promise<
   return launch(binary, APP_URL, options);
 }
 
-/** Why there is none: no binary of Electron, or no display. */
+/** The shell, or the reason why there is none: no Electron binary, or no display. */
 export function findElectronShell(): Shell | { readonly reason: string } {
   const binary = findElectron(ROOT);
   if (binary === undefined) return { reason: 'no binary' };

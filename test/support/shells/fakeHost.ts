@@ -14,7 +14,7 @@ export interface FakeHost extends LibraryManager {
   /** Methods that reached the host, in order. */
   readonly received: readonly string[];
   readonly granted: readonly string[];
-  /** Files that were sent, in order. `bytes` is -1 when the page stopped. */
+  /** Uploaded files, in order. `bytes` is -1 if the page cancelled the upload. */
   readonly uploaded: readonly { readonly name: string; readonly bytes: number; readonly library?: string }[];
   /** Exports that wait for a page, by id. */
   readonly downloads: Map<string, { readonly name: string; readonly text: string }>;

@@ -31,7 +31,7 @@ export const HOSTILE_TEXT = [
   '{{constructor.constructor("window.pwned=3")()}} ${' + 'window.pwned=4}',
 ].join('\n\n');
 
-/** Small texts that crash or block a page which draws every element they ask for. */
+/** Small texts that crash or block a page that renders every element in them. */
 export const HEAVY_TEXTS: Readonly<Record<string, string>> = {
   'nested roots': `$${'\\sqrt{'.repeat(300)}x${'}'.repeat(300)}$`,
   'roots without braces': `$${'\\sqrt'.repeat(1_000)} x$`,
