@@ -150,7 +150,7 @@ export function describeStatistics(shell: Shell): void {
       await page.getByRole('group', { name: 'Order' }).getByRole('button', { name: 'highest' }).click();
       await expect.poll(async () => (await values())[0]).toBe(highest[0]);
       await places.getByRole('row').nth(1).click();
-      await expect.poll(() => running.place()).toMatch(/\/rollout\/\d+\?token=\d+$/);
+      await expect.poll(() => running.place()).toMatch(/\/rollout\/\d+\?token=\d+(&turn=\d+)?$/);
       await page.goBack();
       await places.waitFor();
       await page.keyboard.press('Escape');
@@ -168,7 +168,7 @@ export function describeStatistics(shell: Shell): void {
       await list.getByRole('heading', { name: 'Reflection tokens after an error' }).waitFor();
       await list.getByText(`first 100 of ${total.toLocaleString('en')} positions`).waitFor();
       await list.getByRole('row').nth(1).click();
-      await expect.poll(() => running.place()).toMatch(/\/rollout\/\d+\?token=\d+$/);
+      await expect.poll(() => running.place()).toMatch(/\/rollout\/\d+\?token=\d+(&turn=\d+)?$/);
       await page.goBack();
       await list.waitFor();
       await page.keyboard.press('Escape');
