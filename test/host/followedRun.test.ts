@@ -106,10 +106,8 @@ describe('a followed run', () => {
     appendFileSync(log, line(2, '#### 3').slice(30) + line(3, '#### 4').slice(0, 30));
     await expect.poll(rollouts).toBe(3);
     expect(await issues()).toEqual([]);
-    const told = nextEvent(({ event }) => event === 'library.changed');
     await ask('follow.stop', { path: logs });
-    await told;
-    expect(await issues()).toEqual([['incomplete_line', 4]]);
+    await expect.poll(issues).toEqual([['incomplete_line', 4]]);
   });
 
   it('does not make closing the host wait for the whole job', async () => {
