@@ -309,7 +309,7 @@ function pushSegments(into: number[], segments: readonly Segment[]): void {
   }
 }
 
-/** The last user message, or the whole prompt if there is none. */
+/** The last user message, or the whole prompt if none exists. */
 function userQuestionOf(problem: ParsedProblem): string {
   const asked = problem.promptSegments.findLast((segment) => segment.kind === 'user');
   return asked === undefined ? problem.prompt : problem.prompt.slice(asked.inner.start, asked.inner.end);

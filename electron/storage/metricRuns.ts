@@ -85,7 +85,7 @@ export function runsOfMetricsFile(
   return { runs: [], reason };
 }
 
-/** Metrics belong to training runs. If there are none, they belong to evaluation runs. */
+/** Metrics belong to training runs. If none exist, they belong to evaluation runs. */
 function ofTraining(runs: readonly PlacedRun[]): readonly PlacedRun[] {
   const training = runs.filter(({ kind }) => kind === 'train');
   return training.length > 0 ? training : runs;

@@ -37,7 +37,7 @@ export interface PanelChartProps {
   readonly title: string;
   /** Unit of the values, shown beside the title. */
   readonly unit: string;
-  /** What the chart counts, and how. */
+  /** The quantity that the chart counts, and how. */
   readonly describe: string;
   readonly axis: readonly number[];
   /** As in `PanelShape`. */

@@ -19,7 +19,7 @@ export function listSearch(list: RolloutListLink): string {
   return `?${new URLSearchParams({ list: params.toString() })}`;
 }
 
-/** @returns undefined if there is none, or it is invalid */
+/** @returns undefined if none exists, or it is invalid */
 export function readList(text: string | null): RolloutListLink | undefined {
   const params = new URLSearchParams(text ?? '');
   const of = LIST_SCOPES.find((one) => one === params.get('of'));

@@ -30,7 +30,7 @@ export function flipInCompareSet(path: string): void {
 
 /**
  * Registers `c` for the rollout under the cursor, or for the open one.
- * @param pathOf undefined: there is none at present
+ * @param pathOf undefined: not available now
  */
 export function useCompareCommand(pathOf: () => string | undefined): void {
   useCommands({

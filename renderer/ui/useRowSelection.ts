@@ -106,7 +106,7 @@ export function withRowFlipped(selection: RowSelection, index: number): RowSelec
 
 /**
  * Selects from the anchor to `index`.
- * @param start the anchor if there is none yet
+ * @param start the anchor if none exists yet
  */
 export function extendedTo(selection: RowSelection, start: number, index: number): RowSelection {
   const anchor = selection.anchor ?? start;

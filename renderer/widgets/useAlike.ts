@@ -14,7 +14,7 @@ import { useInterface } from '../state/interface.ts';
 /** As many as the page lists, since the nearest failure may be far down. */
 export const ALIKE_LIMIT = 512;
 
-/** The most similar rollout of the opposite correctness, or undefined if there is none. */
+/** The most similar rollout of the opposite correctness, or undefined if none exists. */
 export function counterpart(isCorrect: boolean, rollouts: readonly AlikeRollout[]): AlikeRollout | undefined {
   return rollouts.find((other) => other.isCorrect === !isCorrect);
 }

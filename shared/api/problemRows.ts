@@ -101,6 +101,6 @@ export interface ProblemGroup {
     readonly right: number;
     readonly isTruth?: boolean;
   }[];
-  /** Labels of the group's rollouts, most frequent first. Absent if there are none. */
+  /** Labels of the group's rollouts, most frequent first. Absent if none exist. */
   readonly labels?: readonly { readonly label: string; readonly rollouts: number }[];
 }

@@ -14,7 +14,7 @@ export interface ScheduleFacts {
   readonly medianSeconds: number;
   readonly stragglers: number;
   readonly peakRollouts: number;
-  /** By Little's law, over calls whose latency is known. Absent if there are none. */
+  /** By Little's law, over calls whose latency is known. Absent if none exist. */
   readonly meanCalls?: number;
   /** Present only if the start of every call with a latency is known. */
   readonly peakCalls?: number;

@@ -273,7 +273,7 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-/** End of the JSON object at the start of the range. Undefined if there is none or it never closes. */
+/** End of the JSON object at the start of the range. Undefined if none exists or it never closes. */
 function balancedObjectEnd(text: string, start: number, limit: number): number | undefined {
   let i = start;
   while (i < limit && /\s/.test(text.charAt(i))) i++;

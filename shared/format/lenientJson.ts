@@ -101,7 +101,7 @@ function replaceOutsideStrings(
   return result + pieces.join('');
 }
 
-/** Position after the closing quote, or the end of the text if there is none. */
+/** Position after the closing quote, or the end of the text if none exists. */
 function endOfString(text: string, quote: number): number {
   for (let end = text.indexOf('"', quote + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;

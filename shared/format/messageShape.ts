@@ -334,7 +334,7 @@ function asToolResponses(piece: MessagePiece): readonly MessagePiece[] {
 
 /**
  * Metadata of messages (cost, usage, time stamps, withheld reasoning), each with the position of its message;
- * undefined if there is none.
+ * undefined if none exists.
  * @param ignored fields that only repeat the text
  */
 export function restOfMessages(

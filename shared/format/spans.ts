@@ -174,7 +174,7 @@ function timesOf(spans: readonly Span[]): Pick<ParsedRollout, 'startedAt' | 'end
   };
 }
 
-/** The spans without a parent in the trace; the first span if there is none. */
+/** The spans without a parent in the trace; the first span if none exists. */
 function rootsOf(spans: readonly Span[]): readonly Span[] {
   const ids = new Set(spans.flatMap(({ id }) => id ?? []));
   const roots = spans.filter(({ parent }) => parent === undefined || !ids.has(parent));

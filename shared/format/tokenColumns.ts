@@ -71,7 +71,7 @@ export function unbatched(value: unknown): unknown {
   return Array.isArray(value) && value.length === 1 && Array.isArray(value[0]) ? value[0] : value;
 }
 
-/** Position of the first sampled token; undefined if there is none. */
+/** Position of the first sampled token; undefined if none exists. */
 export function firstSampled(mask: unknown): number | undefined {
   const values = unbatched(mask);
   if (!Array.isArray(values)) return undefined;

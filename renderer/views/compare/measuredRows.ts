@@ -5,7 +5,7 @@ import type { Item } from './rowModel.ts';
 /** Arithmetic of a virtual list with rows of different heights, which are estimated until they are measured. */
 export type CssPixels = number;
 
-/** Where each row begins, and the end of the last one. */
+/** The start of each row, and the end of the last one. */
 export function offsetsOf(count: number, heightOf: (index: number) => CssPixels): Float64Array {
   const offsets = new Float64Array(count + 1);
   for (let i = 0; i < count; i += 1) offsets[i + 1] = (offsets[i] ?? 0) + heightOf(i);

@@ -205,7 +205,7 @@ export function foldKeys(
   return own.map(({ key }) => key);
 }
 
-/** The next item that differs from an item on, or undefined if there is none. */
+/** The next item that differs from an item on, or undefined if none exists. */
 export function nextDifference(items: readonly Item[], from: number, direction: 1 | -1): number | undefined {
   for (let i = from + direction; i >= 0 && i < items.length; i += direction) {
     const item = items[i];

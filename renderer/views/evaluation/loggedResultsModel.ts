@@ -9,7 +9,7 @@ export interface ResultRow {
   readonly logged: string;
   /** Absent: not recomputed. */
   readonly recomputed?: string;
-  /** The rollouts that the recomputed value averages, or why there is none. */
+  /** The rollouts that the recomputed value averages, or why it is unknown. */
   readonly from: string;
   readonly differs: boolean;
 }

@@ -135,7 +135,7 @@ function SpanBar({ heat, span, onClear }: SpanBarProps) {
   );
 }
 
-/** All marks of the text. Undefined if there are none. */
+/** All marks of the text. Undefined if none exist. */
 function useTextMarks(
   detail: RolloutDetail,
   heat: Heat | undefined,

@@ -1,6 +1,6 @@
 /**
  * The whole rollout in one line: a profile of the signal if one was logged, else the length of each author's text. A
- * click seeks. Dragging selects tokens, or seeks if there are none. With focus, the arrow keys step by turn.
+ * click seeks. Dragging selects tokens, or seeks if none exist. With focus, the arrow keys step by turn.
  */
 import { type KeyboardEvent, type PointerEvent, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';

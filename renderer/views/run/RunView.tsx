@@ -1,5 +1,5 @@
 import { ChevronDown, ChevronRight } from 'lucide-react';
-import type { RunDetail, StepSummary } from '../../../shared/api/contract.ts';
+import type { RunDetail, RunSummary, StepSummary } from '../../../shared/api/contract.ts';
 import { areStated, settingsOf } from '../../../shared/domain/downSampling.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -9,7 +9,7 @@ import { keyed, keyWord } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button, Chip, Segmented } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
-import { counted } from '../../ui/numbers.ts';
+import { counted, duration } from '../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
 import { FollowControls } from '../../widgets/FollowControls.tsx';
 import { PartlyRead, PartlyReadNote } from '../../widgets/PartlyRead.tsx';
@@ -18,7 +18,6 @@ import { EvaluationView } from '../evaluation/EvaluationView.tsx';
 import { ToolsPage } from '../overview/ToolsPage.tsx';
 import { RecipeView } from '../recipe/RecipeView.tsx';
 import { SourcesPanel } from '../sources/SourcesPanel.tsx';
-import { RunTimes } from './RunTimes.tsx';
 import { StepTable } from './StepTable.tsx';
 
 const SOURCES_TAB = { id: 'sources' as const, label: 'Sources & rules' };
@@ -205,5 +204,32 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
         />
       )}
     </div>
+  );
+}
+
+const DAY_AND_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+const WHOLE_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'long' });
+
+/** Start and end times of a run, if logged. */
+function RunTimes({ run: { startedAt, completedAt } }: { readonly run: RunSummary }) {
+  const at = startedAt ?? completedAt;
+  if (at === undefined) return null;
+  const took =
+    startedAt === undefined || completedAt === undefined || completedAt < startedAt
+      ? ''
+      : `, ${duration(completedAt - startedAt)}`;
+  const title = [
+    ...(startedAt === undefined ? [] : [`Started ${WHOLE_TIME.format(startedAt)}`]),
+    completedAt === undefined ? 'no end logged' : `completed ${WHOLE_TIME.format(completedAt)}`,
+  ].join('; ');
+  return (
+    <>
+      <time dateTime={new Date(at).toISOString()} title={`${title} (logged)`}>
+        {startedAt === undefined ? 'completed ' : 'started '}
+        {DAY_AND_TIME.format(at)}
+        {took}
+      </time>
+      {' · '}
+    </>
   );
 }

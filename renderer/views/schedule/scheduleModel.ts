@@ -241,7 +241,7 @@ export function walked(
   return found ?? from;
 }
 
-/** Index of the last entry at or before a time. -1 if there is none. */
+/** Index of the last entry at or before a time. -1 if none exists. */
 export function lastUpTo(at: Float32Array, seconds: number): number {
   let low = 0;
   let high = at.length;

@@ -97,7 +97,7 @@ function keepDraft(text: string): void {
   }
 }
 
-/** @returns undefined if there is none */
+/** @returns undefined if none exists */
 function keptDraft(): string | undefined {
   try {
     return globalThis.sessionStorage?.getItem(STORED) ?? undefined;

@@ -45,7 +45,7 @@ export function rowsOf(
 
 // ── means ───────────────────────────────────────────────────────────────────────────────────────
 
-/** Combines means, weighted by tokens. Undefined if there are none. */
+/** Combines means, weighted by tokens. Undefined if none exist. */
 export function together(parts: readonly (Mean | undefined)[]): Mean | undefined {
   const known = parts.filter((part) => part !== undefined && part.tokens > 0) as readonly Mean[];
   const tokens = known.reduce((sum, part) => sum + part.tokens, 0);

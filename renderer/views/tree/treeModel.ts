@@ -125,7 +125,7 @@ function below(parent: TreeItem | undefined): Pick<Placed, 'depth' | 'columns' |
 
 export type Motion = 'up' | 'down' | 'left' | 'right';
 
-/** The item that a key leads to. Returns the same item if there is none in that direction. */
+/** The item that a key leads to. Returns the same item if none exists in that direction. */
 export function itemFrom({ items }: TreeLayout, at: number, motion: Motion): number {
   const item = items[at];
   if (item === undefined) return 0;

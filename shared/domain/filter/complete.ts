@@ -55,7 +55,7 @@ export function namesField(text: string, caret: number): boolean {
   );
 }
 
-/** The word that ends at the caret. Undefined inside quotes, and if there is none or it continues. */
+/** The word that ends at the caret. Undefined inside quotes, and if none exists or it continues. */
 export function nameAt(text: string, caret: number): string | undefined {
   if (openQuote(text, caret) !== undefined || !/^(?:$|[\s()])/.test(text.slice(caret))) return undefined;
   const word = /[^\s()"]*$/.exec(text.slice(0, caret))?.[0].replace(/^-+/, '') ?? '';

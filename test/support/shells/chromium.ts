@@ -74,7 +74,7 @@ function missingLibraries(executablePath: string): Record<string, string> {
   return { LD_LIBRARY_PATH: path };
 }
 
-/** @throws with instructions if there is none */
+/** @throws with instructions if none exists */
 export function findChromium(): ChromiumBinary {
   const named = process.env.TURNWISE_CHROMIUM;
   if (named !== undefined && named !== '') return { executablePath: named, env: {} };

@@ -122,7 +122,7 @@ export function stopsOf(rows: readonly ComparedRow[], hits: readonly (readonly H
   return stops.sort((a, b) => a.row - b.row || a.lane - b.lane || a.hit.breakpoint - b.hit.breakpoint);
 }
 
-/** The next row with a stop, or undefined if there is none in this direction. */
+/** The next row with a stop, or undefined if none exists in this direction. */
 export function nextStopRow(stops: readonly Stop[], from: number, direction: 1 | -1): number | undefined {
   return direction === 1
     ? stops.find(({ row }) => row > from)?.row

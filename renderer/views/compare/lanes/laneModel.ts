@@ -123,7 +123,7 @@ export function laneName(
   };
 }
 
-/** The parts of the name that all lanes share. Empty if there are none. */
+/** The parts of the name that all lanes share. Empty if none exist. */
 export function sharedName(lanes: readonly Lane[]): string {
   const [first] = lanes;
   if (first === undefined) return '';

@@ -63,7 +63,7 @@ export function visibleSpace(text: string): string {
   return text.replaceAll('\r', '␍').replaceAll('\n', '⏎').replaceAll('\t', '⇥').replaceAll(' ', '·');
 }
 
-/** Tokens in a stretch of the response, given as 0…1 of its length. Undefined if there are none. */
+/** Tokens in a stretch of the response, given as 0…1 of its length. Undefined if none exist. */
 export function spanOf(ends: Uint32Array, length: number, from: number, to: number): TokenSpan | undefined {
   const [low, high] = from < to ? [from, to] : [to, from];
   const first = tokenAt(ends, Math.floor(low * length));
