@@ -67,6 +67,7 @@ interface IngestStatus {
   readonly files: number;
   readonly filesDone: number;
   readonly bytes: number;
+  /** Of `bytes`. For a file that is continued, both include the part that earlier calls have read. */
   readonly bytesDone: number;
   readonly rollouts: number;
   readonly issues: number;
@@ -120,6 +121,8 @@ class IngestCall {
   private readonly hung = new Set<string>();
   private readonly mayRead: (path: string) => boolean;
   private isCancelled = false;
+  /** Bytes that earlier calls have read of the files that this call continues. */
+  private bytesBefore = 0;
   /** The files after the current one, which are prepared ahead. */
   private next: readonly string[] = [];
   private readonly ahead: ReadAhead;
@@ -168,7 +171,8 @@ class IngestCall {
     const runKeys = this.writer.runKeysOf(fileIds);
     const placed = this.writer.annotations.place();
     if (placed.length > 0) this.options.onPlaced?.(placed);
-    if (this.status.bytesDone > 0) {
+    const bytes = this.status.bytesDone - this.bytesBefore;
+    if (bytes > 0) {
       const changed = this.writer.rules.apply(runKeys);
       if (changed.length > 0) this.options.onChange?.(changed);
       this.writer.checkpoint();
@@ -179,8 +183,14 @@ class IngestCall {
         ? file
         : { ...file, issues: this.writer.issuesOf(file.path), ...this.writer.joinsOf(file.fileId) },
     );
-    const { rollouts: added, bytesDone: bytes } = this.status;
-    return { files: reports, groups, added, bytes, runKeys, isCancelled: this.isCancelled };
+    return {
+      files: reports,
+      groups,
+      added: this.status.rollouts,
+      bytes,
+      runKeys,
+      isCancelled: this.isCancelled,
+    };
   }
 
   private shouldStop(): boolean {
@@ -229,7 +239,15 @@ class IngestCall {
         return [{ path, bytes, hasAdapter }];
       }
       const isWhole = this.options.readAgain === true || known?.format === undefined;
-      const before = isWhole ? 0 : isPartial ? known.offset : known.bytes;
+      if (isPartial && !isWhole) {
+        // Only in a plain file the position is one of the file.
+        const before = known.container === 'plain' && known.unit !== 'part' ? known.offset : 0;
+        this.bytesBefore += before;
+        this.status.bytesDone += before;
+        this.status.bytes += bytes;
+        return [{ path, bytes, hasAdapter }];
+      }
+      const before = isWhole ? 0 : known.bytes;
       this.status.bytes += Math.max(0, bytes - before);
       return isPartial || bytes > before ? [{ path, bytes, hasAdapter }] : [];
     } catch {

@@ -22,8 +22,11 @@ it('stops within the file, and reads the rest when it is continued', async () =>
   host = await createHost({ libraryPath: join(directory, 'library.sqlite'), shell: 'browser', version: '0' });
   await host.grant(log);
   let last: IngestProgress | undefined;
+  const shown: IngestProgress[] = [];
   host.subscribe(({ event, payload }) => {
-    if (event === 'ingest.progress') last = payload;
+    if (event !== 'ingest.progress') return;
+    last = payload;
+    shown.push(payload);
   });
   const start = async (): Promise<number> => {
     const started = await host?.dispatch('ingest.start', { paths: [log] });
@@ -38,7 +41,12 @@ it('stops within the file, and reads the rest when it is continued', async () =>
   const read = last?.rollouts ?? 0;
   expect(read).toBeLessThan(ROLLOUTS);
 
+  const { bytes: size = 0, bytesDone: readBytes = 0 } = last ?? {};
   const second = await start();
   await vi.waitUntil(() => last?.jobId === second && last.state !== 'running', { timeout: 30_000 });
-  expect(last).toMatchObject({ state: 'done', rollouts: ROLLOUTS - read });
+  expect(last).toMatchObject({ state: 'done', rollouts: ROLLOUTS - read, bytes: size, bytesDone: size });
+  // The progress begins where the first job ended.
+  const first = shown.find(({ jobId: id, bytes }) => id === second && bytes > 0);
+  expect(first?.bytesDone).toBeGreaterThanOrEqual(readBytes);
+  expect(first?.bytes).toBe(size);
 });
