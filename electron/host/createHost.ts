@@ -397,6 +397,7 @@ class LibraryHost implements Host {
           shell,
           platform: process.platform,
           libraryPath,
+          uploads: uploadsDirectory(libraryPath),
           granted: [...this.grants.paths],
           ...(this.library.readOnly === undefined ? {} : { readOnly: this.readOnlyText() }),
           warnings: this.allWarnings(),

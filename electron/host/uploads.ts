@@ -8,6 +8,7 @@ import { dirname, extname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { refused } from '../../shared/api/errors.ts';
 import { MAX_UPLOAD_BYTES, type UploadedFile } from '../../shared/api/upload.ts';
+import { realOf } from './grants.ts';
 
 export interface Upload {
   /** The file name given by the page. */
@@ -24,8 +25,10 @@ const MOST_OF_ONE_NAME = 10_000;
 /** Names that Windows reserves for devices. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 
+/** A real path, as runs name theirs. */
 export function uploadsDirectory(libraryPath: string): string {
-  return join(dirname(resolve(libraryPath)), 'uploads');
+  const directory = dirname(resolve(libraryPath));
+  return join(realOf(directory) ?? directory, 'uploads');
 }
 
 /** @throws ApiError when the name, the folder or the size is refused, or the disk fails */

@@ -31,6 +31,12 @@ export function followOf(
   return directory === undefined ? undefined : follows.find(({ path }) => isBelow(directory, path));
 }
 
+/** Whether a path can be followed. Uploaded files are copies in the library's directory, so they never grow. */
+export function useCanFollow(): (path: string) => boolean {
+  const uploads = useRequest('host.info', {}).data?.uploads;
+  return (path) => uploads !== undefined && !isBelow(path, uploads);
+}
+
 export function useFollowActions() {
   const client = useClient();
   const queryClient = useQueryClient();

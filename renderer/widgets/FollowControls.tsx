@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { RunSummary, StepSummary } from '../../shared/api/contract.ts';
 import { ApiError } from '../data/failures.ts';
 import { refetchRun } from '../data/followHost.ts';
-import { useFollowActions, useLive } from '../data/follows.ts';
+import { useCanFollow, useFollowActions, useLive } from '../data/follows.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { useCommands } from '../shell/keys/commands.ts';
 import { keyed } from '../shell/keys/keysInForce.ts';
@@ -46,8 +46,10 @@ export function FollowControls({
   readonly canStart: boolean;
 }) {
   const { run, follow } = useLive(runKey);
+  const canFollow = useCanFollow();
   const { start, stop } = useFollowActions();
   const queryClient = useQueryClient();
+  const isFollowable = run !== undefined && canFollow(run.directory);
   const isPaused = useInterface((state) => state.pausedRuns[runKey]) === true;
   const flipPause = useInterface((state) => state.flipPause);
   const isHeld = isPaused && follow !== undefined;
@@ -66,7 +68,7 @@ export function FollowControls({
     }
   };
   useCommands({
-    'follow.flip': run === undefined ? undefined : flip,
+    'follow.flip': follow !== undefined || isFollowable ? flip : undefined,
     'pause.flip': follow === undefined ? undefined : pauseOrResume,
     'fresh.show': news === undefined ? undefined : show,
   });
@@ -121,12 +123,12 @@ export function FollowControls({
           </Button>
         </>
       )}
-      {canStart && follow === undefined && (
+      {canStart && isFollowable && follow === undefined && (
         <Button
-          disabled={run === undefined || start.isPending}
+          disabled={start.isPending}
           onClick={flip}
           title={keyed(
-            `Makes the run live: reads new log lines below ${run?.directory ?? ''} as they are written`,
+            `Makes the run live: reads new log lines below ${run.directory} as they are written`,
             'follow.flip',
           )}
         >

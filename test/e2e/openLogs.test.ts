@@ -152,6 +152,9 @@ test('a dropped file is uploaded', async () => {
   }, logOf('dropped'));
   await placeIs('/run/dropped');
   expect(existsSync(join(uploads, 'dropped', 'dropped.jsonl'))).toBe(true);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  // The copy never grows.
+  expect(await page.getByRole('button', { name: 'Follow' }).count()).toBe(0);
 });
 
 test('an upload is cancelled by its button only, and names what was sent before', async () => {

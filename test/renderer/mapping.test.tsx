@@ -166,7 +166,7 @@ describe('on the page', () => {
   });
   const saved: Mapping = { ...mapping, name: 'odd' };
   const info = {
-    ...{ version: '0', platform: 'linux', libraryPath: '/l.turnwise', warnings: [] },
+    ...{ version: '0', platform: 'linux', libraryPath: '/l.turnwise', uploads: '/uploads', warnings: [] },
     shell: 'browser' as const,
     granted: ['/logs'],
   };

@@ -11,7 +11,13 @@ import { createFakeClient } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
 
 const INFO: HostInfo = {
-  ...{ version: '0', shell: 'browser', platform: 'linux', libraryPath: '/home/l.sqlite' },
+  ...{
+    version: '0',
+    shell: 'browser',
+    platform: 'linux',
+    libraryPath: '/home/l.sqlite',
+    uploads: '/home/uploads',
+  },
   granted: [],
   warnings: [],
 };

@@ -13,7 +13,7 @@ const unread = (path: string, more: Partial<UnreadFile> = {}): UnreadFile => ({
   ...more,
 });
 const INFO = {
-  ...{ version: '0', platform: 'linux', libraryPath: '/l.turnwise', warnings: [] },
+  ...{ version: '0', platform: 'linux', libraryPath: '/l.turnwise', uploads: '/uploads', warnings: [] },
   shell: 'browser' as const,
   granted: ['/logs'],
 };

@@ -290,13 +290,13 @@ function useUpload(
 
 function Uploads({ upload, isDisabled }: { readonly upload: UploadTask; readonly isDisabled: boolean }) {
   const input = useRef<HTMLInputElement>(null);
-  const libraryPath = useRequest('host.info', {}).data?.libraryPath ?? '';
+  const uploads = useRequest('host.info', {}).data?.uploads;
   const { sending, problem } = upload;
   return (
     <div className="uploads">
       <p>
         Files from this computer, up to {bytes(MAX_UPLOAD_BYTES)} each: drop them here, or choose them. They
-        are copied to <span className="mono">{libraryPath.replace(/[^/\\]*$/, 'uploads')}</span>.
+        are copied to <span className="mono">{uploads}</span>.
       </p>
       <input
         ref={input}

@@ -2,7 +2,7 @@ import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { IngestProgress, UnreadFile } from '../../../shared/api/contract.ts';
 import { shellWord } from '../../../shared/domain/shellWord.ts';
-import { followOf, useFollowActions, useFollows } from '../../data/follows.ts';
+import { followOf, useCanFollow, useFollowActions, useFollows } from '../../data/follows.ts';
 import { mappingPath } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useUnmappedFiles } from '../../data/useUnmappedFiles.ts';
@@ -170,10 +170,12 @@ function RunningJob({ job }: { readonly job: IngestProgress }) {
 /** Offers to follow these paths once the job is done. */
 function FollowJob({ paths }: { readonly paths: readonly string[] }) {
   const follows = useFollows();
+  const canFollow = useCanFollow();
   const { start, stop } = useFollowActions();
   const setNotice = useInterface((state) => state.setNotice);
   const followed = paths.map((path) => followOf(follows, path)).filter((one) => one !== undefined);
   const isFollowed = paths.length > 0 && followed.length === paths.length;
+  if (!isFollowed && !paths.every(canFollow)) return null;
   return (
     <Button
       disabled={start.isPending}

@@ -4,7 +4,7 @@
  */
 import { DropdownMenu } from 'radix-ui';
 import type { RunSummary } from '../../../shared/api/contract.ts';
-import { followOf, useFollowActions, useFollows } from '../../data/follows.ts';
+import { followOf, useCanFollow, useFollowActions, useFollows } from '../../data/follows.ts';
 import { goTo } from '../../data/useRoute.ts';
 import { KeyOf } from '../../shell/keys/Keys.tsx';
 import { useInterface } from '../../state/interface.ts';
@@ -22,6 +22,7 @@ interface RunMenuProps {
 
 export function RunMenu({ at, onClose }: RunMenuProps) {
   const follows = useFollows();
+  const canFollow = useCanFollow();
   const { start, stop } = useFollowActions();
   const showDialog = useInterface((state) => state.showDialog);
   const setNotice = useInterface((state) => state.setNotice);
@@ -45,9 +46,11 @@ export function RunMenu({ at, onClose }: RunMenuProps) {
           <DropdownMenu.Item onSelect={() => goTo({ view: 'run', runKey }, '?tab=sources')}>
             Sources & rules
           </DropdownMenu.Item>
-          <DropdownMenu.Item onSelect={flipFollow}>
-            {follow === undefined ? 'Follow its logs' : 'Stop following'}
-          </DropdownMenu.Item>
+          {(follow !== undefined || canFollow(run.directory)) && (
+            <DropdownMenu.Item onSelect={flipFollow}>
+              {follow === undefined ? 'Follow its logs' : 'Stop following'}
+            </DropdownMenu.Item>
+          )}
           <DropdownMenu.Separator />
           {/* Opens after the menu has returned the focus, which would otherwise leave the dialog. */}
           <DropdownMenu.Item onSelect={() => setTimeout(() => showDialog({ kind: 'exportRun', runKey }))}>

@@ -54,6 +54,7 @@ export function createPreviewClient(scenario: string): FakeClient {
       shell: scenario === 'desktop' ? ('desktop' as const) : ('browser' as const),
       platform: 'linux',
       libraryPath: '/home/ana/.local/share/turnwise/library.sqlite',
+      uploads: '/home/ana/.local/share/turnwise/uploads',
       granted: ['/logs'],
       warnings: [],
     }),
