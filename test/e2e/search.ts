@@ -133,9 +133,12 @@ export function describeSearch(shell: Shell): void {
       const first = await counts();
       expect(first.reduce((sum, each) => sum + each)).toBe(total);
       await page.getByRole('link', { name: 'Count in SQL' }).click();
-      await page.getByText('This statement came with a link').waitFor();
-      await page.getByRole('main').getByRole('button', { name: 'Run', exact: true }).click();
+      const run = page.getByRole('main').getByRole('button', { name: 'Run', exact: true });
+      await run.waitFor();
       const result = page.getByRole('grid', { name: /^Result:/ });
+      expect(await result.count()).toBe(0);
+      expect(await page.getByText('This statement came with a link').count()).toBe(0);
+      await run.click();
       await result.waitFor();
       const cells = await result.locator('.sql-number').allInnerTexts();
       expect(cells.map(Number)).toEqual(first);

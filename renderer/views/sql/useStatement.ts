@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useDebouncedValue } from '../../data/useDebouncedValue.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
+import { isOwnStatement, rememberOwnStatement } from '../../state/ownStatement.ts';
 import { LONGEST_LINK } from './sqlModel.ts';
 
 /** The URL is updated when typing pauses. */
@@ -21,7 +22,7 @@ export interface Statement {
   readonly revision: number;
   /** Whether the statement is too long for a URL and not saved. */
   readonly isNoLink: boolean;
-  /** Whether it came from a link and was not run yet. */
+  /** Whether it came from a link, neither typed nor composed in this window. */
   readonly isFromLink: boolean;
   /** Name of a saved query in the link that this library does not have. */
   readonly missing: string | undefined;
@@ -59,6 +60,7 @@ export function useStatement(): Statement {
   useEffect(() => {
     if (!isTyped || rested !== text) return;
     written.current = isLong ? undefined : text;
+    rememberOwnStatement(text);
     const isDraft = isLong && byText === undefined;
     if (isDraft) keepDraft(text);
     setQuery({
@@ -81,7 +83,7 @@ export function useStatement(): Statement {
     },
     revision,
     isNoLink: isLong && byText === undefined,
-    isFromLink: !isTyped && text !== '',
+    isFromLink: !isTyped && text !== '' && !isOwnStatement(text),
     missing: name !== undefined && saved !== undefined && named === undefined && !isTyped ? name : undefined,
   };
 }
