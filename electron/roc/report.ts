@@ -1,5 +1,5 @@
 /** Resample-on-Correct of a step or a whole run: logged, recomputed, and under a what-if. */
-import type { PenaltyKind, RocBasis, RocReport } from '../../shared/api/rocRows.ts';
+import type { GroupsBehind, PenaltyKind, RocBasis, RocReport } from '../../shared/api/rocRows.ts';
 import type { GroupDecision } from '../../shared/domain/resample.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import {
@@ -25,6 +25,25 @@ export interface ReportRequest {
 export interface FinishedReport {
   readonly report: Omit<RocReport, 'reportId' | 'elapsedMs'>;
   readonly keys: GroupKeys;
+  readonly differences: ChangeCounts;
+  readonly flips: ChangeCounts;
+}
+
+/** Rollouts whose two decisions differ, by group id. Only groups with a rollout that has both decisions. */
+type ChangeCounts = ReadonlyMap<number, number>;
+
+/** The groups behind a number of the report, with the changed decisions of each. */
+export function groupsBehind(
+  { keys, differences, flips }: Omit<FinishedReport, 'report'>,
+  key: string,
+): GroupsBehind {
+  const ids = keys.idsOf(key);
+  const countsIn = (counts: ChangeCounts) => Int32Array.from(ids, (id) => counts.get(id) ?? -1);
+  return {
+    ids,
+    ...(differences.size === 0 ? {} : { differences: countsIn(differences) }),
+    ...(flips.size === 0 ? {} : { flips: countsIn(flips) }),
+  };
 }
 
 const LOGGED_TOLERANCE = 1e-6;
@@ -50,6 +69,8 @@ export class ReportBuilder {
   private readonly flips: Counter;
   private readonly errDifferences: Counter;
   private readonly formatDifferences: Counter;
+  private readonly differencesByGroup = new Map<number, number>();
+  private readonly flipsByGroup = new Map<number, number>();
   private readonly isStated: boolean;
   private groups = 0;
   private rollouts = 0;
@@ -117,7 +138,7 @@ export class ReportBuilder {
         { part: 'pFormat', ...this.formatDifferences.finish() },
       ],
     };
-    return { report, keys };
+    return { report, keys, differences: this.differencesByGroup, flips: this.flipsByGroup };
   }
 
   private addGroup(
@@ -152,9 +173,11 @@ export class ReportBuilder {
       const again = computed[i]?.share ?? Number.NaN;
       if (!Number.isNaN(logged)) this.loggedRows++;
       if (decisionsDiffer(logged, again)) this.differences.add(groupId, logged);
+      countChange(this.differencesByGroup, groupId, logged, again);
       const effective = !isLogged && this.isStated ? again : logged;
       const supposedShare = supposed?.[i]?.share ?? Number.NaN;
       if (decisionsDiffer(effective, supposedShare)) this.flips.add(groupId, supposedShare);
+      countChange(this.flipsByGroup, groupId, effective, supposedShare);
       this.comparePenalties(record, groupId, effective);
     });
   }
@@ -170,8 +193,15 @@ export class ReportBuilder {
 
 /** Only two definite decisions can differ; a probability is not one. */
 function decisionsDiffer(a: number, b: number): boolean {
-  return (a === 0 && b === 1) || (a === 1 && b === 0);
+  return isDefinite(a) && isDefinite(b) && a !== b;
 }
+
+function countChange(counts: Map<number, number>, groupId: number, a: number, b: number): void {
+  if (!isDefinite(a) || !isDefinite(b)) return;
+  counts.set(groupId, (counts.get(groupId) ?? 0) + (a === b ? 0 : 1));
+}
+
+const isDefinite = (share: number): boolean => share === 0 || share === 1;
 
 function loggedRow(record: PoolRecord): SideRow {
   const { kept, reason, penalty, advantage } = record;

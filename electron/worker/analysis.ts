@@ -15,8 +15,7 @@ import { writePack } from '../export/pack/packWriter.ts';
 import { wholeRecord } from '../ingest/recordChunk.ts';
 import { basisOf } from '../roc/basis.ts';
 import { decidedGroups } from '../roc/decisionRows.ts';
-import { ReportBuilder } from '../roc/report.ts';
-import type { GroupKeys } from '../roc/tallies.ts';
+import { type FinishedReport, groupsBehind, ReportBuilder } from '../roc/report.ts';
 import { PlacesBuilder } from '../signals/places.ts';
 import type { ScopeProgress } from '../signals/scopeReader.ts';
 import { StatisticsBuilder } from '../signals/statistics.ts';
@@ -43,7 +42,7 @@ const db: ReadableLibrary = openReader(libraryPath);
 
 /** Number of reports whose groups can still be requested: the displayed one and its predecessors. */
 const KEPT_REPORTS = 4;
-const reports = new Map<number, GroupKeys>();
+const reports = new Map<number, Omit<FinishedReport, 'report'>>();
 let nextReportId = 1;
 
 /** Selects the rollouts of a pack by a filter. Created on first use, since most requests need no columns. */
@@ -68,9 +67,9 @@ type RocHandlers = {
 const analysis: AnalysisHandlers = {
   'roc.report': rocReport,
   'roc.groups': ({ reportId, key }) => {
-    const keys = reports.get(reportId);
-    if (keys === undefined) throw notFound(`report ${reportId} has expired; compute it again`);
-    return { ids: keys.idsOf(key) };
+    const finished = reports.get(reportId);
+    if (finished === undefined) throw notFound(`report ${reportId} has expired; compute it again`);
+    return groupsBehind(finished, key);
   },
   'token.statistics': (params, task) => measured(params, StatisticsBuilder.open(db, params), task),
   'token.occurrences': (params, task) => measured(params, PlacesBuilder.open(db, params), task),
@@ -103,9 +102,9 @@ async function rocReport(request: ParsedParams<'roc.report'>, task: Task): Promi
     await task.pause();
     builder.addStep(step);
   }
-  const { report, keys } = builder.finish();
+  const { report, ...behind } = builder.finish();
   const reportId = nextReportId++;
-  reports.set(reportId, keys);
+  reports.set(reportId, behind);
   for (const known of reports.keys()) {
     if (reports.size <= KEPT_REPORTS) break;
     reports.delete(known);

@@ -6,7 +6,7 @@ import type { AlikeList, ForkTree } from './compareRows.ts';
 import { defineMethod, resultOf } from './method.ts';
 import type { PackedComparison } from './packedRows.ts';
 import { id, progressKey, rolloutAddress } from './paramTypes.ts';
-import { type GroupLedger, PENALTY_KINDS, type RocReport } from './rocRows.ts';
+import { type GroupLedger, type GroupsBehind, PENALTY_KINDS, type RocReport } from './rocRows.ts';
 
 export const rocChoice = z.object({
   rule: z.enum(RESAMPLE_RULES).optional(),
@@ -37,10 +37,10 @@ export const ANALYSIS_METHODS = {
     result: resultOf<RocReport>(),
     runsOn: 'analysis',
   }),
-  /** The groups behind one number of a report, by the number's key. */
+  /** The groups behind one number of a report, by the number's key, with the changed decisions of each. */
   'roc.groups': defineMethod({
     params: z.object({ reportId: id, key: z.string().max(200) }),
-    result: resultOf<{ readonly ids: Uint32Array }>(),
+    result: resultOf<GroupsBehind>(),
     runsOn: 'analysis',
     isAtOnce: true,
   }),

@@ -274,3 +274,15 @@ export interface RocReport {
   readonly penaltyDifferences: readonly (Tally & { readonly part: keyof Penalties })[];
   readonly elapsedMs: number;
 }
+
+/** The groups behind one number of a report. */
+export interface GroupsBehind {
+  readonly ids: Uint32Array;
+  /**
+   * Rollouts of each group whose logged and recomputed decisions differ. -1: no rollout has both decisions. Absent: no
+   * decision is logged.
+   */
+  readonly differences?: Int32Array;
+  /** As `differences`, for rollouts that the what-if decides differently from the decisions in force. */
+  readonly flips?: Int32Array;
+}

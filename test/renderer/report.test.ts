@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { groupsBehind, inOrderOf } from '../../renderer/views/roc/GroupsBehind.tsx';
+import { changesOf, groupsBehind, inOrderOf } from '../../renderer/views/roc/GroupsBehind.tsx';
 import { lengthBins, likenessFacts, turnBins } from '../../renderer/views/roc/likenessModel.ts';
 import {
   bucketText,
@@ -225,6 +225,14 @@ describe('the groups behind a number', () => {
 
   it('use a new report if the host has evicted the old one', async () => {
     expect([...(await groupsBehind(client, 1, 'mixed', again(2))).ids]).toEqual([7, 8]);
+  });
+
+  it('have their changed decisions, where the report counts them', () => {
+    const ids = Uint32Array.of(7, 8);
+    expect(changesOf({ ids })).toEqual([]);
+    const [differences, ...others] = changesOf({ ids, differences: Int32Array.of(2, -1) });
+    expect([7, 8, 9].map((id) => differences?.of(id))).toEqual([2, undefined, undefined]);
+    expect([differences?.id, others]).toEqual(['differences', []]);
   });
 
   it('fail if recomputing does not help, and at any other failure', async () => {

@@ -1,6 +1,11 @@
 /** A run's report: counts add up, and every number leads to its groups. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type FinishedReport, ReportBuilder, type ReportRequest } from '../../electron/roc/report.ts';
+import {
+  type FinishedReport,
+  groupsBehind,
+  ReportBuilder,
+  type ReportRequest,
+} from '../../electron/roc/report.ts';
 import { openReader } from '../../electron/storage/open.ts';
 import type { Tally } from '../../shared/api/contract.ts';
 import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
@@ -160,5 +165,20 @@ describe('a run', () => {
     expect(found.report.recomputed.positives).toMatchObject({ rollouts: 8, decided: 8, kept: 4 });
     expect(found.report.differences).toMatchObject({ rollouts: 4, groups: 1 });
     expect(problemsOf(found, found.report.differences)).toEqual(['1/p0']);
+  });
+
+  it('counts changed decisions by group, unknown where only one decision is known', async () => {
+    const kept = [...'KKddddKK'].map((letter) => ({ kept: letter === 'K', reason: letter }));
+    const pools = [
+      { step: 1, pools: ['++ee----', '++ee----', '++++----'], decisions: [kept, undefined, kept] },
+    ];
+    const found = await report({ whatIf: { penalty: 'typed' } }, pools);
+    const { ids, differences, flips } = groupsBehind(found, 'pool:mixed');
+    expect([...ids]).toHaveLength(3);
+    expect(differences).toEqual(Int32Array.of(4, -1, 4));
+    expect([...(flips ?? [])].reduce((sum, flipped) => sum + Math.max(0, flipped), 0)).toBe(
+      found.report.flips?.rollouts,
+    );
+    expect(groupsBehind(await report(), 'pool:mixed').flips).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useMemo, useState } from 'react';
-import type { GroupRow, GroupSort, ResultOf, RocReport } from '../../../shared/api/contract.ts';
+import type { GroupRow, ResultOf, RocReport } from '../../../shared/api/contract.ts';
 import type { Client } from '../../../shared/api/transport.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { ApiError } from '../../data/failures.ts';
@@ -14,6 +14,7 @@ import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
 import { IconButton } from '../../ui/Controls.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
+import { sortedBy } from '../../ui/sorting.ts';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
 import { GROUP_COLUMNS, GROUP_SORT_IDS } from '../../widgets/rollouts/groupColumns.tsx';
 import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
@@ -47,24 +48,80 @@ const STEP_COLUMN: Column<GroupRow> = {
   cell: (row) => count(row.step),
 };
 
+const CHANGES = [
+  {
+    id: 'differences',
+    label: 'differ',
+    hint: 'Rollouts of the group whose logged and recomputed decisions differ',
+  },
+  {
+    id: 'flips',
+    label: 'flips',
+    hint: 'Rollouts of the group that the what-if decides differently from the decisions in force',
+  },
+] as const;
+
+const SORT_IDS: readonly string[] = [...GROUP_SORT_IDS, ...CHANGES.map(({ id }) => id)];
+
+type Change = (typeof CHANGES)[number] & {
+  /** Undefined if no rollout of the group has both decisions. */
+  readonly of: (groupId: number) => number | undefined;
+};
+
+/** The changed decisions that the report counts by group. */
+export function changesOf(groups: ResultOf<'roc.groups'> | undefined): readonly Change[] {
+  return CHANGES.flatMap((change): Change[] => {
+    const counts = groups?.[change.id];
+    if (groups === undefined || counts === undefined) return [];
+    const byId = new Map(Array.from(groups.ids, (id, i) => [id, counts[i]] as const));
+    return [
+      {
+        ...change,
+        of: (groupId) => {
+          const rollouts = byId.get(groupId);
+          return rollouts === -1 ? undefined : rollouts;
+        },
+      },
+    ];
+  });
+}
+
+function changeColumn({ id, label, hint, of }: Change): Column<GroupRow> {
+  return {
+    ...{ id, label, hint, align: 'end', minWidth: 48, grow: 0.3, sorts: 'descending' },
+    value: ({ groupId }) => of(groupId),
+    cell: ({ groupId }) => count(of(groupId)),
+  };
+}
+
 /** The groups behind a number. Each opens its ledger under the same what-if. */
 export function GroupsBehind(props: GroupsBehindProps) {
   const { runKey, runId, step, reportId, numberKey, title, showsStep, recompute } = props;
   const [query, setQuery] = useUrlQuery();
   const groups = useGroupsBehind(reportId, numberKey, recompute);
-  const [sort, setSort] = useUrlSort(GROUP_SORT_IDS, BY_ORDER);
-  const column: GroupSort = GROUP_SORT_IDS.find((one) => one === sort.column) ?? 'order';
+  const [sort, setSort] = useUrlSort(SORT_IDS, BY_ORDER);
+  const ofHost = GROUP_SORT_IDS.find((one) => one === sort.column);
   const order = useRequest(
     'group.order',
-    { runId, ...(step === undefined ? {} : { step }), sort: column, direction: sort.direction },
+    {
+      ...{ runId, ...(step === undefined ? {} : { step }) },
+      ...(ofHost === undefined
+        ? { sort: 'order', direction: 'ascending' }
+        : { sort: ofHost, direction: sort.direction }),
+    },
     { keepPrevious: true },
   );
+  const changes = useMemo(() => changesOf(groups.data), [groups.data]);
   const found = groups.data?.ids;
   const sorted = order.data?.ids;
-  const ids = useMemo(
-    () => (found === undefined || sorted === undefined ? undefined : inOrderOf(found, sorted)),
-    [found, sorted],
-  );
+  const ids = useMemo(() => {
+    if (found === undefined || sorted === undefined) return undefined;
+    const inOrder = inOrderOf(found, sorted);
+    const change = changes.find(({ id }) => id === sort.column);
+    return change === undefined
+      ? inOrder
+      : Uint32Array.from(sortedBy([...inOrder], (id) => change.of(id), sort.direction));
+  }, [found, sorted, changes, sort.column, sort.direction]);
   const error = groups.error ?? order.error;
   const [range, setRange] = useState<IndexRange>(FIRST_WINDOW);
   const rows = useGroupWindow(ids, range);
@@ -76,8 +133,13 @@ export function GroupsBehind(props: GroupsBehindProps) {
     groupKey: row.groupKey,
   });
   const search = rocQuery(query);
-  const list = `behind ${runKey} ${numberKey} ${column} ${sort.direction}`;
-  const columns = showsStep ? [STEP_COLUMN, ...GROUP_COLUMNS] : GROUP_COLUMNS;
+  const list = `behind ${runKey} ${numberKey} ${sort.column} ${sort.direction}`;
+  const columns = [
+    ...(showsStep ? [STEP_COLUMN] : []),
+    ...GROUP_COLUMNS.flatMap((column) =>
+      column.id === 'kept' ? [column, ...changes.map(changeColumn)] : [column],
+    ),
+  ];
   return (
     <section className="behind" aria-label="Groups behind the number">
       <header>
