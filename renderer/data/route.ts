@@ -177,9 +177,11 @@ export function routeTo<V extends View>(view: V, fields: Known): RouteTo<V> | un
  * Pages from the library down to `route`, both included.
  *
  * @param hasSteps false: the run has no level between itself and its groups
+ * @param limitedTo the run that a page of the library is limited to
  */
-export function routesDownTo(route: Route, hasSteps = true): readonly RouteTo<View>[] {
+export function routesDownTo(route: Route, hasSteps = true, limitedTo?: string): readonly RouteTo<View>[] {
   if (route.view === 'nowhere') return [{ view: 'library' }];
+  if (limitedTo !== undefined) return [{ view: 'library' }, { view: 'run', runKey: limitedTo }, route];
   const path = pageOf(route.view).path;
   return VIEWS.filter((view) => {
     const above = pageOf(view).path;
@@ -189,11 +191,11 @@ export function routesDownTo(route: Route, hasSteps = true): readonly RouteTo<Vi
 }
 
 /** The parent page, for Escape. Undefined at the top. */
-export function parentRoute(route: Route, hasSteps = true): Route | undefined {
+export function parentRoute(route: Route, hasSteps = true, limitedTo?: string): Route | undefined {
   if (route.view === 'library') return undefined;
   if (route.view === 'nowhere') return { view: 'library' };
   const { up } = pageOf(route.view);
-  return up === undefined ? routesDownTo(route, hasSteps).at(-2) : routeTo(up as View, route);
+  return up === undefined ? routesDownTo(route, hasSteps, limitedTo).at(-2) : routeTo(up as View, route);
 }
 
 /** Name in the breadcrumb. Undefined: the page is named by its run, step, group or rollout. */

@@ -33,6 +33,7 @@ import { compareTarget } from './compareSet.ts';
 import { useCommands } from './keys/commands.ts';
 import type { CommandId } from './keys/keymap.ts';
 import { keyed, keyWord } from './keys/keysInForce.ts';
+import { useRunRoute } from './useRunRoute.ts';
 import './rail.css';
 
 const ICON = { size: 17, strokeWidth: 1.7, 'aria-hidden': true } as const;
@@ -119,7 +120,8 @@ const hrefOf = (route: Route | undefined) => (route === undefined ? undefined : 
 const leftAt = (path: string, isHere: boolean) => (isHere ? presentHref() : path + queryLeftAt(path));
 
 export function Rail({ route }: { readonly route: Route }) {
-  const run = useRunOf(route);
+  const ofRun = useRunRoute(route);
+  const run = useRunOf(ofRun);
   const issues = useRequest('issue.list', { limit: 1 }).data?.total ?? 0;
   const compareSet = useInterface((state) => state.compareSet);
   const isNamed = useIsNamed();
@@ -128,7 +130,9 @@ export function Rail({ route }: { readonly route: Route }) {
   useCommands({ 'rail.flip': flip });
 
   const { view } = route;
-  const runKey = 'runKey' in route ? route.runKey : undefined;
+  const runKey = 'runKey' in ofRun ? ofRun.runKey : undefined;
+  // The entries of the open run, or of the last visited one.
+  const ofWhich = run === undefined || 'runKey' in route ? 'the run' : run.name;
   const noRun = 'Open a run first.';
   return (
     <nav className={isNamed ? 'rail is-named' : 'rail'} aria-label="Views">
@@ -157,11 +161,16 @@ export function Rail({ route }: { readonly route: Route }) {
         isHere={view === 'sql'}
       />
       <span className="rail-rule" />
+      {run !== undefined && isNamed && (
+        <span className="rail-run" title={run.name}>
+          {run.name}
+        </span>
+      )}
       <Item
         name="Run"
         icon={ChartLine}
-        about="Charts and steps of the run"
-        href={hrefOf(routeTo('run', route))}
+        about={`Charts and steps of ${ofWhich}`}
+        href={hrefOf(routeTo('run', ofRun))}
         isHere={view === 'run'}
         whyOff={noRun}
       />
@@ -169,7 +178,7 @@ export function Rail({ route }: { readonly route: Route }) {
         name="Step"
         icon={Table2}
         about="Groups and rollouts of the step"
-        href={hrefOf(run?.hasSteps === false ? undefined : routeTo('step', route))}
+        href={hrefOf(run?.hasSteps === false ? undefined : routeTo('step', ofRun))}
         isHere={view === 'step'}
         whyOff={run?.hasSteps === false ? 'This log has no training steps.' : 'Open a step first.'}
       />
@@ -177,14 +186,14 @@ export function Rail({ route }: { readonly route: Route }) {
         name="Group"
         icon={LayoutList}
         about="Rollouts of the same prompt"
-        href={hrefOf(routeTo('group', route))}
+        href={hrefOf(routeTo('group', ofRun))}
         isHere={view === 'group'}
         whyOff="Open a group first."
       />
       <Item
         name="Problems"
         icon={Grid3x3}
-        about="Problems of the run by step"
+        about={`Problems of ${ofWhich} by step`}
         command="place.problems"
         href={hrefOf(runKey === undefined ? undefined : { view: 'problems', runKey })}
         isHere={view === 'problems' || view === 'problem'}
@@ -195,7 +204,7 @@ export function Rail({ route }: { readonly route: Route }) {
         icon={ListChecks}
         about="Resample-on-Correct of the run or step"
         command="place.roc"
-        href={hrefOf(rocRoute(route, run?.hasSteps))}
+        href={hrefOf(rocRoute(ofRun, run?.hasSteps))}
         isHere={view === 'roc' || view === 'stepRoc'}
         whyOff={noRun}
       />
@@ -204,7 +213,7 @@ export function Rail({ route }: { readonly route: Route }) {
         icon={ChartColumn}
         about="Token statistics of the run, step, group or rollout"
         command="place.tokens"
-        href={hrefOf(tokensRoute(route, run?.hasSteps))}
+        href={hrefOf(tokensRoute(ofRun, run?.hasSteps))}
         isHere={TOKEN_VIEWS.has(view)}
         whyOff={noRun}
       />
@@ -212,7 +221,7 @@ export function Rail({ route }: { readonly route: Route }) {
         name="Replay"
         icon={MessagesSquare}
         about="The rollout, turn by turn"
-        href={hrefOf(routeTo('rollout', route))}
+        href={hrefOf(routeTo('rollout', ofRun))}
         isHere={view === 'rollout'}
         whyOff="Open a rollout first."
       />
@@ -231,9 +240,9 @@ export function Rail({ route }: { readonly route: Route }) {
         about="Labels, notes and failure packs"
         command="place.labels"
         href={
-          view === 'labels' || runKey === undefined
-            ? leftAt('/labels', view === 'labels')
-            : labelsPath({ runKey })
+          view !== 'labels' && 'runKey' in route
+            ? labelsPath({ runKey: route.runKey })
+            : leftAt('/labels', view === 'labels')
         }
         isHere={view === 'labels'}
       />

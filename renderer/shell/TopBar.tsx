@@ -7,7 +7,7 @@ import { pageName, pathOfRoute, type Route, routesDownTo } from '../data/route.t
 import { distinctNames } from '../data/runNames.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { useRoute } from '../data/useRoute.ts';
-import { useRunOf } from '../data/useRunOf.ts';
+import { useLimitOf, useRunOf } from '../data/useRunOf.ts';
 import { THEMES, type Theme, useInterface } from '../state/interface.ts';
 import { queryLeftAt } from '../state/routeMemory.ts';
 import { Chip, IconButton } from '../ui/Controls.tsx';
@@ -28,8 +28,11 @@ interface Names {
 }
 
 /** The pages from the library down to `route`. */
-export function crumbsOf(route: Route, names: Names, hasSteps = true): readonly Crumb[] {
-  return routesDownTo(route, hasSteps).map((page) => ({ label: labelOf(page, names), route: page }));
+export function crumbsOf(route: Route, names: Names, hasSteps = true, limitedTo?: string): readonly Crumb[] {
+  return routesDownTo(route, hasSteps, limitedTo).map((page) => ({
+    label: labelOf(page, names),
+    route: page,
+  }));
 }
 
 function labelOf(page: Route, names: Names): string {
@@ -84,8 +87,10 @@ export function TopBar() {
   const theme = useInterface((state) => state.theme);
   const setTheme = useInterface((state) => state.setTheme);
   const showDialog = useInterface((state) => state.showDialog);
-  const run = useRunOf(route);
-  const crumbs = crumbsOf(route, { library: useOtherLibrary(), run: useNameApart(run) }, run?.hasSteps);
+  const limit = useLimitOf(route);
+  const run = useRunOf(limit === undefined ? route : { view: 'run', runKey: limit });
+  const names = { library: useOtherLibrary(), run: useNameApart(run) };
+  const crumbs = crumbsOf(route, names, run?.hasSteps, limit);
   const ThemeIcon = THEME_ICON[theme];
   return (
     <header className="top">

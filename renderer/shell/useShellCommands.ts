@@ -7,7 +7,7 @@ import { copiedLink } from '../data/libraryLink.ts';
 import { parentRoute, pathOfRoute, rocRoute, tokensRoute } from '../data/route.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { goTo, navigateTo, useRoute } from '../data/useRoute.ts';
-import { useRunOf } from '../data/useRunOf.ts';
+import { useLimitOf, useRunOf } from '../data/useRunOf.ts';
 import { useInterface } from '../state/interface.ts';
 import { queryLeftAt } from '../state/routeMemory.ts';
 import { copyText } from '../ui/exportText.ts';
@@ -20,6 +20,7 @@ import { nextTheme } from './TopBar.tsx';
 import { showTour } from './Tour.tsx';
 import { useIngestActions } from './useIngestActions.ts';
 import { useLibraryCommands } from './useLibraryActions.ts';
+import { useRunRoute } from './useRunRoute.ts';
 
 /** The notice when a job ends. While it runs, the library page and the top bar show it. */
 export function jobNotice(job: IngestProgress): string | undefined {
@@ -35,9 +36,11 @@ export function useShellCommands(): void {
   const route = useRoute();
   const { demo, openDialog, chooseLogs, canOpenDialog } = useIngestActions();
   const isDesktop = useRequest('host.info', {}).data?.shell === 'desktop';
-  const run = useRunOf(route);
-  const roc = rocRoute(route, run?.hasSteps);
-  const tokens = tokensRoute(route, run?.hasSteps);
+  const limit = useLimitOf(route);
+  const ofRun = useRunRoute(route);
+  const run = useRunOf(ofRun);
+  const roc = rocRoute(ofRun, run?.hasSteps);
+  const tokens = tokensRoute(ofRun, run?.hasSteps);
   const hasCompareSet = useInterface((state) => state.compareSet.length > 0);
   const ofLibraries = useLibraryCommands();
   const { showDialog, setTheme, setNotice, flip } = useInterface.getState();
@@ -47,7 +50,7 @@ export function useShellCommands(): void {
       'palette.show': () => showDialog({ kind: 'palette' }),
       'keys.show': () => showDialog({ kind: 'keys' }),
       'place.up': () => {
-        const parent = parentRoute(route, run?.hasSteps);
+        const parent = parentRoute(route, run?.hasSteps, limit);
         if (parent !== undefined) goTo(parent, queryLeftAt(pathOfRoute(parent)));
       },
       'place.copyLink': () =>
@@ -60,7 +63,7 @@ export function useShellCommands(): void {
         ),
       'place.library': () => goTo({ view: 'library' }),
       'place.problems':
-        'runKey' in route ? () => goTo({ view: 'problems', runKey: route.runKey }) : undefined,
+        'runKey' in ofRun ? () => goTo({ view: 'problems', runKey: ofRun.runKey }) : undefined,
       'place.roc': roc === undefined ? undefined : () => goTo(roc),
       'place.tokens': tokens === undefined ? undefined : () => goTo(tokens),
       'place.schedule':

@@ -5,13 +5,15 @@
  * own query is not changed.
  *
  * The trail lists the visited paths without duplicates: a path that is visited again moves to the end, so that going
- * back by Escape always terminates. It is kept in the window's session storage.
+ * back by Escape always terminates. It and the last page of a run are kept in the window's session storage.
  */
 
 /** Limit of saved queries and list positions. The oldest are dropped. */
 const MAX_KEPT = 200;
 const MAX_TRAIL = 30;
 const STORED = 'turnwise.trail';
+const STORED_RUN = 'turnwise.run';
+const OF_RUN = '/run/';
 const queries = new Map<string, string>();
 
 interface Visited {
@@ -21,6 +23,8 @@ interface Visited {
 }
 
 let trail: readonly Visited[] = stored();
+/** The last page of a run, by `keyIn`. At most one per library. */
+let lastRun: readonly string[] = storedRuns();
 let isTraversal = false;
 
 // Back and Forward return to a visited page, so later pages are removed from the trail.
@@ -40,7 +44,13 @@ export function rememberQuery(pathHere: string, search: string): void {
   const before = former >= 0 && isTraversal ? trail.slice(0, former) : trail;
   isTraversal = false;
   trail = [...before.filter((visited) => visited.path !== path), { path, search }].slice(-MAX_TRAIL);
+  if (pathHere.startsWith(OF_RUN)) lastRun = [...lastRun.filter((key) => pathOfKey(key) === undefined), path];
   store();
+}
+
+/** Path of the last visited page of a run. Undefined: no run was visited in this window. */
+export function lastRunPath(): string | undefined {
+  return lastRun.flatMap((key) => pathOfKey(key) ?? []).at(-1);
 }
 
 /** Path and query of the page before `path` in the trail. Undefined if it was the first. */
@@ -61,11 +71,19 @@ export function leaveTrail(path: string): void {
 }
 
 function stored(): readonly Visited[] {
+  return storedList(STORED).filter(isVisited);
+}
+
+function storedRuns(): readonly string[] {
+  return storedList(STORED_RUN).filter((key) => typeof key === 'string');
+}
+
+function storedList(name: string): readonly unknown[] {
   try {
-    const found: unknown = JSON.parse(globalThis.sessionStorage?.getItem(STORED) ?? '[]');
-    return Array.isArray(found) ? found.filter(isVisited) : [];
+    const found: unknown = JSON.parse(globalThis.sessionStorage?.getItem(name) ?? '[]');
+    return Array.isArray(found) ? found : [];
   } catch {
-    // Storage is denied or has other content: start with an empty trail.
+    // Storage is denied or has other content: start with an empty list.
     return [];
   }
 }
@@ -85,8 +103,9 @@ function isVisited(value: unknown): value is Visited {
 function store(): void {
   try {
     globalThis.sessionStorage?.setItem(STORED, JSON.stringify(trail));
+    globalThis.sessionStorage?.setItem(STORED_RUN, JSON.stringify(lastRun));
   } catch {
-    // Storage is denied or full: only the trail is lost on reload.
+    // Storage is denied or full: the trail and the last run are lost on reload.
   }
 }
 

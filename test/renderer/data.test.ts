@@ -73,6 +73,9 @@ describe('shell', () => {
       'p-0417',
       '#11',
     ]);
+    const limited = crumbsOf({ view: 'search' }, { run: 'grpo' }, true, 'a');
+    expect(limited.map(({ label }) => label)).toEqual(['Library', 'grpo', 'Search']);
+    expect(limited[1]?.route).toEqual({ view: 'run', runKey: 'a' });
     const pages = crumbsOf({ view: 'sql' }, { library: 'other', run: undefined });
     expect(pages.map(({ label }) => label)).toEqual(['other', 'SQL']);
   });

@@ -5,6 +5,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Route } from '../../renderer/data/route.ts';
 import { Rail } from '../../renderer/shell/Rail.tsx';
 import { useInterface } from '../../renderer/state/interface.ts';
+import { rememberQuery } from '../../renderer/state/routeMemory.ts';
+import type { RunSummary } from '../../shared/api/contract.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
 
@@ -12,6 +14,20 @@ const client = createFakeClient({
   'issue.list': () => ({ total: 0, issues: [] }),
   'run.list': () => [],
 });
+const withRuns = (keys: readonly string[]) =>
+  createFakeClient({
+    'issue.list': () => ({ total: 0, issues: [] }),
+    'run.list': () =>
+      keys.map(
+        (runKey, runId) => ({ runId, runKey, name: `name of ${runKey}`, hasSteps: true }) as RunSummary,
+      ),
+  });
+const hrefs = () =>
+  Object.fromEntries(
+    screen
+      .queryAllByRole('link', { name: /^(Run|Step|Group|Replay)$/ })
+      .map((link) => [link.textContent, link.getAttribute('href')]),
+  );
 const show = (route: Route) => renderWithClient(client, <Rail route={route} />);
 
 function windowIs(width: 'wide' | 'narrow'): void {
@@ -55,6 +71,26 @@ describe('the rail', () => {
     expect((await screen.findByRole('tooltip')).textContent).toContain('Open a rollout first.');
     fireEvent.click(replay);
     expect(useInterface.getState().notice).toBe('Open a rollout first.');
+  });
+
+  it('keeps the entries of the last visited run, named, on pages without a run', async () => {
+    rememberQuery('/run/r/step/1/group/g', '');
+    renderWithClient(withRuns(['r', 'other']), <Rail route={{ view: 'search' }} />, '/search');
+    await screen.findByTitle('name of r');
+    expect(hrefs()).toEqual({ Run: '/run/r', Step: '/run/r/step/1', Group: '/run/r/step/1/group/g' });
+    screen.getByRole('button', { name: 'Replay' });
+    cleanup();
+    // The run was removed.
+    renderWithClient(withRuns(['other']), <Rail route={{ view: 'search' }} />, '/search');
+    await act(async () => undefined);
+    expect(hrefs()).toEqual({});
+  });
+
+  it('leads to the run that the page is limited to', async () => {
+    rememberQuery('/run/r/step/1/group/g', '');
+    renderWithClient(withRuns(['r', 'other']), <Rail route={{ view: 'search' }} />, '/search?run=other');
+    await screen.findByTitle('name of other');
+    expect(hrefs()).toEqual({ Run: '/run/other' });
   });
 
   it('shows icons alone in a narrow window until the user chooses names', () => {

@@ -1,5 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { cameFrom, leaveTrail, rememberQuery } from '../../renderer/state/routeMemory.ts';
+import {
+  cameFrom,
+  enterLibrary,
+  lastRunPath,
+  leaveTrail,
+  rememberQuery,
+} from '../../renderer/state/routeMemory.ts';
 
 /** Navigates by link or key. */
 const go = (path: string, search = '') => rememberQuery(path, search);
@@ -43,5 +49,20 @@ describe('the way one came', () => {
 
   it('is unknown for a page never visited', () => {
     expect(cameFrom(mine('compare'))).toBe(undefined);
+  });
+});
+
+describe('the last visited run', () => {
+  it('is kept for each library, whatever is opened after it', () => {
+    go('/run/a/step/1');
+    go('/run/b', '?tab=sources');
+    go('/search');
+    expect(lastRunPath()).toBe('/run/b');
+    enterLibrary('other');
+    expect(lastRunPath()).toBeUndefined();
+    go('/run/c');
+    expect(lastRunPath()).toBe('/run/c');
+    enterLibrary(undefined);
+    expect(lastRunPath()).toBe('/run/b');
   });
 });
