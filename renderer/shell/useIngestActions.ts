@@ -36,8 +36,8 @@ export function useIngestActions() {
     onSuccess: ({ paths }) => paths.length > 0 && open.mutate(paths),
   });
   const startMapped = useMutation({
-    mutationFn: ({ paths, mapping }: { paths: string[]; mapping: string }) =>
-      client.request('ingest.start', { paths, mapping }),
+    mutationFn: ({ paths, mapping }: { readonly paths: readonly string[]; readonly mapping: string }) =>
+      openLogs(client, paths, mapping),
     onSettled,
   });
   /** The dialog grants access to the file. Nothing is read before its fields are mapped. */
@@ -84,12 +84,15 @@ export async function openDemoRun(client: Client): Promise<string | undefined> {
 /**
  * Reads logs that the user has just chosen. Their first run opens once it is known; a file of unknown format opens in the
  * mapping editor. Neither happens if the user has gone elsewhere.
+ *
+ * @param mapping name of the saved mapping to read them with
  */
-async function openLogs(client: Client, paths: readonly string[]): Promise<void> {
+async function openLogs(client: Client, paths: readonly string[], mapping?: string): Promise<void> {
   const { pathname } = window.location;
   const { started, settled } = startJob(
     client,
-    () => client.request('ingest.start', { paths: [...paths] }),
+    () =>
+      client.request('ingest.start', { paths: [...paths], ...(mapping === undefined ? {} : { mapping }) }),
     ({ runKey, state }) => runKey !== undefined || state !== 'running',
   );
   const openRun = async ({ runKey, rollouts, issues }: IngestProgress) => {

@@ -99,6 +99,8 @@ export function describeSources(shell: Shell): void {
       await page.getByRole('region', { name: 'Preview' }).getByText('How many clips are 3 and 3?').waitFor();
       await page.getByRole('textbox', { name: 'Name of the mapping' }).fill('clips');
       await page.getByRole('button', { name: 'Save & read' }).click();
+      await page.getByRole('heading', { level: 1, name: 'clips' }).waitFor();
+      await library();
       await run(/^clips\b.*mapping:clips/).waitFor();
     });
 
@@ -258,7 +260,7 @@ export function describeSources(shell: Shell): void {
       await page.getByLabel('prompt', { exact: true }).fill('said.in_the_end');
       await page.getByText('△ also used by response').waitFor();
       await page.getByRole('button', { name: 'Replace & read' }).click();
-      await run(/^clips\b/).click();
+      await page.getByRole('heading', { level: 1, name: 'clips' }).waitFor();
       await page.getByRole('row', { name: /^There are 6\./ }).waitFor();
       await page.keyboard.press('g');
       await page.keyboard.press('m');

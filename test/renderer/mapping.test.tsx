@@ -19,7 +19,7 @@ import {
 } from '../../renderer/views/mapping/mappingModel.ts';
 import { oneLine, parsedRecord, treeRows } from '../../renderer/views/mapping/recordTreeModel.ts';
 import { SavedMappings } from '../../renderer/views/mapping/SavedMappings.tsx';
-import type { FileInspection, FileRow, RunSummary } from '../../shared/api/contract.ts';
+import type { FileInspection, FileRow, IngestProgress, RunSummary } from '../../shared/api/contract.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import { createFakeClient, type FakeMethods } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
@@ -250,14 +250,26 @@ describe('on the page', () => {
         started.push(params);
         return { jobId: 1 };
       },
+      'ingest.jobs': () => [],
     });
-    renderWithClient(client, <MappingEditor file={inspected} saved={[saved]} proposal={saved} />);
+    const file = '/mapping?path=%2Flogs%2Fnew.jsonl';
+    renderWithClient(client, <MappingEditor file={inspected} saved={[saved]} proposal={saved} />, file);
     const button = await screen.findByRole('button', { name: 'Replace & read' });
     await waitFor(() => expect(button.title).toContain('reads 2 files again'));
     fireEvent.click(button);
     await waitFor(() =>
       expect(started).toEqual([{ paths: ['/logs/new.jsonl', '/logs/a/odd.jsonl'], mapping: 'odd' }]),
     );
+    const job: IngestProgress = {
+      ...{ jobId: 1, state: 'running', paths: ['/logs/new.jsonl'], bytes: 20, bytesDone: 0 },
+      ...{ files: 2, filesDone: 0, rollouts: 0, issues: 0, elapsedMs: 1 },
+    };
+    // It stays here until the run is known, and then opens it.
+    client.emit({ event: 'ingest.progress', payload: job });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(window.location.pathname).toBe('/mapping');
+    client.emit({ event: 'ingest.progress', payload: { ...job, rollouts: 3, runKey: 'a' } });
+    await waitFor(() => expect(window.location.pathname).toBe('/run/a'));
   });
 });
 

@@ -4,7 +4,6 @@ import { type Mapping, mappingFormatName } from '../../../shared/format/mapping.
 import { useClient } from '../../data/DataProvider.tsx';
 import { isBelow } from '../../data/follows.ts';
 import { useRequest } from '../../data/useRequest.ts';
-import { goTo } from '../../data/useRoute.ts';
 import { useIngestActions } from '../../shell/useIngestActions.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button } from '../../ui/Controls.tsx';
@@ -53,10 +52,8 @@ export function MappingActions({ path, mapping, saved, proposal, onMapping }: Ma
       await client.request('mapping.save', { mapping: { ...mapping, shape: [...mapping.shape], name } });
       await startMapped.mutateAsync({ paths: [path, ...others], mapping: name });
     },
-    onSuccess: () => {
-      setNotice(`Mapping ${name} saved; reading ${counted(others.length + 1, 'file')} with it`);
-      goTo({ view: 'library' });
-    },
+    onSuccess: () =>
+      setNotice(`Mapping ${name} saved; reading ${counted(others.length + 1, 'file')} with it`),
     onSettled: () => {
       void queryClient.invalidateQueries({ queryKey: ['mapping.list'] });
       void queryClient.invalidateQueries({ queryKey: ['file.inspect'] });
