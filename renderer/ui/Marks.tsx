@@ -8,6 +8,15 @@ export function KeptMark({ isKept }: { readonly isKept: boolean | undefined }) {
   return <span className={`mark is-${label}`} role="img" aria-label={label} title={label} />;
 }
 
+/** Marks values that differ. @param meaning the values, and where each comes from */
+export function UnequalMark({ meaning }: { readonly meaning: string }) {
+  return (
+    <span role="img" aria-label={meaning} title={meaning}>
+      ≠
+    </span>
+  );
+}
+
 export function RightMark({ isCorrect }: { readonly isCorrect: boolean | undefined }) {
   if (isCorrect === undefined) return null;
   return (

@@ -6,6 +6,7 @@ import { useMemo } from 'react';
 import type { CompareLink } from '../../data/compareLink.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
+import { UnequalMark } from '../../ui/Marks.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { type FactLine, laneFacts } from './factsModel.ts';
@@ -174,7 +175,11 @@ function LaneFacts({ slots, lanes, base, facts }: LaneFactsProps) {
                     .filter((part) => part !== '')
                     .join('\n')}
                 >
-                  {value.isDifferent && <i aria-hidden="true">≠</i>}
+                  {value.isDifferent && (
+                    <i>
+                      <UnequalMark meaning={difference} />
+                    </i>
+                  )}
                   <SourceText text={value.text} />
                 </td>
               );

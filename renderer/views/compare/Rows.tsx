@@ -2,6 +2,7 @@
 import { GitFork } from 'lucide-react';
 import { memo } from 'react';
 import { useInterface } from '../../state/interface.ts';
+import { UnequalMark } from '../../ui/Marks.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { blocksBeside, KIND_LABELS } from './blockModel.ts';
 import { Cell } from './Cell.tsx';
@@ -68,8 +69,14 @@ function TurnsRow({ item, context }: { readonly item: TurnsItem; readonly contex
     // biome-ignore lint/a11y/noStaticElementInteractions: as above
     <div className="cmp-turns" onClick={() => context.onSelect(item.row)}>
       <div className="cmp-grid cmp-row-head">
-        <span className="cmp-gutter" title={item.isEqual ? 'equal in all lanes' : 'differs'}>
-          {forks.length > 0 ? <GitFork size={13} aria-label="fork of a lane" /> : item.isEqual ? '=' : '≠'}
+        <span className="cmp-gutter" title={item.isEqual ? 'equal in all lanes' : undefined}>
+          {forks.length > 0 ? (
+            <GitFork size={13} aria-label="fork of a lane" />
+          ) : item.isEqual ? (
+            '='
+          ) : (
+            <UnequalMark meaning="The lanes differ in this turn" />
+          )}
         </span>
         {isUnified ? (
           <span>

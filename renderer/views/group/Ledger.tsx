@@ -13,6 +13,7 @@ import { useRunOf } from '../../data/useRunOf.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { Button } from '../../ui/Controls.tsx';
+import { Hint } from '../../ui/Hint.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
 import { FilterBox } from '../../widgets/filter/FilterBox.tsx';
@@ -22,6 +23,8 @@ import { LedgerStrip } from './LedgerStrip.tsx';
 import { LedgerSummary } from './LedgerSummary.tsx';
 import { LedgerTable } from './LedgerTable.tsx';
 import {
+  DIFFERS,
+  DISAGREES,
   hasMark,
   LEDGER_MARKS,
   type LedgerEntry,
@@ -137,8 +140,8 @@ const LABELS: Readonly<Record<LedgerMark, { readonly label: string; readonly hin
   wrong: { label: '✕ incorrect', hint: 'Incorrect rollouts' },
   tie: { label: '= tie', hint: 'Penalty equal to the last one kept: rollout order decided' },
   flip: { label: '▲▽ flips', hint: 'Decided otherwise under the settings of the what-if' },
-  differs: { label: 'logged ≠ recomputed', hint: 'The logged decision differs from the recomputed one' },
-  disagrees: { label: '≠ penalties', hint: 'Logged, text and typed penalties differ' },
+  differs: { label: 'logged ≠ recomputed', hint: DIFFERS },
+  disagrees: { label: '≠ penalties', hint: DISAGREES },
 };
 
 interface LedgerFiltersProps {
@@ -162,16 +165,16 @@ function LedgerFilters({ entries, hasRoc, isPanelOpen }: LedgerFiltersProps) {
   return (
     <fieldset className="mark-filters" aria-label="Show only">
       {offered.map(({ mark, rows }) => (
-        <button
-          key={mark}
-          type="button"
-          className="chip"
-          aria-pressed={marks.includes(mark)}
-          title={LABELS[mark].hint}
-          onClick={() => setQuery({ show: marksText(marks, mark) })}
-        >
-          {LABELS[mark].label} <span className="dim">{count(rows)}</span>
-        </button>
+        <Hint key={mark} text={LABELS[mark].hint} side="top">
+          <button
+            type="button"
+            className="chip"
+            aria-pressed={marks.includes(mark)}
+            onClick={() => setQuery({ show: marksText(marks, mark) })}
+          >
+            {LABELS[mark].label} <span className="dim">{count(rows)}</span>
+          </button>
+        </Hint>
       ))}
     </fieldset>
   );

@@ -1,6 +1,6 @@
 /** Columns and cells of a ledger: decision, what-if, penalties, labels. */
 import { PENALTY_KINDS, type PenaltyKind } from '../../../shared/api/rocRows.ts';
-import { KeptMark } from '../../ui/Marks.tsx';
+import { KeptMark, UnequalMark } from '../../ui/Marks.tsx';
 import { percent } from '../../ui/numbers.ts';
 import type { SortValue } from '../../ui/sorting.ts';
 import type { Column } from '../../ui/VirtualTable.tsx';
@@ -8,6 +8,8 @@ import { PENALTY_LABELS, penaltyText, type Source } from '../../widgets/roc/rocL
 import { LabelNames } from '../../widgets/rollouts/labelColumn.tsx';
 import {
   copiedDecision,
+  DIFFERS,
+  DISAGREES,
   decisionLabel,
   decisionRank,
   type LedgerEntry,
@@ -51,6 +53,7 @@ function DecisionCell({ entry, source }: { readonly entry: LedgerEntry; readonly
     said === '' ? '' : `${source}: ${said}${code}${rule === undefined ? '' : ` (${rule})`}`,
     entry.differs ? `recomputed: ${other} (${row.recomputed.reason ?? 'no reason'})` : '',
   ];
+  const difference = [DIFFERS, ...title].filter(Boolean).join('\n');
   return (
     <span className="decision" title={title.filter(Boolean).join('\n')}>
       <KeptMark isKept={standing.kept} />
@@ -65,7 +68,7 @@ function DecisionCell({ entry, source }: { readonly entry: LedgerEntry; readonly
       </span>
       {entry.differs && (
         <span className="differs">
-          ≠ <KeptMark isKept={row.recomputed.kept} />
+          <UnequalMark meaning={difference} /> <KeptMark isKept={row.recomputed.kept} />
         </span>
       )}
     </span>
@@ -134,7 +137,11 @@ export function CountedPenalty({ entry, part }: { readonly entry: LedgerEntry; r
   const isOff = entry.row.disagreements.some((one) => part === 'penalty' || one.part === part);
   return (
     <span title={waysTitle(entry, part)}>
-      {isOff && <sup className="unequal">≠</sup>}
+      {isOff && (
+        <sup className="unequal">
+          <UnequalMark meaning={`${DISAGREES}\n${waysTitle(entry, part)}`} />
+        </sup>
+      )}
       {isRebuilt(entry, entry.kind) ? <i>{penaltyText(entry[part])}</i> : penaltyText(entry[part])}
     </span>
   );

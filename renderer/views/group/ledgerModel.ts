@@ -22,6 +22,10 @@ export interface Standing {
   readonly advantage?: number;
 }
 
+/** Meanings of the marks `≠` in the ledger. */
+export const DIFFERS = 'The logged decision differs from the recomputed one';
+export const DISAGREES = 'Logged, text and typed penalties differ';
+
 export interface LedgerEntry {
   readonly row: LedgerRow;
   /** Undefined while it is loading. */
