@@ -25,6 +25,7 @@ import { ColumnStore } from './columnStore.ts';
 import { disputedAnswers } from './disputedAnswers.ts';
 import { evaluationPanels } from './evaluation.ts';
 import { frequentValues } from './frequentValues.ts';
+import { groupRewards } from './groupRewards.ts';
 import { labelQueue } from './labelQueue.ts';
 import { labelReport } from './labelReport.ts';
 import { type CountedStep, latencyDistribution } from './latencies.ts';
@@ -90,6 +91,17 @@ export class ColumnQueryEngine {
         return { ...order, rows: groupRows(db, [...order.ids.subarray(0, FIRST_ROWS)]) };
       },
       'step.series': (params, task) => ({ steps: this.series(params, task) }),
+      'step.groupRewards': (params, task) => {
+        const { run, matched } = this.match(params, task);
+        const table = run.steps.find(({ step }) => step === params.step);
+        if (table === undefined)
+          throw new ApiError({
+            code: 'not_found',
+            message: `run ${params.runId} has no step ${params.step}`,
+          });
+        const mask = matched.find((each) => each.table === table)?.mask ?? new Uint8Array(table.count);
+        return groupRewards(table, mask);
+      },
       'eval.summary': (params, task) => {
         const { run, texts, node, matched } = this.match(params, task);
         const whole = wholeProblems({ run, texts }, node, matched, task.checkpoint);

@@ -98,6 +98,14 @@ export interface StepFacts {
   readonly schedule?: ScheduleFacts;
 }
 
+/** Known rewards of one step by group, in log order. Groups without one are left out. */
+export interface GroupRewards {
+  readonly groupIds: Uint32Array;
+  /** Rollouts of each group whose reward is known. */
+  readonly rollouts: Uint32Array;
+  readonly sums: readonly number[];
+}
+
 /** A metric that the trainer logged under its own name. */
 export interface LoggedMetric {
   readonly name: string;

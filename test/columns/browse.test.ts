@@ -19,7 +19,7 @@ import {
 import { listSteps } from '../../electron/storage/queries/runs.ts';
 import { TextReader } from '../../electron/storage/queries/texts.ts';
 import { rowOfFacts, rowOfSummary, type StepRow } from '../../renderer/widgets/tables/stepRows.ts';
-import { GROUP_SORTS, ROLLOUT_SORTS, type StepFacts } from '../../shared/api/contract.ts';
+import { GROUP_SORTS, type GroupRewards, ROLLOUT_SORTS, type StepFacts } from '../../shared/api/contract.ts';
 import { FIELDS, type NumberField } from '../../shared/domain/filter/fields.ts';
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
@@ -444,6 +444,27 @@ describe('charts', () => {
       const { steps } = ask<{ steps: readonly StepFacts[] }>(new ColumnQueryEngine(db), question);
       expect(steps.map(rowOfFacts).map(close)).toEqual(listSteps(db, runId).map(rowOfSummary).map(close));
     }
+  });
+
+  it('rewards by group, of the matching rollouts', () => {
+    const runId = runs[0]?.run_id ?? 0;
+    const found = ask<GroupRewards>(new ColumnQueryEngine(db), {
+      method: 'step.groupRewards',
+      runId,
+      step: 200,
+      filter: 'tool_calls:>1',
+    });
+    const expected = db
+      .prepare(
+        `SELECT group_id AS id, count(reward) AS rollouts, sum(reward) AS sum FROM rollout
+           WHERE run_id = ? AND step = 200 AND tool_calls > 1 AND reward IS NOT NULL
+           GROUP BY group_id ORDER BY group_id`,
+      )
+      .all(runId) as { id: number; rollouts: number; sum: number }[];
+    expect(expected.length).toBeGreaterThan(2);
+    expect(expected.map(({ id }) => id)).toEqual([...found.groupIds]);
+    expect(expected.map(({ rollouts }) => rollouts)).toEqual([...found.rollouts]);
+    expect(expected.map(({ sum }) => sum)).toEqual([...found.sums]);
   });
 
   it('percentiles, outcomes, groups and entropy of the demo run', () => {

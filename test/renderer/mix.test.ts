@@ -1,8 +1,8 @@
 /** A change in mean reward, divided into changed shares of the classes and changed rewards within them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mixEffect } from '../../renderer/views/overview/mixModel.ts';
-import type { StepFacts } from '../../shared/api/contract.ts';
+import { type ClassGroups, mixEffect } from '../../renderer/views/overview/mixModel.ts';
+import type { GroupRewards, StepFacts } from '../../shared/api/contract.ts';
 import { seededRandom } from '../../shared/domain/seededRandom.ts';
 
 /** Facts of these rewards, by the definitions of mean and sample deviation. */
@@ -25,10 +25,28 @@ function factsOf(step: number, rewards: readonly number[]): StepFacts {
   };
 }
 
+/** Groups by the definition of their sums. @param groupOf the group of each reward */
+function groupsOf(rewards: readonly number[], groupOf: (at: number) => number): GroupRewards {
+  const sums = new Map<number, { rollouts: number; sum: number }>();
+  for (const [at, reward] of rewards.entries()) {
+    const { rollouts, sum } = sums.get(groupOf(at)) ?? { rollouts: 0, sum: 0 };
+    sums.set(groupOf(at), { rollouts: rollouts + 1, sum: sum + reward });
+  }
+  return {
+    groupIds: Uint32Array.from(sums.keys()),
+    rollouts: Uint32Array.from(sums.values(), ({ rollouts }) => rollouts),
+    sums: Array.from(sums.values(), ({ sum }) => sum),
+  };
+}
+
 /** Rewards of each class at steps 0 and 1. */
 type Classes = readonly (readonly [before: readonly number[], after: readonly number[]])[];
 
-function effectOf(classes: Classes) {
+/** @param groupOf by class, step and position; absent: every rollout is a group of its own */
+function effectOf(
+  classes: Classes,
+  groupOf: (k: number, step: 0 | 1, at: number) => number = (k, _step, at) => k * 1e6 + at,
+) {
   const facts = classes.map(([before, after]) => [factsOf(0, before), factsOf(1, after)]);
   const whole = [0, 1].map((step) =>
     factsOf(
@@ -36,7 +54,13 @@ function effectOf(classes: Classes) {
       classes.flatMap((one) => one[step] ?? []),
     ),
   );
-  return mixEffect(facts, whole);
+  const groups = classes.map(
+    ([before, after], k): ClassGroups => [
+      groupsOf(before, (at) => groupOf(k, 0, at)),
+      groupsOf(after, (at) => groupOf(k, 1, at)),
+    ],
+  );
+  return mixEffect(facts, whole, groups);
 }
 
 const times = (count: number, value: number): readonly number[] => Array.from({ length: count }, () => value);
@@ -133,6 +157,79 @@ describe('a change in mean reward', () => {
           classes[at]?.[step].push(random() < truth[at].rate[step] ? 1 : 0);
         }
       const found = effectOf(classes);
+      if (found === undefined) throw new Error('both steps have rewards');
+      const isIn = ({ value, margin = 0 }: { value: number; margin?: number }, expected: number) =>
+        Math.abs(value - expected) <= margin ? 1 : 0;
+      held.mix += isIn(found.mix, mix);
+      held.within += isIn(found.within, within);
+      held.change += isIn(found.change, mix + within);
+    }
+    for (const count of Object.values(held)) {
+      expect(count / trials).toBeGreaterThan(0.93);
+      expect(count / trials).toBeLessThan(0.98);
+    }
+  });
+
+  it('has no interval before the groups are known, nor where a class has one group', () => {
+    const facts = [factsOf(0, [0, 1, 1, 1]), factsOf(1, [0, 0, 1, 1])];
+    expect(mixEffect([facts], facts)).toMatchObject({ change: { value: -0.25 } });
+    expect(mixEffect([facts], facts)?.change.margin).toBeUndefined();
+    const classes = [
+      [
+        [0, 1, 1, 1],
+        [0, 0, 1, 1],
+      ],
+    ] as const;
+    expect(effectOf(classes, () => 1)?.within.margin).toBeUndefined();
+    expect(effectOf(classes, (_k, _step, at) => at % 2)?.within.margin).toBeDefined();
+  });
+
+  it('has intervals that hold the truth about 95 times of 100 where groups share a problem', () => {
+    const random = seededRandom(11);
+    const size = 8;
+    const groups = 60;
+    // Problems are easy or hard, by halves. A class is taken, and rewarded, at a rate that depends on the problem.
+    const kinds = [
+      { share: [0.9, 0.6], rate: [0.8, 0.9] },
+      { share: [0.3, 0.1], rate: [0.1, 0.2] },
+    ] as const;
+    const bonus = [0, 0.1] as const;
+    const classAt = (step: 0 | 1, k: 0 | 1) => {
+      const parts = kinds.map(({ share, rate }) => ({
+        weight: k === 0 ? share[step] : 1 - share[step],
+        rate: rate[step] + bonus[k],
+      }));
+      const weight = parts.reduce((sum, part) => sum + part.weight, 0);
+      return {
+        share: weight / 2,
+        mean: parts.reduce((sum, part) => sum + part.weight * part.rate, 0) / weight,
+      };
+    };
+    const truth = ([0, 1] as const).map((k) => [classAt(0, k), classAt(1, k)] as const);
+    const mix = truth.reduce((sum, [a, b]) => sum + ((a.mean + b.mean) / 2) * (b.share - a.share), 0);
+    const within = truth.reduce((sum, [a, b]) => sum + ((a.share + b.share) / 2) * (b.mean - a.mean), 0);
+    const held = { mix: 0, within: 0, change: 0 };
+    const trials = 600;
+    for (let trial = 0; trial < trials; trial++) {
+      type Numbers = readonly [before: number[], after: number[]];
+      const rewards: readonly [Numbers, Numbers] = [
+        [[], []],
+        [[], []],
+      ];
+      const groupAt: readonly [Numbers, Numbers] = [
+        [[], []],
+        [[], []],
+      ];
+      for (const step of [0, 1] as const)
+        for (let g = 0; g < groups; g++) {
+          const kind = kinds[random() < 0.5 ? 0 : 1];
+          for (let i = 0; i < size; i++) {
+            const k = random() < kind.share[step] ? 0 : 1;
+            rewards[k][step].push(random() < kind.rate[step] + bonus[k] ? 1 : 0);
+            groupAt[k][step].push(g);
+          }
+        }
+      const found = effectOf(rewards, (k, step, at) => groupAt[k === 0 ? 0 : 1][step][at] ?? -1);
       if (found === undefined) throw new Error('both steps have rewards');
       const isIn = ({ value, margin = 0 }: { value: number; margin?: number }, expected: number) =>
         Math.abs(value - expected) <= margin ? 1 : 0;

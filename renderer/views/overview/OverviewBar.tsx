@@ -220,8 +220,9 @@ function MixLine({ mix }: { readonly mix: MixEffect }) {
           Each class adds (change of its share) × (its mean reward over both steps) to the first number, and
           (change of its mean reward) × (its share over both steps) to the second. A class that is missing at
           one step counts in the first. {count(mix.rollouts[0])} and {counted(mix.rollouts[1], 'rollout')}{' '}
-          have a known reward. ± is a 95 % interval with rollouts taken as independent; rollouts of one group,
-          and of one problem at both steps, are not. Recomputed; decomposition by Kitagawa (1955).
+          have a known reward. ± is a 95 % interval with groups as clusters, because the rollouts of a group
+          share their problem. It is missing where a class has a single group at a step. A problem that occurs
+          at both steps is taken as two. Recomputed; decomposition by Kitagawa (1955).
         </p>
       )}
     </div>

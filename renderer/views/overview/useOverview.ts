@@ -8,11 +8,12 @@ import { hrefInLibrary } from '../../data/libraryLink.ts';
 import { useLibraries, useRunsOf } from '../../data/otherLibraries.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { distinctNames } from '../../data/runNames.ts';
+import { useGroupRewards } from '../../data/useGroupRewards.ts';
 import { type SeriesRun, type StepSeriesState, useStepSeries } from '../../data/useLongQuery.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
 import { readSoFar, useUnreadByRun } from '../../widgets/PartlyRead.tsx';
-import { type MixEffect, mixEffect } from './mixModel.ts';
+import { type ClassGroups, comparedSteps, type MixEffect, mixEffect } from './mixModel.ts';
 import type { ChartSpec } from './overviewCharts.ts';
 import { type OverviewPanels, overviewPanels, type RunFacts, rolloutsIn } from './overviewLines.ts';
 import { type OverviewLink, overviewLinkOf, type RunRef } from './overviewLink.ts';
@@ -49,6 +50,34 @@ export interface Split {
   readonly sizes: ReadonlyMap<number, number>;
   /** Absent: some rollout is in several classes or in none. */
   readonly mix?: MixEffect;
+}
+
+interface SplitLines extends Omit<Split, 'mix'> {
+  /** Facts of all classes together, at the steps of the range. Empty: a rollout may be in several classes. */
+  readonly inRange: readonly StepFacts[];
+}
+
+/** The change between the first and the last step of the range. Its intervals follow when the groups are known. */
+function useMix(runId: number, filter: string, lines: SplitLines | undefined): MixEffect | undefined {
+  const shown = lines?.classes ?? [];
+  const steps = comparedSteps(lines?.inRange ?? []);
+  const questions = (steps ?? []).flatMap(({ step }) =>
+    shown.map(({ condition }) => ({ runId, step, filter: bothFilters(filter, condition ?? '') })),
+  );
+  const groups = useGroupRewards(questions);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: depends on the responses, since their array is new on every render
+  return useMemo(() => {
+    if (lines === undefined) return undefined;
+    const pairs = shown.flatMap((_, i): ClassGroups[] => {
+      const [before, after] = [groups[i], groups[shown.length + i]];
+      return before === undefined || after === undefined ? [] : [[before, after]];
+    });
+    return mixEffect(
+      shown.flatMap(({ all: facts }) => (facts === undefined ? [] : [facts])),
+      lines.inRange,
+      pairs.length === shown.length ? pairs : undefined,
+    );
+  }, [lines, ...groups, groups.length]);
 }
 
 interface ShownRun extends Pick<RunSummary, 'runId' | 'runKey' | 'name' | 'kind' | 'directory'> {
@@ -100,7 +129,7 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
   }, [shown, held, ...stamp, stamp.length]);
   const answers = ofClasses.data;
   // biome-ignore lint/correctness/useExhaustiveDependencies: depends on the responses, since their array is new on every render
-  const split = useMemo((): Split | undefined => {
+  const lines = useMemo((): SplitLines | undefined => {
     const [whole] = runs;
     if (classes.length === 0 || whole === undefined) return undefined;
     const lines = classes.flatMap(({ name, condition }, i): readonly RunFacts[] => {
@@ -109,20 +138,18 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
       return isEmpty ? [] : [{ ref: whole.ref, name, condition, all: facts, matching: undefined }];
     });
     const steps = (isFiltered ? whole.matching : whole.all) ?? [];
-    const inRange = steps.filter(({ step }) => isWithin(step, link.range));
-    const mix =
-      link.split === 'label'
-        ? undefined
-        : mixEffect(
-            lines.flatMap(({ all: facts }) => (facts ? [facts] : [])),
-            inRange,
-          );
     return {
       classes: lines,
       sizes: new Map(steps.map(({ step, rollouts }) => [step, rollouts])),
-      ...(mix === undefined ? {} : { mix }),
+      // A rollout may have several labels.
+      inRange: link.split === 'label' ? [] : steps.filter(({ step }) => isWithin(step, link.range)),
     };
   }, [runs, classes, held, isFiltered, link.range, link.split, ...answers, answers.length]);
+  const mix = useMix(run.runId, filter, lines);
+  const split = useMemo(
+    () => (lines === undefined ? undefined : { ...lines, ...(mix === undefined ? {} : { mix }) }),
+    [lines, mix],
+  );
   const { window, metrics: chosen, range, isZoomed } = link;
   const made = useMemo(
     () =>
