@@ -221,8 +221,9 @@ function MixLine({ mix }: { readonly mix: MixEffect }) {
           (change of its mean reward) × (its share over both steps) to the second. A class that is missing at
           one step counts in the first. {count(mix.rollouts[0])} and {counted(mix.rollouts[1], 'rollout')}{' '}
           have a known reward. ± is a 95 % interval with groups as clusters, because the rollouts of a group
-          share their problem. It is missing where a class has a single group at a step. A problem that occurs
-          at both steps is taken as two. Recomputed; decomposition by Kitagawa (1955).
+          share their problem. It is too narrow where a step has few groups, and missing where a class has a
+          single one. A problem that occurs at both steps is taken as two. Recomputed; decomposition by
+          Kitagawa (1955).
         </p>
       )}
     </div>
