@@ -56,6 +56,38 @@ function wordsOf(key: string): string[] {
 
 const LONGEST_KEY = 200;
 
+/** Tokens that begin with their issuer. One expression finds them three times as fast as one for each. */
+const PREFIXED: readonly RegExp[] = [
+  // OpenAI, Anthropic, DeepSeek, Langfuse; Stripe
+  /sk-[A-Za-z0-9_-]{16,9999}/,
+  /[sr]k_(?:live|test)_[A-Za-z0-9]{16,9999}/,
+  // GitHub, GitLab, Hugging Face, npm, PyPI, Docker
+  /gh[pousr]_[A-Za-z0-9]{20,9999}/,
+  /github_pat_\w{20,9999}/,
+  /glpat-[\w-]{16,9999}/,
+  /hf_[A-Za-z0-9]{20,9999}/,
+  /npm_[A-Za-z0-9]{30,9999}/,
+  /pypi-[\w-]{40,9999}/,
+  /dckr_pat_[\w-]{20,9999}/,
+  // Google, Databricks, Slack and Discord
+  /ya29\.[\w-]{20,9999}/,
+  /GOCSPX-[\w-]{20,9999}/,
+  /dapi[0-9a-f]{32}\b/,
+  /xox[abeoprs]-[\w-]{10,9999}/,
+  // NVIDIA, Groq, Replicate, xAI, Perplexity
+  /nvapi-[\w-]{20,9999}/,
+  /gsk_[A-Za-z0-9]{20,9999}/,
+  /r8_[A-Za-z0-9]{30,9999}/,
+  /xai-[A-Za-z0-9]{20,9999}/,
+  /pplx-[A-Za-z0-9]{20,9999}/,
+  // Tavily, LangSmith, E2B, Weights & Biases, Together
+  /tvly-[\w-]{16,9999}/,
+  /lsv2_(?:pt|sk)_[0-9a-f_]{20,9999}/,
+  /e2b_[0-9a-f]{30,9999}/,
+  /wandb_v1_\w{20,9999}/,
+  /tgp_v1_[\w-]{20,9999}/,
+];
+
 /**
  * Forms of credentials in a text. The group `keep`, if present, is not masked: it only shows that the rest is a
  * credential. Every form is linear in the text, and every repetition is bounded, because V8 throws a RangeError
@@ -63,27 +95,14 @@ const LONGEST_KEY = 200;
  */
 const FORMS_IN_TEXT: readonly RegExp[] = [
   /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]{0,9999}(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?/g,
-  // OpenAI, Anthropic, DeepSeek, Langfuse; Stripe
-  /\bsk-[A-Za-z0-9_-]{16,9999}/g,
-  /\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,9999}/g,
-  // GitHub, GitLab, Hugging Face, npm, PyPI, Docker
-  /\bgh[pousr]_[A-Za-z0-9]{20,9999}/g,
-  /\bgithub_pat_\w{20,9999}|\bglpat-[\w-]{16,9999}|\bhf_[A-Za-z0-9]{20,9999}/g,
-  /\bnpm_[A-Za-z0-9]{30,9999}|\bpypi-[\w-]{40,9999}|\bdckr_pat_[\w-]{20,9999}/g,
-  // AWS, Google, Databricks, Azure
+  new RegExp(String.raw`\b(?:${PREFIXED.map(({ source }) => source).join('|')})`, 'g'),
   /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g,
-  /\bAIza[\w-]{35}|\bya29\.[\w-]{20,9999}|\bGOCSPX-[\w-]{20,9999}/g,
-  /\bdapi[0-9a-f]{32}\b/g,
+  /\bAIza[\w-]{35}/g,
+  // Azure, SendGrid, Telegram; webhooks of Slack and Discord
   /(?<keep>\bAccountKey=)[A-Za-z0-9+/]{20,9999}={0,2}/g,
-  // Slack, Discord, SendGrid, Telegram
-  /\bxox[abeoprs]-[\w-]{10,9999}/g,
   /\bSG\.[\w-]{16,9999}\.[\w-]{16,9999}/g,
   /(?<keep>:)(?<=(?<!\d)\d{8,10}:)AA[\w-]{32,9999}/g,
   /(?<keep>https:\/\/(?:hooks\.slack\.com\/services|discord(?:app)?\.com\/api\/webhooks\/\d{10,20})\/)[\w/-]{16,9999}/g,
-  // NVIDIA, Groq, Replicate, xAI, Perplexity
-  /\bnvapi-[\w-]{20,9999}|\bgsk_[A-Za-z0-9]{20,9999}|\br8_[A-Za-z0-9]{30,9999}|\bxai-[A-Za-z0-9]{20,9999}|\bpplx-[A-Za-z0-9]{20,9999}/g,
-  // Tavily, LangSmith, E2B, Weights & Biases, Together
-  /\btvly-[\w-]{16,9999}|\blsv2_(?:pt|sk)_[0-9a-f_]{20,9999}|\be2b_[0-9a-f]{30,9999}|\bwandb_v1_\w{20,9999}|\btgp_v1_[\w-]{20,9999}/g,
   // A JSON Web Token. Its first part ends where another may begin, so that no part is read twice.
   /\beyJ(?:(?!-eyJ)[\w-]){8,4000}\.eyJ[\w-]{8,9999}\.[\w-]{8,9999}/g,
   /(?<keep>\b[Bb]earer\s{1,4})(?=[A-Za-z._~+/-]{0,100}\d|\S{24})[\w.~+/-]{8,9999}={0,2}/g,
@@ -112,7 +131,9 @@ const ASSIGNED: readonly RegExp[] = [
   /(?<keep>["'](?<name>[A-Za-z][\w.-]{1,60})["']\s{0,4}:\s{0,4}["'])(?<secret>[^"'\n]{4,9999})(?=["'])/g,
 ];
 /** Parts of credential names. Most texts contain none, and the search ends there. */
-const NAMES = /key|token|pass|pwd|secret|auth|cookie|credential|bearer|jwt|pat|sas|sess/i;
+const NAME_PARTS = 'key|token|pass|pwd|secret|auth|cookie|credential|bearer|jwt|pat|sas|sess';
+const NAMES = new RegExp(NAME_PARTS, 'i');
+const ENVIRONMENT_NAMES = new RegExp(NAME_PARTS.toUpperCase());
 /** Values that only refer to a credential, or mean that there is none. */
 const PLACEHOLDER = /^(?:[$<{*•]|(?:none|null|true|false)$|env:)/i;
 
@@ -128,7 +149,8 @@ export interface TextRange {
 }
 
 /** The credentials in a text of a rollout. Ranges may overlap. */
-export const credentialsIn = (text: string): readonly TextRange[] => rangesIn(text, [ENVIRONMENT]);
+export const credentialsIn = (text: string): readonly TextRange[] =>
+  rangesIn(text, ENVIRONMENT_NAMES.test(text) ? [ENVIRONMENT] : []);
 
 function rangesIn(text: string, assigned: readonly RegExp[]): readonly TextRange[] {
   const ranges: TextRange[] = [];
@@ -143,7 +165,6 @@ function rangesIn(text: string, assigned: readonly RegExp[]): readonly TextRange
     if (text.search(form) === -1) continue;
     for (const match of text.matchAll(form)) add(match, match.groups?.['keep'] ?? '');
   }
-  if (!NAMES.test(text)) return ranges;
   for (const form of assigned) {
     for (const match of text.matchAll(form)) {
       const { keep = '', name = '', secret = '' } = match.groups ?? {};
@@ -239,7 +260,9 @@ class Masker {
     if (whole !== undefined) return whole;
     let text = '';
     let done = 0;
-    for (const { start, end } of rangesIn(value, ASSIGNED).toSorted((a, b) => a.start - b.start)) {
+    for (const { start, end } of rangesIn(value, NAMES.test(value) ? ASSIGNED : []).toSorted(
+      (a, b) => a.start - b.start,
+    )) {
       if (start < done || value.slice(start, end).includes(MASK)) continue;
       text += value.slice(done, start) + this.masking();
       done = end;
