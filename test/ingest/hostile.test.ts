@@ -4,10 +4,12 @@ import { mkdirSync, readFileSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { tableFromArrays, tableToIPC } from '@uwdata/flechette';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ArrowSource } from '../../electron/ingest/containers/arrow.ts';
 import { readTokenizerFile } from '../../electron/ingest/tokenizerFile.ts';
 import {
+  addGeneratedStatistics,
   archiveOf,
   parquetClaiming,
   parquetOf,
@@ -130,6 +132,19 @@ describe('a store', () => {
     const { messages } = await readBeside('a.db');
     expect(messages).toEqual([
       expect.stringContaining('the column big of the table trace_info is generated'),
+    ]);
+  });
+
+  it('with planner statistics that would be computed is refused before SQLite opens it', async () => {
+    const path = join(place.directory, 'a.db');
+    writeStoreWithGeneratedColumn(path, 0);
+    const db = new Database(path);
+    // Half a minute if SQLite computed them.
+    addGeneratedStatistics(db, 1000);
+    db.close();
+    const { messages } = await readBeside('a.db');
+    expect(messages).toEqual([
+      expect.stringContaining("its table sqlite_stat1 is none that SQLite's ANALYZE creates"),
     ]);
   });
 });
