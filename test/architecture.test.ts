@@ -19,11 +19,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'shared/format/taxonomy.ts',
     'zod',
   ],
-  'electron/storage': ['shared/domain', 'shared/format', 'shared/api', 'node:', 'better-sqlite3'],
+  'electron/storage': [
+    'shared/domain',
+    'shared/format',
+    'shared/api',
+    'node:',
+    'better-sqlite3',
+    'lru-cache',
+  ],
   'electron/ingest': ['shared/domain', 'shared/format', 'shared/api', 'electron/storage', 'node:'],
   // Only this folder opens containers, with the libraries for them.
   'electron/ingest/containers': [
     'shared/format',
+    'electron/storage/plannerStatistics.ts',
     'node:',
     'better-sqlite3',
     '@uwdata/flechette',

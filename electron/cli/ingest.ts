@@ -85,7 +85,6 @@ export const ingestCommand: Command = {
     process.once('SIGINT', stop);
     process.once('SIGTERM', stop);
     let report: IngestReport;
-    let unread: readonly UnreadFile[] = [];
     try {
       report = await host.ingest(paths, {
         onProgress: showProgress,
@@ -100,11 +99,11 @@ export const ingestCommand: Command = {
         process.stdout.write(`${terminalText(summaryOf(report, entriesOf(report), libraryPath))}\n`);
         return await followUntilStopped(host, paths, controller.signal);
       }
-      unread = await unreadFiles(host);
     } finally {
       clearProgress();
       await host.close();
     }
+    const { unread } = report;
     const files = entriesOf(report);
     const code = exitCode(report);
     if (args.flag('json')) {

@@ -381,6 +381,7 @@ class IngestCall {
     const message = `the adapter failed: ${damage}${rest}`;
     this.addIssue(fileId, { severity: 'refused', code: ADAPTER_FAILED, message });
     this.reportMasked(fileId);
+    this.reportUnlisted(fileId);
     const report = this.reportOf(
       fileId,
       path,
@@ -448,6 +449,15 @@ class IngestCall {
       this.addIssue(fileId, { severity: 'warning', code: 'no_records', message });
     }
     this.reportMasked(fileId);
+    this.reportUnlisted(fileId);
+  }
+
+  private reportUnlisted(fileId: number): void {
+    const unlisted = this.writer.unlistedIssuesOf(fileId);
+    if (unlisted === 0) return;
+    this.writer.dropIssuesWithCode(fileId, 'more_issues');
+    const message = `${unlisted.toLocaleString('en')} more issues of this file are not listed`;
+    this.addIssue(fileId, { severity: 'refused', code: 'more_issues', message });
   }
 
   private reportMasked(fileId: number): void {

@@ -11,6 +11,7 @@ import {
   SUM_NAMES,
   SUMS_OF_GROUPS,
 } from './groupSums.ts';
+import { IssueWriter } from './issueWriter.ts';
 import { NarrowRows } from './narrowRows.ts';
 import type { WritableLibrary } from './open.ts';
 import { boolean, bytes, number, oneOf, optional, orNull, query, queryValue, text } from './rows.ts';
@@ -68,7 +69,7 @@ export function prepareIngest(db: WritableLibrary) {
       text,
     ),
     rewindFile: prepare<[number]>(
-      "UPDATE file_row SET offset_bytes = 0, lines = 0, masked = 0, status = 'partial' WHERE file_id = ?",
+      "UPDATE file_row SET offset_bytes = 0, lines = 0, masked = 0, unlisted_issues = 0, status = 'partial' WHERE file_id = ?",
     ),
 
     addUnread: prepare<[string]>(
@@ -86,9 +87,8 @@ export function prepareIngest(db: WritableLibrary) {
     countJoined: count('SELECT count(*) FROM join_row WHERE file_id = ?'),
     countWaiting: count('SELECT count(*) FROM pending_row WHERE file_id = ?'),
 
-    addIssue: prepare<[number, number | null, string, string, string]>(
-      'INSERT INTO issue_row (file_id, line, severity, code, message) VALUES (?, ?, ?, ?, ?)',
-    ),
+    issues: new IssueWriter(db),
+    unlistedIssuesOf: count('SELECT unlisted_issues FROM file_row WHERE file_id = ?'),
     dropIssues: prepare<[number]>('DELETE FROM issue_row WHERE file_id = ?'),
     dropIssuesWithCode: prepare<[number, string]>('DELETE FROM issue_row WHERE file_id = ? AND code = ?'),
 

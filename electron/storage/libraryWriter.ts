@@ -235,8 +235,13 @@ export class LibraryWriter {
     return dirty.runs();
   }
 
+  /** Number of issues of this file that are counted but not listed. */
+  unlistedIssuesOf(fileId: number): number {
+    return this.sql.unlistedIssuesOf.get(fileId) ?? 0;
+  }
+
   addIssue(fileId: number, issue: LineIssue & { readonly line?: number }): void {
-    this.sql.addIssue.run(fileId, issue.line ?? null, issue.severity, issue.code, issue.message);
+    this.sql.issues.list(fileId, issue.line ?? null, issue.severity, issue.code, issue.message);
   }
 
   dropIssues(fileId: number): void {
@@ -258,6 +263,7 @@ export class LibraryWriter {
     this.transaction(() => {
       const offset = this.sql.fileOffset.get(file.fileId);
       if (offset !== batch.startOffset) throw new ConcurrentIngestError(file.path);
+      this.sql.issues.begin();
       this.rollouts.begin(file, batch, dirty);
       for (const item of batch.items) {
         this.rollouts.write(item);
@@ -266,7 +272,9 @@ export class LibraryWriter {
       }
       this.rollouts.finish(dirty);
       const annotationIssues = this.annotations.mergeBatch(others, file.path);
-      for (const issue of [...batch.issues, ...annotationIssues]) this.addIssue(file.fileId, issue);
+      for (const { line = null, severity, code, message } of [...batch.issues, ...annotationIssues])
+        this.sql.issues.add(file.fileId, line, severity, code, message);
+      this.sql.issues.finish();
       dirty.refresh(this.sql);
       if (batch.tailHash !== undefined) this.setTail(file.fileId, batch.tailHash);
       this.sql.moveFileOffset.run(batch.offset, batch.lines, batch.masked, file.fileId);

@@ -7,6 +7,7 @@
  */
 import Database from 'better-sqlite3';
 import * as initial from './migrations/0001-initial.ts';
+import { STATISTICS_SQL } from './plannerStatistics.ts';
 import { number, query, queryValue, type RowSpec, text } from './rows.ts';
 import { doctorCommand } from './storageFailure.ts';
 import { dropViewsSql, viewsSql } from './views.sql.ts';
@@ -87,8 +88,8 @@ interface SchemaObject {
 
 const SCHEMA_OBJECT: RowSpec<SchemaObject> = { type: text, name: text, sql: text };
 /** Excludes the statistics of `ANALYZE`, which only guide the planner. */
-const SCHEMA =
-  "SELECT type, name, coalesce(sql, '') AS sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_stat[134]' ORDER BY type, name";
+const SCHEMA = `SELECT type, name, coalesce(sql, '') AS sql FROM sqlite_schema
+  WHERE type <> 'table' OR sql IS NULL OR sql NOT IN (${STATISTICS_SQL.map((sql) => `'${sql}'`).join(', ')}) ORDER BY type, name`;
 
 const schemaOf = (db: Database.Database): ReadonlyMap<string, string> =>
   new Map(

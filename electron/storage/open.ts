@@ -6,7 +6,8 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { registerFunctions } from './functions.ts';
-import { assertOurs, assertOursByHeader, migrate } from './migrate.ts';
+import { AlteredDatabaseError, assertOurs, assertOursByHeader, migrate } from './migrate.ts';
+import { foreignStatistics } from './plannerStatistics.ts';
 import { registerTokenTable } from './tokenTable.ts';
 
 export type WritableLibrary = Database.Database & { readonly writable: true };
@@ -21,7 +22,7 @@ const BUSY_TIMEOUT_MS = 10_000;
 /** @throws NewerDatabaseError, ForeignDatabaseError, AlteredDatabaseError, SqliteError (not a database, locked) */
 export function openWriter(path: string): WritableLibrary {
   createPrivately(path);
-  const db = new Database(path, { timeout: 10_000 });
+  const db = connect(path, { timeout: 10_000 });
   try {
     retryWhileBusy(() => assertOurs(db));
     db.pragma('page_size = 8192');
@@ -105,7 +106,7 @@ function retryWhileBusy(work: () => void): void {
 
 const READ_ONLY = { readonly: true, fileMustExist: true, timeout: 10_000 };
 
-/** @throws NewerDatabaseError, ForeignDatabaseError, SqliteError */
+/** @throws NewerDatabaseError, ForeignDatabaseError, AlteredDatabaseError, SqliteError */
 export function openReader(path: string): ReadableLibrary {
   return opened(path, connectReader(path));
 }
@@ -116,7 +117,7 @@ export function openReader(path: string): ReadableLibrary {
  * @throws as `openReader`; SqliteError when its header is damaged
  */
 export function openDamaged(path: string): ReadableLibrary {
-  const db = new Database(path, READ_ONLY);
+  const db = connect(path, READ_ONLY);
   // SQLite refuses a truncated file unless the schema is writable. The connection itself stays read-only.
   db.unsafeMode(true);
   db.pragma('writable_schema = ON');
@@ -145,8 +146,15 @@ function register(db: Database.Database, path: string): void {
   });
 }
 
+/** @throws AlteredDatabaseError before SQLite reads the schema, which may never end */
+function connect(path: string, options: Database.Options): Database.Database {
+  const foreign = foreignStatistics(path);
+  if (foreign !== undefined) throw new AlteredDatabaseError(path, foreign);
+  return new Database(path, options);
+}
+
 function connectReader(path: string): Database.Database {
-  const db = new Database(path, READ_ONLY);
+  const db = connect(path, READ_ONLY);
   db.pragma('query_only = 1');
   db.pragma('cache_size = -32768');
   // If another process truncates the file, reading mapped pages would crash this process. Mapping is no faster.

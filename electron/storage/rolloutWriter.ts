@@ -249,7 +249,7 @@ export class RolloutWriter {
         ? 'a record with the same content'
         : 'a record with other content';
     const message = `index ${rollout.ordinal} of group ${rollout.groupKey} at step ${stepOf(rollout)} is already used by ${what} (${taken.path}, line ${taken.line}); stored as index ${group.nextOrdinal}`;
-    this.sql.addIssue.run(this.file.fileId, rollout.line, 'warning', 'duplicate_rollout', message);
+    this.sql.issues.add(this.file.fileId, rollout.line, 'warning', 'duplicate_rollout', message);
     return group.nextOrdinal;
   }
 
@@ -258,7 +258,7 @@ export class RolloutWriter {
     const promptHash = this.currentBatch.problems[rollout.problem]?.promptHash;
     if (promptHash === group.promptHash || promptHash === NO_PROMPT) return;
     const message = `the prompt differs from the first rollout's of group ${rollout.groupKey} at step ${stepOf(rollout)}; the group shows the first prompt`;
-    this.sql.addIssue.run(this.file.fileId, rollout.line, 'warning', 'prompt_differs', message);
+    this.sql.issues.add(this.file.fileId, rollout.line, 'warning', 'prompt_differs', message);
   }
 
   /**
@@ -273,7 +273,7 @@ export class RolloutWriter {
     const place = other === undefined ? undefined : this.sql.placeOfRollout.get(other.rolloutId);
     if (place === undefined) return key;
     const message = `${name} is also in ${place.path}, line ${place.line}; each file is read by itself, so it is more than one rollout. Join the files to one to read it whole`;
-    this.sql.addIssue.run(this.file.fileId, line, 'warning', 'split_rollout', message);
+    this.sql.issues.add(this.file.fileId, line, 'warning', 'split_rollout', message);
     return key;
   }
 

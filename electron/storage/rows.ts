@@ -3,6 +3,7 @@
  * tests the first row of each statement is compared with the spec. Production skips the check.
  */
 import type { Statement } from 'better-sqlite3';
+import { LRUCache } from 'lru-cache';
 import type { ReadableLibrary } from './open.ts';
 
 /** One column. `V` is the type of its cells. */
@@ -39,9 +40,30 @@ const IS_CHECKED = process.env['VITEST'] !== undefined || process.env['NODE_ENV'
 
 type Parameter = string | number | bigint | Uint8Array | null | object;
 
+type RowStatement = Statement<Parameter[], Record<string, unknown>>;
+
+/** Statements kept per connection. Requests and packs run the same few, and preparing one can take longer. */
+const STATEMENTS = 200;
+const prepared = new WeakMap<ReadableLibrary, LRUCache<string, RowStatement>>();
+
+/** Only for statements that are read to the end at once: one cannot run twice at a time. */
+function statementOf(db: ReadableLibrary, sql: string): RowStatement {
+  let statements = prepared.get(db);
+  if (statements === undefined) {
+    statements = new LRUCache({ max: STATEMENTS });
+    prepared.set(db, statements);
+  }
+  let statement = statements.get(sql);
+  if (statement === undefined) {
+    statement = db.prepare<Parameter[], Record<string, unknown>>(sql);
+    statements.set(sql, statement);
+  }
+  return statement;
+}
+
 /** A prepared statement whose rows have the type of its spec. */
 export class Query<T> {
-  private readonly statement: Statement<Parameter[], Record<string, unknown>>;
+  private readonly statement: RowStatement;
   private readonly cells: readonly (readonly [string, Cell<unknown>])[];
   private readonly isConverted: boolean;
   private readonly sql: string;
@@ -49,7 +71,7 @@ export class Query<T> {
 
   constructor(db: ReadableLibrary, sql: string, spec: RowSpec<T>) {
     this.sql = sql;
-    this.statement = db.prepare<Parameter[], Record<string, unknown>>(sql);
+    this.statement = statementOf(db, sql);
     this.cells = Object.entries<Cell<unknown>>(spec);
     this.isConverted = this.cells.some(([, { type, ifNull }]) => type === 'boolean' || ifNull === 'absent');
   }

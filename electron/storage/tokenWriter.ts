@@ -40,7 +40,7 @@ export class TokenWriter {
     const own = this.sql.tokensOf.get(rolloutId);
     if (own !== undefined && own.count !== signal.count) {
       const message = `the signal has ${signal.count} tokens but its rollout has ${own.count}; the signal is ignored`;
-      this.sql.addIssue.run(fileId, line, 'refused', 'signal_length', message);
+      this.sql.issues.add(fileId, line, 'refused', 'signal_length', message);
       return;
     }
     const merged: PackedTokens = {

@@ -14,7 +14,7 @@ export const HEAP_LIMITS = { maxOldGenerationSizeMb: 2048, maxYoungGenerationSiz
  * Limits of the threads that parse untrusted files. They only work for memory that grows step by step. A single text
  * or list that does not fit aborts the process, so the containers limit those (`electron/ingest/containers`).
  */
-export const PARSER_LIMITS = { ...HEAP_LIMITS, maxOldGenerationSizeMb: 1536 };
+export const PARSER_LIMITS = { maxOldGenerationSizeMb: 1536, maxYoungGenerationSizeMb: 64 };
 
 /** Limits of the thread that analyses whole runs. It creates many short-lived rows; 32 MiB make it a tenth slower. */
 export const ANALYSIS_LIMITS = { ...HEAP_LIMITS, maxYoungGenerationSizeMb: 64 };

@@ -1,5 +1,11 @@
 /** Messages between the host and its worker threads: start data, internal requests, and notifications. */
-import type { IngestProgress, Method, ParsedParams, RocBasis } from '../../shared/api/contract.ts';
+import type {
+  IngestProgress,
+  Method,
+  ParsedParams,
+  RocBasis,
+  UnreadFile,
+} from '../../shared/api/contract.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import type { ColumnMemorySlot } from '../columns/columnMemory.ts';
 import type { AdapterCheck } from '../ingest/checkAdapter.ts';
@@ -122,6 +128,8 @@ export interface IngestReport {
   readonly runKeys: readonly string[];
   readonly isCancelled: boolean;
   readonly files: readonly FileReport[];
+  /** All files of the library that no job has read to the end. */
+  readonly unread: readonly UnreadFile[];
 }
 
 export type ParserRequest =

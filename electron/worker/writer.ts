@@ -15,6 +15,7 @@ import { AlteredDatabaseError, ForeignDatabaseError, NewerDatabaseError } from '
 import { openWriter, type WritableLibrary, withoutSync, withSync } from '../storage/open.ts';
 import { annotationRevision } from '../storage/queries/annotations.ts';
 import { storeColumnsOfOneStep } from '../storage/queries/columns.ts';
+import { unreadFiles } from '../storage/queries/issues.ts';
 import { indexPiece } from '../storage/searchIndex.ts';
 import { storageFailure } from '../storage/storageFailure.ts';
 import { post, refuseToServe, serve } from '../threads/serve.ts';
@@ -159,6 +160,7 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
         seconds: (performance.now() - startedAt) / 1000,
         rollouts: sum((file) => file.rollouts),
         ...{ bytes, groups, added, issues, runKeys, isCancelled, files },
+        unread: unreadFiles(db),
       };
     } catch (error) {
       const failure = storageFailure(error, libraryPath);

@@ -104,6 +104,8 @@ export function decodeFrame(frame: Uint8Array, utf8: Utf8): unknown {
   // Most messages carry no array, and a reviver costs several times the parse.
   if (!header.includes(MARKER)) return JSON.parse(header) as unknown;
 
+  // `encodeFrame` writes arrays in order and apart. A frame in which they overlap could ask for any amount of memory.
+  let read = base;
   function readArray(marker: unknown): Wire {
     const [type, offset, length] = Array.isArray(marker) ? (marker as unknown[]) : [];
     if (typeof type !== 'string' || !Object.hasOwn(BYTES_PER_ELEMENT, type)) {
@@ -112,7 +114,9 @@ export function decodeFrame(frame: Uint8Array, utf8: Utf8): unknown {
     if (!isOffset(offset) || !isOffset(length)) throw new RangeError('the frame misplaces an array');
     const byteLength = length * BYTES_PER_ELEMENT[type as WireType];
     const start = base + offset;
+    if (start < read) throw new RangeError('arrays of the frame overlap');
     if (start + byteLength > frame.byteLength) throw new RangeError('an array of the frame is cut off');
+    read = start + byteLength;
     // Copies, because the frame's buffer need not be aligned for the type. Goes through a plain Uint8Array,
     // because `slice` of Node's Buffer returns a view into a shared pool.
     const { buffer } = new Uint8Array(frame.buffer, frame.byteOffset + start, byteLength).slice();

@@ -88,6 +88,18 @@ describe('codec', () => {
     expect(roundTrip({ a: undefined, b: 1 })).toStrictEqual({ b: 1 });
   });
 
+  test('arrays that share bytes are refused', () => {
+    const frame = (second: number): Uint8Array => {
+      const head = Buffer.from(JSON.stringify([{ $array: ['u8', 0, 8] }, { $array: ['u8', second, 8] }]));
+      const bytes = Buffer.alloc(Math.ceil((4 + head.length) / 8) * 8 + 16);
+      bytes.writeUInt32LE(head.length);
+      bytes.set(head, 4);
+      return bytes;
+    };
+    expect(decodeFrame(frame(8), utf8)).toHaveLength(2);
+    for (const second of [0, 7]) expect(() => decodeFrame(frame(second), utf8)).toThrow('overlap');
+  });
+
   test('arbitrary bytes are refused or decoded, never anything else', () => {
     const frames = fc.oneof(
       fc.uint8Array({ maxLength: 64 }),

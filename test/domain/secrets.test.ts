@@ -40,7 +40,7 @@ const OTHER_KEYS = `
   .trim()
   .split(/\s+/);
 
-/** Credentials in a text by their form. The masked part is what follows `|`, or everything. */
+/** Credentials in a text by their form. The masked part is between `|` and `|` or the end. */
 const FORMS: readonly string[] = [
   `|sk-${letters(48)}`,
   `|sk-proj-${letters(60)}`,
@@ -87,11 +87,11 @@ const FORMS: readonly string[] = [
   `Bearer |${letters(30)}`,
   `bearer |${hex(12)}`,
   `Authorization: Basic |${letters(20)}=`,
-  `"Authorization": "Token |${letters(20)}"`,
-  'postgres://user:|hunter22@db:5432/x',
-  'https://me:|hunter22@host/path',
-  'redis://:|hunter22@cache:6379',
-  `https://|${letters(30)}@github.com/x/y.git`,
+  `"Authorization": "Token |${letters(20)}|"`,
+  'postgres://user:|hunter22|@db:5432/x',
+  'https://me:|hunter22|@host/path',
+  'redis://:|hunter22|@cache:6379',
+  `https://|${letters(30)}|@github.com/x/y.git`,
   `https://b.s3.amazonaws.com/x?X-Amz-Date=1&X-Amz-Signature=|${hex(64)}`,
   `https://b.s3.amazonaws.com/x?X-Amz-Credential=|AKIDEXAMPLE/2026/eu/s3`,
   `https://s.blob.core.windows.net/c/f?sv=2026&sig=|${letters(43)}%3D`,
@@ -100,7 +100,78 @@ const FORMS: readonly string[] = [
   `https://host/x?api_key=|${hex(20)}`,
   `export WANDB_API_KEY=|${PLAIN}`,
   `AWS_SECRET_ACCESS_KEY=|${PLAIN}`,
-  `HF_TOKEN="|${PLAIN}"`,
+  `HF_TOKEN="|${PLAIN}|"`,
+  // What commands print
+  `[default]\naws_secret_access_key = |wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY`,
+  `aws_session_token = |IQoJb3JpZ2luX2Vj${letters(60)}`,
+  `  user:\n    client-key-data: |LS0tLS1CRUdJTiB${letters(60)}`,
+  `    token: |${letters(40)}`,
+  `machine api.wandb.ai\n  login user\n  password |${hex(40)}`,
+  `//registry.npmjs.org/:_authToken=|${letters(36)}`,
+  `{"auths": {"https://index.docker.io/v1/": {"auth": "|${letters(32)}=|"}}}`,
+  `environ({'HOME': '/root', 'OPENAI_API_KEY': '|${letters(32)}|'})`,
+  `{"password": "|s3cr3tpw99|"}`,
+  `db:\n  password: |s3cr3tpw99`,
+  `host=h user=u password=|s3cr3tpw99| dbname=d`,
+  `Server=h;Uid=u;Pwd=|s3cr3tpw99|;`,
+  // What commands and programs pass
+  `curl -u user:|s3cr3tpw99| https://x.example/`,
+  `curl -H "X-API-Key: |${letters(30)}|" https://x.example/`,
+  `Cookie: |session=${letters(30)}`,
+  `Set-Cookie: |session=${letters(30)}; HttpOnly`,
+  `sshpass -p |s3cr3tpw99| ssh u@h`,
+  `mycli --token |${letters(32)}`,
+  `client = OpenAI(api_key="|${letters(32)}|")`,
+  `https://x/cb#access_token=|${letters(40)}`,
+  `postgres://u:|p@ss:w0rd|@h/db`,
+  `Endpoint=sb://x/;SharedAccessKey=|${letters(43)}=`,
+  // Keys in lines of their own
+  `|-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,${hex(32)}\n\n${letters(64)}\n-----END RSA PRIVATE KEY-----`,
+  `|-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQdGB${letters(60)}\n-----END PGP PRIVATE KEY BLOCK-----`,
+  `|b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAE${letters(40)}\n${letters(70)}`,
+  `|AGE-SECRET-KEY-1${hex(58).toUpperCase()}`,
+  // Prefixes
+  `|whsec_${letters(32)}`,
+  `|glrt-${letters(20)}`,
+  `|ATBB${letters(32)}`,
+  `|ATATT3xFfGF0${letters(60)}`,
+  `|lin_api_${letters(40)}`,
+  `|KGAT_${hex(32)}`,
+  `|1//0${letters(40)}`,
+  `|xapp-1-A0123456789-1234567890123-${hex(40)}`,
+  `|MTIzNDU2Nzg5MDEyMzQ1Njc4.GaBcDe.${letters(38)}`,
+  `|csk-${hex(48)}`,
+  `|fw_${letters(24)}`,
+  `|jina_${letters(60)}`,
+  `|fc-${hex(32)}`,
+  `|pcsk_${letters(6)}_${letters(50)}`,
+  `|as-${letters(22)}`,
+  `|rpa_${letters(44)}`,
+  `|dop_v1_${hex(64)}`,
+  `|HRKU-AA${letters(50)}`,
+  `FlyV1 |fm2_${letters(60)}`,
+  `|sbp_${hex(40)}`,
+  `|pscale_tkn_${letters(43)}`,
+  `|hvs.${letters(90)}`,
+  `aBcDeFgHiJkLmN.atlasv1.|${letters(60)}`,
+  `|pul-${hex(40)}`,
+  `|tskey-auth-${letters(17)}-${letters(32)}`,
+  `|dp.st.dev.${letters(40)}`,
+  `|glsa_${letters(32)}_0123abcd`,
+  `|sntrys_${letters(80)}`,
+  `|NRAK-${letters(27).toUpperCase()}`,
+  `|ntn_${letters(46)}`,
+  `|secret_${letters(43)}`,
+  `|figd_${letters(40)}`,
+  `|PMAK-${hex(24)}-${hex(34)}`,
+  `|pat${letters(14)}.${hex(64)}`,
+  `|sl.${letters(90)}`,
+  `|shpat_${hex(32)}`,
+  `|sq0atp-${letters(22)}`,
+  `|key-${hex(32)}`,
+  `|SK${hex(32)}`,
+  `abC8Q~|${letters(34)}`,
+  `|eyJ${letters(30)}.${letters(43)}.48V1_ALb6US04U3b.${letters(60)}.XFBoMYUZodetZdvTiFvSkQ`,
 ];
 
 /** Only in configurations: a text of a rollout may be a program. */
@@ -148,6 +219,24 @@ const TEXTS: readonly string[] = [
   '?sig=3',
   'OPENAI_API_KEY=$OPENAI_API_KEY',
   'HF_TOKEN={{ token }}',
+  'sk-learn-is-a-package-for-machine-learning',
+  'https://example.com/?sig=nature-of-things',
+  'password: required field',
+  'if password == "abc12345": pass',
+  'passwords = load("data/passwords_v2.txt")',
+  'secret_number = random.randint(1, 10)',
+  'token = tokens[position + 16]',
+  'key = "abcdefghijklmnop1"',
+  'cache_key = 0123456789abcdef',
+  'Cookie: two cups of flour, one cup of sugar',
+  'curl -s https://example.com/page:1 -o out',
+  'docker run -u 1000:1000 image',
+  'login to the page, then change the password there',
+  'pattern = r"[a-z]+(?:[0-9]{4})abcdefgh"',
+  'the tokens: 1234567890123456 of them',
+  '{"token": "hello", "logprob": -0.1}',
+  'as-of-now and ask-me; SK is a postal code; key-value stores',
+  'M.GaBcDe.x and N.1.2',
   'print("MAX_TOKENS=4096000", f"API_KEY={api_key}")',
 ];
 
@@ -165,8 +254,8 @@ describe('a key', () => {
 
 describe('a text', () => {
   const parts = (marked: string) => {
-    const at = marked.indexOf('|');
-    return { text: marked.replace('|', ''), kept: marked.slice(0, at), secret: marked.slice(at + 1) };
+    const [kept = '', secret = ''] = marked.split('|');
+    return { text: marked.replaceAll('|', ''), kept, secret };
   };
 
   it.each(FORMS)('loses %s', (marked) => {
@@ -193,7 +282,7 @@ describe('a text', () => {
 
   it('is masked once: a second pass changes nothing', () => {
     for (const marked of [...FORMS, ...ASSIGNED]) {
-      const { value } = maskSecrets({ note: marked.replace('|', '') });
+      const { value } = maskSecrets({ note: marked.replaceAll('|', '') });
       expect(maskSecrets(value)).toEqual({ value, masked: 0 });
     }
   });
@@ -370,19 +459,16 @@ describe('a masked text', () => {
   const blocks = (length: number): string => '█'.repeat(length);
 
   it.each(FORMS)('has a block for each character of the credential: %s', (form) => {
-    const [kept = '', rest = ''] = form.split('|');
-    const [secret = ''] = /^[^@"]+/.exec(rest) ?? [];
+    const [kept = '', secret = '', after = ''] = form.split('|');
     const before = `😀 é\n${kept}`;
-    expect(maskedText(`${before}${rest}`)).toBe(
-      `${before}${blocks(secret.length)}${rest.slice(secret.length)}`,
-    );
+    expect(maskedText(`${before}${secret}${after}`)).toBe(`${before}${blocks(secret.length)}${after}`);
   });
 
   // A private key without an end goes on until the next hyphen, and may take the end of the string with it.
   const ended = FORMS.filter((form) => !form.includes('OPENSSH'));
   it.each(ended)('leaves JSON within JSON readable: %s', (form) => {
-    const [secret = ''] = /^[^@"\n]+/.exec(form.slice(form.indexOf('|') + 1)) ?? [];
-    const written = JSON.stringify({ code: JSON.stringify({ text: form.replace('|', ''), n: 1 }) });
+    const [secret = ''] = form.split('|')[1]?.split('\n') ?? [];
+    const written = JSON.stringify({ code: JSON.stringify({ text: form.replaceAll('|', ''), n: 1 }) });
     const masked = maskedText(written);
     expect(masked).not.toContain(secret);
     expect(JSON.parse(JSON.parse(masked).code)).toMatchObject({ n: 1 });
@@ -393,14 +479,14 @@ describe('a masked text', () => {
   });
 
   it('is the same when it is masked again', () => {
-    const text = FORMS.map((form) => form.replace('|', '')).join('\n');
+    const text = FORMS.map((form) => form.replaceAll('|', '')).join('\n');
     for (const each of [text, JSON.stringify({ text })])
       expect(maskedText(maskedText(each))).toBe(maskedText(each));
   });
 
   it('keeps its length and all other characters', () => {
     const piece = fc.oneof(
-      fc.constantFrom(...FORMS.map((form) => form.replace('|', '')), ...TEXTS),
+      fc.constantFrom(...FORMS.map((form) => form.replaceAll('|', '')), ...TEXTS),
       fc.string({ unit: 'grapheme' }),
       fc.constantFrom('\n', ' ', '"', '\\', '\\n', '\\"', ',', '@', '://', '█'),
     );

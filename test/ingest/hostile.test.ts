@@ -1,13 +1,15 @@
 /** Files that claim to be larger than they are: each is an issue with its name, and the file beside it is read. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, truncateSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { tableFromArrays, tableToIPC } from '@uwdata/flechette';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ArrowSource } from '../../electron/ingest/containers/arrow.ts';
 import { readTokenizerFile } from '../../electron/ingest/tokenizerFile.ts';
 import {
+  addGeneratedStatistics,
   archiveOf,
   parquetClaiming,
   parquetOf,
@@ -15,6 +17,7 @@ import {
   parquetWithPackedRun,
   writeStoreWithGeneratedColumn,
 } from '../../fixtures/generate/hostileFiles.ts';
+import type { IngestIssue } from '../../shared/domain/model.ts';
 import { readJson } from '../../shared/format/lenientJson.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
@@ -131,6 +134,45 @@ describe('a store', () => {
     expect(messages).toEqual([
       expect.stringContaining('the column big of the table trace_info is generated'),
     ]);
+  });
+
+  it('with planner statistics that would be computed is refused before SQLite opens it', async () => {
+    const path = join(place.directory, 'a.db');
+    writeStoreWithGeneratedColumn(path, 0);
+    const db = new Database(path);
+    // Half a minute if SQLite computed them.
+    addGeneratedStatistics(db, 1000);
+    db.close();
+    const { messages } = await readBeside('a.db');
+    expect(messages).toEqual([
+      expect.stringContaining("its table sqlite_stat1 is none that SQLite's ANALYZE creates"),
+    ]);
+  });
+});
+
+describe('refused lines', () => {
+  it('are listed up to 10,000 per file, and the rest is counted', async () => {
+    const bad = '{"a":1}\n'.repeat(15_000);
+    const path = place.file('a.jsonl', `${JSON.stringify(row)}\n${bad}`);
+    const first = await ingestHere(place.library, [path]);
+    expect(first.files[0]?.rollouts).toBe(1);
+    expect(issuesByCode(first.files[0]?.issues)).toEqual({
+      refused: 10_000,
+      more: ['5,000 more issues of this file are not listed'],
+    });
+    appendFileSync(path, `${JSON.stringify(row)}\n${bad}{"a`);
+    const second = await ingestHere(place.library, [path]);
+    expect(second.files[0]?.rollouts).toBe(2);
+    expect(issuesByCode(second.files[0]?.issues)).toEqual({
+      refused: 10_001,
+      more: ['20,000 more issues of this file are not listed'],
+    });
+    expect(second.files[0]?.issues.some(({ code }) => code === 'incomplete_line')).toBe(true);
+  });
+
+  const issuesByCode = (issues: readonly IngestIssue[] = []) => ({
+    refused: issues.filter(({ code, severity }) => severity === 'refused' && code !== 'more_issues').length,
+    more: issues.filter(({ code }) => code === 'more_issues').map(({ message }) => message),
   });
 });
 

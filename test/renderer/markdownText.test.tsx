@@ -105,10 +105,12 @@ describe('text that a parser or a page does not bear', () => {
     ['lists behind white space', Array.from({ length: 80 }, (_, i) => `${'  '.repeat(i)}- x`).join('\n')],
     ['one long line', 'word '.repeat(4_000)],
     ['many formulas', '$x$ '.repeat(1_500)],
+    ['tables of many columns', `${'|a'.repeat(100)}|\n${'|-'.repeat(100)}|\n${'|\n'.repeat(200)}`],
+    ['tables in quotes', `> ${'|a'.repeat(100)}|\n> ${'|:-:'.repeat(100)}|\n${'> |\n'.repeat(200)}`],
   ])('%s stay text, and the page says why', (_, text) => {
     const html = render(text);
     expect(html).toContain('shown as written: ');
-    expect(html).not.toMatch(/<ul|<ol|<blockquote|data-formula/);
+    expect(html).not.toMatch(/<ul|<ol|<blockquote|<table|data-formula/);
     expect(
       placed(html)
         .map((piece) => piece.text)
@@ -120,6 +122,8 @@ describe('text that a parser or a page does not bear', () => {
     const text =
       '> - 1. a\n>   2. b\n\n- a\n  - b\n    - c\n      - d\n\n$\\sqrt{\\frac{1}{\\sqrt{2}}}$ costs $5';
     expect(render(text)).not.toContain('shown as written');
+    const table = `| a | b | c |\n| --- | :-: | --: |\n${'| 1 | 2 | 3 |\n'.repeat(200)}`;
+    expect(render(table)).toContain('<td');
     expect(render(`\`\`\`\n${'x = 1\n'.repeat(5_000)}\`\`\``)).not.toContain('shown as written');
   });
 

@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { isObject } from '../../../shared/format/fields.ts';
 import { readJson } from '../../../shared/format/lenientJson.ts';
+import { foreignStatistics } from '../../storage/plannerStatistics.ts';
 import { LONGEST_RECORD } from './bytes.ts';
 import { CorruptContainerError, type RecordSource, type SourceRecord } from './container.ts';
 import { readWhole } from './openFile.ts';
@@ -40,6 +41,9 @@ export class SqliteSource implements RecordSource {
   static open(path: string): SqliteSource {
     let db: Database.Database | undefined;
     try {
+      const foreign = foreignStatistics(path);
+      if (foreign !== undefined)
+        throw new Error(`its ${foreign} is none that SQLite's ANALYZE creates in a store of a trainer`);
       db = new Database(path, { readonly: true, fileMustExist: true });
       db.pragma('trusted_schema = OFF');
       // Skip views and virtual tables, because their rows are computed.

@@ -18,6 +18,7 @@ CREATE TABLE file_row (
   offset_bytes INTEGER NOT NULL,         -- end of the last record that is in the library
   lines        INTEGER NOT NULL,         -- records before offset_bytes
   masked       INTEGER NOT NULL DEFAULT 0, -- values that looked like credentials and were masked
+  unlisted_issues INTEGER NOT NULL DEFAULT 0, -- issues beyond those in issue_row
   adapter      TEXT                      -- hash of the command that wrote the records, never the command; NULL: no adapter
 ) STRICT;
 CREATE INDEX file_by_head ON file_row (head_hash, bytes);

@@ -60,6 +60,9 @@ const FENCE = /^(```|~~~)[^\n]*\n[\s\S]*?(?:^\1|$(?![\s\S]))/gm;
 /** List and quote markers at the beginning of a line. */
 const MARKS = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))+/gm;
 const MARK = />|[-*+]|\d[.)]/g;
+const MOST_CELLS = 4_000;
+/** The line below the header of a table, maybe in a list or quote. It says how many columns each row has. */
+const DELIMITERS = /^[ \t>*+\-:|\d.)]*$/;
 /** A marker after more white space than any list needs. */
 const FAR_MARK = new RegExp(`^[ \\t]{${2 * DEEPEST},}(?:>|[-*+]|\\d{1,9}[.)])[ \\t]`, 'm');
 
@@ -72,7 +75,20 @@ export function plainReason(block: string): string | undefined {
     return `one line or formula of ${prose.length.toLocaleString('en')} characters`;
   const dollars = prose.match(/\$+|\\[([]|\\boxed/g)?.length ?? 0;
   if (dollars > 2 * MOST_FORMULAS) return `more than ${MOST_FORMULAS} formulas`;
+  if (cellsOf(prose) > MOST_CELLS) return `a table of more than ${MOST_CELLS.toLocaleString('en')} cells`;
   return undefined;
+}
+
+/** Cells of all tables. A row gets all columns of its table, even if its line is a single `|`. At least as many as drawn. */
+function cellsOf(prose: string): number {
+  let [cells, columns] = [0, 0];
+  for (const line of prose.split('\n')) {
+    if (line.includes('|') && DELIMITERS.test(line))
+      columns = Math.max(columns, line.match(/-+/g)?.length ?? 0);
+    else if (line.trim() === '') columns = 0;
+    cells += columns;
+  }
+  return cells;
 }
 
 /**

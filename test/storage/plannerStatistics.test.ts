@@ -1,0 +1,103 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AlteredDatabaseError } from '../../electron/storage/migrate.ts';
+import { openDamaged, openReader, openWriter } from '../../electron/storage/open.ts';
+import { foreignStatistics } from '../../electron/storage/plannerStatistics.ts';
+import { addGeneratedStatistics } from '../../fixtures/generate/hostileFiles.ts';
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'turnwise-statistics-'));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+describe('planner statistics of an SQLite file', () => {
+  it('are those of ANALYZE in a library that was analysed', () => {
+    const path = library('analysed.sqlite', (db) => {
+      db.exec('CREATE TABLE IF NOT EXISTS one(a); DROP TABLE one; ANALYZE');
+    });
+    expect(foreignStatistics(path)).toBeUndefined();
+    openReader(path).close();
+    openWriter(path).close();
+  });
+
+  it('are found in the file and refused by every connection, before SQLite computes them', () => {
+    const path = library('generated.sqlite', (db) => addGeneratedStatistics(db, 1));
+    expect(foreignStatistics(path)).toBe('table sqlite_stat1');
+    for (const open of [openReader, openWriter, openDamaged])
+      expect(() => open(path)).toThrow(
+        `${path} is not opened: its table sqlite_stat1 is not the one that Turnwise creates`,
+      );
+  });
+
+  it('are found in the write-ahead log', () => {
+    const path = library('logged.sqlite', () => undefined);
+    const copy = join(directory, 'copy.sqlite');
+    const db = new Database(path);
+    db.pragma('journal_mode = WAL');
+    db.pragma('wal_autocheckpoint = 0');
+    addGeneratedStatistics(db, 1);
+    for (const suffix of ['', '-wal']) copyFileSync(path + suffix, copy + suffix);
+    db.close();
+    expect(foreignStatistics(copy)).toBe('table sqlite_stat1');
+    rmSync(`${copy}-wal`);
+    expect(foreignStatistics(copy)).toBeUndefined();
+  });
+
+  it('are found behind interior pages of the schema', () => {
+    const path = join(directory, 'many.sqlite');
+    const db = new Database(path);
+    db.exec('BEGIN');
+    for (let i = 0; i < 3000; i++) db.exec(`CREATE TABLE table_with_a_long_name_${i} (a, b, c, d, e, f)`);
+    db.exec('COMMIT');
+    expect(foreignStatistics(path)).toBeUndefined();
+    addGeneratedStatistics(db, 1);
+    db.close();
+    expect(foreignStatistics(path)).toBe('table sqlite_stat1');
+  });
+
+  it('are not hidden by upper case, by another type, or by UTF-16', () => {
+    const trigger = library('trigger.sqlite', (db) => {
+      db.exec('CREATE TABLE a(b)');
+      insert(
+        db,
+        'trigger',
+        'SQLITE_STAT4',
+        'CREATE TRIGGER SQLITE_STAT4 AFTER INSERT ON a BEGIN SELECT 1; END',
+      );
+    });
+    expect(foreignStatistics(trigger)).toBe('trigger SQLITE_STAT4');
+    expect(() => openWriter(trigger)).toThrow(AlteredDatabaseError);
+    const path = join(directory, 'utf16.sqlite');
+    const db = new Database(path);
+    db.pragma("encoding = 'UTF-16be'");
+    db.exec('CREATE TABLE a(b)');
+    db.close();
+    expect(foreignStatistics(path)).toBe('text encoding');
+  });
+
+  it('are unknown for what is no database, and for a missing file', () => {
+    expect(foreignStatistics(import.meta.filename)).toBeUndefined();
+    expect(foreignStatistics(join(directory, 'missing.sqlite'))).toBeUndefined();
+  });
+});
+
+function library(name: string, change: (db: Database.Database) => void): string {
+  const path = join(directory, name);
+  openWriter(path).close();
+  const db = new Database(path);
+  change(db);
+  db.close();
+  return path;
+}
+
+function insert(db: Database.Database, type: string, name: string, sql: string): void {
+  db.unsafeMode(true);
+  db.pragma('writable_schema = ON');
+  db.prepare(`INSERT INTO sqlite_schema(type, name, tbl_name, rootpage, sql) VALUES (?, ?, 'a', 0, ?)`).run(
+    ...[type, name, sql],
+  );
+}
