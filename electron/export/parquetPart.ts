@@ -1,5 +1,5 @@
 /** One Parquet file, written in row groups. It gets its name when it is complete. */
-import { renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, zstdCompressSync } from 'node:zlib';
 import type { SchemaElement } from 'hyparquet';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
@@ -33,6 +33,8 @@ export class ParquetPart {
     this.path = path;
     this.partial = `${path}.partial`;
     this.names = of.names;
+    // `fileWriter` takes no mode, but keeps that of an existing file.
+    writeFileSync(this.partial, '', { flag: 'wx', mode: 0o600 });
     this.sink = fileWriter(this.partial);
     this.writer = new ParquetWriter({
       writer: this.sink,

@@ -1,7 +1,7 @@
 /**
  * Keeps exports until a page in a browser has downloaded them. Each is in a new folder below `downloads` in the user's
- * own directory. A file can be downloaded once. It is deleted after the download, when nobody requests it, when the
- * library is closed, or, after a kill, at the next start.
+ * own directory. A file can be downloaded once. It is deleted after the download, when nobody requests it, when too
+ * many others wait, when the library is closed, or, after a kill, at the next start.
  */
 import { randomBytes } from 'node:crypto';
 import { createReadStream, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -15,6 +15,8 @@ import { zipOf } from './zip.ts';
 
 /** Time until an export expires. Pages request the file at once, so a page that does not has gone. */
 const KEPT_MS = 10 * 60_000;
+/** Upper limit of exports that wait. The oldest is deleted for a new one, since its page has probably gone. */
+const MOST_WAITING = 16;
 /** Distinguishes this process from an earlier one with the same id. Containers reuse ids. */
 const THIS_START = `${process.pid}-${randomBytes(4).toString('hex')}`;
 
@@ -81,7 +83,9 @@ export class Downloads {
   take(id: string): Download {
     const waiting = this.waiting.get(id);
     if (waiting === undefined)
-      throw notFound('there is no such download: it was sent already, or nobody asked for it in time');
+      throw notFound(
+        'there is no such download: it was sent already, nobody asked for it in time, or a later export took its place',
+      );
     this.waiting.delete(id);
     clearTimeout(waiting.timer);
     return waiting;
@@ -109,10 +113,9 @@ export class Downloads {
     const zip = isOneFile ? undefined : zipOf(folder);
     const name = isOneFile ? bare : `${bare}.zip`;
     const id = randomBytes(32).toString('base64url');
-    const timer = setTimeout(() => {
-      this.waiting.delete(id);
-      remove();
-    }, this.keptMs).unref();
+    const timer = setTimeout(() => this.drop(id), this.keptMs).unref();
+    const [oldest] = this.waiting.keys();
+    if (oldest !== undefined && this.waiting.size >= MOST_WAITING) this.drop(oldest);
     this.waiting.set(id, {
       name,
       contentType: (isOneFile ? CONTENT_TYPES[format] : undefined) ?? ZIP_TYPE,
@@ -122,6 +125,10 @@ export class Downloads {
       timer,
     });
     return { id, name };
+  }
+
+  private drop(id: string): void {
+    this.take(id).remove();
   }
 }
 

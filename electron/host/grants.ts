@@ -110,9 +110,34 @@ export interface OutputServices {
 const OUTPUT_HELP =
   'Give a bare name for a file beside the library, or start Turnwise with that directory: npm start -- DIRECTORY';
 
+/** Files that SQLite reads and deletes beside a database. */
+const OF_SQLITE = /-(?:wal|shm|journal)$/i;
+/** Directories of Turnwise beside the library, or in the directory of the user's default library. */
+const OWN_DIRECTORIES = [DIRECTORY, 'downloads', 'uploads', 'compiled'];
+/** Characters that would show another name, or several lines. */
+const DISGUISING = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u;
+
+/** Refuses names of files that Turnwise or SQLite would take for their own. */
+function requireFreeName(file: string, libraryPath: string): void {
+  const name = basename(file);
+  const directories = [libraryPath, defaultLibraryPath()].map((library) => realOf(dirname(resolve(library))));
+  const own = [...OWN_DIRECTORIES, basename(libraryPath), `${basename(libraryPath)}.log`];
+  // Some file systems ignore case.
+  const isOwn = own.some((one) => one.toLowerCase() === name.toLowerCase());
+  if (DISGUISING.test(name))
+    throw refused(
+      'the file name has a line break, a control or a bidirectional character. Choose another name',
+    );
+  if (OF_SQLITE.test(name))
+    throw refused(`SQLite uses names like ${name} beside databases. Choose another name`);
+  if (isOwn && directories.includes(dirname(file)))
+    throw refused(`Turnwise needs the name ${file} for itself. Choose another name`);
+}
+
 /**
  * Resolves the path of a new file for a page. Allowed are paths that the user chose in a dialog, and files in an
- * opened directory or in the directory of the library. Existing files are never overwritten.
+ * opened directory or in the directory of the library. Existing files are never overwritten, and names that Turnwise or
+ * SQLite needs are refused.
  *
  * @param asked a bare name, or a path
  * @param extensions without a dot; the first is appended to a name that has none of them
@@ -139,5 +164,6 @@ export function resolveOutputPath(
   if (directory === undefined) throw notFound(`there is no directory ${dirname(path)}`);
   const file = join(directory, basename(path));
   if (existsSync(file)) throw refused(`${file} already exists`);
+  requireFreeName(file, host.libraryPath);
   return file;
 }

@@ -12,6 +12,7 @@ import { THEMES, type Theme, useInterface } from '../state/interface.ts';
 import { queryLeftAt } from '../state/routeMemory.ts';
 import { Chip, IconButton } from '../ui/Controls.tsx';
 import { Link } from '../ui/Link.tsx';
+import { shownPieces } from '../ui/visibleText.ts';
 import { KeyOf } from './keys/Keys.tsx';
 import { CompareChip, FollowChip, IndexChip, JobChip, MaskChip } from './TopBarChips.tsx';
 import { TourOffer } from './Tour.tsx';
@@ -33,6 +34,15 @@ export function crumbsOf(route: Route, names: Names, hasSteps = true, limitedTo?
     label: labelOf(page, names),
     route: page,
   }));
+}
+
+/** A title has no elements, so a bidirectional control of a name would reorder all of it. */
+export function windowTitle(crumbs: readonly Crumb[]): string {
+  const labels = crumbs.slice(1).map(({ label }) => label);
+  const title = [...labels.reverse(), 'Turnwise'].join(' · ');
+  return shownPieces(title)
+    .map(({ text }) => text)
+    .join('');
 }
 
 function labelOf(page: Route, names: Names): string {
@@ -94,15 +104,7 @@ export function TopBar() {
   const ThemeIcon = THEME_ICON[theme];
   return (
     <header className="top">
-      <title>
-        {[
-          ...crumbs
-            .slice(1)
-            .map((crumb) => crumb.label)
-            .reverse(),
-          'Turnwise',
-        ].join(' · ')}
-      </title>
+      <title>{windowTitle(crumbs)}</title>
       <Link href="/" className="top-name">
         Turnwise
       </Link>

@@ -8,7 +8,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
@@ -190,6 +190,19 @@ it('deletes a download that nobody asks for, and all when the library is closed'
   } finally {
     vi.useRealTimers();
   }
+});
+
+it('deletes the download that waited longest when there are too many', () => {
+  const downloads = new Downloads();
+  const offered = Array.from({ length: 18 }, () => {
+    const folder = downloads.newFolder('a.md', 'md');
+    writeFileSync(folder.path, 'a');
+    return { ...folder.offer(), directory: dirname(folder.path) };
+  });
+  expect(offered.map(({ directory }) => existsSync(directory))).toEqual(offered.map((_, at) => at >= 2));
+  expect(() => downloads.take(offered[1]?.id ?? '')).toThrow('a later export took its place');
+  expect(downloads.take(offered[2]?.id ?? '').name).toBe('a.md');
+  downloads.close();
 });
 
 it('deletes at the start what a killed process left, and nothing else', async () => {

@@ -81,14 +81,16 @@ describe.skipIf(!isPosix)('a new file', () => {
     expect(modeOf(at('pack.jsonl'))).toBe('600');
   });
 
-  it('of a Parquet pack has its name when the pack is whole', () => {
+  it('of a Parquet pack is its user’s only, and has its name when the pack is whole', () => {
     const killed = new ParquetPack(at('pack'));
     expect(existsSync(at('pack'))).toBe(false);
     // As if the first process had been killed.
     const pack = new ParquetPack(at('pack'));
     pack.finish({} as Parameters<ParquetPack['finish']>[0]);
     expect(readdirSync(at('pack')).sort()).toEqual(['annotations.parquet', 'manifest.json']);
-    expect(modeOf(at('pack'))).toBe('700');
+    expect(
+      ['pack', 'pack/annotations.parquet', 'pack/manifest.json'].map((name) => modeOf(at(name))),
+    ).toEqual(['700', '600', '600']);
     expect(readdirSync(place.directory)).toEqual(['pack']);
     killed.abandon();
     expect(existsSync(at('pack'))).toBe(true);

@@ -1,6 +1,6 @@
 /** Packs through the host: preview, progress, cancellation, and permitted paths. */
 import { mkdirSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { Host } from '../../electron/host/host.ts';
@@ -86,6 +86,28 @@ it('writes only to paths the user chose, and never over a file', async () => {
   // Also if the user named it.
   host.mayWrite(join(place.directory, 'beside.md'));
   expect(await fails(join(place.directory, 'beside.md'))).toBe('refused');
+});
+
+it.each([
+  ...['uploads', 'Downloads', 'granted', 'compiled', 'library.sqlite.log'],
+  ...['library.sqlite-journal', 'other.sqlite-wal', 'other.sqlite-shm', 'other.sqlite-journal'],
+  ...['two\nlines.md', 'pack\u202edm.exe'],
+])('refuses the name %j, which Turnwise or SQLite needs or which shows another name', async (path) => {
+  await host.grant(place.directory);
+  for (const asked of [path, join(place.directory, path)]) {
+    const result = await host.dispatch('pack.export', { format: 'md', path: asked });
+    expect(result, asked).toMatchObject({
+      ok: false,
+      failure: { code: 'refused', message: expect.stringContaining('Choose another name') },
+    });
+  }
+});
+
+it('writes to such names in a directory that is not the library’s', async () => {
+  const path = join(place.directory, 'elsewhere', 'uploads');
+  mkdirSync(dirname(path));
+  await host.grant(place.directory);
+  expect((await ask('pack.export', { format: 'md', path })).path).toBe(path);
 });
 
 it('refuses to write an empty pack', async () => {

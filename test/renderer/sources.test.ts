@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { correctnessSource } from '../../renderer/data/domainLabels.ts';
 import { mappingPath, parentRoute, parseRoute } from '../../renderer/data/route.ts';
-import { crumbsOf } from '../../renderer/shell/TopBar.tsx';
+import { crumbsOf, windowTitle } from '../../renderer/shell/TopBar.tsx';
 import {
   jobsToShow,
   readBefore,
@@ -127,6 +127,13 @@ describe('a log without steps', () => {
     expect(parentRoute(group, false)).toEqual({ view: 'run', runKey: 'r' });
     expect(parentRoute(group)).toEqual({ view: 'step', runKey: 'r', step: 0 });
   });
+});
+
+it('shows hidden characters of names in the title of the window', () => {
+  const group = { view: 'group', runKey: 'r', step: 0, groupKey: 'a\u0007b' } as const;
+  expect(windowTitle(crumbsOf(group, { run: 'run\u202elive' }))).toBe(
+    'a␇b · step 0 · run⟨RLO⟩live · Turnwise',
+  );
 });
 
 describe('small truths', () => {
