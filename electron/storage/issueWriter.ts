@@ -3,7 +3,7 @@ import type { WritableLibrary } from './open.ts';
 import { number, queryValue } from './rows.ts';
 
 /** Issues of lines that are listed per file. */
-export const MOST_ISSUES = 10_000;
+const MOST_ISSUES = 10_000;
 
 export class IssueWriter {
   private readonly insert;

@@ -38,7 +38,10 @@ function messageOf(
   }
   if (output !== undefined && (code === 'EACCES' || code === 'EPERM' || code === 'EROFS'))
     return `not written: ${output} cannot be written (${reason})`;
-  if (code.startsWith('SQLITE_CORRUPT') || code === DAMAGED) return damagedMessage(library, reason);
+  // Sums of stored numbers overflow only where Turnwise has not written them.
+  const isOverflow = code === 'SQLITE_ERROR' && reason === 'integer overflow';
+  if (code.startsWith('SQLITE_CORRUPT') || code === DAMAGED || isOverflow)
+    return damagedMessage(library, reason);
   if (code === 'SQLITE_NOTADB') return unreadableMessage(library);
   if (code.startsWith('SQLITE_READONLY')) return readOnlyMessage(library, reason);
   if (LOCKLESS.has(code) || (code.startsWith('SQLITE_BUSY') && isOnNetwork(library)))

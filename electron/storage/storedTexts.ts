@@ -1,6 +1,7 @@
 /** Reads stored texts. Responses and prompts are in separate blocks, which neighbouring texts share. */
 import type { ReadableLibrary } from './open.ts';
 import { bytes, number, type Query, query } from './rows.ts';
+import { damaged } from './storageFailure.ts';
 import { unpackUtf8 } from './textCodec.ts';
 
 export const BLOCK = 'SELECT codec, bytes FROM text_block WHERE block_id = ?';
@@ -45,7 +46,7 @@ export class StoredTexts {
   prompt(promptId: number): string {
     if (this.lastPrompt?.id === promptId) return this.lastPrompt.text;
     const place = this.places.get(promptId);
-    if (place === undefined) throw new Error('a prompt is missing');
+    if (place === undefined) throw damaged('a prompt is missing');
     const { blockId, start, end } = place;
     if (this.promptBlock?.id !== blockId)
       this.promptBlock = { id: blockId, bytes: unpacked(this.promptBlocks.get(blockId)) };
@@ -56,6 +57,6 @@ export class StoredTexts {
 }
 
 function unpacked(block: StoredBlock | undefined): Buffer {
-  if (block === undefined) throw new Error('a block of texts is missing');
+  if (block === undefined) throw damaged('a block of texts is missing');
   return unpackUtf8(block.codec, block.bytes);
 }

@@ -18,7 +18,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createHost } from '../../electron/host/createHost.ts';
 import { openWriter } from '../../electron/storage/open.ts';
 import { RESCUED_TABLES, rescue } from '../../electron/storage/rescue.ts';
-import { number, queryValue } from '../../electron/storage/rows.ts';
+import { number, queryValue, text } from '../../electron/storage/rows.ts';
 import { saveQuery } from '../../electron/storage/savedQueries.ts';
 import { saveView } from '../../electron/storage/savedViews.ts';
 import { nameRun, saveMapping } from '../../electron/storage/userRules.ts';
@@ -308,6 +308,26 @@ describe('a size that a library claims', () => {
   it.each([10_000_000, -1])('ends no thread: %d tokens in columns of a few hundred', async (count) => {
     const failed = damagedBy(`a rollout names ${count} tokens and does not have them`);
     expect(await failures(`UPDATE token_row SET count = ${count}`)).toEqual([failed, failed, failed]);
+  });
+
+  it('is named when texts are missing', async () => {
+    expect((await failures('DELETE FROM text_block'))[0]).toEqual(damagedBy('a block of texts is missing'));
+  });
+
+  it('is named when sums of it overflow', async () => {
+    const db = openWriter(place.library);
+    db.exec(
+      'UPDATE step_row SET rollouts = 9223372036854775807; UPDATE group_row SET rollouts = 9223372036854775807',
+    );
+    const runKey = queryValue(db, 'SELECT run_key FROM run_row', text).get();
+    db.close();
+    const host = await createHost({ libraryPath: place.library, shell: 'browser', version: '0.0.0' });
+    try {
+      const sources = await host.dispatch('run.sources', { runKey });
+      expect(sources.ok ? undefined : sources.failure).toEqual(damagedBy('integer overflow'));
+    } finally {
+      await host.close();
+    }
   });
 });
 

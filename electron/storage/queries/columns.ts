@@ -333,7 +333,8 @@ export function storedFacts(db: ReadableLibrary, place: ColumnPlace): StepFacts 
 const decoded = (kept: Uint8Array): string => new TextDecoder().decode(kept);
 
 function storedBytes(db: ReadableLibrary, { runId, step, revision }: ColumnPlace, name: string) {
-  return queryValue(db, KEPT_COLUMN, bytes).get(runId, step, name, revision);
+  const kept: unknown = queryValue(db, KEPT_COLUMN, bytes).get(runId, step, name, revision);
+  return kept instanceof Uint8Array ? kept : undefined;
 }
 
 /** Names and counts of groups with their problems: of a run, or of one step. */
