@@ -1,7 +1,7 @@
 /** The static parts of a panel: axes, bands, lines, marks. */
 import type { ScaleLinear } from 'd3-scale';
 import { memo } from 'react';
-import { bandPath, type Frame, linePath, stackedBands } from './chartModel.ts';
+import { bandPath, type Frame, linePath, stackedBands, tickLabels } from './chartModel.ts';
 import { LevelLines, LevelNames, type PanelLevel, type PanelReference } from './PanelLevels.tsx';
 import { type AxisTick, dashOf, type PanelLine } from './panelModel.ts';
 
@@ -33,11 +33,11 @@ export const PanelPlot = memo(function PanelPlot(props: PanelPlotProps) {
   const right = frame.width - frame.right;
   return (
     <>
-      {y.ticks(3).map((tick) => (
+      {y.ticks(3).map((tick, i, all) => (
         <g key={tick}>
           <line className="grid" x1={frame.left} x2={right} y1={y(tick)} y2={y(tick)} />
           <text x={frame.left - 6} y={y(tick) + 3.5} textAnchor="end">
-            {format(tick)}
+            {tickLabels(all, format)[i]}
           </text>
         </g>
       ))}

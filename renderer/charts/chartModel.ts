@@ -2,6 +2,7 @@
 import { bisectCenter, extent, max, min } from 'd3-array';
 import { type ScaleLinear, scaleLinear, scaleLog } from 'd3-scale';
 import { area, line } from 'd3-shape';
+import { decimal } from '../ui/numbers.ts';
 
 /** One value per step. An unknown value is undefined and breaks the line. */
 export type Values = readonly (number | null | undefined)[];
@@ -206,6 +207,15 @@ export function yScale(
     .domain([least, most > least ? most : least + 1])
     .range(range);
   return top === undefined ? linear.nice(4) : linear;
+}
+
+/** Labels of ascending ticks, with more digits than `format` gives if two would be the same. */
+export function tickLabels(ticks: readonly number[], format: (value: number) => string): readonly string[] {
+  const labels = ticks.map(format);
+  const gap = (ticks[1] ?? 0) - (ticks[0] ?? 0);
+  const arePlain = labels.every((label) => /^[−\d.]+$/.test(label));
+  if (new Set(labels).size === labels.length || !arePlain || !(gap > 0)) return labels;
+  return ticks.map((tick) => decimal(tick, Math.min(8, Math.ceil(-Math.log10(gap)))));
 }
 
 /** On a log scale: whole powers of ten, and every second one if there are many. */

@@ -1,6 +1,14 @@
 /** Arithmetic of panels: lines over one step axis, and their placement, smoothing, brushing and zooming. */
 import { type ScaleLinear, scaleLinear, scaleLog } from 'd3-scale';
-import { axisRoom, type Frame, stepScale, stepTicks, type Values, valueScale } from './chartModel.ts';
+import {
+  axisRoom,
+  type Frame,
+  stepScale,
+  stepTicks,
+  tickLabels,
+  type Values,
+  valueScale,
+} from './chartModel.ts';
 
 /** A second cue beside colour: the lines of a chart also differ in their strokes. */
 export const STROKES = ['solid', 'dashed', 'dotted', 'dash-dot', 'long', 'sparse'] as const;
@@ -296,7 +304,7 @@ export function panelPlace(shape: PanelShape): PanelPlace {
     : [...lines.flatMap(({ values, high }) => (high === undefined ? [values] : [values, high])), levels];
   const log = shape.isLog && !isStacked ? logValueScale([...known, references], room) : undefined;
   const y = log ?? valueScale(known, room, { fromZero: shape.isFromZero });
-  const frame = { ...room, left: 4 + axisRoom(y.ticks(3).map(format), room.left) };
+  const frame = { ...room, left: 4 + axisRoom(tickLabels(y.ticks(3), format), room.left) };
   const plain = stepScale(axis, frame);
   const { x, ticks } = timeAxis(axis, shape.seconds, frame) ?? {
     x: plain,

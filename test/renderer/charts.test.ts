@@ -12,10 +12,12 @@ import {
   placeLabels,
   stepScale,
   stepTicks,
+  tickLabels,
   valueScale,
   valueTicks,
   yScale,
 } from '../../renderer/charts/chartModel.ts';
+import { decimal } from '../../renderer/ui/numbers.ts';
 import { seededRandom } from '../../shared/domain/seededRandom.ts';
 
 const frame: Frame = { width: 100, height: 50, left: 0, right: 0, top: 0, bottom: 0 };
@@ -160,5 +162,21 @@ describe('the names of heights to compare with', () => {
       expect(restAt === undefined).toBe(shown.length === heights.length);
       if (heights.length <= 6) expect(shown.length).toBe(heights.length);
     }
+  });
+});
+
+describe('labels of ticks', () => {
+  it('are distinct, with as many digits as that takes', () => {
+    const two = (value: number) => decimal(value);
+    expect(tickLabels([0, 0.5, 1], two)).toEqual(['0.00', '0.50', '1.00']);
+    expect(tickLabels([0, 0.005, 0.01, 0.015, 0.02], two)).toEqual([
+      '0.000',
+      '0.005',
+      '0.010',
+      '0.015',
+      '0.020',
+    ]);
+    // A format with a unit is kept.
+    expect(tickLabels([0, 0.4], (value) => `${Math.round(value)} K`)).toEqual(['0 K', '0 K']);
   });
 });

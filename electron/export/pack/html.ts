@@ -49,7 +49,7 @@ export function htmlHead(summary: PackSummary, taxonomy: Taxonomy, index: readon
 </head>
 <body>
 <header><p class="muted"><span class="brand">Turnwise</span> failure pack</p><h1>${title}</h1>
-<p class="muted"><span class="right">✓ ${byClass.right} right</span>, <span class="wrong">✕ ${byClass.wrong} wrong</span>${unknown(byClass.unknown)} · <span class="kept">${byKept.kept} kept</span>, ${byKept.discarded} discarded${unknown(byKept.unknown)}${siblings === 0 ? '' : ` · ${counted(siblings, 'sibling')} beside them`}</p>
+<p class="muted"><span class="correct">✓ ${byClass.correct} correct</span>, <span class="incorrect">✕ ${byClass.incorrect} incorrect</span>${unknown(byClass.unknown)} · <span class="kept">${byKept.kept} kept</span>, ${byKept.discarded} discarded${unknown(byKept.unknown)}${siblings === 0 ? '' : ` · ${counted(siblings, 'sibling')} beside them`}</p>
 <p class="muted">${runs.map((run) => `<bdi>${html(run.name)}</bdi> <span class="dim">${run.kind}, ${run.steps.length === 1 ? 'step' : 'steps'} ${stepsText(run.steps)}, ${counted(run.cases, 'case')}</span>`).join('<br>')}</p></header>
 ${labels.length === 0 ? '' : reportHtml(summary, taxonomy)}
 <section><details open><summary><b>Cases</b></summary><div class="scroll"><table><thead><tr><th class="n">#</th><th></th><th>rollout</th><th>answer</th><th>kept</th><th>labels</th></tr></thead><tbody>
@@ -95,8 +95,8 @@ const COLUMNS: readonly {
 }[] = [
   { name: 'cases', isSure: true, of: ({ cases }) => cases },
   { name: 'annotations', isSure: true, of: ({ annotations }) => annotations },
-  { name: '✓ correct', isSure: true, of: ({ byClass }) => byClass.right },
-  { name: '✕ incorrect', isSure: true, of: ({ byClass }) => byClass.wrong },
+  { name: '✓ correct', isSure: true, of: ({ byClass }) => byClass.correct },
+  { name: '✕ incorrect', isSure: true, of: ({ byClass }) => byClass.incorrect },
   { name: 'correctness unknown', isSure: false, of: ({ byClass }) => byClass.unknown },
   { name: 'kept', isSure: true, of: ({ byKept }) => byKept.kept },
   { name: 'discarded', isSure: true, of: ({ byKept }) => byKept.discarded },
@@ -127,10 +127,10 @@ function stepsFigure(one: LabelSummary, taxonomy: Taxonomy, { runs }: PackSummar
     const width = Math.min(14, Math.max(1, wide - 1));
     return `<rect class="bar" x="${round((at + 0.5) * wide - width / 2)}" y="${round(HEIGHT - high)}" width="${round(width)}" height="${round(high)}"><title>${words}</title></rect>`;
   });
-  const { right, wrong, unknown } = one.byClass;
+  const { correct, incorrect, unknown } = one.byClass;
   const stack = [
-    { class: 'bar-right', n: right, words: 'right' },
-    { class: 'bar-wrong', n: wrong, words: 'wrong' },
+    { class: 'bar-correct', n: correct, words: 'correct' },
+    { class: 'bar-incorrect', n: incorrect, words: 'incorrect' },
     { class: 'bar-unknown', n: unknown, words: 'not known' },
   ];
   let x = 0;
@@ -146,7 +146,7 @@ function stepsFigure(one: LabelSummary, taxonomy: Taxonomy, { runs }: PackSummar
     first?.step === undefined || last?.step === undefined
       ? ''
       : `${first.step === last.step ? `step ${first.step}` : `steps ${first.step} to ${last.step}`}${runs.length > 1 ? `, ${runs.length} runs` : ''}; `;
-  const words = `${span}${right} correct, ${wrong} incorrect${unknown === 0 ? '' : `, ${unknown} unknown`}`;
+  const words = `${span}${correct} correct, ${incorrect} incorrect${unknown === 0 ? '' : `, ${unknown} unknown`}`;
   return `<figure class="${colourClass(taxonomy, one.label)}"><figcaption><span>${nameHtml(one, taxonomy)}</span><span>${counted(one.cases, 'case')}, at most ${most} a step</span></figcaption>\
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT + 12}" role="img" aria-label="${attribute(`${one.name}: ${words}`)}"><line class="axis" x1="0" x2="${WIDTH}" y1="${HEIGHT + 0.5}" y2="${HEIGHT + 0.5}"/>${bars.join('')}${parts.join('')}</svg><small class="dim">${words}</small></figure>`;
 }

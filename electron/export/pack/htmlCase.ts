@@ -167,7 +167,7 @@ function turnHtml(drawn: Drawn, turn: CaseTurn, isOpen: boolean): string {
   const { response } = drawn.one.rollout;
   const calls = turn.calls.map(
     ({ name, outcome, isError, latency_ms: latency }) =>
-      `<span class="${isError ? 'wrong' : ''}">${html(name ?? 'tool')} ${isError ? '✕' : '›'} ${html(outcome)}${latency === null ? '' : `, ${seconds(latency)}`}</span>`,
+      `<span class="${isError ? 'incorrect' : ''}">${html(name ?? 'tool')} ${isError ? '✕' : '›'} ${html(outcome)}${latency === null ? '' : `, ${seconds(latency)}`}</span>`,
   );
   const chars = turn.segments.reduce((sum, { segment }) => sum + segment.end - segment.start, 0);
   const words = [...calls, counted(chars, 'character')].join(' · ');

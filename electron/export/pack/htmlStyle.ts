@@ -64,7 +64,7 @@ body>section{padding-top:16px;padding-bottom:8px}
 .brand{font-weight:650;margin-right:10px}
 .muted,small{color:var(--ink2);font-size:12.5px}
 .dim{color:var(--ink3)}
-.right{color:var(--right)}.wrong{color:var(--wrong)}.unknown{color:var(--ink3)}.kept{color:var(--kept)}.discarded{color:var(--ink3);text-decoration:underline dashed var(--dropped);text-underline-offset:3px}
+.correct{color:var(--right)}.incorrect{color:var(--wrong)}.unknown{color:var(--ink3)}.kept{color:var(--kept)}.discarded{color:var(--ink3);text-decoration:underline dashed var(--dropped);text-underline-offset:3px}
 .mono,pre,.code{font:12.5px/1.55 var(--mono)}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;width:100%}
 th{font-weight:600;font-size:12px;color:var(--ink2);text-align:left;white-space:nowrap}
@@ -79,7 +79,7 @@ td.long{overflow-wrap:anywhere;min-width:16ch}td.labels{min-width:25ch}
 .report{display:grid;grid-template-columns:repeat(auto-fill,minmax(250px,1fr));gap:14px 28px;margin:12px 0}
 .report figure{margin:0}.report figcaption{font-size:12px;color:var(--ink2);display:flex;justify-content:space-between;gap:8px;margin-bottom:3px}.report figure,.report figcaption>*{min-width:0}
 svg{display:block;width:100%}
-.bar-right{fill:var(--right)}.bar-wrong{fill:var(--wrong)}.bar-unknown,.bar-discarded{fill:var(--dropped)}.bar-kept{fill:var(--kept)}.bar{fill:var(--l,var(--ink2))}
+.bar-correct{fill:var(--right)}.bar-incorrect{fill:var(--wrong)}.bar-unknown,.bar-discarded{fill:var(--dropped)}.bar-kept{fill:var(--kept)}.bar{fill:var(--l,var(--ink2))}
 .axis{stroke:var(--rule2)}
 .case{margin:0 0 28px;padding-top:18px;border-top:1px solid var(--rule2);min-width:0}
 main:has(.wide){max-width:none}.group.wide>.case{max-width:760px}.group{content-visibility:auto;contain-intrinsic-size:auto 900px}

@@ -39,7 +39,7 @@ export function markdownHead(summary: PackSummary, siblings: boolean): string {
   const { cases, annotations, byClass, byKept, labels } = summary;
   const parts = [
     `# ${counted(cases, 'case')} with ${counted(annotations, 'annotation')}\n`,
-    `${byClass.right} correct, ${byClass.wrong} incorrect, ${byClass.unknown} unknown; ${byKept.kept} kept, ${byKept.discarded} discarded, ${byKept.unknown} unknown${siblings ? `; ${counted(summary.siblings, 'sibling')} beside them` : ''}. Written by Turnwise.\n`,
+    `${byClass.correct} correct, ${byClass.incorrect} incorrect, ${byClass.unknown} unknown; ${byKept.kept} kept, ${byKept.discarded} discarded, ${byKept.unknown} unknown${siblings ? `; ${counted(summary.siblings, 'sibling')} beside them` : ''}. Written by Turnwise.\n`,
     runsTable(summary),
     ...(labels.length === 0 ? [] : ['## Labels\n', labelTable(labels), ...report(labels, summary)]),
     '## Cases\n',
@@ -63,10 +63,10 @@ export function stepsText(steps: readonly number[]): string {
 
 function labelTable(labels: readonly LabelSummary[]): string {
   return table(
-    ['label', 'cases', 'annotations', 'right', 'wrong', 'not known', 'kept', 'discarded', 'not known'],
+    ['label', 'cases', 'annotations', 'correct', 'incorrect', 'not known', 'kept', 'discarded', 'not known'],
     labels.map(({ name, cases, annotations, byClass, byKept }) => [
       plain(name),
-      ...[cases, annotations, byClass.right, byClass.wrong, byClass.unknown],
+      ...[cases, annotations, byClass.correct, byClass.incorrect, byClass.unknown],
       ...[byKept.kept, byKept.discarded, byKept.unknown],
     ]),
   );

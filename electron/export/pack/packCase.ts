@@ -79,14 +79,18 @@ export function addressText(one: PackCase): string {
   ].join(' / ');
 }
 
-export type Outcome = 'right' | 'wrong' | 'unknown';
+export type Outcome = 'correct' | 'incorrect' | 'unknown';
 
 export function outcomeOf(one: PackCase): Outcome {
   const isCorrect = booleanFact(one, 'is_correct');
-  return isCorrect === undefined ? 'unknown' : isCorrect ? 'right' : 'wrong';
+  return isCorrect === undefined ? 'unknown' : isCorrect ? 'correct' : 'incorrect';
 }
 
-export const OUTCOME_GLYPH: Readonly<Record<Outcome, string>> = { right: '✓', wrong: '✕', unknown: '?' };
+export const OUTCOME_GLYPH: Readonly<Record<Outcome, string>> = {
+  correct: '✓',
+  incorrect: '✕',
+  unknown: '?',
+};
 
 export function keptText(one: PackCase): string {
   const kept = booleanFact(one, 'kept');
@@ -111,9 +115,8 @@ export function shortAnswer(one: PackCase): string | undefined {
   return `${begin}… ${counted(answer.length, 'character')}`;
 }
 
-/** `✕ wrong · answer 42, truth 104 · reward 0 · discarded (reason) · stopped: answer`. */
 /**
- * For example `✕ wrong · answer 42, truth 104 · reward 0 · discarded (reason) · stopped: answer`.
+ * For example `✕ incorrect · answer 42, truth 104 · reward 0 · discarded (reason) · stopped: answer`.
  *
  * @param answer the printed answer; default: the whole answer
  */

@@ -170,7 +170,7 @@ function labelSummary(label: string, of: Counts, taxonomy: Taxonomy): LabelSumma
 
 function classes({ byClass }: Counts): PackSummary['byClass'] {
   const of = (name: Outcome): number => byClass.get(name) ?? 0;
-  return { right: of('right'), wrong: of('wrong'), unknown: of('unknown') };
+  return { correct: of('correct'), incorrect: of('incorrect'), unknown: of('unknown') };
 }
 
 function keeping({ byKept }: Counts): PackSummary['byKept'] {

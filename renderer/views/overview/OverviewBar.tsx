@@ -181,7 +181,7 @@ function ClassLegend({ split, at }: { readonly split: Split; readonly at: number
             </span>
             {rollouts !== undefined && whole !== undefined && (
               <span className="dim">
-                {count(rollouts)} of {counted(whole, 'rollout')}
+                {count(rollouts)} of {counted(whole, 'rollout')} at step {at}
               </span>
             )}
           </li>
@@ -212,7 +212,17 @@ function MixLine({ mix }: { readonly mix: MixEffect }) {
           Both intervals contain 0, so these steps do not tell the two apart. Drag over other steps.
         </span>
       )}
-      <button type="button" className="is-link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <button
+        type="button"
+        className="is-link"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || !isOpen) return;
+          event.stopPropagation();
+          setOpen(false);
+        }}
+      >
         How it is computed
       </button>
       {isOpen && (

@@ -76,7 +76,7 @@ export const STEP_COLUMNS: readonly StepColumn[] = [
   share({
     id: 'noTool',
     label: 'no tool call',
-    hint: 'Share of rollouts without any tool call',
+    hint: 'Share of rollouts without any tool call, those with malformed calls only included',
     minWidth: 82,
     measure: (row) => row.noToolShare,
   }),
@@ -95,7 +95,7 @@ export const STEP_COLUMNS: readonly StepColumn[] = [
     {
       id: 'toolErrors',
       label: 'tool errors',
-      hint: 'Share of tool calls that failed',
+      hint: 'Share of tool calls that failed. Malformed calls reach no tool and count in Tools only',
       minWidth: 84,
       measure: (row) => row.toolErrorRate,
     },

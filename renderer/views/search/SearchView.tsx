@@ -233,19 +233,14 @@ function foundLabel(tally: Tally, matches: MatchCount, search: SearchPages): str
   if (search.isRunning && total === 0) return 'Searching…';
   const groups = search.isWhole ? [`in ${counted(tally.groups, 'group')}`] : [];
   const far = passed === total ? searched : `${count(passed)} of ${searched}`;
-  const found = [
-    [sentence(matchesLabel(matches)), ...groups].join(' '),
-    ...(hits === undefined ? [] : [hits]),
-  ];
-  if (search.isWhole) return [...found, searched].join(' · ');
+  const found = [[sentence(matchesLabel(matches)), ...groups].join(' ')];
+  if (search.isWhole) return [...found, ...(hits === undefined ? [] : [hits]), searched].join(' · ');
   if (search.isStopped)
     return [...found, `stopped after ${count(passed)} of ${counted(total, 'rollout')}`].join(' · ');
   if (search.isRunning) return [...found, far].join(' · ');
-  return [
-    ...found,
-    far,
-    `the first ${counted(tally.rollouts, 'rollout')} ${tally.rollouts === 1 ? 'is' : 'are'} listed; scroll for more`,
-  ].join(' · ');
+  // Only the hits of listed rollouts are known, which may be fewer than the matching rollouts.
+  const listed = `the first ${counted(tally.rollouts, 'rollout')} ${tally.rollouts === 1 ? 'is' : 'are'} listed`;
+  return [...found, far, `${listed}${hits === undefined ? '' : ` (${hits})`}; scroll for more`].join(' · ');
 }
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -36,7 +36,10 @@ export function ResultArea(props: ResultAreaProps) {
   if (outcome === undefined)
     return (
       <EmptyState title="Query the library in SQL">
-        <p>Schema lists views and columns, Queries has examples. A row with a rollout_id opens its replay.</p>
+        <p>
+          Press Run for the rows of the statement. Schema lists views and columns, Queries has examples. A row
+          with a rollout_id opens its replay.
+        </p>
       </EmptyState>
     );
   const { answer, rows } = outcome;
