@@ -74,6 +74,27 @@ it('names a run that a mapping reads by the mapping, and reads it again when the
   expect(facts()).toEqual([{ name: 'sampler', reward: 1 }]);
 });
 
+it('leaves no empty run when a corrected mapping makes another run of the same files', async () => {
+  const record = (mark: number) => `${JSON.stringify({ ask: 'Why?', said: 'So.', mark })}\n`;
+  const paths = [place.file('one.jsonl', record(1)), place.file('two.jsonl', record(2))];
+  const fields = { prompt: 'ask', response: 'said' };
+  const mapped = (more: Mapping['fields']): Mappings =>
+    new Mappings([], { version: 1, name: 'quiz', shape: ['ask'], fields: { ...fields, ...more } });
+  const runs = () =>
+    rows(place.library, 'SELECT run_key AS runKey, name, steps, rollouts FROM run ORDER BY run_id');
+  await ingestHere(place.library, paths.slice(0, 1), { mappings: mapped({}) });
+  const [before] = runs();
+  // A run with steps is another run than one without.
+  const again = { mappings: mapped({ step: 'mark' }), readAgain: true };
+  await ingestHere(place.library, paths.slice(0, 1), again);
+  expect(runs()).toEqual([{ ...before, steps: 1, rollouts: 1 }]);
+
+  await ingestHere(place.library, paths, { mappings: mapped({}), readAgain: true });
+  expect(runs()).toMatchObject([{ rollouts: 2 }]);
+  await ingestHere(place.library, paths, again);
+  expect(runs()).toMatchObject([{ name: 'quiz', steps: 2, rollouts: 2 }]);
+});
+
 it('keeps what a deleted mapping has read, and refuses the file once it has grown', async () => {
   const record = `${JSON.stringify({ ask: 'Why?', said: 'So.' })}\n`;
   const path = place.file('odd.jsonl', record);
