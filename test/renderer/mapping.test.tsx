@@ -13,6 +13,7 @@ import {
   previewable,
   previewRows,
   sharersOf,
+  skippedList,
   valueFor,
   withList,
   withPath,
@@ -149,6 +150,35 @@ describe('a change of the list of rollouts', () => {
   });
 });
 
+describe('a list of which only one element is mapped', () => {
+  const attempts = [{ txt: 'Four.' }, { txt: 'Five.' }, { note: 'no text' }];
+  const mapped = (response: string): Mapping => ({
+    version: 1,
+    name: 'm',
+    shape: ['q'],
+    fields: { response },
+  });
+
+  it('is named with the number of elements that have the value', () => {
+    const records = [{ attempts: [{ txt: 'One.' }] }, { attempts }];
+    expect(skippedList(mapped('attempts[0].txt'), records)).toEqual({ path: 'attempts', elements: 2 });
+    expect(skippedList(mapped('a.b[1].txt'), [{ a: { b: attempts } }])?.path).toBe('a.b');
+  });
+
+  it('is not named if it is the list of rollouts, has one element, or holds messages or texts', () => {
+    const path = 'attempts[0].txt';
+    expect(skippedList({ ...mapped(path), rollouts: 'attempts' }, [{ attempts }])).toBeUndefined();
+    expect(skippedList(mapped(path), [{ attempts: attempts.slice(0, 1) }])).toBeUndefined();
+    const messages = [
+      { role: 'user', content: 'What?' },
+      { role: 'assistant', content: 'Four.' },
+    ];
+    expect(skippedList(mapped('messages[1].content'), [{ messages }])).toBeUndefined();
+    expect(skippedList(mapped('texts[0]'), [{ texts: ['Four.', 'Five.'] }])).toBeUndefined();
+    expect(skippedList(mapped('txt'), [{ txt: 'Four.' }])).toBeUndefined();
+  });
+});
+
 it('names the other fields of a path', () => {
   const twice = withPath(withPath(mapping, 'reward', 'val'), 'isCorrect', 'val');
   expect(sharersOf(twice, 'reward')).toEqual(['isCorrect']);
@@ -234,6 +264,24 @@ describe('on the page', () => {
     type('prompt', 'q');
     screen.getByText('△ also used by prompt');
     screen.getByText('△ also used by response');
+  });
+
+  it('the editor offers to read each element of a list as a rollout', async () => {
+    const json = JSON.stringify({ q: 'What?', attempts: [{ txt: 'Four.' }, { txt: 'Five.' }] });
+    const inspected: FileInspection = {
+      ...{ path: '/logs/a/odd.jsonl', bytes: 10, container: 'plain', directory: '/logs/a', records: 1 },
+      ...{ outcomes: {}, keys: ['q', 'attempts'] },
+    };
+    const client = createFakeClient({
+      ...methods,
+      'mapping.preview': () => ({ records: [{ number: 1, json, isCut: false, rollouts: [], issues: [] }] }),
+    });
+    const start: Mapping = { version: 1, name: 'odd', shape: ['q'], fields: { response: 'attempts[0].txt' } };
+    renderWithClient(client, <MappingEditor file={inspected} saved={[]} proposal={start} />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Read each as a rollout' }));
+    const value = (label: string) => screen.getByLabelText<HTMLInputElement>(label).value;
+    expect([value('list of rollouts'), value('response')]).toEqual(['attempts', 'txt']);
+    expect(screen.queryByRole('button', { name: 'Read each as a rollout' })).toBeNull();
   });
 
   it('a replaced mapping reads again the opened files that were read with it', async () => {

@@ -14,6 +14,7 @@ import {
   type MovedList,
   pickedPath,
   previewable,
+  skippedList,
   type Target,
   withList,
   withPath,
@@ -47,10 +48,12 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
 
   const records = preview.data?.records ?? [];
   const shown = Math.min(at, Math.max(0, records.length - 1));
-  const source = records[shown];
-  const json = source?.json ?? '';
-  const isCut = source?.isCut === true;
-  const record = useMemo(() => parsedRecord(json, isCut), [json, isCut]);
+  const parsed = useMemo(
+    () => preview.data?.records.map(({ json, isCut }) => parsedRecord(json, isCut)) ?? [],
+    [preview.data],
+  );
+  const record = parsed[shown];
+  const skipped = useMemo(() => skippedList(mapping, parsed), [mapping, parsed]);
   useCommands({
     'sibling.next': () => setAt(Math.min(records.length - 1, shown + 1)),
     'sibling.previous': () => setAt(Math.max(0, shown - 1)),
@@ -58,13 +61,12 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
 
   const setPath = (field: Target, path: string | undefined) => {
     const next = path ?? '';
-    const all = field === 'rollouts' ? records.map(({ json, isCut }) => parsedRecord(json, isCut)) : [];
-    if (field !== 'rollouts' || (next !== '' && !leadsToList(next, all))) {
+    if (field !== 'rollouts' || (next !== '' && !leadsToList(next, parsed))) {
       setMapping(withPath(mapping, field, path));
       if (field !== 'rollouts') setMoved(undefined);
       return;
     }
-    const changed = withList(mapping, list, next, all);
+    const changed = withList(mapping, list, next, parsed);
     setMapping(changed.mapping);
     setMoved(changed.moved.length + changed.emptied.length === 0 ? undefined : changed);
     if (next !== '') setList(next);
@@ -119,6 +121,7 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
           onTarget={setTarget}
           onPath={setPath}
           moved={moved}
+          skipped={skipped}
         />
         <PreviewPane
           preview={preview}

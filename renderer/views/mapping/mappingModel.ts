@@ -1,6 +1,8 @@
 /** Fields, paths and rows of the mapping preview. */
 import type { MappingPreview, ParamsOf, PreviewRollout } from '../../../shared/api/contract.ts';
+import { isObject } from '../../../shared/format/fields.ts';
 import { MAPPING_FIELDS, type Mapping, type MappingField } from '../../../shared/format/mapping.ts';
+import { withUsualNames } from '../../../shared/format/messageShape.ts';
 import { type PathStep, parsePath, valueAt, writePath } from '../../../shared/format/recordPath.ts';
 
 /** `rollouts` is not a field of a rollout, but the path of the list of rollouts in a record. */
@@ -177,6 +179,32 @@ function movedPath(
   if (list.length === 0) return [...before, 0, ...relative];
   if (has([...list, 0, ...relative])) return relative;
   return isRelative && has(steps) ? steps : undefined;
+}
+
+/** A list in the record of which only one element is read. */
+export interface SkippedList {
+  readonly path: string;
+  /** The most elements that have the mapped value, in any of the records. */
+  readonly elements: number;
+}
+
+/**
+ * The list of objects that the path of the response or the messages takes one element of, if no list of rollouts is
+ * set. Each element is probably a rollout. Chat messages are not.
+ */
+export function skippedList(mapping: Mapping, records: readonly unknown[]): SkippedList | undefined {
+  if ((mapping.rollouts ?? '') !== '') return undefined;
+  const steps = parsePath(mapping.fields.messages ?? mapping.fields.response ?? '') ?? [];
+  const index = steps.findIndex((step) => typeof step === 'number');
+  if (index < 1) return undefined;
+  const inside = steps.slice(index + 1);
+  const sizes = records.map((record) => {
+    const list = valueAt(record, steps.slice(0, index));
+    if (!Array.isArray(list) || !list.every(isObject) || withUsualNames(list) !== undefined) return 0;
+    return list.filter((element) => valueAt(element, inside) !== undefined).length;
+  });
+  const elements = Math.max(0, ...sizes);
+  return elements < 2 ? undefined : { path: writePath(steps.slice(0, index)), elements };
 }
 
 /** Whether a path leads to a list in one of these records. An unfinished path usually does not. */
