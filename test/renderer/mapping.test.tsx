@@ -5,6 +5,7 @@ import { MappingEditor } from '../../renderer/views/mapping/MappingEditor.tsx';
 import {
   fileNameOf,
   firstTarget,
+  groupsText,
   leadsToList,
   mappingFault,
   movedText,
@@ -20,7 +21,13 @@ import {
 } from '../../renderer/views/mapping/mappingModel.ts';
 import { oneLine, parsedRecord, treeRows } from '../../renderer/views/mapping/recordTreeModel.ts';
 import { SavedMappings } from '../../renderer/views/mapping/SavedMappings.tsx';
-import type { FileInspection, FileRow, IngestProgress, RunSummary } from '../../shared/api/contract.ts';
+import type {
+  FileInspection,
+  FileRow,
+  IngestProgress,
+  MappingPreview,
+  RunSummary,
+} from '../../shared/api/contract.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import { createFakeClient, type FakeMethods } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
@@ -82,13 +89,16 @@ describe('mapping', () => {
     };
     const issue = { severity: 'refused' as const, code: 'x', message: 'no response' };
     const one = { json: '{}', isCut: false, issues: [issue] };
-    const { rows, rollouts, refused } = previewRows({
+    const preview: MappingPreview = {
+      groups: 2,
       records: [
         { ...one, number: 1, rollouts: Array.from({ length: 40 }, () => rollout) },
         { ...one, number: 3, rollouts: [] },
       ],
-    });
-    expect([rows.length, rollouts, refused]).toEqual([17, 40, 1]);
+    };
+    const { rows, rollouts, refused, warnings } = previewRows(preview);
+    expect([rows.length, rollouts, refused, warnings]).toEqual([17, 40, 1, 0]);
+    expect(groupsText(preview)).toBe('2 groups by equal prompt');
     expect(rows.map((row) => row.issues.length).reduce((a, b) => a + b)).toBe(2);
     expect(rows.at(-1)).toMatchObject({ record: 3, at: 1 });
   });
@@ -245,7 +255,10 @@ describe('on the page', () => {
     };
     const client = createFakeClient({
       ...methods,
-      'mapping.preview': () => ({ records: [{ number: 1, json, isCut: false, rollouts: [], issues: [] }] }),
+      'mapping.preview': () => ({
+        records: [{ number: 1, json, isCut: false, rollouts: [], issues: [] }],
+        groups: 0,
+      }),
     });
     const start: Mapping = {
       ...{ version: 1, name: 'odd', shape: ['q'], rollouts: 'attempts' },
@@ -274,7 +287,10 @@ describe('on the page', () => {
     };
     const client = createFakeClient({
       ...methods,
-      'mapping.preview': () => ({ records: [{ number: 1, json, isCut: false, rollouts: [], issues: [] }] }),
+      'mapping.preview': () => ({
+        records: [{ number: 1, json, isCut: false, rollouts: [], issues: [] }],
+        groups: 0,
+      }),
     });
     const start: Mapping = { version: 1, name: 'odd', shape: ['q'], fields: { response: 'attempts[0].txt' } };
     renderWithClient(client, <MappingEditor file={inspected} saved={[]} proposal={start} />);
@@ -292,7 +308,7 @@ describe('on the page', () => {
     };
     const client = createFakeClient({
       ...methods,
-      'mapping.preview': () => ({ records: [] }),
+      'mapping.preview': () => ({ records: [], groups: 0 }),
       'mapping.save': () => ({ saved: true }),
       'ingest.start': (params) => {
         started.push(params);

@@ -4,6 +4,8 @@ import { isObject } from '../../../shared/format/fields.ts';
 import { MAPPING_FIELDS, type Mapping, type MappingField } from '../../../shared/format/mapping.ts';
 import { withUsualNames } from '../../../shared/format/messageShape.ts';
 import { type PathStep, parsePath, valueAt, writePath } from '../../../shared/format/recordPath.ts';
+import { GROUP_RULES } from '../../data/domainLabels.ts';
+import { counted } from '../../ui/numbers.ts';
 
 /** `rollouts` is not a field of a rollout, but the path of the list of rollouts in a record. */
 export type Target = MappingField | 'rollouts';
@@ -55,7 +57,7 @@ export const FIELD_GROUPS: readonly FieldGroup[] = [
       {
         field: 'group',
         label: 'prompt group',
-        hint: 'An id shared by the rollouts of a group. Without it, equal prompts form a group',
+        hint: 'An id shared by the rollouts of a group. Without it, rollouts of one problem form a group, and without a problem those of equal prompt',
       },
       { field: 'problem', label: 'problem', hint: 'A stable id of the task' },
       { field: 'ordinal', label: 'position', hint: 'Position in the group, from 0' },
@@ -288,6 +290,7 @@ export function previewRows(preview: MappingPreview): {
   readonly rows: readonly PreviewRow[];
   readonly rollouts: number;
   readonly refused: number;
+  readonly warnings: number;
 } {
   const rows = preview.records.flatMap(({ number, rollouts, issues }, at): PreviewRow[] => {
     const shown = rollouts.slice(0, MOST_PER_RECORD);
@@ -301,7 +304,22 @@ export function previewRows(preview: MappingPreview): {
     rows,
     rollouts: preview.records.reduce((sum, { rollouts }) => sum + rollouts.length, 0),
     refused: preview.records.filter(({ rollouts }) => rollouts.length === 0).length,
+    warnings: preview.records.flatMap(({ issues }) => issues).filter(({ severity }) => severity === 'warning')
+      .length,
   };
+}
+
+export const GROUPED_BY: Readonly<Record<PreviewRollout['groupRule'], string>> = {
+  logged: GROUP_RULES.logged.words,
+  problem: 'by problem',
+  prompt: GROUP_RULES.prompt.words,
+  order: GROUP_RULES.order.words,
+};
+
+/** The groups of the previewed rollouts, and how they are made. */
+export function groupsText({ records, groups }: MappingPreview): string {
+  const rules = new Set(records.flatMap(({ rollouts }) => rollouts.map(({ groupRule }) => groupRule)));
+  return `${counted(groups, 'group')} ${[...rules].map((rule) => GROUPED_BY[rule]).join(' and ')}`;
 }
 
 /** `name.json`, valid as a file name on every system. */
