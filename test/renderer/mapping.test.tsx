@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
+import { useInterface } from '../../renderer/state/interface.ts';
 import { MappingEditor } from '../../renderer/views/mapping/MappingEditor.tsx';
 import {
   fileNameOf,
@@ -282,7 +283,7 @@ describe('on the page', () => {
   it('the editor offers to read each element of a list as a rollout', async () => {
     const json = JSON.stringify({ q: 'What?', attempts: [{ txt: 'Four.' }, { txt: 'Five.' }] });
     const inspected: FileInspection = {
-      ...{ path: '/logs/a/odd.jsonl', bytes: 10, container: 'plain', directory: '/logs/a', records: 1 },
+      ...{ path: '/logs/a/quiz.jsonl', bytes: 10, container: 'plain', directory: '/logs/a', records: 1 },
       ...{ outcomes: {}, keys: ['q', 'attempts'] },
     };
     const client = createFakeClient({
@@ -298,6 +299,46 @@ describe('on the page', () => {
     const value = (label: string) => screen.getByLabelText<HTMLInputElement>(label).value;
     expect([value('list of rollouts'), value('response')]).toEqual(['attempts', 'txt']);
     expect(screen.queryByRole('button', { name: 'Read each as a rollout' })).toBeNull();
+  });
+
+  it('an unfinished mapping is still there after a look at another page', async () => {
+    const inspected: FileInspection = {
+      ...{ path: '/logs/a/draft.jsonl', bytes: 10, container: 'plain', directory: '/logs/a', records: 1 },
+      ...{ outcomes: {}, keys: ['q', 'txt'] },
+    };
+    const json = JSON.stringify({ q: 'What?', txt: 'Four.' });
+    const client = createFakeClient({
+      ...methods,
+      'mapping.preview': () => ({
+        records: [{ number: 1, json, isCut: false, rollouts: [], issues: [] }],
+        groups: 0,
+      }),
+      'mapping.save': () => ({ saved: true }),
+      'ingest.start': () => ({ jobId: 1 }),
+      'ingest.jobs': () => [],
+    });
+    const start: Mapping = { version: 1, name: 'draft', shape: ['q'], fields: { prompt: 'q' } };
+    const value = (label: string) => screen.getByLabelText<HTMLInputElement>(label).value;
+    const open = async (path = inspected.path) => {
+      cleanup();
+      const file = { ...inspected, path };
+      renderWithClient(client, <MappingEditor file={file} saved={[]} proposal={start} />);
+      await screen.findByText('1 of the first 1');
+      return value('response');
+    };
+    expect(await open()).toBe('');
+    fireEvent.change(screen.getByLabelText('response'), { target: { value: 'txt' } });
+    expect(await open('/logs/a/other.jsonl')).toBe('');
+    expect(screen.queryByRole('button', { name: 'Start over' })).toBeNull();
+    expect(await open()).toBe('txt');
+    fireEvent.click(screen.getByRole('button', { name: 'Start over' }));
+    expect(value('response')).toBe('');
+    expect(await open()).toBe('');
+
+    fireEvent.change(screen.getByLabelText('response'), { target: { value: 'txt' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Save & read' }));
+    await waitFor(() => expect(useInterface.getState().notice).toMatch(/^Mapping draft saved/));
+    expect(await open()).toBe('');
   });
 
   it('a replaced mapping reads again the opened files that were read with it', async () => {

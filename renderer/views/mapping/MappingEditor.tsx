@@ -1,13 +1,15 @@
 import { useMemo, useState } from 'react';
 import type { FileInspection } from '../../../shared/api/contract.ts';
 import type { Mapping } from '../../../shared/format/mapping.ts';
+import { useLibrary } from '../../data/DataProvider.tsx';
 import { useDebouncedValue } from '../../data/useDebouncedValue.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
-import { Chip } from '../../ui/Controls.tsx';
+import { Button, Chip } from '../../ui/Controls.tsx';
 import { bytes } from '../../ui/numbers.ts';
 import { FieldList } from './FieldList.tsx';
 import { MappingActions } from './MappingActions.tsx';
+import { draftKey, draftOf, dropDraft, keepDraft, type MappingDraft } from './mappingDrafts.ts';
 import {
   firstTarget,
   leadsToList,
@@ -26,6 +28,8 @@ import { parsedRecord } from './recordTreeModel.ts';
 /** Debounce delay. With the host's own time, a change is visible within 300 ms. */
 const REST_MS = 120;
 
+const startOf = (mapping: Mapping): MappingDraft => ({ mapping, list: mapping.rollouts });
+
 interface MappingEditorProps {
   readonly file: FileInspection;
   readonly saved: readonly Mapping[];
@@ -34,13 +38,16 @@ interface MappingEditorProps {
 }
 
 export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
-  const [mapping, setMapping] = useState(proposal);
-  /**
-   * The list that field paths are relative to. It stays the same while another one is typed, and after it was cleared.
-   */
-  const [list, setList] = useState(proposal.rollouts);
+  const key = draftKey(useLibrary(), file.path, proposal);
+  const [isRestored, setRestored] = useState(draftOf(key) !== undefined);
+  const [draft, setDraft] = useState(() => draftOf(key) ?? startOf(proposal));
+  const { mapping, list } = draft;
+  const change = (next: Partial<MappingDraft>) => {
+    setDraft({ ...draft, ...next });
+    keepDraft(key, { ...draft, ...next });
+  };
   const [moved, setMoved] = useState<MovedList>();
-  const [target, setTarget] = useState<Target>(() => firstTarget(proposal));
+  const [target, setTarget] = useState<Target>(() => firstTarget(mapping));
   const [at, setAt] = useState(0);
   const wanted = useMemo(() => previewable(mapping), [mapping]);
   const sent = useDebouncedValue(wanted, REST_MS);
@@ -62,19 +69,22 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
   const setPath = (field: Target, path: string | undefined) => {
     const next = path ?? '';
     if (field !== 'rollouts' || (next !== '' && !leadsToList(next, parsed))) {
-      setMapping(withPath(mapping, field, path));
+      change({ mapping: withPath(mapping, field, path) });
       if (field !== 'rollouts') setMoved(undefined);
       return;
     }
     const changed = withList(mapping, list, next, parsed);
-    setMapping(changed.mapping);
+    change({ mapping: changed.mapping, ...(next === '' ? {} : { list: next }) });
     setMoved(changed.moved.length + changed.emptied.length === 0 ? undefined : changed);
-    if (next !== '') setList(next);
   };
   const replace = (next: Mapping) => {
-    setMapping(next);
-    setList(next.rollouts);
+    change(startOf(next));
     setMoved(undefined);
+  };
+  const startOver = () => {
+    replace(proposal);
+    dropDraft(key);
+    setRestored(false);
   };
 
   const path = file.path;
@@ -94,12 +104,20 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
           </Chip>
         )}
         {file.format !== undefined && <Chip title={file.rule}>read as {file.format}</Chip>}
+        {isRestored && (
+          <Button title="Discard the changes that were not saved" onClick={startOver}>
+            Start over
+          </Button>
+        )}
         <MappingActions
           path={path}
           mapping={mapping}
           saved={saved}
           proposal={proposal}
-          onMapping={(next) => (next.rollouts === mapping.rollouts ? setMapping(next) : replace(next))}
+          onMapping={(next) =>
+            next.rollouts === mapping.rollouts ? change({ mapping: next }) : replace(next)
+          }
+          onSaved={() => dropDraft(key)}
         />
       </header>
       <div className="mapping-body">
@@ -134,7 +152,7 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
       <ShapeRow
         keys={file.keys}
         shape={mapping.shape}
-        onShape={(shape) => setMapping({ ...mapping, shape })}
+        onShape={(shape) => change({ mapping: { ...mapping, shape } })}
       />
     </div>
   );
