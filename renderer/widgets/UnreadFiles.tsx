@@ -28,7 +28,14 @@ export function readBefore(files: readonly UnreadFile[]): string {
     : `${bytes(sum(({ bytesRead = 0 }) => bytesRead))} of ${all} read so far`;
 }
 
+/** The command that continues a file. It reads all files that need no adapter, or all that need one. */
+export function continueCommand({ hasAdapter }: UnreadFile, libraryPath: string): string {
+  const command = `turnwise ingest --continue --library ${shellWord(libraryPath)}`;
+  return hasAdapter ? `${command} --adapter COMMAND` : command;
+}
+
 interface OnlyByCommandProps {
+  /** All of them were read with an adapter, or none. */
   readonly files: readonly UnreadFile[];
   readonly libraryPath: string;
 }
@@ -36,11 +43,12 @@ interface OnlyByCommandProps {
 /** Names the command that continues files that this page cannot continue. */
 export function OnlyByCommand({ files, libraryPath }: OnlyByCommandProps) {
   const isOne = files.length === 1;
-  const command = `turnwise ingest --continue --library ${shellWord(libraryPath)}`;
-  return files.some(({ hasAdapter }) => hasAdapter) ? (
+  const [first] = files;
+  const command = first === undefined ? '' : continueCommand(first, libraryPath);
+  return first?.hasAdapter === true ? (
     <>
       {isOne ? 'It needs its adapter' : 'They need their adapter'}, which only the command line can run:{' '}
-      <code>{command} --adapter COMMAND</code>
+      <code>{command}</code>
     </>
   ) : (
     <>

@@ -59,6 +59,9 @@ it('names the command for a file of an earlier session', async () => {
   show([{ ...FILE, path: '/gone/1.jsonl' }]);
   await screen.findByText('turnwise ingest --continue --library /l.turnwise');
   expect(screen.queryByText('Continue reading')).toBeNull();
+  cleanup();
+  show([{ ...FILE, hasAdapter: true }]);
+  await screen.findByText('turnwise ingest --continue --library /l.turnwise --adapter COMMAND');
 });
 
 it('says that everything was read only if no file is unread and none is being read', async () => {

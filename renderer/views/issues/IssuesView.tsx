@@ -11,7 +11,7 @@ import { counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
 import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
-import { OnlyByCommand, readBefore } from '../../widgets/UnreadFiles.tsx';
+import { continueCommand, OnlyByCommand, readBefore } from '../../widgets/UnreadFiles.tsx';
 
 const PAGE = 200;
 
@@ -69,7 +69,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     id: 'message',
     label: 'found',
-    minWidth: 260,
+    minWidth: 236,
     grow: 5,
     cell: (row) =>
       'unread' in row ? (
@@ -102,7 +102,7 @@ function Unread({ row: { unread, libraryPath } }: { readonly row: UnreadRow }) {
       <span className="is-link">Continue reading</span>
     </span>
   ) : (
-    <span>
+    <span title={continueCommand(unread, libraryPath)}>
       {soFar}. <OnlyByCommand files={[unread]} libraryPath={libraryPath} />
     </span>
   );
