@@ -117,6 +117,8 @@ class IngestCall {
   private readonly status: { -readonly [K in keyof IngestStatus]: IngestStatus[K] };
   /** Files to read again, because a file whose rollouts they had joined was forgotten. */
   private readonly dependents = new Set<string>();
+  /** Runs that had rollouts of forgotten files. */
+  private readonly forgottenOf = new Set<number>();
   /** Files whose parser stopped responding. */
   private readonly hung = new Set<string>();
   private readonly mayRead: (path: string) => boolean;
@@ -165,6 +167,11 @@ class IngestCall {
       }
     } finally {
       await this.ahead.drop();
+    }
+    // A file that is read as another run, for example with another mapping, may leave its former run empty.
+    if (this.forgottenOf.size > 0 && this.status.rollouts > 0) {
+      this.writer.dropEmptyRuns([...this.forgottenOf]);
+      this.options.onChange?.([...this.forgottenOf]);
     }
     const fileIds = files.flatMap((file) => (file.fileId === undefined ? [] : [file.fileId]));
     const groups = this.writer.countGroups(fileIds);
@@ -393,6 +400,7 @@ class IngestCall {
 
   private forget(fileId: number): void {
     const { runIds, paths } = this.writer.forgetFile(fileId);
+    for (const runId of runIds) this.forgottenOf.add(runId);
     for (const path of paths) if (this.named.has(path) || this.mayRead(path)) this.dependents.add(path);
     this.options.onChange?.(runIds);
   }

@@ -11,7 +11,13 @@ import type {
   RecordPath,
 } from '../../shared/api/contract.ts';
 import type { JsonObject } from '../../shared/format/fields.ts';
-import type { FileContext, LogFormat, ParsedLine, ParsedRollout } from '../../shared/format/format.ts';
+import type {
+  FileContext,
+  LineIssue,
+  LogFormat,
+  ParsedLine,
+  ParsedRollout,
+} from '../../shared/format/format.ts';
 import { formatNamed } from '../../shared/format/index.ts';
 import { layoutOf } from '../../shared/format/layout.ts';
 import { formatOfMapping } from '../../shared/format/mapped.ts';
@@ -19,6 +25,7 @@ import type { Mapping } from '../../shared/format/mapping.ts';
 import { pathsIn, proposeMapping } from '../../shared/format/mappingProposal.ts';
 import { valueAt, writePath } from '../../shared/format/recordPath.ts';
 import { contentHash, groupKeyOf, problemIdOf } from '../storage/contentHash.ts';
+import { NO_PROMPT, promptMismatch } from '../storage/groupRegistry.ts';
 import { runPlaceOf } from '../storage/runPlace.ts';
 import type { Container, RecordUnit } from './containers/container.ts';
 import { identify, identityOf } from './identify.ts';
@@ -90,22 +97,45 @@ export async function inspectFile(path: string, mappings: readonly Mapping[]): P
 /** @throws the system's error when the file cannot be read */
 export async function previewMapping(path: string, mapping: Mapping): Promise<MappingPreview> {
   const found = await identify(path, basename(path), () => mapping.name);
-  if (found.kind !== 'log') return { records: [] };
+  if (found.kind !== 'log') return { records: [], groups: 0 };
   const read = await readFirst(path, found.container, found.unit, formatOfMapping(mapping), PREVIEWED);
-  return {
-    records: read.map(({ number, record, lines, issues }): PreviewRecord => {
-      const json = record === undefined ? '' : JSON.stringify(record, undefined, 2);
-      return {
-        number,
-        json: json.slice(0, LONGEST_JSON),
-        isCut: json.length > LONGEST_JSON,
-        rollouts: lines.flatMap((line) =>
-          line.kind === 'rollout' ? [previewOf(line.rollout, String(number))] : [],
-        ),
-        issues,
-      };
-    }),
-  };
+  const groups = new PreviewGroups();
+  const records = read.map(({ number, record, lines, issues }): PreviewRecord => {
+    const json = record === undefined ? '' : JSON.stringify(record, undefined, 2);
+    const parsed = lines.flatMap((line) => (line.kind === 'rollout' ? [line.rollout] : []));
+    const rollouts = parsed.map((rollout) => previewOf(rollout, String(number)));
+    return {
+      number,
+      json: json.slice(0, LONGEST_JSON),
+      isCut: json.length > LONGEST_JSON,
+      rollouts,
+      issues: [
+        ...issues,
+        ...parsed.flatMap((rollout, i) => groups.add(rollout, rollouts[i]?.groupKey ?? '')),
+      ],
+    };
+  });
+  return { records, groups: groups.count };
+}
+
+/** The prompt groups of the previewed rollouts, by the rules of ingest. */
+class PreviewGroups {
+  /** Hash of each group's prompt. */
+  private readonly prompts = new Map<string, string>();
+
+  get count(): number {
+    return this.prompts.size;
+  }
+
+  /** @returns the issue that ingest reports if the rollout has another prompt than its group */
+  add({ run, kind, step, problem }: ParsedRollout, groupKey: string): readonly LineIssue[] {
+    const key = JSON.stringify([run, kind, step, groupKey]);
+    const hash = contentHash(problem.prompt);
+    const first = this.prompts.get(key) ?? NO_PROMPT;
+    this.prompts.set(key, first === NO_PROMPT ? hash : first);
+    const issue = first === NO_PROMPT ? undefined : promptMismatch(first, hash, groupKey, step ?? 0);
+    return issue === undefined ? [] : [issue];
+  }
 }
 
 interface ReadRecord {
@@ -169,7 +199,10 @@ function previewOf(rollout: ParsedRollout, place: string): PreviewRollout {
     ...{ turns: rollout.turns.length, toolCalls: rollout.toolCalls.length },
     ...{
       groupKey: groupKeyOf(rollout, problemId),
-      groupRule: rollout.groupRule ?? 'logged',
+      groupRule:
+        rollout.groupKey === undefined && problem.problemId !== undefined
+          ? 'problem'
+          : (rollout.groupRule ?? 'logged'),
       kind: rollout.kind,
     },
     ...(rollout.reward === undefined ? {} : { reward: rollout.reward }),

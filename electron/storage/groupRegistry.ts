@@ -1,5 +1,5 @@
 /** Finds or adds prompt groups with their problem and prompt. */
-import type { GroupRule } from '../../shared/format/format.ts';
+import type { GroupRule, LineIssue } from '../../shared/format/format.ts';
 import {
   bytesOf,
   numbersAt,
@@ -199,6 +199,21 @@ export interface GroupKey {
 }
 
 export const NO_PROMPT = contentHash('');
+
+/**
+ * The issue of a rollout whose prompt differs from its group's. The group keeps its first prompt.
+ * @param groupHash hash of the group's prompt
+ */
+export function promptMismatch(
+  groupHash: string,
+  promptHash: string | undefined,
+  groupKey: string,
+  step: number,
+): LineIssue | undefined {
+  if (promptHash === groupHash || promptHash === NO_PROMPT) return undefined;
+  const message = `the prompt differs from the first rollout's of group ${groupKey} at step ${step}; the group shows the first prompt`;
+  return { severity: 'warning', code: 'prompt_differs', message };
+}
 
 /** Unknown prompts are not equal, so without a prompt the problem is the group. */
 export function promptGroupKey({

@@ -79,10 +79,9 @@ export function prepareIngest(db: WritableLibrary) {
     dropUnread: prepare<[string, number]>('DELETE FROM unread_row WHERE path = ? AND (has_adapter = 0 OR ?)'),
 
     pathOfFile: queryValue(db, 'SELECT path FROM file_row WHERE file_id = ?', text),
-    /** Removes runs whose files now belong to another run. */
-    dropEmptyRuns: prepare<[]>(
-      'DELETE FROM run_row WHERE run_id NOT IN (SELECT run_id FROM rollout_row) AND run_id NOT IN (SELECT run_id FROM run_file_row)',
-    ),
+    /** Removes those of a JSON list of runs whose files now belong to other runs. */
+    dropEmptyRuns: prepare<[string]>(`DELETE FROM run_row WHERE run_id IN (SELECT value FROM json_each(?))
+      AND run_id NOT IN (SELECT run_id FROM rollout_row) AND run_id NOT IN (SELECT run_id FROM run_file_row)`),
     maskedOf: count('SELECT masked FROM file_row WHERE file_id = ?'),
     countJoined: count('SELECT count(*) FROM join_row WHERE file_id = ?'),
     countWaiting: count('SELECT count(*) FROM pending_row WHERE file_id = ?'),

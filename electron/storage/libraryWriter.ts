@@ -331,9 +331,14 @@ export class LibraryWriter {
     const fileIds = nameRun(this.db, directory, name, check);
     const paths = fileIds.map((fileId) => String(this.sql.pathOfFile.get(fileId)));
     const runIds = fileIds.flatMap((fileId) => this.forgetFile(fileId).runIds);
-    this.transaction(() => this.sql.dropEmptyRuns.run());
-    this.runs.forget();
+    this.dropEmptyRuns(runIds);
     return { paths, runIds };
+  }
+
+  /** Removes those of these runs that have no rollout, because their files now belong to other runs. */
+  dropEmptyRuns(runIds: readonly number[]): void {
+    this.transaction(() => this.sql.dropEmptyRuns.run(JSON.stringify(runIds)));
+    this.runs.forget();
   }
 
   /** @returns the run's new number of groups; undefined when there is no such run */

@@ -17,7 +17,7 @@ import {
 } from './batch.ts';
 import { storedJoinKey } from './contentHash.ts';
 import type { DirtyAggregates } from './dirtyAggregates.ts';
-import { type GroupEntry, GroupRegistry, NO_PROMPT } from './groupRegistry.ts';
+import { type GroupEntry, GroupRegistry, promptMismatch } from './groupRegistry.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 import { type Scopes, scopeOfDirectory } from './joins.ts';
 import { type RunPlace, runPlaceOf } from './runPlace.ts';
@@ -253,12 +253,11 @@ export class RolloutWriter {
     return group.nextOrdinal;
   }
 
-  /** Reports a rollout whose prompt differs from its group's. The group keeps its first prompt. */
   private reportPromptMismatch(group: GroupEntry, rollout: PackedRollout): void {
     const promptHash = this.currentBatch.problems[rollout.problem]?.promptHash;
-    if (promptHash === group.promptHash || promptHash === NO_PROMPT) return;
-    const message = `the prompt differs from the first rollout's of group ${rollout.groupKey} at step ${stepOf(rollout)}; the group shows the first prompt`;
-    this.sql.issues.add(this.file.fileId, rollout.line, 'warning', 'prompt_differs', message);
+    const issue = promptMismatch(group.promptHash, promptHash, rollout.groupKey, stepOf(rollout));
+    if (issue === undefined) return;
+    this.sql.issues.add(this.file.fileId, rollout.line, issue.severity, issue.code, issue.message);
   }
 
   /**

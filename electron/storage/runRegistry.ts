@@ -138,11 +138,21 @@ export class RunRegistry {
     for (let i = 1; ; i++) {
       const runKey = i === 1 ? base : `${base}-${i}`;
       // A copy of the same logs in another directory is a separate run.
-      if (this.sql.runByKey.get(runKey) !== undefined) continue;
+      const taken = this.sql.runByKey.get(runKey);
+      if (taken !== undefined && !this.dropIfEmpty(taken.runId)) continue;
       const scope = scopeOfDirectory(directory);
       const name = mappingNameOf(format) ?? nameOf(directory);
       return this.add({ runKey, keySource: 'derived', loggedId: null, scope, name, ...values });
     }
+  }
+
+  /** A run is empty if its file is being read again, for example with another mapping. */
+  private dropIfEmpty(runId: number): boolean {
+    // The run may have been added in this transaction, so its rollouts may still be buffered.
+    this.sql.rows.flush();
+    const { changes } = this.sql.dropEmptyRuns.run(JSON.stringify([runId]));
+    if (changes > 0) this.forget();
+    return changes > 0;
   }
 
   private add(

@@ -52,6 +52,8 @@ export interface RecordPath {
 
 export interface MappingPreview {
   readonly records: readonly PreviewRecord[];
+  /** Number of prompt groups that the rollouts of these records form. */
+  readonly groups: number;
 }
 
 export interface PreviewRecord {
@@ -77,7 +79,8 @@ export interface PreviewRollout {
   readonly groundTruth?: string;
   readonly answer?: string;
   readonly groupKey: string;
-  readonly groupRule: GroupRule;
+  /** `problem`: the logged id of the problem is the group. */
+  readonly groupRule: GroupRule | 'problem';
   readonly ordinal?: number;
   readonly step?: number;
   readonly kind: RunKind;

@@ -175,7 +175,7 @@ class MappedReader implements RecordReader {
       kind: look.value('split') === 'eval' ? 'eval' : (this.file.layout.kind ?? 'train'),
       ...optional('step', step),
       groupKey: group,
-      groupRule: group === undefined ? 'prompt' : 'logged',
+      groupRule: (group ?? facts.problemId) === undefined ? 'prompt' : 'logged',
       ...optional('ordinal', indexOf(look.value('ordinal'))),
       ...body,
       ...optional('reward', reward),

@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identify } from '../../electron/ingest/identify.ts';
+import { previewMapping } from '../../electron/ingest/inspectFile.ts';
 import { Mappings } from '../../electron/ingest/mappings.ts';
 import { parseFile } from '../../electron/ingest/parseFile.ts';
 import type { Parser } from '../../electron/ingest/readAhead.ts';
@@ -72,6 +73,60 @@ it('names a run that a mapping reads by the mapping, and reads it again when the
   expect(facts()).toEqual([{ name: 'sampler', reward: null }]);
   await ingestHere(place.library, [path], { mappings: mapped({ reward: 'mark' }), readAgain: true });
   expect(facts()).toEqual([{ name: 'sampler', reward: 1 }]);
+});
+
+it('previews the groups of a mapping, and their issues, as ingest makes them', async () => {
+  const record = (problem: number, ask: string) =>
+    `${JSON.stringify({ problem, ask, tries: [{ said: 'a' }, { said: 'b' }] })}\n`;
+  const path = place.file('quiz.jsonl', record(0, 'One?') + record(1, 'Two?') + record(0, 'Three?'));
+  const compared = async (fields: Mapping['fields']) => {
+    const base = { prompt: 'ask', response: 'said' };
+    const mapping: Mapping = {
+      ...{ version: 1, name: 'quiz', shape: ['ask'], rollouts: 'tries' },
+      fields: { ...base, ...fields },
+    };
+    const preview = await previewMapping(path, mapping);
+    const mappings = new Mappings([], mapping);
+    const outcome = await ingestHere(place.library, [path], { mappings, readAgain: true });
+    const issues = preview.records.flatMap(({ number, issues: found }) =>
+      found.map((issue) => ({ ...issue, line: number })),
+    );
+    expect(issues).toEqual(outcome.files[0]?.issues);
+    expect(preview.groups).toBe(outcome.groups);
+    const rules = rows(place.library, 'SELECT DISTINCT group_rule AS rule FROM prompt_group');
+    const shown = preview.records.flatMap(({ rollouts }) => rollouts.map(({ groupRule }) => groupRule));
+    return { rules, shown: [...new Set(shown)], groups: preview.groups, issues: issues.length };
+  };
+  expect(await compared({})).toEqual({
+    ...{ rules: [{ rule: 'prompt' }], shown: ['prompt'], groups: 3, issues: 0 },
+  });
+  expect(await compared({ problem: 'problem' })).toEqual({
+    ...{ rules: [{ rule: 'logged' }], shown: ['problem'], groups: 2, issues: 2 },
+  });
+  expect(await compared({ group: 'ask', problem: 'problem' })).toEqual({
+    ...{ rules: [{ rule: 'logged' }], shown: ['logged'], groups: 3, issues: 0 },
+  });
+});
+
+it('leaves no empty run when a corrected mapping makes another run of the same files', async () => {
+  const record = (mark: number) => `${JSON.stringify({ ask: 'Why?', said: 'So.', mark })}\n`;
+  const paths = [place.file('one.jsonl', record(1)), place.file('two.jsonl', record(2))];
+  const fields = { prompt: 'ask', response: 'said' };
+  const mapped = (more: Mapping['fields']): Mappings =>
+    new Mappings([], { version: 1, name: 'quiz', shape: ['ask'], fields: { ...fields, ...more } });
+  const runs = () =>
+    rows(place.library, 'SELECT run_key AS runKey, name, steps, rollouts FROM run ORDER BY run_id');
+  await ingestHere(place.library, paths.slice(0, 1), { mappings: mapped({}) });
+  const [before] = runs();
+  // A run with steps is another run than one without.
+  const again = { mappings: mapped({ step: 'mark' }), readAgain: true };
+  await ingestHere(place.library, paths.slice(0, 1), again);
+  expect(runs()).toEqual([{ ...before, steps: 1, rollouts: 1 }]);
+
+  await ingestHere(place.library, paths, { mappings: mapped({}), readAgain: true });
+  expect(runs()).toMatchObject([{ rollouts: 2 }]);
+  await ingestHere(place.library, paths, again);
+  expect(runs()).toMatchObject([{ name: 'quiz', steps: 2, rollouts: 2 }]);
 });
 
 it('keeps what a deleted mapping has read, and refuses the file once it has grown', async () => {

@@ -1,10 +1,12 @@
 // @vitest-environment happy-dom
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
+import { useInterface } from '../../renderer/state/interface.ts';
 import { MappingEditor } from '../../renderer/views/mapping/MappingEditor.tsx';
 import {
   fileNameOf,
   firstTarget,
+  groupsText,
   leadsToList,
   mappingFault,
   movedText,
@@ -13,13 +15,20 @@ import {
   previewable,
   previewRows,
   sharersOf,
+  skippedList,
   valueFor,
   withList,
   withPath,
 } from '../../renderer/views/mapping/mappingModel.ts';
 import { oneLine, parsedRecord, treeRows } from '../../renderer/views/mapping/recordTreeModel.ts';
 import { SavedMappings } from '../../renderer/views/mapping/SavedMappings.tsx';
-import type { FileInspection, FileRow, IngestProgress, RunSummary } from '../../shared/api/contract.ts';
+import type {
+  FileInspection,
+  FileRow,
+  IngestProgress,
+  MappingPreview,
+  RunSummary,
+} from '../../shared/api/contract.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import { createFakeClient, type FakeMethods } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
@@ -81,13 +90,16 @@ describe('mapping', () => {
     };
     const issue = { severity: 'refused' as const, code: 'x', message: 'no response' };
     const one = { json: '{}', isCut: false, issues: [issue] };
-    const { rows, rollouts, refused } = previewRows({
+    const preview: MappingPreview = {
+      groups: 2,
       records: [
         { ...one, number: 1, rollouts: Array.from({ length: 40 }, () => rollout) },
         { ...one, number: 3, rollouts: [] },
       ],
-    });
-    expect([rows.length, rollouts, refused]).toEqual([17, 40, 1]);
+    };
+    const { rows, rollouts, refused, warnings } = previewRows(preview);
+    expect([rows.length, rollouts, refused, warnings]).toEqual([17, 40, 1, 0]);
+    expect(groupsText(preview)).toBe('2 groups by equal prompt');
     expect(rows.map((row) => row.issues.length).reduce((a, b) => a + b)).toBe(2);
     expect(rows.at(-1)).toMatchObject({ record: 3, at: 1 });
   });
@@ -146,6 +158,35 @@ describe('a change of the list of rollouts', () => {
     expect(['attempts', 'attem', 'q', '', 'a.['].map((path) => leadsToList(path, records))).toEqual([
       ...[true, false, false, false, false],
     ]);
+  });
+});
+
+describe('a list of which only one element is mapped', () => {
+  const attempts = [{ txt: 'Four.' }, { txt: 'Five.' }, { note: 'no text' }];
+  const mapped = (response: string): Mapping => ({
+    version: 1,
+    name: 'm',
+    shape: ['q'],
+    fields: { response },
+  });
+
+  it('is named with the number of elements that have the value', () => {
+    const records = [{ attempts: [{ txt: 'One.' }] }, { attempts }];
+    expect(skippedList(mapped('attempts[0].txt'), records)).toEqual({ path: 'attempts', elements: 2 });
+    expect(skippedList(mapped('a.b[1].txt'), [{ a: { b: attempts } }])?.path).toBe('a.b');
+  });
+
+  it('is not named if it is the list of rollouts, has one element, or holds messages or texts', () => {
+    const path = 'attempts[0].txt';
+    expect(skippedList({ ...mapped(path), rollouts: 'attempts' }, [{ attempts }])).toBeUndefined();
+    expect(skippedList(mapped(path), [{ attempts: attempts.slice(0, 1) }])).toBeUndefined();
+    const messages = [
+      { role: 'user', content: 'What?' },
+      { role: 'assistant', content: 'Four.' },
+    ];
+    expect(skippedList(mapped('messages[1].content'), [{ messages }])).toBeUndefined();
+    expect(skippedList(mapped('texts[0]'), [{ texts: ['Four.', 'Five.'] }])).toBeUndefined();
+    expect(skippedList(mapped('txt'), [{ txt: 'Four.' }])).toBeUndefined();
   });
 });
 
@@ -215,7 +256,10 @@ describe('on the page', () => {
     };
     const client = createFakeClient({
       ...methods,
-      'mapping.preview': () => ({ records: [{ number: 1, json, isCut: false, rollouts: [], issues: [] }] }),
+      'mapping.preview': () => ({
+        records: [{ number: 1, json, isCut: false, rollouts: [], issues: [] }],
+        groups: 0,
+      }),
     });
     const start: Mapping = {
       ...{ version: 1, name: 'odd', shape: ['q'], rollouts: 'attempts' },
@@ -236,6 +280,67 @@ describe('on the page', () => {
     screen.getByText('△ also used by response');
   });
 
+  it('the editor offers to read each element of a list as a rollout', async () => {
+    const json = JSON.stringify({ q: 'What?', attempts: [{ txt: 'Four.' }, { txt: 'Five.' }] });
+    const inspected: FileInspection = {
+      ...{ path: '/logs/a/quiz.jsonl', bytes: 10, container: 'plain', directory: '/logs/a', records: 1 },
+      ...{ outcomes: {}, keys: ['q', 'attempts'] },
+    };
+    const client = createFakeClient({
+      ...methods,
+      'mapping.preview': () => ({
+        records: [{ number: 1, json, isCut: false, rollouts: [], issues: [] }],
+        groups: 0,
+      }),
+    });
+    const start: Mapping = { version: 1, name: 'odd', shape: ['q'], fields: { response: 'attempts[0].txt' } };
+    renderWithClient(client, <MappingEditor file={inspected} saved={[]} proposal={start} />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Read each as a rollout' }));
+    const value = (label: string) => screen.getByLabelText<HTMLInputElement>(label).value;
+    expect([value('list of rollouts'), value('response')]).toEqual(['attempts', 'txt']);
+    expect(screen.queryByRole('button', { name: 'Read each as a rollout' })).toBeNull();
+  });
+
+  it('an unfinished mapping is still there after a look at another page', async () => {
+    const inspected: FileInspection = {
+      ...{ path: '/logs/a/draft.jsonl', bytes: 10, container: 'plain', directory: '/logs/a', records: 1 },
+      ...{ outcomes: {}, keys: ['q', 'txt'] },
+    };
+    const json = JSON.stringify({ q: 'What?', txt: 'Four.' });
+    const client = createFakeClient({
+      ...methods,
+      'mapping.preview': () => ({
+        records: [{ number: 1, json, isCut: false, rollouts: [], issues: [] }],
+        groups: 0,
+      }),
+      'mapping.save': () => ({ saved: true }),
+      'ingest.start': () => ({ jobId: 1 }),
+      'ingest.jobs': () => [],
+    });
+    const start: Mapping = { version: 1, name: 'draft', shape: ['q'], fields: { prompt: 'q' } };
+    const value = (label: string) => screen.getByLabelText<HTMLInputElement>(label).value;
+    const open = async (path = inspected.path) => {
+      cleanup();
+      const file = { ...inspected, path };
+      renderWithClient(client, <MappingEditor file={file} saved={[]} proposal={start} />);
+      await screen.findByText('1 of the first 1');
+      return value('response');
+    };
+    expect(await open()).toBe('');
+    fireEvent.change(screen.getByLabelText('response'), { target: { value: 'txt' } });
+    expect(await open('/logs/a/other.jsonl')).toBe('');
+    expect(screen.queryByRole('button', { name: 'Start over' })).toBeNull();
+    expect(await open()).toBe('txt');
+    fireEvent.click(screen.getByRole('button', { name: 'Start over' }));
+    expect(value('response')).toBe('');
+    expect(await open()).toBe('');
+
+    fireEvent.change(screen.getByLabelText('response'), { target: { value: 'txt' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Save & read' }));
+    await waitFor(() => expect(useInterface.getState().notice).toMatch(/^Mapping draft saved/));
+    expect(await open()).toBe('');
+  });
+
   it('a replaced mapping reads again the opened files that were read with it', async () => {
     const started: unknown[] = [];
     const inspected: FileInspection = {
@@ -244,7 +349,7 @@ describe('on the page', () => {
     };
     const client = createFakeClient({
       ...methods,
-      'mapping.preview': () => ({ records: [] }),
+      'mapping.preview': () => ({ records: [], groups: 0 }),
       'mapping.save': () => ({ saved: true }),
       'ingest.start': (params) => {
         started.push(params);

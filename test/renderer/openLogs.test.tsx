@@ -1,12 +1,13 @@
 // @vitest-environment happy-dom
 /** "Open logs…" where nothing can be opened, and the completion of paths. */
-import { cleanup, fireEvent, screen } from '@testing-library/react';
+import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DropTarget } from '../../renderer/shell/DropTarget.tsx';
 import { OpenLogs } from '../../renderer/shell/dialogs/OpenLogs.tsx';
 import { completedPath, shownPath } from '../../renderer/shell/dialogs/pathCompletion.ts';
 import { useInterface } from '../../renderer/state/interface.ts';
 import type { HostInfo, PathEntry } from '../../shared/api/contract.ts';
+import { ApiError } from '../../shared/api/errors.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
 
@@ -50,6 +51,24 @@ it('refuses for a read-only library in one sentence', async () => {
   expect((await screen.findByRole('alert')).textContent).toBe(`✕ No logs can be opened here: ${readOnly}.`);
   expect(screen.getByRole<HTMLInputElement>('combobox').disabled).toBe(true);
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Choose files…' }).disabled).toBe(true);
+});
+
+it('forgets why a path was not opened once another path is typed', async () => {
+  const client = createFakeClient({
+    'host.info': () => INFO,
+    'library.list': () => [],
+    'path.list': () => ({ entries: [{ path: '/logs', kind: 'directory' }], isWhole: true }),
+    'ingest.start': () => {
+      throw new ApiError({ code: 'not_granted', message: 'Turnwise has no permission to read /x.md' });
+    },
+  });
+  renderWithClient(client, <OpenLogs />);
+  const box = await screen.findByRole('combobox');
+  fireEvent.change(box, { target: { value: '/x.md' } });
+  fireEvent.click(screen.getByRole('button', { name: 'Open' }));
+  expect((await screen.findByRole('alert')).textContent).toMatch(/no permission to read/);
+  fireEvent.change(box, { target: { value: '/l' } });
+  await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
 });
 
 it('explains that a dropped folder cannot be uploaded, and offers dropped files', async () => {

@@ -2,12 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { correctnessSource } from '../../renderer/data/domainLabels.ts';
 import { mappingPath, parentRoute, parseRoute } from '../../renderer/data/route.ts';
 import { crumbsOf, windowTitle } from '../../renderer/shell/TopBar.tsx';
-import {
-  jobsToShow,
-  readBefore,
-  unmappedCards,
-  unreadByWay,
-} from '../../renderer/views/library/libraryModel.ts';
+import { jobsToShow, unmappedCards } from '../../renderer/views/library/libraryModel.ts';
 import { recordText } from '../../renderer/views/replay/Inspector.tsx';
 import { recordPlace } from '../../renderer/views/replay/RawRecord.tsx';
 import {
@@ -18,6 +13,7 @@ import {
   orderEffect,
   usualSize,
 } from '../../renderer/views/sources/sourcesModel.ts';
+import { readBefore, unreadByWay } from '../../renderer/widgets/UnreadFiles.tsx';
 import type { IngestProgress, IssueRow } from '../../shared/api/contract.ts';
 import { shellWord } from '../../shared/domain/shellWord.ts';
 

@@ -71,7 +71,11 @@ function OpenLogsBody({ onDone, onWriting }: BodyProps) {
         <PathBox
           path={path}
           isDisabled={isBlocked}
-          onPath={setPath}
+          onPath={(next) => {
+            setPath(next);
+            // An error is about the former path.
+            open.reset();
+          }}
           onOpen={(chosen) => void read([chosen])}
         />
         {open.error !== null && <OpenFailure error={open.error} />}

@@ -1,24 +1,40 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import type { IssueRow } from '../../../shared/api/contract.ts';
+import type { IssueRow, UnreadFile } from '../../../shared/api/contract.ts';
 import { useClient } from '../../data/DataProvider.tsx';
+import { isBelow } from '../../data/follows.ts';
+import { useRequest } from '../../data/useRequest.ts';
 import { goTo } from '../../data/useRoute.ts';
 import { UNKNOWN_FORMAT } from '../../data/useUnmappedFiles.ts';
+import { useIngestActions } from '../../shell/useIngestActions.ts';
 import { counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
 import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
+import { continueCommand, OnlyByCommand, readBefore } from '../../widgets/UnreadFiles.tsx';
 
 const PAGE = 200;
 
-const COLUMNS: readonly Column<IssueRow>[] = [
+/** A file that was not read to its end, and that no running job is reading. */
+interface UnreadRow {
+  readonly path: string;
+  readonly unread: UnreadFile;
+  /** Set if only the command line can continue it. */
+  readonly libraryPath: string | undefined;
+}
+
+type Row = IssueRow | UnreadRow;
+
+const COLUMNS: readonly Column<Row>[] = [
   {
     id: 'severity',
     label: 'result',
     minWidth: 152,
     grow: 0,
     cell: (row) =>
-      row.severity === 'refused' ? (
+      'unread' in row ? (
+        <span className="is-wrong">✕ not read to the end</span>
+      ) : row.severity === 'refused' ? (
         <span className="is-wrong">✕ not in the library</span>
       ) : (
         <span className="muted">△ read, with a caveat</span>
@@ -42,16 +58,23 @@ const COLUMNS: readonly Column<IssueRow>[] = [
     align: 'end',
     minWidth: 150,
     grow: 0,
-    cell: recordsText,
+    cell: (row) => ('unread' in row ? '' : recordsText(row)),
   },
-  { id: 'code', label: 'code', minWidth: 130, cell: (row) => <span className="mono">{row.code}</span> },
+  {
+    id: 'code',
+    label: 'code',
+    minWidth: 130,
+    cell: (row) => ('unread' in row ? '' : <span className="mono">{row.code}</span>),
+  },
   {
     id: 'message',
     label: 'found',
-    minWidth: 260,
+    minWidth: 236,
     grow: 5,
     cell: (row) =>
-      row.code === UNKNOWN_FORMAT ? (
+      'unread' in row ? (
+        <Unread row={row} />
+      ) : row.code === UNKNOWN_FORMAT ? (
         <span className="issue-offer">
           <span title={row.message}>{row.message}</span>
           <span className="is-link">Map its fields…</span>
@@ -71,12 +94,41 @@ function recordsText({ unit, line, lastLine, records }: IssueRow): string {
   return `${number(records)} ${unit}s, ${number(line)}${isEvery ? '–' : ' … '}${number(lastLine)}`;
 }
 
-/** A file of unknown format opens its mapping. Other issues have no action. */
-const openIssue = (row: IssueRow): void => {
-  if (row.code === UNKNOWN_FORMAT) goTo({ view: 'mapping' }, `?path=${encodeURIComponent(row.path)}`);
-};
+function Unread({ row: { unread, libraryPath } }: { readonly row: UnreadRow }) {
+  const soFar = readBefore([unread]);
+  return libraryPath === undefined ? (
+    <span className="issue-offer">
+      <span>{soFar}</span>
+      <span className="is-link">Continue reading</span>
+    </span>
+  ) : (
+    <span title={continueCommand(unread, libraryPath)}>
+      {soFar}. <OnlyByCommand files={[unread]} libraryPath={libraryPath} />
+    </span>
+  );
+}
 
-/** Every line or file that could not be fully read. Nothing is dropped without a row here. */
+/**
+ * Files that were not read to their end. A file that a running job reads is not one of them.
+ * @returns undefined while they are requested
+ */
+function useUnreadRows(): { readonly rows: readonly UnreadRow[]; readonly isReading: boolean } | undefined {
+  const files = useRequest('ingest.unread', {}).data;
+  const jobs = useRequest('ingest.jobs', {}).data;
+  const info = useRequest('host.info', {}).data;
+  if (files === undefined || jobs === undefined || info === undefined) return undefined;
+  const isUnder = (path: string, roots: readonly string[]) => roots.some((root) => isBelow(path, root));
+  const running = jobs.filter(({ state }) => state === 'running');
+  const rows = files
+    .filter(({ path }) => !running.some(({ paths }) => isUnder(path, paths)))
+    .map((unread): UnreadRow => {
+      const canContinue = !unread.hasAdapter && isUnder(unread.path, info.granted);
+      return { path: unread.path, unread, libraryPath: canContinue ? undefined : info.libraryPath };
+    });
+  return { rows, isReading: running.length > 0 };
+}
+
+/** Every record or file that could not be read in full. Nothing is dropped without a row here. */
 export default function IssuesView() {
   const client = useClient();
   const table = useTableCommands();
@@ -87,7 +139,12 @@ export default function IssuesView() {
     initialPageParam: 0,
     getNextPageParam: (page) => page.next,
   });
-  const rows = pages.data?.pages.flatMap((page) => page.issues) ?? [];
+  const unread = useUnreadRows();
+  const { start } = useIngestActions();
+  const rows: readonly Row[] = [
+    ...(unread?.rows ?? []),
+    ...(pages.data?.pages.flatMap((page) => page.issues) ?? []),
+  ];
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
   const loaded = rows.length;
   const loadMore = useCallback(
@@ -107,8 +164,16 @@ export default function IssuesView() {
       />
     );
   }
-  const total = pages.data?.pages[0]?.total;
-  if (total === undefined) return <WaitingState title="Listing issues…" />;
+  const issues = pages.data?.pages[0]?.total;
+  if (issues === undefined || unread === undefined) return <WaitingState title="Listing issues…" />;
+  const total = unread.rows.length + issues;
+  /** An unread file is continued, and a file of unknown format opens its mapping. Other rows have no action. */
+  const open = (row: Row): void => {
+    if ('unread' in row) {
+      if (row.libraryPath === undefined && !start.isPending) start.mutate([row.path]);
+    } else if (row.code === UNKNOWN_FORMAT)
+      goTo({ view: 'mapping' }, `?path=${encodeURIComponent(row.path)}`);
+  };
   return (
     <div className="page">
       <header className="page-head">
@@ -117,10 +182,17 @@ export default function IssuesView() {
           {counted(total, 'record or file', 'records and files')} that could not be read in full. One bad
           record never stops a file.
         </span>
+        {start.error !== null && (
+          <span className="is-wrong" role="alert">
+            ✕ {start.error.message}
+          </span>
+        )}
       </header>
       <div className="page-list">
         {total === 0 ? (
-          <EmptyState title="Everything was read in full" />
+          <EmptyState
+            title={unread.isReading ? 'No issue so far: logs are being read' : 'Everything was read in full'}
+          />
         ) : (
           <VirtualTable
             handle={table}
@@ -128,7 +200,7 @@ export default function IssuesView() {
             columns={COLUMNS}
             count={rows.length}
             rowAt={(index) => rows[index]}
-            onOpen={openIssue}
+            onOpen={open}
             onWindow={loadMore}
           />
         )}

@@ -1,7 +1,6 @@
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { IngestProgress, UnreadFile } from '../../../shared/api/contract.ts';
-import { shellWord } from '../../../shared/domain/shellWord.ts';
 import { followOf, useCanFollow, useFollowActions, useFollows } from '../../data/follows.ts';
 import { mappingPath } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -12,7 +11,8 @@ import { Button, IconButton } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { bytes, counted, seconds } from '../../ui/numbers.ts';
 import { jobShare } from '../../widgets/PartlyRead.tsx';
-import { jobsToShow, readBefore, type UnmappedCard, unmappedCards, unreadByWay } from './libraryModel.ts';
+import { OnlyByCommand, readBefore, unreadByWay } from '../../widgets/UnreadFiles.tsx';
+import { jobsToShow, type UnmappedCard, unmappedCards } from './libraryModel.ts';
 
 const NO_FILES = [] as const;
 
@@ -56,21 +56,16 @@ function UnreadCards({ files }: UnreadProps) {
   const info = useRequest('host.info', {}).data;
   if (info === undefined) return null;
   const { adapted, opened, others } = unreadByWay(files, info.granted);
-  const command = `turnwise ingest --continue --library ${shellWord(info.libraryPath)}`;
   return (
     <>
       {opened.length > 0 && <ContinueReading files={opened} />}
-      {others.length > 0 && (
-        <UnreadCard files={others}>
-          {others.length === 1 ? 'It was' : 'They were'} opened in an earlier session. Open the directory
-          again, or run <code>{command}</code>
-        </UnreadCard>
-      )}
-      {adapted.length > 0 && (
-        <UnreadCard files={adapted}>
-          {adapted.length === 1 ? 'It needs its adapter' : 'They need their adapter'}, which only the command
-          line can run: <code>{command} --adapter COMMAND</code>
-        </UnreadCard>
+      {[others, adapted].map(
+        (left) =>
+          left.length > 0 && (
+            <UnreadCard key={left[0]?.path} files={left}>
+              <OnlyByCommand files={left} libraryPath={info.libraryPath} />
+            </UnreadCard>
+          ),
       )}
     </>
   );

@@ -1,6 +1,5 @@
-import type { IngestProgress, IssueRow, RunSummary, UnreadFile } from '../../../shared/api/contract.ts';
+import type { IngestProgress, IssueRow, RunSummary } from '../../../shared/api/contract.ts';
 import { isBelow } from '../../data/follows.ts';
-import { bytes, counted } from '../../ui/numbers.ts';
 
 /** A finished job stays visible only if it has something to report. */
 export function jobsToShow(
@@ -31,30 +30,6 @@ export function unmappedCards(
     for (const file of files) rest.delete(file);
     return files.length === 0 || closed.has(job.jobId) ? [] : [{ job, files }];
   });
-}
-
-/** Groups unread files by how they can be continued. A page may only read what was opened in this session. */
-export function unreadByWay(files: readonly UnreadFile[], granted: readonly string[]) {
-  const direct = files.filter(({ hasAdapter }) => !hasAdapter);
-  const isOpened = ({ path }: UnreadFile): boolean => granted.some((root) => isBelow(path, root));
-  return {
-    adapted: files.filter(({ hasAdapter }) => hasAdapter),
-    opened: direct.filter(isOpened),
-    others: direct.filter((file) => !isOpened(file)),
-  };
-}
-
-/** How much of the files was read. For a compressed file the number of bytes read is unknown. */
-export function readBefore(files: readonly UnreadFile[]): string {
-  const sum = (of: (file: UnreadFile) => number): number =>
-    files.reduce((total, file) => total + of(file), 0);
-  const all = bytes(sum((file) => file.bytes));
-  const records = sum((file) => file.records);
-  if (records === 0) return `${all} to read`;
-  const isCompressed = files.some(({ bytesRead }) => bytesRead === undefined);
-  return isCompressed
-    ? `${counted(records, 'record')} read so far, of ${all}`
-    : `${bytes(sum(({ bytesRead = 0 }) => bytesRead))} of ${all} read so far`;
 }
 
 export function stepRange(run: RunSummary): string {

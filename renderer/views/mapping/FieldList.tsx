@@ -1,6 +1,6 @@
 import { X } from 'lucide-react';
 import type { Mapping } from '../../../shared/format/mapping.ts';
-import { IconButton } from '../../ui/Controls.tsx';
+import { Button, IconButton } from '../../ui/Controls.tsx';
 import {
   FIELD_GROUPS,
   labelOf,
@@ -8,6 +8,7 @@ import {
   movedText,
   pathFault,
   pathOf,
+  type SkippedList,
   sharersOf,
   type Target,
   valueFor,
@@ -23,17 +24,30 @@ interface FieldListProps {
   readonly onPath: (target: Target, path: string | undefined) => void;
   /** The effects of a changed rollout list on the other fields. */
   readonly moved: MovedList | undefined;
+  /** A list that is probably the list of rollouts. */
+  readonly skipped: SkippedList | undefined;
 }
 
-export function FieldList({ mapping, record, target, onTarget, onPath, moved }: FieldListProps) {
+export function FieldList({ mapping, record, target, onTarget, onPath, moved, skipped }: FieldListProps) {
   return (
     <section className="mapping-pane" aria-label="Fields of a rollout">
       <div className="mapping-pane-head">
         <h2>Fields of a rollout</h2>
         <span className="dim">choose a field, then its value in the record; or write its path</span>
       </div>
-      <p className={moved === undefined ? 'visually-hidden' : 'mapping-moved'} role="status">
+      <p
+        className={moved === undefined && skipped === undefined ? 'visually-hidden' : 'mapping-moved'}
+        role="status"
+      >
         {moved !== undefined && movedText(moved)}
+        {moved !== undefined && skipped !== undefined && ' '}
+        {skipped !== undefined && (
+          <>
+            <span className="mono">{skipped.path}</span> has {skipped.elements} elements of this shape, and
+            only one is read.{' '}
+            <Button onClick={() => onPath('rollouts', skipped.path)}>Read each as a rollout</Button>
+          </>
+        )}
       </p>
       <div className="mapping-fields">
         <div>

@@ -18,6 +18,7 @@ interface MappingActionsProps {
   readonly saved: readonly Mapping[];
   readonly proposal: Mapping;
   readonly onMapping: (mapping: Mapping) => void;
+  readonly onSaved: () => void;
 }
 
 const PROPOSAL = '';
@@ -34,7 +35,7 @@ function useOpenedFilesOf(name: string | undefined): readonly string[] {
     .filter((path) => granted.some((root) => isBelow(path, root)));
 }
 
-export function MappingActions({ path, mapping, saved, proposal, onMapping }: MappingActionsProps) {
+export function MappingActions({ path, mapping, saved, proposal, onMapping, onSaved }: MappingActionsProps) {
   const client = useClient();
   const queryClient = useQueryClient();
   const setNotice = useInterface((state) => state.setNotice);
@@ -52,8 +53,10 @@ export function MappingActions({ path, mapping, saved, proposal, onMapping }: Ma
       await client.request('mapping.save', { mapping: { ...mapping, shape: [...mapping.shape], name } });
       await startMapped.mutateAsync({ paths: [path, ...others], mapping: name });
     },
-    onSuccess: () =>
-      setNotice(`Mapping ${name} saved; reading ${counted(others.length + 1, 'file')} with it`),
+    onSuccess: () => {
+      onSaved();
+      setNotice(`Mapping ${name} saved; reading ${counted(others.length + 1, 'file')} with it`);
+    },
     onSettled: () => {
       void queryClient.invalidateQueries({ queryKey: ['mapping.list'] });
       void queryClient.invalidateQueries({ queryKey: ['file.inspect'] });

@@ -1,19 +1,22 @@
 import { useMemo, useState } from 'react';
 import type { FileInspection } from '../../../shared/api/contract.ts';
 import type { Mapping } from '../../../shared/format/mapping.ts';
+import { useLibrary } from '../../data/DataProvider.tsx';
 import { useDebouncedValue } from '../../data/useDebouncedValue.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
-import { Chip } from '../../ui/Controls.tsx';
+import { Button, Chip } from '../../ui/Controls.tsx';
 import { bytes } from '../../ui/numbers.ts';
 import { FieldList } from './FieldList.tsx';
 import { MappingActions } from './MappingActions.tsx';
+import { draftKey, draftOf, dropDraft, keepDraft, type MappingDraft } from './mappingDrafts.ts';
 import {
   firstTarget,
   leadsToList,
   type MovedList,
   pickedPath,
   previewable,
+  skippedList,
   type Target,
   withList,
   withPath,
@@ -25,6 +28,8 @@ import { parsedRecord } from './recordTreeModel.ts';
 /** Debounce delay. With the host's own time, a change is visible within 300 ms. */
 const REST_MS = 120;
 
+const startOf = (mapping: Mapping): MappingDraft => ({ mapping, list: mapping.rollouts });
+
 interface MappingEditorProps {
   readonly file: FileInspection;
   readonly saved: readonly Mapping[];
@@ -33,13 +38,16 @@ interface MappingEditorProps {
 }
 
 export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
-  const [mapping, setMapping] = useState(proposal);
-  /**
-   * The list that field paths are relative to. It stays the same while another one is typed, and after it was cleared.
-   */
-  const [list, setList] = useState(proposal.rollouts);
+  const key = draftKey(useLibrary(), file.path, proposal);
+  const [isRestored, setRestored] = useState(draftOf(key) !== undefined);
+  const [draft, setDraft] = useState(() => draftOf(key) ?? startOf(proposal));
+  const { mapping, list } = draft;
+  const change = (next: Partial<MappingDraft>) => {
+    setDraft({ ...draft, ...next });
+    keepDraft(key, { ...draft, ...next });
+  };
   const [moved, setMoved] = useState<MovedList>();
-  const [target, setTarget] = useState<Target>(() => firstTarget(proposal));
+  const [target, setTarget] = useState<Target>(() => firstTarget(mapping));
   const [at, setAt] = useState(0);
   const wanted = useMemo(() => previewable(mapping), [mapping]);
   const sent = useDebouncedValue(wanted, REST_MS);
@@ -47,10 +55,12 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
 
   const records = preview.data?.records ?? [];
   const shown = Math.min(at, Math.max(0, records.length - 1));
-  const source = records[shown];
-  const json = source?.json ?? '';
-  const isCut = source?.isCut === true;
-  const record = useMemo(() => parsedRecord(json, isCut), [json, isCut]);
+  const parsed = useMemo(
+    () => preview.data?.records.map(({ json, isCut }) => parsedRecord(json, isCut)) ?? [],
+    [preview.data],
+  );
+  const record = parsed[shown];
+  const skipped = useMemo(() => skippedList(mapping, parsed), [mapping, parsed]);
   useCommands({
     'sibling.next': () => setAt(Math.min(records.length - 1, shown + 1)),
     'sibling.previous': () => setAt(Math.max(0, shown - 1)),
@@ -58,21 +68,23 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
 
   const setPath = (field: Target, path: string | undefined) => {
     const next = path ?? '';
-    const all = field === 'rollouts' ? records.map(({ json, isCut }) => parsedRecord(json, isCut)) : [];
-    if (field !== 'rollouts' || (next !== '' && !leadsToList(next, all))) {
-      setMapping(withPath(mapping, field, path));
+    if (field !== 'rollouts' || (next !== '' && !leadsToList(next, parsed))) {
+      change({ mapping: withPath(mapping, field, path) });
       if (field !== 'rollouts') setMoved(undefined);
       return;
     }
-    const changed = withList(mapping, list, next, all);
-    setMapping(changed.mapping);
+    const changed = withList(mapping, list, next, parsed);
+    change({ mapping: changed.mapping, ...(next === '' ? {} : { list: next }) });
     setMoved(changed.moved.length + changed.emptied.length === 0 ? undefined : changed);
-    if (next !== '') setList(next);
   };
   const replace = (next: Mapping) => {
-    setMapping(next);
-    setList(next.rollouts);
+    change(startOf(next));
     setMoved(undefined);
+  };
+  const startOver = () => {
+    replace(proposal);
+    dropDraft(key);
+    setRestored(false);
   };
 
   const path = file.path;
@@ -92,12 +104,20 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
           </Chip>
         )}
         {file.format !== undefined && <Chip title={file.rule}>read as {file.format}</Chip>}
+        {isRestored && (
+          <Button title="Discard the changes that were not saved" onClick={startOver}>
+            Start over
+          </Button>
+        )}
         <MappingActions
           path={path}
           mapping={mapping}
           saved={saved}
           proposal={proposal}
-          onMapping={(next) => (next.rollouts === mapping.rollouts ? setMapping(next) : replace(next))}
+          onMapping={(next) =>
+            next.rollouts === mapping.rollouts ? change({ mapping: next }) : replace(next)
+          }
+          onSaved={() => dropDraft(key)}
         />
       </header>
       <div className="mapping-body">
@@ -119,6 +139,7 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
           onTarget={setTarget}
           onPath={setPath}
           moved={moved}
+          skipped={skipped}
         />
         <PreviewPane
           preview={preview}
@@ -131,7 +152,7 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
       <ShapeRow
         keys={file.keys}
         shape={mapping.shape}
-        onShape={(shape) => setMapping({ ...mapping, shape })}
+        onShape={(shape) => change({ mapping: { ...mapping, shape } })}
       />
     </div>
   );

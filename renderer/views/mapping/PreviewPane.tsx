@@ -1,10 +1,9 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { MappingPreview, PreviewRollout } from '../../../shared/api/contract.ts';
-import { GROUP_RULES } from '../../data/domainLabels.ts';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { count, counted, reward } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
-import { previewRows } from './mappingModel.ts';
+import { GROUPED_BY, groupsText, type PreviewRow, previewRows } from './mappingModel.ts';
 import { oneLine } from './recordTreeModel.ts';
 
 interface PreviewPaneProps {
@@ -44,14 +43,16 @@ function PreviewBody({ preview, at, onAt }: Omit<PreviewPaneProps, 'isBehind' | 
     );
   }
   if (preview.data === undefined) return <WaitingState title="Reading records…" />;
-  const { rows, rollouts, refused } = previewRows(preview.data);
+  const { rows, rollouts, refused, warnings } = previewRows(preview.data);
   return (
     <>
       <div className="mapping-pane-head">
         <h2>As rollouts</h2>
         <span className="dim" role="status">
-          {counted(preview.data.records.length, 'record')} → {counted(rollouts, 'rollout')}
+          First {counted(preview.data.records.length, 'record')} → {counted(rollouts, 'rollout')}
+          {rollouts > 0 && ` in ${groupsText(preview.data)}`}
         </span>
+        {warnings > 0 && <span>△ {counted(warnings, 'issue')} in these records</span>}
         {refused > 0 && <span className="is-wrong">✕ {counted(refused, 'record')} refused</span>}
       </div>
       <div className="mapping-rows">
@@ -98,7 +99,7 @@ function PreviewBody({ preview, at, onAt }: Omit<PreviewPaneProps, 'isBehind' | 
                   <RolloutCells rollout={row.rollout} />
                 )}
                 <td className="mapping-issues">
-                  {row.issues.map((issue) => (
+                  {distinct(row.issues).map((issue) => (
                     <span
                       key={`${issue.code} ${issue.message}`}
                       className={issue.severity === 'refused' ? 'is-wrong' : undefined}
@@ -117,6 +118,11 @@ function PreviewBody({ preview, at, onAt }: Omit<PreviewPaneProps, 'isBehind' | 
   );
 }
 
+/** Several rollouts of a record may have the same issue. */
+function distinct(issues: PreviewRow['issues']): PreviewRow['issues'] {
+  return [...new Map(issues.map((issue) => [`${issue.code} ${issue.message}`, issue])).values()];
+}
+
 function RolloutCells({ rollout }: { readonly rollout: PreviewRollout }) {
   const { groupKey, groupRule, ordinal } = rollout;
   return (
@@ -131,12 +137,10 @@ function RolloutCells({ rollout }: { readonly rollout: PreviewRollout }) {
       <td>
         <RightMark isCorrect={rollout.isCorrect} />
       </td>
-      <td className="mapping-group" title={`${groupKey}: ${GROUP_RULES[groupRule].words}`}>
-        {groupRule === 'logged' ? (
-          <span className="mono">{groupKey}</span>
-        ) : (
-          <span className="dim">{GROUP_RULES[groupRule].words}</span>
-        )}
+      <td className="mapping-group" title={`${groupKey}: ${GROUPED_BY[groupRule]}`}>
+        {groupRule !== 'logged' && <span className="dim">{GROUPED_BY[groupRule]}</span>}
+        {groupRule === 'problem' && ' '}
+        {(groupRule === 'logged' || groupRule === 'problem') && <span className="mono">{groupKey}</span>}
         {ordinal !== undefined && <span className="dim"> #{ordinal}</span>}
       </td>
       <td className="is-end">{rollout.step ?? ''}</td>

@@ -1,7 +1,11 @@
 /** Fields, paths and rows of the mapping preview. */
 import type { MappingPreview, ParamsOf, PreviewRollout } from '../../../shared/api/contract.ts';
+import { isObject } from '../../../shared/format/fields.ts';
 import { MAPPING_FIELDS, type Mapping, type MappingField } from '../../../shared/format/mapping.ts';
+import { withUsualNames } from '../../../shared/format/messageShape.ts';
 import { type PathStep, parsePath, valueAt, writePath } from '../../../shared/format/recordPath.ts';
+import { GROUP_RULES } from '../../data/domainLabels.ts';
+import { counted } from '../../ui/numbers.ts';
 
 /** `rollouts` is not a field of a rollout, but the path of the list of rollouts in a record. */
 export type Target = MappingField | 'rollouts';
@@ -53,7 +57,7 @@ export const FIELD_GROUPS: readonly FieldGroup[] = [
       {
         field: 'group',
         label: 'prompt group',
-        hint: 'An id shared by the rollouts of a group. Without it, equal prompts form a group',
+        hint: 'An id shared by the rollouts of a group. Without it, rollouts of one problem form a group, and without a problem those of equal prompt',
       },
       { field: 'problem', label: 'problem', hint: 'A stable id of the task' },
       { field: 'ordinal', label: 'position', hint: 'Position in the group, from 0' },
@@ -179,6 +183,32 @@ function movedPath(
   return isRelative && has(steps) ? steps : undefined;
 }
 
+/** A list in the record of which only one element is read. */
+export interface SkippedList {
+  readonly path: string;
+  /** The most elements that have the mapped value, in any of the records. */
+  readonly elements: number;
+}
+
+/**
+ * The list of objects that the path of the response or the messages takes one element of, if no list of rollouts is
+ * set. Each element is probably a rollout. Chat messages are not.
+ */
+export function skippedList(mapping: Mapping, records: readonly unknown[]): SkippedList | undefined {
+  if ((mapping.rollouts ?? '') !== '') return undefined;
+  const steps = parsePath(mapping.fields.messages ?? mapping.fields.response ?? '') ?? [];
+  const index = steps.findIndex((step) => typeof step === 'number');
+  if (index < 1) return undefined;
+  const inside = steps.slice(index + 1);
+  const sizes = records.map((record) => {
+    const list = valueAt(record, steps.slice(0, index));
+    if (!Array.isArray(list) || !list.every(isObject) || withUsualNames(list) !== undefined) return 0;
+    return list.filter((element) => valueAt(element, inside) !== undefined).length;
+  });
+  const elements = Math.max(0, ...sizes);
+  return elements < 2 ? undefined : { path: writePath(steps.slice(0, index)), elements };
+}
+
 /** Whether a path leads to a list in one of these records. An unfinished path usually does not. */
 export function leadsToList(path: string, records: readonly unknown[]): boolean {
   const steps = parsePath(path) ?? [];
@@ -260,6 +290,7 @@ export function previewRows(preview: MappingPreview): {
   readonly rows: readonly PreviewRow[];
   readonly rollouts: number;
   readonly refused: number;
+  readonly warnings: number;
 } {
   const rows = preview.records.flatMap(({ number, rollouts, issues }, at): PreviewRow[] => {
     const shown = rollouts.slice(0, MOST_PER_RECORD);
@@ -273,7 +304,22 @@ export function previewRows(preview: MappingPreview): {
     rows,
     rollouts: preview.records.reduce((sum, { rollouts }) => sum + rollouts.length, 0),
     refused: preview.records.filter(({ rollouts }) => rollouts.length === 0).length,
+    warnings: preview.records.flatMap(({ issues }) => issues).filter(({ severity }) => severity === 'warning')
+      .length,
   };
+}
+
+export const GROUPED_BY: Readonly<Record<PreviewRollout['groupRule'], string>> = {
+  logged: GROUP_RULES.logged.words,
+  problem: 'by problem',
+  prompt: GROUP_RULES.prompt.words,
+  order: GROUP_RULES.order.words,
+};
+
+/** The groups of the previewed rollouts, and how they are made. */
+export function groupsText({ records, groups }: MappingPreview): string {
+  const rules = new Set(records.flatMap(({ rollouts }) => rollouts.map(({ groupRule }) => groupRule)));
+  return `${counted(groups, 'group')} ${[...rules].map((rule) => GROUPED_BY[rule]).join(' and ')}`;
 }
 
 /** `name.json`, valid as a file name on every system. */

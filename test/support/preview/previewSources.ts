@@ -84,6 +84,7 @@ export function sourceMethods(scenario: string): FakeMethods {
       };
     },
     'mapping.preview': ({ mapping }) => ({
+      groups: mapping.fields.response === undefined ? 0 : 9,
       records: Array.from({ length: 10 }, (_, i) => ({
         number: i + 1,
         json: JSON.stringify(record(i), undefined, 2),

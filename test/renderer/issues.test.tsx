@@ -1,0 +1,73 @@
+// @vitest-environment happy-dom
+/** The page Issues: files that were not read to their end are listed with the issues. */
+import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import IssuesView from '../../renderer/views/issues/IssuesView.tsx';
+import type { IngestProgress, UnreadFile } from '../../shared/api/contract.ts';
+import { createFakeClient } from '../support/fakeClient.ts';
+import { renderWithClient } from '../support/renderWithClient.tsx';
+
+const FILE: UnreadFile = {
+  ...{ path: '/logs/0.jsonl', runIds: [7], hasAdapter: false, records: 3, bytesRead: 90, bytes: 200 },
+};
+const JOB: IngestProgress = {
+  ...{ jobId: 1, state: 'running', paths: ['/logs'], bytes: 10, bytesDone: 4 },
+  ...{ files: 1, filesDone: 0, rollouts: 0, issues: 0, elapsedMs: 1 },
+};
+
+const started: (readonly string[])[] = [];
+
+function show(files: readonly UnreadFile[], jobs: readonly IngestProgress[] = []): void {
+  const client = createFakeClient({
+    'issue.list': () => ({ issues: [], total: 0 }),
+    'ingest.unread': () => files,
+    'ingest.jobs': () => jobs,
+    'ingest.start': ({ paths }) => {
+      started.push(paths);
+      return { jobId: 2 };
+    },
+    'host.info': () => ({
+      ...{ version: '0', platform: 'linux', libraryPath: '/l.turnwise', uploads: '/u', warnings: [] },
+      shell: 'browser',
+      granted: ['/logs'],
+    }),
+  });
+  renderWithClient(client, <IssuesView />, '/issues');
+}
+
+beforeEach(() => {
+  // happy-dom has no layout, and a virtual table shows the rows that fit.
+  vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(600);
+});
+afterEach(() => {
+  cleanup();
+  vi.restoreAllMocks();
+  started.length = 0;
+});
+
+it('lists a file that was not read to its end, and continues it', async () => {
+  show([FILE]);
+  await screen.findByText(/^1 record or file that could not be read in full/);
+  screen.getByText('✕ not read to the end');
+  screen.getByText('90 B of 200 B read so far');
+  expect(screen.queryByText('Everything was read in full')).toBeNull();
+  fireEvent.click(screen.getByText('Continue reading'));
+  await waitFor(() => expect(started[0]).toEqual(['/logs/0.jsonl']));
+});
+
+it('names the command for a file of an earlier session', async () => {
+  show([{ ...FILE, path: '/gone/1.jsonl' }]);
+  await screen.findByText('turnwise ingest --continue --library /l.turnwise');
+  expect(screen.queryByText('Continue reading')).toBeNull();
+  cleanup();
+  show([{ ...FILE, hasAdapter: true }]);
+  await screen.findByText('turnwise ingest --continue --library /l.turnwise --adapter COMMAND');
+});
+
+it('says that everything was read only if no file is unread and none is being read', async () => {
+  show([FILE], [JOB]);
+  await screen.findByText('No issue so far: logs are being read');
+  cleanup();
+  show([]);
+  await screen.findByText('Everything was read in full');
+});
