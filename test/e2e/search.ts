@@ -124,7 +124,7 @@ export function describeSearch(shell: Shell): void {
       await status()
         .filter({
           hasText:
-            /^[\d,]+ rollouts · at least [\d,]+ hits · [\d,]+ rollouts searched · the first \d+ rollouts are/,
+            /^[\d,]+ rollouts · [\d,]+ rollouts searched · the first \d+ rollouts are listed \(at least [\d,]+ hits\)/,
         })
         .waitFor();
       const total = Number(/^([\d,]+)/.exec(await status().innerText())?.[1]?.replace(',', ''));
