@@ -67,7 +67,7 @@ interface IngestStatus {
   readonly files: number;
   readonly filesDone: number;
   readonly bytes: number;
-  /** Of `bytes`. For a file that is continued, both include the part that earlier calls have read. */
+  /** The part of `bytes` that is read. For a continued file, both include what earlier calls have read. */
   readonly bytesDone: number;
   readonly rollouts: number;
   readonly issues: number;

@@ -29,8 +29,8 @@ const UTF8 = 1;
  * Reads every stored version of the schema's pages: those of the file, and those of its write-ahead log.
  *
  * @returns the first object in the place of planner statistics that `ANALYZE` would not have created, such as
- * `table sqlite_stat1`, or `text encoding` if its names cannot be read here; undefined when there is none, or
- * the file is no SQLite database
+ * `table sqlite_stat1`, or `text encoding` if its names cannot be read here; undefined when no
+ * object differs, or when the file is not an SQLite database
  * @throws Error when the file cannot be read
  */
 export function foreignStatistics(path: string): string | undefined {

@@ -365,7 +365,7 @@ export interface IngestProgress {
   readonly files: number;
   readonly filesDone: number;
   readonly bytes: number;
-  /** Of a file that an earlier job did not read to its end, the part that it read is done. */
+  /** Includes the parts of files that an earlier, unfinished job has read. */
   readonly bytesDone: number;
   readonly rollouts: number;
   readonly issues: number;

@@ -4,7 +4,7 @@ import type { Segment, StopReason, ToolCall } from './model.ts';
 
 /**
  * `turn-limit`: the last segment is a call without a response. `answer`: the policy's text after the last tool
- * response or user message gives an answer. `no-answer`: there is none. Undefined without a text, and if the
+ * response or user message gives an answer. `no-answer`: it does not. Undefined without a text, and if the
  * rollout continued after its answer.
  *
  * @param answer logged, or extracted from the text

@@ -180,7 +180,7 @@ const ASSIGNED: readonly RegExp[] = [
 /** Parts of credential names in an assignment. Most texts contain none, and the search ends there. */
 const ASSIGNMENT =
   /(?:key|token|pass|pwd|secret|auth|cookie|credential|bearer|jwt|pat|sas|sess)[\w.-]{0,20}["']?\s{0,4}[:=]|--[a-z]/i;
-/** Values that only refer to a credential, such as the name of a variable, or mean that there is none. */
+/** Values that refer to a credential, such as the name of a variable, or say that it is not set. */
 const PLACEHOLDER = /^(?:[$<{*•]|(?:none|null|true|false)$|env:|\d{0,9}\.\d+$)/i;
 const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 const isReference = (value: string): boolean => PLACEHOLDER.test(value) || VARIABLE.test(value);

@@ -101,20 +101,20 @@ const FORMS: readonly string[] = [
   `export WANDB_API_KEY=|${PLAIN}`,
   `AWS_SECRET_ACCESS_KEY=|${PLAIN}`,
   `HF_TOKEN="|${PLAIN}|"`,
-  // What commands print
+  // Output of commands
   `[default]\naws_secret_access_key = |wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY`,
   `aws_session_token = |IQoJb3JpZ2luX2Vj${letters(60)}`,
   `  user:\n    client-key-data: |LS0tLS1CRUdJTiB${letters(60)}`,
   `    token: |${letters(40)}`,
   `machine api.wandb.ai\n  login user\n  password |${hex(40)}`,
-  `//registry.npmjs.org/:_authToken=|${letters(36)}`,
+  `//npm.example/:_authToken=|${letters(36)}`,
   `{"auths": {"https://index.docker.io/v1/": {"auth": "|${letters(32)}=|"}}}`,
   `environ({'HOME': '/root', 'OPENAI_API_KEY': '|${letters(32)}|'})`,
   `{"password": "|s3cr3tpw99|"}`,
   `db:\n  password: |s3cr3tpw99`,
   `host=h user=u password=|s3cr3tpw99| dbname=d`,
   `Server=h;Uid=u;Pwd=|s3cr3tpw99|;`,
-  // What commands and programs pass
+  // Arguments of commands and programs
   `curl -u user:|s3cr3tpw99| https://x.example/`,
   `curl -H "X-API-Key: |${letters(30)}|" https://x.example/`,
   `Cookie: |session=${letters(30)}`,

@@ -145,7 +145,7 @@ describe('a store', () => {
     db.close();
     const { messages } = await readBeside('a.db');
     expect(messages).toEqual([
-      expect.stringContaining("its table sqlite_stat1 is none that SQLite's ANALYZE creates"),
+      expect.stringContaining('its table sqlite_stat1 is not the one that SQLite creates'),
     ]);
   });
 });

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-/** Which statements of the SQL page are said to have come with a link. */
+/** The SQL page announces statements that came with a link. */
 import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';
 import { MatchesByRun } from '../../renderer/views/search/MatchesByRun.tsx';

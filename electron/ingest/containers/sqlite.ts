@@ -42,8 +42,7 @@ export class SqliteSource implements RecordSource {
     let db: Database.Database | undefined;
     try {
       const foreign = foreignStatistics(path);
-      if (foreign !== undefined)
-        throw new Error(`its ${foreign} is none that SQLite's ANALYZE creates in a store of a trainer`);
+      if (foreign !== undefined) throw new Error(`its ${foreign} is not the one that SQLite creates`);
       db = new Database(path, { readonly: true, fileMustExist: true });
       db.pragma('trusted_schema = OFF');
       // Skip views and virtual tables, because their rows are computed.

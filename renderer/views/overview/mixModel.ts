@@ -169,7 +169,7 @@ function merged(classes: readonly GroupRewards[]): GroupRewards {
 function clusterVariance(classes: readonly GroupRewards[], weights: readonly Weights[]): number {
   const totals = classes.map(({ rollouts, sums }) => ({ rollouts: total(rollouts), sum: total(sums) }));
   const all = totals.reduce((sum, { rollouts }) => sum + rollouts, 0);
-  /** What each group adds to the linear approximation, by group id. They add up to 0. */
+  /** Contribution of each group to the linear approximation, by group id. The contributions add up to 0. */
   const additions = new Map<number, number>();
   // The shares add up to 1, so a share counts by its distance from the mean of the weights.
   const meanShare = totals.reduce(

@@ -1,4 +1,4 @@
-/** What can be done with the selected rollouts of a list. */
+/** The actions for the selected rollouts of a list. */
 import { useEffect, useRef, useState } from 'react';
 import { comparePath, MOST_LANES } from '../../data/compareLink.ts';
 import { PLAIN_QUEUE, writeQueue } from '../../data/labelsLink.ts';
