@@ -11,6 +11,9 @@ import type { RowContext } from './rowContext.ts';
 import { forkBands, type Item, type ShownBlock } from './rowModel.ts';
 import { UnifiedBlock } from './UnifiedBlock.tsx';
 
+/** Parts of one turn that are rendered before the user asks for more: a text may hold thousands of tool calls. */
+const MOST_BLOCKS = 200;
+
 type TurnsItem = Extract<Item, { kind: 'turns' }>;
 type FoldItem = Extract<Item, { kind: 'fold' }>;
 
@@ -60,9 +63,13 @@ function turnText(turn: number | null | undefined): string {
 
 function TurnsRow({ item, context }: { readonly item: TurnsItem; readonly context: RowContext }) {
   const { compared, columns, isUnified, on } = context;
+  const flip = useInterface((state) => state.flipStretch);
+  const wholeKey = `${item.key} all`;
+  const isWhole = useInterface((state) => state.flippedStretches.has(wholeKey));
   const forks = context.forks.get(item.row) ?? [];
   const turns = compared.comparison.rows[item.row]?.turns ?? [];
   const blocks = isUnified ? item.blocks : blocksBeside(item.blocks, compared.base);
+  const shown = isWhole ? blocks : blocks.slice(0, MOST_BLOCKS);
   const sides = isUnified ? [compared.base, on] : [];
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list handles the keys; a click selects the row
@@ -97,7 +104,7 @@ function TurnsRow({ item, context }: { readonly item: TurnsItem; readonly contex
       ).map((lanes) => (
         <ForkBand key={lanes.join(' ')} context={context} lanes={lanes} />
       ))}
-      {blocks.map((block) =>
+      {shown.map((block) =>
         block.isFolded ? (
           <FoldedBlock key={block.key} block={block} />
         ) : isUnified ? (
@@ -105,6 +112,14 @@ function TurnsRow({ item, context }: { readonly item: TurnsItem; readonly contex
         ) : (
           <BlockCells key={block.key} context={context} row={item.row} shown={block} />
         ),
+      )}
+      {shown.length < blocks.length && (
+        <div className="cmp-fold-row">
+          <span className="cmp-gutter" />
+          <button type="button" className="cmp-fold" aria-expanded={false} onClick={() => flip(wholeKey)}>
+            ▸ {counted(blocks.length - shown.length, 'more part')} of this turn
+          </button>
+        </div>
       )}
     </div>
   );
