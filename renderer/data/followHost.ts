@@ -7,6 +7,8 @@ import { FOLLOWS_KEY, followOf } from './follows.ts';
 
 /** While a job runs, the host reports every committed batch. Views do not need to refetch more often than this. */
 const REFETCH_EVERY = 700;
+/** The first change after a pause is shown at once. Events that arrive together cause one round. */
+const TOGETHER = 40;
 /** After a slow round of refetching the pause is longer, so that refetching never dominates the load. */
 const REST_SHARE = 3;
 const LONGEST_REST = 10_000;
@@ -120,6 +122,8 @@ export function followHost(
   let hasNews = false;
   let hasJobEnded = false;
   let lateAt: number | undefined;
+  /** When the next round may begin. */
+  let nextAt = 0;
   let isLatePending = false;
   let isWaitingForLate = false;
   /** Queries that became stale while they were fetching, and have received that response since. */
@@ -187,6 +191,7 @@ export function followHost(
     const asked = queryClient.invalidateQueries({ predicate }, { cancelRefetch: false });
     await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, LONGEST_REST))]);
     isAsking = false;
+    nextAt = performance.now() + REFETCH_EVERY;
     for (const runId of paused) if (runIds.has(runId)) settled.add(runId);
     if (isClosed) return;
     const rest = restAfter(performance.now() - started);
@@ -208,7 +213,7 @@ export function followHost(
       timer = undefined;
       isWaitingForLate = false;
     }
-    askIn(REFETCH_EVERY);
+    askIn(Math.max(TOGETHER, nextAt - performance.now()));
   };
 
   const stopEvents = connection.client.subscribe((event) => {

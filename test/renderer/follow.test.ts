@@ -159,6 +159,30 @@ describe('news', () => {
     stop();
   });
 
+  it('after a pause is fetched at once, and the next one not sooner than 700 ms after it', async () => {
+    const client = createFakeClient({});
+    const queryClient = new QueryClient({
+      defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } },
+    });
+    const stop = followHost({ client, status: () => 'open', onStatus: () => () => undefined }, queryClient);
+    const queryFn = vi.fn(async () => 1);
+    const unsubscribe = new QueryObserver(queryClient, {
+      queryKey: ['step.list', { runId: 7 }],
+      queryFn,
+    }).subscribe(() => undefined);
+    const told = async (wait: number) => {
+      client.emit({ event: 'library.changed', payload: { runIds: [7] } });
+      await vi.advanceTimersByTimeAsync(wait);
+      return queryFn.mock.calls.length;
+    };
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await told(60)).toBe(2);
+    expect(await told(600)).toBe(2);
+    expect(await told(100)).toBe(3);
+    unsubscribe();
+    stop();
+  });
+
   describe('of a paused run', () => {
     /** A run with a header, charts and a table, which all show the same number of rollouts. */
     async function pausedRun() {
