@@ -1,6 +1,5 @@
 /** Pairs the segments of two turns and computes the edits of each pair. */
-import { type Edits, equalShare, type TextMode, textEdits } from './alignText.ts';
-import { sharedLength } from './divergence.ts';
+import { type Edits, equalShare, replacement, type TextMode, textEdits } from './alignText.ts';
 import type { Checkpoint } from './editScript.ts';
 import { likenessOf, sketchOf } from './likeness.ts';
 import type { Segment, SegmentKind, TextRange } from './model.ts';
@@ -24,26 +23,19 @@ export interface SegmentPair {
   readonly edits?: Edits;
 }
 
-/** Minimum likeness at which two segments count as versions of one another. */
-const LEAST_LIKENESS: Readonly<Record<'code' | 'output' | 'prose', number>> = {
-  code: 0.15,
-  output: 0.5,
-  prose: 0.15,
-};
-/**
- * Segments that share at most this much of their text are not versions of one another, whatever words they
- * share.
- */
-const LEAST_SHARE = 0.1;
-/**
- * Minimum common beginning, in characters, for two texts to count as forked: sampling diverged inside them,
- * and a reader wants to see where. Shorter common beginnings ("Let me") are habit.
- */
-const FORKED_HEAD = 32;
-/** Minimum worth of pairing two forked texts. */
-const FORKED = 0.2;
+/** Least worth of two segments of one kind and tool: they stand beside one another however much they differ. */
+const LEAST = 0.02;
+/** Least worth of two texts that begin alike: sampling diverged inside them, and a reader wants to see where. */
+const SAME_BEGINNING = 0.5;
 /** Worth of pairing counterparts regardless of text: two answers, or two outputs of versions of one call. */
 const COUNTERPART = 0.3;
+/**
+ * Texts that share at most this much are not versions of one another, whatever words they share. One replaces the
+ * other as a whole, because marking the shared words would say more about chance than about the texts.
+ */
+const LEAST_SHARE = 0.1;
+/** Two texts begin alike if they share this many characters, or half of the shorter one. */
+const HEAD_CHARS = 30;
 
 /** A segment as alignment uses it. Equal identities mean equal kind, tool and inner text. */
 export interface SegmentProfile extends Item {
@@ -59,8 +51,8 @@ export interface SegmentProfile extends Item {
   /** The text is a JSON string. */
   readonly isEscaped: boolean;
   /**
-   * The first `FORKED_HEAD` characters of prose. Absent for shorter texts, and for calls and outputs, whose
-   * beginnings are always alike.
+   * The first `HEAD_CHARS` characters of prose after white space. Absent for blank texts, and for calls and outputs,
+   * whose beginnings are always alike.
    */
   readonly head?: string;
 }
@@ -81,7 +73,7 @@ export function readSegment(
   const range = { start: Math.max(0, Math.min(inner.start, end)), end };
   const isEscaped = kind === 'tool-call';
   const words = wordsOf(response, range, isEscaped, vocabulary);
-  const hasHead = partOf(kind) === 'prose' && range.end - range.start >= FORKED_HEAD;
+  const head = isProse(kind) ? headOf(response, range) : '';
   const said = vocabulary.idOfPart(response, range.start, range.end);
   return {
     index,
@@ -92,7 +84,7 @@ export function readSegment(
     range,
     words,
     isEscaped,
-    ...(hasHead ? { head: response.slice(range.start, range.start + FORKED_HEAD) } : {}),
+    ...(head === '' ? {} : { head }),
     identity: vocabulary.idOf(`\u0000segment ${said} ${kind} ${tool ?? ''}`),
     marks: sketchOf(words, vocabulary),
   };
@@ -109,28 +101,15 @@ export function alignSegments(
 ): readonly SegmentPair[] {
   const rows: SegmentPair[] = [];
   let [nextA, nextB] = [0, 0];
-  const unrelated = new Set<number>();
   const passOver = (toA: number, toB: number): void => {
     for (const segment of a.slice(nextA, toA)) rows.push({ a: segment.index, relation: 'only', likeness: 0 });
     for (const segment of b.slice(nextB, toB)) rows.push({ b: segment.index, relation: 'only', likeness: 0 });
-    [nextA, nextB] = [toA, toB];
+    [nextA, nextB] = [toA + 1, toB + 1];
   };
   for (const [x, y] of pairInOrder(a, b, { worth: segmentWorth, checkpoint })) {
-    const [inA, inB] = [a[x], b[y]];
-    if (inA === undefined || inB === undefined) continue;
-    const pair = compared(inA, inB, vocabulary, checkpoint);
-    // Outputs whose calls turned out to be unrelated are paired only if they are similar themselves.
-    const isOfUnrelated = inA.call !== undefined && unrelated.has(inA.call.index);
-    const isVersion = isOfUnrelated
-      ? likenessOf(inA.marks, inB.marks) >= LEAST_LIKENESS.output
-      : isCounterpart(inA, inB) || isFork(inA, inB) || pair.likeness >= LEAST_SHARE;
-    if (pair.relation !== 'equal' && !isVersion) {
-      unrelated.add(inA.index);
-      continue; // skip the segments that follow, too
-    }
     passOver(x, y);
-    rows.push(pair);
-    [nextA, nextB] = [x + 1, y + 1];
+    const [inA, inB] = [a[x], b[y]];
+    if (inA !== undefined && inB !== undefined) rows.push(compared(inA, inB, vocabulary, checkpoint));
   }
   passOver(a.length, b.length);
   return rows;
@@ -142,19 +121,23 @@ export function segmentWorth(a: SegmentProfile, b: SegmentProfile): number {
   if (a.kind !== b.kind || !isSameTool(a, b)) return 0;
   const likeness = likenessOf(a.marks, b.marks);
   if (isCounterpart(a, b)) return COUNTERPART + (1 - COUNTERPART) * likeness;
-  const worth = likeness >= LEAST_LIKENESS[partOf(a.kind)] ? likeness : 0;
-  return isFork(a, b) ? Math.max(FORKED, worth) : worth;
+  return Math.max(beginAlike(a, b) ? SAME_BEGINNING : LEAST, likeness);
 }
 
-/** Whether two texts share a beginning and then differ. */
-const isFork = (a: SegmentProfile, b: SegmentProfile): boolean =>
-  a.kind === b.kind && a.head !== undefined && a.head === b.head;
+/** Whether two texts of prose share a beginning. */
+export function beginAlike(a: SegmentProfile, b: SegmentProfile): boolean {
+  if (a.head === undefined || b.head === undefined) return false;
+  const shorter = Math.min(lengthOf(a), lengthOf(b));
+  const needed = Math.min(HEAD_CHARS, Math.ceil(shorter / 2));
+  return a.head.slice(0, needed) === b.head.slice(0, needed);
+}
 
-/** Share of the shorter text that the common beginning of two forked texts covers, 0 … 1; 0 for others. */
-export function forkedShare(a: SegmentProfile, b: SegmentProfile): number {
-  if (!isFork(a, b)) return 0;
-  const [inA, inB] = [innerText(a), innerText(b)];
-  return sharedLength(inA, inB) / Math.min(inA.length, inB.length);
+const lengthOf = ({ range }: SegmentProfile): number => range.end - range.start;
+
+function headOf(text: string, { start, end }: TextRange): string {
+  // Text after white space; a long run of it has no beginning.
+  const first = text.slice(start, Math.min(end, start + 4 * HEAD_CHARS)).trimStart();
+  return first.slice(0, HEAD_CHARS);
 }
 
 /** Two answers, or the responses to two versions of one call, are compared however much they differ. */
@@ -167,10 +150,7 @@ function isCounterpart(a: SegmentProfile, b: SegmentProfile): boolean {
 const isSameTool = (a: SegmentProfile, b: SegmentProfile): boolean =>
   a.tool === b.tool || a.tool === undefined || b.tool === undefined;
 
-function partOf(kind: SegmentKind): 'code' | 'output' | 'prose' {
-  if (kind === 'tool-call') return 'code';
-  return kind === 'tool-response' ? 'output' : 'prose';
-}
+const isProse = (kind: SegmentKind): boolean => kind !== 'tool-call' && kind !== 'tool-response';
 
 function compared(
   a: SegmentProfile,
@@ -182,9 +162,12 @@ function compared(
   // A tool call may be named on one side only, with the same text.
   if (a.identity === b.identity || innerText(a) === innerText(b))
     return { ...pair, relation: 'equal', likeness: 1 };
-  const mode: TextMode = partOf(a.kind) === 'prose' ? 'words' : 'lines';
+  const mode: TextMode = isProse(a.kind) ? 'words' : 'lines';
   const edits = textEdits(a, b, { mode, vocabulary, checkpoint });
-  return { ...pair, relation: 'similar', likeness: equalShare(edits), edits };
+  const likeness = equalShare(edits);
+  return likeness >= LEAST_SHARE || beginAlike(a, b)
+    ? { ...pair, relation: 'similar', likeness, edits }
+    : { ...pair, relation: 'similar', likeness: 0, edits: replacement(a.range, b.range) };
 }
 
 const innerText = ({ text, range }: SegmentProfile): string => text.slice(range.start, range.end);

@@ -70,6 +70,13 @@ export function textEdits(a: TextSide, b: TextSide, { mode, vocabulary, checkpoi
   return writer.finish();
 }
 
+/** One text in place of the other, with nothing in common. */
+export function replacement(a: TextRange, b: TextRange): Edits {
+  const removed = a.end > a.start ? [REMOVED, a.start, a.end, b.start, b.start] : [];
+  const added = b.end > b.start ? [ADDED, a.end, a.end, b.start, b.end] : [];
+  return Int32Array.from([...removed, ...added]);
+}
+
 /** Share of both texts in equal runs, 0 … 1. Returns 1 for two empty texts. */
 export function equalShare(edits: Edits): number {
   let equal = 0;

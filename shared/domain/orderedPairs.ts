@@ -26,7 +26,7 @@ export interface Item {
 }
 
 export interface PairingOptions<T> {
-  /** Worth of a pair, at most 1, reached by equal items. 0 or less: never paired. */
+  /** Worth of a pair, about 1 for equal items. 0 or less: never paired. */
   readonly worth: (a: T, b: T) => number;
   readonly checkpoint: Checkpoint;
 }
@@ -43,8 +43,11 @@ export function pairInOrder<T extends Item>(
   const least = Math.min(a.length, b.length);
   let head = 0;
   for (; head < least && a[head]?.identity === b[head]?.identity; head++) pairs.push([head, head]);
+  const isMany = (a.length - head) * (b.length - head) > MAX_CELLS;
+  // In few items an equal end may be worth less than another pair. In lists of one length it is at one place.
+  const mayTrim = isMany || a.length === b.length;
   let tail = 0;
-  while (tail < least - head && a.at(-1 - tail)?.identity === b.at(-1 - tail)?.identity) tail++;
+  while (mayTrim && tail < least - head && a.at(-1 - tail)?.identity === b.at(-1 - tail)?.identity) tail++;
   const endA = a.length - tail;
   const endB = b.length - tail;
 

@@ -93,7 +93,7 @@ const DRAWN: Readonly<Record<string, readonly [lanes: readonly string[], drawn: 
   ],
   'four lanes': [
     ['T1 A1', 'T1 A1', 'T3 C1 R1\nT1 A1', 'T2 A2'],
-    '· · 1 ·  ~  T..?. C..?. R..?.\n1 1 2 1  ~  T===. T...? A===~',
+    '· · 1 ·  ~  T..?. C..?. R..?.\n1 1 2 1  ~  T===~ A===~',
   ],
   'an empty lane': [['T1 A1', ''], '1 ·  ~  T=. A=.'],
   'an empty baseline': [['', 'T1 A1', "T1' A1"], '· 1 1  ~  T.?? A.??'],

@@ -98,6 +98,33 @@ describe('invariants of alignPair', () => {
     );
   });
 
+  it('leaves turns alone on one side only, between two pairs', () => {
+    fc.assert(
+      fc.property(rolloutPair, ([a, b]) => {
+        let alone = '';
+        for (const row of alignPair(a, b).rows) {
+          const side = row.a === undefined ? 'b' : row.b === undefined ? 'a' : '';
+          expect(`${alone}${side}`).not.toMatch(/ab|ba/);
+          alone = side;
+        }
+      }),
+      { seed: 6, numRuns: 300 },
+    );
+  });
+
+  it('pairs all other turns if one is inserted', () => {
+    const turn = fc.integer({ min: 1, max: 4 }).map((n) => `T${n} C${n} R${n}`);
+    fc.assert(
+      fc.property(fc.array(turn, { minLength: 1, maxLength: 8 }), fc.nat(), (turns, at) => {
+        const more = turns.toSpliced(at % (turns.length + 1), 0, 'T9 C9 R9');
+        const { rows } = alignPair(drawRollout(turns.join('\n')), drawRollout(more.join('\n')));
+        expect(rows.filter(({ isEqual }) => isEqual)).toHaveLength(turns.length);
+        expect(rows).toHaveLength(more.length);
+      }),
+      { seed: 7, numRuns: 300 },
+    );
+  });
+
   it('has an exact and maximal prefix, and diverges at its end', () => {
     fc.assert(
       fc.property(rolloutPair, ([a, b]) => expectPrefix(a, b, alignPair(a, b))),
@@ -153,6 +180,17 @@ const DRAWN: Readonly<Record<string, readonly [a: string, b: string, drawn: stri
     "T1 C1' R2\nT2 A2",
     '1 ~ 1  =T ~C ~R\n2 ~ 2  =T ~A',
   ],
+  'the same beginning wins over a later turn with the same end': [
+    'T1 C1 R1\nT2 A1',
+    "T1' C2 R2\nT3 C1 R1\nT2 A1",
+    '1 ~ 1  ~T ~C ~R\n· + 2  +T +C +R\n2 = 3  =T =A',
+  ],
+  'also if both end with it': ['T1 C1 R1', "T1' C2 R2\nT1 C1 R1", '1 ~ 1  ~T ~C ~R\n· + 2  +T +C +R'],
+  'of equal turns, the last belongs to the last': [
+    'T2 A1',
+    'T3 C1 R1\nT2 A1\nT2 A1',
+    '· + 1  +T +C +R\n· + 2  +T +A\n1 = 3  =T =A',
+  ],
   'a turn more in the middle is a gap': [
     'T1 C1 R1\nT2 A1',
     'T1 C1 R1\nT3 C2 R2\nT2 A1',
@@ -166,7 +204,7 @@ const DRAWN: Readonly<Record<string, readonly [a: string, b: string, drawn: stri
   'turns of one shape stand side by side, whatever they say': [
     'T1 C1 R1\nT2 A1',
     'T3 C2 R2\nT4 A1',
-    '1 ~ 1  -T -C -R +T +C +R\n2 ~ 2  -T +T =A',
+    '1 ~ 1  ~T ~C ~R\n2 ~ 2  ~T =A',
   ],
   'a shift is seen through': [
     'T1 C1 R1\nT2 C2 R2\nT3 C3 R3',
@@ -174,8 +212,8 @@ const DRAWN: Readonly<Record<string, readonly [a: string, b: string, drawn: stri
     '· + 1  +T +C +R\n1 = 2  =T =C =R\n2 ~ 3  ~T =C =R\n3 - ·  -T -C -R',
   ],
   'calls of different tools are no pair': ['T1 C1 R1', 'T1 C1.search R1', '1 ~ 1  =T -C -R +C +R'],
-  'an answer stands beside an answer': ['T1 A1', 'T2 A2', '1 ~ 1  -T +T ~A'],
-  'an answer does not stand beside a call': ['T1 A1', 'T2 C1 R1', '1 - ·  -T -A\n· + 1  +T +C +R'],
+  'an answer stands beside an answer': ['T1 A1', 'T2 A2', '1 ~ 1  ~T ~A'],
+  'an answer does not stand beside a call': ['T1 A1', 'T2 C1 R1', '1 ~ 1  ~T -A +C +R'],
   'the turn they part in is one turn, whatever became of it': [
     'T1 C1 R1\nT2 A1',
     "T1' A1",
