@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import type {
+  ActionFork,
+  ActionSide,
   ComparedBlock,
   ComparedRow,
   Comparison,
@@ -21,7 +23,7 @@ Aligns two to ${MAX_LANES} rollouts: shows matching turns and segments, and the 
   --library FILE   library file; default: the user's library
   --baseline N     position of the baseline rollout, from 1 (default 1)
   --json           {rollout_ids, baseline, rows: [{turns, equal, blocks: [{segments, relations, edits}]}], lanes:
-                   [{prefix, cost, fork}]}; segments are indices as in the view "segment", edits runs of five numbers:
+                   [{prefix, cost, fork, actionFork}]}; segments are indices as in the view "segment", edits runs of five numbers:
                    kind (0 equal, 1 removed, 2 added), start and end in the baseline, start and end in the lane
 
 Output: a line per turn, a column per rollout; = equal to the baseline, ~ similar, + added, . missing.
@@ -100,6 +102,7 @@ function comparisonTable({ rolloutIds, baseline }: CompareRequest, { rows, lanes
     const id = rolloutIds[i];
     return [
       lane.fork === undefined ? `${id}: the responses are equal` : forkLine(id, lane.prefix.chars, lane.fork),
+      ...(lane.fork === undefined || lane.actionFork === undefined ? [] : [actionLine(id, lane.actionFork)]),
     ];
   });
   return `${[line(head), ...cells.map(line), '', ...forks].join('\n')}\n`;
@@ -119,6 +122,21 @@ function signOf({ relations }: ComparedBlock, lane: number): string {
 
 function forkLine(id: number | undefined, chars: number, { baseline, lane }: Fork): string {
   return `${id}: ${chars} characters in common, then ${sideOf(baseline)} in the baseline and ${sideOf(lane)} here`;
+}
+
+function actionLine(id: number | undefined, { shared, baseline, lane }: ActionFork): string {
+  const same = `${id}: ${shared} ${shared === 1 ? 'action' : 'actions'} the same`;
+  if (baseline === undefined && lane === undefined) return `${same}, and no other`;
+  return `${same}, then ${actionOf(baseline)} in the baseline and ${actionOf(lane)} here`;
+}
+
+/** Characters of an action on its line. */
+const ACTION_CHARS = 80;
+
+function actionOf(side: ActionSide | undefined): string {
+  if (side === undefined) return 'none';
+  const name = side.kind === 'answer' ? 'the answer' : (side.tool ?? 'a call');
+  return `${name} ${JSON.stringify(side.text.slice(0, ACTION_CHARS).toWellFormed())}, turn ${side.turn},`;
 }
 
 function sideOf({ text, value, source, signal }: ForkSide): string {

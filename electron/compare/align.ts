@@ -4,7 +4,7 @@ import type { AlignOptions } from '../../shared/domain/align.ts';
 import { alignLanes, type LaneBlock } from '../../shared/domain/alignLanes.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { TranscriptReader } from '../storage/queries/transcripts.ts';
-import { forkOf, idForkOf, policyForkOf } from './forks.ts';
+import { actionForkOf, forkOf, idForkOf, policyForkOf } from './forks.ts';
 
 export interface AlignRequest {
   readonly rolloutIds: readonly number[];
@@ -39,12 +39,14 @@ export function compareRollouts(
     const fork = pair.divergence === undefined ? undefined : forkOf(db, pair.divergence, sides);
     const policyFork = policyForkOf(db, fork, sides);
     const idFork = idForkOf(db, sides);
+    const actionFork = actionForkOf(sides);
     return {
       prefix: pair.prefix,
       cost: pair.cost,
       ...(fork === undefined ? {} : { fork }),
       ...(policyFork === undefined ? {} : { policyFork }),
       ...(idFork === undefined ? {} : { idFork }),
+      ...(actionFork === undefined ? {} : { actionFork }),
     };
   });
   return {

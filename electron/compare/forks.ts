@@ -1,5 +1,6 @@
 /** The fork point of two rollouts, and the policy's uncertainty there. */
-import type { Fork, ForkSide, IdFork, IdSide } from '../../shared/api/contract.ts';
+import type { ActionFork, ActionSide, Fork, ForkSide, IdFork, IdSide } from '../../shared/api/contract.ts';
+import { type Action, actionFork } from '../../shared/domain/actions.ts';
 import type { AlignableRollout, Divergence, ForkPosition } from '../../shared/domain/align.ts';
 import { isEnvironment, policyDivergence } from '../../shared/domain/divergence.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
@@ -39,6 +40,27 @@ export function policyForkOf(db: ReadableLibrary, fork: Fork | undefined, sides:
   const divergence = policyDivergence(a, b);
   return divergence === undefined ? undefined : forkOf(db, divergence, sides);
 }
+
+/** UTF-16 units of an action's text. */
+const ACTION_CHARS = 300;
+
+/** Undefined if neither side acts. */
+export function actionForkOf({ lanes, baseline, lane }: Sides): ActionFork | undefined {
+  const [inA, inB] = [lanes[baseline], lanes[lane]];
+  if (inA === undefined || inB === undefined) return undefined;
+  const { shared, a, b } = actionFork(inA, inB);
+  if (shared === 0 && a === undefined && b === undefined) return undefined;
+  return {
+    shared,
+    ...(a === undefined ? {} : { baseline: actionSideOf(a) }),
+    ...(b === undefined ? {} : { lane: actionSideOf(b) }),
+  };
+}
+
+const actionSideOf = ({ kind, turn, segment, tool, text }: Action): ActionSide => ({
+  ...{ kind, turn, segment, text: text.slice(0, ACTION_CHARS).toWellFormed() },
+  ...(tool === undefined ? {} : { tool }),
+});
 
 /**
  * The first difference of token ids. Ids without text have no position in the characters, so a fork in the

@@ -49,8 +49,28 @@ export interface ComparedLane {
    * or unknown.
    */
   readonly idFork?: IdFork;
+  /** Where the two begin to act differently. Absent: neither calls a tool or gives an answer. */
+  readonly actionFork?: ActionFork;
   /** UTF-16 units that only one side has. */
   readonly cost: number;
+}
+
+export interface ActionFork {
+  /** Number of leading actions (calls, then the answer) that are the same. */
+  readonly shared: number;
+  /** The first action that differs. Absent: the side does nothing more. Both absent: all actions are the same. */
+  readonly baseline?: ActionSide;
+  readonly lane?: ActionSide;
+}
+
+export interface ActionSide {
+  readonly kind: 'call' | 'answer';
+  readonly turn: TurnNumber;
+  readonly segment: number;
+  /** Tool of a call. Absent if it is unreadable. */
+  readonly tool?: string;
+  /** Beginning of the code, the arguments or the answer. */
+  readonly text: string;
 }
 
 export interface IdFork {

@@ -38,6 +38,11 @@ describe('turnwise compare', () => {
     );
   });
 
+  it('names the first different action', async () => {
+    const { out } = await turnwise('compare', ...pair);
+    expect(out).toMatch(/\d+: \d+ actions? the same, (?:and no other|then .+ in the baseline and .+ here)/);
+  });
+
   it('--json has every segment of every lane once', async () => {
     const printed = JSON.parse((await turnwise('compare', ...pair, '--baseline', '2', '--json')).out);
     expect(printed).toMatchObject({ rollout_ids: pair.map(Number), baseline: 1 });

@@ -352,6 +352,7 @@ describe('a fork that the environment made', () => {
           baseline: { text: 'five', turn: 2, kind: 'text' },
           lane: { text: 'six', turn: 2 },
         });
+        expect(lanes[1]?.actionFork).toEqual({ shared: 1 });
         // A different tool output, but the same words of the policy.
         expect(lanes[2]?.fork?.lane.kind).toBe('tool-response');
         expect(lanes[2]).not.toHaveProperty('policyFork');

@@ -1,9 +1,11 @@
 // @vitest-environment happy-dom
-/** A turn of very many parts is drawn in part, and whole on request. */
+/** Rows of a comparison, and what is said about a fork. */
 import { cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ActionForkLine } from '../../renderer/views/compare/ActionForkLine.tsx';
 import { Row } from '../../renderer/views/compare/Rows.tsx';
 import { forksByRow, itemsOf } from '../../renderer/views/compare/rowModel.ts';
+import type { ActionFork } from '../../shared/api/contract.ts';
 import { drawCompared } from '../support/drawCompared.ts';
 
 afterEach(cleanup);
@@ -29,3 +31,36 @@ it.each([false, true])(
     expect(drawn()).toBe(300);
   },
 );
+
+describe('the first different action', () => {
+  const drawn = drawCompared(['T1 C1 R1\nT2 A1', 'T1 C1 R1\nT3 A2']);
+  const line = (actionFork?: ActionFork) => {
+    const onSelect = vi.fn();
+    const lanes = drawn.comparison.lanes.map((lane) =>
+      lane === null ? null : { ...lane, ...(actionFork === undefined ? {} : { actionFork }) },
+    );
+    const compared = { ...drawn, comparison: { ...drawn.comparison, lanes } };
+    const context = {
+      ...{ compared, columns: [0, 1], on: 1, isUnified: false, isElided: false, forks: forksByRow(compared) },
+      ...{ onSelect, onDiff: () => {} },
+    };
+    const { container } = render(<ActionForkLine context={context} index={1} letter="B" />);
+    return { text: container.textContent, onSelect };
+  };
+  const answer = (text: string) => ({ kind: 'answer', turn: 2, segment: 4, text }) as const;
+
+  it('names both actions, and leads to their row', () => {
+    const { text, onSelect } = line({ shared: 1, baseline: answer('1'), lane: answer('2') });
+    expect(text).toBe(
+      'After 1 same action, they differ in turn 2 of B: the answer 1 in A,  the answer 2 in B',
+    );
+    fireEvent.click(screen.getByRole('button', { name: 'in turn 2 of B' }));
+    expect(onSelect).toHaveBeenCalledExactlyOnceWith(1);
+  });
+
+  it('says that a lane does nothing more, or the same', () => {
+    expect(line({ shared: 0, baseline: answer('1') }).text).toContain('nothing more in B');
+    expect(line({ shared: 2 }).text).toBe('B and A do the same: 2 actions.');
+    expect(line().text).toBe('');
+  });
+});

@@ -26,7 +26,9 @@ import { estimateOf } from './measuredRows.ts';
 import { Row } from './Rows.tsx';
 import type { RowContext } from './rowContext.ts';
 import {
+  actionForkOf,
   diffBlock,
+  type ForkTurns,
   foldKeys,
   forksByRow,
   type Item,
@@ -34,6 +36,8 @@ import {
   itemsOf,
   nextDifference,
   nextFork,
+  policyForkOf,
+  rowOfFork,
 } from './rowModel.ts';
 import { rowOfPlace, useReadRow } from './rowPlace.ts';
 import { linkActions, rowSelector } from './useCompareLink.ts';
@@ -135,6 +139,11 @@ export function Compare({ link, slots, state }: CompareProps) {
     if (next === undefined) setNotice('No fork: all lanes are equal');
     else goToItem(itemOfRow(items.items, next), true);
   };
+  const laneForks = compared?.comparison.lanes[on] ?? undefined;
+  const toForkAt = (fork: ForkTurns | undefined, none: string) => {
+    if (compared === undefined || fork === undefined) setNotice(none);
+    else goToItem(itemOfRow(items.items, rowOfFork(compared, on, fork)), true);
+  };
   const stepLane = (by: 1 | -1) => {
     actions.change({ on: nextLane(link, by) });
   };
@@ -172,6 +181,10 @@ export function Compare({ link, slots, state }: CompareProps) {
     'difference.next': hasRows ? () => toDifference(1) : undefined,
     'difference.previous': hasRows ? () => toDifference(-1) : undefined,
     'fork.show': hasRows ? toFork : undefined,
+    'fork.policy': hasRows
+      ? () => toForkAt(policyForkOf(laneForks), 'The policy’s own text is equal in both lanes')
+      : undefined,
+    'fork.action': hasRows ? () => toForkAt(actionForkOf(laneForks), 'Both lanes act the same') : undefined,
     'lane.next': () => stepLane(1),
     'lane.previous': () => stepLane(-1),
     'lane.right': () => actions.move(link.on, link.on + 1),

@@ -4,6 +4,7 @@ import { Fragment } from 'react';
 import type { Fork, ForkSide } from '../../../shared/api/contract.ts';
 import { count, decimal } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
+import { ActionForkLine } from './ActionForkLine.tsx';
 import {
   type ForkLabels,
   type ForkSideLabels,
@@ -90,6 +91,7 @@ export function ForkBand({ context, lanes }: ForkBandProps) {
         <Fragment key={index}>
           <PolicyFork context={context} index={index} letter={lane.letter} />
           <IdForkLine context={context} index={index} letter={lane.letter} />
+          <ActionForkLine context={context} index={index} letter={lane.letter} />
         </Fragment>
       ))}
     </section>

@@ -1,6 +1,7 @@
 import { SourceText } from '../../ui/SourceText.tsx';
 import { shownFork, sideLabels } from './forkModel.ts';
 import type { RowContext } from './rowContext.ts';
+import { rowOfFork } from './rowModel.ts';
 
 interface PolicyForkProps {
   readonly context: RowContext;
@@ -30,15 +31,11 @@ export function PolicyFork({ context, index, letter }: PolicyForkProps) {
     { letter: baseline.letter, words: sideLabels(fork.baseline, { letter, text: fork.lane.text }) },
     { letter, words: sideLabels(fork.lane, { letter: baseline.letter, text: fork.baseline.text }) },
   ];
-  const row = comparison.rows.findIndex(
-    ({ turns }) =>
-      (fork.baseline.turn !== undefined && turns[base] === fork.baseline.turn) ||
-      (fork.baseline.turn === undefined && turns[index] === fork.lane.turn),
-  );
+  const row = rowOfFork(compared, index, fork);
   return (
     <p className="cmp-policy-fork">
       The policy’s own text first differs{' '}
-      <button type="button" className="is-link" disabled={row < 0} onClick={() => onSelect(row)}>
+      <button type="button" className="is-link" onClick={() => onSelect(row)}>
         {fork.lane.turn === undefined ? 'at its end' : `in turn ${fork.lane.turn} of ${letter}`}
       </button>
       :

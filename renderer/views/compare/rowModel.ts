@@ -6,7 +6,8 @@
  * The current row is an index into the comparison's rows, and its item is looked up. All functions are pure: the keys
  * of expanded folds are passed in.
  */
-import type { ComparedBlock } from '../../../shared/api/contract.ts';
+import type { ComparedBlock, ComparedLane } from '../../../shared/api/contract.ts';
+import { isEnvironment } from '../../../shared/domain/divergence.ts';
 import { assertNever, type SegmentKind } from '../../../shared/domain/model.ts';
 import type { EqualWay, ShownKind } from '../../data/compareLink.ts';
 import { readableText, type SegmentView } from '../../data/segmentViews.ts';
@@ -214,24 +215,45 @@ export function nextDifference(items: readonly Item[], from: number, direction: 
   return undefined;
 }
 
-/** The row in which a lane forks from the baseline. Undefined if they are equal. */
-function forkRow({ comparison, base }: Compared, lane: number): number | undefined {
-  const fork = comparison.lanes[lane]?.fork;
-  if (fork === undefined) return undefined;
+export interface ForkTurns {
+  readonly baseline?: { readonly turn?: number };
+  readonly lane?: { readonly turn?: number };
+}
+
+/** The row of a fork of a lane: of its turn in either lane, the earlier one. The first row if both have ended. */
+export function rowOfFork(
+  { comparison, base }: Compared,
+  index: number,
+  { baseline, lane }: ForkTurns,
+): number {
   const { rows } = comparison;
-  const at = (index: number, turn: number | undefined): number =>
-    turn === undefined ? -1 : rows.findIndex(({ turns }) => turns[index] === turn);
-  const found = [at(base, fork.baseline.turn), at(lane, fork.lane.turn)].filter((row) => row >= 0);
-  // One side may have ended, or the two turns are in different rows: use the earlier row.
+  const at = (column: number, turn: number | undefined): number =>
+    turn === undefined ? -1 : rows.findIndex(({ turns }) => turns[column] === turn);
+  // One side may have ended, or the two turns are in different rows.
+  const found = [at(base, baseline?.turn), at(index, lane?.turn)].filter((row) => row >= 0);
   return found.length === 0 ? 0 : Math.min(...found);
+}
+
+/** The first difference in the policy's own text: the fork itself, unless a tool or user wrote there. */
+export function policyForkOf(lane: ComparedLane | undefined): ForkTurns | undefined {
+  const fork = lane?.fork;
+  const isOfOthers = isEnvironment(fork?.baseline.kind) || isEnvironment(fork?.lane.kind);
+  return isOfOthers ? lane?.policyFork : fork;
+}
+
+/** The first different action. Undefined if both sides do the same. */
+export function actionForkOf(lane: ComparedLane | undefined): ForkTurns | undefined {
+  const fork = lane?.actionFork;
+  return fork?.baseline === undefined && fork?.lane === undefined ? undefined : fork;
 }
 
 /** By row: the lanes that fork from the baseline there. */
 export function forksByRow(compared: Compared): ReadonlyMap<number, readonly number[]> {
   const byRow = new Map<number, number[]>();
   compared.lanes.forEach((_, lane) => {
-    const row = forkRow(compared, lane);
-    if (row === undefined) return;
+    const fork = compared.comparison.lanes[lane]?.fork;
+    if (fork === undefined) return;
+    const row = rowOfFork(compared, lane, fork);
     const lanes = byRow.get(row);
     if (lanes === undefined) byRow.set(row, [lane]);
     else lanes.push(lane);

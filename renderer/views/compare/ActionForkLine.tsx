@@ -1,0 +1,65 @@
+import type { ActionSide } from '../../../shared/api/contract.ts';
+import { counted } from '../../ui/numbers.ts';
+import { SourceText } from '../../ui/SourceText.tsx';
+import type { RowContext } from './rowContext.ts';
+import { rowOfFork } from './rowModel.ts';
+
+interface ActionForkLineProps {
+  readonly context: RowContext;
+  /** Index into `compared.lanes`. */
+  readonly index: number;
+  readonly letter: string;
+}
+
+/** Where a lane begins to act differently: another call, or another answer. */
+export function ActionForkLine({ context, index, letter }: ActionForkLineProps) {
+  const { compared, onSelect } = context;
+  const { comparison, base } = compared;
+  const fork = comparison.lanes[index]?.actionFork;
+  const baseline = compared.lanes[base]?.letter ?? '';
+  if (fork === undefined) return null;
+  if (fork.baseline === undefined && fork.lane === undefined)
+    return (
+      <p className="cmp-policy-fork dim">
+        {letter} and {baseline} do the same: {counted(fork.shared, 'action')}.
+      </p>
+    );
+  const row = rowOfFork(compared, index, fork);
+  const turn = fork.lane?.turn ?? fork.baseline?.turn;
+  return (
+    <p className="cmp-policy-fork">
+      {fork.shared === 0
+        ? 'They act differently '
+        : `After ${counted(fork.shared, 'same action')}, they differ `}
+      <button type="button" className="is-link" onClick={() => onSelect(row)}>
+        in turn {turn} of {fork.lane === undefined ? baseline : letter}
+      </button>
+      :
+      {[
+        { own: baseline, side: fork.baseline },
+        { own: letter, side: fork.lane },
+      ].map(({ own, side }, i) => (
+        <span key={own} className="cmp-policy-side">
+          {i > 0 && ', '} <ActionText side={side} /> in {own}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+/** Characters of an action on the line. */
+const SHOWN = 80;
+
+function ActionText({ side }: { readonly side: ActionSide | undefined }) {
+  if (side === undefined) return <>nothing more</>;
+  const text = side.text.replace(/\s+/g, ' ');
+  const shown = text.length > SHOWN ? `${text.slice(0, SHOWN).toWellFormed()}…` : text;
+  return (
+    <>
+      {side.kind === 'answer' ? 'the answer' : (side.tool ?? 'a call')}{' '}
+      <span className="mono" title={side.text}>
+        <SourceText text={shown} />
+      </span>
+    </>
+  );
+}

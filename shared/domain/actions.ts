@@ -1,0 +1,137 @@
+/**
+ * What a rollout does: its tool calls and its final answer, in order, without the words around them.
+ *
+ * Two calls are one action if they name the same tool and their arguments are the same JSON, whatever the order of
+ * keys and the spelling of numbers, or their Python code is the same but for comments, blank lines, spaces, line
+ * breaks within brackets and the kind of quotes.
+ */
+import { canonicalJson, readJson } from './jsonText.ts';
+import type { Segment, ToolCall, TurnNumber } from './model.ts';
+import { isSameAnswer } from './sameAnswer.ts';
+
+export interface Action {
+  readonly kind: 'call' | 'answer';
+  readonly turn: TurnNumber;
+  /** Index into the rollout's segments. */
+  readonly segment: number;
+  /** Tool of a call. Absent if it is unreadable. */
+  readonly tool?: string;
+  /** The code, the arguments or the answer, as written. */
+  readonly text: string;
+  /** All arguments as JSON text, beside `text` that is code. */
+  readonly withCode?: string;
+}
+
+interface Acting {
+  readonly response: string;
+  readonly segments: readonly Segment[];
+  readonly toolCalls: readonly ToolCall[];
+}
+
+/** A call of this tool only writes down a thought: in tau-bench, and in agents that follow its example. */
+const THOUGHT = 'think';
+
+/** All tool calls of the response except thoughts, then the last answer if it has one. */
+export function actionsOf({ response, segments, toolCalls }: Acting): readonly Action[] {
+  const inner = (segment: number): string => {
+    const range = segments[segment]?.inner;
+    return range === undefined ? '' : response.slice(range.start, range.end);
+  };
+  const acting = toolCalls.filter(({ name }) => name !== THOUGHT);
+  const actions = acting.map(({ turn, name, code, callSegment, ...call }): Action => {
+    const tool = name === undefined ? {} : { tool: name };
+    const action = { kind: 'call', turn, segment: callSegment, ...tool } as const;
+    const args = call.arguments;
+    if (code === undefined) return { ...action, text: args ?? inner(callSegment) };
+    return { ...action, text: code, ...(args === undefined ? {} : { withCode: args }) };
+  });
+  const last = segments.findLastIndex(({ kind }) => kind === 'answer');
+  if (last < 0) return actions;
+  const text = inner(last).trim();
+  return [...actions, { kind: 'answer', turn: segments[last]?.turn ?? 0, segment: last, text }];
+}
+
+export interface ActionFork {
+  /** Number of leading actions that are the same. */
+  readonly shared: number;
+  /** The first action that differs. Absent: the side does nothing more. Both absent: they do the same. */
+  readonly a?: Action;
+  readonly b?: Action;
+}
+
+/** The first difference in what two rollouts do. */
+export function actionFork(a: Acting, b: Acting): ActionFork {
+  const [inA, inB] = [actionsOf(a), actionsOf(b)];
+  for (let shared = 0; ; shared++) {
+    const [one, other] = [inA[shared], inB[shared]];
+    if (one !== undefined && other !== undefined && isSameAction(one, other)) continue;
+    return { shared, ...(one === undefined ? {} : { a: one }), ...(other === undefined ? {} : { b: other }) };
+  }
+}
+
+export function isSameAction(a: Action, b: Action): boolean {
+  if (a.kind !== b.kind || a.tool !== b.tool) return false;
+  if (a.kind === 'answer') return isSameAnswer(a.text, b.text);
+  return (a.text === b.text && a.withCode === b.withCode) || callKey(a) === callKey(b);
+}
+
+/** Equal for calls of one tool that are the same action. */
+function callKey({ text, withCode }: Action): string {
+  if (withCode === undefined) {
+    const json = readJson(text);
+    return json === undefined ? text : canonicalJson(json);
+  }
+  const json = readJson(withCode);
+  if (json?.kind !== 'object') return plainCode(text);
+  // Arguments beside the code, such as an input, count too.
+  const entries = new Map([...json.entries].filter(([name]) => name !== 'code'));
+  return `${canonicalJson({ ...json, entries })}\n${plainCode(text)}`;
+}
+
+const ANY = '[\\s\\S]';
+const STRING = [
+  `"""${ANY}*?"""`,
+  `'''${ANY}*?'''`,
+  `"(?:\\\\${ANY}|[^"\\\\\\n])*"`,
+  `'(?:\\\\${ANY}|[^'\\\\\\n])*'`,
+].join('|');
+/** A string, a comment, line ends with indentation, other white space, a word or a sign. */
+const TOKEN = new RegExp(
+  [
+    `(?<string>[rbfuRBFU]{0,2}(?:${STRING}))`,
+    '(?<comment>#[^\\n]*)',
+    '(?<lineEnd>(?:\\r?\\n[ \\t]*)+)',
+    '(?<space>\\s+|\\\\\\r?\\n)',
+    '[\\p{L}\\p{N}_.]+',
+    ANY,
+  ].join('|'),
+  'gu',
+);
+const SIMPLE_STRING = /^(\w*)'([^'"\\]*)'$/;
+
+/** Python code as its tokens with indentation. Equal for code that differs in formatting alone. */
+function plainCode(code: string): string {
+  const tokens: string[] = [];
+  let depth = 0;
+  let line: string | undefined;
+  for (const { 0: token, groups = {} } of `\n${code}`.matchAll(TOKEN)) {
+    const { string, comment, lineEnd, space } = groups;
+    if (comment !== undefined || space !== undefined) continue;
+    if (lineEnd !== undefined) {
+      if (depth === 0) line = lineEnd.slice(lineEnd.lastIndexOf('\n'));
+      continue;
+    }
+    if (line !== undefined) {
+      tokens.push(line);
+      line = undefined;
+    }
+    if ('([{'.includes(token)) depth++;
+    if (')]}'.includes(token)) {
+      depth = Math.max(0, depth - 1);
+      // A comma before the end of a list of several items means nothing; that of `(x,)` makes a tuple.
+      if (tokens.at(-1) === ',' && token !== ')') tokens.pop();
+    }
+    tokens.push(string === undefined ? token : string.replace(SIMPLE_STRING, '$1"$2"'));
+  }
+  return tokens.join(' ');
+}
