@@ -52,9 +52,10 @@ const RESPONSES = ['completion', 'response'] as const;
 const REWARDS = ['reward', 'score', 'rewards'] as const;
 const CORRECTNESS = ['is_correct', 'correct', 'success', 'resolved'] as const;
 const STEPS = ['step', 'global_step', 'training_step'] as const;
-const GROUPS = ['group', 'group_id', 'uid', 'task_id', 'example_id', 'item_id'] as const;
-/** Ids that name a problem, wherever it occurs. The others may be new at every step. */
-const ITEMS: ReadonlySet<string> = new Set(['task_id', 'example_id', 'item_id']);
+/** Ids that name a problem, wherever it occurs. */
+const ITEMS = ['task_id', 'example_id', 'item_id'] as const;
+/** Ids of a group, which may be new at every step. */
+const GROUPS = ['group', 'group_id', 'uid'] as const;
 const ORDINALS = ['index', 'sample_idx', 'trial', 'rollout_idx'] as const;
 const GROUND_TRUTHS = ['ground_truth', 'answer', 'target', 'label', 'gts'] as const;
 
@@ -106,10 +107,11 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
   }
   const warnings: LineIssue[] = [];
   const logged = new LoggedFields(record, content.fields);
-  const group = logged.take(GROUPS, idOf);
-  const item = GROUPS.find((field) => idOf(record[field]) !== undefined);
+  const problemId = logged.take(ITEMS, idOf);
+  // Without a group's own id, the rollouts of a problem are a group.
+  const group = logged.take(GROUPS, idOf) ?? problemId;
   const facts: KnownFacts = {
-    ...(item !== undefined && ITEMS.has(item) ? { problemId: group } : {}),
+    ...(problemId === undefined ? {} : { problemId }),
     groundTruth: logged.take(GROUND_TRUTHS, textOf),
     isUnmarked: true,
   };
