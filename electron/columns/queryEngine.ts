@@ -25,12 +25,12 @@ import { ColumnStore } from './columnStore.ts';
 import { disputedAnswers } from './disputedAnswers.ts';
 import { evaluationPanels } from './evaluation.ts';
 import { frequentValues } from './frequentValues.ts';
-import { groupRewards } from './groupRewards.ts';
 import { labelQueue } from './labelQueue.ts';
 import { labelReport } from './labelReport.ts';
 import { type CountedStep, latencyDistribution } from './latencies.ts';
 import { type PackIds, packIds } from './packChoice.ts';
 import { problemMap, suspiciousGroundTruths } from './problemMap.ts';
+import { problemRewards } from './problemRewards.ts';
 import { matchedSteps, orderGroups, orderMatched } from './runOrder.ts';
 import { stepSchedule } from './schedule.ts';
 import { stepFacts } from './series.ts';
@@ -91,7 +91,7 @@ export class ColumnQueryEngine {
         return { ...order, rows: groupRows(db, [...order.ids.subarray(0, FIRST_ROWS)]) };
       },
       'step.series': (params, task) => ({ steps: this.series(params, task) }),
-      'step.groupRewards': (params, task) => {
+      'step.problemRewards': (params, task) => {
         const { run, matched } = this.match(params, task);
         const table = run.steps.find(({ step }) => step === params.step);
         if (table === undefined)
@@ -100,7 +100,7 @@ export class ColumnQueryEngine {
             message: `run ${params.runId} has no step ${params.step}`,
           });
         const mask = matched.find((each) => each.table === table)?.mask ?? new Uint8Array(table.count);
-        return groupRewards(table, mask);
+        return problemRewards(table, mask, run.groups());
       },
       'eval.summary': (params, task) => {
         const { run, texts, node, matched } = this.match(params, task);

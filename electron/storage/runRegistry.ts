@@ -31,9 +31,9 @@ interface RunRecord {
   readonly hasBinaryRewards: boolean;
 }
 
-/** Directory names that do not describe a run. */
+/** Names of directories and files that do not describe a run: words for their content, and names without a letter. */
 const GENERIC =
-  /^(?:rollouts?|rollout_data|validation(?:_data|_results)?|val|train|eval|dumps?|logs?|data)$/i;
+  /^(?:(?:rollout|train|val|eval|test|validation)(?:s|_data|_results)?|dumps?|logs?|data|outputs?|results?|samples?|traces?|trajector(?:y|ies)|episodes?|completions?|[^\p{L}]+)$/iu;
 
 /** A run with a logged id. */
 interface NamedRun {
@@ -199,8 +199,13 @@ interface NewRun {
   readonly hasSteps: number;
 }
 
-function nameOf(directory: string): string {
-  const name = basename(directory).replace(/(?:\.(?:jsonl?|ndjson|parquet|gz|zst))+$/i, '');
-  const parent = basename(dirname(directory));
-  return GENERIC.test(name) && parent !== '' ? join(parent, name) : name || directory;
+/** The last part of the path without extensions, after the parts from the nearest one that describes the run. */
+function nameOf(path: string): string {
+  let name = basename(path).replace(/(?:\.(?:jsonl?|ndjson|parquet|gz|zst))+$/i, '');
+  let first = name;
+  for (let above = dirname(path); GENERIC.test(first) && basename(above) !== ''; above = dirname(above)) {
+    first = basename(above);
+    name = join(first, name);
+  }
+  return name || path;
 }

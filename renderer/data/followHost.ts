@@ -126,6 +126,7 @@ export function followHost(
   let nextAt = 0;
   let isLatePending = false;
   let isWaitingForLate = false;
+  let endRound = (): void => undefined;
   /** Queries that became stale while they were fetching, and have received that response since. */
   let overtaken = new Set<Query>();
   /** Paused runs with changes that are not shown. */
@@ -180,22 +181,31 @@ export function followHost(
           : isStale(queryKey, runIds, state.data));
     const predicate = (query: Query) => again.has(query) || (isAsked(query) && !isHeld(query));
     isAsking = true;
-    for (const query of queryClient.getQueryCache().findAll({ predicate, fetchStatus: 'fetching' })) {
+    const underWay = isAll ? [] : queryClient.getQueryCache().findAll({ predicate, fetchStatus: 'fetching' });
+    for (const query of underWay) {
       void Promise.allSettled([query.promise]).then(() => {
         if (isClosed) return;
         overtaken.add(query);
         askSoon();
       });
     }
-    // Do not cancel requests that are under way: with changes every second, none would ever finish.
-    const asked = queryClient.invalidateQueries({ predicate }, { cancelRefetch: false });
-    await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, LONGEST_REST))]);
+    // While changes come every second, requests under way are not cancelled, or none would ever finish. At the end of a
+    // job they are, because their responses would be stale.
+    const asked = queryClient.invalidateQueries({ predicate }, { cancelRefetch: isAll });
+    await Promise.race([
+      asked,
+      new Promise((resolve) => setTimeout(resolve, LONGEST_REST)),
+      new Promise<void>((resolve) => {
+        endRound = resolve;
+      }),
+    ]);
     isAsking = false;
     nextAt = performance.now() + REFETCH_EVERY;
     for (const runId of paused) if (runIds.has(runId)) settled.add(runId);
     if (isClosed) return;
     const rest = restAfter(performance.now() - started);
-    if (hasNews || hasJobEnded) askIn(rest);
+    if (hasJobEnded) askIn(0);
+    else if (hasNews) askIn(rest);
     else if (overtaken.size > 0) askIn(REFETCH_EVERY);
     else if (isLatePending) {
       askIn(LATE_EVERY);
@@ -206,14 +216,17 @@ export function followHost(
     if (!isAsking) timer ??= setTimeout(() => void ask(), milliseconds);
   };
 
+  const askInstead = (milliseconds: number) => {
+    clearTimeout(timer);
+    timer = undefined;
+    isWaitingForLate = false;
+    askIn(milliseconds);
+  };
   /** Replaces a timer that only waits for late lines, which is slower. */
   const askSoon = () => {
-    if (isWaitingForLate) {
-      clearTimeout(timer);
-      timer = undefined;
-      isWaitingForLate = false;
-    }
-    askIn(Math.max(TOGETHER, nextAt - performance.now()));
+    const wait = Math.max(TOGETHER, nextAt - performance.now());
+    if (isWaitingForLate) askInstead(wait);
+    else askIn(wait);
   };
 
   const stopEvents = connection.client.subscribe((event) => {
@@ -255,7 +268,9 @@ export function followHost(
       if (event.payload.state === 'running') return;
       hasJobEnded = true;
       isLatePending = true;
-      askSoon();
+      // The counts are final now, so the page shows them without the pause between rounds.
+      endRound();
+      askInstead(0);
     }
   });
   const stopCache = queryClient.getQueryCache().subscribe((event) => {

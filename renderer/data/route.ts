@@ -212,6 +212,17 @@ export function tokensRouteOf(where: Partial<Fields> & Pick<Fields, 'runKey'>): 
   );
 }
 
+export const SCOPE_LEVELS = ['run', 'step', 'group', 'rollout'] as const;
+export type ScopeLevel = (typeof SCOPE_LEVELS)[number];
+
+/** Token statistics of the run, step, group or rollout of `where`. */
+export function tokensRouteAt(where: Partial<Fields> & Pick<Fields, 'runKey'>, level: ScopeLevel): Route {
+  const { runKey, step, groupKey } = where;
+  if (level === 'rollout') return tokensRouteOf(where);
+  if (level === 'run' || step === undefined) return tokensRouteOf({ runKey });
+  return tokensRouteOf({ runKey, step, ...(level === 'step' || groupKey === undefined ? {} : { groupKey }) });
+}
+
 /** Token statistics of the page's rollout, group, step or run. */
 export function tokensRoute(route: Route, hasSteps = true): Route | undefined {
   if (!('runKey' in route)) return undefined;

@@ -24,6 +24,7 @@ import { pathOfRoute, type Route, rocRoute, routeTo, tokensRoute } from '../data
 import { useRequest } from '../data/useRequest.ts';
 import { presentHref } from '../data/useRoute.ts';
 import { useRunOf } from '../data/useRunOf.ts';
+import { useUnreadFiles } from '../data/useUnreadFiles.ts';
 import { useInterface } from '../state/interface.ts';
 import { queryLeftAt } from '../state/routeMemory.ts';
 import { Hint } from '../ui/Hint.tsx';
@@ -123,6 +124,7 @@ export function Rail({ route }: { readonly route: Route }) {
   const ofRun = useRunRoute(route);
   const run = useRunOf(ofRun);
   const issues = useRequest('issue.list', { limit: 1 }).data?.total ?? 0;
+  const notInFull = issues + (useUnreadFiles()?.files.length ?? 0);
   const compareSet = useInterface((state) => state.compareSet);
   const isNamed = useIsNamed();
   const { showDialog, setRailNamed } = useInterface.getState();
@@ -250,12 +252,12 @@ export function Rail({ route }: { readonly route: Route }) {
         <Item
           name="Issues"
           icon={CircleAlert}
-          about={`${counted(issues, 'issue')} found while reading logs`}
+          about={`${counted(notInFull, 'record or file', 'records and files')} not read in full`}
           command="place.issues"
           href="/issues"
           isHere={view === 'issues'}
         >
-          {issues > 0 && <span className="rail-badge">{compact(issues)}</span>}
+          {notInFull > 0 && <span className="rail-badge">{compact(notInFull)}</span>}
         </Item>
         <Hint side="right" text={keyed('Keys that work here', 'keys.show')}>
           <button type="button" onClick={() => showDialog({ kind: 'keys' })}>

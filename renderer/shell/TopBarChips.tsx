@@ -62,7 +62,7 @@ function LiveDirectories() {
   return (
     <Popover.Root>
       <Popover.Trigger className="follow-chip" title={follows.map(({ path }) => path).join('\n')}>
-        <i className={`follow-dot is-${text.state}`} /> live <b>{text.what}</b>
+        <i className={`follow-dot is-${text.state}`} /> following <b>{text.what}</b>
         <span className={text.state === 'lost' || text.state === 'outside' ? 'is-wrong' : 'dim'}>
           {text.news}
         </span>
@@ -73,9 +73,9 @@ function LiveDirectories() {
           className="popover follow-list"
           align="end"
           sideOffset={6}
-          aria-label="Live directories"
+          aria-label="Followed directories"
         >
-          <h2>Live: new rollouts are read as they are logged</h2>
+          <h2>Followed: new rollouts are read as they are logged</h2>
           {follows.map((follow) => (
             <div key={follow.path} className="follow-item">
               <span className="mono" title={follow.path}>

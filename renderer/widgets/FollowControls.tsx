@@ -99,11 +99,7 @@ export function FollowControls({
             choices={[
               {
                 id: 'live',
-                label: (
-                  <span className="follow-live">
-                    <i className={`follow-dot is-${follow.state}`} /> Live
-                  </span>
-                ),
+                label: 'Live',
                 title: keyed(`Shows new rollouts of ${follow.path} as they come`, 'pause.flip'),
               },
               {

@@ -98,10 +98,11 @@ export interface StepFacts {
   readonly schedule?: ScheduleFacts;
 }
 
-/** Known rewards of one step by group, in log order. Groups without one are left out. */
-export interface GroupRewards {
-  readonly groupIds: Uint32Array;
-  /** Rollouts of each group whose reward is known. */
+/** Known rewards of one step by problem, in log order. Problems without one are left out. */
+export interface ProblemRewards {
+  /** Equal for groups of the run with the same logged problem id or, if none is logged, the same question. */
+  readonly problems: readonly string[];
+  /** Rollouts of each problem whose reward is known. */
   readonly rollouts: Uint32Array;
   readonly sums: readonly number[];
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { WORD_FIELDS } from '../domain/filter/fields.ts';
 import { camelCase, SORT_FIELDS, type SortName } from '../domain/rolloutFieldRecord.ts';
-import type { FrequentValue, GroupRewards, ParsedFilter, SavedView, StepFacts } from './browseRows.ts';
+import type { FrequentValue, ParsedFilter, ProblemRewards, SavedView, StepFacts } from './browseRows.ts';
 import { defineMethod, resultOf } from './method.ts';
 import { direction, filter, id, progressKey, runOf } from './paramTypes.ts';
 import type { GroupRow, HostInfo, RolloutRow, RunDetail, RunSummary, StepSummary } from './rows.ts';
@@ -123,10 +123,10 @@ export const LIST_METHODS = {
     result: resultOf<{ readonly steps: readonly StepFacts[] }>(),
     runsOn: 'charts',
   }),
-  /** Rewards of the matching rollouts of a step by group, for intervals with groups as clusters. */
-  'step.groupRewards': defineMethod({
+  /** Rewards of the matching rollouts of a step by problem, for intervals with problems as clusters. */
+  'step.problemRewards': defineMethod({
     params: z.object({ runId: id, step: id, filter }),
-    result: resultOf<GroupRewards>(),
+    result: resultOf<ProblemRewards>(),
     runsOn: 'charts',
   }),
   /** Parses a filter and translates it to SQL over the public views. */

@@ -122,7 +122,7 @@ export interface RunSources {
     readonly matched: number;
     readonly decided: number;
   }[];
-  /** Other runs below the same directory, which may be the same run. */
+  /** Similar runs below the same directory, which may be the same run. Empty if the log names its run. */
   readonly neighbours: readonly {
     readonly runKey: string;
     readonly name: string;

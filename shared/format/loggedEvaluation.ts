@@ -26,6 +26,18 @@ export interface LoggedScore {
   readonly metrics: readonly { readonly name: string; readonly value: number; readonly params: JsonObject }[];
 }
 
+/** How many samples the header states. Absent: not logged. */
+interface LoggedSamples {
+  /** Samples of the data set, before limits and epochs. */
+  readonly dataset?: number;
+  /** Samples of the evaluation, each epoch counted. */
+  readonly total?: number;
+  /** Those of `total` that ended without an error. */
+  readonly completed?: number;
+  /** The settings that select samples of the data set, as text. Absent: none is set. */
+  readonly selection?: string;
+}
+
 export interface LoggedEvaluation {
   /** `success`, `error`, `cancelled`, `started`. */
   readonly status?: string;
@@ -33,6 +45,7 @@ export interface LoggedEvaluation {
   /** Groups without a setting are left out. */
   readonly groups: readonly SettingGroup[];
   readonly usage: readonly ModelUsage[];
+  readonly samples: LoggedSamples;
   readonly scores: readonly LoggedScore[];
   /** The scorer whose score is the reward of the rollouts. */
   readonly mainScorer?: string;
@@ -70,6 +83,7 @@ export function loggedEvaluation(config: JsonObject): LoggedEvaluation | undefin
       { title: 'Scorers', settings: scorers.flatMap(scorerSetting) },
     ].filter(({ settings }) => settings.length > 0),
     usage: usageOf(objectIn(objectIn(log['stats'])['model_usage'])),
+    samples: samplesOf(config, results, limits),
     scores: listIn(results['scores']).flatMap(scoreOf),
     ...(mainScorer === undefined ? {} : { mainScorer }),
     reducers: Array.isArray(limits['epochs_reducer'])
@@ -92,6 +106,21 @@ const pick = (record: JsonObject, names: readonly string[]): JsonObject =>
 function datasetOf(config: JsonObject): JsonObject {
   const { sample_ids: _ids, ...dataset } = objectIn(config['dataset_info'] ?? config['dataset']);
   return dataset;
+}
+
+function samplesOf(config: JsonObject, results: JsonObject, limits: JsonObject): LoggedSamples {
+  const dataset = numberOf(datasetOf(config)['samples']);
+  const total = numberOf(results['total_samples']);
+  const completed = numberOf(results['completed_samples']);
+  const selection = settingsOf(pick(limits, ['limit', 'sample_id']));
+  return {
+    ...(dataset === undefined ? {} : { dataset }),
+    ...(total === undefined ? {} : { total }),
+    ...(completed === undefined ? {} : { completed }),
+    ...(selection.length === 0
+      ? {}
+      : { selection: selection.map(({ name, value }) => `${name}: ${value}`).join(', ') }),
+  };
 }
 
 /** Leaves out null, empty texts, and empty lists and objects. */

@@ -19,7 +19,12 @@ import {
 import { listSteps } from '../../electron/storage/queries/runs.ts';
 import { TextReader } from '../../electron/storage/queries/texts.ts';
 import { rowOfFacts, rowOfSummary, type StepRow } from '../../renderer/widgets/tables/stepRows.ts';
-import { GROUP_SORTS, type GroupRewards, ROLLOUT_SORTS, type StepFacts } from '../../shared/api/contract.ts';
+import {
+  GROUP_SORTS,
+  type ProblemRewards,
+  ROLLOUT_SORTS,
+  type StepFacts,
+} from '../../shared/api/contract.ts';
 import { FIELDS, type NumberField } from '../../shared/domain/filter/fields.ts';
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
@@ -446,23 +451,24 @@ describe('charts', () => {
     }
   });
 
-  it('rewards by group, of the matching rollouts', () => {
+  it('rewards by problem, of the matching rollouts', () => {
     const runId = runs[0]?.run_id ?? 0;
-    const found = ask<GroupRewards>(new ColumnQueryEngine(db), {
-      method: 'step.groupRewards',
+    const found = ask<ProblemRewards>(new ColumnQueryEngine(db), {
+      method: 'step.problemRewards',
       runId,
       step: 200,
       filter: 'tool_calls:>1',
     });
     const expected = db
       .prepare(
-        `SELECT group_id AS id, count(reward) AS rollouts, sum(reward) AS sum FROM rollout
-           WHERE run_id = ? AND step = 200 AND tool_calls > 1 AND reward IS NOT NULL
-           GROUP BY group_id ORDER BY group_id`,
+        `SELECT g.problem_id AS id, count(r.reward) AS rollouts, sum(r.reward) AS sum
+           FROM rollout r JOIN prompt_group g USING (group_id)
+           WHERE r.run_id = ? AND r.step = 200 AND r.tool_calls > 1 AND r.reward IS NOT NULL
+           GROUP BY g.problem_id ORDER BY min(r.group_id)`,
       )
-      .all(runId) as { id: number; rollouts: number; sum: number }[];
+      .all(runId) as { id: string; rollouts: number; sum: number }[];
     expect(expected.length).toBeGreaterThan(2);
-    expect(expected.map(({ id }) => id)).toEqual([...found.groupIds]);
+    expect(found.problems.map((key) => key.split(':').at(-1))).toEqual(expected.map(({ id }) => id));
     expect(expected.map(({ rollouts }) => rollouts)).toEqual([...found.rollouts]);
     expect(expected.map(({ sum }) => sum)).toEqual([...found.sums]);
   });

@@ -56,7 +56,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'group.rows': ({ groupIds }) => ({ groupIds: [...groupIds] }),
   'rollout.order': ({ runId }) => ({ runId, filter: 'turns:>=1', sort: [{ by: 'responseChars' }] }),
   'step.series': ({ runId }) => ({ runId, filter: 'tool_calls:>0' }),
-  'step.groupRewards': ({ runId }) => ({ runId, step: 0, filter: 'tool_calls:>=0' }),
+  'step.problemRewards': ({ runId }) => ({ runId, step: 0, filter: 'tool_calls:>=0' }),
   'metric.list': ({ runId }) => ({ runId }),
   'eval.summary': ({ runId }) => ({ runId, filter: 'turns:>0' }),
   'step.schedule': ({ runId, step }) => ({ runId, step, filter: 'turns:>0' }),

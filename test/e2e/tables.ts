@@ -46,6 +46,30 @@ export function describeTables(shell: Shell): void {
       return () => page.evaluate(() => (window as { copied?: string }).copied);
     }
 
+    test('columns beyond a narrow window are marked at its edge and scrolled to with their heads', async () => {
+      const size = page.viewportSize();
+      await page.setViewportSize({ width: 1024, height: 720 });
+      try {
+        await openList('/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors?ways=all');
+        const shadow = () =>
+          page.evaluate(
+            () =>
+              getComputedStyle(document.querySelector('.vtable-frame') ?? document.body, '::after').opacity,
+          );
+        await expect.poll(shadow).toBe('1');
+        expect((await head('turns').boundingBox())?.x).toBeGreaterThan(1024);
+        await page.getByRole('grid').hover();
+        await page.mouse.wheel(4000, 0);
+        await expect.poll(shadow).toBe('0');
+        const [last, cell] = [page.getByRole('columnheader').last(), row(0).getByRole('gridcell').last()];
+        const [above, below] = [await last.boundingBox(), await cell.boundingBox()];
+        expect(above?.x).toBe(below?.x);
+        expect((above?.x ?? 2000) + (above?.width ?? 0)).toBeLessThan(1024);
+      } finally {
+        if (size !== null) await page.setViewportSize(size);
+      }
+    });
+
     test('the second click of a double click does nothing on the page that the first opened', async () => {
       await openList(ROLLOUTS);
       const cell = await row(1).boundingBox();

@@ -7,7 +7,7 @@ import type { IngestOutcome } from '../../electron/ingest/ingest.ts';
 import { openReader } from '../../electron/storage/open.ts';
 import { getRun, listRuns } from '../../electron/storage/queries/runs.ts';
 import { FREE_TASK } from '../../electron/threads/task.ts';
-import { resultRows } from '../../renderer/views/evaluation/loggedResultsModel.ts';
+import { resultRows, sampleRows } from '../../renderer/views/evaluation/loggedResultsModel.ts';
 import { loggedEvaluation } from '../../shared/format/loggedEvaluation.ts';
 import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
@@ -171,12 +171,16 @@ describe.runIf(existsSync(REALDATA))('every real file', () => {
     const engine = new ColumnQueryEngine(db);
     const compared = listRuns(db)
       .filter(({ format }) => format === 'inspect')
-      .map(({ runId, runKey, name, startedAt, completedAt, lastWritten }) => {
+      .map((run) => {
+        const { runId, runKey, name, startedAt, completedAt, lastWritten } = run;
         const logged = loggedEvaluation(getRun(db, runKey)?.config ?? {});
         const { panels } = engine.answer('eval.summary', { runId, filter: '' }, FREE_TASK);
         if (logged === undefined) throw new Error(`${name} has no header`);
         expect(lastWritten).toEqual({ at: completedAt, of: 'completed' });
         expect(startedAt).toBeLessThanOrEqual(completedAt ?? 0);
+        const failing = { runId, filter: 'stop_reason:error', sort: [] };
+        const failed = engine.answer('rollout.order', failing, FREE_TASK).ids.length;
+        expect(sampleRows(logged, run, failed).map(({ differs }) => differs)).toEqual([false, false, false]);
         expect(logged.usage.length, name).toBe(name.includes('mockllm') ? 0 : 1);
         return [
           name,

@@ -343,6 +343,16 @@ describe('lanes', () => {
     expect(told).toContain('reward 1 ≠');
     expect(told).toContain('tokens ');
     expect(told.some((fact) => fact.startsWith('mean entropy'))).toBe(false);
+    expect(told.some((fact) => fact.startsWith('malformed'))).toBe(false);
+    const malformed = laneFacts(
+      [
+        { ...a, malformedCalls: 0 },
+        { ...b, malformedCalls: 1 },
+      ],
+      0,
+    );
+    const [zero, one] = malformed.find(({ label }) => label === 'malformed calls')?.values ?? [];
+    expect([zero?.text, one?.text, one?.isDifferent]).toEqual(['0', '1', true]);
     // Only a few facts are shown, because a header of all facts left no room for the rows.
     const main = facts.flatMap(({ label, isMain }) => (isMain ? [label] : []));
     expect(main).toContain('reward');

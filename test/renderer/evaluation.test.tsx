@@ -3,7 +3,7 @@
 import { cleanup, screen, within } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LoggedResults } from '../../renderer/views/evaluation/LoggedResults.tsx';
-import { resultRows } from '../../renderer/views/evaluation/loggedResultsModel.ts';
+import { resultRows, sampleRows } from '../../renderer/views/evaluation/loggedResultsModel.ts';
 import type { EvaluationPanel, RunDetail } from '../../shared/api/contract.ts';
 import { loggedEvaluation } from '../../shared/format/loggedEvaluation.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
@@ -34,6 +34,8 @@ const config = (reducers = ['mean'], scorer = 'match') => ({
       config: { max_tokens: 512 },
     },
     results: {
+      total_samples: 50,
+      completed_samples: 50,
       scores: [
         {
           name: 'match',
@@ -112,13 +114,48 @@ describe('results of a log', () => {
     expect(resultRows(logged(), [])[0]?.from).toBe('not recomputed');
   });
 
+  it('have the sample counts of the header beside those of the rollouts', () => {
+    expect(sampleRows(logged(), { rollouts: 50, groups: 10 }, 0)).toEqual([
+      { name: 'samples, with epochs', logged: 50, read: 50, from: 'rollouts', differs: false },
+      {
+        ...{ name: 'completed samples', logged: 50, read: 50, differs: false },
+        from: 'rollouts that did not end with an error',
+      },
+      {
+        ...{ name: 'samples of the data set', logged: 100, read: 10, differs: false },
+        from: 'groups; the log selects samples of the data set (limit: 10)',
+      },
+    ]);
+  });
+
+  it('say by how much the sample counts differ', () => {
+    const rows = sampleRows(logged(), { rollouts: 48, groups: 101 }, 3);
+    expect(rows.map(({ read, from, differs }) => [read, from, differs])).toEqual([
+      [48, 'rollouts: 2 fewer than logged', true],
+      [45, 'rollouts that did not end with an error: 5 fewer than logged', true],
+      [101, 'groups: 1 more than logged', true],
+    ]);
+    const unknown = sampleRows(logged(), { rollouts: 50, groups: 10 }, undefined)[1];
+    expect(unknown).toMatchObject({ logged: 50, differs: false });
+    expect(unknown?.read).toBeUndefined();
+  });
+
   it('are on the page, with usage and settings', async () => {
-    const client = createFakeClient({ 'eval.summary': () => ({ panels: [panel(0.7)] }) });
-    renderWithClient(client, <LoggedResults run={{ runId: 1, config: config() } as unknown as RunDetail} />);
+    const client = createFakeClient({
+      'eval.summary': () => ({ panels: [panel(0.7)] }),
+      'rollout.order': () => ({ runId: 1, ids: new Uint32Array(1) }),
+    });
+    const run = { runId: 1, config: config(), rollouts: 50, groups: 10 } as unknown as RunDetail;
+    renderWithClient(client, <LoggedResults run={run} />);
     const results = await screen.findByRole('row', { name: /accuracy 0\.7 0\.7 mean score/ });
     expect(within(results).getByRole('rowheader').textContent).toBe('match');
-    expect(screen.getByRole('columnheader', { name: 'logged' })).toBeDefined();
-    expect(screen.getByRole('columnheader', { name: 'recomputed' })).toBeDefined();
+    const heads = within(screen.getAllByRole('table')[0] as HTMLElement);
+    expect(heads.getByRole('columnheader', { name: 'logged' })).toBeDefined();
+    expect(heads.getByRole('columnheader', { name: 'recomputed' })).toBeDefined();
+    const samples = within(screen.getByRole('table', { name: 'Sample counts' }));
+    expect(samples.getByRole('row', { name: 'samples, with epochs 50 50 rollouts' })).toBeDefined();
+    const completed = { name: /^completed samples 50 49 .*: 1 fewer than logged$/ };
+    expect(await samples.findByRole('row', completed)).toBeDefined();
     const usage = within(screen.getByRole('table', { name: 'Usage' }));
     expect(usage.getByRole('row', { name: 'google/gemini-2.5-pro 2,695 29,100' })).toBeDefined();
     expect(screen.getByText('status success')).toBeDefined();

@@ -8,11 +8,16 @@ import { ago, followText } from '../../renderer/shell/TopBarChips.tsx';
 import { useInterface } from '../../renderer/state/interface.ts';
 import { withheldText } from '../../renderer/widgets/FollowControls.tsx';
 import { freshRows, newestStep, nextSnapshot } from '../../renderer/widgets/tables/useFrozenList.tsx';
-import type { FollowRow } from '../../shared/api/contract.ts';
+import type { FollowRow, IngestProgress } from '../../shared/api/contract.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
 import { stepRow } from '../support/preview/previewData.ts';
 
 const follow: FollowRow = { path: '/logs/run-7', state: 'watching', since: 0, rollouts: 0 };
+
+const JOB: IngestProgress = {
+  ...{ jobId: 1, state: 'running', paths: ['/logs'], bytes: 10, bytesDone: 4 },
+  ...{ files: 1, filesDone: 0, rollouts: 0, issues: 0, elapsedMs: 1 },
+};
 
 describe('followed directories', () => {
   it('show path, count and time', () => {
@@ -179,6 +184,35 @@ describe('news', () => {
     expect(await told(60)).toBe(2);
     expect(await told(600)).toBe(2);
     expect(await told(100)).toBe(3);
+    unsubscribe();
+    stop();
+  });
+
+  it('that a job has ended fetches at once, and drops stale answers under way', async () => {
+    const client = createFakeClient({});
+    const queryClient = new QueryClient({
+      defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } },
+    });
+    const stop = followHost({ client, status: () => 'open', onStatus: () => () => undefined }, queryClient);
+    let rollouts = 1;
+    let took = 10;
+    const queryKey = ['step.list', { runId: 7 }];
+    const queryFn = vi.fn(async () => {
+      const answer = rollouts;
+      await new Promise((resolve) => setTimeout(resolve, took));
+      return answer;
+    });
+    const unsubscribe = new QueryObserver(queryClient, { queryKey, queryFn }).subscribe(() => undefined);
+    await vi.advanceTimersByTimeAsync(100);
+    [rollouts, took] = [2, 5_000];
+    client.emit({ event: 'library.changed', payload: { runIds: [7] } });
+    await vi.advanceTimersByTimeAsync(1_000);
+    [rollouts, took] = [3, 10];
+    client.emit({ event: 'ingest.progress', payload: { ...JOB, state: 'cancelled' } });
+    await vi.advanceTimersByTimeAsync(50);
+    expect(queryClient.getQueryData(queryKey)).toBe(3);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(queryFn).toHaveBeenCalledTimes(3);
     unsubscribe();
     stop();
   });

@@ -2,6 +2,7 @@
 /** Following is offered where logs may grow, and not for uploaded copies. */
 import { cleanup, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';
+import { FollowChip } from '../../renderer/shell/TopBarChips.tsx';
 import { JobCards } from '../../renderer/views/library/JobCards.tsx';
 import { RunMenu } from '../../renderer/views/library/RunMenu.tsx';
 import { FollowControls } from '../../renderer/widgets/FollowControls.tsx';
@@ -32,6 +33,7 @@ function show(directory: string, follows: readonly FollowRow[] = []): void {
   renderWithClient(
     client,
     <>
+      <FollowChip />
       <JobCards />
       <FollowControls runKey="r" canStart />
       <RunMenu at={{ run: runIn(directory), x: 0, y: 0 }} onClose={() => undefined} />
@@ -56,4 +58,10 @@ it('is not offered for uploaded files', async () => {
 it('can be stopped for uploaded files', async () => {
   show('/home/uploads/run', [{ path: '/home/uploads/run', state: 'watching', since: 0, rollouts: 0 }]);
   await waitFor(() => expect(screen.getAllByText(/^Stop/)).toHaveLength(3));
+});
+
+it('says once that the run is live', async () => {
+  show('/logs/run', [{ path: '/logs/run', state: 'watching', since: 0, rollouts: 0 }]);
+  await screen.findByText('nothing new yet');
+  await waitFor(() => expect(screen.getAllByText(/live/i)).toHaveLength(1));
 });

@@ -45,14 +45,14 @@ it('gives a key to the command that it runs', async () => {
   expect(Object.fromEntries(listed().map((label, i) => [label, keys[i]]))).toEqual({
     'Next row': 'j↓',
     'Next turn': '→',
-    'Next search hit, or next high token': 'n',
+    'Next search hit, listed position or high token': 'n',
   });
 });
 
 it('lists a command without a key when it is looked for', async () => {
   open({ 'hit.next': nothing, 'difference.next': nothing });
   const field = await screen.findByLabelText('Find a key or command');
-  expect(listed()).toEqual(['Next search hit, or next high token']);
+  expect(listed()).toEqual(['Next search hit, listed position or high token']);
   screen.getByText(/^1 command without a key/);
   fireEvent.change(field, { target: { value: 'difference' } });
   expect(listed()).toEqual(['Next difference']);

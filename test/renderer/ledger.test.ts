@@ -88,11 +88,11 @@ describe('the rows that a replay follows', () => {
 describe('Resample-on-Correct', () => {
   const choice = (query: string) => choiceOfUrl(new URLSearchParams(query));
   const unknown = { ...ledgerOf(KNOWN, FOUR), source: 'unknown' as const };
-  const columns = (hasRoc: boolean, hasStopReason = true) =>
+  const columns = (hasRoc: boolean, hasStopReason = true, hasMalformedCalls = false) =>
     ledgerColumns({
       ...{ hasRoc, hasStopReason },
       ...{ source: 'unknown', counted: 'text', hasWhatIf: false, showsAllWays: false },
-      ...{ markOf: () => '', hasTokens: true, hasLabels: false },
+      ...{ markOf: () => '', hasTokens: true, hasMalformedCalls, hasLabels: false },
     }).map(({ id }) => id);
 
   it('is shown where the log has it, or where it is simulated', () => {
@@ -115,6 +115,7 @@ describe('Resample-on-Correct', () => {
     ];
     expect(columns(false, false)).not.toContain('stopReason');
     expect(columns(false).filter((id) => id !== 'pair')).toEqual(plain);
+    expect(columns(false, true, true)).toContain('malformedCalls');
     expect(columns(true)).toEqual(
       expect.arrayContaining([...plain, 'decision', 'pErr', 'penalty', 'advantage']),
     );
@@ -122,6 +123,10 @@ describe('Resample-on-Correct', () => {
     if (a === undefined || b === undefined) throw new Error('two rollouts');
     const labels = pairFacts(a, b, undefined).map(({ label }) => label);
     expect(labels).toEqual(['answer', 'reward', 'turns', 'calls, failed', 'tokens', 'stopped by']);
+    const rollout = { ...rolloutsOf(KNOWN)(a.row.rolloutId), malformedCalls: 2 };
+    expect(pairFacts({ ...a, rollout }, b, undefined)).toContainEqual({
+      ...{ label: 'malformed calls', values: ['2', ''], differs: true },
+    });
   });
 });
 

@@ -1,8 +1,8 @@
 /** A change in mean reward, divided into changed shares of the classes and changed rewards within them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ClassGroups, mixEffect } from '../../renderer/views/overview/mixModel.ts';
-import type { GroupRewards, StepFacts } from '../../shared/api/contract.ts';
+import { type ClassRewards, mixEffect } from '../../renderer/views/overview/mixModel.ts';
+import type { ProblemRewards, StepFacts } from '../../shared/api/contract.ts';
 import { seededRandom } from '../../shared/domain/seededRandom.ts';
 
 /** Facts of these rewards, by the definitions of mean and sample deviation. */
@@ -25,15 +25,15 @@ function factsOf(step: number, rewards: readonly number[]): StepFacts {
   };
 }
 
-/** Groups by the definition of their sums. @param groupOf the group of each reward */
-function groupsOf(rewards: readonly number[], groupOf: (at: number) => number): GroupRewards {
+/** Rewards by the definition of their sums. @param problemOf the problem of each reward */
+function rewardsOf(rewards: readonly number[], problemOf: (at: number) => number): ProblemRewards {
   const sums = new Map<number, { rollouts: number; sum: number }>();
   for (const [at, reward] of rewards.entries()) {
-    const { rollouts, sum } = sums.get(groupOf(at)) ?? { rollouts: 0, sum: 0 };
-    sums.set(groupOf(at), { rollouts: rollouts + 1, sum: sum + reward });
+    const { rollouts, sum } = sums.get(problemOf(at)) ?? { rollouts: 0, sum: 0 };
+    sums.set(problemOf(at), { rollouts: rollouts + 1, sum: sum + reward });
   }
   return {
-    groupIds: Uint32Array.from(sums.keys()),
+    problems: Array.from(sums.keys(), (problem) => `p${problem}`),
     rollouts: Uint32Array.from(sums.values(), ({ rollouts }) => rollouts),
     sums: Array.from(sums.values(), ({ sum }) => sum),
   };
@@ -42,10 +42,10 @@ function groupsOf(rewards: readonly number[], groupOf: (at: number) => number): 
 /** Rewards of each class at steps 0 and 1. */
 type Classes = readonly (readonly [before: readonly number[], after: readonly number[]])[];
 
-/** @param groupOf by class, step and position; absent: every rollout is a group of its own */
+/** @param problemOf by class, step and position; absent: every rollout is a problem of its own */
 function effectOf(
   classes: Classes,
-  groupOf: (k: number, step: 0 | 1, at: number) => number = (k, _step, at) => k * 1e6 + at,
+  problemOf: (k: number, step: 0 | 1, at: number) => number = (k, step, at) => step * 1e9 + k * 1e6 + at,
 ) {
   const facts = classes.map(([before, after]) => [factsOf(0, before), factsOf(1, after)]);
   const whole = [0, 1].map((step) =>
@@ -55,9 +55,9 @@ function effectOf(
     ),
   );
   const groups = classes.map(
-    ([before, after], k): ClassGroups => [
-      groupsOf(before, (at) => groupOf(k, 0, at)),
-      groupsOf(after, (at) => groupOf(k, 1, at)),
+    ([before, after], k): ClassRewards => [
+      rewardsOf(before, (at) => problemOf(k, 0, at)),
+      rewardsOf(after, (at) => problemOf(k, 1, at)),
     ],
   );
   return mixEffect(facts, whole, groups);
@@ -170,7 +170,7 @@ describe('a change in mean reward', () => {
     }
   });
 
-  it('has no interval before the groups are known, nor where a class has one group', () => {
+  it('has no interval before the rewards by problem are known, nor where a class has one problem', () => {
     const facts = [factsOf(0, [0, 1, 1, 1]), factsOf(1, [0, 0, 1, 1])];
     expect(mixEffect([facts], facts)).toMatchObject({ change: { value: -0.25 } });
     expect(mixEffect([facts], facts)?.change.margin).toBeUndefined();
@@ -184,7 +184,7 @@ describe('a change in mean reward', () => {
     expect(effectOf(classes, (_k, _step, at) => at % 2)?.within.margin).toBeDefined();
   });
 
-  it('has intervals that hold the truth about 95 times of 100 where groups share a problem', () => {
+  it('has intervals that hold the truth about 95 times of 100 where rollouts share a problem', () => {
     const random = seededRandom(11);
     const size = 8;
     const groups = 60;
@@ -241,5 +241,31 @@ describe('a change in mean reward', () => {
       expect(count / trials).toBeGreaterThan(0.93);
       expect(count / trials).toBeLessThan(0.98);
     }
+  });
+
+  it('has intervals that hold the truth about 95 times of 100 with ten problems that both steps have', () => {
+    const random = seededRandom(13);
+    const [problems, size, trials] = [10, 16, 800];
+    let held = 0;
+    let width = 0;
+    let unpairedWidth = 0;
+    for (let trial = 0; trial < trials; trial++) {
+      const rates = Array.from({ length: problems }, () => random());
+      // The second step solves every problem a little less often, which is the truth.
+      const at = (fall: number) =>
+        rates.flatMap((rate) => Array.from({ length: size }, () => (random() < rate * (1 - fall) ? 1 : 0)));
+      const classes = [[at(0), at(0.2)] as const];
+      const problemOf = (shift: number) => (_k: number, step: 0 | 1, at: number) =>
+        Math.floor(at / size) + step * shift;
+      const paired = effectOf(classes, problemOf(0))?.change;
+      const unpaired = effectOf(classes, problemOf(1000))?.change;
+      if (paired?.margin === undefined || unpaired?.margin === undefined) throw new Error('no interval');
+      if (Math.abs(paired.value - -0.1) <= paired.margin) held++;
+      width += paired.margin;
+      unpairedWidth += unpaired.margin;
+    }
+    expect(held / trials).toBeGreaterThan(0.93);
+    expect(held / trials).toBeLessThan(0.98);
+    expect(width).toBeLessThan(unpairedWidth / 2);
   });
 });

@@ -6,7 +6,7 @@ import type { Route } from '../../renderer/data/route.ts';
 import { Rail } from '../../renderer/shell/Rail.tsx';
 import { useInterface } from '../../renderer/state/interface.ts';
 import { rememberQuery } from '../../renderer/state/routeMemory.ts';
-import type { RunSummary } from '../../shared/api/contract.ts';
+import type { IngestProgress, RunSummary } from '../../shared/api/contract.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
 
@@ -71,6 +71,23 @@ describe('the rail', () => {
     expect((await screen.findByRole('tooltip')).textContent).toContain('Open a rollout first.');
     fireEvent.click(replay);
     expect(useInterface.getState().notice).toBe('Open a rollout first.');
+  });
+
+  it('counts what the page Issues lists: issues, and files that no job reads to their end', async () => {
+    const unread = (path: string) => ({ path, runIds: [1], hasAdapter: false, records: 1, bytes: 9 });
+    const running = { state: 'running', paths: ['/logs/b'] } as unknown as IngestProgress;
+    const some = createFakeClient({
+      'issue.list': () => ({ total: 2, issues: [] }),
+      'run.list': () => [],
+      'ingest.unread': () => [unread('/logs/a/1.jsonl'), unread('/logs/b/1.jsonl')],
+      'ingest.jobs': () => [running],
+    });
+    renderWithClient(some, <Rail route={{ view: 'library' }} />);
+    const item = await screen.findByRole('link', { name: /^Issues ?3$/ });
+    act(() => item.focus());
+    expect((await screen.findByRole('tooltip')).textContent).toContain(
+      '3 records and files not read in full',
+    );
   });
 
   it('keeps the entries of the last visited run, named, on pages without a run', async () => {

@@ -11,9 +11,11 @@ import {
   shownColumns,
   tableTsv,
 } from '../../renderer/ui/tableColumns.ts';
+import { knownColumnIds } from '../../renderer/widgets/rollouts/rolloutColumns.tsx';
 import { rowsById } from '../../renderer/widgets/rollouts/selectedRows.ts';
 import { valueCondition, withConditionBegun } from '../../renderer/widgets/tables/useTableFilter.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
+import { rolloutRow } from '../support/preview/previewData.ts';
 
 const columns = ['a', 'b', 'c', 'd'].map((id) => ({ id, minWidth: 40 }));
 const idsOf = (some: readonly { readonly id: string }[]) => some.map(({ id }) => id).join('');
@@ -33,6 +35,13 @@ describe('the columns of a table', () => {
     expect(idsOf(shownColumns(columns, { ...AS_THEY_CAME, hidden }, new Set(['b'])))).toBe('d');
     const all = { a: true, b: true, c: true, d: true } as const;
     expect(idsOf(shownColumns(columns, { ...AS_THEY_CAME, hidden: all }, NONE))).toBe('a');
+  });
+
+  it('include malformed calls once a row has one', () => {
+    const row = rolloutRow(100);
+    const ids = (malformedCalls: number | undefined) =>
+      knownColumnIds([row, { ...row, malformedCalls }], NONE).has('malformedCalls');
+    expect([ids(undefined), ids(0), ids(2)]).toEqual([false, false, true]);
   });
 
   it('are moved by the pointer and by keys', () => {

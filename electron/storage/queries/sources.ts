@@ -6,7 +6,6 @@ import { readMapping } from '../../../shared/format/mapped.ts';
 import type { Mapping } from '../../../shared/format/mapping.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { jsonOf, number, oneOf, optional, query, queryValue, type RowSpec, text } from '../rows.ts';
-import { configOf } from '../views.sql.ts';
 
 const MOST_FILES = 500;
 
@@ -26,12 +25,31 @@ const FILES = `SELECT f.file_id AS fileId, f.path, f.format, f.container, f.unit
     (SELECT count(*) FROM pending_row p WHERE p.file_id = f.file_id) AS waiting
   FROM file_row f WHERE f.file_id IN (${FILE_IDS}) ORDER BY f.path LIMIT :limit`;
 const FILE_COUNT = `SELECT count(*) FROM (${FILE_IDS})`;
-/** Runs of the same directory, of its parent, of its children or of its siblings. */
-const NEIGHBOURS = `SELECT run_key AS runKey, coalesce(json_extract(c.config, '$.name'), name) AS name, kind, format, directory,
+/** Groups whose problems are looked for in other runs. A problem is in one group per step, so a step has many. */
+const MOST_GROUPS = 200;
+/** A name given to a directory does not change a run whose log names it. */
+const IS_NAMED_BY_LOG = `n.logged_id IS NOT NULL AND n.logged_id NOT IN (SELECT name FROM run_name_row)`;
+/**
+ * Runs of the same directory, of its parent, of its children or of its siblings that may be the same run: of the same
+ * format, with the same name, a common problem, or the evaluation beside its training.
+ */
+const NEIGHBOURS = `
+  WITH own AS MATERIALIZED (SELECT n.* FROM run_row n WHERE n.run_id = :runId AND NOT (${IS_NAMED_BY_LOG})),
+  sharing AS MATERIALIZED (
+    SELECT DISTINCT g.run_id
+    FROM (SELECT problem_no FROM group_row WHERE run_id = :runId LIMIT ${MOST_GROUPS}) own_group
+      JOIN problem_row p USING (problem_no) JOIN prompt_row q USING (prompt_id)
+      CROSS JOIN prompt_row other ON substr(other.question_hash, 1, 8) = substr(q.question_hash, 1, 8)
+        AND other.question_hash = q.question_hash
+      CROSS JOIN problem_row o ON o.prompt_id = other.prompt_id
+      CROSS JOIN group_row g ON g.problem_no = o.problem_no)
+  SELECT n.run_key AS runKey, n.name, n.kind, n.format, n.directory,
     (SELECT coalesce(sum(s.rollouts), 0) FROM step_row s WHERE s.run_id = n.run_id) AS rollouts
-  FROM run_row n ${configOf('n')}
-  WHERE n.run_key <> :runKey AND n.scope <> :scope AND (n.directory = :directory
-    OR n.directory LIKE :below ESCAPE '\\' OR n.directory LIKE :beside ESCAPE '\\')
+  FROM own, run_row n
+  WHERE n.run_id <> :runId AND n.scope <> own.scope AND n.format = own.format AND NOT (${IS_NAMED_BY_LOG})
+    AND (n.directory = own.directory
+      OR n.directory LIKE :below ESCAPE '\\' OR n.directory LIKE :beside ESCAPE '\\')
+    AND (n.name = own.name OR n.kind <> own.kind OR n.run_id IN (SELECT run_id FROM sharing))
   ORDER BY n.directory, n.run_id LIMIT 50`;
 const TOKENIZER = 'SELECT name, size FROM tokenizer_row WHERE run_key = ?';
 /** Checks column types, which are in the row header. `IS NULL` would read all bytes. */
@@ -124,9 +142,7 @@ export function getSources(db: ReadableLibrary, runKey: string): RunSources | un
   const tokenizer = query(db, TOKENIZER, { name: text, size: number }).get(runKey);
   const parent = directory.replace(/[\\/][^\\/]*$/, '');
   const neighbours = query(db, NEIGHBOURS, NEIGHBOUR_ROW).all({
-    runKey,
-    scope,
-    directory,
+    runId,
     below: `${literal(directory)}/%`,
     beside: `${literal(parent)}/%`,
   });

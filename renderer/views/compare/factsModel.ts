@@ -64,6 +64,11 @@ const KINDS: readonly FactKind[] = [
     isMain: true,
   },
   {
+    label: 'malformed calls',
+    hint: 'counted in the text; they are no tool calls',
+    text: ({ malformedCalls }) => count(malformedCalls),
+  },
+  {
     label: 'tokens',
     hint: 'sampled by the policy, as logged',
     text: ({ policyTokens }) => count(policyTokens),
@@ -84,14 +89,16 @@ const KINDS: readonly FactKind[] = [
 ];
 
 /**
- * Leaves out facts that have no value, and character counts if tokens are known.
+ * Leaves out facts that have no value, character counts if tokens are known, and malformed calls if there are none.
  * @param base index into `rows`
  */
 export function laneFacts(rows: readonly RolloutRow[], base: number): readonly FactLine[] {
   const hasTokens = rows.some(({ policyTokens }) => policyTokens !== undefined);
+  const hasMalformed = rows.some(({ malformedCalls }) => (malformedCalls ?? 0) > 0);
   return KINDS.flatMap(({ label, hint, text, isMain = false }): readonly FactLine[] => {
     const texts = rows.map((row) => text(row));
     if (texts.every((value) => value === '') || (label === 'characters' && hasTokens)) return [];
+    if (label === 'malformed calls' && !hasMalformed) return [];
     const baseline = texts[base] ?? '';
     const values = rows.map((row, lane): FactValue => {
       const value = texts[lane] ?? '';

@@ -2,10 +2,11 @@
 import type { RunDetail } from '../../../shared/api/contract.ts';
 import { type LoggedEvaluation, loggedEvaluation } from '../../../shared/format/loggedEvaluation.ts';
 import { useLongQuery } from '../../data/useLongQuery.ts';
+import { useRequest } from '../../data/useRequest.ts';
 import { Chip } from '../../ui/Controls.tsx';
 import { LogText } from '../../ui/LogText.tsx';
 import { count } from '../../ui/numbers.ts';
-import { type ResultRow, resultRows } from './loggedResultsModel.ts';
+import { type ResultRow, resultRows, type SampleRow, sampleRows } from './loggedResultsModel.ts';
 import './loggedResults.css';
 
 const LONGEST_SETTING = 20_000;
@@ -24,7 +25,9 @@ interface LoggedSectionsProps {
 function LoggedSections({ run, logged }: LoggedSectionsProps) {
   // Without the page's filter, since the logged results cover all samples.
   const { data } = useLongQuery('eval.summary', { runId: run.runId, filter: '' });
+  const failed = useRequest('rollout.order', { runId: run.runId, filter: 'stop_reason:error' });
   const rows = resultRows(logged, data?.panels ?? []);
+  const samples = sampleRows(logged, run, failed.data?.ids.length);
   const { status, error, usage, groups } = logged;
   return (
     <section className="logged-results" aria-label="Results and settings of the log">
@@ -38,6 +41,7 @@ function LoggedSections({ run, logged }: LoggedSectionsProps) {
         </p>
       )}
       {rows.length === 0 ? <p className="dim">No result in this log.</p> : <Results rows={rows} />}
+      {samples.length > 0 && <Samples rows={samples} />}
       {usage.length > 0 && <Usage usage={usage} />}
       <details>
         <summary>
@@ -89,6 +93,35 @@ function Results({ rows }: { readonly rows: readonly ResultRow[] }) {
             <td className="number">{logged}</td>
             <td className={differs ? 'number is-wrong' : 'number'}>{recomputed ?? '–'}</td>
             <td className="dim">{from}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Samples({ rows }: { readonly rows: readonly SampleRow[] }) {
+  return (
+    <table className="logged-table" aria-label="Sample counts">
+      <thead>
+        <tr>
+          <th scope="col">count</th>
+          <th scope="col" className="number">
+            logged
+          </th>
+          <th scope="col" className="number">
+            read
+          </th>
+          <th scope="col">from</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ name, logged, read, from, differs }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td className="number">{count(logged)}</td>
+            <td className={differs ? 'number is-wrong' : 'number'}>{count(read)}</td>
+            <td className={differs ? 'is-wrong' : 'dim'}>{from}</td>
           </tr>
         ))}
       </tbody>

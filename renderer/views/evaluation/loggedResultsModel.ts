@@ -1,7 +1,7 @@
-/** Logged metrics, each beside the value recomputed from the rollouts. */
-import type { EvaluationPanel } from '../../../shared/api/contract.ts';
+/** Logged metrics and sample counts, each beside the value from the rollouts. */
+import type { EvaluationPanel, RunSummary } from '../../../shared/api/contract.ts';
 import type { LoggedEvaluation, LoggedScore } from '../../../shared/format/loggedEvaluation.ts';
-import { counted } from '../../ui/numbers.ts';
+import { count, counted } from '../../ui/numbers.ts';
 
 export interface ResultRow {
   readonly scorer: string;
@@ -12,6 +12,44 @@ export interface ResultRow {
   /** The rollouts that the recomputed value averages, or why it is unknown. */
   readonly from: string;
   readonly differs: boolean;
+}
+
+export interface SampleRow {
+  readonly name: string;
+  readonly logged: number;
+  /** Absent: not counted yet. */
+  readonly read?: number;
+  /** The counted rollouts or groups, and the difference if there is one. */
+  readonly from: string;
+  readonly differs: boolean;
+}
+
+/** @param failed rollouts of the run that ended with an error */
+export function sampleRows(
+  { samples: { dataset, total, completed, selection } }: LoggedEvaluation,
+  { rollouts, groups }: Pick<RunSummary, 'rollouts' | 'groups'>,
+  failed: number | undefined,
+): readonly SampleRow[] {
+  const row = (name: string, logged: number | undefined, read: number | undefined, from: string) =>
+    logged === undefined ? [] : [sampleRow(name, logged, read, from)];
+  const ended = failed === undefined ? undefined : rollouts - failed;
+  const all = row('samples, with epochs', total, rollouts, 'rollouts');
+  const complete = row('completed samples', completed, ended, 'rollouts that did not end with an error');
+  // With a selection, the log does not say how many samples of the data set were to run.
+  if (dataset === undefined || selection === undefined || groups > dataset)
+    return [...all, ...complete, ...row('samples of the data set', dataset, groups, 'groups')];
+  const from = `groups; the log selects samples of the data set (${selection})`;
+  const name = 'samples of the data set';
+  return [...all, ...complete, { name, logged: dataset, read: groups, from, differs: false }];
+}
+
+function sampleRow(name: string, logged: number, read: number | undefined, from: string): SampleRow {
+  if (read === undefined) return { name, logged, from, differs: false };
+  const difference = Math.abs(logged - read);
+  const side = read < logged ? 'fewer' : 'more';
+  return difference === 0
+    ? { name, logged, read, from, differs: false }
+    : { name, logged, read, from: `${from}: ${count(difference)} ${side} than logged`, differs: true };
 }
 
 /** The log does not round, so a larger difference is not due to the order of summation. */

@@ -53,6 +53,7 @@ export function LedgerTable({ runId, route, state }: LedgerTableProps) {
     markOf: ({ row }) => ['A', 'B'][pair.indexOf(row.rolloutId)] ?? '',
     hasLabels: entries.some(({ rollout }) => rollout?.labels !== undefined),
     hasTokens: entries.some(({ rollout }) => rollout?.policyTokens !== undefined),
+    hasMalformedCalls: entries.some(({ rollout }) => (rollout?.malformedCalls ?? 0) > 0),
     // Keeps the column while rows are loading, so that nothing moves.
     hasStopReason: entries.some(
       ({ rollout }) =>

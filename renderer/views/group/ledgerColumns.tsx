@@ -4,7 +4,7 @@ import { LogText } from '../../ui/LogText.tsx';
 import { RightMark } from '../../ui/Marks.tsx';
 import { count, reward, signed } from '../../ui/numbers.ts';
 import { PENALTY_LABELS, type Source } from '../../widgets/roc/rocLabels.ts';
-import { stopReasonCell } from '../../widgets/rollouts/cells.tsx';
+import { MALFORMED_HINT, malformedCell, stopReasonCell } from '../../widgets/rollouts/cells.tsx';
 import {
   CountedPenalty,
   column,
@@ -27,6 +27,8 @@ export interface LedgerColumnOptions {
   /** `A`, `B`, or empty. */
   readonly markOf: (entry: LedgerEntry) => string;
   readonly hasTokens: boolean;
+  /** Whether any rollout has a malformed call. */
+  readonly hasMalformedCalls: boolean;
   /** Whether any rollout has a known stop reason. */
   readonly hasStopReason: boolean;
   /** Whether readers have labelled any rollout. */
@@ -35,7 +37,7 @@ export interface LedgerColumnOptions {
 
 /** Columns from identity and reason on the left to the outcome on the right. */
 export function ledgerColumns(options: LedgerColumnOptions): readonly LedgerColumn[] {
-  const { hasRoc, hasWhatIf, showsAllWays, hasTokens, hasStopReason, hasLabels } = options;
+  const { hasRoc, hasWhatIf, showsAllWays, hasTokens, hasMalformedCalls, hasStopReason, hasLabels } = options;
   return [
     column({
       id: 'pair',
@@ -104,6 +106,21 @@ export function ledgerColumns(options: LedgerColumnOptions): readonly LedgerColu
           </span>
         ),
     }),
+    ...(hasMalformedCalls
+      ? [
+          column({
+            id: 'malformedCalls',
+            label: 'malformed',
+            hint: MALFORMED_HINT,
+            align: 'end',
+            minWidth: 64,
+            grow: 0.4,
+            sorts: 'descending',
+            measure: ({ rollout }) => rollout?.malformedCalls,
+            cell: ({ rollout }) => rollout !== undefined && malformedCell(rollout),
+          }),
+        ]
+      : []),
     hasTokens
       ? number(
           'policyTokens',

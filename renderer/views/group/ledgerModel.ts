@@ -259,6 +259,10 @@ const rocFacts = (source: Source): readonly Fact[] => [
   ['advantage', ({ standing }) => signed(standing.advantage)],
 ];
 
+const MALFORMED_FACT: readonly Fact[] = [
+  ['malformed calls', ({ rollout }) => count(rollout?.malformedCalls)],
+];
+
 /** @param source undefined: Resample-on-Correct is not shown */
 export function pairFacts(a: LedgerEntry, b: LedgerEntry, source: Source | undefined): readonly PairFact[] {
   const hasTokens = a.rollout?.policyTokens !== undefined || b.rollout?.policyTokens !== undefined;
@@ -272,6 +276,7 @@ export function pairFacts(a: LedgerEntry, b: LedgerEntry, source: Source | undef
       ({ rollout }) =>
         rollout === undefined ? '' : `${count(rollout.toolCalls)}, ${count(rollout.toolErrors)}`,
     ],
+    ...([a, b].some(({ rollout }) => (rollout?.malformedCalls ?? 0) > 0) ? MALFORMED_FACT : []),
     hasTokens
       ? ['tokens', ({ rollout }) => count(rollout?.policyTokens)]
       : ['characters', ({ rollout }) => count(rollout?.responseChars)],

@@ -6,6 +6,7 @@ import { isBelow } from '../../data/follows.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { goTo } from '../../data/useRoute.ts';
 import { UNKNOWN_FORMAT } from '../../data/useUnmappedFiles.ts';
+import { useUnreadFiles } from '../../data/useUnreadFiles.ts';
 import { useIngestActions } from '../../shell/useIngestActions.ts';
 import { counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
@@ -108,24 +109,16 @@ function Unread({ row: { unread, libraryPath } }: { readonly row: UnreadRow }) {
   );
 }
 
-/**
- * Files that were not read to their end. A file that a running job reads is not one of them.
- * @returns undefined while they are requested
- */
+/** @returns undefined while they are requested */
 function useUnreadRows(): { readonly rows: readonly UnreadRow[]; readonly isReading: boolean } | undefined {
-  const files = useRequest('ingest.unread', {}).data;
-  const jobs = useRequest('ingest.jobs', {}).data;
+  const unread = useUnreadFiles();
   const info = useRequest('host.info', {}).data;
-  if (files === undefined || jobs === undefined || info === undefined) return undefined;
-  const isUnder = (path: string, roots: readonly string[]) => roots.some((root) => isBelow(path, root));
-  const running = jobs.filter(({ state }) => state === 'running');
-  const rows = files
-    .filter(({ path }) => !running.some(({ paths }) => isUnder(path, paths)))
-    .map((unread): UnreadRow => {
-      const canContinue = !unread.hasAdapter && isUnder(unread.path, info.granted);
-      return { path: unread.path, unread, libraryPath: canContinue ? undefined : info.libraryPath };
-    });
-  return { rows, isReading: running.length > 0 };
+  if (unread === undefined || info === undefined) return undefined;
+  const rows = unread.files.map((file): UnreadRow => {
+    const canContinue = !file.hasAdapter && info.granted.some((root) => isBelow(file.path, root));
+    return { path: file.path, unread: file, libraryPath: canContinue ? undefined : info.libraryPath };
+  });
+  return { rows, isReading: unread.isReading };
 }
 
 /** Every record or file that could not be read in full. Nothing is dropped without a row here. */

@@ -9,7 +9,6 @@ import { Button, Chip } from '../../ui/Controls.tsx';
 import { bytes } from '../../ui/numbers.ts';
 import { FieldList } from './FieldList.tsx';
 import { MappingActions } from './MappingActions.tsx';
-import { draftKey, draftOf, dropDraft, keepDraft, type MappingDraft } from './mappingDrafts.ts';
 import {
   firstTarget,
   leadsToList,
@@ -28,6 +27,17 @@ import { parsedRecord } from './recordTreeModel.ts';
 /** Debounce delay. With the host's own time, a change is visible within 300 ms. */
 const REST_MS = 120;
 
+interface MappingDraft {
+  readonly mapping: Mapping;
+  /**
+   * The list that field paths are relative to. It stays the same while another one is typed, and after it was cleared.
+   */
+  readonly list: string | undefined;
+}
+
+/** Changed mappings that were not saved, by library, file and the mapping they began with. Kept while the window lives. */
+const drafts = new Map<string, MappingDraft>();
+
 const startOf = (mapping: Mapping): MappingDraft => ({ mapping, list: mapping.rollouts });
 
 interface MappingEditorProps {
@@ -38,13 +48,13 @@ interface MappingEditorProps {
 }
 
 export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
-  const key = draftKey(useLibrary(), file.path, proposal);
-  const [isRestored, setRestored] = useState(draftOf(key) !== undefined);
-  const [draft, setDraft] = useState(() => draftOf(key) ?? startOf(proposal));
+  const key = JSON.stringify([useLibrary(), file.path, proposal.name]);
+  const [isRestored, setRestored] = useState(drafts.has(key));
+  const [draft, setDraft] = useState(() => drafts.get(key) ?? startOf(proposal));
   const { mapping, list } = draft;
   const change = (next: Partial<MappingDraft>) => {
     setDraft({ ...draft, ...next });
-    keepDraft(key, { ...draft, ...next });
+    drafts.set(key, { ...draft, ...next });
   };
   const [moved, setMoved] = useState<MovedList>();
   const [target, setTarget] = useState<Target>(() => firstTarget(mapping));
@@ -83,7 +93,7 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
   };
   const startOver = () => {
     replace(proposal);
-    dropDraft(key);
+    drafts.delete(key);
     setRestored(false);
   };
 
@@ -117,7 +127,7 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
           onMapping={(next) =>
             next.rollouts === mapping.rollouts ? change({ mapping: next }) : replace(next)
           }
-          onSaved={() => dropDraft(key)}
+          onSaved={() => drafts.delete(key)}
         />
       </header>
       <div className="mapping-body">

@@ -230,10 +230,11 @@ function MixLine({ mix }: { readonly mix: MixEffect }) {
           Each class adds (change of its share) × (its mean reward over both steps) to the first number, and
           (change of its mean reward) × (its share over both steps) to the second. A class that is missing at
           one step counts in the first. {count(mix.rollouts[0])} and {counted(mix.rollouts[1], 'rollout')}{' '}
-          have a known reward. ± is a 95 % interval with groups as clusters, because the rollouts of a group
-          share their problem. It is too narrow where a step has few groups, and missing where a class has a
-          single one. A problem that occurs at both steps is taken as two. Recomputed; decomposition by
-          Kitagawa (1955).
+          have a known reward. ± is a 95 % interval with problems as clusters, because rollouts of one problem
+          depend on each other. A problem that occurs at both steps counts once, with its change. With few
+          problems the interval is wider: it uses Student’s t with one degree of freedom less than the step
+          with fewer problems has of them. It is missing where a class has a single problem at a step.
+          Recomputed; decomposition by Kitagawa (1955).
         </p>
       )}
     </div>

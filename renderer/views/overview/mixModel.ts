@@ -2,16 +2,19 @@
  * How much of a change in mean reward comes from the shares of the classes, and how much from rewards within them (E.
  * M. Kitagawa, Components of a Difference Between Two Rates, JASA 50, 1955).
  *
- * Rollouts of one group share their problem, so the groups of a step are the independent draws (K.-Y. Liang and S. L.
- * Zeger, Longitudinal Data Analysis Using Generalized Linear Models, Biometrika 73, 1986). Each part is a function of
- * the shares and means of the classes; its variance is that of the groups' contributions to its linear approximation.
+ * Rollouts of one problem depend on each other, at one step and at both, so the problems are the independent draws
+ * (K.-Y. Liang and S. L. Zeger, Longitudinal Data Analysis Using Generalized Linear Models, Biometrika 73, 1986). Each
+ * part is a function of the shares and means of the classes; its variance is that of the problems' contributions to its
+ * linear approximation, where a problem that occurs at both steps contributes once.
  */
-import type { GroupRewards, StepFacts } from '../../../shared/api/contract.ts';
+import type { ProblemRewards, StepFacts } from '../../../shared/api/contract.ts';
+import { halfWidth95 } from '../../../shared/domain/studentT.ts';
 
 export interface Estimate {
   readonly value: number;
   /**
-   * Half of the 95 % interval. Absent: the groups are not known yet, or some class has a single group at a step.
+   * Half of the 95 % interval. Absent: the rewards by problem are not known yet, or some class has a single problem at
+   * a step.
    */
   readonly margin?: number;
 }
@@ -38,8 +41,8 @@ interface Sample {
   readonly mean: number;
 }
 
-/** The groups of one class at the two compared steps. */
-export type ClassGroups = readonly [before: GroupRewards, after: GroupRewards];
+/** The rewards of one class at the two compared steps. */
+export type ClassRewards = readonly [before: ProblemRewards, after: ProblemRewards];
 
 /** The first and the last step with a known reward. Undefined unless there are two. */
 export function comparedSteps(
@@ -53,13 +56,13 @@ export function comparedSteps(
 /**
  * @param classes facts of each class by step; no rollout is in two of them
  * @param whole facts of all rollouts by step, ascending
- * @param groups of each class; absent: no intervals
+ * @param rewards of each class; absent: no intervals
  * @returns undefined unless rewards are known at two steps, and all of those rollouts are in a class
  */
 export function mixEffect(
   classes: readonly (readonly StepFacts[])[],
   whole: readonly StepFacts[],
-  groups?: readonly ClassGroups[],
+  rewards?: readonly ClassRewards[],
 ): MixEffect | undefined {
   const steps = comparedSteps(whole);
   if (steps === undefined) return undefined;
@@ -88,25 +91,29 @@ export function mixEffect(
   const sum = (of: (part: Part) => number): number => parts.reduce((total, part) => total + of(part), 0);
   const mix = sum(({ mean, before, after }) => mean * (after - before));
   const within = sum(({ change, before, after }) => ((before + after) / 2) * change);
-  const atStep = (side: 0 | 1) => groups?.map((pair) => pair[side]) ?? [];
-  const variance = (weightsOf: (part: Part) => StepWeights): number => {
-    const [before, after] = ([0, 1] as const).map((side) =>
-      clusterVariance(
-        atStep(side),
-        parts.map((part) => weightsOf(part)[side]),
+  const atStep = (side: 0 | 1) => rewards?.map((pair) => pair[side]) ?? [];
+  const spread = (weightsOf: (part: Part) => StepWeights): Spread =>
+    spreadOf(
+      ([0, 1] as const).map((side) =>
+        additionsOf(
+          atStep(side),
+          parts.map((part) => weightsOf(part)[side]),
+        ),
       ),
     );
-    return (before ?? Number.NaN) + (after ?? Number.NaN);
-  };
-  const meanVariance = (side: 0 | 1) => clusterVariance([merged(atStep(side))], [{ share: 0, mean: 1 }]);
+  const meanSpread = spreadOf(
+    ([0, 1] as const).map((side) =>
+      additionsOf([merged(atStep(side))], [{ share: 0, mean: side === 0 ? -1 : 1 }]),
+    ),
+  );
   return {
     from: first.step,
     to: last.step,
     before: all.mean,
     after: allLater.mean,
-    change: estimate(mix + within, meanVariance(0) + meanVariance(1)),
-    mix: estimate(mix, variance(mixWeights)),
-    within: estimate(within, variance(withinWeights)),
+    change: estimate(mix + within, meanSpread),
+    mix: estimate(mix, spread(mixWeights)),
+    within: estimate(within, spread(withinWeights)),
     rollouts: [all.rollouts, allLater.rollouts],
   };
 }
@@ -150,47 +157,71 @@ function withinWeights({ before, after, isAtBoth, change }: Part): StepWeights {
   ];
 }
 
-/** The groups of all classes together. */
-function merged(classes: readonly GroupRewards[]): GroupRewards {
-  const groups = new Map<number, { readonly rollouts: number; readonly sum: number }>();
-  for (const { groupIds, rollouts, sums } of classes)
-    for (const [g, id] of groupIds.entries()) {
-      const known = groups.get(id) ?? { rollouts: 0, sum: 0 };
-      groups.set(id, { rollouts: known.rollouts + (rollouts[g] ?? 0), sum: known.sum + (sums[g] ?? 0) });
+/** The rewards of all classes together. */
+function merged(classes: readonly ProblemRewards[]): ProblemRewards {
+  const found = new Map<string, { readonly rollouts: number; readonly sum: number }>();
+  for (const { problems, rollouts, sums } of classes)
+    for (const [p, problem] of problems.entries()) {
+      const known = found.get(problem) ?? { rollouts: 0, sum: 0 };
+      found.set(problem, { rollouts: known.rollouts + (rollouts[p] ?? 0), sum: known.sum + (sums[p] ?? 0) });
     }
   return {
-    groupIds: Uint32Array.from(groups.keys()),
-    rollouts: Uint32Array.from(groups.values(), ({ rollouts }) => rollouts),
-    sums: Array.from(groups.values(), ({ sum }) => sum),
+    problems: [...found.keys()],
+    rollouts: Uint32Array.from(found.values(), ({ rollouts }) => rollouts),
+    sums: Array.from(found.values(), ({ sum }) => sum),
   };
 }
 
-/** Variance of the sum over classes of weighted shares and means, with groups as the independent draws. */
-function clusterVariance(classes: readonly GroupRewards[], weights: readonly Weights[]): number {
+/** The problems of a step, each with its contribution to the linear approximation of a part. They add up to 0. */
+type Additions = ReadonlyMap<string, number>;
+
+/**
+ * The contributions to the sum over classes of weighted shares and means at one step.
+ * @returns undefined if they say nothing about how much it varies
+ */
+function additionsOf(classes: readonly ProblemRewards[], weights: readonly Weights[]): Additions | undefined {
   const totals = classes.map(({ rollouts, sums }) => ({ rollouts: total(rollouts), sum: total(sums) }));
   const all = totals.reduce((sum, { rollouts }) => sum + rollouts, 0);
-  /** Contribution of each group to the linear approximation, by group id. The contributions add up to 0. */
-  const additions = new Map<number, number>();
+  const additions = new Map<string, number>();
   // The shares add up to 1, so a share counts by its distance from the mean of the weights.
   const meanShare = totals.reduce(
     (sum, { rollouts }, k) => sum + ((weights[k]?.share ?? 0) * rollouts) / all,
     0,
   );
-  for (const [k, { groupIds, rollouts, sums }] of classes.entries()) {
+  for (const [k, { problems, rollouts, sums }] of classes.entries()) {
     const { share, mean } = weights[k] ?? { share: 0, mean: 0 };
     const whole = totals[k] ?? { rollouts: 0, sum: 0 };
-    // One group says nothing about how much the mean of its class varies.
-    if (groupIds.length === 1 && mean !== 0) return Number.NaN;
-    for (const [g, id] of groupIds.entries()) {
-      const [n, s] = [rollouts[g] ?? 0, sums[g] ?? 0];
+    // One problem says nothing about how much the mean of its class varies.
+    if (problems.length === 1 && mean !== 0) return undefined;
+    for (const [p, problem] of problems.entries()) {
+      const [n, s] = [rollouts[p] ?? 0, sums[p] ?? 0];
       const added =
         (n / all) * (share - meanShare) + (mean * (s - (n * whole.sum) / whole.rollouts)) / whole.rollouts;
-      additions.set(id, (additions.get(id) ?? 0) + added);
+      additions.set(problem, (additions.get(problem) ?? 0) + added);
     }
   }
-  const groups = additions.size;
-  if (groups < 2) return Number.NaN;
-  return (groups / (groups - 1)) * total([...additions.values()].map((added) => added ** 2));
+  return additions.size < 2 ? undefined : additions;
+}
+
+interface Spread {
+  /** NaN: unknown. */
+  readonly variance: number;
+  /** Problems of the step that has fewer, less 1: with few, the variance is uncertain itself. */
+  readonly degrees: number;
+}
+
+/** The contributions of a problem at both steps are summed before they are squared, which pairs the steps by problem. */
+function spreadOf(steps: readonly (Additions | undefined)[]): Spread {
+  const sums = new Map<string, number>();
+  let least = Number.POSITIVE_INFINITY;
+  for (const additions of steps) {
+    if (additions === undefined) return { variance: Number.NaN, degrees: 0 };
+    const { size } = additions;
+    least = Math.min(least, size);
+    for (const [problem, added] of additions)
+      sums.set(problem, (sums.get(problem) ?? 0) + added * Math.sqrt(size / (size - 1)));
+  }
+  return { variance: total([...sums.values()].map((sum) => sum ** 2)), degrees: least - 1 };
 }
 
 function total(values: Iterable<number>): number {
@@ -199,9 +230,6 @@ function total(values: Iterable<number>): number {
   return sum;
 }
 
-/** Half the width of a 95 % interval, in standard errors. */
-const NORMAL_95 = 1.96;
-
-function estimate(value: number, variance: number): Estimate {
-  return Number.isNaN(variance) ? { value } : { value, margin: NORMAL_95 * Math.sqrt(variance) };
+function estimate(value: number, { variance, degrees }: Spread): Estimate {
+  return Number.isNaN(variance) ? { value } : { value, margin: halfWidth95(degrees) * Math.sqrt(variance) };
 }

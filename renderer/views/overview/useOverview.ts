@@ -1,19 +1,20 @@
 /** Everything the charts of a run show, from the URL and the host. */
+import { useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { RunDetail, RunSummary, StepFacts } from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
 import { axisOf, hasTimes, isWithin, type PanelLine, valueAt } from '../../charts/panelModel.ts';
+import { useClient } from '../../data/DataProvider.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { hrefInLibrary } from '../../data/libraryLink.ts';
 import { useLibraries, useRunsOf } from '../../data/otherLibraries.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { distinctNames } from '../../data/runNames.ts';
-import { useGroupRewards } from '../../data/useGroupRewards.ts';
 import { type SeriesRun, type StepSeriesState, useStepSeries } from '../../data/useLongQuery.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
 import { readSoFar, useUnreadByRun } from '../../widgets/PartlyRead.tsx';
-import { type ClassGroups, comparedSteps, type MixEffect, mixEffect } from './mixModel.ts';
+import { type ClassRewards, comparedSteps, type MixEffect, mixEffect } from './mixModel.ts';
 import type { ChartSpec } from './overviewCharts.ts';
 import { type OverviewPanels, overviewPanels, type RunFacts, rolloutsIn } from './overviewLines.ts';
 import { type OverviewLink, overviewLinkOf, type RunRef } from './overviewLink.ts';
@@ -57,19 +58,26 @@ interface SplitLines extends Omit<Split, 'mix'> {
   readonly inRange: readonly StepFacts[];
 }
 
-/** The change between the first and the last step of the range. Its intervals follow when the groups are known. */
+/** The change between the first and the last step of the range. Its intervals follow when the rewards by problem are known. */
 function useMix(runId: number, filter: string, lines: SplitLines | undefined): MixEffect | undefined {
   const shown = lines?.classes ?? [];
   const steps = comparedSteps(lines?.inRange ?? []);
   const questions = (steps ?? []).flatMap(({ step }) =>
     shown.map(({ condition }) => ({ runId, step, filter: bothFilters(filter, condition ?? '') })),
   );
-  const groups = useGroupRewards(questions);
+  const client = useClient();
+  const rewards = useQueries({
+    queries: questions.map((question) => ({
+      queryKey: ['step.problemRewards', question] as const,
+      queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+        client.request('step.problemRewards', question, { signal }),
+    })),
+  }).map(({ data }) => data);
   // biome-ignore lint/correctness/useExhaustiveDependencies: depends on the responses, since their array is new on every render
   return useMemo(() => {
     if (lines === undefined) return undefined;
-    const pairs = shown.flatMap((_, i): ClassGroups[] => {
-      const [before, after] = [groups[i], groups[shown.length + i]];
+    const pairs = shown.flatMap((_, i): ClassRewards[] => {
+      const [before, after] = [rewards[i], rewards[shown.length + i]];
       return before === undefined || after === undefined ? [] : [[before, after]];
     });
     return mixEffect(
@@ -77,7 +85,7 @@ function useMix(runId: number, filter: string, lines: SplitLines | undefined): M
       lines.inRange,
       pairs.length === shown.length ? pairs : undefined,
     );
-  }, [lines, ...groups, groups.length]);
+  }, [lines, ...rewards, rewards.length]);
 }
 
 interface ShownRun extends Pick<RunSummary, 'runId' | 'runKey' | 'name' | 'kind' | 'directory'> {

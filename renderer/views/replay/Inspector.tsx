@@ -11,6 +11,7 @@ import './inspector.css';
 import { LogText } from '../../ui/LogText.tsx';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { penaltyText } from '../../widgets/roc/rocLabels.ts';
+import { malformedCell } from '../../widgets/rollouts/cells.tsx';
 
 /** About six lines in the inspector. */
 const LONG_VALUE = 200;
@@ -82,6 +83,7 @@ export function Inspector({ detail, heat, isBlind, onShowRecord }: InspectorProp
               <span className={row.toolErrors > 0 ? 'is-wrong' : undefined}>{count(row.toolErrors)}</span>
             )}
           </Field>
+          {(row.malformedCalls ?? 0) > 0 && <Field label="malformed calls">{malformedCell(row)}</Field>}
           <Field label="policy tokens">
             {row.policyTokens !== undefined && (
               <>

@@ -20,10 +20,12 @@ import { Scrubber } from './Scrubber.tsx';
 import type { TranscriptHandle } from './Transcript.tsx';
 import { Transport, usePlayback } from './Transport.tsx';
 import { nextCallSegment, nextTurn, segmentAt } from './text/replayModel.ts';
+import { PositionBar } from './tokens/PositionBar.tsx';
 import { useSegmentMeans } from './tokens/segmentMeans.ts';
 import { TokenBar } from './tokens/TokenBar.tsx';
 import { useHeat } from './tokens/useHeat.ts';
 import { useLexicon } from './tokens/useLexicon.ts';
+import { usePositions } from './tokens/usePositions.ts';
 import { useTokenCursor } from './tokens/useTokenCursor.ts';
 import { useFind } from './useFind.ts';
 import { layoutFor, usePanes } from './usePanes.ts';
@@ -89,6 +91,9 @@ export function Replay({ route, detail }: ReplayProps) {
   const means = useSegmentMeans(detail, heat);
   const cursor = useTokenCursor({ detail, heat, means, turn, query, setQuery, onShow: showToken });
   const { labelling, queue, isBlind } = useReview(detail, turn, query.get('queue'), cursor.spanRange);
+  const listed = usePositions({ route, detail, query, setQuery, onToken: cursor.go });
+  // A review queue has an order of its own.
+  const positions = queue === undefined ? listed : undefined;
   const lexicon = useLexicon(detail, heat);
   const { length } = detail.response;
   const isOnText = heat?.ends !== undefined;
@@ -97,6 +102,7 @@ export function Replay({ route, detail }: ReplayProps) {
 
   const stepHit = (direction: 1 | -1) => {
     if (find.isOpen) return () => find.step(direction);
+    if (positions !== undefined) return () => positions.step(direction);
     return hasTokens ? () => cursor.stepHigh(direction) : undefined;
   };
   const flipPlaying = () => {
@@ -146,6 +152,7 @@ export function Replay({ route, detail }: ReplayProps) {
         onShowRecord={() => setRecordOpen(true)}
       />
       {queue !== undefined && <QueueBar queue={queue} onLeave={() => setQuery({ queue: undefined })} />}
+      {positions !== undefined && <PositionBar positions={positions} />}
       <TokenBar
         detail={detail}
         state={heatState}

@@ -73,7 +73,10 @@ export function SameRun({ run, sources }: SameRunProps) {
         </>
       )}
       {places.length === 0 ? (
-        <p className="muted">No other run is in a directory next to, above or below this one.</p>
+        <p className="muted">
+          No run in a directory next to, above or below this one has the same format and the same name, or a
+          problem of this one, or is its evaluation. Runs that their log names are not merged.
+        </p>
       ) : (
         <ul className="neighbours">
           {places.map((place) => (

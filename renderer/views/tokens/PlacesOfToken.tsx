@@ -6,7 +6,8 @@ import type { TokenOccurrence } from '../../../shared/api/contract.ts';
 import type { WantedTokens } from '../../../shared/domain/highestTokens.ts';
 import type { SourceStatistics } from '../../../shared/domain/signalStatistics.ts';
 import { isSigned } from '../../../shared/domain/tokenSignal.ts';
-import { pathOfRoute, type Route } from '../../data/route.ts';
+import { MOST_POSITIONS, positionSearch, positionsName } from '../../data/positionsLink.ts';
+import { pathOfRoute, type Route, type ScopeLevel } from '../../data/route.ts';
 import { useLongQuery } from '../../data/useLongQuery.ts';
 import { goTo, useUrlQuery } from '../../data/useRoute.ts';
 import type { TokenScope } from '../../data/useTokenStatistics.ts';
@@ -22,7 +23,6 @@ import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
 import { SaveCsv } from './SaveCsv.tsx';
 import { placesCsv } from './tokensCsv.ts';
 import { shownText } from './tokensModel.ts';
-import type { ScopeLevel } from './useTokensScope.ts';
 
 interface PlacesOfTokenProps {
   readonly runKey: string;
@@ -33,18 +33,17 @@ interface PlacesOfTokenProps {
   readonly hasSteps: boolean;
 }
 
-const LIMIT = 100;
-
 export function PlacesOfToken({ runKey, wanted, scope, source, level, hasSteps }: PlacesOfTokenProps) {
   const [query, setQuery] = useUrlQuery();
   const isLowest = query.get('order') === 'lowest';
+  const order = isLowest ? 'ascending' : 'descending';
   const found = useLongQuery('token.occurrences', {
     ...scope,
     signal: source.signal,
     source: source.source,
     wanted,
-    order: isLowest ? 'ascending' : 'descending',
-    limit: LIMIT,
+    order,
+    limit: MOST_POSITIONS,
   });
   const table = useTableCommands();
   const close = () => setQuery({ of: undefined, after: undefined, order: undefined });
@@ -56,7 +55,8 @@ export function PlacesOfToken({ runKey, wanted, scope, source, level, hasSteps }
     view: 'rollout',
     ...{ runKey, step, groupKey, ordinal },
   });
-  const searchOf = (place: TokenOccurrence) => `?token=${place.token}`;
+  const list = { level, signal: source.signal, source: source.source, wanted, order } as const;
+  const searchOf = (place: TokenOccurrence) => positionSearch(list, places.indexOf(place), place.token);
   const label = signalLabel(source);
   return (
     <section className="tokens-side" aria-label="Positions of tokens">
@@ -71,7 +71,7 @@ export function PlacesOfToken({ runKey, wanted, scope, source, level, hasSteps }
                 Positions of <span className="mono token-text">{shownText(wanted.token)}</span>
               </>
             ) : (
-              nameOf(wanted)
+              positionsName(wanted)
             )}
           </h2>
           <SaveCsv what="these positions" disabled={places.length === 0} table={() => placesCsv(places)} />
@@ -121,7 +121,7 @@ export function PlacesOfToken({ runKey, wanted, scope, source, level, hasSteps }
           <VirtualTable
             key={`${JSON.stringify(wanted)} ${isLowest}`}
             handle={table}
-            label={`${nameOf(wanted)} by ${label}`}
+            label={`${positionsName(wanted)} by ${label}`}
             columns={columnsOf(source, { level, hasSteps })}
             count={places.length}
             rowAt={(index) => places[index]}
@@ -133,12 +133,6 @@ export function PlacesOfToken({ runKey, wanted, scope, source, level, hasSteps }
       </div>
     </section>
   );
-}
-
-function nameOf(wanted: WantedTokens): string {
-  return 'token' in wanted
-    ? `Positions of ${JSON.stringify(wanted.token)}`
-    : `Reflection tokens after ${wanted.reflection === 'error' ? 'an error' : 'a success'}`;
 }
 
 function columnsOf(

@@ -1,11 +1,11 @@
 import type { Mean } from '../../../shared/domain/signalStatistics.ts';
+import type { ScopeLevel } from '../../data/route.ts';
 import { RightMark } from '../../ui/Marks.tsx';
 import { compact, counted, significant } from '../../ui/numbers.ts';
 import { SaveCsv } from './SaveCsv.tsx';
 import { TokenizerLink } from './TokenizerLink.tsx';
 import { segmentsCsv } from './tokensCsv.ts';
 import { type ByCorrectness, type SegmentMean, standardError } from './tokensModel.ts';
-import type { ScopeLevel } from './useTokensScope.ts';
 
 interface SegmentMeansProps {
   /** Means may be negative, so bars begin in the middle. */

@@ -3,6 +3,7 @@ import type { RunDetail, TokenStatistics } from '../../../shared/api/contract.ts
 import type { SourceStatistics } from '../../../shared/domain/signalStatistics.ts';
 import { isSigned } from '../../../shared/domain/tokenSignal.ts';
 import type { PanelLine } from '../../charts/panelModel.ts';
+import type { ScopeLevel } from '../../data/route.ts';
 import { compact, count, counted, percent, significant } from '../../ui/numbers.ts';
 import { signalLabel } from '../../ui/signalSource.ts';
 import { agreementLabels, ClassIcon } from '../../ui/tokenClasses.tsx';
@@ -13,7 +14,6 @@ import { Measured, SaveCsv } from './SaveCsv.tsx';
 import { SegmentMeans } from './SegmentMeans.tsx';
 import { classesCsv, stepsCsv } from './tokensCsv.ts';
 import { classCounts, classMeaning, rowsOf, type StepMean, segmentMeans, stepMeans } from './tokensModel.ts';
-import type { ScopeLevel } from './useTokensScope.ts';
 
 interface TokenSectionsProps {
   readonly run: RunDetail;

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { AvailableSignals } from '../../../shared/api/contract.ts';
 import type { SourceStatistics } from '../../../shared/domain/signalStatistics.ts';
 import type { SignalName } from '../../../shared/domain/tokenSignal.ts';
-import { pathOfRoute, type Route } from '../../data/route.ts';
+import { pathOfRoute, type Route, SCOPE_LEVELS, type ScopeLevel, tokensRouteAt } from '../../data/route.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
@@ -10,7 +10,7 @@ import { counted } from '../../ui/numbers.ts';
 import { SIGNAL_FACTS, sourceLabel } from '../../ui/signalSource.ts';
 import { availabilityText, numbersLine, OFFERED, withoutText } from './signalChoice.ts';
 import { sourceKey } from './tokensModel.ts';
-import { routeOfLevel, type ScopeLevel, type TokensAddress } from './useTokensScope.ts';
+import type { TokensAddress } from './useTokensScope.ts';
 
 interface TokensHeadProps {
   readonly address: TokensAddress;
@@ -19,8 +19,6 @@ interface TokensHeadProps {
   readonly signal: SignalName;
   readonly available: AvailableSignals;
 }
-
-const LEVELS: readonly ScopeLevel[] = ['run', 'step', 'group', 'rollout'];
 
 export function TokensHead({ address, level, hasSteps, signal, available }: TokensHeadProps) {
   const [, setQuery] = useUrlQuery();
@@ -77,7 +75,9 @@ function titleOf({ step, ordinal }: TokensAddress, level: ScopeLevel, hasSteps: 
 /** Links to the same page for a wider scope. */
 function ScopeLinks({ address, level, hasSteps }: Pick<TokensHeadProps, 'address' | 'level' | 'hasSteps'>) {
   const [query] = useUrlQuery();
-  const wider = LEVELS.slice(0, LEVELS.indexOf(level) + 1).filter((one) => one !== 'step' || hasSteps);
+  const wider = SCOPE_LEVELS.slice(0, SCOPE_LEVELS.indexOf(level) + 1).filter(
+    (one) => one !== 'step' || hasSteps,
+  );
   if (wider.length < 2) return null;
   const kept = new URLSearchParams(query);
   // Settings about a single token do not apply to another scope.
@@ -93,7 +93,7 @@ function ScopeLinks({ address, level, hasSteps }: Pick<TokensHeadProps, 'address
           {one === level ? (
             <b aria-current="page">{name(one)}</b>
           ) : (
-            <Link className="is-link" href={pathOfRoute(routeOfLevel(address, one)) + search}>
+            <Link className="is-link" href={pathOfRoute(tokensRouteAt(address, one)) + search}>
               {name(one)}
             </Link>
           )}

@@ -12,7 +12,7 @@ import { DEFAULT_LEXICON } from '../../../shared/domain/lexicon.ts';
 import { DEFAULT_WINDOW } from '../../../shared/domain/reflection.ts';
 import { AFTER } from '../../../shared/domain/signalStatistics.ts';
 import type { SignalName } from '../../../shared/domain/tokenSignal.ts';
-import { pathOfRoute } from '../../data/route.ts';
+import { pathOfRoute, type ScopeLevel } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { goTo, useUrlQuery } from '../../data/useRoute.ts';
 import { type StatisticsState, useTokenStatistics } from '../../data/useTokenStatistics.ts';
@@ -30,7 +30,7 @@ import { TokenSections } from './TokenSections.tsx';
 import { SourceLine, TokensHead } from './TokensHead.tsx';
 import { TopTokens } from './TopTokens.tsx';
 import { askedLeast, chosenSource, naturalOf, sourceKey } from './tokensModel.ts';
-import { type ScopeLevel, type TokensAddress, useTokensScope } from './useTokensScope.ts';
+import { type TokensAddress, useTokensScope } from './useTokensScope.ts';
 import './tokens.css';
 import '../../widgets/roc/roc.css';
 

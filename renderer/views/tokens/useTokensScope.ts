@@ -1,6 +1,6 @@
 /** The scope of the page: a run, a step, a group or a rollout, with its siblings and parents. */
 import type { RunDetail } from '../../../shared/api/contract.ts';
-import { type Route, tokensRouteOf } from '../../data/route.ts';
+import { type ScopeLevel, tokensRouteOf } from '../../data/route.ts';
 import { useNeighbourGroup, useNeighbourRollout } from '../../data/useNeighbours.ts';
 import { usePage } from '../../data/usePage.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -13,8 +13,6 @@ export interface TokensAddress {
   readonly groupKey?: string;
   readonly ordinal?: number;
 }
-
-export type ScopeLevel = 'run' | 'step' | 'group' | 'rollout';
 
 export interface TokensScope {
   readonly level: ScopeLevel;
@@ -92,23 +90,5 @@ function scopeOf(level: ScopeLevel, { runId, step, groupId, rolloutId }: Ids): T
       return groupId === undefined ? undefined : { runId, groupId };
     case 'rollout':
       return rolloutId === undefined ? undefined : { runId, rolloutId };
-  }
-}
-
-export function routeOfLevel(address: TokensAddress, level: ScopeLevel): Route {
-  const { runKey, step, groupKey } = address;
-  switch (level) {
-    case 'run':
-      return tokensRouteOf({ runKey });
-    case 'step':
-      return tokensRouteOf({ runKey, ...(step === undefined ? {} : { step }) });
-    case 'group':
-      return tokensRouteOf({
-        runKey,
-        ...(step === undefined ? {} : { step }),
-        ...(groupKey === undefined ? {} : { groupKey }),
-      });
-    case 'rollout':
-      return tokensRouteOf(address);
   }
 }

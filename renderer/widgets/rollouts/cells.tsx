@@ -1,7 +1,7 @@
 /** Small cell contents shared by the tables of this view. */
 import type { ReactNode } from 'react';
 import type { RolloutRow } from '../../../shared/api/contract.ts';
-import { percent } from '../../ui/numbers.ts';
+import { count, percent } from '../../ui/numbers.ts';
 
 /** A share as a number and as a bar, which makes rows comparable. */
 export function ShareCell({ share, color }: { readonly share: number | undefined; readonly color?: string }) {
@@ -33,6 +33,13 @@ export function HealthCell({ wrong, mixed, right }: HealthCellProps) {
       {right > 0 && <i style={{ flex: right, background: 'var(--right)' }} />}
     </span>
   );
+}
+
+export const MALFORMED_HINT =
+  'Unclosed or malformed calls that no tool answered. They are no tool calls, so no other column counts them';
+
+export function malformedCell({ malformedCalls }: RolloutRow): ReactNode {
+  return <span className={(malformedCalls ?? 0) > 0 ? 'is-wrong' : undefined}>{count(malformedCalls)}</span>;
 }
 
 /** Turnwise's stop reason, or the logged word if it maps to none. */

@@ -14,7 +14,7 @@ import { count, decimal, reward, signed } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
 import type { Column } from '../../ui/tableColumns.ts';
 import { penaltyText } from '../roc/rocLabels.ts';
-import { stopReasonCell } from './cells.tsx';
+import { MALFORMED_HINT, malformedCell, stopReasonCell } from './cells.tsx';
 import { LABEL_COLUMN } from './labelColumn.tsx';
 
 export interface RolloutColumn extends Column<RolloutRow> {
@@ -152,6 +152,16 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     cell: (row) => (
       <span className={(row.toolErrors ?? 0) > 0 ? 'is-wrong' : undefined}>{count(row.toolErrors)}</span>
     ),
+  }),
+  fieldColumn('malformedCalls', {
+    label: 'malformed',
+    hint: MALFORMED_HINT,
+    minWidth: 70,
+    grow: 0.6,
+    sorts: 'descending',
+    // Most logs have none, and a column of zeros would narrow the others.
+    isKnown: (row) => (row.malformedCalls ?? 0) > 0,
+    cell: malformedCell,
   }),
   fieldColumn('policyTokens', {
     label: 'tokens',

@@ -51,20 +51,21 @@ export function useTokenCursor({ detail, heat, means, turn, query, setQuery, onS
     [detail],
   );
 
-  /** Opening a link to a token scrolls to it. After that only `go` scrolls. */
-  const hasBeenShown = useRef(false);
+  const { rolloutId } = detail.row;
+  /** The rollout whose linked token has been shown. Opening a link scrolls to its token; after that only `go` scrolls. */
+  const shownOf = useRef<number>(undefined);
   useEffect(() => {
-    if (range === undefined || hasBeenShown.current) return;
-    hasBeenShown.current = true;
+    if (range === undefined || shownOf.current === rolloutId) return;
+    shownOf.current = rolloutId;
     const segment = placeOf(range);
     if (segment === undefined) return;
     if (query.get('turn') === null) setQuery({ turn: String(detail.segments[segment]?.turn ?? 0) });
     onShow(segment, range.start);
-  }, [range, placeOf, onShow, query, setQuery, detail]);
+  }, [range, placeOf, onShow, query, setQuery, detail, rolloutId]);
 
   const go = useCallback(
     (next: number) => {
-      hasBeenShown.current = true;
+      shownOf.current = rolloutId;
       if (ends === undefined) {
         // An id without text has no offset, so go to its segment. That may be unknown as well.
         const segment = means?.segmentOf[next] ?? -1;
@@ -79,14 +80,14 @@ export function useTokenCursor({ detail, heat, means, turn, query, setQuery, onS
       setQuery({ token: String(next), turn: String(detail.segments[segment]?.turn ?? 0) });
       onShow(segment, start);
     },
-    [ends, means, detail, placeOf, setQuery, onShow],
+    [ends, means, detail, rolloutId, placeOf, setQuery, onShow],
   );
   const choose = useCallback(
     (next: number) => {
-      hasBeenShown.current = true;
+      shownOf.current = rolloutId;
       setQuery({ token: String(next) });
     },
-    [setQuery],
+    [setQuery, rolloutId],
   );
 
   /** Without a current token, start at the current turn. */
