@@ -8,7 +8,7 @@ import { getAlternatives, getSignal } from '../storage/queries/tokens.ts';
 
 interface Sides {
   readonly rolloutIds: readonly number[];
-  readonly lanes: readonly AlignableRollout[];
+  readonly lanes: readonly (AlignableRollout & { readonly answer?: string })[];
   readonly baseline: number;
   readonly lane: number;
 }

@@ -15,6 +15,7 @@ import {
   taxonomyState,
 } from '../storage/queries/annotations.ts';
 import { availableSignals } from '../storage/queries/available.ts';
+import { problemChanges } from '../storage/queries/changes.ts';
 import { listFiles, listIssues, unreadFiles } from '../storage/queries/issues.ts';
 import { groupRows, rolloutRows } from '../storage/queries/lists.ts';
 import { problemPlaces, recordSource } from '../storage/queries/places.ts';
@@ -49,6 +50,7 @@ const handlers: ReaderHandlers = {
   'problem.solved': ({ runId, step }) => solvedProblems(db, runId, step),
   'group.rows': ({ groupIds }) => groupRows(db, groupIds),
   'problem.history': ({ groupId }) => found(problemHistory(db, groupId), `group ${groupId}`),
+  'problem.changes': ({ from, to }) => problemChanges(db, from, to),
   'view.list': () => listViews(db),
   'query.examples': () => EXAMPLE_QUERIES,
   'query.list': () => listQueries(db),

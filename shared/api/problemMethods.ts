@@ -2,7 +2,13 @@
 import { z } from 'zod';
 import { defineMethod, resultOf } from './method.ts';
 import { filter, id, progressKey } from './paramTypes.ts';
-import type { DisputedAnswer, ProblemHistory, ProblemMap, ProblemSuspect } from './problemRows.ts';
+import type {
+  DisputedAnswer,
+  ProblemChanges,
+  ProblemHistory,
+  ProblemMap,
+  ProblemSuspect,
+} from './problemRows.ts';
 
 export const PROBLEM_METHODS = {
   'problem.map': defineMethod({
@@ -26,6 +32,15 @@ export const PROBLEM_METHODS = {
   'problem.history': defineMethod({
     params: z.object({ groupId: id }),
     result: resultOf<ProblemHistory>(),
+    runsOn: 'reader',
+  }),
+  /** Problems that became correct or incorrect between two steps. */
+  'problem.changes': defineMethod({
+    params: z.object({
+      from: z.object({ runId: id, step: id }),
+      to: z.object({ runId: id, step: id }),
+    }),
+    result: resultOf<ProblemChanges>(),
     runsOn: 'reader',
   }),
 } as const;

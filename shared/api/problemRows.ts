@@ -104,3 +104,38 @@ export interface ProblemGroup {
   /** Labels of the group's rollouts, most frequent first. Absent if none exist. */
   readonly labels?: readonly { readonly label: string; readonly rollouts: number }[];
 }
+
+/** How the outcome of problems changed from one step to another, of one run or of two. */
+export interface ProblemChanges {
+  /** Problems with a known correctness at both steps. */
+  readonly compared: number;
+  readonly stayedCorrect: number;
+  readonly stayedIncorrect: number;
+  /** Exactly half of the rollouts are correct at one of the steps. */
+  readonly undecided: number;
+  /** At both steps, with no known correctness at one of them. */
+  readonly unknown: number;
+  /** At one of the steps only. */
+  readonly onlyFrom: number;
+  readonly onlyTo: number;
+  readonly becameIncorrect: readonly ChangedProblem[];
+  readonly becameCorrect: readonly ChangedProblem[];
+  /** Two-sided, of the exact McNemar test over the changed problems. */
+  readonly pValue: number;
+}
+
+export interface ChangedProblem {
+  readonly problemId: string;
+  /** Its beginning. '' if the log holds no prompt. */
+  readonly question: string;
+  readonly from: ChangeSide;
+  readonly to: ChangeSide;
+}
+
+/** A problem at one step, with the first rollout that has the outcome of most. */
+export interface ChangeSide {
+  readonly groupKey: string;
+  readonly ordinal: number;
+  readonly correct: number;
+  readonly known: number;
+}

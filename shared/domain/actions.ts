@@ -26,13 +26,15 @@ interface Acting {
   readonly response: string;
   readonly segments: readonly Segment[];
   readonly toolCalls: readonly ToolCall[];
+  /** The final answer, as logged or extracted. */
+  readonly answer?: string;
 }
 
 /** A call of this tool only writes down a thought: in tau-bench, and in agents that follow its example. */
 const THOUGHT = 'think';
 
-/** All tool calls of the response except thoughts, then the last answer if it has one. */
-export function actionsOf({ response, segments, toolCalls }: Acting): readonly Action[] {
+/** All tool calls of the response except thoughts, then the final answer if it has one. */
+export function actionsOf({ response, segments, toolCalls, answer }: Acting): readonly Action[] {
   const inner = (segment: number): string => {
     const range = segments[segment]?.inner;
     return range === undefined ? '' : response.slice(range.start, range.end);
@@ -45,9 +47,10 @@ export function actionsOf({ response, segments, toolCalls }: Acting): readonly A
     if (code === undefined) return { ...action, text: args ?? inner(callSegment) };
     return { ...action, text: code, ...(args === undefined ? {} : { withCode: args }) };
   });
-  const last = segments.findLastIndex(({ kind }) => kind === 'answer');
-  if (last < 0) return actions;
-  const text = inner(last).trim();
+  const marked = segments.findLastIndex(({ kind }) => kind === 'answer');
+  const last = marked < 0 ? segments.length - 1 : marked;
+  const text = answer ?? (marked < 0 ? '' : inner(marked).trim());
+  if (text === '') return actions;
   return [...actions, { kind: 'answer', turn: segments[last]?.turn ?? 0, segment: last, text }];
 }
 

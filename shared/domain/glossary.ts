@@ -171,6 +171,14 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
     source: RELEASE,
   },
   {
+    term: 'McNemar test',
+    also: 'p',
+    meaning:
+      'Whether more problems changed in one direction than chance explains: if both were equally likely, how probable is a split at least as uneven. Problems that stayed the same do not count.',
+    unit: '0 to 1',
+    source: 'McNemar 1947, exact form',
+  },
+  {
     term: 'p_err',
     also: 'error penalty',
     meaning:

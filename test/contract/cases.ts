@@ -71,6 +71,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'problem.suspects': ({ runId }) => ({ runId }),
   'problem.disputed': ({ runId }) => ({ runId }),
   'problem.history': ({ groupIds }) => ({ groupId: groupIds[0] ?? 0 }),
+  'problem.changes': ({ runId, step }) => ({ from: { runId, step: 0 }, to: { runId, step } }),
   'view.list': () => ({}),
   'view.save': () => ({ name: 'late failures', filter: 'step:>1 reward:0' }),
   'view.remove': () => ({ name: 'failures' }),

@@ -75,6 +75,12 @@ describe('the first difference in action', () => {
   it('compares final answers as correctness does', () => {
     const a = rollout('<answer>1,000</answer>');
     expect(actionFork(a, rollout('So <answer>\\boxed{1000}</answer>'))).toEqual({ shared: 1 });
+    // An answer that the log names, without marks in the text.
+    expect(
+      actionFork({ ...rollout('It is #### 7.'), answer: '7' }, { ...rollout('#### 8'), answer: '8' }),
+    ).toMatchObject({
+      ...{ shared: 0, a: { kind: 'answer', text: '7', turn: 1 }, b: { text: '8' } },
+    });
     expect(actionFork(a, rollout('<answer>999</answer>'))).toMatchObject({ shared: 0, b: { text: '999' } });
   });
 });

@@ -48,6 +48,27 @@ export function describeProblems(shell: Shell): void {
       await expect.poll(() => running.place()).toMatch(new RegExp(`/group/${byName}/problem$`));
     });
 
+    test('Changes lists problems between two steps, and . leads from pair to pair', async () => {
+      await page.goto(running.urlOf(PROBLEMS));
+      await page.getByRole('button', { name: 'Changes', exact: true }).click();
+      await page.getByText(/^4 problems at both steps: .+Exact McNemar test/).waitFor();
+      await page.getByRole('button', { name: /^became correct \(\d+\)$/ }).click();
+      const table = page.getByRole('grid', { name: 'Problems that became correct' });
+      await table.getByRole('row').nth(1).waitFor();
+      await table.focus();
+      await page.keyboard.press('Enter');
+      const bar = page.getByRole('region', { name: 'Changed problems' });
+      await bar.getByText(/^1 of \d+$/).waitFor();
+      await page.getByRole('region', { name: 'Aligned turns' }).waitFor();
+      const lanes = (await running.place()).match(/lane=[^&]+/g);
+      expect(lanes).toHaveLength(2);
+      await page.keyboard.press('.');
+      await bar.getByText(/^2 of \d+$/).waitFor();
+      expect((await running.place()).match(/lane=[^&]+/g)).not.toEqual(lanes);
+      await bar.getByRole('link', { name: 'Problems that became correct' }).click();
+      await table.waitFor();
+    });
+
     test('orders and filters show the number of remaining problems', async () => {
       await page.goto(running.urlOf(PROBLEMS));
       await page.getByRole('application').waitFor();

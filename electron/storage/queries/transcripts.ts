@@ -1,12 +1,12 @@
 /** Reads responses with their segments and calls, for comparisons. */
 import type { Segment, ToolCall } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { number, query, type RowSpec } from '../rows.ts';
+import { number, orNull, query, type RowSpec, text } from '../rows.ts';
 import { StoredTexts } from '../storedTexts.ts';
 import { responseSegments, toolCallsOf } from './rollout.ts';
 import { tokenEndsOf } from './tokens.ts';
 
-export const TRANSCRIPT = `SELECT r.text_start AS start, r.text_end AS end, r.block_id AS blockId,
+export const TRANSCRIPT = `SELECT r.text_start AS start, r.text_end AS end, r.block_id AS blockId, r.answer,
     (SELECT count(*) FROM prompt_segment_row s WHERE s.prompt_id = p.prompt_id) AS promptSegments
   FROM rollout_row r JOIN group_row g USING (group_id) JOIN problem_row p USING (problem_no) WHERE r.rollout_id = ?`;
 
@@ -15,6 +15,7 @@ interface PlaceRecord {
   readonly end: number;
   readonly blockId: number;
   readonly promptSegments: number;
+  readonly answer: string | null;
 }
 
 const PLACE_ROW: RowSpec<PlaceRecord> = {
@@ -22,6 +23,7 @@ const PLACE_ROW: RowSpec<PlaceRecord> = {
   end: number,
   blockId: number,
   promptSegments: number,
+  answer: orNull(text),
 };
 
 export interface Transcript {
@@ -30,6 +32,7 @@ export interface Transcript {
   readonly segments: readonly Segment[];
   readonly toolCalls: readonly ToolCall[];
   readonly tokenEnds?: Uint32Array;
+  readonly answer?: string;
 }
 
 /** Use one per request. */
@@ -59,6 +62,7 @@ export class TranscriptReader {
       segments,
       toolCalls: toolCallsOf(this.db, rolloutId, segments, response),
       ...(tokenEnds === undefined ? {} : { tokenEnds }),
+      ...(place.answer === null ? {} : { answer: place.answer }),
     };
   }
 }

@@ -13,6 +13,7 @@ import { goTo } from '../../data/useRoute.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { useInterface } from '../../state/interface.ts';
 import { useWayBack } from '../../widgets/useWayBack.ts';
+import { ChangeBar } from './ChangeBar.tsx';
 import { CompareFoot, CompareTransport } from './CompareFoot.tsx';
 import { CompareHead } from './CompareHead.tsx';
 import { CompareSide } from './CompareSide.tsx';
@@ -226,6 +227,7 @@ export function Compare({ link, slots, state }: CompareProps) {
         onFork={toFork}
         onDifference={toDifference}
       />
+      <ChangeBar />
       <div className="cmp-body">
         <MeasuredList
           label="Aligned turns"

@@ -10,6 +10,7 @@ import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { ChartMenu, chartFileName } from '../../widgets/charts/ChartMenu.tsx';
 import { FilterBox } from '../../widgets/filter/FilterBox.tsx';
 import { FilterChips } from '../../widgets/filter/FilterChips.tsx';
+import { Changes } from './Changes.tsx';
 import { HeatMap, MapReadout, readingOf } from './HeatMap.tsx';
 import { MapTable } from './MapTable.tsx';
 import {
@@ -29,6 +30,7 @@ import './problems.css';
 
 const TABS = [
   { id: 'map' as const, label: 'Map', title: 'Pass rate by step' },
+  { id: 'changes' as const, label: 'Changes', title: 'Problems that became correct or incorrect' },
   { id: 'suspicious' as const, label: 'Suspicious', title: 'Ground truths and rewards worth a look' },
 ];
 
@@ -36,7 +38,7 @@ const TABS = [
 export default function ProblemsView({ runKey }: { readonly runKey: string }) {
   const run = useRequest('run.get', { runKey });
   const [query, setQuery] = useUrlQuery();
-  const isSuspicious = query.get('tab') === 'suspicious';
+  const tab = TABS.find(({ id }) => id === query.get('tab'))?.id ?? 'map';
   if (run.error !== null)
     return (
       <FailedState
@@ -53,9 +55,9 @@ export default function ProblemsView({ runKey }: { readonly runKey: string }) {
         <h1>Problems</h1>
         <Segmented
           label="View"
-          chosen={isSuspicious ? 'suspicious' : 'map'}
-          onChoose={(tab) =>
-            setQuery({ tab: tab === 'map' ? undefined : tab, view: undefined, sort: undefined })
+          chosen={tab}
+          onChoose={(next) =>
+            setQuery({ tab: next === 'map' ? undefined : next, view: undefined, sort: undefined })
           }
           choices={TABS}
         />
@@ -67,8 +69,10 @@ export default function ProblemsView({ runKey }: { readonly runKey: string }) {
           </span>
         </div>
       </header>
-      {isSuspicious ? (
+      {tab === 'suspicious' ? (
         <Suspicious runKey={runKey} runId={run.data.runId} />
+      ) : tab === 'changes' ? (
+        <Changes run={run.data} />
       ) : (
         <MapOfRun
           runKey={runKey}

@@ -1,0 +1,48 @@
+/**
+ * A list of problems that became correct or incorrect between two steps, as part of URLs: of its page,
+ * `/run/r/problems?tab=changes&from=0&to=60&with=other&became=correct`, and of the comparison of one of them,
+ * `/compare?lane=…&changes={…}&change=3`.
+ */
+import { z } from 'zod';
+import type { ChangedProblem, ChangeSide, ProblemChanges } from '../../shared/api/contract.ts';
+import { compareSearch } from './compareLink.ts';
+import { pathOfRoute } from './route.ts';
+
+export const DIRECTIONS = ['incorrect', 'correct'] as const;
+export type Direction = (typeof DIRECTIONS)[number];
+
+const PLACE = z.object({ run: z.string(), step: z.number().int().min(0) });
+const LINK = z.object({ from: PLACE, to: PLACE, became: z.enum(DIRECTIONS) });
+export type ChangesLink = z.infer<typeof LINK>;
+
+export const changesPath = ({ from, to, became }: ChangesLink): string => {
+  const query = new URLSearchParams({ tab: 'changes', from: String(from.step), to: String(to.step) });
+  if (to.run !== from.run) query.set('with', to.run);
+  if (became !== 'incorrect') query.set('became', became);
+  return `${pathOfRoute({ view: 'problems', runKey: from.run })}?${query}`;
+};
+
+/** The comparison of a changed problem: a rollout from before as the baseline, one from after beside it. */
+export function changePath(link: ChangesLink, index: number, { from, to }: ChangedProblem): string {
+  const lane = ({ run, step }: ChangesLink['from'], { groupKey, ordinal }: ChangeSide): string =>
+    pathOfRoute({ view: 'rollout', runKey: run, step, groupKey, ordinal });
+  const list = new URLSearchParams({ changes: JSON.stringify(link), change: String(index) });
+  const lanes = [lane(link.from, from), lane(link.to, to)];
+  return pathOfRoute({ view: 'compare' }) + compareSearch({ lanes }, list);
+}
+
+/** @returns undefined if no list is named, or it is invalid */
+export function readChange(query: URLSearchParams): { link: ChangesLink; index: number } | undefined {
+  const index = query.get('change') ?? '';
+  if (!/^\d{1,9}$/.test(index)) return undefined;
+  try {
+    const parsed = LINK.safeParse(JSON.parse(query.get('changes') ?? ''));
+    return parsed.success ? { link: parsed.data, index: Number(index) } : undefined;
+  } catch {
+    // The user edited the URL: there is no list.
+    return undefined;
+  }
+}
+
+export const changedTo = (changes: ProblemChanges, became: Direction): readonly ChangedProblem[] =>
+  became === 'incorrect' ? changes.becameIncorrect : changes.becameCorrect;

@@ -1,0 +1,209 @@
+/** Problems that became correct or incorrect from one step to another, of this run or of another one. */
+import { useMemo } from 'react';
+import type { ChangedProblem, ChangeSide, ProblemChanges, RunSummary } from '../../../shared/api/contract.ts';
+import { problemName } from '../../../shared/domain/question.ts';
+import { type ChangesLink, changedTo, changePath, DIRECTIONS } from '../../data/changesLink.ts';
+import { useRequest } from '../../data/useRequest.ts';
+import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
+import { Segmented } from '../../ui/Controls.tsx';
+import { count, counted, decimal } from '../../ui/numbers.ts';
+import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
+import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
+import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
+
+export function Changes({ run }: { readonly run: RunSummary }) {
+  const [query, setQuery] = useUrlQuery();
+  const runs = useRequest('run.list', {});
+  const other = runs.data?.find(({ runKey }) => runKey === query.get('with')) ?? run;
+  const [before, after] = [useSteps(run), useSteps(other)];
+  const became = DIRECTIONS.find((one) => one === query.get('became')) ?? 'incorrect';
+  const isSame = other.runId === run.runId;
+  const from = chosenStep(query.get('from'), before) ?? before?.[0];
+  const to = chosenStep(query.get('to'), after) ?? after?.at(-1);
+  const isWhole = from !== undefined && to !== undefined && !(isSame && from === to);
+  const changes = useRequest(
+    'problem.changes',
+    isWhole ? { from: { runId: run.runId, step: from }, to: { runId: other.runId, step: to } } : undefined,
+    { keepPrevious: true },
+  );
+  return (
+    <>
+      <div className="filters">
+        <StepChoice
+          label="from step"
+          run={run}
+          steps={before}
+          step={from}
+          onChoose={(step) => setQuery({ from: step })}
+        />
+        <StepChoice
+          label="to step"
+          run={other}
+          steps={after}
+          step={to}
+          onChoose={(step) => setQuery({ to: step })}
+        />
+        <label className="overview-field">
+          of
+          <select
+            value={other.runKey}
+            onChange={({ target }) =>
+              setQuery({ with: target.value === run.runKey ? undefined : target.value, to: undefined })
+            }
+          >
+            {(runs.data ?? [run]).map(({ runKey, name }) => (
+              <option key={runKey} value={runKey}>
+                {runKey === run.runKey ? 'this run' : name}
+              </option>
+            ))}
+          </select>
+        </label>
+        {changes.data !== undefined && (
+          <Segmented
+            label="Direction"
+            chosen={became}
+            onChoose={(next) => setQuery({ became: next === 'incorrect' ? undefined : next })}
+            choices={DIRECTIONS.map((id) => ({
+              id,
+              label: `became ${id} (${count(changedTo(changes.data, id).length)})`,
+              title: `Problems that became ${id}`,
+            }))}
+          />
+        )}
+      </div>
+      {!isWhole ? (
+        <EmptyState title="Choose two steps, or another run to compare with" />
+      ) : changes.error !== null ? (
+        <FailedState
+          title="The changes could not be counted"
+          error={changes.error}
+          onRetry={() => void changes.refetch()}
+        />
+      ) : changes.data === undefined ? (
+        <WaitingState title="Comparing problems…" />
+      ) : (
+        <ChangedProblems
+          changes={changes.data}
+          link={{ from: { run: run.runKey, step: from }, to: { run: other.runKey, step: to }, became }}
+        />
+      )}
+    </>
+  );
+}
+
+/** Steps with rollouts whose correctness is known, ascending. Undefined while loading. */
+function useSteps({ runId }: RunSummary): readonly number[] | undefined {
+  const { data } = useRequest('step.list', { runId });
+  return useMemo(() => data?.filter(({ correctKnown }) => correctKnown > 0).map(({ step }) => step), [data]);
+}
+
+function chosenStep(named: string | null, steps: readonly number[] | undefined): number | undefined {
+  return named === null ? undefined : steps?.find((step) => String(step) === named);
+}
+
+interface StepChoiceProps {
+  readonly label: string;
+  readonly run: RunSummary;
+  readonly steps: readonly number[] | undefined;
+  readonly step: number | undefined;
+  readonly onChoose: (step: string) => void;
+}
+
+function StepChoice({ label, run, steps = [], step, onChoose }: StepChoiceProps) {
+  return (
+    <label className="overview-field">
+      {label}
+      <select value={step} disabled={steps.length < 2} onChange={({ target }) => onChoose(target.value)}>
+        {steps.map((each) => (
+          <option key={each} value={each}>
+            {run.hasSteps ? each : 'none'}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface ChangedProblemsProps {
+  readonly changes: ProblemChanges;
+  readonly link: ChangesLink;
+}
+
+function ChangedProblems({ changes, link }: ChangedProblemsProps) {
+  const listed = changedTo(changes, link.became);
+  const table = useTableCommands();
+  return (
+    <>
+      <p className="filter-note problem-note" role="status">
+        {summary(changes)}
+      </p>
+      {listed.length === 0 ? (
+        <EmptyState title={`No problem became ${link.became}`} />
+      ) : (
+        <div className="page-list">
+          <VirtualTable
+            handle={table}
+            label={`Problems that became ${link.became}`}
+            columns={COLUMNS}
+            count={listed.length}
+            rowAt={(index) => ({ index, problem: listed[index] })}
+            onOpen={({ index, problem }) =>
+              problem !== undefined && navigateTo(changePath(link, index, problem))
+            }
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+interface Entry {
+  readonly index: number;
+  readonly problem: ChangedProblem | undefined;
+}
+
+const correctOf = (side: ChangeSide | undefined): string =>
+  side === undefined ? '' : `${count(side.correct)} of ${count(side.known)}`;
+
+const COLUMNS: readonly Column<Entry>[] = [
+  {
+    ...{ id: 'problem', label: 'problem', minWidth: 240, grow: 4 },
+    cell: ({ problem }) =>
+      problem === undefined ? null : <span title={problem.question}>{problemName(problem)}</span>,
+  },
+  {
+    id: 'from',
+    label: 'correct before',
+    align: 'end',
+    minWidth: 130,
+    cell: ({ problem }) => correctOf(problem?.from),
+  },
+  {
+    id: 'to',
+    label: 'correct after',
+    align: 'end',
+    minWidth: 130,
+    cell: ({ problem }) => correctOf(problem?.to),
+  },
+];
+
+/** What was compared, how much changed, and what that is evidence of. */
+function summary(changes: ProblemChanges): string {
+  const { compared, stayedCorrect, stayedIncorrect, undecided, unknown, onlyFrom, onlyTo } = changes;
+  const lost = changes.becameIncorrect.length;
+  const won = changes.becameCorrect.length;
+  const p = changes.pValue < 0.0001 ? 'p\u00a0<\u00a00.0001' : `p\u00a0=\u00a0${decimal(changes.pValue, 4)}`;
+  const rest = [
+    undecided > 0 ? `${count(undecided)} with exactly half of the rollouts correct` : '',
+    unknown > 0 ? `${count(unknown)} of unknown correctness` : '',
+    onlyFrom + onlyTo > 0 ? `${count(onlyFrom + onlyTo)} at one of the steps only` : '',
+  ].filter((part) => part !== '');
+  return [
+    `${counted(compared, 'problem')} at both steps: ${count(lost)} became incorrect, ${count(won)} became correct, ${count(stayedCorrect)} stayed correct, ${count(stayedIncorrect)} stayed incorrect.`,
+    rest.length === 0 ? '' : `Not among them: ${rest.join(', ')}.`,
+    'A problem is correct if more than half of its rollouts are.',
+    lost + won === 0 ? '' : `Exact McNemar test over the ${count(lost + won)} that changed: ${p}.`,
+  ]
+    .filter((sentence) => sentence !== '')
+    .join(' ');
+}

@@ -1,0 +1,166 @@
+/** Problems that became correct or incorrect from one step to another. */
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openReader, type ReadableLibrary } from '../../electron/storage/open.ts';
+import {
+  FIRST_OF_OUTCOME,
+  OUTCOMES_OF_STEP,
+  problemChanges,
+} from '../../electron/storage/queries/changes.ts';
+import { ingestHere, type Scratch, scratch } from '../support/library.ts';
+
+const NAMED =
+  process.env['TURNWISE_REALDATA'] ?? join(import.meta.dirname, '..', '..', '..', 'shared', 'realdata');
+const VERL = join(existsSync(NAMED) ? realpathSync(NAMED) : NAMED, 'verl-val-multiturn');
+
+let place: Scratch;
+let db: ReadableLibrary;
+afterAll(() => {
+  db?.close();
+  place?.remove();
+});
+
+interface Tried {
+  readonly run?: string;
+  readonly step: number;
+  readonly problem: string;
+  readonly prompt?: string;
+  /** `+` correct, `-` incorrect, `?` unknown. */
+  readonly rollouts: string;
+}
+
+const linesOf = ({ run = 'r', step, problem, prompt = `Find ${problem}.`, rollouts }: Tried): string[] =>
+  [...rollouts].map((outcome, index) =>
+    JSON.stringify({
+      ...{ v: 1, type: 'rollout', run, step, group: `${problem} ${step}`, index },
+      problem: { id: problem, prompt },
+      text: `It is ${outcome}.`,
+      ...(outcome === '?' ? {} : { is_correct: outcome === '+', reward: outcome === '+' ? 1 : 0 }),
+    }),
+  );
+
+const TRIED: readonly Tried[] = [
+  { step: 0, problem: 'lost', rollouts: '-++' },
+  { step: 9, problem: 'lost', rollouts: '+--?' },
+  { step: 0, problem: 'won', rollouts: '-' },
+  { step: 9, problem: 'won', rollouts: '?++' },
+  { step: 0, problem: 'kept', rollouts: '++' },
+  { step: 9, problem: 'kept', rollouts: '++-' },
+  { step: 0, problem: 'never', rollouts: '--' },
+  { step: 9, problem: 'never', rollouts: '-' },
+  { step: 0, problem: 'half', rollouts: '+-' },
+  { step: 9, problem: 'half', rollouts: '+' },
+  { step: 0, problem: 'blind', rollouts: '??' },
+  { step: 9, problem: 'blind', rollouts: '+' },
+  { step: 0, problem: 'old', rollouts: '+' },
+  { step: 9, problem: 'new', rollouts: '+' },
+  // The same question under another id, in another run.
+  { run: 's', step: 9, problem: 'renamed', prompt: 'Find  kept.', rollouts: '-' },
+];
+
+beforeAll(async () => {
+  place = scratch();
+  await ingestHere(place.library, [place.file('log.jsonl', `${TRIED.flatMap(linesOf).join('\n')}\n`)]);
+  db = openReader(place.library);
+});
+
+const runIdOf = (run: string): number =>
+  Number(db.prepare('SELECT run_id FROM run_row WHERE run_key = ?').pluck().get(run));
+
+it('compares the outcomes of most rollouts, and names a rollout of each', () => {
+  const runId = runIdOf('r');
+  const found = problemChanges(db, { runId, step: 0 }, { runId, step: 9 });
+  expect(found).toEqual({
+    ...{
+      compared: 5,
+      stayedCorrect: 1,
+      stayedIncorrect: 1,
+      undecided: 1,
+      unknown: 1,
+      onlyFrom: 1,
+      onlyTo: 1,
+    },
+    becameIncorrect: [
+      {
+        ...{ problemId: 'lost', question: 'Find lost.' },
+        from: { groupKey: 'lost 0', ordinal: 1, correct: 2, known: 3 },
+        to: { groupKey: 'lost 9', ordinal: 1, correct: 1, known: 3 },
+      },
+    ],
+    becameCorrect: [
+      {
+        ...{ problemId: 'won', question: 'Find won.' },
+        from: { groupKey: 'won 0', ordinal: 0, correct: 0, known: 1 },
+        to: { groupKey: 'won 9', ordinal: 1, correct: 2, known: 2 },
+      },
+    ],
+    pValue: 1,
+  });
+});
+
+it('is mirrored when the steps are swapped', () => {
+  const runId = runIdOf('r');
+  const [there, back] = [
+    problemChanges(db, { runId, step: 0 }, { runId, step: 9 }),
+    problemChanges(db, { runId, step: 9 }, { runId, step: 0 }),
+  ];
+  expect(back.becameCorrect.map(({ problemId }) => problemId)).toEqual(['lost']);
+  expect({ ...back, becameCorrect: [], becameIncorrect: [] }).toEqual({
+    ...{ ...there, becameCorrect: [], becameIncorrect: [] },
+    ...{ onlyFrom: there.onlyTo, onlyTo: there.onlyFrom },
+  });
+});
+
+it('finds a problem of another run by its question', () => {
+  const found = problemChanges(db, { runId: runIdOf('r'), step: 0 }, { runId: runIdOf('s'), step: 9 });
+  expect(found.becameIncorrect.map(({ problemId, to }) => [problemId, to.groupKey])).toEqual([
+    ['kept', 'renamed 9'],
+  ]);
+  expect(found).toMatchObject({ compared: 1, onlyFrom: 6, onlyTo: 0 });
+});
+
+it('uses indexes', () => {
+  const plan = (sql: string, params: object): string =>
+    (db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(params) as { detail: string }[])
+      .map(({ detail }) => detail)
+      .join('\n');
+  expect(plan(OUTCOMES_OF_STEP, { runId: 1, step: 0 })).not.toMatch(/SCAN/);
+  expect(plan(FIRST_OF_OUTCOME, { groupIds: '[1]' })).not.toMatch(/SCAN (?!ids)/);
+});
+
+describe.runIf(existsSync(VERL))('the validation of verl', () => {
+  it('agrees with the raw records', async () => {
+    const own = scratch();
+    try {
+      await ingestHere(own.library, [VERL]);
+      const reader = openReader(own.library);
+      const runId = Number(reader.prepare('SELECT run_id FROM run_row').pluck().get());
+      const { becameIncorrect, becameCorrect, compared } = problemChanges(
+        reader,
+        { runId, step: 0 },
+        { runId, step: 60 },
+      );
+      reader.close();
+      const scores = (step: number): Map<string, number> =>
+        new Map(
+          readFileSync(join(VERL, `${step}.jsonl`), 'utf8')
+            .trimEnd()
+            .split('\n')
+            .map((line) => JSON.parse(line) as { input: string; score: number })
+            .map(({ input, score }) => [input, score]),
+        );
+      const [before, after] = [scores(0), scores(60)];
+      const count = (was: number, is: number): number =>
+        [...before].filter(([input, score]) => score === was && after.get(input) === is).length;
+      expect([compared, becameIncorrect.length, becameCorrect.length]).toEqual([
+        600,
+        count(1, 0),
+        count(0, 1),
+      ]);
+      expect([becameIncorrect.length, becameCorrect.length]).toEqual([27, 123]);
+    } finally {
+      own.remove();
+    }
+  });
+});
