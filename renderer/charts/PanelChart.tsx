@@ -197,11 +197,14 @@ export function PanelChart(props: PanelChartProps) {
     .map((line) => `${line.name} ${format(valueAt(line, readAt) ?? 0)}`)
     .join(', ');
 
+  const unit = isLog ? `${props.unit}, log` : props.unit;
   return (
     <figure className="chart panel" ref={ref}>
       <figcaption className="chart-head">
         <h2 title={props.describe}>{props.title}</h2>
-        <span className="panel-unit">{isLog ? `${props.unit}, log` : props.unit}</span>
+        <span className="panel-unit" title={unit} style={{ minWidth: `${Math.min(unit.length, 7)}ch` }}>
+          {unit}
+        </span>
         {props.menu}
       </figcaption>
       <PanelReadout

@@ -45,6 +45,9 @@ export function windowTitle(crumbs: readonly Crumb[]): string {
     .join('');
 }
 
+/** Short labels stay whole. */
+const shrinking = (label: string) => (label.length <= 10 ? { flexShrink: 0 } : { minWidth: '7ch' });
+
 function labelOf(page: Route, names: Names): string {
   switch (page.view) {
     case 'library':
@@ -113,11 +116,11 @@ export function TopBar() {
           <Fragment key={crumb.route.view}>
             {i > 0 && <i>/</i>}
             {i === crumbs.length - 1 ? (
-              <em aria-current="page" title={crumb.label}>
+              <em aria-current="page" title={crumb.label} style={shrinking(crumb.label)}>
                 {crumb.label}
               </em>
             ) : (
-              <Link href={leftAt(crumb.route)} title={crumb.label}>
+              <Link href={leftAt(crumb.route)} title={crumb.label} style={shrinking(crumb.label)}>
                 {crumb.label}
               </Link>
             )}

@@ -23,7 +23,7 @@ export function flipInCompareSet(path: string): void {
     const next = [...compareSet, path];
     setCompareSet(next);
     setNotice(
-      `${name} added to comparison · ${next.length === 1 ? 'add another' : `${keyWord('compare.open')} opens the ${next.length}`}`,
+      `${name} added to comparison · ${next.length === 1 ? 'add another' : `${keyWord('compare.open')} compares ${next.length}`}`,
     );
   }
 }

@@ -150,7 +150,7 @@ export function describeStatistics(shell: Shell): void {
       await page.getByRole('group', { name: 'Order' }).getByRole('button', { name: 'highest' }).click();
       await expect.poll(async () => (await values())[0]).toBe(highest[0]);
       await places.getByRole('row').nth(1).click();
-      await expect.poll(() => running.place()).toMatch(/\/rollout\/\d+\?token=\d+(&turn=\d+)?$/);
+      await expect.poll(() => running.place()).toMatch(/\/rollout\/\d+\?token=\d+&/);
       await page.goBack();
       await places.waitFor();
       await page.keyboard.press('Escape');
@@ -168,7 +168,19 @@ export function describeStatistics(shell: Shell): void {
       await list.getByRole('heading', { name: 'Reflection tokens after an error' }).waitFor();
       await list.getByText(`first 100 of ${total.toLocaleString('en')} positions`).waitFor();
       await list.getByRole('row').nth(1).click();
-      await expect.poll(() => running.place()).toMatch(/\/rollout\/\d+\?token=\d+(&turn=\d+)?$/);
+      await expect.poll(() => running.place()).toMatch(/\/rollout\/\d+\?token=\d+&/);
+      const bar = page.getByRole('region', { name: 'Positions', exact: true });
+      await bar.getByText(`1 of ${total.toLocaleString('en')}`).waitFor();
+      const first = new URL(page.url()).pathname;
+      await page.keyboard.press('n');
+      await bar.getByText(`2 of ${total.toLocaleString('en')}`).waitFor();
+      expect(new URL(page.url()).pathname).not.toBe(first);
+      // The token of the other rollout is scrolled to, so its turn is the current one.
+      await expect.poll(() => Number(searchOf().get('turn'))).toBeGreaterThan(0);
+      await page.keyboard.press('N');
+      await bar.getByText(`1 of ${total.toLocaleString('en')}`).waitFor();
+      await page.goBack();
+      await page.goBack();
       await page.goBack();
       await list.waitFor();
       await page.keyboard.press('Escape');

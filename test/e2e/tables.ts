@@ -70,6 +70,29 @@ export function describeTables(shell: Shell): void {
       }
     });
 
+    test('the list of runs fits 1024 px, and the breadcrumb cuts long names only', async () => {
+      const size = page.viewportSize();
+      await page.setViewportSize({ width: 1024, height: 720 });
+      try {
+        await openList('/');
+        const over = await page.getByRole('grid').evaluate((grid) => grid.scrollWidth - grid.clientWidth);
+        expect(over).toBe(0);
+        await page.goto(
+          running.urlOf('/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors/rollout/3/alike'),
+        );
+        const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' });
+        await crumbs.getByText('similar').waitFor();
+        const cut = await crumbs
+          .locator('[title]')
+          .evaluateAll((all) =>
+            all.flatMap((one) => (one.scrollWidth > one.clientWidth ? [one.textContent] : [])),
+          );
+        expect(cut).toEqual(['demo (synthetic)', 'pairs-of-divisors']);
+      } finally {
+        if (size !== null) await page.setViewportSize(size);
+      }
+    });
+
     test('the second click of a double click does nothing on the page that the first opened', async () => {
       await openList(ROLLOUTS);
       const cell = await row(1).boundingBox();

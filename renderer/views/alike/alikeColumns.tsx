@@ -23,7 +23,7 @@ export function alikeColumns({ ownRunKey, has }: Known): readonly Column<AlikeRo
       id: 'where',
       label: 'where',
       hint: 'Sibling: same group. Otherwise its step, and its run if different',
-      minWidth: 110,
+      minWidth: 92,
       grow: 1,
       cell: (row) =>
         row.isSibling ? (
@@ -67,7 +67,7 @@ export function alikeColumns({ ownRunKey, has }: Known): readonly Column<AlikeRo
       unit: 'chars',
       hint: 'Characters that both responses have in common at the beginning',
       align: 'end',
-      minWidth: 128,
+      minWidth: 138,
       grow: 0,
       cell: (row) => count(row.sharedPrefixChars),
     },
@@ -100,7 +100,7 @@ export function alikeColumns({ ownRunKey, has }: Known): readonly Column<AlikeRo
           unit: '%',
           hint: 'Similarity of all tool calls, estimated from sketches of their words. Blank if neither has any',
           align: 'end',
-          minWidth: 130,
+          minWidth: 118,
           grow: 0,
           cell: (row) => <Likeness value={row.codeLikeness} />,
         }
@@ -111,7 +111,7 @@ export function alikeColumns({ ownRunKey, has }: Known): readonly Column<AlikeRo
       unit: '%',
       hint: 'Similarity of everything else that the policy wrote, estimated from sketches of its words',
       align: 'end',
-      minWidth: 130,
+      minWidth: 118,
       grow: 0,
       cell: (row) => <Likeness value={row.textLikeness} />,
     },
@@ -119,7 +119,7 @@ export function alikeColumns({ ownRunKey, has }: Known): readonly Column<AlikeRo
       ? {
           id: 'answer',
           label: 'answer',
-          minWidth: 110,
+          minWidth: 92,
           grow: 2,
           cell: (row) => (
             <span className="mono">

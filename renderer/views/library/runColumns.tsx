@@ -45,7 +45,7 @@ export const runColumns = (
     id: 'name',
     label: 'run',
     value: (run) => run.name,
-    minWidth: 200,
+    minWidth: 180,
     grow: 3,
     sorts: 'ascending',
     measure: (run) => run.name,
@@ -82,7 +82,7 @@ export const runColumns = (
     label: 'steps',
     value: (run) => (run.hasSteps ? run.steps : undefined),
     align: 'end',
-    minWidth: 70,
+    minWidth: 48,
     grow: 0.5,
     sorts: 'descending',
     measure: (run) => (run.hasSteps ? run.steps : undefined),
@@ -100,7 +100,7 @@ export const runColumns = (
     label: 'rollouts',
     value: (run) => run.rollouts,
     align: 'end',
-    minWidth: 84,
+    minWidth: 74,
     grow: 0.5,
     sorts: 'descending',
     measure: (run) => run.rollouts,
@@ -128,7 +128,7 @@ export const runColumns = (
   {
     id: 'reward',
     label: 'reward by step',
-    minWidth: 88,
+    minWidth: 84,
     grow: 0.5,
     isKnown: isTrendKnown('meanReward'),
     cell: (run) =>
@@ -145,7 +145,7 @@ export const runColumns = (
     id: 'noTool',
     label: 'no tool call',
     hint: 'Share of rollouts without any tool call, by step',
-    minWidth: 88,
+    minWidth: 70,
     grow: 0.5,
     isKnown: isTrendKnown('noToolShare'),
     cell: (run) =>
@@ -162,7 +162,7 @@ export const runColumns = (
     id: 'toolErrors',
     label: 'tool errors',
     hint: 'Share of tool calls that failed, by step',
-    minWidth: 88,
+    minWidth: 66,
     grow: 0.5,
     isKnown: isTrendKnown('toolErrorRate'),
     cell: (run) =>
@@ -281,7 +281,7 @@ interface SparklineProps {
   readonly fromZero?: boolean;
 }
 
-const FRAME: Frame = { width: 84, height: 30, left: 2, right: 4, top: 4, bottom: 3 };
+const FRAME: Frame = { width: 66, height: 30, left: 2, right: 4, top: 4, bottom: 3 };
 
 /** A line over steps without axes. The numbers are in the columns and on the run page. */
 function Sparkline({ label, steps, values, color, fromZero = true }: SparklineProps) {

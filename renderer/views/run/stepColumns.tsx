@@ -163,7 +163,7 @@ export const STEP_COLUMNS: readonly StepColumn[] = [
         ? undefined
         : `${row.groupsAllWrong} incorrect · ${row.groupsMixed} mixed · ${row.groupsAllRight} correct`,
     hint: 'Groups all incorrect · mixed · all correct; sorted by the share of mixed ones',
-    minWidth: 74,
+    minWidth: 70,
     sorts: 'descending',
     measure: mixedShare,
     cell: (row) =>

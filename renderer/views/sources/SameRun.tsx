@@ -74,8 +74,9 @@ export function SameRun({ run, sources }: SameRunProps) {
       )}
       {places.length === 0 ? (
         <p className="muted">
-          No run in a directory next to, above or below this one has the same format and the same name, or a
-          problem of this one, or is its evaluation. Runs that their log names are not merged.
+          {run.keySource === 'logged' && givenName === undefined
+            ? 'The log names this run, so all logs with that name are one run wherever they are.'
+            : 'No run in a directory next to, above or below this one has the same format and the same name, has a problem of this one, or is its evaluation.'}
         </p>
       ) : (
         <ul className="neighbours">

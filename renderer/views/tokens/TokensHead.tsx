@@ -47,7 +47,11 @@ export function TokensHead({ address, level, hasSteps, signal, available }: Toke
           </Link>
         )}
         <ScopeLinks address={address} level={level} hasSteps={hasSteps} />
-        {level !== 'rollout' && <span>of {counted(available.rollouts, 'rollout')}</span>}
+        {level !== 'rollout' && (
+          <span>
+            {level === 'run' ? 'over' : 'of'} {counted(available.rollouts, 'rollout')}
+          </span>
+        )}
       </div>
     </header>
   );

@@ -39,7 +39,7 @@ const COLUMNS: readonly TokenColumn[] = [
     id: 'token',
     label: 'token',
     hint: '␣ is a space, ↵ the end of a line. A row opens the positions of the token',
-    minWidth: 84,
+    minWidth: 80,
     grow: 1,
     sorts: 'ascending',
     measure: ({ token }) => token,
