@@ -4,6 +4,7 @@
  *   error            a tool call of the turn failed
  *   first error      the first failed tool call
  *   outcome:timeout  a tool call had this outcome
+ *   tool:search      a call of this tool
  *   value:95         a policy token's value is above the 95th percentile of the rollout's policy tokens
  *   answer           the last boxed answer differs from the one before; not the first answer
  *   text:"double check" in:code     these words appear; case matters only if some letter is a capital
@@ -23,7 +24,7 @@ export interface BreakpointFault {
 }
 
 const PART =
-  /\s*(?:(&)|(first error|error|answer|fork)(?![\w:])|(outcome|value|turn|in):([^\s&"]+)|(text|regex):"((?:[^"\\]|\\[\s\S])*)")/y;
+  /\s*(?:(&)|(first error|error|answer|fork)(?![\w:])|(outcome|tool|value|turn|in):([^\s&"]+)|(text|regex):"((?:[^"\\]|\\[\s\S])*)")/y;
 
 /** The inverse of `breakpointText`. */
 export function breakpointIn(text: string): Breakpoint | BreakpointFault {
@@ -70,7 +71,8 @@ export function breakpointIn(text: string): Breakpoint | BreakpointFault {
   return isExpected ? fault(`expected a condition: ${CONDITION_WORDS}`, text.length) : conditions;
 }
 
-const CONDITION_WORDS = 'error, first error, outcome:, value:, answer, text:"…", regex:"…", turn:, fork';
+const CONDITION_WORDS =
+  'error, first error, outcome:, tool:, value:, answer, text:"…", regex:"…", turn:, fork';
 
 /** @returns a message if the value is invalid */
 function conditionOf(kind: string, value: string): Condition | string {
@@ -86,6 +88,8 @@ function conditionOf(kind: string, value: string): Condition | string {
         ? `expected an outcome (${TOOL_OUTCOMES.join(', ')}), found ${value}`
         : { kind, outcome };
     }
+    case 'tool':
+      return { kind, tool: value };
     case 'value': {
       const percentile = Number(value);
       const isOne = percentile > 0 && percentile < 100;
@@ -119,6 +123,8 @@ function conditionText(condition: Condition): string {
   switch (condition.kind) {
     case 'outcome':
       return `outcome:${condition.outcome}`;
+    case 'tool':
+      return `tool:${condition.tool}`;
     case 'value':
       return `value:${condition.percentile}`;
     case 'turn':

@@ -18,6 +18,8 @@ type TextScope = (typeof TEXT_SCOPES)[number];
 export type Condition =
   | { readonly kind: 'error' | 'first error' | 'answer' | 'fork' }
   | { readonly kind: 'outcome'; readonly outcome: ToolOutcome }
+  /** The tool's whole name, without white space. */
+  | { readonly kind: 'tool'; readonly tool: string }
   /** 0 < percentile < 100. */
   | { readonly kind: 'value'; readonly percentile: number }
   | { readonly kind: 'text' | 'regex'; readonly text: string; readonly scope: TextScope }
@@ -89,6 +91,8 @@ function placesOf(condition: Condition, rollout: StoppedRollout): TurnPlaces {
       return new Map([...ofCalls(rollout, ({ outcome }) => TOOL_ERROR_OUTCOMES.has(outcome))].slice(0, 1));
     case 'outcome':
       return ofCalls(rollout, ({ outcome }) => outcome === condition.outcome);
+    case 'tool':
+      return ofTool(rollout, condition.tool);
     case 'value':
       return ofValues(rollout, condition.percentile / 100);
     case 'answer':
@@ -120,6 +124,17 @@ function ofCalls({ toolCalls, segments }: StoppedRollout, isWanted: (call: ToolC
     }),
   );
 }
+
+/** The place is the call, not its response. */
+const ofTool = ({ toolCalls, segments }: StoppedRollout, tool: string): TurnPlaces =>
+  firstPerTurn(
+    toolCalls
+      .filter(({ name }) => name === tool)
+      .map(({ turn, callSegment }) => {
+        const offset = segments[callSegment]?.inner.start;
+        return [turn, { found: tool, ...(offset === undefined ? {} : { offset }) }] as const;
+      }),
+  );
 
 function ofValues({ tokens, segments }: StoppedRollout, quantile: number): TurnPlaces {
   if (tokens === undefined) return new Map();

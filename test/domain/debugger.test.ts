@@ -42,6 +42,12 @@ describe('breakpoints', () => {
     ['first error', ['2 exception']],
     ['outcome:ok_stdout', ['1 ok_stdout']],
     ['outcome:timeout', []],
+    [
+      'tool:python_code_with_standard_io',
+      ['1 python_code_with_standard_io', '2 python_code_with_standard_io'],
+    ],
+    ['tool:python', []],
+    ['tool:python_code_with_standard_io & error', ['2 exception']],
     ['answer', ['2 3 → 42']],
     ['turn:3', ['3']],
     ['turn:9', []],
@@ -103,6 +109,7 @@ describe('breakpoints', () => {
       kind: fc.constantFrom('error' as const, 'first error' as const, 'answer' as const, 'fork' as const),
     }),
     fc.record({ kind: fc.constant('outcome' as const), outcome: fc.constantFrom(...TOOL_OUTCOMES) }),
+    fc.record({ kind: fc.constant('tool' as const), tool: fc.stringMatching(/^[^\s&"]+$/) }),
     fc.record({ kind: fc.constant('value' as const), percentile: fc.integer({ min: 1, max: 99 }) }),
     fc.record({ kind: fc.constant('turn' as const), turn: fc.integer({ min: 1, max: 10_000 }) }),
     fc.record({

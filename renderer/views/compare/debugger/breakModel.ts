@@ -219,6 +219,7 @@ export const READY_MADE: readonly ReadyMade[] = [
   { text: 'first error', label: 'first tool error' },
   { text: 'error', label: 'any tool error' },
   { text: 'outcome:timeout', label: 'outcome…', hole: 'timeout' },
+  { text: 'tool:python', label: 'tool…', hole: 'python' },
   { text: 'value:95', label: 'value above a percentile…', hole: '95' },
   { text: 'answer', label: 'answer changes' },
   { text: 'text:"wait"', label: 'text…', hole: 'wait' },
