@@ -51,7 +51,7 @@ export interface LogFormat {
   readonly source: string;
   /** The detection rule in one sentence; `detect` implements exactly this. */
   readonly rule: string;
-  /** What is read and what is not, for the table in README.md. */
+  /** What is read and what is not, for the table in FORMATS.md. */
   readonly reads: string;
   readonly ignores: string;
   /** What forms a run if the log names none: the directory (default), or each file. */

@@ -13,7 +13,7 @@ CREATE TABLE rollout_row (
 
   reward             REAL,
   logged_correct     INTEGER,            -- written by the trainer
-  is_correct         INTEGER,            -- logged, else by the rule in README.md of this folder
+  is_correct         INTEGER,            -- logged, else by the rule in electron/storage/VIEWS.md
   correct_source     TEXT,               -- logged | derived; NULL: derived by the rule
   answer             TEXT,
   answer_source      TEXT,               -- logged | derived
