@@ -49,7 +49,7 @@ export interface ComparedLane {
    * or unknown.
    */
   readonly idFork?: IdFork;
-  /** Where the two begin to act differently. Absent: neither calls a tool or gives an answer. */
+  /** The first different action. Absent: neither side calls a tool or gives an answer. */
   readonly actionFork?: ActionFork;
   /** UTF-16 units that only one side has. */
   readonly cost: number;

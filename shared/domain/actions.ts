@@ -1,5 +1,5 @@
 /**
- * What a rollout does: its tool calls and its final answer, in order, without the words around them.
+ * The actions of a rollout: its tool calls and its final answer, in order. Prose is skipped.
  *
  * Two calls are one action if they name the same tool and their arguments are the same JSON, whatever the order of
  * keys and the spelling of numbers, or their Python code is the same but for comments, blank lines, spaces, line

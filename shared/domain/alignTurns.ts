@@ -83,7 +83,7 @@ export const pairTurns = (
 
 /** Above 0 for any two turns, because a turn is alone only if its counterpart is really absent. */
 export function turnWorth(a: TurnProfile, b: TurnProfile): number {
-  // Of equal turns, those at the nearest places.
+  // The distance decides between several equal turns.
   if (a.identity === b.identity) return EQUAL - LEAST * distance(a, b);
   const isAlike = a.first !== undefined && b.first !== undefined && beginAlike(a.first, b.first);
   if (isAlike && a.turn === b.turn && isSameRole(a, b)) return SAME_BEGINNING;

@@ -51,7 +51,7 @@ export interface LogFormat {
   readonly source: string;
   /** The detection rule in one sentence; `detect` implements exactly this. */
   readonly rule: string;
-  /** What is read and what is not, for the table in FORMATS.md. */
+  /** Fields that are read, and fields that are not, as the table in FORMATS.md lists them. */
   readonly reads: string;
   readonly ignores: string;
   /** What forms a run if the log names none: the directory (default), or each file. */

@@ -63,7 +63,7 @@ const pairsOf = (log: string): readonly GoldPair[] => PAIRS.filter((pair) => log
 
 /** Entries such as `2-3`. */
 const entriesOf = (list = ''): readonly string[] => list.split(' ').filter((entry) => entry !== '');
-/** The turns of an entry on both sides; `_` where there is none. */
+/** Splits an entry into the turns of both sides. `_`: no counterpart. */
 const turnsOf = (entry: string): readonly string[] => entry.split('-');
 const numbered = (turns: number): readonly string[] => Array.from({ length: turns }, (_, i) => `${i + 1}`);
 

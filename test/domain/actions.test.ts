@@ -1,4 +1,4 @@
-/** What rollouts do, and which actions count as the same. */
+/** Actions of rollouts, and when two of them are equal. */
 import { describe, expect, it } from 'vitest';
 import { actionFork, actionsOf, isSameAction } from '../../shared/domain/actions.ts';
 import { segmentResponse } from '../../shared/domain/segment.ts';

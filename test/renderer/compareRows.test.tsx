@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-/** Rows of a comparison, and what is said about a fork. */
+/** Renders rows of a comparison and the line about the first different action. */
 import { cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ActionForkLine } from '../../renderer/views/compare/ActionForkLine.tsx';

@@ -1,4 +1,4 @@
-/** Which runs are offered as another part of the same run, and how runs are named by their path. */
+/** Offers of similar runs as parts of one run, and names of runs by their paths. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

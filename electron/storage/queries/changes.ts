@@ -98,8 +98,8 @@ export function problemChanges(db: ReadableLibrary, from: Place, to: Place): Pro
 const sideOf = ({ correct, known }: Outcome): number => Math.sign(2 * correct - known);
 
 /**
- * Which problems are the same, as in `sameProblem.ts`: within a run by their logged id; else by their question, unless
- * one text has several logged ids.
+ * Returns a function from a group to a key that is equal for the same problem, by the rule of `sameProblem.ts`: within
+ * a run the logged id counts, else the question, unless one text has several logged ids.
  */
 function problemKeys(
   sides: readonly (readonly OutcomeRow[])[],

@@ -11,7 +11,7 @@ interface ActionForkLineProps {
   readonly letter: string;
 }
 
-/** Where a lane begins to act differently: another call, or another answer. */
+/** Names the first action of a lane that differs from the baseline's, and links to its row. */
 export function ActionForkLine({ context, index, letter }: ActionForkLineProps) {
   const { compared, onSelect } = context;
   const { comparison, base } = compared;

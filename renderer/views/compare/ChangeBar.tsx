@@ -1,14 +1,12 @@
 /** The place in a list of problems that became correct or incorrect, and the way to the next one. */
-import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { changedTo, changePath, changesPath, readChange } from '../../data/changesLink.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
-import { keyOf } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
-import { IconButton } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { count } from '../../ui/numbers.ts';
+import { ListBar, ListSteps } from '../../widgets/ListBar.tsx';
 
 /** Nothing if the comparison was not opened from such a list. */
 export function ChangeBar() {
@@ -48,43 +46,30 @@ export function ChangeBar() {
   const isSame = link.from.run === link.to.run;
   const other = isSame || to === undefined ? '' : ` of ${to.name}`;
   return (
-    <section className="queue-bar" aria-label="Changed problems">
-      <span className="queue-at">
-        {changes.error !== null ? (
-          <span className="is-wrong">✕ {changes.error.message}</span>
-        ) : (
-          <b>{changes.data === undefined ? '…' : `${count(index + 1)} of ${count(listed.length)}`}</b>
-        )}
-        <Link href={changesPath(link)}>Problems that became {link.became}</Link>
-        <span className="muted">
-          from {place(from, link.from.step)} to {place(to, link.to.step)}
-          {other}
-        </span>
+    <ListBar
+      label="Changed problems"
+      buttons={
+        <ListSteps
+          entry="problem"
+          index={index}
+          count={listed.length}
+          previous="change.previous"
+          next="change.next"
+          onStep={step}
+          onLeave={() => setQuery({ changes: undefined, change: undefined })}
+        />
+      }
+    >
+      {changes.error !== null ? (
+        <span className="is-wrong">✕ {changes.error.message}</span>
+      ) : (
+        <b>{changes.data === undefined ? '…' : `${count(index + 1)} of ${count(listed.length)}`}</b>
+      )}
+      <Link href={changesPath(link)}>Problems that became {link.became}</Link>
+      <span className="muted">
+        from {place(from, link.from.step)} to {place(to, link.to.step)}
+        {other}
       </span>
-      <span className="queue-buttons">
-        <IconButton
-          label="Previous problem"
-          keys={keyOf('change.previous')}
-          disabled={index === 0 || listed.length === 0}
-          onClick={() => step(-1)}
-        >
-          <ChevronUp size={15} />
-        </IconButton>
-        <IconButton
-          label="Next problem"
-          keys={keyOf('change.next')}
-          disabled={index + 1 >= listed.length}
-          onClick={() => step(1)}
-        >
-          <ChevronDown size={15} />
-        </IconButton>
-        <IconButton
-          label="Leave the list of problems"
-          onClick={() => setQuery({ changes: undefined, change: undefined })}
-        >
-          <X size={15} />
-        </IconButton>
-      </span>
-    </section>
+    </ListBar>
   );
 }

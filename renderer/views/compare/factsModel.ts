@@ -89,7 +89,7 @@ const KINDS: readonly FactKind[] = [
 ];
 
 /**
- * Leaves out facts that have no value, character counts if tokens are known, and malformed calls if there are none.
+ * Skips unknown facts, the character count if tokens are known, and malformed calls if no lane has one.
  * @param base index into `rows`
  */
 export function laneFacts(rows: readonly RolloutRow[], base: number): readonly FactLine[] {

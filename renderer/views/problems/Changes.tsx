@@ -187,7 +187,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   },
 ];
 
-/** What was compared, how much changed, and what that is evidence of. */
+/** Counts of the comparison, and the p-value of the changes. */
 function summary(changes: ProblemChanges): string {
   const { compared, stayedCorrect, stayedIncorrect, undecided, unknown, onlyFrom, onlyTo } = changes;
   const lost = changes.becameIncorrect.length;
