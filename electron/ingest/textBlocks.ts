@@ -13,8 +13,8 @@ import { packUtf8, type StoredText } from '../storage/textCodec.ts';
 export const ROLLOUT_BLOCK_BYTES = 512 << 10;
 /** Smaller, because prompts of different groups are often read one at a time. */
 export const PROMPT_BLOCK_BYTES = 128 << 10;
-/** Number of concurrent compressions. */
-const MOST_SPARE = 4;
+/** The blocks of a full batch. */
+const MOST_SPARE = 16;
 const NONE = Buffer.alloc(0);
 
 export class TextBlocks {
@@ -27,7 +27,7 @@ export class TextBlocks {
   /** Number of texts in the buffer. A block of empty texts is still a block. */
   private texts = 0;
   private blocks: Promise<StoredText>[] = [];
-  /** Reused buffers. New memory costs half as much time as the compression. */
+  /** Reused buffers. New memory costs half as much time as the compression, and makes V8 collect garbage. */
   private readonly spare: Buffer[] = [];
 
   constructor(blockBytes: number) {

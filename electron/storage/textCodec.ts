@@ -3,8 +3,13 @@
  * compressed together (`textBlocks.ts` in ingest). A call per block costs a sixth of a call per rollout,
  * and siblings resemble each other.
  */
-import { promisify } from 'node:util';
-import { constants, type ZstdOptions, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import {
+  constants,
+  createZstdCompress,
+  type ZstdCompress,
+  zstdCompressSync,
+  zstdDecompressSync,
+} from 'node:zlib';
 import { damaged } from './storageFailure.ts';
 
 const RAW = 0;
@@ -19,13 +24,34 @@ export interface StoredText {
 const SMALLEST_WORTH_COMPRESSING = 200;
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-const compress = promisify<Buffer, ZstdOptions, Buffer>(zstdCompress);
+/** As many as libuv has threads. */
+const STREAMS = 4;
+const streams: ZstdCompress[] = [];
+let writes = 0;
+
+/**
+ * Each write to a stream becomes one frame. The streams are reused, because V8 counts the memory of each new one and
+ * collects garbage for it, five times as often.
+ */
+function compress(bytes: Buffer): Promise<Buffer> {
+  const at = writes++ % STREAMS;
+  streams[at] ??= createZstdCompress({
+    ...LEVEL,
+    flush: constants.ZSTD_e_end,
+    chunkSize: 1 << 20,
+    // A full stream would wait until it is read.
+    readableHighWaterMark: Number.MAX_SAFE_INTEGER,
+  });
+  const stream = streams[at];
+  return new Promise((resolve, reject) => {
+    stream.write(bytes, (error) => (error ? reject(error) : resolve(stream.read())));
+  });
+}
 
 /** The caller must not write to `utf8` afterwards, because the result may alias it. */
 export async function packUtf8(utf8: Buffer): Promise<StoredText> {
   if (utf8.byteLength < SMALLEST_WORTH_COMPRESSING) return { codec: RAW, bytes: utf8 };
-  const chunkSize = Math.max(utf8.byteLength >> 1, 16_384);
-  return smaller(utf8, await compress(utf8, { ...LEVEL, chunkSize }));
+  return smaller(utf8, await compress(utf8));
 }
 
 function smaller(utf8: Uint8Array, packed: Uint8Array): StoredText {
