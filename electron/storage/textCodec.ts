@@ -3,10 +3,12 @@
  * compressed together (`textBlocks.ts` in ingest). A call per block costs a sixth of a call per rollout,
  * and siblings resemble each other.
  */
+import type { TransformOptions } from 'node:stream';
 import {
   constants,
   createZstdCompress,
   type ZstdCompress,
+  type ZstdOptions,
   zstdCompressSync,
   zstdDecompressSync,
 } from 'node:zlib';
@@ -26,23 +28,22 @@ const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 /** As many as libuv has threads. */
 const STREAMS = 4;
+const STREAM_OPTIONS: ZstdOptions & Pick<TransformOptions, 'readableHighWaterMark'> = {
+  ...LEVEL,
+  // Each write becomes one frame.
+  flush: constants.ZSTD_e_end,
+  chunkSize: 1 << 20,
+  // A full stream would wait until it is read.
+  readableHighWaterMark: Number.MAX_SAFE_INTEGER,
+};
+/** Reused, because each new stream takes new memory, for which V8 collects garbage. */
 const streams: ZstdCompress[] = [];
 let writes = 0;
 
-/**
- * Each write to a stream becomes one frame. The streams are reused, because V8 counts the memory of each new one and
- * collects garbage for it, five times as often.
- */
 function compress(bytes: Buffer): Promise<Buffer> {
   const at = writes++ % STREAMS;
-  streams[at] ??= createZstdCompress({
-    ...LEVEL,
-    flush: constants.ZSTD_e_end,
-    chunkSize: 1 << 20,
-    // A full stream would wait until it is read.
-    readableHighWaterMark: Number.MAX_SAFE_INTEGER,
-  });
-  const stream = streams[at];
+  const stream = streams[at] ?? createZstdCompress(STREAM_OPTIONS);
+  streams[at] = stream;
   return new Promise((resolve, reject) => {
     stream.write(bytes, (error) => (error ? reject(error) : resolve(stream.read())));
   });

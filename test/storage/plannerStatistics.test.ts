@@ -25,7 +25,7 @@ describe('planner statistics of an SQLite file', () => {
   });
 
   it('are found in the file and refused by every connection, before SQLite computes them', () => {
-    const path = library('generated.sqlite', (db) => addGeneratedStatistics(db, 1));
+    const path = library('generated.sqlite', (db) => addGeneratedStatistics(db));
     expect(foreignStatistics(path)).toBe('table sqlite_stat1');
     for (const open of [openReader, openWriter, openDamaged])
       expect(() => open(path)).toThrow(
@@ -39,7 +39,7 @@ describe('planner statistics of an SQLite file', () => {
     const db = new Database(path);
     db.pragma('journal_mode = WAL');
     db.pragma('wal_autocheckpoint = 0');
-    addGeneratedStatistics(db, 1);
+    addGeneratedStatistics(db);
     for (const suffix of ['', '-wal']) copyFileSync(path + suffix, copy + suffix);
     db.close();
     expect(foreignStatistics(copy)).toBe('table sqlite_stat1');
@@ -54,7 +54,7 @@ describe('planner statistics of an SQLite file', () => {
     for (let i = 0; i < 3000; i++) db.exec(`CREATE TABLE table_with_a_long_name_${i} (a, b, c, d, e, f)`);
     db.exec('COMMIT');
     expect(foreignStatistics(path)).toBeUndefined();
-    addGeneratedStatistics(db, 1);
+    addGeneratedStatistics(db);
     db.close();
     expect(foreignStatistics(path)).toBe('table sqlite_stat1');
   });
