@@ -6,15 +6,20 @@
 import type { Utf16Offset } from '../../shared/domain/model.ts';
 
 const NONE: readonly PlacedStretch[] = [];
+/** Each stretch becomes an element. No code has as many lines; text of many escapes may have. */
+const MOST_STRETCHES = 4_000;
 
-/** @param inner the call as written, which begins at `base` in the response */
+/**
+ * @param inner the call as written, which begins at `base` in the response
+ * @returns no stretches if the code was not found, or has more than `MOST_STRETCHES`
+ */
 export function codePlaces(code: string, inner: string, base: Utf16Offset): readonly PlacedStretch[] {
   if (code === '') return NONE;
   const literal = inner.indexOf(code);
   if (literal >= 0) return [{ start: 0, end: code.length, source: base + literal }];
   for (const match of inner.matchAll(/:\s*"/g)) {
     const places = jsonPlaces(code, inner, match.index + match[0].length, base);
-    if (places !== undefined) return places;
+    if (places !== undefined) return places.length > MOST_STRETCHES ? NONE : places;
   }
   return NONE;
 }

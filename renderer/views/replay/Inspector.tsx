@@ -9,7 +9,6 @@ import { reasonText } from '../../ui/reasons.ts';
 import type { Heat } from './text/tokenHeat.ts';
 import './inspector.css';
 import { LogText } from '../../ui/LogText.tsx';
-import { SourceText } from '../../ui/SourceText.tsx';
 import { penaltyText } from '../../widgets/roc/rocLabels.ts';
 import { malformedCell } from '../../widgets/rollouts/cells.tsx';
 
@@ -17,6 +16,8 @@ import { malformedCell } from '../../widgets/rollouts/cells.tsx';
 const LONG_VALUE = 200;
 
 const LONGEST_BESIDE = 60;
+/** A text in a section of its own scrolls. Beyond this, the browser takes too long to lay it out. */
+const LONGEST_SECTION = 10_000;
 
 interface InspectorProps {
   readonly detail: RolloutDetail;
@@ -60,7 +61,7 @@ export function Inspector({ detail, heat, isBlind, onShowRecord }: InspectorProp
         <section>
           <h2>Ground truth</h2>
           <p className="inspector-scenario">
-            <SourceText text={row.groundTruth ?? ''} />
+            <LogText text={row.groundTruth} longest={LONGEST_SECTION} />
           </p>
         </section>
       )}
@@ -69,7 +70,7 @@ export function Inspector({ detail, heat, isBlind, onShowRecord }: InspectorProp
           <h2>User scenario</h2>
           <p className="dim">Instructions of the simulated user. The policy did not see them.</p>
           <p className="inspector-scenario">
-            <SourceText text={detail.userScenario} />
+            <LogText text={detail.userScenario} longest={LONGEST_SECTION} />
           </p>
         </section>
       )}
@@ -138,7 +139,7 @@ export function Inspector({ detail, heat, isBlind, onShowRecord }: InspectorProp
                   className="mono"
                   title={value.length > LONG_VALUE ? 'shortened here; see the raw record' : undefined}
                 >
-                  {value}
+                  <LogText text={value} />
                 </span>
               </Field>
             ))}

@@ -5,9 +5,13 @@ import { outcomeMark, prettyArguments, type SegmentView } from '../../data/segme
 import { codePlaces } from '../../editor/codePlaces.ts';
 import { PythonCode } from '../../editor/PythonCode.tsx';
 import { ANSI_ESCAPE, AnsiText } from '../../ui/AnsiText.tsx';
+import { LogText } from '../../ui/LogText.tsx';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { MarkdownText } from './text/MarkdownText.tsx';
 import { WhenNear } from './text/WhenNear.tsx';
+
+/** Of the arguments beside the code. The raw text has all of them. */
+const LONGEST_ARGUMENTS = 10_000;
 
 interface SegmentBodyProps {
   readonly view: SegmentView;
@@ -77,7 +81,11 @@ function CallBody({ view, text }: { readonly view: SegmentView; readonly text: s
     return (
       <>
         <PythonCode code={text} places={places} source={view.source} />
-        {others !== undefined && <pre className="call-arguments">{others}</pre>}
+        {others !== undefined && (
+          <pre className="call-arguments">
+            <LogText text={others} longest={LONGEST_ARGUMENTS} />
+          </pre>
+        )}
       </>
     );
   }
