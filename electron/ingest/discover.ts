@@ -107,8 +107,8 @@ export function reasonOf(error: unknown): { readonly code: string; readonly mess
       return { code: 'no_permission', message: 'no permission to read it' };
     case NOT_A_FILE:
       return { code: 'not_a_file', message: 'neither a file nor a directory' };
-    case 'HANGS':
-      return { code: 'hangs', message: error instanceof Error ? error.message : '' };
+    case 'PARSER_ENDED':
+      return { code: 'parser_ended', message: error instanceof Error ? error.message : '' };
     case 'EISDIR':
       return { code: 'is_directory', message: 'is a directory, not a file' };
     default:

@@ -119,8 +119,8 @@ class IngestCall {
   private readonly dependents = new Set<string>();
   /** Runs that had rollouts of forgotten files. */
   private readonly forgottenOf = new Set<number>();
-  /** Files whose parser stopped responding. */
-  private readonly hung = new Set<string>();
+  /** Files that ended their parser once. They are read alone then. */
+  private readonly endedParser = new Set<string>();
   private readonly mayRead: (path: string) => boolean;
   private isCancelled = false;
   /** Bytes that earlier calls have read of the files that this call continues. */
@@ -352,7 +352,7 @@ class IngestCall {
       return this.reportOf(fileId, path, format, isContinued ? 'appended' : 'read');
     } catch (error) {
       await prepared?.parse?.drop();
-      if (parserHung(error) && !this.hung.has(path)) return this.readAlone(path);
+      if (parserEnded(error) && !this.endedParser.has(path)) return this.readAlone(path);
       if (error instanceof ConcurrentIngestError) return this.reportBusy(path, error.message);
       if (!isSystemError(error)) throw error;
       return this.unreadable({ path, ...reasonOf(error) });
@@ -361,7 +361,7 @@ class IngestCall {
 
   /** Reads the file again on its own, because reading ahead in the next file may have blocked the parser. */
   private async readAlone(path: string): Promise<FileReport> {
-    this.hung.add(path);
+    this.endedParser.add(path);
     this.next = [];
     return this.readPath(path);
   }
@@ -547,7 +547,7 @@ class IngestCall {
     const hasRollouts = known?.format !== undefined;
     if (hasRollouts && needsAdapter)
       this.writer.addUnread([{ path: found.path, bytes: known.bytes, hasAdapter: true }]);
-    if (hasRollouts && (needsAdapter || found.code === 'hangs')) {
+    if (hasRollouts && (needsAdapter || found.code === 'parser_ended')) {
       this.writer.dropIssuesWithCode(known.fileId, found.code);
       for (const issue of report.issues) this.writer.addIssue(known.fileId, issue);
     }
@@ -586,8 +586,8 @@ function reportUnreadable(found: { path: string; code: string; message: string }
   return { path: found.path, format: null, status: 'refused', rollouts: 0, issues: [issue] };
 }
 
-function parserHung(error: unknown): boolean {
-  return isSystemError(error) && (error as { code?: unknown }).code === 'HANGS';
+function parserEnded(error: unknown): boolean {
+  return isSystemError(error) && (error as { code?: unknown }).code === 'PARSER_ENDED';
 }
 
 function isSystemError(error: unknown): boolean {

@@ -142,7 +142,7 @@ export class ParserThread implements Parser {
     this.isLoaded = false;
     this.worker = this.start();
     this.unanswered = 0;
-    ended?.emit(THREAD_LOST, Object.assign(new Error(message), { code: 'HANGS', syscall: 'parse' }));
+    ended?.emit(THREAD_LOST, Object.assign(new Error(message), { code: 'PARSER_ENDED', syscall: 'parse' }));
     void ended?.terminate();
   }
 

@@ -46,7 +46,7 @@ it.each([
       const [first, second, third] = outcome.files;
       // The thread's end may interrupt the prefetch of the next file, which is then read alone.
       expect(['read', 'appended']).toContain(first?.status);
-      expect([second?.status, second?.issues[0]?.code]).toEqual(['refused', 'hangs']);
+      expect([second?.status, second?.issues[0]?.code]).toEqual(['refused', 'parser_ended']);
       expect(second?.issues[0]?.message).toContain(why);
       expect([third?.status, third?.issues]).toEqual(['read', []]);
     } finally {
