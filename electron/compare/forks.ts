@@ -57,7 +57,7 @@ export function actionForkOf({ lanes, baseline, lane }: Sides): ActionFork | und
   };
 }
 
-const actionSideOf = ({ kind, turn, segment, tool, text }: Action): ActionSide => ({
+export const actionSideOf = ({ kind, turn, segment, tool, text }: Action): ActionSide => ({
   ...{ kind, turn, segment, text: text.slice(0, ACTION_CHARS).toWellFormed() },
   ...(tool === undefined ? {} : { tool }),
 });

@@ -11,9 +11,9 @@ import { resolveAddress } from '../storage/queries/places.ts';
 import { TranscriptReader } from '../storage/queries/transcripts.ts';
 import type { Task } from '../threads/task.ts';
 import { compareRollouts } from './align.ts';
-import { growTree } from './tree.ts';
+import { growActionTree, growTree } from './tree.ts';
 
-type CompareMethod = 'compare.align' | 'compare.tree' | 'compare.alike';
+type CompareMethod = 'compare.align' | 'compare.tree' | 'compare.actionTree' | 'compare.alike';
 type CompareHandlers = {
   [M in CompareMethod]: (params: ParsedParams<M>, task: Task) => ResultOf<M>;
 };
@@ -28,9 +28,11 @@ export function compareHandlers(db: ReadableLibrary): CompareHandlers {
     },
     'compare.tree': ({ groupIds }, task) => {
       const tree = growTree(db, groupIds, optionsOf(task));
-      // A cancelled tree returns its completed part, which is not a valid result.
-      if (task.isCancelled()) throw new ApiError(CANCELLED);
-      return found(tree, 'rollouts in these groups');
+      return found(wholeTree(tree, task), 'rollouts in these groups');
+    },
+    'compare.actionTree': ({ groupIds }, task) => {
+      const tree = growActionTree(db, groupIds, optionsOf(task));
+      return found(wholeTree(tree, task), 'rollouts in these groups');
     },
     'compare.alike': (params, task) => {
       const alike = findAlike(db, params, optionsOf(task));
@@ -38,6 +40,16 @@ export function compareHandlers(db: ReadableLibrary): CompareHandlers {
       return found(alike, 'such rollout');
     },
   };
+}
+
+/**
+ * A cancelled tree has its completed part only, which is not a valid result.
+ *
+ * @throws ApiError
+ */
+function wholeTree<Tree>(tree: Tree, task: Task): Tree {
+  if (task.isCancelled()) throw new ApiError(CANCELLED);
+  return tree;
 }
 
 function optionsOf(task: Task): AlignOptions {

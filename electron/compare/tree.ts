@@ -1,5 +1,8 @@
-import type { ForkNode, ForkTree, TreeRollout } from '../../shared/api/contract.ts';
-import type { AlignOptions } from '../../shared/domain/align.ts';
+/** The trees of a group, or of a problem over steps: by text, and by action. */
+import type { ActionNode, ActionTree, ForkNode, ForkTree, TreeRollout } from '../../shared/api/contract.ts';
+import { type Action, actionsOf } from '../../shared/domain/actions.ts';
+import { actionTree } from '../../shared/domain/actionTree.ts';
+import { type AlignOptions, checkpointOf } from '../../shared/domain/align.ts';
 import { sourceKey } from '../../shared/domain/entropy.ts';
 import { type PrefixNode, prefixTree } from '../../shared/domain/prefixTree.ts';
 import { stepProfile } from '../../shared/domain/stepProfile.ts';
@@ -7,6 +10,7 @@ import type { ReadableLibrary } from '../storage/open.ts';
 import { rolloutsOfGroups } from '../storage/queries/compared.ts';
 import { getSignal } from '../storage/queries/tokens.ts';
 import { TranscriptReader } from '../storage/queries/transcripts.ts';
+import { actionSideOf } from './forks.ts';
 
 /** Limit of rollouts. A group has 16 or 32; more than this is a whole log. */
 const MAX_ROLLOUTS = 2_000;
@@ -55,6 +59,51 @@ export function growTree(
     isCut,
     leftOut: total - rollouts.length,
   };
+}
+
+/** @returns undefined when the groups have no rollouts */
+export function growActionTree(
+  db: ReadableLibrary,
+  groupIds: readonly number[],
+  options: AlignOptions,
+): ActionTree | undefined {
+  const { rollouts, total } = rolloutsOfGroups(db, groupIds, MAX_ROLLOUTS);
+  if (total === 0) return undefined;
+  const checkpoint = checkpointOf(options);
+  const transcripts = new TranscriptReader(db);
+  const members = rollouts.flatMap((rollout, id) => {
+    checkpoint();
+    const transcript = transcripts.read(rollout.rolloutId);
+    if (transcript === undefined) return [];
+    const correctness = rollout.isCorrect === undefined ? {} : { isCorrect: rollout.isCorrect };
+    const hasText = transcript.response !== '';
+    return [{ id, hasText, actions: actionsOf(transcript), ...correctness }];
+  });
+  const { nodes, isCut } = actionTree(members, { ...options, maxNodes: MAX_NODES });
+  const inTree = (ids: readonly number[]) => stepProfile(ids.flatMap((id) => rollouts[id] ?? []));
+  const steps = inTree(members.map(({ id }) => id));
+  const idle = members.filter(({ actions }) => actions.length === 0);
+  return {
+    rollouts: rollouts.map(({ runKey: _, ...rollout }) => rollout),
+    nodes: nodes.map(({ action, ...node }): ActionNode => {
+      const isStepped = steps.length > 1 && node.members.length > 1;
+      return {
+        ...node,
+        ...(action === undefined ? {} : { action: shownAction(action) }),
+        ...(isStepped ? { profile: inTree(node.members) } : {}),
+      };
+    }),
+    steps,
+    isCut,
+    leftOut: total - rollouts.length,
+    withoutActions: idle.length,
+    withoutText: idle.filter(({ hasText }) => !hasText).length,
+  };
+}
+
+function shownAction(action: Action): NonNullable<ActionNode['action']> {
+  const { turn: _, segment: __, ...shown } = actionSideOf(action);
+  return shown;
 }
 
 function shortened(text: string): { readonly text: string; readonly omitted: number } {

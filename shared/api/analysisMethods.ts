@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { MAX_LANES } from '../domain/alignLanes.ts';
 import { RESAMPLE_RULES, SETTING_NAMES } from '../domain/downSampling.ts';
-import type { AlikeList, ForkTree } from './compareRows.ts';
+import type { ActionTree, AlikeList, ForkTree } from './compareRows.ts';
 import { defineMethod, resultOf } from './method.ts';
 import type { PackedComparison } from './packedRows.ts';
 import { id, progressKey, rolloutAddress } from './paramTypes.ts';
@@ -64,6 +64,12 @@ export const ANALYSIS_METHODS = {
   'compare.tree': defineMethod({
     params: z.object({ groupIds: z.array(id).min(1).max(1000) }),
     result: resultOf<ForkTree>(),
+    runsOn: 'comparison',
+  }),
+  /** As `compare.tree`, by what the rollouts do: their tool calls and answers. */
+  'compare.actionTree': defineMethod({
+    params: z.object({ groupIds: z.array(id).min(1).max(1000) }),
+    result: resultOf<ActionTree>(),
     runsOn: 'comparison',
   }),
   /** Rollouts of the same problem that resemble this one most. */

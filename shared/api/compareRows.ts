@@ -1,7 +1,8 @@
 /**
- * Comparison of rollouts: aligned rows, the fork tree of a group, and similar rollouts. Unknown is an absent
+ * Comparison of rollouts: aligned rows, the trees of a group, and similar rollouts. Unknown is an absent
  * field; in arrays it is null.
  */
+import type { OutcomeCount } from '../domain/actionTree.ts';
 import type { CommonPrefix, Relation } from '../domain/align.ts';
 import type { SignalSource } from '../domain/entropy.ts';
 import type { Nats, SegmentKind, TurnNumber, Utf16Offset } from '../domain/model.ts';
@@ -135,9 +136,23 @@ export interface TreeRollout {
   readonly answer?: string;
 }
 
-export interface ForkNode extends Omit<PrefixNode, 'members'> {
+/** A branch of a tree. */
+export interface TreeNode {
+  /** Index of the parent; absent for the root. Parents precede their children. */
+  readonly parent?: number;
+  readonly depth: number;
   /** Indices into the tree's rollouts. */
   readonly members: readonly number[];
+  readonly correct: number;
+  /** Members whose correctness is known. */
+  readonly correctKnown: number;
+  /** Indices of nodes, most members first. */
+  readonly children: readonly number[];
+  /** Rollouts by step. Absent if the tree covers one step, and for a branch of one rollout. */
+  readonly profile?: readonly StepCount[];
+}
+
+export interface ForkNode extends TreeNode, Omit<PrefixNode, keyof TreeNode> {
   /** The node's own text; beginning and end only if it is long. */
   readonly text: string;
   /** UTF-16 units left out of the middle of `text`. */
@@ -149,20 +164,38 @@ export interface ForkNode extends Omit<PrefixNode, 'members'> {
     readonly mean: Nats;
     readonly rollouts: number;
   };
-  /** Rollouts by step. Absent if the tree covers one step, and for a branch of one rollout. */
-  readonly profile?: readonly StepCount[];
 }
 
-/** How the responses of one or more groups branch. */
-export interface ForkTree {
+/** One action of the rollouts on this branch. */
+export interface ActionNode extends TreeNode {
+  /** As the first of them wrote it. Absent for the root, and where rollouts end while others go on. */
+  readonly action?: Omit<ActionSide, 'turn' | 'segment'>;
+  /** What came back, most frequent first. Empty without a call. */
+  readonly outcomes: readonly OutcomeCount[];
+  /** Further actions of a rollout that is alone here. 0 if there are several. */
+  readonly after: number;
+}
+
+interface RolloutTree<Node extends TreeNode> {
   readonly rollouts: readonly TreeRollout[];
-  readonly nodes: readonly ForkNode[];
+  readonly nodes: readonly Node[];
   /** All rollouts of the tree by step, ascending: the denominators of the branch profiles. */
   readonly steps: readonly StepCount[];
   /** Some branches were left out because there are too many. */
   readonly isCut: boolean;
   /** Rollouts beyond the maximum, which were not examined. */
   readonly leftOut: number;
+}
+
+/** How the responses of one or more groups branch. */
+export interface ForkTree extends RolloutTree<ForkNode> {}
+
+/** How what the rollouts of one or more groups do branches. */
+export interface ActionTree extends RolloutTree<ActionNode> {
+  /** Rollouts that neither call a tool nor give an answer. */
+  readonly withoutActions: number;
+  /** Those of them that have no text. */
+  readonly withoutText: number;
 }
 
 export type { StepCount };

@@ -6,8 +6,8 @@
  * breaks within brackets and the kind of quotes.
  */
 import { canonicalJson, readJson } from './jsonText.ts';
-import type { Segment, ToolCall, TurnNumber } from './model.ts';
-import { isSameAnswer } from './sameAnswer.ts';
+import type { Segment, ToolCall, ToolOutcome, TurnNumber } from './model.ts';
+import { answerForm, isSameAnswer } from './sameAnswer.ts';
 
 export interface Action {
   readonly kind: 'call' | 'answer';
@@ -20,6 +20,8 @@ export interface Action {
   readonly text: string;
   /** All arguments as JSON text, beside `text` that is code. */
   readonly withCode?: string;
+  /** What came back. Absent for an answer. */
+  readonly outcome?: ToolOutcome;
 }
 
 interface Acting {
@@ -40,9 +42,9 @@ export function actionsOf({ response, segments, toolCalls, answer }: Acting): re
     return range === undefined ? '' : response.slice(range.start, range.end);
   };
   const acting = toolCalls.filter(({ name }) => name !== THOUGHT);
-  const actions = acting.map(({ turn, name, code, callSegment, ...call }): Action => {
+  const actions = acting.map(({ turn, name, code, callSegment, outcome, ...call }): Action => {
     const tool = name === undefined ? {} : { tool: name };
-    const action = { kind: 'call', turn, segment: callSegment, ...tool } as const;
+    const action = { kind: 'call', turn, segment: callSegment, outcome, ...tool } as const;
     const args = call.arguments;
     if (code === undefined) return { ...action, text: args ?? inner(callSegment) };
     return { ...action, text: code, ...(args === undefined ? {} : { withCode: args }) };
@@ -76,6 +78,13 @@ export function isSameAction(a: Action, b: Action): boolean {
   if (a.kind !== b.kind || a.tool !== b.tool) return false;
   if (a.kind === 'answer') return isSameAnswer(a.text, b.text);
   return (a.text === b.text && a.withCode === b.withCode) || callKey(a) === callKey(b);
+}
+
+/** Actions with equal `key`, or answers of the same `amount`, are the same. */
+export function actionForm(action: Action): { readonly key: string; readonly amount: number | undefined } {
+  const { plain, amount } =
+    action.kind === 'answer' ? answerForm(action.text) : { plain: callKey(action), amount: undefined };
+  return { key: JSON.stringify([action.kind, action.tool ?? null, plain]), amount };
 }
 
 /** Equal for calls of one tool that are the same action. */

@@ -9,11 +9,19 @@ export function isSameAnswer(answer: string, truth: string): boolean {
   if (answer === truth) return true;
   const a = normalised(answer);
   const b = normalised(truth);
-  if (a === b) return true;
-  const x = amountOf(a);
-  const y = amountOf(b);
+  return a === b || isSameAmount(amountOf(a), amountOf(b));
+}
+
+/** @returns false if one of them is undefined */
+export function isSameAmount(x: number | undefined, y: number | undefined): boolean {
   if (x === undefined || y === undefined) return false;
   return Math.abs(x - y) <= 1e-9 * Math.max(1, Math.abs(x), Math.abs(y));
+}
+
+/** Answers with equal `plain`, or the same amount, are the same. Compares one answer with many without parsing it again. */
+export function answerForm(text: string): { readonly plain: string; readonly amount: number | undefined } {
+  const plain = normalised(text);
+  return { plain, amount: amountOf(plain) };
 }
 
 const THOUSANDS = /^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;

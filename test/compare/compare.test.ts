@@ -9,7 +9,7 @@ import {
 } from '../../electron/storage/queries/compared.ts';
 import { TRANSCRIPT } from '../../electron/storage/queries/transcripts.ts';
 import { FREE_TASK, type Task } from '../../electron/threads/task.ts';
-import type { AlikeList, Comparison, ForkTree } from '../../shared/api/contract.ts';
+import type { ActionTree, AlikeList, Comparison, ForkTree } from '../../shared/api/contract.ts';
 import type { Result } from '../../shared/api/errors.ts';
 import { unpackComparison } from '../../shared/api/packedRows.ts';
 import { ADDED, EDIT_SIZE, EQUAL, REMOVED } from '../../shared/domain/alignText.ts';
@@ -184,10 +184,14 @@ describe('an alignment', () => {
     );
     expect(failureOf({ method: 'compare.align', rollouts: [ids[0] ?? 0], baseline: 3 })).toBe('bad_request');
     expect(failureOf({ method: 'compare.tree', groupIds: [99_999] })).toBe('not_found');
+    expect(failureOf({ method: 'compare.actionTree', groupIds: [99_999] })).toBe('not_found');
     expect(failureOf({ method: 'compare.alike', rolloutId: 99_999, limit: 5 })).toBe('not_found');
     const lanes = [ids[0] ?? 0, ids[1] ?? 0];
     const isCancelled = (): boolean => true;
     expect(failureOf({ method: 'compare.align', rollouts: lanes, baseline: 0 }, { isCancelled })).toBe(
+      'cancelled',
+    );
+    expect(failureOf({ method: 'compare.actionTree', groupIds: [...groups] }, { isCancelled })).toBe(
       'cancelled',
     );
   });
@@ -235,6 +239,65 @@ describe('a tree', () => {
     const alone = answered<ForkTree>({ method: 'compare.tree', groupIds: groups.slice(0, 1) });
     expect(alone.steps).toEqual([one(1, 5, 2)]);
     expect(alone.nodes.some(({ profile }) => profile !== undefined)).toBe(false);
+  });
+});
+
+describe('a tree by action', () => {
+  it('states rollouts without an action and those without a text', () => {
+    const tree = answered<ActionTree>({ method: 'compare.actionTree', groupIds: [...groups] });
+    expect({ withoutActions: tree.withoutActions, withoutText: tree.withoutText }).toEqual({
+      withoutActions: 7,
+      withoutText: 1,
+    });
+    expect(tree.nodes).toMatchObject([
+      { members: [0, 1, 2, 3, 4, 5, 6], correct: 3, outcomes: [], after: 0 },
+    ]);
+  });
+
+  it('counts who did what, and what came back', async () => {
+    const own = scratch();
+    const called = (code: string, printed: string, last: string) =>
+      `I try.<tool_call>\n${JSON.stringify({ name: 'python', arguments: { code } })}\n</tool_call><|im_end|>\n<|im_start|>user\n<tool_response>\n${printed}\n</tool_response><|im_end|>\n<|im_start|>assistant\n<answer>\\boxed{${last}}</answer><|im_end|>`;
+    const failed = 'Traceback (most recent call last):\n  File "<s>", line 1\nValueError: no';
+    const log = [
+      called('print(f( 1 ))', '7', '7'),
+      called('print(f(1))  # one', failed, '8'),
+      called('print(g())', '7', '7'),
+    ].map((text, index) =>
+      JSON.stringify({
+        ...{ v: 1, type: 'rollout', run: 'acting', step: 1, group: 'g', index, text },
+        problem: { id: 'p', prompt: 'What?' },
+        reward: index === 1 ? 0 : 1,
+      }),
+    );
+    try {
+      await ingestHere(own.library, [own.file('log.jsonl', `${log.join('\n')}\n`)]);
+      const reader = openReader(own.library);
+      const found = compare({ method: 'compare.actionTree', groupIds: [1] }, {}, reader);
+      reader.close();
+      if (!found.ok) throw new Error(found.failure.message);
+      expect(found.value).toMatchObject({
+        nodes: [
+          { members: [0, 1, 2], correct: 2, correctKnown: 3 },
+          {
+            members: [0, 1],
+            correct: 1,
+            action: { kind: 'call', tool: 'python', text: 'print(f( 1 ))' },
+            outcomes: [
+              { outcome: 'ok', rollouts: 1 },
+              { outcome: 'error', rollouts: 1 },
+            ],
+          },
+          { members: [0], action: { kind: 'answer', text: '7' }, outcomes: [] },
+          { members: [1], action: { kind: 'answer', text: '8' } },
+          { members: [2], action: { text: 'print(g())' }, after: 1 },
+        ],
+        withoutActions: 0,
+        withoutText: 0,
+      });
+    } finally {
+      own.remove();
+    }
   });
 });
 

@@ -161,6 +161,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'pack.text': ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0, sections: ['problem', 'answer'] }),
   'compare.align': ({ rolloutIds }) => ({ rollouts: rolloutIds.slice(0, 3), baseline: 1 }),
   'compare.tree': ({ groupIds }) => ({ groupIds: groupIds.slice(0, 1) }),
+  'compare.actionTree': ({ groupIds }) => ({ groupIds: groupIds.slice(0, 1) }),
   'compare.alike': ({ rolloutIds }) => ({ rolloutId: rolloutIds[0] ?? 0, limit: 5 }),
   'roc.group': ({ groupIds }) => ({
     groupId: groupIds[0] ?? 0,

@@ -476,6 +476,34 @@ export function describeCompare(shell: Shell): void {
       await expect.poll(() => running.place().split('?')[0]).toBe(`${GROUP}/rollout/0`);
     });
 
+    test('a tree by action shows what was called and what came back, with the same keys', async () => {
+      await page.goto(running.urlOf(`${GROUP}/tree`));
+      const tree = page.getByRole('tree', { name: 'Fork tree of pairs-of-divisors' });
+      await tree.waitFor();
+      await page.getByRole('button', { name: 'By action' }).click();
+      await page.getByText(/A branch is a tool call or a final answer/).waitFor();
+      expect(queryOf().get('by')).toBe('action');
+      await tree.getByText('Start').waitFor();
+      const called = tree.getByRole('treeitem').filter({ hasText: 'python_code_with_standard_io' }).first();
+      await called
+        .getByText(/output|no output|ok/)
+        .first()
+        .waitFor();
+      await tree.focus();
+      await page.keyboard.press('Home');
+      await page.keyboard.press('ArrowRight');
+      expect(queryOf().get('at')).toMatch(/^[nr]\d+$/);
+      expect(await tree.evaluate((element) => element === document.activeElement)).toBe(true);
+      // A reload keeps the kind of branch, and x compares one rollout of each.
+      await page.reload();
+      await tree.getByText('Start').waitFor();
+      await page.keyboard.press('Home');
+      await page.keyboard.press('x');
+      await laneOf('B')
+        .getByText(/differs from A|equal to A/)
+        .waitFor();
+    });
+
     test('a tree over the steps shows the share of each branch, for the selected steps', async () => {
       // Clears the collection.
       await page.evaluate(() => localStorage.clear());

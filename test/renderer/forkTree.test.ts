@@ -13,6 +13,7 @@ import {
 import {
   beginning,
   branchLanes,
+  idleNote,
   itemFrom,
   itemsInSight,
   layoutTree,
@@ -20,7 +21,7 @@ import {
   type TreeLayout,
   writeMarks,
 } from '../../renderer/views/tree/treeModel.ts';
-import type { ForkNode, ForkTree } from '../../shared/api/contract.ts';
+import type { ActionTree, ForkNode, ForkTree } from '../../shared/api/contract.ts';
 import { prefixTree } from '../../shared/domain/prefixTree.ts';
 
 /** `✓`, `✕`, `?` and the response of each rollout. */
@@ -226,5 +227,39 @@ describe('a tree over the steps', () => {
     for (const text of [null, '', '20', '-1-4', '21-39', 'a-b']) expect(readSteps(text, all)).toBe(undefined);
     expect(writeSteps({ first: 20, last: 40 }, all)).toBe('20-40');
     expect(writeSteps({ first: 0, last: 40 }, all)).toBe(undefined);
+  });
+});
+
+describe('a tree by action', () => {
+  const idle = (withoutActions: number, withoutText: number): ActionTree => ({
+    ...{ rollouts: TREE.rollouts, nodes: [], steps: [], isCut: false, leftOut: 0 },
+    ...{ withoutActions, withoutText },
+  });
+
+  it('states the rollouts that do nothing, and those without a text', () => {
+    expect(idleNote(idle(0, 0))).toBeUndefined();
+    expect(idleNote(idle(1, 0))).toBe('1 rollout without a tool call or an answer.');
+    expect(idleNote(idle(3, 2))).toBe('3 rollouts (2 without a text) without a tool call or an answer.');
+  });
+
+  it('has one branch below the other, however few rollouts share them', () => {
+    const node = (parent: number | undefined, members: number[], children: number[]) => ({
+      ...(parent === undefined ? {} : { parent }),
+      ...{ depth: 0, members, children, correct: 0, correctKnown: 0, outcomes: [], after: 0 },
+    });
+    const tree = { ...idle(0, 0), nodes: [node(undefined, [0, 1], [1]), node(0, [0, 1], [])] };
+    expect(
+      layoutTree(tree, NONE, 0).items.map(({ key, columns, indents, firstRow }) => [
+        key,
+        columns,
+        indents,
+        firstRow,
+      ]),
+    ).toEqual([
+      ['n0', 0, 0, 0],
+      ['n1', 0, 1, 2],
+      ['r0', 0, 2, 4],
+      ['r1', 0, 2, 5],
+    ]);
   });
 });

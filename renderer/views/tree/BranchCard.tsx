@@ -2,16 +2,19 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the tree handles the keys and names the item by aria-activedescendant
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: as above
 import { ChevronDown, ChevronRight, Columns2 } from 'lucide-react';
-import type { ForkNode, TreeRollout } from '../../../shared/api/contract.ts';
+import type { ActionNode, ForkNode, TreeRollout } from '../../../shared/api/contract.ts';
+import { TOOL_ERROR_OUTCOMES } from '../../../shared/domain/model.ts';
+import { OUTCOME_NAMES } from '../../data/domainLabels.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { Link } from '../../ui/Link.tsx';
 import { LogText } from '../../ui/LogText.tsx';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { count, counted, decimal, percent, reward } from '../../ui/numbers.ts';
 import { signalLabel, sourceLabel } from '../../ui/signalSource.ts';
+import { quietText } from '../../ui/visibleText.ts';
 import { StepStrip } from './StepStrip.tsx';
 import type { StepColumn } from './stepModel.ts';
-import { type BranchItem, beginning, lengthOf, passOf, type RolloutItem } from './treeModel.ts';
+import { type BranchItem, beginning, passOf, type RolloutItem } from './treeModel.ts';
 
 interface Box {
   readonly left: number;
@@ -23,7 +26,7 @@ interface Box {
 interface BranchCardProps {
   readonly box: Box;
   readonly item: BranchItem;
-  readonly node: ForkNode;
+  readonly node: ForkNode | ActionNode;
   /** Undefined: the tree covers a single step. */
   readonly steps: readonly StepColumn[] | undefined;
   /** CSS pixels. */
@@ -38,7 +41,7 @@ interface BranchCardProps {
 export function BranchCard(props: BranchCardProps) {
   const { box, item, node, steps, isCurrent, onChoose, onFold, onCompare } = props;
   const pass = passOf(node);
-  const { fork } = node;
+  const fork = 'text' in node ? node.fork : undefined;
   const size = node.members.length;
   const isFork = node.children.length > 1;
   const Chevron = item.isFolded ? ChevronRight : ChevronDown;
@@ -68,7 +71,7 @@ export function BranchCard(props: BranchCardProps) {
             >
               <Chevron size={13} />
             </button>
-            <NodeText node={node} />
+            {'text' in node ? <NodeText node={node} /> : <ActionText node={node} />}
             {isFork && (
               <button
                 type="button"
@@ -93,13 +96,19 @@ export function BranchCard(props: BranchCardProps) {
           <div className="fork-line is-facts">
             <span
               title={
-                isFork
-                  ? `${counted(size, 'rollout')} on this branch, which forks into ${counted(node.children.length, 'branch', 'branches')} here`
+                node.children.length > 0
+                  ? `${counted(size, 'rollout')} on this branch${isFork ? `, which forks into ${counted(node.children.length, 'branch', 'branches')} here` : ''}`
                   : `${counted(size, 'rollout')} not separated: equal to the end, or too many branches`
               }
             >
               <b>{count(size)}</b>
-              {isFork ? ` \u2192 ${count(node.children.length)}` : ' equal'}
+              {isFork
+                ? ` \u2192 ${count(node.children.length)}`
+                : node.children.length === 0
+                  ? ' equal'
+                  : size === 1
+                    ? ' rollout'
+                    : ' rollouts'}
             </span>
             {pass !== undefined && (
               <span className="fork-pass" title={`${pass.correct} of ${pass.known} correct`}>
@@ -120,6 +129,7 @@ export function BranchCard(props: BranchCardProps) {
               <span className="dim"> mean of {count(fork.rollouts)}</span>
             </div>
           )}
+          {'outcomes' in node && <Outcomes node={node} />}
         </div>
         {steps !== undefined && <StepStrip columns={steps} width={props.stripWidth} height={36} />}
       </div>
@@ -129,7 +139,7 @@ export function BranchCard(props: BranchCardProps) {
 
 /** The beginning of a branch's text. A text too long for the card shows its length. */
 function NodeText({ node }: { readonly node: ForkNode }) {
-  const length = lengthOf(node);
+  const length = node.end - node.start;
   if (length === 0)
     return (
       <span className="fork-text dim">{node.parent === undefined ? 'nothing in common' : 'ends here'}</span>
@@ -151,6 +161,57 @@ function NodeText({ node }: { readonly node: ForkNode }) {
   );
 }
 
+/** Characters of an action on one line. */
+const SHOWN = 160;
+
+/** An action on one line: the tool and its arguments or code, or the answer. */
+function ActionText({ node }: { readonly node: ActionNode }) {
+  const { action, parent } = node;
+  if (action === undefined)
+    return <span className="fork-text dim">{parent === undefined ? 'Start' : 'no further action'}</span>;
+  const name = action.kind === 'answer' ? 'answer' : (action.tool ?? 'unreadable call');
+  const text = action.text.replace(/\s+/g, ' ').trim();
+  const shown = text.length > SHOWN ? `${text.slice(0, SHOWN).toWellFormed()}…` : text;
+  return (
+    <span className="fork-text" title={quietText(`${name}\n${action.text}`)}>
+      <b>
+        <LogText text={name} longest={LONGEST_TOOL} />
+      </b>{' '}
+      <span className="mono">
+        <LogText text={shown} />
+      </span>
+    </span>
+  );
+}
+
+/** Characters of a tool's name. */
+const LONGEST_TOOL = 60;
+
+/** What came back from the call of this node, failures marked by a sign. */
+function Outcomes({ node: { outcomes, members } }: { readonly node: ActionNode }) {
+  if (outcomes.length === 0) return null;
+  const title = outcomes
+    .map(({ outcome, rollouts }) => `${OUTCOME_NAMES[outcome]}: ${counted(rollouts, 'rollout')}`)
+    .join(', ');
+  return (
+    <div className="fork-line is-signal" title={`Came back: ${title}`}>
+      {outcomes.map(({ outcome, rollouts }, i) => {
+        const isFailed = TOOL_ERROR_OUTCOMES.has(outcome);
+        return (
+          <span key={outcome}>
+            {i > 0 && ' · '}
+            <span className={isFailed ? 'is-wrong' : undefined}>
+              {isFailed && '✕ '}
+              {OUTCOME_NAMES[outcome]}
+            </span>
+            {members.length > 1 && ` ${count(rollouts)}`}
+          </span>
+        );
+      })}
+    </div>
+  );
+}
+
 /** The columns for which any rollout of the tree has a value. */
 interface LeafColumns {
   readonly step: boolean;
@@ -162,7 +223,7 @@ interface LeafRowProps {
   readonly box: Box;
   readonly item: RolloutItem;
   readonly rollout: TreeRollout;
-  readonly node: ForkNode | undefined;
+  readonly node: ForkNode | ActionNode | undefined;
   readonly href: string;
   readonly isCurrent: boolean;
   /** 1…4. 0: not marked. */
@@ -173,7 +234,7 @@ interface LeafRowProps {
   readonly onChoose: () => void;
 }
 
-/** One rollout: its result, and its text after the last fork. A click opens its replay. */
+/** One rollout: its result, and its text or action after the last fork. A click opens its replay. */
 export function LeafRow(props: LeafRowProps) {
   const { box, item, rollout, node, mark, columns } = props;
   return (
@@ -213,7 +274,18 @@ export function LeafRow(props: LeafRowProps) {
       {rollout.isCorrect === undefined && rollout.reward !== undefined && (
         <span className="leaf-step">reward {reward(rollout.reward)}</span>
       )}
-      {node !== undefined && <NodeText node={node} />}
+      {node !== undefined && 'text' in node && <NodeText node={node} />}
+      {node !== undefined && 'outcomes' in node && (
+        <>
+          <ActionText node={node} />
+          <Outcomes node={node} />
+          {node.after > 0 && (
+            <span className="dim fork-after" title="Further actions of this rollout">
+              + {counted(node.after, 'action')}
+            </span>
+          )}
+        </>
+      )}
     </Link>
   );
 }

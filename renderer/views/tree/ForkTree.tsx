@@ -1,7 +1,6 @@
 // biome-ignore-all lint/a11y/useSemanticElements: nested lists cannot position the rows; the tree roles are equivalent
 /** The tree itself: scrolls in both directions, renders the visible part, and handles keys. */
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
-import type { ForkTree as Tree } from '../../../shared/api/contract.ts';
 import { comparePath, MOST_LANES } from '../../data/compareLink.ts';
 import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
 import { useCompareCommand, useCompareMark } from '../../shell/compareSet.ts';
@@ -19,6 +18,7 @@ import {
   type Motion,
   readMarks,
   rolloutPath,
+  type Tree,
   type TreeItem,
   writeMarks,
 } from './treeModel.ts';
@@ -58,7 +58,11 @@ export function ForkTree({ tree, runKey, showsStep, isStale, label }: ForkTreePr
   const [sight, setSight] = useState({ top: 0, height: 900, width: 1200 });
   const scroller = useRef<HTMLDivElement>(null);
   const hasSteps = tree.steps.length > 1;
-  const layout = useMemo(() => layoutTree(tree, folded, STACKED_ABOVE), [tree, folded]);
+  const layout = useMemo(
+    // A path of actions may be long and its texts are short, so it goes down rather than to the right.
+    () => layoutTree(tree, folded, 'withoutActions' in tree ? 0 : STACKED_ABOVE),
+    [tree, folded],
+  );
   const { items } = layout;
   const least = hasSteps ? CARD + SCALE + STRIP : CARD;
   const card = useMemo(() => {

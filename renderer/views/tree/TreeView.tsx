@@ -1,5 +1,5 @@
 /**
- * The fork tree of a group's rollouts, or of one problem's rollouts at all steps.
+ * The tree of a group's rollouts, or of one problem's rollouts at all steps: by text, or by action (`?by=action`).
  *
  *   TreeView (requests: one group, or the groups of the problem) ─► StepBrush
  *                                                                ─► ForkTree (selection, keys) ─► BranchCard · LeafRow
@@ -7,7 +7,6 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { ForkTree as Tree } from '../../../shared/api/contract.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { pathOfRoute, type Route } from '../../data/route.ts';
 import { usePage } from '../../data/usePage.ts';
@@ -23,6 +22,7 @@ import { useWayBack } from '../../widgets/useWayBack.ts';
 import { ForkTree } from './ForkTree.tsx';
 import { StepBrush } from './StepBrush.tsx';
 import { isWithin, readSteps, stepsOf, writeSteps } from './stepModel.ts';
+import { idleNote, type Tree } from './treeModel.ts';
 import './tree.css';
 
 type TreeRoute = Extract<Route, { view: 'groupTree' }>;
@@ -40,9 +40,13 @@ export default function TreeView({ route }: { readonly route: TreeRoute }) {
   const range = steps === undefined ? undefined : readSteps(query.get('steps'), steps);
   const inRange = groups?.filter(({ step: of }) => isWithin(of, range)).map((group) => group.groupId);
   const groupIds = isOverTime ? inRange : groupId === undefined ? undefined : [groupId];
-  const tree = useRequest('compare.tree', groupIds === undefined ? undefined : { groupIds }, {
+  const isByAction = query.get('by') === 'action';
+  const wanted = groupIds === undefined ? undefined : { groupIds };
+  const byText = useRequest('compare.tree', isByAction ? undefined : wanted, { keepPrevious: isOverTime });
+  const byAction = useRequest('compare.actionTree', isByAction ? wanted : undefined, {
     keepPrevious: isOverTime,
   });
+  const tree = isByAction ? byAction : byText;
   useWayBack({ view: 'group', runKey, step, groupKey });
 
   const error = resolved.error ?? all.error ?? tree.error;
@@ -53,6 +57,19 @@ export default function TreeView({ route }: { readonly route: TreeRoute }) {
         <h1 title={groupKey}>
           Fork tree of <span className="mono">{groupKey}</span>
         </h1>
+        <Segmented
+          label="Branches"
+          chosen={isByAction ? 'action' : 'text'}
+          onChoose={(chosen) => setQuery({ ...ANEW, by: chosen === 'action' ? chosen : undefined })}
+          choices={[
+            { id: 'text', label: 'By text', title: 'A branch is the text that its rollouts share' },
+            {
+              id: 'action',
+              label: 'By action',
+              title: 'A branch is a tool call or a final answer; other formatting is the same action',
+            },
+          ]}
+        />
         {run?.hasSteps === true && (
           <Segmented
             label="Rollouts of"
@@ -93,7 +110,9 @@ export default function TreeView({ route }: { readonly route: TreeRoute }) {
           }
         />
       ) : answer === undefined ? (
-        <WaitingState title="Comparing the responses, character by character…" />
+        <WaitingState
+          title={isByAction ? 'Comparing the actions…' : 'Comparing the responses, character by character…'}
+        />
       ) : answer.rollouts.length === 0 ? (
         <EmptyState title="There are no rollouts here" />
       ) : (
@@ -105,7 +124,7 @@ export default function TreeView({ route }: { readonly route: TreeRoute }) {
             </p>
           )}
           <ForkTree
-            key={isOverTime ? `steps ${query.get('steps') ?? ''}` : 'group'}
+            key={`${isByAction ? 'action' : 'text'} ${isOverTime ? `steps ${query.get('steps') ?? ''}` : 'group'}`}
             tree={answer}
             runKey={runKey}
             showsStep={isOverTime}
@@ -121,18 +140,24 @@ export default function TreeView({ route }: { readonly route: TreeRoute }) {
 /** Query changes that reset the selection, since its keys are only valid within one tree. */
 const ANEW = { at: undefined, mark: undefined } as const;
 
-/** Explains the tree and names the source of its signal, or both sources if there are two. */
-function treeLabel({ rollouts, nodes, steps }: Tree): string {
-  const sources = new Set(nodes.flatMap(({ fork }) => (fork === undefined ? [] : sourceLabel(fork))));
-  const signal =
-    sources.size === 0
-      ? 'No token signal is logged at these forks.'
-      : `Value: mean at the token where the branches fork, over the rollouts that have it (${[...sources].join('; ')}).`;
+/** Explains the tree. By text, it names the source of its signal, or both sources if there are two. */
+function treeLabel(tree: Tree): string {
+  const { rollouts, steps } = tree;
   const of = steps.length < 2 ? '' : ` of ${counted(steps.length, 'step')}`;
   const columns =
     steps.length < 2
       ? ''
       : ' Columns, one per step: height is the share of the step\u2019s rollouts on this branch (the number beside it is the top), the filled part is correct.';
+  if ('withoutActions' in tree) {
+    const idle = idleNote(tree);
+    return `${counted(rollouts.length, 'rollout')}${of}. A branch is a tool call or a final answer that its rollouts share; reordered arguments and reformatted code are the same. Below it: what came back.${columns}${idle === undefined ? '' : ` ${idle}`}`;
+  }
+  const { nodes } = tree;
+  const sources = new Set(nodes.flatMap(({ fork }) => (fork === undefined ? [] : sourceLabel(fork))));
+  const signal =
+    sources.size === 0
+      ? 'No token signal is logged at these forks.'
+      : `Value: mean at the token where the branches fork, over the rollouts that have it (${[...sources].join('; ')}).`;
   return `${counted(rollouts.length, 'rollout')}${of}. A branch is the text that its rollouts share since the previous fork.${columns} ${signal}`;
 }
 

@@ -1,5 +1,5 @@
 /**
- * A fork tree as rows and columns: every rollout is a row, every branch a bracket over the rows of its rollouts. A
+ * A tree by text or by action as rows and columns: every rollout is a row, every branch a bracket over the rows of its rollouts. A
  * leaf with one rollout is that rollout's row. A leaf with several (equal responses, or branches that were cut) is a
  * branch whose rollouts follow.
  *
@@ -12,9 +12,12 @@
  * If a card spans hundreds of rows, children beside it would leave its column almost empty, so they are placed below
  * it.
  */
-import type { ForkNode, ForkTree, TreeRollout } from '../../../shared/api/contract.ts';
+import type { ActionTree, ForkTree, TreeNode, TreeRollout } from '../../../shared/api/contract.ts';
 import { MOST_LANES } from '../../data/compareLink.ts';
 import { pathOfRoute } from '../../data/route.ts';
+import { count, counted } from '../../ui/numbers.ts';
+
+export type Tree = ForkTree | ActionTree;
 
 /**
  * Height of a card in rows. A folded branch takes as many; a branch with its children below it has as many in
@@ -60,7 +63,7 @@ export interface TreeLayout {
 
 /** @param stackedAbove branches with more rollouts have their children below */
 export function layoutTree(
-  tree: ForkTree,
+  tree: Tree,
   folded: ReadonlySet<string>,
   stackedAbove = Number.POSITIVE_INFINITY,
 ): TreeLayout {
@@ -161,7 +164,7 @@ export interface PassShare {
 }
 
 /** Undefined if no correctness is known. */
-export function passOf({ correct, correctKnown }: ForkNode): PassShare | undefined {
+export function passOf({ correct, correctKnown }: TreeNode): PassShare | undefined {
   return correctKnown === 0 ? undefined : { correct, known: correctKnown };
 }
 
@@ -169,14 +172,14 @@ export function passOf({ correct, correctKnown }: ForkNode): PassShare | undefin
  * One rollout from each of the four largest branches. The branch with the highest pass rate gives its first correct
  * one, the branch with the lowest its first incorrect one.
  */
-export function branchLanes(tree: ForkTree, node: number): readonly number[] {
+export function branchLanes(tree: Tree, node: number): readonly number[] {
   const branches = (tree.nodes[node]?.children ?? [])
     .slice(0, MOST_LANES)
     .flatMap((child) => tree.nodes[child] ?? []);
-  const rate = (branch: ForkNode) => branch.correct / Math.max(1, branch.correctKnown);
+  const rate = (branch: TreeNode) => branch.correct / Math.max(1, branch.correctKnown);
   const known = branches.filter(({ correctKnown }) => correctKnown > 0).sort((a, b) => rate(b) - rate(a));
   const [best, worst] = [known[0], known.length > 1 ? known.at(-1) : undefined];
-  const first = (branch: ForkNode, isCorrect?: boolean) =>
+  const first = (branch: TreeNode, isCorrect?: boolean) =>
     branch.members.find((member) => tree.rollouts[member]?.isCorrect === isCorrect);
   return branches.flatMap((branch) => {
     const wanted =
@@ -197,8 +200,12 @@ export function beginning(text: string): string {
     .replaceAll('\t', '⇥');
 }
 
-/** UTF-16 units of the node's own text. */
-export const lengthOf = ({ start, end }: ForkNode): number => end - start;
+/** States what the tree by action leaves out. Undefined: every rollout acts. */
+export function idleNote({ withoutActions, withoutText }: ActionTree): string | undefined {
+  if (withoutActions === 0) return undefined;
+  const texts = withoutText === 0 ? '' : ` (${count(withoutText)} without a text)`;
+  return `${counted(withoutActions, 'rollout')}${texts} without a tool call or an answer.`;
+}
 
 /** Parses `r3,r7` from the URL. Ignores rollouts that are not in the tree. */
 export function readMarks(text: string | null, rollouts: number): readonly number[] {
