@@ -5,15 +5,20 @@
  *   first error      the first failed tool call
  *   outcome:timeout  a tool call had this outcome
  *   tool:search      a call of this tool
+ *   args:"JFK"       the arguments of a call contain this text; the quotes may be left out around one word
+ *   label:loops      the text with this label; the first turn if the label is about the whole rollout
+ *   flag:repetition  as label:, for a flag
  *   value:95         a policy token's value is above the 95th percentile of the rollout's policy tokens
  *   answer           the last boxed answer differs from the one before; not the first answer
  *   text:"double check" in:code     these words appear; case matters only if some letter is a capital
  *   regex:"n = \\d+" in:output      this pattern matches
+ *   regex:"^JFK" in:args            this pattern matches in the arguments of a call
  *   turn:3           the third turn
  *   fork             the turn in which the lane diverges from the baseline
  *   error & turn:2   both
  */
 import { type Breakpoint, type Condition, patternOf, TEXT_SCOPES } from './breakpoints.ts';
+import { FLAGS } from './flags.ts';
 import { TOOL_OUTCOMES } from './model.ts';
 
 /** A syntax error with its half-open range of the text. */
@@ -24,7 +29,7 @@ export interface BreakpointFault {
 }
 
 const PART =
-  /\s*(?:(&)|(first error|error|answer|fork)(?![\w:])|(outcome|tool|value|turn|in):([^\s&"]+)|(text|regex):"((?:[^"\\]|\\[\s\S])*)")/y;
+  /\s*(?:(&)|(first error|error|answer|fork)(?![\w:])|(outcome|tool|args|label|flag|value|turn|in):([^\s&"]+)|(text|regex|args):"((?:[^"\\]|\\[\s\S])*)")/y;
 
 /** The inverse of `breakpointText`. */
 export function breakpointIn(text: string): Breakpoint | BreakpointFault {
@@ -72,7 +77,7 @@ export function breakpointIn(text: string): Breakpoint | BreakpointFault {
 }
 
 const CONDITION_WORDS =
-  'error, first error, outcome:, tool:, value:, answer, text:"…", regex:"…", turn:, fork';
+  'error, first error, outcome:, tool:, args:"…", label:, flag:, value:, answer, text:"…", regex:"…", turn:, fork';
 
 /** @returns a message if the value is invalid */
 function conditionOf(kind: string, value: string): Condition | string {
@@ -90,6 +95,14 @@ function conditionOf(kind: string, value: string): Condition | string {
     }
     case 'tool':
       return { kind, tool: value };
+    case 'label':
+      return { kind, label: value };
+    case 'flag': {
+      const flag = FLAGS.find((known) => known === value);
+      return flag === undefined ? `expected a flag (${FLAGS.join(', ')}), found ${value}` : { kind, flag };
+    }
+    case 'args':
+      return value === '' ? 'expected text between the quotes' : { kind: 'text', text: value, scope: 'args' };
     case 'value': {
       const percentile = Number(value);
       const isOne = percentile > 0 && percentile < 100;
@@ -125,12 +138,17 @@ function conditionText(condition: Condition): string {
       return `outcome:${condition.outcome}`;
     case 'tool':
       return `tool:${condition.tool}`;
+    case 'label':
+      return `label:${condition.label}`;
+    case 'flag':
+      return `flag:${condition.flag}`;
     case 'value':
       return `value:${condition.percentile}`;
     case 'turn':
       return `turn:${condition.turn}`;
     case 'text':
     case 'regex':
+      if (condition.kind === 'text' && condition.scope === 'args') return `args:"${quoted(condition.text)}"`;
       return `${condition.kind}:"${quoted(condition.text)}"${condition.scope === 'all' ? '' : ` in:${condition.scope}`}`;
     default:
       return condition.kind;

@@ -3,6 +3,8 @@
  * `breakpointText.ts` writes them as text.
  */
 import { lastBoxed } from './answer.ts';
+import type { Flag } from './flags.ts';
+import { indentedJson, readJson } from './jsonText.ts';
 import {
   type Segment,
   TOOL_ERROR_OUTCOMES,
@@ -12,7 +14,7 @@ import {
   type Utf16Offset,
 } from './model.ts';
 
-export const TEXT_SCOPES = ['all', 'reasoning', 'code', 'output', 'answer'] as const;
+export const TEXT_SCOPES = ['all', 'reasoning', 'code', 'args', 'output', 'answer'] as const;
 type TextScope = (typeof TEXT_SCOPES)[number];
 
 export type Condition =
@@ -20,6 +22,9 @@ export type Condition =
   | { readonly kind: 'outcome'; readonly outcome: ToolOutcome }
   /** The tool's whole name, without white space. */
   | { readonly kind: 'tool'; readonly tool: string }
+  /** A label's id, without white space. */
+  | { readonly kind: 'label'; readonly label: string }
+  | { readonly kind: 'flag'; readonly flag: Flag }
   /** 0 < percentile < 100. */
   | { readonly kind: 'value'; readonly percentile: number }
   | { readonly kind: 'text' | 'regex'; readonly text: string; readonly scope: TextScope }
@@ -27,6 +32,13 @@ export type Condition =
 
 /** At least one. All must hold in the same turn. */
 export type Breakpoint = readonly Condition[];
+
+/** A label or a flag. Without an offset, it is about the whole rollout, or its text is gone. */
+export interface Mark {
+  readonly name: string;
+  /** In the response. */
+  readonly offset?: Utf16Offset;
+}
 
 export interface StoppedRollout {
   readonly response: string;
@@ -43,6 +55,9 @@ export interface StoppedRollout {
   };
   /** Where this lane diverges from the baseline. Absent: it is the baseline, or they are equal. */
   readonly fork?: { readonly turn?: TurnNumber; readonly offset: Utf16Offset };
+  /** Absent: not read yet. */
+  readonly labels?: readonly Mark[];
+  readonly flags?: readonly Mark[];
 }
 
 export interface Hit {
@@ -93,6 +108,10 @@ function placesOf(condition: Condition, rollout: StoppedRollout): TurnPlaces {
       return ofCalls(rollout, ({ outcome }) => outcome === condition.outcome);
     case 'tool':
       return ofTool(rollout, condition.tool);
+    case 'label':
+      return ofMarks(rollout, rollout.labels, condition.label);
+    case 'flag':
+      return ofMarks(rollout, rollout.flags, condition.flag);
     case 'value':
       return ofValues(rollout, condition.percentile / 100);
     case 'answer':
@@ -136,6 +155,19 @@ const ofTool = ({ toolCalls, segments }: StoppedRollout, tool: string): TurnPlac
       }),
   );
 
+/** The turn of a mark. The first turn if the mark is about the whole rollout or lies in the prompt. */
+function ofMarks({ segments }: StoppedRollout, marks: readonly Mark[] = [], name: string): TurnPlaces {
+  const own = marks.filter((mark) => mark.name === name);
+  own.sort((a, b) => (a.offset ?? -1) - (b.offset ?? -1));
+  return firstPerTurn(
+    own.map(({ offset }) => {
+      if (offset === undefined) return [1, { found: name }] as const;
+      const segment = segments.findLast(({ turn, outer }) => turn >= 1 && outer.start <= offset);
+      return [segment?.turn ?? 1, { offset, found: name }] as const;
+    }),
+  );
+}
+
 function ofValues({ tokens, segments }: StoppedRollout, quantile: number): TurnPlaces {
   if (tokens === undefined) return new Map();
   const { ends, values, mask } = tokens;
@@ -171,7 +203,7 @@ function ofAnswers({ response, segments }: StoppedRollout): TurnPlaces {
   return firstPerTurn(found);
 }
 
-const SCOPE_KINDS: Readonly<Record<TextScope, readonly Segment['kind'][]>> = {
+const SCOPE_KINDS: Readonly<Record<Exclude<TextScope, 'args'>, readonly Segment['kind'][]>> = {
   all: ['reasoning', 'text', 'tool-call', 'tool-response', 'answer', 'user', 'system'],
   reasoning: ['reasoning', 'text'],
   code: ['tool-call'],
@@ -185,6 +217,7 @@ function ofText(
   scope: TextScope,
 ): TurnPlaces {
   if (pattern === undefined) return new Map();
+  if (scope === 'args') return ofArguments({ segments, toolCalls, response }, pattern);
   const codes = new Map(toolCalls.map(({ callSegment, code }) => [callSegment, code]));
   const found: [TurnNumber, Place][] = [];
   segments.forEach(({ kind, turn, inner }, i) => {
@@ -196,6 +229,27 @@ function ofText(
     const offset = code === undefined ? inner.start + match.index : inner.start;
     found.push([turn, { offset, found: match[0].slice(0, 200) }]);
   });
+  return firstPerTurn(found);
+}
+
+/** Searches arguments as written, as the page shows them, and code without its escapes. The place is the call. */
+function ofArguments(
+  { response, segments, toolCalls }: Pick<StoppedRollout, 'response' | 'segments' | 'toolCalls'>,
+  pattern: RegExp,
+): TurnPlaces {
+  const found: [TurnNumber, Place][] = [];
+  for (const { turn, code, callSegment, arguments: args } of toolCalls) {
+    const inner = segments[callSegment]?.inner;
+    const written = args ?? (inner === undefined ? '' : response.slice(inner.start, inner.end));
+    const json = readJson(written);
+    const match =
+      pattern.exec(code ?? '') ??
+      pattern.exec(written) ??
+      (json === undefined ? null : pattern.exec(indentedJson(json)));
+    if (match === null) continue;
+    const offset = inner === undefined ? {} : { offset: inner.start };
+    found.push([turn, { ...offset, found: match[0].slice(0, 200) }]);
+  }
   return firstPerTurn(found);
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { assignedNames } from '../../shared/domain/assignedNames.ts';
 import { type Breakpoint, type Condition, hitsOf, TEXT_SCOPES } from '../../shared/domain/breakpoints.ts';
 import { breakpointIn, breakpointText } from '../../shared/domain/breakpointText.ts';
+import { FLAGS } from '../../shared/domain/flags.ts';
 import { TOOL_OUTCOMES } from '../../shared/domain/model.ts';
 import { segmentResponse } from '../../shared/domain/segment.ts';
 import { printedBy } from '../../shared/domain/toolOutput.ts';
@@ -48,6 +49,14 @@ describe('breakpoints', () => {
     ],
     ['tool:python', []],
     ['tool:python_code_with_standard_io & error', ['2 exception']],
+    ['args:"n * 7"', ['1 n * 7']],
+    ['args:1/0', ['2 1/0']],
+    ['args:PRINT', []],
+    ['args:print & error', ['2 exception']],
+    ['args:stdout', []],
+    // As written, where a newline is `\\n`.
+    ['args:"6\\\\nprint"', ['1 6\\nprint']],
+    ['regex:"^n = \\d\\n" in:args', ['1 n = 6\n']],
     ['answer', ['2 3 → 42']],
     ['turn:3', ['3']],
     ['turn:9', []],
@@ -97,6 +106,12 @@ describe('breakpoints', () => {
     ['text:"x" in:prose', 'expected in: with', 9],
     ['regex:"("', 'invalid regular expression', 0],
     ['text:""', 'expected text', 0],
+    ['args:""', 'expected text', 0],
+    ['args:', 'expected a condition', 0],
+    ['flag:loops', 'expected a flag (equals_truth, ', 0],
+    ['label:', 'expected a condition', 0],
+    ['answer_changed', 'expected a condition', 0],
+    ['regex:"(" in:args', 'invalid regular expression', 0],
     ['text:"open', 'expected a condition', 0],
   ])('locates the syntax error: %s', (text, message, start) => {
     const fault = breakpointIn(text);
@@ -110,6 +125,8 @@ describe('breakpoints', () => {
     }),
     fc.record({ kind: fc.constant('outcome' as const), outcome: fc.constantFrom(...TOOL_OUTCOMES) }),
     fc.record({ kind: fc.constant('tool' as const), tool: fc.stringMatching(/^[^\s&"]+$/) }),
+    fc.record({ kind: fc.constant('label' as const), label: fc.stringMatching(/^[^\s&"]+$/) }),
+    fc.record({ kind: fc.constant('flag' as const), flag: fc.constantFrom(...FLAGS) }),
     fc.record({ kind: fc.constant('value' as const), percentile: fc.integer({ min: 1, max: 99 }) }),
     fc.record({ kind: fc.constant('turn' as const), turn: fc.integer({ min: 1, max: 10_000 }) }),
     fc.record({

@@ -245,6 +245,36 @@ export function describeDebugger(shell: Shell): void {
       await page.getByText('row 2 of 3').waitFor();
     });
 
+    test('breakpoints on arguments, a flag and a label are added, and a mistyped one is refused', async () => {
+      await goTo(`/compare?lane=${rollout(3)}&side=breakpoints`);
+      const field = page.getByRole('combobox', { name: 'New breakpoint' });
+      const offered = () =>
+        page
+          .locator('#breakpoint-completions option')
+          .evaluateAll((all) => all.map((one) => (one as HTMLOptionElement).value));
+      await field.waitFor();
+      await expect.poll(offered).toContain('label:loops');
+      expect(await offered()).toEqual(
+        expect.arrayContaining(['flag:repetition', 'tool:python_code_with_standard_io']),
+      );
+      for (const [mistyped, message] of [
+        ['flag:repetitive', /expected a flag \(equals_truth, .*found repetitive/],
+        ['label:loop', /expected a label \(.*loops.*found loop/],
+      ] as const) {
+        await field.fill(mistyped);
+        await field.press('Enter');
+        await page.getByText(message).waitFor();
+      }
+      await field.fill('args:gcd');
+      await field.press('Enter');
+      const set = page.getByRole('list', { name: 'Breakpoints' });
+      await set.getByText('args:"gcd"').waitFor();
+      await set.getByTitle(/^[1-9]\d* hits? in A/).waitFor();
+      // The field was left, so the key works.
+      await press('d');
+      await expect.poll(() => position().innerText()).toMatch(/^row [1-9]/);
+    });
+
     test('a runaway pattern stops neither the page nor the other breakpoints', async () => {
       const broken = ['regex:"(.+)+§"', 'regex:"\\d+"', 'first error', 'eror'];
       const query = broken.map((text) => `&break=${encodeURIComponent(text)}`).join('');

@@ -3,15 +3,20 @@ import {
   breakOf,
   breakSearch,
   charsOfRow,
+  labelFault,
   laneHits,
+  needsLabels,
   needsValues,
+  needsWorker,
   nextCallRow,
   nextStopRow,
   noStopReason,
   READY_MADE,
   readBreaks,
   type StoppedLane,
+  stoppedRollout,
   stopsOf,
+  toolNames,
   turnAt,
   withCondition,
 } from '../../renderer/views/compare/debugger/breakModel.ts';
@@ -43,7 +48,7 @@ const RESPONSE = [
 
 function detailOf(): RolloutDetail {
   const { segments, toolCalls, turns } = segmentResponse(RESPONSE, { startsInReasoning: true });
-  const shell = { response: RESPONSE, segments, toolCalls, turns: Array.from({ length: turns }) };
+  const shell = { response: RESPONSE, segments, toolCalls, turns: Array.from({ length: turns }), flags: [] };
   // Breakpoints use only these parts of the rollout.
   return shell as unknown as RolloutDetail;
 }
@@ -68,6 +73,67 @@ describe('breakpoints in the link', () => {
     expect(readBreaks(new URLSearchParams('break=error&break=!error&break= error '))).toHaveLength(1);
     const many = new URLSearchParams(Array.from({ length: 50 }, (_, i) => ['break', `turn:${i + 1}`]));
     expect(readBreaks(many)).toHaveLength(20);
+  });
+
+  it('request annotations only if an enabled one uses them', () => {
+    expect(needsLabels([breakOf('label:loops', false), breakOf('flag:truncated')])).toBe(false);
+    expect(needsLabels([breakOf('error & label:loops')])).toBe(true);
+  });
+
+  it('search arguments in the worker', () => {
+    expect(needsWorker(breakOf('args:x'))).toBe(true);
+    expect(needsWorker(breakOf('text:"x" in:code'))).toBe(false);
+  });
+
+  it('refuse a label that nobody has, at its position', () => {
+    const known = ['loops', 'gave-up'];
+    expect(labelFault('error & label:loop', known)).toEqual({
+      message: 'expected a label (loops, gave-up), found loop',
+      start: 8,
+      end: 18,
+    });
+    expect(labelFault('error & label:loops', known)).toBeUndefined();
+  });
+
+  it('offer the tools that can be named', () => {
+    const detail = {
+      toolCalls: ['find', 'a b', 'find', 'x\u202ey', undefined, 'get'].map((name) => ({ name })),
+    };
+    expect(toolNames([detail as unknown as RolloutDetail])).toEqual(['find', 'get']);
+  });
+
+  it('stop at the place of labels and flags, else at the first turn', () => {
+    const at = RESPONSE.indexOf('So ');
+    const annotation = (label: string, kind: string, text: string, start?: number) => ({
+      ...{ label, target: { kind, anchor: { text } } },
+      ...(start === undefined ? {} : { place: { start } }),
+    });
+    const lane = {
+      detail: {
+        ...detailOf(),
+        flags: [
+          { flag: 'truncated', evidence: [] },
+          { flag: 'repetition', evidence: [{ segment: 3, start: at, end: at + 2 }] },
+        ],
+      },
+      annotations: [
+        annotation('loops', 'rollout', 'response'),
+        annotation('slip', 'span', 'response', at),
+        annotation('read', 'span', 'prompt', at),
+        annotation('gone', 'span', 'response'),
+      ],
+      ...{ signal: undefined, fork: undefined },
+    } as unknown as StoppedLane;
+    const turnsOf = (text: string) =>
+      laneHits([breakOf(text)], lane).map(({ turn, found }) => `${turn} ${found}`);
+    expect(turnsOf('flag:truncated')).toEqual(['1 truncated']);
+    expect(turnsOf('flag:repetition')).toEqual(['2 repetition']);
+    expect(turnsOf('label:loops')).toEqual(['1 loops']);
+    expect(turnsOf('label:slip')).toEqual(['2 slip']);
+    expect(turnsOf('label:read')).toEqual(['1 read']);
+    expect(turnsOf('label:gone')).toEqual(['1 gone']);
+    expect(turnsOf('label:other')).toEqual([]);
+    expect(stoppedRollout({ ...lane, annotations: undefined }).labels).toBeUndefined();
   });
 
   it('request values only if an enabled one uses them', () => {

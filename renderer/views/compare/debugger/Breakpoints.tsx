@@ -8,7 +8,7 @@ import { count, counted } from '../../../ui/numbers.ts';
 import { sourceLabel } from '../../../ui/signalSource.ts';
 import type { PlayheadProps } from '../lanes/laneModel.ts';
 import { BreakpointReasons } from './BreakpointReasons.tsx';
-import { type Break, breakOf } from './breakModel.ts';
+import { type Break, breakOf, toolNames } from './breakModel.ts';
 import { FaultText, NewBreakpoint } from './NewBreakpoint.tsx';
 import { type StopState, useStops } from './useStops.ts';
 import './debugger.css';
@@ -27,6 +27,7 @@ export function Breakpoints(props: PlayheadProps) {
   };
   const change = (text: string, next: Break | undefined) =>
     setBreaks(breaks.flatMap((one) => (one.text === text ? (next ?? []) : one)));
+  const tools = useMemo(() => toolNames(lanes.map(({ detail }) => detail)), [lanes]);
   // Counted once for all rows, since every turn of every lane may have a hit.
   const counts = useMemo(() => {
     const found = new Map<string, number>();
@@ -39,7 +40,7 @@ export function Breakpoints(props: PlayheadProps) {
   const inBreak = (index: number, lane: number) => counts.get(`${index} ${lane}`) ?? 0;
   return (
     <div className="debug-panel">
-      <NewBreakpoint onAdd={add} />
+      <NewBreakpoint tools={tools} onAdd={add} />
       {breaks.length === 0 ? (
         <p className="muted debug-note">
           Playback stops where a breakpoint matches. <KeyOf command="stop.next" /> and{' '}

@@ -1,10 +1,13 @@
 import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
+import type { TaxonomyState } from '../../../../shared/api/contract.ts';
 import { type BreakpointFault, breakpointIn } from '../../../../shared/domain/breakpointText.ts';
+import { FLAGS } from '../../../../shared/domain/flags.ts';
 import { TOOL_OUTCOMES } from '../../../../shared/domain/model.ts';
+import { useRequest } from '../../../data/useRequest.ts';
 import { Button } from '../../../ui/Controls.tsx';
 import { leaveField } from '../../../ui/useAutoFocus.ts';
-import { READY_MADE, type ReadyMade, withCondition } from './breakModel.ts';
+import { labelFault, READY_MADE, type ReadyMade, withCondition } from './breakModel.ts';
 
 /** Complete breakpoints that the field offers. */
 const COMPLETIONS = [
@@ -16,14 +19,22 @@ const COMPLETIONS = [
   'value:90',
   'value:95',
   'value:99',
+  ...FLAGS.map((flag) => `flag:${flag}`),
 ];
 
-export function NewBreakpoint({ onAdd }: { readonly onAdd: (text: string) => void }) {
+interface NewBreakpointProps {
+  /** Names of the tools that the lanes call. */
+  readonly tools: readonly string[];
+  readonly onAdd: (text: string) => void;
+}
+
+export function NewBreakpoint({ tools, onAdd }: NewBreakpointProps) {
+  const labels = knownLabels(useRequest('taxonomy.get', {}).data);
   const [text, setText] = useState('');
   const [isTried, setTried] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const read = breakpointIn(text);
-  const fault = 'message' in read ? read : undefined;
+  const fault = 'message' in read ? read : labels && labelFault(text, labels);
   const add = () => {
     setTried(true);
     if (fault !== undefined) return;
@@ -69,7 +80,11 @@ export function NewBreakpoint({ onAdd }: { readonly onAdd: (text: string) => voi
           }}
         />
         <datalist id="breakpoint-completions">
-          {COMPLETIONS.map((one) => (
+          {[
+            ...COMPLETIONS,
+            ...tools.map((tool) => `tool:${tool}`),
+            ...(labels ?? []).map((label) => `label:${label}`),
+          ].map((one) => (
             <option key={one} value={one} />
           ))}
         </datalist>
@@ -87,6 +102,14 @@ export function NewBreakpoint({ onAdd }: { readonly onAdd: (text: string) => voi
       </fieldset>
     </form>
   );
+}
+
+/** Labels of the taxonomy, and others in use. */
+function knownLabels(state: TaxonomyState | undefined): readonly string[] | undefined {
+  if (state === undefined) return undefined;
+  return [
+    ...new Set([...state.taxonomy.labels.map(({ id }) => id), ...state.counts.map(({ label }) => label)]),
+  ];
 }
 
 /** The part that cannot be parsed, and the error message. */

@@ -3,11 +3,17 @@
  *
  *   ?break=first error&break=!value:95 & turn:3      `!`: switched off
  */
-import type { ComparedRow, RolloutDetail, RolloutSignal } from '../../../../shared/api/contract.ts';
+import type {
+  AnnotationRow,
+  ComparedRow,
+  RolloutDetail,
+  RolloutSignal,
+} from '../../../../shared/api/contract.ts';
 import {
   type Breakpoint,
   type Hit,
   hitsOf,
+  type Mark,
   type StoppedRollout,
 } from '../../../../shared/domain/breakpoints.ts';
 import {
@@ -15,6 +21,7 @@ import {
   breakpointIn,
   breakpointText,
 } from '../../../../shared/domain/breakpointText.ts';
+import { HIDDEN_CHARACTERS } from '../../../../shared/domain/hiddenCharacters.ts';
 import { keyWord } from '../../../shell/keys/keysInForce.ts';
 import { counted } from '../../../ui/numbers.ts';
 
@@ -58,29 +65,68 @@ export function breakSearch(breaks: readonly Break[], others: URLSearchParams): 
 export const needsValues = (breaks: readonly Break[]): boolean =>
   breaks.some(({ isOn, conditions }) => isOn && conditions?.some(({ kind }) => kind === 'value') === true);
 
+export const needsLabels = (breaks: readonly Break[]): boolean =>
+  breaks.some(({ isOn, conditions }) => isOn && conditions?.some(({ kind }) => kind === 'label') === true);
+
+/**
+ * Refuses a label that is neither in the taxonomy nor in use, because it would never match.
+ *
+ * @param known ids of labels
+ */
+export function labelFault(text: string, known: readonly string[]): BreakpointFault | undefined {
+  const { conditions } = breakOf(text);
+  const unknown = conditions?.find((one) => one.kind === 'label' && !known.includes(one.label));
+  if (unknown?.kind !== 'label') return undefined;
+  const start = text.indexOf(`label:${unknown.label}`);
+  const message = `expected a label (${known.join(', ')}), found ${unknown.label}`;
+  return { message, start, end: start + 'label:'.length + unknown.label.length };
+}
+
 export interface StoppedLane {
   readonly detail: RolloutDetail;
   readonly signal: RolloutSignal | undefined;
   readonly fork: StoppedRollout['fork'];
+  /** Undefined: not asked for, or not there yet. */
+  readonly annotations?: readonly AnnotationRow[] | undefined;
 }
 
 export const isSameLane = (a: StoppedLane, b: StoppedLane | undefined): boolean =>
   a.detail === b?.detail &&
   a.signal === b.signal &&
+  a.annotations === b.annotations &&
   a.fork?.turn === b.fork?.turn &&
   a.fork?.offset === b.fork?.offset;
 
-/** The worker evaluates patterns, since one from a URL may never finish (`breakpointWorkerClient.ts`). */
+/**
+ * The worker evaluates patterns, since one from a URL may never finish (`breakpointWorkerClient.ts`), and arguments, which
+ * are parsed.
+ */
 export const needsWorker = ({ isOn, conditions }: Break): boolean =>
-  isOn && conditions?.some(({ kind }) => kind === 'regex') === true;
+  isOn &&
+  conditions?.some((one) => one.kind === 'regex' || (one.kind === 'text' && one.scope === 'args')) === true;
 
-export function stoppedRollout({ detail, signal, fork }: StoppedLane): StoppedRollout {
+const labelMarks = (annotations: readonly AnnotationRow[]): readonly Mark[] =>
+  annotations.flatMap(({ label, target, place }): Mark[] => {
+    if (label === undefined) return [];
+    const isPlaced = target.kind !== 'rollout' && target.anchor.text === 'response';
+    return [{ name: label, ...(isPlaced && place?.start !== undefined ? { offset: place.start } : {}) }];
+  });
+
+const flagMarks = ({ flags }: RolloutDetail): readonly Mark[] =>
+  flags.flatMap(({ flag: name, evidence }): Mark[] =>
+    evidence.length === 0 ? [{ name }] : evidence.map(({ start }) => ({ name, offset: start })),
+  );
+
+export function stoppedRollout(lane: StoppedLane): StoppedRollout {
+  const { detail, signal, fork, annotations } = lane;
   const { response, segments, toolCalls, turns } = detail;
   return {
     response,
     segments,
     toolCalls,
     turns: turns.length,
+    flags: flagMarks(detail),
+    ...(annotations === undefined ? {} : { labels: labelMarks(annotations) }),
     ...(signal?.ends === undefined || signal.values === undefined
       ? {}
       : {
@@ -220,6 +266,9 @@ export const READY_MADE: readonly ReadyMade[] = [
   { text: 'error', label: 'any tool error' },
   { text: 'outcome:timeout', label: 'outcome…', hole: 'timeout' },
   { text: 'tool:python', label: 'tool…', hole: 'python' },
+  { text: 'args:"x"', label: 'arguments…', hole: 'x' },
+  { text: 'label:loops', label: 'label…', hole: 'loops' },
+  { text: 'flag:repetition', label: 'flag…', hole: 'repetition' },
   { text: 'value:95', label: 'value above a percentile…', hole: '95' },
   { text: 'answer', label: 'answer changes' },
   { text: 'text:"wait"', label: 'text…', hole: 'wait' },
@@ -227,6 +276,16 @@ export const READY_MADE: readonly ReadyMade[] = [
   { text: 'turn:3', label: 'turn…', hole: '3' },
   { text: 'fork', label: 'first divergence' },
 ];
+
+/** Most tools that are offered. */
+const MOST_TOOLS = 100;
+
+/** Names of the lanes' tools that a condition can name, in order of first use. */
+export function toolNames(lanes: readonly RolloutDetail[]): readonly string[] {
+  const names = lanes.flatMap(({ toolCalls }) => toolCalls.flatMap(({ name }) => name ?? []));
+  const isPlain = (name: string) => /^[^\s&"]{1,100}$/.test(name) && name.search(HIDDEN_CHARACTERS) < 0;
+  return [...new Set(names)].filter(isPlain).slice(0, MOST_TOOLS);
+}
 
 /** Adds a suggested condition to the text in the field. */
 export function withCondition(

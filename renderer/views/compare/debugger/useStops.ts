@@ -5,6 +5,7 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import type { RolloutSignal } from '../../../../shared/api/contract.ts';
 import type { Hit } from '../../../../shared/domain/breakpoints.ts';
+import { useAnnotations } from '../../../data/annotations.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { replaceSearch, useUrlQuery } from '../../../data/useRoute.ts';
 import type { PlayheadProps } from '../lanes/laneModel.ts';
@@ -12,6 +13,7 @@ import {
   type Break,
   breakSearch,
   laneHits,
+  needsLabels,
   needsValues,
   needsWorker,
   type PatternProgress,
@@ -48,6 +50,16 @@ export function useLaneSignals(
   };
 }
 
+/** Annotations per lane. Always calls the hook for the maximum number of lanes. */
+function useLaneAnnotations(lanes: PlayheadProps['lanes'], isWanted: boolean) {
+  const idOf = (lane: number) => (isWanted ? lanes[lane]?.detail.row.rolloutId : undefined);
+  const a = useAnnotations(idOf(0))?.annotations;
+  const b = useAnnotations(idOf(1))?.annotations;
+  const c = useAnnotations(idOf(2))?.annotations;
+  const d = useAnnotations(idOf(3))?.annotations;
+  return useMemo(() => [a, b, c, d], [a, b, c, d]);
+}
+
 export interface StopState extends PatternProgress {
   readonly breaks: readonly Break[];
   readonly setBreaks: (breaks: readonly Break[]) => void;
@@ -69,6 +81,7 @@ export function useStops({ lanes, rows, comparison }: PlayheadProps): StopState 
   const breaks = useMemo(() => readBreaks(query), [text]);
   const isValued = needsValues(breaks);
   const { signals, isWaiting, error } = useLaneSignals(lanes, isValued);
+  const annotations = useLaneAnnotations(lanes, needsLabels(breaks));
   const stopped = useMemo(
     () =>
       lanes.map(({ detail }, lane): StoppedLane => {
@@ -77,9 +90,9 @@ export function useStops({ lanes, rows, comparison }: PlayheadProps): StopState 
           side === undefined
             ? undefined
             : { offset: side.offset, ...(side.turn === undefined ? {} : { turn: side.turn }) };
-        return { detail, signal: signals[lane], fork };
+        return { detail, signal: signals[lane], fork, annotations: annotations[lane] };
       }),
-    [lanes, comparison, signals],
+    [lanes, comparison, signals, annotations],
   );
   const found = useWorkerHits(stopped, breaks);
   const stops = useMemo(() => {
