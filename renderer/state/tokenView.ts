@@ -17,7 +17,7 @@ export type ThresholdKind = (typeof THRESHOLD_KINDS)[number];
 /** `underline` keeps the background plain; `background` is visible from further away. */
 type MarkStyle = 'background' | 'underline';
 type InspectorTab = 'rollout' | 'labels' | 'tokens';
-type Switch = 'isMaskShown' | 'isGapShown' | 'isLexiconShown' | 'isAfterErrorOnly';
+type Switch = 'isMaskShown' | 'isGapShown' | 'isLexiconShown';
 
 /** The share of high tokens in both papers (shared/domain/DOMAIN.md#thresholds). */
 const DEFAULT_SHARE = 0.2;
@@ -34,8 +34,6 @@ interface TokenView {
   readonly isMaskShown: boolean;
   readonly isGapShown: boolean;
   readonly isLexiconShown: boolean;
-  /** Jumps between reflection tokens skip those after a successful call. */
-  readonly isAfterErrorOnly: boolean;
   /** Policy tokens after a tool response that can count as reflection. 0: the whole segment. Undefined: the default. */
   readonly window: number | undefined;
   /** The lexicon. Undefined: the default list. */
@@ -67,7 +65,6 @@ export const useTokenView = create<TokenView>()(
       isMaskShown: false,
       isGapShown: false,
       isLexiconShown: false,
-      isAfterErrorOnly: false,
       window: undefined,
       words: undefined,
       vocabulary: undefined,
@@ -93,7 +90,6 @@ export const useTokenView = create<TokenView>()(
       isMaskShown: z.boolean(),
       isGapShown: z.boolean(),
       isLexiconShown: z.boolean(),
-      isAfterErrorOnly: z.boolean(),
       window: z.number().optional(),
       words: z.array(z.string()).optional(),
       vocabulary: z.number().optional(),

@@ -8,6 +8,8 @@ import type { RunningShell, Shell } from '../support/shells/shell.ts';
 import { onDemo } from './onDemo.ts';
 
 const DEMO = '/run/synthetic-grpo-roc-demo';
+/** Its second turn has a failed call. */
+const FAILING = `${DEMO}/step/0/group/pairs-of-divisors/rollout/3`;
 const ROLLOUT = `${DEMO}/step/0/group/pairs-of-divisors/rollout/0`;
 
 export function describeTokens(shell: Shell): void {
@@ -87,6 +89,40 @@ export function describeTokens(shell: Shell): void {
       await expect.poll(tokenOf).toBeGreaterThan(reflection);
       await page.keyboard.press('R');
       await expect.poll(tokenOf).toBe(reflection);
+    });
+
+    test('n and r visit only tokens after an error, or in code, and the link keeps it', async () => {
+      const scope = () => bar().getByRole('combobox', { name: 'Jump to tokens' });
+      const onlyOf = () => searchOf().get('only');
+      const focusText = () => page.getByRole('region', { name: 'Transcript' }).focus();
+      const before = running.place();
+      await page.goto(running.urlOf(`${FAILING}?only=after-error`));
+      await bar()
+        .getByText(/^\d+ of \d+ high$/)
+        .waitFor();
+      expect(await scope().inputValue()).toBe('after-error');
+      await focusText();
+      await page.keyboard.press('n');
+      // The failed call is in turn 2.
+      await expect.poll(() => searchOf().get('turn')).toBe('3');
+      const first = tokenOf();
+      await page.keyboard.press('N');
+      await page.getByText('No high token after an error before this position').waitFor();
+      expect(tokenOf()).toBe(first);
+      await page.keyboard.press('r');
+      await expect.poll(tokenOf).toBeGreaterThan(first);
+      // Chosen by keys: the focus stays on the menu.
+      await scope().focus();
+      await page.keyboard.press('ArrowDown');
+      await expect.poll(onlyOf).toBe('code');
+      expect(await scope().evaluate((element) => element === document.activeElement)).toBe(true);
+      await bar().getByText('0 of 109 high').waitFor();
+      expect(await bar().getByRole('button', { name: 'Next high token' }).isDisabled()).toBe(true);
+      await scope().selectOption('everywhere');
+      await expect.poll(onlyOf).toBeNull();
+      await bar().getByText('109 high').waitFor();
+      await page.goto(running.urlOf(before));
+      await bar().getByText('policy tokens').waitFor();
     });
 
     test('a slider moved with the pointer returns the keyboard focus', async () => {

@@ -15,6 +15,8 @@ import {
   neighbour,
   seriesOf,
   signalLabels,
+  tokenScope,
+  tokensIn,
 } from '../../renderer/views/replay/text/tokenHeat.ts';
 import {
   alternativesView,
@@ -119,6 +121,44 @@ describe('thresholds', () => {
 });
 
 describe('classes, jumps and marks', () => {
+  it('jump everywhere, after an error only, or in code only', () => {
+    const jumps = (scope: string | null) => {
+      const { high, reflections } = tokensIn(heatAt(1, 'exception'), tokenScope(scope));
+      return [[...high], [...reflections]];
+    };
+    expect(jumps(null)).toEqual([[0, 1, 2, 4, 6], [4]]);
+    expect(jumps('anywhere')).toEqual(jumps(null));
+    expect(jumps('after-error')).toEqual([[4, 6], [4]]);
+    expect(jumps('code')).toEqual([[2], []]);
+  });
+
+  it('count what follows the last of several responses as after an error', () => {
+    const calls = drawRollout(
+      ['tool-call', 'a', 1],
+      ['tool-response', 'b', 1],
+      ['tool-response', 'c', 1],
+      ['reasoning', 'd', 2],
+      ['tool-call', 'e', 2],
+      ['tool-response', 'f', 2],
+      ['reasoning', 'g', 3],
+    );
+    const logged = {
+      ...{ count: 7, available: ['entropy'] as const, signal: 'entropy' as const, source: SOURCE },
+      ends: Uint32Array.of(1, 2, 3, 4, 5, 6, 7),
+      mask: Uint8Array.of(1, 0, 0, 1, 1, 0, 1),
+      values: Float32Array.of(1, 1, 1, 2, 3, 1, 4),
+    };
+    const words = signalLabels(logged);
+    const series = words && seriesOf(logged, 'entropy', words);
+    if (series === undefined) throw new Error('no series');
+    const threshold = resolveThreshold({ ...NO_SETTINGS, kind: 'rollout', share: 1, known: series.known });
+    const call = (outcome: ToolOutcome, callSegment: number, responseSegment: number) => ({
+      ...{ turn: 1, outcome, callSegment, responseSegment },
+    });
+    const toolCalls = [call('exception', 0, 1), call('ok', 0, 2), call('ok', 4, 5)];
+    expect([...heatOf(series, threshold, { ...calls, toolCalls }, 0).afterErrors]).toEqual([3, 4]);
+  });
+
   it('separate forking, reflection, code and answer; the environment has none', () => {
     const heat = heatAt(1);
     expect(Array.from(ENDS, (_, token) => classOf(heat, token))).toEqual([
@@ -133,7 +173,7 @@ describe('classes, jumps and marks', () => {
     expect(Array.from(heat.high)).toEqual([0, 1, 2, 4, 6]);
     expect(Array.from(heat.reflections)).toEqual([4]);
     expect(Array.from(heat.afterErrors)).toEqual([]);
-    expect(Array.from(heatAt(1, 'exception').afterErrors)).toEqual([4]);
+    expect(Array.from(heatAt(1, 'exception').afterErrors)).toEqual([4, 6]);
     expect(Array.from(heatAt(1, 'ok_stdout').afterErrors)).toEqual([]);
     expect(heat.classCounts).toMatchObject({ forking: 2, reflection: 1, code: 1, answer: 1 });
   });

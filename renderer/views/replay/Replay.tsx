@@ -153,14 +153,7 @@ export function Replay({ route, detail }: ReplayProps) {
       />
       {queue !== undefined && <QueueBar queue={queue} onLeave={() => setQuery({ queue: undefined })} />}
       {positions !== undefined && <PositionBar positions={positions} />}
-      <TokenBar
-        detail={detail}
-        state={heatState}
-        means={means}
-        lexicon={lexicon}
-        onHigh={cursor.stepHigh}
-        onReflection={cursor.stepReflection}
-      />
+      <TokenBar detail={detail} state={heatState} means={means} lexicon={lexicon} cursor={cursor} />
       <Group
         className="replay-panes"
         defaultLayout={layoutFor(layout, isOutlineOpen, isInspectorOpen)}

@@ -18,9 +18,9 @@ export interface Review {
   readonly isBlind: boolean;
 }
 
-/** The query parameters that are kept on the way to another rollout: the queue and the filtered list. */
+/** The query parameters that are kept on the way to another rollout: the queue, the filtered list, and the tokens to jump to. */
 export function siblingSearch(query: URLSearchParams): string {
-  const kept = ['queue', 'list'].flatMap((name) => {
+  const kept = ['queue', 'list', 'only'].flatMap((name) => {
     const value = query.get(name);
     return value === null ? [] : [[name, value]];
   });

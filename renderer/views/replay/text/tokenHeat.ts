@@ -75,7 +75,7 @@ export interface Heat extends TokenSeries {
   /** Token indices, ascending. */
   readonly high: Uint32Array;
   readonly reflections: Uint32Array;
-  /** High tokens that follow a tool response whose call failed. */
+  /** High tokens in the policy's text after a failed tool response, up to the next response. */
   readonly afterErrors: Uint32Array;
   readonly classCounts: Readonly<Record<TokenClass, number>>;
   readonly response: string;
@@ -101,7 +101,7 @@ export function heatOf(
           threshold: cuts.length === 0 ? undefined : value,
           window,
         });
-  const reflections = indexesWhere(classes, (one) => one === REFLECTION);
+  const high = indexesWhere(levels, (level) => level > 0);
   const counts = new Uint32Array(TOKEN_CLASSES.length);
   for (const one of classes) counts[one] = (counts[one] ?? 0) + 1;
   return {
@@ -110,9 +110,9 @@ export function heatOf(
     cuts,
     levels,
     classes,
-    high: indexesWhere(levels, (level) => level > 0),
-    reflections,
-    afterErrors: afterErrorsOf(reflections, series.ends, text),
+    high,
+    reflections: indexesWhere(classes, (one) => one === REFLECTION),
+    afterErrors: afterErrorsOf(high, series.ends, text),
     classCounts: Object.fromEntries(TOKEN_CLASSES.map((name, i) => [name, counts[i] ?? 0])) as Record<
       TokenClass,
       number
@@ -121,23 +121,58 @@ export function heatOf(
   };
 }
 
+/** High tokens in text of the policy after a failed response, up to the next response. */
 function afterErrorsOf(
-  reflections: Uint32Array,
+  high: Uint32Array,
   ends: Uint32Array | undefined,
   { segments, toolCalls }: Pick<RolloutDetail, 'segments' | 'toolCalls'>,
 ): Uint32Array {
+  const isResponse = (at: number): boolean => segments[at]?.kind === 'tool-response';
   const after = toolCalls
     .flatMap(({ outcome, responseSegment }) =>
-      responseSegment !== undefined && TOOL_ERROR_OUTCOMES.has(outcome) ? [responseSegment + 1] : [],
+      responseSegment !== undefined && TOOL_ERROR_OUTCOMES.has(outcome) ? [responseSegment] : [],
     )
     .sort((a, b) => a - b)
-    .flatMap((at) => segments[at]?.outer ?? []);
+    .flatMap((response) => {
+      let first = response;
+      // Responses of calls in one turn follow one another.
+      while (isResponse(first)) first++;
+      let last = first;
+      while (last + 1 < segments.length && !isResponse(last + 1)) last++;
+      const [from, to] = [segments[first], segments[last]];
+      return from === undefined || to === undefined ? [] : [{ start: from.outer.start, end: to.outer.end }];
+    });
   let next = 0;
-  return reflections.filter((token) => {
+  return high.filter((token) => {
     const last = (ends?.[token] ?? 0) - 1;
     while ((after[next]?.end ?? Number.POSITIVE_INFINITY) <= last) next++;
     return (after[next]?.start ?? Number.POSITIVE_INFINITY) <= last;
   });
+}
+
+/** Where the keys to high tokens and to reflection tokens stop. */
+export const TOKEN_SCOPES = ['everywhere', 'after-error', 'code'] as const;
+export type TokenScope = (typeof TOKEN_SCOPES)[number];
+
+/** The scope in the URL (`only=code`). */
+export const tokenScope = (text: string | null): TokenScope =>
+  TOKEN_SCOPES.find((scope) => scope === text) ?? 'everywhere';
+
+const CODE = TOKEN_CLASSES.indexOf('code');
+
+/** The tokens at which the keys stop, ascending. Reflection tokens are never in code. */
+export function tokensIn(
+  { high, reflections, afterErrors, classes }: Heat,
+  scope: TokenScope,
+): Pick<Heat, 'high' | 'reflections'> {
+  switch (scope) {
+    case 'everywhere':
+      return { high, reflections };
+    case 'after-error':
+      return { high: afterErrors, reflections: afterErrors.filter((token) => classes[token] === REFLECTION) };
+    case 'code':
+      return { high: high.filter((token) => classes[token] === CODE), reflections: new Uint32Array() };
+  }
 }
 
 function indexesWhere(flags: Uint8Array, is: (flag: number) => boolean): Uint32Array {

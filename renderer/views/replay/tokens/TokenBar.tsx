@@ -1,20 +1,21 @@
 /** The line under the toolbar: the signal, its threshold, and what is high. */
 import { ChevronDown, ChevronUp } from 'lucide-react';
 import type { RolloutDetail } from '../../../../shared/api/contract.ts';
-import { keyOf } from '../../../shell/keys/keysInForce.ts';
+import { keyOf, keyWord } from '../../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../../state/interface.ts';
 import { HEAT_SIGNALS, useTokenView } from '../../../state/tokenView.ts';
 import { IconButton } from '../../../ui/Controls.tsx';
 import { count, signed, significant } from '../../../ui/numbers.ts';
 import { SIGNAL_FACTS } from '../../../ui/signalSource.ts';
 import { LEVEL_SHARES, reachedLevels } from '../text/heatModel.ts';
-import type { Heat } from '../text/tokenHeat.ts';
-import { CLASS_GLYPHS } from './classLabels.ts';
+import { type Heat, TOKEN_SCOPES, tokenScope, tokensIn } from '../text/tokenHeat.ts';
+import { CLASS_GLYPHS, SCOPE_NAMES } from './classLabels.ts';
 import type { SegmentMeans } from './segmentMeans.ts';
 import { pointerFocus, releaseFocus, ThresholdControl } from './ThresholdControl.tsx';
 import { TokenOptions } from './TokenOptions.tsx';
 import type { HeatState } from './useHeat.ts';
 import type { LexiconState } from './useLexicon.ts';
+import type { TokenCursor } from './useTokenCursor.ts';
 import './tokenBar.css';
 
 interface TokenBarProps {
@@ -22,8 +23,7 @@ interface TokenBarProps {
   readonly state: HeatState;
   readonly means: SegmentMeans | undefined;
   readonly lexicon: LexiconState;
-  readonly onHigh: (direction: 1 | -1) => void;
-  readonly onReflection: (direction: 1 | -1) => void;
+  readonly cursor: TokenCursor;
 }
 
 export function TokenBar(props: TokenBarProps) {
@@ -45,12 +45,12 @@ export function TokenBar(props: TokenBarProps) {
             <>
               <MeansLegend heat={heat} means={props.means} />
               <ThresholdControl heat={heat} percentile={state.percentile} />
-              <Jumps heat={heat} onHigh={props.onHigh} onReflection={props.onReflection} />
+              <Jumps heat={heat} cursor={props.cursor} />
             </>
           ) : (
             <>
               <ThresholdControl heat={heat} percentile={state.percentile} />
-              <Jumps heat={heat} onHigh={props.onHigh} onReflection={props.onReflection} />
+              <Jumps heat={heat} cursor={props.cursor} />
             </>
           )}
         </>
@@ -183,25 +183,43 @@ function MeansLegend({ heat, means }: MeansLegendProps) {
 
 interface JumpsProps {
   readonly heat: Heat;
-  readonly onHigh: (direction: 1 | -1) => void;
-  readonly onReflection: (direction: 1 | -1) => void;
+  readonly cursor: TokenCursor;
 }
 
-function Jumps({ heat, onHigh, onReflection }: JumpsProps) {
-  const { high, reflections, afterErrors, classCounts } = heat;
-  const isAfterErrorOnly = useTokenView((state) => state.isAfterErrorOnly) && afterErrors.length > 0;
-  const flip = useTokenView((state) => state.flip);
+function Jumps({ heat, cursor }: JumpsProps) {
+  const { classCounts } = heat;
+  const { scope } = cursor;
+  const { high, reflections } = tokensIn(heat, scope);
   const classes = `${count(classCounts.forking)} forking, ${count(classCounts.reflection)} reflection, ${count(classCounts.code)} in code, ${count(classCounts.answer)} in answers`;
   return (
     <div className="token-jumps">
+      {heat.ends !== undefined && (
+        <select
+          aria-label="Jump to tokens"
+          {...pointerFocus}
+          title={`Which tokens the arrows and ${keyWord('hit.next')} ${keyWord('hit.previous')} ${keyWord('reflection.next')} ${keyWord('reflection.previous')} jump to. After an error: between a failed tool response and the next response`}
+          value={scope}
+          onChange={(event) => {
+            cursor.setScope(tokenScope(event.target.value));
+            releaseFocus(event.target);
+          }}
+        >
+          {TOKEN_SCOPES.map((one) => (
+            <option key={one} value={one}>
+              {SCOPE_NAMES[one]}
+            </option>
+          ))}
+        </select>
+      )}
       <span title={`High tokens: ${classes}`}>
-        <b>{count(high.length)}</b> high
+        <b>{count(high.length)}</b>
+        {scope !== 'everywhere' && ` of ${count(heat.high.length)}`} high
       </span>
       <IconButton
         label="Next high token"
         keys={keyOf('hit.next')}
         disabled={high.length === 0}
-        onClick={() => onHigh(1)}
+        onClick={() => cursor.stepHigh(1)}
       >
         <ChevronDown size={14} />
       </IconButton>
@@ -209,7 +227,7 @@ function Jumps({ heat, onHigh, onReflection }: JumpsProps) {
         label="Previous high token"
         keys={keyOf('hit.previous')}
         disabled={high.length === 0}
-        onClick={() => onHigh(-1)}
+        onClick={() => cursor.stepHigh(-1)}
       >
         <ChevronUp size={14} />
       </IconButton>
@@ -220,29 +238,14 @@ function Jumps({ heat, onHigh, onReflection }: JumpsProps) {
             title="Reflection tokens: high tokens of the reasoning directly after a tool response"
           >
             {CLASS_GLYPHS.reflection} <b>{count(reflections.length)}</b>
+            {scope !== 'everywhere' && ` of ${count(heat.reflections.length)}`}
             <span className="token-jumps-word"> reflection</span>
           </span>
-          {afterErrors.length > 0 && (
-            <button
-              type="button"
-              className="after-errors"
-              aria-pressed={isAfterErrorOnly}
-              title={
-                isAfterErrorOnly
-                  ? 'Jump to all reflection tokens again'
-                  : 'Jump only to reflection tokens after a call that failed'
-              }
-              onClick={() => flip('isAfterErrorOnly')}
-            >
-              ✕ <b>{count(afterErrors.length)}</b>
-              <span className="token-jumps-word"> after an error</span>
-            </button>
-          )}
           <IconButton
             label="Next reflection token"
             keys={keyOf('reflection.next')}
             disabled={reflections.length === 0}
-            onClick={() => onReflection(1)}
+            onClick={() => cursor.stepReflection(1)}
           >
             <ChevronDown size={14} />
           </IconButton>
@@ -250,7 +253,7 @@ function Jumps({ heat, onHigh, onReflection }: JumpsProps) {
             label="Previous reflection token"
             keys={keyOf('reflection.previous')}
             disabled={reflections.length === 0}
-            onClick={() => onReflection(-1)}
+            onClick={() => cursor.stepReflection(-1)}
           >
             <ChevronUp size={14} />
           </IconButton>

@@ -1,6 +1,7 @@
 import { createElement, type ReactNode } from 'react';
 import type { TokenClass } from '../../../../shared/domain/reflection.ts';
 import { ClassIcon } from '../../../ui/tokenClasses.tsx';
+import type { TokenScope } from '../text/tokenHeat.ts';
 
 /** A symbol for each class, the same as on the Tokens page. */
 export const CLASS_GLYPHS: Readonly<Record<TokenClass, ReactNode>> = {
@@ -21,3 +22,9 @@ export function classDefinitions(window: number): readonly (readonly [TokenClass
     ['answer', 'high tokens inside an answer'],
   ];
 }
+
+export const SCOPE_NAMES: Readonly<Record<TokenScope, string>> = {
+  everywhere: 'everywhere',
+  'after-error': 'after an error',
+  code: 'in code',
+};

@@ -2,10 +2,10 @@
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import type { RolloutDetail } from '../../../../shared/api/contract.ts';
 import { useInterface } from '../../../state/interface.ts';
-import { useTokenView } from '../../../state/tokenView.ts';
 import { tokenAt, tokenRange } from '../text/heatModel.ts';
 import { segmentAt } from '../text/replayModel.ts';
-import { type Heat, neighbour } from '../text/tokenHeat.ts';
+import { type Heat, neighbour, type TokenScope, tokenScope, tokensIn } from '../text/tokenHeat.ts';
+import { SCOPE_NAMES } from './classLabels.ts';
 import type { SegmentMeans } from './segmentMeans.ts';
 import { parseSpan, spanOf, spanText, type TokenSpan } from './tokenListModel.ts';
 
@@ -97,11 +97,17 @@ export function useTokenCursor({ detail, heat, means, turn, query, setQuery, onS
     if (ends !== undefined) return tokenAt(ends, first) - (direction === 1 ? 1 : 0);
     return direction === 1 ? -1 : count;
   };
-  const step = (tokens: Uint32Array | undefined, direction: 1 | -1, what: string) => {
-    const next = tokens === undefined ? undefined : neighbour(tokens, origin(direction), direction);
-    if (next !== undefined) go(next);
-    else
-      useInterface.getState().setNotice(`No ${what} ${direction === 1 ? 'after' : 'before'} this position`);
+  // Ids without text have no classes, and no text that follows an error.
+  const scope = ends === undefined ? 'everywhere' : tokenScope(query.get('only'));
+  const step = (kind: 'high' | 'reflections', direction: 1 | -1) => {
+    const next =
+      heat === undefined ? undefined : neighbour(tokensIn(heat, scope)[kind], origin(direction), direction);
+    if (next !== undefined) return go(next);
+    const what = kind === 'high' ? 'high token' : 'reflection token';
+    const where = scope === 'everywhere' ? '' : ` ${SCOPE_NAMES[scope]}`;
+    useInterface
+      .getState()
+      .setNotice(`No ${what}${where} ${direction === 1 ? 'after' : 'before'} this position`);
   };
   return {
     token,
@@ -115,12 +121,10 @@ export function useTokenCursor({ detail, heat, means, turn, query, setQuery, onS
       const next = origin(direction) + direction;
       if (next >= 0 && next < count) go(next);
     },
-    stepHigh: (direction: 1 | -1) => step(heat?.high, direction, 'high token'),
-    stepReflection: (direction: 1 | -1) => {
-      const isAfterErrorOnly = useTokenView.getState().isAfterErrorOnly && heat?.afterErrors.length !== 0;
-      const what = isAfterErrorOnly ? 'reflection token after an error' : 'reflection token';
-      step(isAfterErrorOnly ? heat?.afterErrors : heat?.reflections, direction, what);
-    },
+    stepHigh: (direction: 1 | -1) => step('high', direction),
+    stepReflection: (direction: 1 | -1) => step('reflections', direction),
+    scope,
+    setScope: (next: TokenScope) => setQuery({ only: next === 'everywhere' ? undefined : next }),
     setSpan: (next: TokenSpan | undefined) =>
       setQuery({ tokens: next === undefined ? undefined : spanText(next) }),
     brush: (from: number, to: number) => {
