@@ -29,6 +29,8 @@ export interface WatchRow {
   readonly printed?: string;
   /** It was printed in this turn. */
   readonly isPrintedNew: boolean;
+  /** What the failed calls of this turn answered. */
+  readonly errors: readonly string[];
   /** Names that code cells of this turn assign. */
   readonly assigned: readonly AssignedName[];
   /** Number of calls by the end of this turn. */
@@ -91,6 +93,11 @@ export function watchOf(rollout: WatchedRollout): Watch {
       isAnswerNew: answer !== former,
       ...(printed === undefined ? {} : { printed }),
       isPrintedNew,
+      errors: own.flatMap(({ outcome, responseSegment }) => {
+        const inner = responseSegment === undefined ? undefined : segments[responseSegment]?.inner;
+        if (inner === undefined || !TOOL_ERROR_OUTCOMES.has(outcome)) return [];
+        return [response.slice(inner.start, inner.end).trim()];
+      }),
       assigned: own.flatMap(({ code }) => (code === undefined ? [] : assignedNames(code))),
       toolCalls: calls,
       toolErrors: errors,

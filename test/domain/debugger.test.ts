@@ -214,6 +214,14 @@ describe('watch', () => {
     );
   });
 
+  it('lists what failed calls answered, whole', () => {
+    expect(watchOf(rollout()).rows.map(({ errors }) => errors)).toEqual([
+      [],
+      ['Tool call failure\nreason: \nstdout: \nstderr: ZeroDivisionError at line 1: division by zero'],
+      [],
+    ]);
+  });
+
   it('counts no tokens without offsets', () => {
     expect(watchOf(rollout()).rows[0]?.tokensSpent).toBeUndefined();
     expect(watchOf({ response: '', segments: [], toolCalls: [], turns: 1 }).rows).toEqual([
@@ -221,6 +229,7 @@ describe('watch', () => {
         turn: 1,
         isAnswerNew: false,
         isPrintedNew: false,
+        errors: [],
         assigned: [],
         toolCalls: 0,
         toolErrors: 0,

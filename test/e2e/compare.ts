@@ -28,12 +28,16 @@ function writeTwoRuns(directory: string): string {
   const full = `${turn('I add.', 'print(1 + 1)', '2')}<reason>So it is two.</reason>\n<answer>\\boxed{2}</answer>`;
   const other = full.replace('print(1 + 1)', 'print(sum([1, 1]))');
   const longLine = (term: string) => full.replace('1 + 1', Array(200).fill(term).join(' + '));
+  const traceback = Array.from({ length: 500 }, (_, i) => `  File "lib.py", line ${i}`).join('\n');
+  const failing = (name: string) =>
+    `<reason>I try ${name}.</reason>\n<tool_call>\n{"name": "python", "arguments": {"code": "fail('${name}')"}}\n</tool_call><|im_end|>\n<|im_start|>user\n<tool_response>\nTool call failure\nstderr: ${traceback}\nValueError: the end of ${name}\n</tool_response><|im_end|>\n<|im_start|>assistant\nNo.<|im_end|>`;
   const lines = [
     { run: 'kept', index: 0, text: full, reward: 1 },
     { run: 'kept', index: 1, text: '', reward: 0 },
     { run: 'kept', index: 2, text: longLine('1'), reward: 0 },
     { run: 'kept', index: 3, text: longLine('2'), reward: 0 },
     { run: 'gone', index: 0, text: other, reward: 1 },
+    ...['one', 'two'].map((name, index) => ({ run: 'failing', index, text: failing(name), reward: 0 })),
   ].map((rollout) => ({
     v: 1,
     type: 'rollout',
@@ -474,6 +478,49 @@ export function describeCompare(shell: Shell): void {
       expect(running.place()).toMatch(/^\/compare/);
       await page.keyboard.press('Escape');
       await expect.poll(() => running.place().split('?')[0]).toBe(`${GROUP}/rollout/0`);
+    });
+
+    test('O shows the whole error of a turn, in the replay, the rows and the watch', async () => {
+      const group = '/run/failing/step/0/group/g/rollout';
+      const last = (name: string) => page.getByText(`ValueError: the end of ${name}`);
+      const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+      await page.goto(running.urlOf(`${group}/0?turn=1`));
+      const transcript = page.getByRole('region', { name: 'Transcript' });
+      await transcript.getByRole('button', { name: /^Show all 50\d lines/ }).waitFor();
+      await transcript.focus();
+      expect(await last('one').count()).toBe(0);
+      await page.keyboard.press('Shift+O');
+      await last('one').waitFor();
+      expect(await focused()).toBe('Transcript');
+      await page.keyboard.press('Shift+O');
+      await last('one').waitFor({ state: 'detached' });
+      await page.keyboard.press('j');
+      await page.keyboard.press('Shift+O');
+      await page.getByText('No error is shortened in this turn').waitFor();
+
+      await page.goto(running.urlOf(`/compare?lane=${group}/0&lane=${group}/1&side=watch`));
+      const watch = page.getByRole('table', { name: 'Watch' });
+      await watch
+        .getByRole('row', { name: /^errors/ })
+        .getByRole('button')
+        .first()
+        .waitFor();
+      // The rows leave out equal lines, the watch all after the beginning.
+      const middle = page.getByText('line 250');
+      expect(await middle.count()).toBe(0);
+      await page.keyboard.press('Shift+O');
+      await watch.getByText('ValueError: the end of one').waitFor();
+      await watch.getByText('ValueError: the end of two').waitFor();
+      await expect.poll(() => middle.count()).toBeGreaterThan(2);
+      await page.keyboard.press('Shift+O');
+      await expect.poll(() => middle.count()).toBe(0);
+      // By pointer.
+      await watch
+        .getByRole('row', { name: /^errors/ })
+        .getByRole('button')
+        .first()
+        .click();
+      await watch.getByText('ValueError: the end of one').waitFor();
     });
 
     test('a tree by action shows what was called and what came back, with the same keys', async () => {

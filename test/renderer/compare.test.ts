@@ -29,6 +29,7 @@ import { laneNotes, prefixText } from '../../renderer/views/compare/lanes/laneMo
 import { offsetsOf, rowAt, scrollTopFor, windowOf } from '../../renderer/views/compare/measuredRows.ts';
 import {
   diffBlock,
+  errorKeys,
   foldKeys,
   forkBands,
   forksByRow,
@@ -245,6 +246,36 @@ describe('rows', () => {
     expect(at(1)).toEqual([segment]);
     expect(at(1, [segment])).toEqual([segment]);
     expect(at(2)).toEqual([]);
+  });
+
+  it('open the errors of a row in the rows and in the watch, and shorten them again', () => {
+    const lanes = drawn.lanes.map((lane) => ({
+      ...lane,
+      segments: lane.segments.map((view) =>
+        view.answeredCall === undefined
+          ? view
+          : { ...view, answeredCall: { ...view.answeredCall, outcome: 'exception' as const } },
+      ),
+    }));
+    const failing = { ...drawn, lanes };
+    const at = (compared: typeof drawn, row: number, keys: readonly string[] = []) => {
+      const flipped = new Set(keys);
+      const item = itemsOf(compared, { ...FOLD, flipped }).items.find((one) => one.row === row);
+      return errorKeys(compared, item, flipped);
+    };
+    expect(at(drawn, 3)).toEqual([]);
+    const opened = at(failing, 3);
+    expect(opened.filter((key) => / all$/.test(key)).length).toBeGreaterThan(1);
+    const own = drawn.lanes.flatMap(({ path }, i) => {
+      const turn = drawn.comparison.rows[3]?.turns[i] ?? undefined;
+      return turn === undefined ? [] : [`${path} errors ${turn}`];
+    });
+    expect(own.length).toBeGreaterThan(0);
+    expect(opened).toEqual(expect.arrayContaining(own));
+    expect(at(failing, 3, opened.slice(1))).toEqual(opened.slice(0, 1));
+    expect(at(failing, 3, opened)).toEqual(opened);
+    // A folded stretch is opened first.
+    expect(at(failing, 0)).toEqual(['drawn rows 0']);
   });
 
   it('open, hide and show them', () => {

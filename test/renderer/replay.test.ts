@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { exceptionName, outcomeMark, prettyArguments, turnsOf } from '../../renderer/data/segmentViews.ts';
-import { countLines, foldOf } from '../../renderer/views/replay/foldModel.ts';
+import {
+  exceptionName,
+  outcomeMark,
+  prettyArguments,
+  type TurnView,
+  turnsOf,
+} from '../../renderer/data/segmentViews.ts';
+import { countLines, failedResponses, foldOf } from '../../renderer/views/replay/foldModel.ts';
 import { outlineRows, turnOf } from '../../renderer/views/replay/Outline.tsx';
 import { indentedRecord } from '../../renderer/views/replay/RawRecord.tsx';
 import { findHits } from '../../renderer/views/replay/text/findModel.ts';
@@ -121,6 +127,20 @@ describe('folds', () => {
     const fold = foldOf('😀'.repeat(9_000), 'tool-response');
     expect(fold.isFoldable).toBe(true);
     expect(fold.head.isWellFormed()).toBe(true);
+  });
+
+  it('opens what failed calls of a turn answered, if it is folded', () => {
+    const response = (outcome: string, text: string) => ({
+      ...{ inner: text, outer: `<${text}>`, segment: { kind: 'tool-response' } },
+      answeredCall: { outcome },
+    });
+    const long = 'x\n'.repeat(500);
+    const turn = {
+      segments: [response('exception', long), response('exception', 'short'), response('ok', long)],
+    } as unknown as TurnView;
+    expect(failedResponses(turn, false)).toEqual([turn.segments[0]]);
+    expect(failedResponses(turn, true)).toEqual([turn.segments[0]]);
+    expect(failedResponses(undefined, false)).toEqual([]);
   });
 
   it('keeps text that exceeds its limit by one line', () => {

@@ -138,6 +138,12 @@ const TABLE = [
   { id: 'reflection.previous', label: 'Previous reflection token', area: 'Replay', keys: ['R'] },
   { id: 'token.next', label: 'Next token', area: 'Replay', keys: [']'], isMotion: true },
   { id: 'token.previous', label: 'Previous token', area: 'Replay', keys: ['['], isMotion: true },
+  {
+    id: 'error.flip',
+    label: 'Show the whole errors of this turn, or shorten them',
+    area: 'Replay',
+    keys: ['O'],
+  },
   { id: 'play.flip', label: 'Play or pause, turn by turn', area: 'Replay', keys: ['p', 'Space'] },
   { id: 'raw.flip', label: 'Show raw text or rendered Markdown', area: 'Replay', keys: ['M'] },
   { id: 'heat.flip', label: 'Token heat: on or off', area: 'Replay', keys: ['e'] },

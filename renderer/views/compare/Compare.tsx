@@ -29,6 +29,7 @@ import type { RowContext } from './rowContext.ts';
 import {
   actionForkOf,
   diffBlock,
+  errorKeys,
   type ForkTurns,
   foldKeys,
   forksByRow,
@@ -162,6 +163,11 @@ export function Compare({ link, slots, state }: CompareProps) {
     if (keys.length === 0) setNotice('Nothing to fold here');
     for (const key of keys) flipStretch(key);
   };
+  const flipErrors = () => {
+    const keys = compared === undefined ? [] : errorKeys(compared, items.items[current], flipped);
+    if (keys.length === 0) setNotice('No failed call in this row');
+    for (const key of keys) flipStretch(key);
+  };
   const showDiff = () => {
     const item = items.items[current];
     const block = item?.kind === 'turns' ? diffBlock(item, base, on) : undefined;
@@ -179,6 +185,7 @@ export function Compare({ link, slots, state }: CompareProps) {
     'row.pageUp': () => list.current?.page(-1),
     'aligned.open': hasRows ? open : undefined,
     'branch.fold': hasRows ? foldHere : undefined,
+    'error.flip': hasRows ? flipErrors : undefined,
     'difference.next': hasRows ? () => toDifference(1) : undefined,
     'difference.previous': hasRows ? () => toDifference(-1) : undefined,
     'fork.show': hasRows ? toFork : undefined,

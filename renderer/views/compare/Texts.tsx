@@ -154,7 +154,7 @@ function Lined({ texts, lines, isPython, stretch, isElided }: LinedProps) {
   const isWhole = flipped.has(`${stretch} all`);
   const isDiffed = lines.some(({ sign }) => sign !== '');
   const runs =
-    isElided && isDiffed
+    isElided && isDiffed && !isWhole
       ? withoutLongRuns(lines, ({ sign }) => sign === '', { longest: LONG_LINES, around: LINES_AROUND })
       : [{ kind: 'shown' as const, items: lines }];
   let budget = isWhole ? Number.POSITIVE_INFINITY : MOST_LINES;

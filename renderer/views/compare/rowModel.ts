@@ -10,7 +10,8 @@ import type { ComparedBlock, ComparedLane } from '../../../shared/api/contract.t
 import { isEnvironment } from '../../../shared/domain/divergence.ts';
 import { assertNever, type SegmentKind } from '../../../shared/domain/model.ts';
 import type { EqualWay, ShownKind } from '../../data/compareLink.ts';
-import { readableText, type SegmentView } from '../../data/segmentViews.ts';
+import { outcomeMark, readableText, type SegmentView } from '../../data/segmentViews.ts';
+import { watchErrorKey } from './debugger/breakModel.ts';
 import type { Compared } from './lanes/laneModel.ts';
 
 export interface ShownBlock {
@@ -204,6 +205,37 @@ export function foldKeys(
   const folded = item.blocks.filter(({ isFolded }) => isFolded);
   const own = folded.length > 0 ? folded : item.blocks.filter(({ key }) => flipped.has(key));
   return own.map(({ key }) => key);
+}
+
+/**
+ * What one key opens or shortens: the failed tool responses of an item, in the rows and in the watch. All are opened
+ * before any is shortened again. Empty if no call of the row failed.
+ */
+export function errorKeys(
+  { lanes, comparison }: Compared,
+  item: Item | undefined,
+  flipped: ReadonlySet<string>,
+): readonly string[] {
+  if (item?.kind === 'fold') return [item.key];
+  const keys = (item?.blocks ?? []).flatMap(({ key, block, isFolded }): readonly string[] => {
+    const failed = lanes.flatMap((lane, i) => {
+      const call = lane.segments[block.segments[i] ?? -1]?.answeredCall;
+      return call !== undefined && outcomeMark(call.outcome).isError ? [i] : [];
+    });
+    if (failed.length === 0) return [];
+    // The unified layout has one text for all lanes.
+    const texts = [`${key} same`, `${key} all`, ...failed.map((i) => `${key} ${i} all`)];
+    return isFolded || flipped.has(key) ? [key, ...texts] : texts;
+  });
+  if (item === undefined || keys.length === 0) return [];
+  const turns = comparison.rows[item.row]?.turns ?? [];
+  const watched = lanes.flatMap(({ path }, i) => {
+    const turn = turns[i];
+    return turn === undefined || turn === null ? [] : [watchErrorKey(path, turn)];
+  });
+  const all = [...keys, ...watched];
+  const shortened = all.filter((key) => !flipped.has(key));
+  return shortened.length > 0 ? shortened : all;
 }
 
 /** The next item that differs from an item on, or undefined if none exists. */

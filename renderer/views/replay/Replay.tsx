@@ -7,8 +7,9 @@ import { type SegmentView, turnsOf } from '../../data/segmentViews.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { useCompareCommand } from '../../shell/compareSet.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
-import { useInterface } from '../../state/interface.ts';
+import { foldKey, useInterface } from '../../state/interface.ts';
 import { useIsDark } from '../../theme/theme.ts';
+import { failedResponses } from './foldModel.ts';
 import { InspectorPane } from './InspectorPane.tsx';
 import { QueueBar } from './labels/QueueBar.tsx';
 import { leaveRollout, siblingSearch, useReview } from './labels/useReview.ts';
@@ -48,6 +49,7 @@ export function Replay({ route, detail }: ReplayProps) {
   const layout = useInterface((state) => state.replayLayout);
   const setLayout = useInterface((state) => state.setReplayLayout);
   const { flip } = useInterface.getState();
+  const isRaw = useInterface((state) => state.isRaw);
   const isDark = useIsDark();
 
   const turns = useMemo(() => turnsOf(detail), [detail]);
@@ -105,6 +107,19 @@ export function Replay({ route, detail }: ReplayProps) {
     if (positions !== undefined) return () => positions.step(direction);
     return hasTokens ? () => cursor.stepHigh(direction) : undefined;
   };
+  const flipErrors = () => {
+    const { flippedFolds, flipFold, setNotice } = useInterface.getState();
+    const { rolloutId } = detail.row;
+    const failed = failedResponses(
+      turns.find((view) => view.turn === turn),
+      isRaw,
+    );
+    const folded = failed.filter(({ index }) => !flippedFolds.has(foldKey(rolloutId, index)));
+    if (failed.length === 0) setNotice('No error is shortened in this turn');
+    for (const { index } of folded.length > 0 ? folded : failed) flipFold(rolloutId, index);
+    const [first] = folded;
+    if (first !== undefined) showSegment(first.index);
+  };
   const flipPlaying = () => {
     if (playback.isAtEnd) goToTurn(turns[0]?.turn ?? 0);
     playback.flip();
@@ -126,6 +141,7 @@ export function Replay({ route, detail }: ReplayProps) {
     'token.next': hasTokens ? () => cursor.stepToken(1) : undefined,
     'token.previous': hasTokens ? () => cursor.stepToken(-1) : undefined,
     'search.focus': find.open,
+    'error.flip': flipErrors,
     'play.flip': flipPlaying,
     'raw.flip': () => flip('isRaw'),
     'heat.flip': heat === undefined ? undefined : () => flip('isHeatOn'),

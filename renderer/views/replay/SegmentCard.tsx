@@ -2,6 +2,7 @@ import { Check } from 'lucide-react';
 import { memo, type ReactNode, useRef, useState } from 'react';
 import type { SegmentKind } from '../../../shared/domain/model.ts';
 import { exceptionName, outcomeMark, readableText, type SegmentView } from '../../data/segmentViews.ts';
+import { keyed } from '../../shell/keys/keysInForce.ts';
 import { foldKey, useInterface } from '../../state/interface.ts';
 import { copyText } from '../../ui/exportText.ts';
 import { count, counted, decimal, seconds } from '../../ui/numbers.ts';
@@ -48,6 +49,7 @@ export const SegmentCard = memo(function SegmentCard({
   const text = isRaw ? view.outer : readableText(view);
   const fold = foldOf(text, kind);
   const isFolded = fold.isFoldable && !isFlipped;
+  const isError = view.answeredCall !== undefined && outcomeMark(view.answeredCall.outcome).isError;
   const isEmpty = text.trim() === '' && !isRaw;
   // Hide empty segments: a template may leave an empty message. An empty tool response is shown, since it is
   // informative.
@@ -79,6 +81,7 @@ export const SegmentCard = memo(function SegmentCard({
               type="button"
               className="fold"
               aria-expanded={!isFolded}
+              title={isError ? keyed(isFolded ? 'Show all' : 'Fold', 'error.flip') : undefined}
               onClick={() => flipFold(rolloutId, view.index)}
             >
               {isFolded ? 'Show all ' : 'Fold '}

@@ -1,5 +1,6 @@
 /** Folding of long segments. The hidden amount is always counted exactly. */
 import type { SegmentKind } from '../../../shared/domain/model.ts';
+import { outcomeMark, type SegmentView, type TurnView } from '../../data/segmentViews.ts';
 
 export interface Fold {
   readonly isFoldable: boolean;
@@ -54,4 +55,14 @@ export function foldOf(text: string, kind: SegmentKind | 'prompt'): Fold {
   // Do not split a surrogate pair.
   if (/[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end -= 1;
   return { isFoldable, head: text.slice(0, end), lines, characters: text.length };
+}
+
+/** Responses of failed calls in a turn that are shown folded at first. */
+export function failedResponses(turn: TurnView | undefined, isRaw: boolean): readonly SegmentView[] {
+  return (turn?.segments ?? []).filter(
+    ({ answeredCall, segment, outer, inner }) =>
+      answeredCall !== undefined &&
+      outcomeMark(answeredCall.outcome).isError &&
+      foldOf(isRaw ? outer : inner, segment.kind).isFoldable,
+  );
 }

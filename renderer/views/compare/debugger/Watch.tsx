@@ -1,9 +1,11 @@
 /** Per lane: what it knows and has used up to the current row. Read from the log; nothing is executed. */
 import { type ReactNode, useMemo, useState } from 'react';
 import { type Watch as Watched, type WatchRow, watchOf } from '../../../../shared/domain/watch.ts';
+import { keyed } from '../../../shell/keys/keysInForce.ts';
+import { useInterface } from '../../../state/interface.ts';
 import { count, counted } from '../../../ui/numbers.ts';
 import type { Lane, PlayheadProps } from '../lanes/laneModel.ts';
-import { turnAt } from './breakModel.ts';
+import { turnAt, watchErrorKey } from './breakModel.ts';
 import { useLaneSignals } from './useStops.ts';
 import './debugger.css';
 import { SourceText } from '../../../ui/SourceText.tsx';
@@ -69,6 +71,25 @@ export function Watch(props: PlayheadProps) {
                   <Short text={now.printed} />
                   {now.isPrintedNew && <em className="watch-new">new</em>}
                 </>
+              )
+            }
+          </Fact>
+          <Fact
+            label="errors"
+            hint={keyed('What the failed calls of this turn answered, as logged', 'error.flip')}
+            states={states}
+          >
+            {({ lane, now }) =>
+              now !== undefined &&
+              now.errors.length > 0 && (
+                <ul className="watch-names">
+                  {now.errors.map((text, i) => (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: the errors of a turn never reorder
+                    <li key={i}>
+                      <ErrorText text={text} stretch={watchErrorKey(lane.path, now.turn)} />
+                    </li>
+                  ))}
+                </ul>
               )
             }
           </Fact>
@@ -196,9 +217,26 @@ function LaneTurn({ lane, turn, isHere, isBare }: LaneTurnProps) {
 /** Length of a shortened value, UTF-16 units. */
 const SHORT = 90;
 
-/** Shortens a long text and shows its length. A click expands it. */
 function Short({ text }: { readonly text: string }) {
   const [isWhole, setWhole] = useState(false);
+  return <ShortText text={text} isWhole={isWhole} onFlip={() => setWhole(!isWhole)} />;
+}
+
+/** @param stretch key in the store, which a command flips, too */
+function ErrorText({ text, stretch }: { readonly text: string; readonly stretch: string }) {
+  const isWhole = useInterface((state) => state.flippedStretches.has(stretch));
+  const flip = useInterface((state) => state.flipStretch);
+  return <ShortText text={text} isWhole={isWhole} onFlip={() => flip(stretch)} />;
+}
+
+interface ShortTextProps {
+  readonly text: string;
+  readonly isWhole: boolean;
+  readonly onFlip: () => void;
+}
+
+/** Shortens a long text and shows its length. A click expands it. */
+function ShortText({ text, isWhole, onFlip }: ShortTextProps) {
   if (text.length <= SHORT)
     return (
       <span className="watch-value mono">
@@ -213,7 +251,7 @@ function Short({ text }: { readonly text: string }) {
       className="watch-value mono"
       aria-expanded={isWhole}
       title={isWhole ? 'Show less' : 'Show all'}
-      onClick={() => setWhole(!isWhole)}
+      onClick={onFlip}
     >
       <bdi>
         <SourceText text={isWhole ? text : text.slice(0, SHORT)} />

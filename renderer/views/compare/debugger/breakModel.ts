@@ -241,6 +241,9 @@ export function turnAt(rows: readonly ComparedRow[], lane: number, row: number):
   return undefined;
 }
 
+/** Key in the store of the errors that the watch shows whole. */
+export const watchErrorKey = (path: string, turn: number): string => `${path} errors ${turn}`;
+
 /** Characters to read in a row: those of its longest lane. */
 export function charsOfRow(row: ComparedRow | undefined, lanes: readonly RolloutDetail[]): number {
   return Math.max(
