@@ -1,9 +1,10 @@
 /** Two ways to draw a text: prose as it flows, and code and output line by line. Long equal stretches are elided. */
-import { Fragment, useMemo } from 'react';
+import { Fragment, memo, useMemo } from 'react';
 import { MarkedCode, type MarkedLine } from '../../editor/MarkedCode.tsx';
 import { useInterface } from '../../state/interface.ts';
 import { counted } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
+import { useStages } from '../../ui/useStages.ts';
 import {
   LINES_AROUND,
   type LineOfSide,
@@ -149,15 +150,38 @@ interface LinedProps extends TextProps {
   readonly isPython: boolean;
 }
 
+const LineChunk = memo(MarkedCode);
+const CHUNK_LINES = 100;
+
+/** All lines, in chunks that are rendered one after the other. */
+function AllLines({ texts, lines, isPython }: Pick<LinedProps, 'texts' | 'lines' | 'isPython'>) {
+  const chunks = useMemo(() => {
+    const count = Math.ceil(lines.length / CHUNK_LINES);
+    return Array.from({ length: count }, (_, i) => lines.slice(i * CHUNK_LINES, (i + 1) * CHUNK_LINES));
+  }, [lines]);
+  const stage = useStages(chunks.length);
+  return (
+    <div className="cmp-lines mono">
+      {chunks.slice(0, stage).map((chunk, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines of one immutable text never reorder
+        <div key={i} className="cmp-chunk">
+          <LineChunk texts={texts} lines={chunk} isPython={isPython} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
 function Lined({ texts, lines, isPython, stretch, isElided }: LinedProps) {
   const flipped = useInterface((state) => state.flippedStretches);
   const isWhole = flipped.has(`${stretch} all`);
   const isDiffed = lines.some(({ sign }) => sign !== '');
   const runs =
-    isElided && isDiffed && !isWhole
+    isElided && isDiffed
       ? withoutLongRuns(lines, ({ sign }) => sign === '', { longest: LONG_LINES, around: LINES_AROUND })
       : [{ kind: 'shown' as const, items: lines }];
-  let budget = isWhole ? Number.POSITIVE_INFINITY : MOST_LINES;
+  if (isWhole) return <AllLines texts={texts} lines={lines} isPython={isPython} />;
+  let budget = MOST_LINES;
   return (
     <div className="cmp-lines mono">
       {runs.map((run) => {

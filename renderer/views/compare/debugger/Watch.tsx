@@ -1,5 +1,6 @@
 /** Per lane: what it knows and has used up to the current row. Read from the log; nothing is executed. */
-import { type ReactNode, useMemo, useState } from 'react';
+import { memo, type ReactNode, useMemo, useState } from 'react';
+import { isInsidePair } from '../../../../shared/domain/textUnits.ts';
 import { type Watch as Watched, type WatchRow, watchOf } from '../../../../shared/domain/watch.ts';
 import { keyed } from '../../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../../state/interface.ts';
@@ -9,6 +10,7 @@ import { turnAt, watchErrorKey } from './breakModel.ts';
 import { useLaneSignals } from './useStops.ts';
 import './debugger.css';
 import { SourceText } from '../../../ui/SourceText.tsx';
+import { useStages } from '../../../ui/useStages.ts';
 
 /** With more lanes than this the values are stacked, since columns would be too narrow. */
 const MOST_COLUMNS = 2;
@@ -253,12 +255,36 @@ function ShortText({ text, isWhole, onFlip }: ShortTextProps) {
       title={isWhole ? 'Show less' : 'Show all'}
       onClick={onFlip}
     >
-      <bdi>
-        <SourceText text={isWhole ? text : text.slice(0, SHORT)} />
-      </bdi>
+      <bdi>{isWhole ? <WholeText text={text} /> : <SourceText text={text.slice(0, SHORT)} />}</bdi>
       {!isWhole && <span className="dim"> … {count(text.length)} chars</span>}
     </button>
   );
+}
+
+/** UTF-16 units of a part. */
+const PART = 3_000;
+const TextPart = memo(SourceText);
+
+/** Parts are cut at line ends if there are any, and rendered one after the other. */
+function WholeText({ text }: { readonly text: string }) {
+  const parts = useMemo(() => {
+    const found: string[] = [];
+    for (let start = 0; start < text.length; ) {
+      const limit = start + PART;
+      const newline = limit < text.length ? text.lastIndexOf('\n', limit) : -1;
+      const end = newline > start ? newline + 1 : isInsidePair(text, limit) ? limit + 1 : limit;
+      found.push(text.slice(start, end));
+      start = end;
+    }
+    return found;
+  }, [text]);
+  const stage = useStages(parts.length);
+  return parts.slice(0, stage).map((part, i) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: parts of one immutable text never reorder
+    <span key={i} className="watch-part">
+      <TextPart text={part} />
+    </span>
+  ));
 }
 
 function Spent({ now, limit }: { readonly now: WatchRow; readonly limit: number | undefined }) {
