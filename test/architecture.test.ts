@@ -154,12 +154,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** View → views that are tabs of it, or pages that it falls back to. */
+/** View → views that are tabs of it, pages that it falls back to, or whose labelling it shares. */
 const VIEWS_OF_VIEW: Readonly<Record<string, readonly string[]>> = {
   run: ['overview', 'evaluation', 'recipe', 'sources'],
   step: ['run'],
   evaluation: ['overview'],
   recipe: ['overview'],
+  compare: ['replay'],
 };
 
 interface Import {

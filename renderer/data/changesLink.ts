@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import type { ChangedProblem, ChangeSide, ProblemChanges } from '../../shared/api/contract.ts';
-import { compareSearch } from './compareLink.ts';
+import { compareSearch, readCompare } from './compareLink.ts';
 import { pathOfRoute } from './route.ts';
 
 export const DIRECTIONS = ['incorrect', 'correct'] as const;
@@ -22,13 +22,27 @@ export const changesPath = ({ from, to, became }: ChangesLink): string => {
   return `${pathOfRoute({ view: 'problems', runKey: from.run })}?${query}`;
 };
 
-/** The comparison of a changed problem: a rollout from before as the baseline, one from after beside it. */
-export function changePath(link: ChangesLink, index: number, { from, to }: ChangedProblem): string {
+/**
+ * The comparison of a changed problem: a rollout from before as the baseline, one from after beside it.
+ *
+ * @param query of the comparison that is left; all but its lanes and its row is kept
+ */
+export function changePath(
+  link: ChangesLink,
+  index: number,
+  { from, to }: ChangedProblem,
+  query?: URLSearchParams,
+): string {
   const lane = ({ run, step }: ChangesLink['from'], { groupKey, ordinal }: ChangeSide): string =>
     pathOfRoute({ view: 'rollout', runKey: run, step, groupKey, ordinal });
-  const list = new URLSearchParams({ changes: JSON.stringify(link), change: String(index) });
+  const list = new URLSearchParams(query);
+  list.set('changes', JSON.stringify(link));
+  list.set('change', String(index));
   const lanes = [lane(link.from, from), lane(link.to, to)];
-  return pathOfRoute({ view: 'compare' }) + compareSearch({ lanes }, list);
+  if (query === undefined) return pathOfRoute({ view: 'compare' }) + compareSearch({ lanes }, list);
+  const { base, on, layout, equal, show, lanes: left } = readCompare(query);
+  const kept = left.length === lanes.length ? { base, on } : {};
+  return pathOfRoute({ view: 'compare' }) + compareSearch({ lanes, ...kept, layout, equal, show }, list);
 }
 
 /** @returns undefined if no list is named, or it is invalid */

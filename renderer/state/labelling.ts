@@ -48,6 +48,8 @@ interface Labelling {
   /** The name under which annotations are saved. */
   readonly reader: string;
   readonly scope: LabelScope;
+  /** In a comparison: labels apply to all lanes, not only to the chosen one. */
+  readonly isForAllLanes: boolean;
   /** By library and rollout position. Drafts survive navigation. */
   readonly drafts: Readonly<Record<string, NoteDraft>>;
   /** By the queue's link: the rollouts in review order. */
@@ -55,6 +57,7 @@ interface Labelling {
 
   readonly setReader: (reader: string) => void;
   readonly setScope: (scope: LabelScope) => void;
+  readonly setForAllLanes: (isForAllLanes: boolean) => void;
   readonly setDraft: (key: string, draft: NoteDraft | undefined) => void;
   readonly beginQueue: (link: string, ids: Uint32Array) => void;
   /** Forgets the order. The next use of the link fetches it again. */
@@ -66,11 +69,13 @@ export const useLabelling = create<Labelling>()(
     (set) => ({
       reader: 'me',
       scope: 'rollout',
+      isForAllLanes: false,
       drafts: {},
       queues: {},
 
       setReader: (reader) => set({ reader }),
       setScope: (scope) => set({ scope }),
+      setForAllLanes: (isForAllLanes) => set({ isForAllLanes }),
       setDraft: (key, draft) =>
         set(({ drafts }) => {
           const { [key]: _, ...others } = drafts;

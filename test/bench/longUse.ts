@@ -314,7 +314,7 @@ async function compare({ page, random, groups }: Session): Promise<void> {
     .getByText(/differs from A|equal to A/)
     .first()
     .waitFor();
-  for (const key of ['n', 'n', 'N', 'z', 'z', 'z', 'u', 'u', 'f']) await page.keyboard.press(key);
+  for (const key of ['n', 'n', 'N', 'z', 'z', 'z', 'v', 'v', 'f']) await page.keyboard.press(key);
   const diff = page.getByRole('button', { name: 'diff', exact: true });
   if ((await diff.count()) === 0) return;
   await diff.first().click();
@@ -330,7 +330,7 @@ async function label({ page, random, groups }: Session): Promise<void> {
   await go(page, '/settings');
   await go(page, pathOfRoute({ view: 'rollout', ...random.pick(groups), ordinal: 0 }));
   await page.locator('.transcript-pane [data-start]').first().waitFor();
-  const panel = page.getByRole('complementary', { name: 'Labels' });
+  const panel = page.getByRole('region', { name: 'Labels', exact: true });
   if (!(await panel.isVisible()))
     await page
       .getByRole('group', { name: 'Inspector' })

@@ -237,11 +237,11 @@ export function describeCompare(shell: Shell): void {
       await laneOf('B')
         .getByText(/differs from A/)
         .waitFor();
-      await page.keyboard.press('u');
+      await page.keyboard.press('v');
       await expect.poll(() => queryOf().get('layout')).toBe('unified');
       await list().locator('.is-struck').first().waitFor();
       await list().locator('.is-added-text').first().waitFor();
-      await page.keyboard.press('u');
+      await page.keyboard.press('v');
       await list().locator('.is-struck').first().waitFor({ state: 'detached' });
     });
 
@@ -406,7 +406,7 @@ export function describeCompare(shell: Shell): void {
       await page.keyboard.press('b');
       await laneOf('A').getByText('differs from B at the start').waitFor();
       await expect.poll(() => list().locator('.is-added').count()).toBeGreaterThan(2);
-      await page.keyboard.press('u');
+      await page.keyboard.press('v');
       await list().getByText('I add.', { exact: false }).first().waitFor();
     });
 
@@ -614,6 +614,65 @@ export function describeCompare(shell: Shell): void {
       await page.keyboard.press('i');
       await panel.waitFor();
       expect(queryOf().get('side')).toBe('watch');
+      await page.keyboard.press('i');
+      await panel.waitFor({ state: 'detached' });
+    });
+
+    test('number keys label the chosen lane, the other one, or both, and u undoes', async () => {
+      await page.goto(running.urlOf(linkOf(0, 3)));
+      await laneOf('B').getByRole('link', { name: '#3' }).waitFor();
+      const bar = page.getByRole('region', { name: 'Labels and notes' });
+      const target = async (name: string) =>
+        bar.getByRole('button', { name, exact: true, pressed: true }).waitFor();
+      const chip = (letter: string) => laneOf(letter).getByText('Wrong tool use');
+      const chipsAre = (a: number, b: number) =>
+        expect.poll(async () => [await chip('A').count(), await chip('B').count()]).toEqual([a, b]);
+      await target('B');
+      await page.keyboard.press('1');
+      await chipsAre(0, 1);
+      await page.keyboard.press('L');
+      await target('both');
+      await page.keyboard.press('1');
+      await chipsAre(1, 1);
+      await page.keyboard.press('1');
+      await chipsAre(0, 0);
+      // One press is one step, whatever it changed.
+      await page.keyboard.press('u');
+      await chipsAre(1, 1);
+      await page.keyboard.press('u');
+      await chipsAre(0, 1);
+      await page.keyboard.press('L');
+      await target('A');
+      expect(queryOf().get('on')).toBe('0');
+      // A change of the other lane is undone without leaving the comparison.
+      await page.keyboard.press('u');
+      await chipsAre(0, 0);
+      expect(running.place()).toMatch(/^\/compare\?/);
+      await page.keyboard.press('U');
+      await chipsAre(0, 1);
+      await page.keyboard.press('u');
+      await chipsAre(0, 0);
+    });
+
+    test('m writes a note with a severity on both lanes, in the panel', async () => {
+      await page.goto(running.urlOf(linkOf(0, 3)));
+      const bar = page.getByRole('region', { name: 'Labels and notes' });
+      await bar.getByRole('button', { name: 'both', exact: true }).click();
+      await page.keyboard.press('m');
+      const editor = page.getByRole('form', { name: 'Note' });
+      await editor.getByText('Note on A and B').waitFor();
+      await page.keyboard.type('Same slip');
+      await editor.getByRole('button', { name: 'major' }).click();
+      await editor.getByRole('button', { name: 'Save' }).click();
+      for (const letter of ['A', 'B']) await laneOf(letter).getByText('Same slip').waitFor();
+      const panel = page.getByRole('complementary', { name: 'Panel' });
+      await panel.locator('.annotation', { hasText: 'Same slip' }).getByText('major').waitFor();
+      await list().focus();
+      await page.keyboard.press('u');
+      for (const letter of ['A', 'B'])
+        await laneOf(letter).getByText('Same slip').waitFor({ state: 'detached' });
+      await bar.getByRole('button', { name: 'B', exact: true }).click();
+      await list().focus();
       await page.keyboard.press('i');
       await panel.waitFor({ state: 'detached' });
     });

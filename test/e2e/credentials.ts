@@ -94,7 +94,7 @@ export function describeCredentials(shell: Shell): void {
         if (node === null || node === undefined) throw new Error(`no text has ${wanted}`);
         getSelection()?.setBaseAndExtent(node, from, node, from + wanted.length);
       }, text);
-    const cards = () => page.getByRole('complementary', { name: 'Labels' }).locator('.annotation');
+    const cards = () => page.getByRole('region', { name: 'Labels', exact: true }).locator('.annotation');
 
     test('are shown as logged, until the command masks them', async () => {
       await openReplay();

@@ -34,7 +34,7 @@ export function describeLabels(shell: Shell): void {
       async () => undefined,
     );
 
-    const panel = () => page.getByRole('complementary', { name: 'Labels' });
+    const panel = () => page.getByRole('region', { name: 'Labels', exact: true });
     const cards = () => panel().locator('.annotation');
     const notice = (text: string | RegExp) => page.getByText(text).first().waitFor();
     const press = (keys: string) => page.keyboard.press(keys);

@@ -17,6 +17,16 @@ it('of a changed problem names both rollouts, and its place in the list', () => 
   ]);
 });
 
+it('keeps layout, panel and chosen lane on the way to the next problem', () => {
+  const left = new URL(`${changePath(link, 3, problem)}&on=0&layout=unified&side=labels&at=0.2`, 'http://x');
+  const { search } = new URL(changePath(link, 4, problem, left.searchParams), 'http://x');
+  const query = new URLSearchParams(search);
+  expect(readCompare(query)).toMatchObject({ on: 0, base: 0, layout: 'unified', at: undefined });
+  expect(query.get('side')).toBe('labels');
+  expect(readChange(query)?.index).toBe(4);
+  expect(query.getAll('lane')).toHaveLength(2);
+});
+
 it('of the list has its steps, and the other run', () => {
   expect(changesPath(link)).toBe('/run/a%2Fb/problems?tab=changes&from=0&to=60&with=c%26d&became=correct');
   expect(changesPath({ from: link.from, to: { run: 'a/b', step: 9 }, became: 'incorrect' })).toBe(

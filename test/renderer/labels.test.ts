@@ -22,9 +22,11 @@ import {
   flagPlace,
   isAbout,
   labelRanges,
+  labelsOfAll,
   openFlags,
   placeOf,
   scrubberMarks,
+  toggledLabel,
 } from '../../renderer/views/replay/labels/labelModel.ts';
 import { spanOf } from '../../renderer/views/replay/labels/useLabelling.ts';
 import { labelMarksIn } from '../../renderer/views/replay/text/textMarks.ts';
@@ -182,6 +184,29 @@ describe('annotations in the replay', () => {
         turn: 2,
       }),
     ).toBe(true);
+  });
+
+  it('of a label key go to the rollouts that lack it, or are removed from all', () => {
+    const own = (rolloutId: number, ...labels: string[]) => ({
+      rolloutId,
+      annotations: labels.map((label) => row({ id: `${label} ${rolloutId}`, label })),
+    });
+    const wanted = { label: 'wrong', target: { kind: 'rollout' }, reader: row({}).author } as const;
+    expect(toggledLabel([own(1), own(2)], wanted)).toEqual([
+      { put: { rolloutId: 1, target: { kind: 'rollout' }, label: 'wrong' } },
+      { put: { rolloutId: 2, target: { kind: 'rollout' }, label: 'wrong' } },
+    ]);
+    expect(toggledLabel([own(1, 'wrong'), own(2, 'other')], wanted)).toMatchObject([
+      { put: { rolloutId: 2 } },
+    ]);
+    expect(toggledLabel([own(1, 'wrong'), own(2, 'other', 'wrong')], wanted)).toEqual([
+      { remove: 'wrong 1' },
+      { remove: 'wrong 2' },
+    ]);
+    expect(toggledLabel([own(1, 'wrong')], { ...wanted, reader: 'another' })).toMatchObject([{ put: {} }]);
+    const lists = [own(1, 'wrong', 'other'), own(2, 'wrong')].map(({ annotations }) => annotations);
+    expect([...labelsOfAll(lists, wanted.reader)]).toEqual(['wrong']);
+    expect([...labelsOfAll(lists, 'another')]).toEqual([]);
   });
 
   it('confirm flags that suggest a label, once', () => {

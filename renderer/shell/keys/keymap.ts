@@ -160,7 +160,12 @@ const TABLE = [
   { id: 'label.7', label: 'Label 7', area: 'Labels', keys: ['7'] },
   { id: 'label.8', label: 'Label 8', area: 'Labels', keys: ['8'] },
   { id: 'label.9', label: 'Label 9', area: 'Labels', keys: ['9'] },
-  { id: 'label.scope', label: 'Label the rollout, or the turn', area: 'Labels', keys: ['L'] },
+  {
+    id: 'label.scope',
+    label: 'Label the rollout or the turn; in a comparison: A, B or both',
+    area: 'Labels',
+    keys: ['L'],
+  },
   { id: 'label.undo', label: 'Undo the last change of labels or notes', area: 'Labels', keys: ['u'] },
   { id: 'label.redo', label: 'Redo', area: 'Labels', keys: ['U'] },
   { id: 'note.write', label: 'Write a note', area: 'Labels', keys: ['m'] },
@@ -206,7 +211,7 @@ const TABLE = [
   { id: 'lane.left', label: 'Move the chosen lane to the left', area: 'Compare', keys: ['<'] },
   { id: 'lane.baseline', label: 'Make the chosen lane the baseline', area: 'Compare', keys: ['b'] },
   { id: 'lane.remove', label: 'Remove the chosen lane', area: 'Compare', keys: ['Delete', 'c'] },
-  { id: 'layout.flip', label: 'Layout: columns or unified', area: 'Compare', keys: ['u'] },
+  { id: 'layout.flip', label: 'Layout: columns or unified', area: 'Compare', keys: ['v'] },
   { id: 'equal.next', label: 'Equal rows: fold, hide or show', area: 'Compare', keys: ['z'] },
   {
     id: 'block.diff',

@@ -34,7 +34,7 @@ export function ChangeBar() {
     const problem = listed[index];
     if (problem === undefined)
       useInterface.getState().setNotice(`No ${by === 1 ? 'next' : 'previous'} problem in the list`);
-    else navigateTo(changePath(change.link, index, problem));
+    else navigateTo(changePath(change.link, index, problem, query));
   };
   useCommands({
     'change.next': change === undefined ? undefined : () => step(1),

@@ -20,6 +20,8 @@ import { CompareSide } from './CompareSide.tsx';
 import { CompareToolbar } from './CompareToolbar.tsx';
 import { DiffDialog } from './DiffDialog.tsx';
 import { useSide } from './debugger/useSide.ts';
+import { LabelBar, LaneLabelPanel } from './labels/LabelBar.tsx';
+import { useLabelTarget } from './labels/useLabelTarget.ts';
 import { type LaneSlot, sharedName } from './lanes/laneModel.ts';
 import type { ComparedState } from './lanes/useLanes.ts';
 import { type ListHandle, MeasuredList } from './MeasuredList.tsx';
@@ -87,6 +89,8 @@ export function Compare({ link, slots, state }: CompareProps) {
   const base = compared?.base ?? 0;
   const chosen = lanes.findIndex(({ index }) => index === link.on);
   const on = lanes.length < 2 ? base : chosen >= 0 && chosen !== base ? chosen : base === 0 ? 1 : 0;
+
+  const target = useLabelTarget(lanes, link.on, (lane) => actions.change({ on: lane }));
 
   const openDiff = useCallback((at: number, block: number) => setDiff({ row: at, block }), []);
 
@@ -251,9 +255,23 @@ export function Compare({ link, slots, state }: CompareProps) {
           head={<CompareHead link={link} slots={slots} lanes={lanes} compared={compared} actions={actions} />}
           foot={<CompareFoot state={state} slots={slots} isEmpty={!hasRows} hiddenRows={items.hiddenRows} />}
         />
-        {side.isOpen && <CompareSide {...playhead} />}
+        {side.isOpen && (
+          <CompareSide
+            {...playhead}
+            labels={
+              target !== undefined && (
+                <LaneLabelPanel
+                  target={target}
+                  onShow={(turn) => actions.change({ at: { lane: target.lane, turn } })}
+                />
+              )
+            }
+          />
+        )}
       </div>
-      <CompareTransport {...playhead} />
+      <CompareTransport {...playhead}>
+        {target !== undefined && <LabelBar target={target} />}
+      </CompareTransport>
       {diff !== undefined && compared !== undefined && (
         <DiffDialog
           compared={compared}

@@ -61,7 +61,11 @@ function emptyTitle(lanes: number): string {
   return lanes === 2 ? 'Both responses are empty' : `All ${lanes} responses are empty`;
 }
 
-export function CompareTransport(props: PlayheadProps) {
+interface CompareTransportProps extends PlayheadProps {
+  readonly children: ReactNode;
+}
+
+export function CompareTransport({ children, ...props }: CompareTransportProps) {
   const { lanes, rows, row } = props;
   const turns = rows[row]?.turns ?? [];
   return (
@@ -80,6 +84,7 @@ export function CompareTransport(props: PlayheadProps) {
         </span>
       ))}
       <DebugTransport {...props} />
+      {children}
     </section>
   );
 }

@@ -8,6 +8,7 @@ import { Segmented } from '../../ui/Controls.tsx';
 import { Breakpoints } from './debugger/Breakpoints.tsx';
 import { useSide } from './debugger/useSide.ts';
 import { Watch } from './debugger/Watch.tsx';
+import { LABELS_TAB } from './labels/useLabelTarget.ts';
 import type { PlayheadProps } from './lanes/laneModel.ts';
 
 interface Tab {
@@ -16,14 +17,19 @@ interface Tab {
   readonly panel: ReactNode;
 }
 
-function tabsOf(props: PlayheadProps): readonly Tab[] {
+interface CompareSideProps extends PlayheadProps {
+  readonly labels: ReactNode;
+}
+
+function tabsOf(props: CompareSideProps): readonly Tab[] {
   return [
     { id: 'watch', label: 'Watch', panel: <Watch {...props} /> },
     { id: 'breakpoints', label: 'Breakpoints', panel: <Breakpoints {...props} /> },
+    { id: LABELS_TAB, label: 'Labels', panel: props.labels },
   ];
 }
 
-export function CompareSide(props: PlayheadProps) {
+export function CompareSide(props: CompareSideProps) {
   const tabs = tabsOf(props);
   const side = useSide();
   const tab = tabs.find(({ id }) => id === side.tab) ?? tabs[0];

@@ -8,6 +8,7 @@ import { Chip, IconButton } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { CodeMenu } from '../../widgets/CodeState.tsx';
+import { LaneChips } from './labels/LaneChips.tsx';
 import {
   type Compared,
   type Lane,
@@ -180,6 +181,7 @@ function LaneStanding({ slot, compared, notes, isBase, actions }: LaneHeadProps)
   const text = compared === undefined || at < 0 || isBase ? '' : prefixText(compared, at);
   return (
     <p className="cmp-lane-standing">
+      {slot.state === 'found' && <LaneChips rolloutId={slot.lane.detail.row.rolloutId} />}
       {text !== '' && <span className="muted">{text}</span>}
       {notes.map((note) => (
         <Chip key={note.text} title={note.hint} {...(note.isWarning ? { isWarning: true } : {})}>

@@ -62,10 +62,21 @@ interface ChipsProps {
 }
 
 function Chips({ said, isOf }: ChipsProps) {
-  const own = said?.annotations.filter(isOf) ?? [];
-  if (said === undefined || own.length === 0) return null;
+  return said === undefined ? null : (
+    <AnnotationChips annotations={said.annotations.filter(isOf)} taxonomy={said.taxonomy} />
+  );
+}
+
+/** The first annotations of a list, and the number of the others. */
+export function AnnotationChips({
+  annotations: own,
+  taxonomy,
+}: {
+  readonly annotations: readonly AnnotationRow[];
+  readonly taxonomy: Taxonomy | undefined;
+}) {
   const namesOf = ({ label, note }: AnnotationRow) =>
-    label === undefined ? firstLine(note) : labelOf(said.taxonomy, label).name;
+    label === undefined ? firstLine(note) : labelOf(taxonomy, label).name;
   const others = own.slice(MOST_CHIPS);
   return (
     <>
@@ -74,7 +85,7 @@ function Chips({ said, isOf }: ChipsProps) {
           {label === undefined ? (
             <span className="muted said-words">{firstLine(note)}</span>
           ) : (
-            <LabelName label={labelOf(said.taxonomy, label)} />
+            <LabelName label={labelOf(taxonomy, label)} />
           )}
           {place?.state === 'moved' && <small className="dim">moved</small>}
         </span>

@@ -1,6 +1,7 @@
 /** Labels and notes of a rollout: the keys, the annotations, and the automatic flags. */
 
 import { Redo2, StickyNote, Undo2 } from 'lucide-react';
+import type { ReactNode } from 'react';
 import type { RolloutDetail } from '../../../../shared/api/contract.ts';
 import { useRequest } from '../../../data/useRequest.ts';
 import { keyed, keyOf } from '../../../shell/keys/keysInForce.ts';
@@ -20,34 +21,18 @@ export interface LabelPanelProps {
   readonly labelling: Labelling;
   readonly isBlind: boolean;
   readonly onShow: (hit: Hit) => void;
+  /** What keys apply to. Default: the rollout or the turn. */
+  readonly target?: ReactNode;
 }
 
-export function LabelPanel({ detail, labelling, isBlind, onShow }: LabelPanelProps) {
-  const { taxonomy, annotations, draft, scope, reader } = labelling;
-  const setScope = useStore((state) => state.setScope);
+export function LabelPanel({ detail, labelling, isBlind, onShow, target }: LabelPanelProps) {
+  const { taxonomy, annotations, draft, given, reader } = labelling;
   const history = useRequest('annotation.history', { author: reader }).data;
-  const given = new Set(annotations.filter(({ author }) => author === reader).map(({ label }) => label));
   return (
-    <aside className="label-panel" aria-label="Labels">
+    <section className="label-panel" aria-label="Labels">
       <section>
         <div className="label-scope">
-          <Segmented
-            label="Apply labels to"
-            chosen={scope.kind === 'turn' ? 'turn' : 'rollout'}
-            onChoose={setScope}
-            choices={[
-              {
-                id: 'rollout',
-                label: 'rollout',
-                title: keyed('Keys label the whole rollout, or the selected text', 'label.scope'),
-              },
-              {
-                id: 'turn',
-                label: scope.kind === 'turn' ? targetLabel(scope) : 'turn',
-                title: keyed('Keys label the current turn, or the selected text', 'label.scope'),
-              },
-            ]}
-          />
+          {target ?? <TurnChoice labelling={labelling} />}
           <span className="label-tools">
             <IconButton label="Write a note" keys={keyOf('note.write')} onClick={() => labelling.write()}>
               <StickyNote size={15} />
@@ -70,11 +55,13 @@ export function LabelPanel({ detail, labelling, isBlind, onShow }: LabelPanelPro
             </IconButton>
           </span>
         </div>
-        <p className="dim">
-          {scope.kind === 'span'
-            ? 'Keys label the selected tokens.'
-            : 'Select text, then press a key to label only that text.'}
-        </p>
+        {target === undefined && (
+          <p className="dim">
+            {labelling.scope.kind === 'span'
+              ? 'Keys label the selected tokens.'
+              : 'Select text, then press a key to label only that text.'}
+          </p>
+        )}
         <ul className="label-keys">
           {taxonomy?.labels.map((label) => (
             <li key={label.id}>
@@ -118,6 +105,30 @@ export function LabelPanel({ detail, labelling, isBlind, onShow }: LabelPanelPro
         </ul>
       </section>
       {!isBlind && <FlagList detail={detail} labelling={labelling} onShow={onShow} />}
-    </aside>
+    </section>
+  );
+}
+
+/** Whether keys label the whole rollout or the current turn. */
+function TurnChoice({ labelling: { scope } }: { readonly labelling: Labelling }) {
+  const setScope = useStore((state) => state.setScope);
+  return (
+    <Segmented
+      label="Apply labels to"
+      chosen={scope.kind === 'turn' ? 'turn' : 'rollout'}
+      onChoose={setScope}
+      choices={[
+        {
+          id: 'rollout',
+          label: 'rollout',
+          title: keyed('Keys label the whole rollout, or the selected text', 'label.scope'),
+        },
+        {
+          id: 'turn',
+          label: scope.kind === 'turn' ? targetLabel(scope) : 'turn',
+          title: keyed('Keys label the current turn, or the selected text', 'label.scope'),
+        },
+      ]}
+    />
   );
 }

@@ -27,7 +27,7 @@ export function NoteEditor({ labelling, draft }: NoteEditorProps) {
   const form = useRef<HTMLFormElement>(null);
   const leave = useFocusReturn(form);
   const { setDraft } = useStore.getState();
-  const { taxonomy, draftKey } = labelling;
+  const { taxonomy, draftKey, laneNames } = labelling;
   const { id, target } = draft;
   const about = JSON.stringify(target);
   // biome-ignore lint/correctness/useExhaustiveDependencies: focuses again when the draft or its target changes
@@ -65,7 +65,8 @@ export function NoteEditor({ labelling, draft }: NoteEditorProps) {
       }}
     >
       <p className="muted">
-        {id === undefined ? 'Note on' : 'Changing a note on'} the {targetLabel(target)}
+        {id === undefined ? 'Note on' : 'Changing a note on'}{' '}
+        {id === undefined && laneNames !== undefined ? laneNames : `the ${targetLabel(target)}`}
       </p>
       <textarea
         id={NOTE_FIELD}

@@ -8,7 +8,7 @@ import {
   type Taxonomy,
 } from '../../../../shared/api/contract.ts';
 import type { PlainTarget } from '../../../../shared/domain/annotate/draft.ts';
-import { labelOf } from '../../../data/annotations.ts';
+import { type AnnotationChange, labelOf } from '../../../data/annotations.ts';
 import type { Hit } from '../text/findModel.ts';
 import { segmentAt } from '../text/replayModel.ts';
 import type { LabelRange } from '../text/textMarks.ts';
@@ -117,6 +117,41 @@ export function isAbout(annotation: AnnotationRow, target: PlainTarget): boolean
         place.end === target.end
       );
   }
+}
+
+interface Labelled {
+  readonly rolloutId: number;
+  readonly annotations: readonly AnnotationRow[];
+}
+
+/** Adds a reader's label to the rollouts that lack it. If none lacks it, removes it from all. */
+export function toggledLabel(
+  rollouts: readonly Labelled[],
+  {
+    label,
+    target,
+    reader,
+  }: { readonly label: string; readonly target: PlainTarget; readonly reader: string },
+): readonly AnnotationChange[] {
+  const given = rollouts.map(({ rolloutId, annotations }) => ({
+    rolloutId,
+    same: annotations.find((one) => one.label === label && one.author === reader && isAbout(one, target)),
+  }));
+  const lacking = given.filter(({ same }) => same === undefined);
+  if (lacking.length > 0) return lacking.map(({ rolloutId }) => ({ put: { rolloutId, target, label } }));
+  return given.flatMap(({ same }) => (same === undefined ? [] : [{ remove: same.id }]));
+}
+
+/** Labels that a reader has given to every one of several rollouts, anywhere in them. */
+export function labelsOfAll(
+  rollouts: readonly (readonly AnnotationRow[])[],
+  reader: string,
+): ReadonlySet<string> {
+  const [first = new Set<string>(), ...rest] = rollouts.map(
+    (annotations) =>
+      new Set(annotations.flatMap(({ author, label }) => (author === reader ? (label ?? []) : []))),
+  );
+  return new Set([...first].filter((label) => rest.every((own) => own.has(label))));
 }
 
 /** Flags that suggest a label and have not been confirmed. */

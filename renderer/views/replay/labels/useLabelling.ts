@@ -37,11 +37,12 @@ import {
   draftKeyOf,
   firstLine,
   flagPlace,
-  isAbout,
   labelRanges,
+  labelsOfAll,
   openFlags,
   scrubberMarks,
   targetLabel,
+  toggledLabel,
 } from './labelModel.ts';
 import { focusNote } from './NoteEditor.tsx';
 import { useOpenRollout } from './useQueue.ts';
@@ -57,6 +58,10 @@ export interface Labelling {
   readonly draftKey: string;
   /** The target of the next key, unless text is selected. */
   readonly scope: PlainTarget;
+  /** Name of the target in a comparison: `A`, `A and B`. */
+  readonly laneNames: string | undefined;
+  /** Ids of the labels that this reader has given to every rollout that is labelled. */
+  readonly given: ReadonlySet<string>;
   readonly putLabel: (label: Label) => void;
   /** Looks the label up by key. Waits for the taxonomy, so that an early key press is not lost. */
   readonly putKey: (key: LabelKey, target?: PlainTarget) => Promise<void>;
@@ -79,18 +84,44 @@ export interface Labelling {
 
 const NONE: readonly AnnotationRow[] = [];
 
+/** What a comparison adds: several rollouts on one page. */
+export interface ComparedLanes {
+  /** Rollouts that get the same labels and notes. */
+  readonly others: readonly RolloutDetail[];
+  /** The rollouts on the page. Undoing a change of one of them does not leave it. */
+  readonly shownIds: readonly number[];
+  /** Names of all that are labelled: `A`, `A and B`. */
+  readonly names: string;
+  readonly flipScope: () => void;
+  readonly showPanel: () => void;
+}
+
 interface Situation {
   /** The current turn. */
   readonly turn: number;
   readonly isBlind: boolean;
   /** Range in the response of the selected tokens. */
   readonly brushed: TextRange | undefined;
+  /** Absent in a replay. */
+  readonly compared?: ComparedLanes | undefined;
 }
 
-export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: Situation): Labelling {
+const NO_OTHERS: readonly RolloutDetail[] = [];
+
+export function useLabelling(
+  detail: RolloutDetail,
+  { turn, isBlind, brushed, compared }: Situation,
+): Labelling {
   const { rolloutId } = detail.row;
+  const others = (compared?.others ?? NO_OTHERS).map(({ row }) => row.rolloutId);
+  // The same rollout can be in two lanes.
+  const labelledIds = [...new Set([rolloutId, ...others])];
   const taxonomy = useTaxonomy();
   const all = useAnnotations(rolloutId)?.annotations ?? NONE;
+  // A comparison has four lanes at most.
+  const beside = [useAnnotations(others[0]), useAnnotations(others[1]), useAnnotations(others[2])]
+    .slice(0, others.length)
+    .map((answer) => answer?.annotations ?? NONE);
   const reader = useStore((state) => state.reader);
   const wanted = useStore((state) => state.scope);
   const draftKey = draftKeyOf(useLibrary(), detail);
@@ -130,35 +161,40 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
     return undefined;
   };
 
-  const putLabel = async (label: Label, target = targetNow(), shown = annotations) => {
+  const putLabel = async (label: Label, target = targetNow()) => {
     if (target === undefined) return;
-    const same = shown.find((one) => one.label === label.id && one.author === reader && isAbout(one, target));
-    const words = `${label.name}: ${targetLabel(target)} of #${detail.row.ordinal}`;
     clearSelection();
-    if (same !== undefined) await apply([{ remove: same.id }], `Removed the label ${words}`);
-    else
-      await apply(
-        [{ put: { rolloutId, target, label: label.id } }],
-        `Labelled ${words}. ${keyWord('label.undo')} undoes it`,
+    try {
+      const each = await Promise.all(
+        labelledIds.map(async (id) => {
+          const said = await fetchCached(queryClient, client, 'annotation.list', { rolloutId: id });
+          return { rolloutId: id, annotations: said.annotations };
+        }),
       );
+      const changes = toggledLabel(each, { label: label.id, target, reader });
+      const about = compared?.names ?? `${targetLabel(target)} of #${detail.row.ordinal}`;
+      const isRemoved = changes.some((change) => 'remove' in change);
+      const undo = isRemoved ? '' : `. ${keyWord('label.undo')} undoes it`;
+      await apply(changes, `${isRemoved ? 'Removed the label' : 'Labelled'} ${label.name}: ${about}${undo}`);
+    } catch (error) {
+      setNotice(notSaved(error));
+    }
   };
 
   const putKey = async (key: LabelKey, target = targetNow()) => {
     if (target === undefined) return;
     try {
-      const [labels, said] = await Promise.all([
-        fetchCached(queryClient, client, 'taxonomy.get', {}),
-        fetchCached(queryClient, client, 'annotation.list', { rolloutId }),
-      ]);
+      const labels = await fetchCached(queryClient, client, 'taxonomy.get', {});
       const label = labels.taxonomy.labels.find((one) => one.key === key);
       if (label === undefined) setNotice(`No label has the key ${key}. See Labels, Taxonomy`);
-      else await putLabel(label, target, annotationsShown(said.annotations, { isBlind, reader }));
+      else await putLabel(label, target);
     } catch (error) {
       setNotice(notSaved(error));
     }
   };
 
   const show = () => {
+    if (compared !== undefined) return compared.showPanel();
     useTokenView.getState().setInspectorTab('labels');
     const state = useInterface.getState();
     if (!state.isInspectorOpen) state.flip('isInspectorOpen');
@@ -208,9 +244,12 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
       ...(correction === '' ? {} : { correction }),
       ...(severity === undefined ? {} : { severity }),
     };
-    const put = id === undefined ? { rolloutId, target, ...said } : { id, ...said };
+    const puts =
+      id === undefined
+        ? labelledIds.map((each) => ({ put: { rolloutId: each, target, ...said } }))
+        : [{ put: { id, ...said } }];
     const words = firstLine(note) || (label === undefined ? 'correction' : labelOf(taxonomy, label).name);
-    if (await apply([{ put }], `Saved: ${words}`)) setDraft(draftKey, undefined);
+    if (await apply(puts, `Saved: ${words}`)) setDraft(draftKey, undefined);
   };
 
   const confirmFlag = async (flag: Flag) => {
@@ -234,7 +273,8 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
       setNotice(words === undefined ? nothing : `${way === 'undo' ? 'Undone' : 'Redone'}: ${words}`);
       // Opens the changed rollout, since the user may have moved on since the change.
       const [changed] = rolloutIds;
-      if (changed !== undefined && !rolloutIds.includes(rolloutId)) {
+      const shownIds = compared?.shownIds ?? [rolloutId];
+      if (changed !== undefined && !rolloutIds.some((id) => shownIds.includes(id))) {
         await openRollout(changed);
         await keyChain.shown(changed);
       }
@@ -252,6 +292,8 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
     draft,
     draftKey,
     scope,
+    laneNames: compared?.names,
+    given: labelsOfAll([annotations, ...beside], reader),
     putLabel: (label) => void putLabel(label),
     putKey,
     targetNow,
@@ -265,7 +307,7 @@ export function useLabelling(detail: RolloutDetail, { turn, isBlind, brushed }: 
     apply,
     undo: () => take('undo'),
     redo: () => take('redo'),
-    flipScope: () => setScope(wanted === 'turn' ? 'rollout' : 'turn'),
+    flipScope: compared?.flipScope ?? (() => setScope(wanted === 'turn' ? 'rollout' : 'turn')),
   };
 }
 

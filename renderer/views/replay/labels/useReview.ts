@@ -58,7 +58,7 @@ export function leaveRollout(route: Route, queue: QueueLink | undefined): void {
 }
 
 /** Registers the labelling keys: numbers add labels, and Enter steps through a queue. */
-function useLabelCommands(rolloutId: number, labelling: Labelling, queue: Queue | undefined): void {
+export function useLabelCommands(rolloutId: number, labelling: Labelling, queue: Queue | undefined): void {
   useLayoutEffect(() => keyChain.show({ rolloutId, actions: { labelling, queue } }));
   useLayoutEffect(() => () => keyChain.show(undefined), []);
 
