@@ -1,7 +1,9 @@
 /** Chooses the rollouts of a failure pack, in pack order. */
-import type { ParsedParams } from '../../shared/api/contract.ts';
+import type { PackPairs, ParsedParams } from '../../shared/api/contract.ts';
+import { refused } from '../../shared/api/errors.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { groupsOfRollouts, placedAnnotations } from '../storage/queries/annotations.ts';
+import { problemChanges } from '../storage/queries/changes.ts';
 import { countSiblings, inPackOrder } from '../storage/queries/packed.ts';
 import type { Checkpoint } from '../threads/task.ts';
 import { annotatedScope, type MatchRun, runsOf } from './annotatedScope.ts';
@@ -15,11 +17,14 @@ export interface PackIds {
   readonly annotations: number;
   /** Number of other rollouts in their groups. */
   readonly siblings: number;
+  /** Only of a pack of pairs, whose rollouts are in `ids`. Sorted as `ids` are, by the rollout before. */
+  readonly pairs?: readonly (readonly [from: number, to: number])[];
 }
 
 export function packIds(db: ReadableLibrary, question: Question, columns: Columns): PackIds {
-  const { labels } = question;
+  const { labels, pairs } = question;
   const annotations = placedAnnotations(db);
+  if (pairs !== undefined) return pairIds(db, { ...question, pairs }, annotations);
   const labelled =
     labels === undefined
       ? undefined
@@ -36,6 +41,45 @@ export function packIds(db: ReadableLibrary, question: Question, columns: Column
     annotations: annotations.filter(({ rolloutId }) => among.has(rolloutId)).length,
     siblings: countSiblings(db, ids),
   };
+}
+
+/** @throws ApiError `refused` when something else is chosen as well, or both rollouts of a pair are the same */
+function pairIds(
+  db: ReadableLibrary,
+  { pairs, labels, isAll, filter, rolloutIds, runId }: Question & { readonly pairs: PackPairs },
+  annotations: ReturnType<typeof placedAnnotations>,
+): PackIds {
+  if (filter.trim() !== '' || rolloutIds !== undefined || runId !== undefined)
+    throw refused('pairs cannot be chosen by a filter, by rollouts or by a run as well');
+  const found = pairsOf(db, pairs);
+  if (found.some(([from, to]) => from === to)) throw refused('a pair needs two different rollouts');
+  const labelled = new Set(
+    annotations.flatMap(({ label, rolloutId }) =>
+      labels === undefined || (label !== null && labels.includes(label)) ? [rolloutId] : [],
+    ),
+  );
+  const takesAll = isAll && labels === undefined;
+  const after = new Map(found.filter((pair) => takesAll || pair.some((id) => labelled.has(id))));
+  const existing = inPackOrder(db, [...after].flat());
+  const known = new Set(existing);
+  const sorted = [...existing].flatMap((from): (readonly [number, number])[] => {
+    const to = after.get(from);
+    return to === undefined || !known.has(to) ? [] : [[from, to]];
+  });
+  const among = new Set(sorted.flat());
+  return {
+    ids: Uint32Array.from(sorted.flat()),
+    annotations: annotations.filter(({ rolloutId }) => among.has(rolloutId)).length,
+    siblings: 0,
+    pairs: sorted,
+  };
+}
+
+function pairsOf(db: ReadableLibrary, pairs: PackPairs): readonly (readonly [number, number])[] {
+  if ('rolloutIds' in pairs) return [pairs.rolloutIds];
+  const { becameIncorrect, becameCorrect } = problemChanges(db, pairs.from, pairs.to);
+  const changed = pairs.became === 'incorrect' ? becameIncorrect : becameCorrect;
+  return changed.map(({ from, to }) => [from.rolloutId, to.rolloutId]);
 }
 
 function chosenIds(

@@ -143,8 +143,9 @@ export class ColumnQueryEngine {
       'annotation.agreement': (params, task) => agreement(db, params, this.columns(params.filter, task)),
       'annotation.report': (params, task) => labelReport(db, params, this.columns(params.filter, task)),
       'pack.preview': (params, task) => {
-        const { ids, annotations, siblings } = packIds(db, params, this.columns(params.filter, task));
-        return { cases: ids.length, annotations, siblings };
+        const { ids, annotations, siblings, pairs } = packIds(db, params, this.columns(params.filter, task));
+        const counts = { cases: ids.length, annotations, siblings };
+        return pairs === undefined ? counts : { ...counts, pairs: pairs.length };
       },
     };
   }

@@ -77,7 +77,7 @@ class ImportCall {
       return;
     }
     // Rollouts are not imported, so report no issue for unreadable ones.
-    if (reading.record['type'] === 'rollout') return;
+    if (reading.record['type'] === 'rollout' || reading.record['type'] === 'pair') return;
     const parsed = readPackLine(reading.record);
     const { line } = this;
     if (parsed.kind === 'annotation') this.annotations.push({ annotation: parsed.annotation, line });

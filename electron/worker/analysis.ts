@@ -154,12 +154,16 @@ async function writePackFile(
   { granted, ...params }: SentParams<'pack.export'>,
   task: Task,
 ): Promise<ResultOf<'pack.export'>> {
-  const { runId, filter, labels, rolloutIds, isAll } = params;
-  const chosen = columnEngine().packIds({ runId, filter, labels, rolloutIds, isAll }, task);
+  const { runId, filter, labels, rolloutIds, isAll, pairs } = params;
+  const chosen = columnEngine().packIds({ runId, filter, labels, rolloutIds, isAll, pairs }, task);
   const written = writePack(
     db,
     { ...params, version },
-    { ...chosen, rawOf: (rolloutId) => wholeRecord(recordSource(db, rolloutId), granted) },
+    {
+      ...chosen,
+      rawOf: (rolloutId) => wholeRecord(recordSource(db, rolloutId), granted),
+      isCancelled: task.isCancelled,
+    },
   );
   for (let step = await written.next(); ; step = await written.next()) {
     if (step.done === true) return step.value;

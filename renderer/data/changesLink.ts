@@ -4,12 +4,15 @@
  * `/compare?lane=…&changes={…}&change=3`.
  */
 import { z } from 'zod';
-import type { ChangedProblem, ChangeSide, ProblemChanges } from '../../shared/api/contract.ts';
+import {
+  type ChangedProblem,
+  type ChangeSide,
+  DIRECTIONS,
+  type Direction,
+  type ProblemChanges,
+} from '../../shared/api/contract.ts';
 import { compareSearch, readCompare } from './compareLink.ts';
 import { pathOfRoute } from './route.ts';
-
-export const DIRECTIONS = ['incorrect', 'correct'] as const;
-export type Direction = (typeof DIRECTIONS)[number];
 
 const PLACE = z.object({ run: z.string(), step: z.number().int().min(0) });
 const LINK = z.object({ from: PLACE, to: PLACE, became: z.enum(DIRECTIONS) });

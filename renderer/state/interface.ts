@@ -18,6 +18,21 @@ export interface PackScope {
   readonly filter: string;
   /** Selected by hand. */
   readonly rolloutIds?: readonly number[];
+  /** Pairs instead of single rollouts. */
+  readonly pairs?: PairScope;
+}
+
+export interface PairScope {
+  /** `Problems that became incorrect from step 0 to step 60`. */
+  readonly name: string;
+  /** The changed problems of two steps, or two rollouts. */
+  readonly of: ChangesScope | { readonly rolloutIds: [number, number] };
+}
+
+interface ChangesScope {
+  readonly from: { readonly runId: number; readonly step: number };
+  readonly to: { readonly runId: number; readonly step: number };
+  readonly became: 'incorrect' | 'correct';
 }
 
 /** The open dialog and its subject. */

@@ -40,9 +40,13 @@ export type { RunsOn } from './method.ts';
 export {
   type Conversations,
   conversationsText,
+  DIRECTIONS,
+  type Direction,
   PACK_FORMATS,
   PACK_SECTIONS,
+  PAIR_FORMATS,
   type PackFormat,
+  type PackPairs,
   type PackPreview,
   type PackSection,
   type WrittenPack,

@@ -2,10 +2,24 @@
 import { z } from 'zod';
 import { LABEL_ID, MOST_LABELS } from '../domain/annotate/taxonomy.ts';
 import { defineMethod, resultOf } from './method.ts';
-import { filter, id, isDownload, path, progressKey } from './paramTypes.ts';
+import { filter, id, isDownload, path, progressKey, stepPlace } from './paramTypes.ts';
 
 export const PACK_FORMATS = ['jsonl', 'csv', 'tsv', 'parquet', 'md', 'html', 'chat'] as const;
 export type PackFormat = (typeof PACK_FORMATS)[number];
+
+/** Formats that can hold pairs. */
+export const PAIR_FORMATS: readonly PackFormat[] = ['html', 'jsonl'];
+
+/** What a problem became from one step to another. */
+export const DIRECTIONS = ['incorrect', 'correct'] as const;
+export type Direction = (typeof DIRECTIONS)[number];
+
+/** Problems that changed between two steps, each by a rollout from before and one from after; or two rollouts. */
+const pairs = z.union([
+  z.object({ from: stepPlace, to: stepPlace, became: z.enum(DIRECTIONS) }),
+  z.object({ rolloutIds: z.tuple([id, id]) }),
+]);
+export type PackPairs = z.infer<typeof pairs>;
 
 /** Optional parts of the text that is made for a language model, in this order. */
 export const PACK_SECTIONS = [
@@ -29,6 +43,11 @@ const packChoice = {
   rolloutIds: z.array(id).min(1).max(100_000).optional(),
   /** Every rollout that matches the filter, annotated or not. */
   isAll: z.boolean().default(false),
+  /**
+   * Packs pairs of rollouts side by side, instead of single ones. `labels` and `isAll` choose among the pairs: one
+   * rollout of a pair needs the label. Without `filter`, `rolloutIds` and `runId`; only as one of `PAIR_FORMATS`.
+   */
+  pairs: pairs.optional(),
 } as const;
 
 const packOptions = {
@@ -88,6 +107,8 @@ export const PACK_METHODS = {
 export interface PackPreview {
   /** Packed rollouts without siblings. */
   readonly cases: number;
+  /** Only of a pack of pairs. */
+  readonly pairs?: number;
   readonly annotations: number;
   readonly siblings: number;
 }
@@ -99,6 +120,8 @@ export interface WrittenPack {
   readonly download?: string;
   readonly format: PackFormat;
   readonly cases: number;
+  /** Only of a pack of pairs. */
+  readonly pairs?: number;
   readonly siblings: number;
   readonly annotations: number;
   readonly redactions: number;

@@ -18,6 +18,8 @@ export const filter = z.string().max(LONGEST_FILTER).default('');
 export const progressKey = z.string().max(100).optional();
 /** In a browser: the host writes a temporary file, which the page can download once (`shared/api/download.ts`). */
 export const isDownload = z.boolean().default(false);
+/** A step of a run. */
+export const stepPlace = z.object({ runId: id, step: id });
 /** Address of a rollout in links. */
 export const rolloutAddress = z.object({ runKey: z.string(), step: id, groupKey: z.string(), ordinal: id });
 /** A run by id, or by its key from a link. */

@@ -1,7 +1,7 @@
 /** Problems over steps and runs. */
 import { z } from 'zod';
 import { defineMethod, resultOf } from './method.ts';
-import { filter, id, progressKey } from './paramTypes.ts';
+import { filter, id, progressKey, stepPlace } from './paramTypes.ts';
 import type {
   DisputedAnswer,
   ProblemChanges,
@@ -36,10 +36,7 @@ export const PROBLEM_METHODS = {
   }),
   /** Problems that became correct or incorrect between two steps. */
   'problem.changes': defineMethod({
-    params: z.object({
-      from: z.object({ runId: id, step: id }),
-      to: z.object({ runId: id, step: id }),
-    }),
+    params: z.object({ from: stepPlace, to: stepPlace }),
     result: resultOf<ProblemChanges>(),
     runsOn: 'reader',
   }),

@@ -134,6 +134,7 @@ export interface ChangedProblem {
 
 /** A problem at one step, with the first rollout that has the outcome of most. */
 export interface ChangeSide {
+  readonly rolloutId: number;
   readonly groupKey: string;
   readonly ordinal: number;
   readonly correct: number;

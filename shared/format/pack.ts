@@ -5,6 +5,7 @@
  *   {"pack":1,"type":"manifest",…}                                   what was exported; not read
  *   {"pack":1,"type":"taxonomy","taxonomy":{"name":…,"choice":"many","labels":[…]}}
  *   {"pack":1,"type":"rollout","run":"r1","step":12,"split":"train","group":"g7","index":3,…}
+ *   {"pack":1,"type":"pair","became":"incorrect","from":{rollout},"to":{rollout},"turns":[[1,1],[2,null]],…}
  *   {"pack":1,"type":"annotation","annotation":{"id":…,"rollout":{…},"target":{…},"label":"loops",…}}
  *   {"pack":1,"type":"reading","reading":{"rollout":{…},"author":…,"verdict":"read","at":…}}
  *   {"pack":1,"type":"run","run":"r1","config":{"name":…,…}}
@@ -29,10 +30,10 @@ export const pack: LogFormat = {
   title: 'Turnwise pack: rollouts with annotations (JSON Lines)',
   source: 'shared/format/pack.ts of this repository',
   rule: 'a whole number from 1 in "pack", and a text in "type"',
-  reads: 'rollouts with everything a data set has of them, annotations, readings, labels',
-  ignores: 'the manifest',
+  reads: 'rollouts, alone or in pairs, with everything a data set has of them, annotations, readings, labels',
+  ignores: 'the manifest, the links of a pair',
   detect: ({ records }) => records.some(isPackLine),
-  open: () => ({ read: readPackLine }),
+  open: () => ({ read: (record) => (record['type'] === 'pair' ? pairLines(record) : readPackLine(record)) }),
 };
 
 function isPackLine(record: JsonObject): boolean {
@@ -69,7 +70,7 @@ export function readPackLine(record: JsonObject): ParsedLine {
       return { kind: 'skip' };
     default: {
       const found = jsonText(record['type']).slice(0, 60);
-      const message = `"type" must be one of manifest, run, stage, taxonomy, rollout, annotation or reading; it is ${found}`;
+      const message = `"type" must be one of manifest, run, stage, taxonomy, rollout, pair, annotation or reading; it is ${found}`;
       return refused('unknown_line', message);
     }
   }
@@ -102,6 +103,15 @@ function objectIn(value: unknown): unknown {
 function rolloutLine(record: JsonObject): ParsedLine {
   if (stringOf(record['run']) === undefined) return refused('unfit_row', 'the rollout names no run in "run"');
   return readDataSetRow(record, record);
+}
+
+/** Both rollouts of a pair. Their links are not read, because Turnwise aligns rollouts itself. */
+function pairLines(record: JsonObject): readonly ParsedLine[] {
+  return (['from', 'to'] as const).map((side) => {
+    const rollout = record[side];
+    if (!isObject(rollout)) return refused('unfit_line', `the pair has no rollout in "${side}"`);
+    return readPackLine({ ...rollout, pack: record['pack'], type: 'rollout' });
+  });
 }
 
 function refused(code: string, message: string): ParsedLine {

@@ -3,25 +3,35 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Scratch, scratch } from '../support/library.ts';
+import { rows, type Scratch, scratch } from '../support/library.ts';
 import { hostileLibrary, packHere } from '../support/packed.ts';
 import { sharedBrowser } from '../support/shells/browserShell.ts';
 
 let place: Scratch;
 let browser: Browser;
 let path: string;
+/** The first two rollouts as a pair. */
+let pairPath: string;
 
 beforeAll(async () => {
   place = scratch();
   await hostileLibrary(place.library, place.directory);
   path = join(place.directory, 'pack.html');
   await packHere(place.library, 'html', path, { tokens: true, siblings: true });
+  pairPath = join(place.directory, 'pairs.html');
+  const [a = 0, b = 0] = rows(place.library, 'SELECT rollout_id FROM rollout ORDER BY ordinal').map((row) =>
+    Number(row['rollout_id']),
+  );
+  await packHere(place.library, 'html', pairPath, { isAll: true, pairs: { rolloutIds: [a, b] } });
   browser = await sharedBrowser();
 });
 afterAll(() => place.remove());
 
 /** Records everything that a passive page would not do. */
-async function opened(scheme: 'light' | 'dark'): Promise<{ page: Page; did: readonly string[] }> {
+async function opened(
+  scheme: 'light' | 'dark',
+  file = path,
+): Promise<{ page: Page; did: readonly string[] }> {
   const did: string[] = [];
   const context = await browser.newContext({ offline: true, colorScheme: scheme });
   const page = await context.newPage();
@@ -33,7 +43,7 @@ async function opened(scheme: 'light' | 'dark'): Promise<{ page: Page; did: read
   });
   page.on('request', (request) => did.push(`request: ${request.url()}`));
   page.on('popup', (popup) => did.push(`popup: ${popup.url()}`));
-  await page.goto(pathToFileURL(path).href);
+  await page.goto(pathToFileURL(file).href);
   return { page, did };
 }
 
@@ -76,6 +86,39 @@ it.each(['light', 'dark'] as const)('makes no request and runs nothing, %s', asy
     'javascript:alert(1)',
   ])
     expect(text).toContain(wanted);
+  await page.context().close();
+});
+
+it('shows a pair side by side, and does nothing', async () => {
+  const { page, did } = await opened('light', pairPath);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const found = await page.evaluate(() => {
+    for (const each of document.querySelectorAll('details')) each.open = true;
+    for (const each of document.querySelectorAll('summary, mark, a')) (each as HTMLElement).click();
+    for (const each of document.querySelectorAll('details')) each.open = true;
+    const tops = [...document.querySelectorAll('.turn .sides')].map((row) =>
+      [...row.children].map((side) => Math.round(side.getBoundingClientRect().top)),
+    );
+    return {
+      active: document.querySelectorAll('script, [onerror], [onclick], [style], iframe, img, form, input')
+        .length,
+      pwned: 'pwned' in window,
+      pairs: document.querySelectorAll('article').length,
+      rows: tops.length > 2 && tops.every(([left, right]) => left === right),
+      title: document.title,
+      isWithin: document.documentElement.scrollWidth <= document.documentElement.clientWidth,
+    };
+  });
+  expect(found).toEqual({
+    ...{ active: 0, pwned: false, pairs: 1, rows: true, isWithin: true },
+    title: '1 pair with 6 annotations · Turnwise',
+  });
+  expect(did.filter((what) => !what.startsWith('request: file:'))).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 800 });
+  const isWithin = await page.evaluate(
+    () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,
+  );
+  expect(isWithin).toBe(true);
   await page.context().close();
 });
 

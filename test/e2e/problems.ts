@@ -1,4 +1,5 @@
 /** Problems by steps, suspects, and one problem over time, on every target. */
+import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
@@ -67,6 +68,30 @@ export function describeProblems(shell: Shell): void {
       expect((await running.place()).match(/lane=[^&]+/g)).not.toEqual(lanes);
       await bar.getByRole('link', { name: 'Problems that became correct' }).click();
       await table.waitFor();
+    });
+
+    test('changed problems are exported as pairs, all or those with a label, and one from the comparison', async () => {
+      await page.goto(running.urlOf(`${PROBLEMS}?tab=changes&became=correct`));
+      await page.getByRole('button', { name: 'Export pairs…' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText(/^Problems that became correct from step \d+ to step \d+\.$/).waitFor();
+      expect(await dialog.getByRole('radio', { name: /^(HTML|JSONL|Markdown|CSV)$/ }).count()).toBe(2);
+      await dialog.getByRole('button', { name: /^(Download|Write) \d+ pairs$/ }).waitFor();
+      await dialog.getByLabel('only pairs with a label or a note').check();
+      await dialog.getByText('Nothing to export: no pair has a label or a note.').waitFor();
+      await dialog.getByLabel('only pairs with a label or a note').uncheck();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      const table = page.getByRole('grid', { name: 'Problems that became correct' });
+      await table.focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Export this pair…' }).waitFor();
+      await page.keyboard.press('E');
+      await dialog.getByText(/^A: .+; B: .+\.$/).waitFor();
+      const arrived = page.waitForEvent('download');
+      await dialog.getByRole('button', { name: 'Download 1 pair' }).click();
+      const path = await (await arrived).path();
+      expect(readFileSync(path, 'utf8')).toContain('became correct</small>');
+      await page.getByText(/^1 pair, .+ downloaded$/).waitFor();
     });
 
     test('orders and filters show the number of remaining problems', async () => {

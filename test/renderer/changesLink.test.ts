@@ -3,7 +3,7 @@ import { type ChangesLink, changePath, changesPath, readChange } from '../../ren
 import { readCompare } from '../../renderer/data/compareLink.ts';
 
 const link: ChangesLink = { from: { run: 'a/b', step: 0 }, to: { run: 'c&d', step: 60 }, became: 'correct' };
-const side = (groupKey: string) => ({ groupKey, ordinal: 2, correct: 1, known: 1 });
+const side = (groupKey: string) => ({ rolloutId: 1, groupKey, ordinal: 2, correct: 1, known: 1 });
 const problem = { problemId: 'p', question: '', from: side('g 1'), to: side('g/2') };
 
 it('of a changed problem names both rollouts, and its place in the list', () => {

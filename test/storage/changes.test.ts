@@ -68,6 +68,16 @@ beforeAll(async () => {
 const runIdOf = (run: string): number =>
   Number(db.prepare('SELECT run_id FROM run_row WHERE run_key = ?').pluck().get(run));
 
+const rolloutIdOf = (group: string, index: number): number =>
+  Number(
+    db
+      .prepare(
+        'SELECT rollout_id FROM rollout_row JOIN group_row USING (group_id) WHERE group_key = ? AND ordinal = ?',
+      )
+      .pluck()
+      .get(group, index),
+  );
+
 it('compares the outcomes of most rollouts, and names a rollout of each', () => {
   const runId = runIdOf('r');
   const found = problemChanges(db, { runId, step: 0 }, { runId, step: 9 });
@@ -84,15 +94,15 @@ it('compares the outcomes of most rollouts, and names a rollout of each', () => 
     becameIncorrect: [
       {
         ...{ problemId: 'lost', question: 'Find lost.' },
-        from: { groupKey: 'lost 0', ordinal: 1, correct: 2, known: 3 },
-        to: { groupKey: 'lost 9', ordinal: 1, correct: 1, known: 3 },
+        from: { rolloutId: rolloutIdOf('lost 0', 1), groupKey: 'lost 0', ordinal: 1, correct: 2, known: 3 },
+        to: { rolloutId: rolloutIdOf('lost 9', 1), groupKey: 'lost 9', ordinal: 1, correct: 1, known: 3 },
       },
     ],
     becameCorrect: [
       {
         ...{ problemId: 'won', question: 'Find won.' },
-        from: { groupKey: 'won 0', ordinal: 0, correct: 0, known: 1 },
-        to: { groupKey: 'won 9', ordinal: 1, correct: 2, known: 2 },
+        from: { rolloutId: rolloutIdOf('won 0', 0), groupKey: 'won 0', ordinal: 0, correct: 0, known: 1 },
+        to: { rolloutId: rolloutIdOf('won 9', 1), groupKey: 'won 9', ordinal: 1, correct: 2, known: 2 },
       },
     ],
     pValue: 1,

@@ -31,8 +31,9 @@ export async function packHere(
   };
   const db = openReader(library);
   try {
-    const { runId, filter, labels, rolloutIds, isAll } = request;
-    const chosen = new ColumnQueryEngine(db).packIds({ runId, filter, labels, rolloutIds, isAll }, FREE_TASK);
+    const { runId, filter, labels, rolloutIds, isAll, pairs } = request;
+    const question = { runId, filter, labels, rolloutIds, isAll, pairs };
+    const chosen = new ColumnQueryEngine(db).packIds(question, FREE_TASK);
     const granted = { library, paths: [join(path, '..')] };
     const steps = writePack(db, request, {
       ...chosen,

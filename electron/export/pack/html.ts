@@ -4,6 +4,7 @@
  */
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
 import { chip, colourClass } from './htmlCase.ts';
+import { PAIR_COLUMNS } from './htmlPair.ts';
 import { PACK_STYLE } from './htmlStyle.ts';
 import { attribute, html } from './htmlText.ts';
 import type { Manifest } from './manifest.ts';
@@ -32,9 +33,18 @@ export function indexRow(one: PackCase, taxonomy: Taxonomy, id: string, number: 
 `;
 }
 
-export function htmlHead(summary: PackSummary, taxonomy: Taxonomy, index: readonly string[]): string {
+const COLUMNS_OF_CASES = ['', 'rollout', 'answer', 'kept', 'labels'];
+
+/** @param pairs their number, in a pack of pairs */
+export function htmlHead(
+  summary: PackSummary,
+  taxonomy: Taxonomy,
+  index: readonly string[],
+  pairs: number | undefined,
+): string {
   const { cases, annotations, siblings, byClass, byKept, labels, runs } = summary;
-  const title = `${counted(cases, 'case')} with ${counted(annotations, 'annotation')}`;
+  const columns = pairs === undefined ? COLUMNS_OF_CASES : PAIR_COLUMNS;
+  const title = `${pairs === undefined ? counted(cases, 'case') : counted(pairs, 'pair')} with ${counted(annotations, 'annotation')}`;
   const unknown = (n: number): string => (n === 0 ? '' : `, ${n} not known`);
   return `<!doctype html>
 <html lang="en">
@@ -52,7 +62,7 @@ export function htmlHead(summary: PackSummary, taxonomy: Taxonomy, index: readon
 <p class="muted"><span class="correct">✓ ${byClass.correct} correct</span>, <span class="incorrect">✕ ${byClass.incorrect} incorrect</span>${unknown(byClass.unknown)} · <span class="kept">${byKept.kept} kept</span>, ${byKept.discarded} discarded${unknown(byKept.unknown)}${siblings === 0 ? '' : ` · ${counted(siblings, 'sibling')} beside them`}</p>
 <p class="muted">${runs.map((run) => `<bdi>${html(run.name)}</bdi> <span class="dim">${run.kind}, ${run.steps.length === 1 ? 'step' : 'steps'} ${stepsText(run.steps)}, ${counted(run.cases, 'case')}</span>`).join('<br>')}</p></header>
 ${labels.length === 0 ? '' : reportHtml(summary, taxonomy)}
-<section><details open><summary><b>Cases</b></summary><div class="scroll"><table><thead><tr><th class="n">#</th><th></th><th>rollout</th><th>answer</th><th>kept</th><th>labels</th></tr></thead><tbody>
+<section><details open><summary><b>${pairs === undefined ? 'Cases' : 'Pairs'}</b></summary><div class="scroll"><table><thead><tr><th class="n">#</th>${columns.map((name) => `<th>${name}</th>`).join('')}</tr></thead><tbody>
 ${index.join('')}</tbody></table></div></details></section>
 <main>
 `;

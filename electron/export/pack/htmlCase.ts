@@ -38,10 +38,11 @@ export function colourClass(taxonomy: Taxonomy, label: string | undefined): stri
 }
 
 /** Element ids are numbers, because log text must never become an id. */
-interface Drawn {
+export interface Drawn {
   readonly one: PackCase;
   readonly taxonomy: Taxonomy;
   readonly id: string;
+  readonly heat: Heat | undefined;
   readonly marks: readonly Mark[];
   readonly promptMarks: readonly Mark[];
   readonly numberOf: ReadonlyMap<AnnotationRow, number>;
@@ -49,22 +50,34 @@ interface Drawn {
 
 /** @param id id of the element */
 export function caseHtml(one: PackCase, taxonomy: Taxonomy, id: string): string {
+  const drawn = drawnOf(one, taxonomy, id);
+  return `<article class="case" id="${id}">
+${topHtml(drawn)}${problemHtml(drawn)}
+${turnsHtml(drawn)}</article>
+`;
+}
+
+/** @param id prefix of the ids of its notes */
+export function drawnOf(one: PackCase, taxonomy: Taxonomy, id: string): Drawn {
   const heat = heatOf(one.rollout.tokens, one.rollout.response);
   const numberOf = new Map(one.annotations.map((row, i) => [row, i + 1]));
   const spans = (text: 'prompt' | 'response'): readonly Mark[] =>
     one.annotations.flatMap((row) => spanMark(row, text, taxonomy, `${id}n${numberOf.get(row) ?? 0}`));
-  const drawn: Drawn = {
+  return {
     one,
     taxonomy,
     id,
+    heat,
     marks: [...spans('response'), ...(heat?.marks ?? [])],
     promptMarks: spans('prompt'),
     numberOf,
   };
-  return `<article class="case" id="${id}">
-${headHtml(drawn)}${factsHtml(drawn)}${heatHtml(one, heat)}${notesHtml(drawn, undefined)}${problemHtml(drawn)}
-${turnsHtml(drawn)}</article>
-`;
+}
+
+/** The rollout's name, labels, facts and annotations. */
+export function topHtml(drawn: Drawn): string {
+  const { one, heat } = drawn;
+  return `${headHtml(drawn)}${factsHtml(drawn)}${heatHtml(one, heat)}${notesHtml(drawn, undefined)}`;
 }
 
 function spanMark(
@@ -128,7 +141,7 @@ function heatHtml({ rollout }: PackCase, heat: Heat | undefined): string {
   return `<p class="legend">${levels.join('')}<span>of the policy's tokens, from ${heat.threshold.toFixed(2)}: ${html(heat.words)}</span></p>\n`;
 }
 
-function problemHtml(drawn: Drawn): string {
+export function problemHtml(drawn: Drawn): string {
   const { one, promptMarks } = drawn;
   // A sibling shares the problem of its case, which is shown beside it.
   if (one.isSibling) return '';
@@ -181,7 +194,7 @@ ${notesHtml(drawn, turn.turn, 'turn')}${body.join('')}${notesHtml(drawn, turn.tu
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
 
-function segmentHtml({ one, marks }: Drawn, { segment, call, answers }: CaseSegment): string {
+export function segmentHtml({ one, marks }: Drawn, { segment, call, answers }: CaseSegment): string {
   const { response } = one.rollout;
   const marked = (): string => markedHtml(response, segment.inner_start, segment.inner_end, marks);
   switch (segment.kind) {
@@ -217,7 +230,7 @@ function callHtml(
 }
 
 /** @param turn undefined: annotations of the rollout, and annotations without a position */
-function notesHtml(drawn: Drawn, turn: number | undefined, of?: 'turn' | 'text'): string {
+export function notesHtml(drawn: Drawn, turn: number | undefined, of?: 'turn' | 'text'): string {
   const { one } = drawn;
   return one.annotations
     .filter((row) => turnOfAnnotation(one, row) === turn)

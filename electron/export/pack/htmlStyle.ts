@@ -83,15 +83,17 @@ svg{display:block;width:100%}
 .axis{stroke:var(--rule2)}
 .case{margin:0 0 28px;padding-top:18px;border-top:1px solid var(--rule2);min-width:0}
 main:has(.wide){max-width:none}.group.wide>.case{max-width:760px}.group{content-visibility:auto;contain-intrinsic-size:auto 900px}
+main:has(.pair){max-width:1600px}.pair{content-visibility:auto;contain-intrinsic-size:auto 900px}.pair .incorrect,.pair .correct{font-weight:550}
+.sides h2{font-size:14px;margin-top:8px}.sides{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:0 24px;align-items:start}
 .group.wide{display:grid;grid-auto-flow:column;grid-auto-columns:minmax(380px,1fr);gap:0 24px;overflow-x:auto;align-items:start;padding-bottom:8px}
 .more{display:none;margin:18px 0 0}.more:has(+.wide>.case:nth-child(6)){display:block}
 @media (max-width:2060px){.more:has(+.wide>.case:nth-child(5)){display:block}}
 @media (max-width:1660px){.more:has(+.wide>.case:nth-child(4)){display:block}}
 @media (max-width:1255px){.more:has(+.wide>.case:nth-child(3)){display:block}}
 @media (max-width:850px){.more:has(+.wide>.case:nth-child(2)){display:block}}
-.case>h2{display:flex;flex-wrap:wrap;gap:4px 10px;align-items:baseline}
+.case h2{display:flex;flex-wrap:wrap;gap:4px 10px;align-items:baseline}
 .case .place{font-weight:600}
-.case>h2 small{font-weight:400}
+.case h2 small{font-weight:400}
 .facts{display:flex;flex-wrap:wrap;gap:2px 16px;margin:4px 0 8px;color:var(--ink2);font-size:13px}
 .facts b{font-weight:550;color:var(--ink);overflow-wrap:anywhere}
 .chips{display:flex;flex-wrap:wrap;gap:5px;margin:6px 0}
@@ -119,6 +121,6 @@ i{font-style:normal}
 .legend{display:inline-flex;gap:4px;align-items:center;font-size:12px;color:var(--ink2);flex-wrap:wrap}
 .legend i{padding:0 7px}
 bdi{unicode-bidi:isolate}
-@media (max-width:700px){body>header,main,body>section{padding-left:14px;padding-right:14px}.group.wide{grid-auto-columns:88vw}}
-@media print{body{font-size:10.5pt}.more.more{display:none!important}body>header,main,body>section{max-width:none;padding-left:0;padding-right:0}.group,.turn{content-visibility:visible}.group.wide{display:block}.case{break-before:auto}.case>h2,.turn>summary,.role{break-after:avoid}.note,pre{break-inside:auto}details::details-content{content-visibility:visible;display:block;block-size:auto}a{color:inherit}.h1,.h2,.h3,.h4,.m,.chip::before,svg *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+@media (max-width:700px){.sides{grid-template-columns:minmax(0,1fr)}body>header,main,body>section{padding-left:14px;padding-right:14px}.group.wide{grid-auto-columns:88vw}}
+@media print{body{font-size:10.5pt}.more.more{display:none!important}body>header,main,body>section{max-width:none;padding-left:0;padding-right:0}.group,.turn{content-visibility:visible}.group.wide{display:block}.case{break-before:auto}.case h2,.turn>summary,.role{break-after:avoid}.note,pre{break-inside:auto}details::details-content{content-visibility:visible;display:block;block-size:auto}a{color:inherit}.h1,.h2,.h3,.h4,.m,.chip::before,svg *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;

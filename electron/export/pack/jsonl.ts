@@ -10,7 +10,8 @@ import { keyOfLogged } from '../../storage/runRegistry.ts';
 import { rowOf } from '../dataSetRows.ts';
 import type { Manifest } from './manifest.ts';
 import type { PackCase, PackRun } from './packCase.ts';
-import { stepOf } from './packCase.ts';
+import { stepOf, textFact } from './packCase.ts';
+import { becameOf, type PackPair, type PairRow } from './pairs.ts';
 
 /** Fields specific to this library or its log paths, which would make packs of equal rollouts differ. */
 const OF_THIS_LIBRARY = new Set(['rollout', 'path', 'line']);
@@ -30,26 +31,49 @@ export function runLines(run: PackRun): string {
   return line('run', { run: run.id, config: sorted({ ...run.config, name: run.name }) }) + stages.join('');
 }
 
-/** Leaves out flags, because the reading library computes its own. */
 export function caseLines(one: PackCase): string {
+  return line('rollout', rolloutFields(one)) + annotationLines(one);
+}
+
+/** One line with both rollouts and their links, then their annotations. */
+export function pairLines(pair: PackPair): string {
+  const { from, to, rows } = pair;
+  const became = becameOf(pair);
+  const problem = { id: textFact(from, 'problem_id'), ground_truth: textFact(from, 'ground_truth') };
+  const link = ([a, b]: PairRow['turns']): readonly (number | null)[] => [a ?? null, b ?? null];
+  const written = line('pair', {
+    problem,
+    ...(became === undefined ? {} : { became }),
+    from: rolloutFields(from),
+    to: rolloutFields(to),
+    turns: rows.map(({ turns }) => link(turns)),
+    segments: rows.flatMap(({ segments }) => segments.map(link)),
+  });
+  return written + annotationLines(from) + annotationLines(to);
+}
+
+/** Leaves out flags, because the reading library computes its own. */
+function rolloutFields(one: PackCase): object {
   const { run, rollout, raw } = one;
   const step = stepOf(one);
   const columns = Object.entries(rowOf(rollout, run.kind)).filter(
     ([name, value]) => value !== null && !OF_THIS_LIBRARY.has(name),
   );
-  return [
-    line('rollout', {
-      run: run.id,
-      ...(keyOfLogged(run.id, run.kind) === run.key ? {} : { key: run.key }),
-      ...(step === undefined ? {} : { step }),
-      ...(one.isSibling ? { sibling: true } : {}),
-      ...Object.fromEntries(columns),
-      ...(raw === undefined ? {} : { raw }),
-    }),
-    ...one.annotations.map((row) => line('annotation', { annotation: annotationOf(row) })),
-    ...one.readings.map((reading) => line('reading', { reading })),
-  ].join('');
+  return {
+    run: run.id,
+    ...(keyOfLogged(run.id, run.kind) === run.key ? {} : { key: run.key }),
+    ...(step === undefined ? {} : { step }),
+    ...(one.isSibling ? { sibling: true } : {}),
+    ...Object.fromEntries(columns),
+    ...(raw === undefined ? {} : { raw }),
+  };
 }
+
+const annotationLines = ({ annotations, readings }: PackCase): string =>
+  [
+    ...annotations.map((row) => line('annotation', { annotation: annotationOf(row) })),
+    ...readings.map((reading) => line('reading', { reading })),
+  ].join('');
 
 /** The annotation without its position in this library, with keys in a fixed order. */
 export function annotationOf(row: AnnotationRow): Annotation {

@@ -1,5 +1,5 @@
 /** The manifest of a pack. It does not depend on the time or place of writing. */
-import type { PackFormat } from '../../../shared/api/contract.ts';
+import type { Direction, PackFormat, PackPairs } from '../../../shared/api/contract.ts';
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
 import { PACK_VERSION } from '../../../shared/format/pack.ts';
 import type { PackRequest } from './packOptions.ts';
@@ -21,11 +21,14 @@ export interface Manifest {
     readonly picked?: number;
     /** Includes rollouts without labels. */
     readonly all?: true;
+    /** Problems that changed between two steps. */
+    readonly changes?: ChangesChosen;
   };
   readonly options: { readonly siblings: boolean; readonly tokens: boolean; readonly raw: boolean };
   readonly taxonomy: Taxonomy;
   readonly counts: {
     readonly cases: number;
+    readonly pairs?: number;
     readonly siblings: number;
     readonly annotations: number;
     readonly readings: number;
@@ -40,11 +43,35 @@ export interface Manifest {
   readonly redactions: readonly RedactionCount[];
 }
 
+/** Runs by key. */
+interface ChangesChosen {
+  readonly from: { readonly run: string; readonly step: number };
+  readonly to: { readonly run: string; readonly step: number };
+  readonly became: Direction;
+}
+
+/** Empty for two rollouts picked by hand. */
+export function changesChosen(
+  pairs: PackPairs,
+  keyOf: (runId: number) => string,
+): { readonly changes?: ChangesChosen } {
+  if ('rolloutIds' in pairs) return {};
+  const { from, to, became } = pairs;
+  return {
+    changes: {
+      from: { run: keyOf(from.runId), step: from.step },
+      to: { run: keyOf(to.runId), step: to.step },
+      became,
+    },
+  };
+}
+
 export interface ManifestFacts {
   readonly request: PackRequest;
   /** Key of the requested run. */
   readonly run?: string;
   readonly filter: string;
+  readonly pairs?: { readonly count: number; readonly changes?: ChangesChosen };
   readonly taxonomy: Taxonomy;
   readonly summary: PackSummary;
   readonly redactions: readonly RedactionCount[];
@@ -53,7 +80,7 @@ export interface ManifestFacts {
 }
 
 export function manifestOf(facts: ManifestFacts): Manifest {
-  const { request, run, filter, taxonomy, summary, redactions, undecoded } = facts;
+  const { request, run, filter, pairs, taxonomy, summary, redactions, undecoded } = facts;
   const { format, version, labels, rolloutIds, isAll, siblings, tokens, raw } = request;
   return {
     pack: PACK_VERSION,
@@ -67,11 +94,13 @@ export function manifestOf(facts: ManifestFacts): Manifest {
       ...(labels === undefined ? {} : { labels }),
       ...(rolloutIds === undefined ? {} : { picked: new Set(rolloutIds).size }),
       ...(isAll ? { all: true } : {}),
+      ...(pairs?.changes === undefined ? {} : { changes: pairs.changes }),
     },
     options: { siblings, tokens, raw },
     taxonomy,
     counts: {
       cases: summary.cases,
+      ...(pairs === undefined ? {} : { pairs: pairs.count }),
       siblings: summary.siblings,
       annotations: summary.annotations,
       readings: summary.readings,

@@ -1,5 +1,5 @@
 /** The options of a failure pack. */
-import type { PackFormat } from '../../../shared/api/contract.ts';
+import type { PackFormat, PackPairs } from '../../../shared/api/contract.ts';
 import type { Redaction } from './redact.ts';
 
 export interface PackOptions extends Redaction {
@@ -17,6 +17,7 @@ interface PackChosen {
   readonly labels?: string[] | undefined;
   readonly rolloutIds?: number[] | undefined;
   readonly isAll: boolean;
+  readonly pairs?: PackPairs | undefined;
 }
 
 export interface PackRequest extends PackOptions, PackChosen {

@@ -3,7 +3,7 @@
  * pack.
  */
 import { rmSync } from 'node:fs';
-import type { Conversations, WrittenPack } from '../../../shared/api/contract.ts';
+import { type Conversations, PAIR_FORMATS, type WrittenPack } from '../../../shared/api/contract.ts';
 import { refused } from '../../../shared/api/errors.ts';
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
 import type { ReadableLibrary } from '../../storage/open.ts';
@@ -13,12 +13,14 @@ import { chatLine, noConversations } from './chat.ts';
 import { csvHead, csvRows } from './csv.ts';
 import { htmlHead, htmlTail, indexRow } from './html.ts';
 import { caseHtml } from './htmlCase.ts';
-import { caseLines, manifestLine, runLines, taxonomyLine } from './jsonl.ts';
-import { type Manifest, manifestOf } from './manifest.ts';
+import { pairHtml, pairIndexRow } from './htmlPair.ts';
+import { caseLines, manifestLine, pairLines, runLines, taxonomyLine } from './jsonl.ts';
+import { changesChosen, type Manifest, manifestOf } from './manifest.ts';
 import { caseMarkdown, markdownHead, markdownTail } from './markdown.ts';
 import { addressText, type PackCase, type PackRun } from './packCase.ts';
 import { PackFile, refuseExisting, writeWhole } from './packFile.ts';
 import type { PackRequest } from './packOptions.ts';
+import { type PackPair, type PairIds, readPairs } from './pairs.ts';
 import { ParquetPack } from './parquet.ts';
 import { Redactor } from './redact.ts';
 import { type PackSummary, SummaryBuilder } from './summary.ts';
@@ -35,11 +37,16 @@ export interface PackSource {
   /** Number of siblings in their groups. */
   readonly siblings: number;
   readonly rawOf: ReadRaw;
+  /** Only of a pack of pairs; `ids` are their rollouts. */
+  readonly pairs?: readonly PairIds[];
+  readonly isCancelled?: () => boolean;
 }
 
 /** A format's writer of cases. */
 interface Shape {
   add(one: PackCase): void;
+  /** Absent: the format cannot hold pairs. */
+  addPair?(pair: PackPair): void;
   finish(summary: PackSummary, manifest: Manifest): { readonly bytes: number; readonly sha256: string };
   /** Deletes the output unless it is finished. */
   abandon(): void;
@@ -51,15 +58,11 @@ interface Shape {
 export async function* writePack(
   db: ReadableLibrary,
   request: PackRequest,
-  { ids, siblings, rawOf }: PackSource,
+  { ids, siblings, rawOf, pairs, isCancelled }: PackSource,
 ): AsyncGenerator<PackProgress, WrittenPack> {
   const { format, path } = request;
-  if (ids.length === 0)
-    throw refused(
-      request.isAll || request.rolloutIds !== undefined
-        ? 'nothing to export: no rollout matches'
-        : 'nothing to export: no matching rollout has a label or a note',
-    );
+  if (pairs !== undefined) refuseForPairs(request);
+  if (ids.length === 0) throw refused(nothingText(request));
   const redactor = new Redactor(request);
   const taxonomy = redactor.taxonomy(readTaxonomy(db).taxonomy);
   const runs = packRuns(db);
@@ -68,23 +71,43 @@ export async function* writePack(
   const total = ids.length + (request.siblings ? siblings : 0);
   const writtenRuns = new Set<string>();
   let done = 0;
+  let writtenPairs = 0;
+  const take = (read: PackCase): PackCase => {
+    if (!writtenRuns.has(read.run.key)) shape.begin?.(redactor.run(read.run));
+    writtenRuns.add(read.run.key);
+    const one = redactor.case(read, addressText(read));
+    summary.add(one);
+    done++;
+    return one;
+  };
   try {
     const { tokens } = request;
     const reading = { siblings: request.siblings, tokens, ...(request.raw ? { rawOf } : {}) };
-    for await (const read of readCases(db, ids, reading)) {
-      if (!writtenRuns.has(read.run.key)) shape.begin?.(redactor.run(read.run));
-      writtenRuns.add(read.run.key);
-      const one = redactor.case(read, addressText(read));
-      summary.add(one);
-      shape.add(one);
-      done++;
-      yield { done, total };
-    }
-    const run = request.runId === undefined ? undefined : runs.get(request.runId);
+    if (pairs === undefined)
+      for await (const read of readCases(db, ids, reading)) {
+        shape.add(take(read));
+        yield { done, total };
+      }
+    else
+      for await (const { from, to, rows } of readPairs(db, pairs, {
+        ...reading,
+        ...(isCancelled === undefined ? {} : { isCancelled }),
+      })) {
+        shape.addPair?.({ from: take(from), to: take(to), rows });
+        writtenPairs++;
+        yield { done, total };
+      }
+    const keyOf = (runId: number): string => {
+      const run = runs.get(runId);
+      return run === undefined ? '' : redactor.run(run).key;
+    };
     const sums = summary.finish(taxonomy);
     const manifest = manifestOf({
       request,
-      ...(run === undefined ? {} : { run: redactor.run(run).key }),
+      ...(request.runId === undefined ? {} : { run: keyOf(request.runId) }),
+      ...(request.pairs === undefined
+        ? {}
+        : { pairs: { count: writtenPairs, ...changesChosen(request.pairs, keyOf) } }),
       filter: redactor.text(request.filter),
       taxonomy,
       summary: sums,
@@ -95,6 +118,7 @@ export async function* writePack(
     return {
       ...{ path, format, bytes, sha256 },
       cases: sums.cases,
+      ...(pairs === undefined ? {} : { pairs: writtenPairs }),
       siblings: sums.siblings,
       annotations: sums.annotations,
       redactions: redactor.total,
@@ -103,6 +127,22 @@ export async function* writePack(
   } finally {
     shape.abandon();
   }
+}
+
+function nothingText({ isAll, rolloutIds, pairs }: PackRequest): string {
+  if (pairs !== undefined && !isAll)
+    return 'nothing to export: no rollout of a pair has such a label or note';
+  if (pairs !== undefined && !('rolloutIds' in pairs)) return 'nothing to export: no problem changed';
+  return isAll || rolloutIds !== undefined
+    ? 'nothing to export: no rollout matches'
+    : 'nothing to export: no matching rollout has a label or a note';
+}
+
+/** @throws ApiError `refused` */
+function refuseForPairs({ format, siblings }: PackRequest): void {
+  if (!PAIR_FORMATS.includes(format))
+    throw refused(`pairs are exported as ${PAIR_FORMATS.join(' or ')}; ${format} cannot hold them`);
+  if (siblings) throw refused('pairs are exported without siblings');
 }
 
 function shapeOf(request: PackRequest, taxonomy: Taxonomy): Shape & { begin?(run: PackRun): void } {
@@ -130,6 +170,7 @@ function jsonl(path: string, taxonomy: Taxonomy): Shape & { begin(run: PackRun):
   return {
     begin: (run) => file.write(runLines(run)),
     add: (one) => file.write(caseLines(one)),
+    addPair: (pair) => file.write(pairLines(pair)),
     finish: (_, manifest) => file.finish(manifestLine(manifest, file.digest())),
     abandon: () => file.abandon(),
   };
@@ -228,11 +269,17 @@ function page({ path, siblings }: PackRequest, taxonomy: Taxonomy): Shape {
       if (!one.isSibling) index.push(indexRow(one, taxonomy, id, index.length + 1));
       file.write(caseHtml(one, taxonomy, id));
     },
+    addPair: (pair) => {
+      const ids = [`c${number + 1}`, `c${number + 2}`] as const;
+      number += 2;
+      index.push(pairIndexRow(pair, taxonomy, ids[0], index.length + 1));
+      file.write(pairHtml(pair, taxonomy, ids));
+    },
     finish: (summary, manifest) => {
       if (group !== undefined) file.write('</div>\n');
       const cases = file.digest();
       file.write(htmlTail(manifest, cases));
-      return file.finish(htmlHead(summary, taxonomy, index));
+      return file.finish(htmlHead(summary, taxonomy, index, manifest.counts.pairs));
     },
     abandon: () => file.abandon(),
   };

@@ -13,9 +13,9 @@ export const OUTCOMES_OF_STEP = `
   FROM group_row g JOIN problem_row p USING (problem_no) JOIN prompt_row q USING (prompt_id)
   WHERE g.run_id = :runId AND g.step = :step AND g.rollouts > 0 ORDER BY g.group_id`;
 
-/** The first rollout of each outcome. */
+/** The first rollout of each outcome. SQLite takes its id from the row with the minimum. */
 export const FIRST_OF_OUTCOME = `
-  SELECT r.group_id AS groupId, r.is_correct AS isCorrect, min(r.ordinal) AS ordinal
+  SELECT r.group_id AS groupId, r.is_correct AS isCorrect, min(r.ordinal) AS ordinal, r.rollout_id AS rolloutId
   FROM json_each(:groupIds) ids CROSS JOIN rollout_row r ON r.group_id = ids.value
   WHERE r.is_correct IS NOT NULL GROUP BY r.group_id, r.is_correct`;
 
@@ -145,16 +145,24 @@ function firstRollouts(
   outcomes: readonly Outcome[],
 ): (outcome: Outcome, isCorrect: boolean) => ChangeSide {
   const groupIds = outcomes.flatMap(({ groups }) => groups.map(({ groupId }) => groupId));
-  const rows = query(db, FIRST_OF_OUTCOME, { groupId: number, isCorrect: boolean, ordinal: number }).all({
+  const rows = query(db, FIRST_OF_OUTCOME, {
+    groupId: number,
+    isCorrect: boolean,
+    ordinal: number,
+    rolloutId: number,
+  }).all({
     groupIds: JSON.stringify(groupIds),
   });
-  const ordinals = new Map(
-    rows.map(({ groupId, isCorrect, ordinal }) => [`${groupId} ${isCorrect}`, ordinal]),
+  const firsts = new Map(
+    rows.map(({ groupId, isCorrect, ordinal, rolloutId }) => [
+      `${groupId} ${isCorrect}`,
+      { ordinal, rolloutId },
+    ]),
   );
   return ({ groups, correct, known }, isCorrect) => {
     for (const { groupId, groupKey } of groups) {
-      const ordinal = ordinals.get(`${groupId} ${isCorrect}`);
-      if (ordinal !== undefined) return { groupKey, ordinal, correct, known };
+      const first = firsts.get(`${groupId} ${isCorrect}`);
+      if (first !== undefined) return { ...first, groupKey, correct, known };
     }
     throw new Error(`no rollout has the outcome of group ${groups[0]?.groupId}`);
   };

@@ -1,13 +1,18 @@
 /** Exports a failure pack, with a choice of contents, format and destination. */
 import { Dialog } from 'radix-ui';
 import { useState } from 'react';
-import { conversationsText, PACK_FORMATS, type PackFormat } from '../../../shared/api/contract.ts';
+import {
+  conversationsText,
+  PACK_FORMATS,
+  PAIR_FORMATS,
+  type PackFormat,
+} from '../../../shared/api/contract.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { type PackScope, useDialog, useInterface } from '../../state/interface.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { bytes, counted } from '../../ui/numbers.ts';
 import { ExportProgress, ExportTarget, useCanDownload, useExportTask } from './ExportTarget.tsx';
-import { FORMAT_LABELS, PackChoice, renamed } from './PackChoice.tsx';
+import { FORMAT_LABELS, PackChoice, PairChoice, renamed } from './PackChoice.tsx';
 import { fileName, TaskDialog } from './TaskDialog.tsx';
 import './pack.css';
 
@@ -30,9 +35,12 @@ interface ExportPackBodyProps {
 function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
   const run = useRequest('run.list', {}).data?.find((one) => one.runKey === scope.runKey);
   const [format, setFormat] = useState<PackFormat>('html');
-  const [path, setPath] = useState(() => `${fileName(scope.runKey ?? 'failures')}-pack.html`);
+  const { pairs } = scope;
+  const [path, setPath] = useState(
+    () => `${fileName(scope.runKey ?? 'failures')}-${pairs === undefined ? 'pack' : 'pairs'}.html`,
+  );
   const [labels, setLabels] = useState<readonly string[]>([]);
-  const [isAll, setAll] = useState(false);
+  const [isAll, setAll] = useState(pairs !== undefined);
   const [hasSiblings, setSiblings] = useState(false);
   const [hasTokens, setTokens] = useState(false);
   const [isRaw, setRaw] = useState(false);
@@ -41,7 +49,8 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
   const setNotice = useInterface((state) => state.setNotice);
   const isKnown = scope.runKey === undefined || run !== undefined;
   const choice = {
-    ...(run === undefined ? {} : { runId: run.runId }),
+    ...(run === undefined || pairs !== undefined ? {} : { runId: run.runId }),
+    ...(pairs === undefined ? {} : { pairs: pairs.of }),
     filter: scope.filter,
     isAll,
     ...(labels.length === 0 ? {} : { labels: [...labels] }),
@@ -55,9 +64,7 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
     onSuccess: (written) => {
       onDone();
       const what =
-        written.conversations === undefined
-          ? counted(written.cases, 'case')
-          : conversationsText(written.conversations);
+        written.conversations === undefined ? packed(written) : conversationsText(written.conversations);
       const masked = written.redactions === 0 ? '' : `, ${counted(written.redactions, 'redaction')}`;
       const end = written.download === undefined ? '' : ' downloaded';
       setNotice(`${what}${masked}, ${bytes(written.bytes)}: ${written.path}${end}`);
@@ -70,6 +77,7 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
     .filter((line) => line !== '');
   const fault = patterns.map(faultOf).find((one) => one !== undefined);
   const cases = preview.data?.cases ?? 0;
+  const formats = pairs === undefined ? PACK_FORMATS : PAIR_FORMATS;
   const isReady = path.trim() !== '' && cases > 0 && fault === undefined && !task.isRunning;
   const write = () => {
     if (!isReady) return;
@@ -94,25 +102,35 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
     >
       <div className="dialog-head">
         <Dialog.Title asChild>
-          <h1>Export a failure pack</h1>
+          <h1>{pairs === undefined ? 'Export a failure pack' : 'Export pairs'}</h1>
         </Dialog.Title>
       </div>
       <div className="dialog-body">
-        <PackChoice
-          scope={scope}
-          isKnown={isKnown}
-          runId={run?.runId}
-          runName={run?.name}
-          labels={labels}
-          onLabels={setLabels}
-          isAll={isAll}
-          onAll={setAll}
-          preview={preview.data}
-          error={preview.error}
-        />
+        {pairs === undefined ? (
+          <PackChoice
+            scope={scope}
+            isKnown={isKnown}
+            runId={run?.runId}
+            runName={run?.name}
+            labels={labels}
+            onLabels={setLabels}
+            isAll={isAll}
+            onAll={setAll}
+            preview={preview.data}
+            error={preview.error}
+          />
+        ) : (
+          <PairChoice
+            pairs={pairs}
+            isAll={isAll}
+            onAll={setAll}
+            preview={preview.data}
+            error={preview.error}
+          />
+        )}
         <fieldset className="pack-formats">
           <legend>Format</legend>
-          {PACK_FORMATS.map((one) => (
+          {formats.map((one) => (
             <label key={one}>
               <input
                 type="radio"
@@ -127,9 +145,11 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
             </label>
           ))}
         </fieldset>
-        <p className="muted pack-what">{words.what}</p>
+        <p className="muted pack-what">{pairs === undefined ? words.what : words.pairs}</p>
         <div className="pack-options">
-          <Option label="siblings, for contrast" isOn={hasSiblings} onFlip={setSiblings} />
+          {pairs === undefined && (
+            <Option label="siblings, for contrast" isOn={hasSiblings} onFlip={setSiblings} />
+          )}
           <Option label="tokens and heat" isOn={hasTokens} onFlip={setTokens} isOff={!words.takesTokens} />
           <Option label="raw records" isOn={isRaw} onFlip={setRaw} isOff={!words.takesRaw} />
           <Option
@@ -179,12 +199,17 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
         <span className="dialog-buttons">
           <Button onClick={task.isRunning ? task.stop : onDone}>Cancel</Button>
           <Button type="submit" isPrimary disabled={!isReady}>
-            {task.isRunning ? 'Writing…' : `${isDownload ? 'Download' : 'Write'} ${counted(cases, 'case')}`}
+            {task.isRunning ? 'Writing…' : `${isDownload ? 'Download' : 'Write'} ${packed(preview.data)}`}
           </Button>
         </span>
       </div>
     </form>
   );
+}
+
+/** `27 pairs`, or `3 cases`. */
+function packed(counts: { readonly cases: number; readonly pairs?: number } | undefined): string {
+  return counts?.pairs === undefined ? counted(counts?.cases ?? 0, 'case') : counted(counts.pairs, 'pair');
 }
 
 interface OptionProps {

@@ -2,7 +2,7 @@
 import type { PackFormat, PackPreview } from '../../../shared/api/contract.ts';
 import { labelOf, useTaxonomy } from '../../data/annotations.ts';
 import { useRequest } from '../../data/useRequest.ts';
-import type { PackScope } from '../../state/interface.ts';
+import type { PackScope, PairScope } from '../../state/interface.ts';
 import { LabelName } from '../../ui/Marks.tsx';
 import { counted } from '../../ui/numbers.ts';
 
@@ -79,9 +79,43 @@ export function PackChoice(props: PackChoiceProps) {
   );
 }
 
+interface PairChoiceProps extends Pick<PackChoiceProps, 'isAll' | 'onAll' | 'preview' | 'error'> {
+  readonly pairs: PairScope;
+}
+
+/** All pairs of a list, or those with a label. Two rollouts need no choice. */
+export function PairChoice({ pairs, isAll, onAll, preview, error }: PairChoiceProps) {
+  return (
+    <>
+      <p>{pairs.name}.</p>
+      {'became' in pairs.of && (
+        <label>
+          <input type="checkbox" checked={!isAll} onChange={(event) => onAll(!event.target.checked)} /> only
+          pairs with a label or a note
+        </label>
+      )}
+      <p role="status">
+        {error !== null ? (
+          <span className="is-wrong">✕ {error.message}</span>
+        ) : preview === undefined ? (
+          <span className="muted">Counting…</span>
+        ) : preview.cases === 0 ? (
+          <span className="muted">Nothing to export: no pair has a label or a note.</span>
+        ) : (
+          <>
+            <b>{counted(preview.pairs ?? 0, 'pair')}</b> with {counted(preview.annotations, 'annotation')}
+          </>
+        )}
+      </p>
+    </>
+  );
+}
+
 interface FormatLabels {
   readonly label: string;
   readonly what: string;
+  /** What a file of pairs holds. Absent: the format cannot hold pairs. */
+  readonly pairs?: string;
   /** File extension; empty for a directory. */
   readonly ending: string;
   readonly takesTokens: boolean;
@@ -96,6 +130,8 @@ export const FORMAT_LABELS: Readonly<Record<PackFormat, FormatLabels>> = {
   html: {
     label: 'HTML',
     what: 'One page to read in any browser, without a network: outcome, turns, code, heat, labels and notes.',
+    pairs:
+      'One page to read in any browser, without a network: both rollouts of each pair side by side, matching turns on one row.',
     ending: '.html',
     takesTokens: true,
     takesRaw: false,
@@ -110,6 +146,8 @@ export const FORMAT_LABELS: Readonly<Record<PackFormat, FormatLabels>> = {
   jsonl: {
     label: 'JSONL',
     what: 'Everything: complete rollouts, annotations and labels. Turnwise can open it.',
+    pairs:
+      'One record per pair: both rollouts, the turns and segments that belong together, the problem. Turnwise can open it.',
     ending: '.jsonl',
     takesTokens: true,
     takesRaw: true,

@@ -22,7 +22,7 @@ import { DiffDialog } from './DiffDialog.tsx';
 import { useSide } from './debugger/useSide.ts';
 import { LabelBar, LaneLabelPanel } from './labels/LabelBar.tsx';
 import { useLabelTarget } from './labels/useLabelTarget.ts';
-import { type LaneSlot, sharedName } from './lanes/laneModel.ts';
+import { type Lane, type LaneSlot, laneName, sharedName } from './lanes/laneModel.ts';
 import type { ComparedState } from './lanes/useLanes.ts';
 import { type ListHandle, MeasuredList } from './MeasuredList.tsx';
 import { estimateOf } from './measuredRows.ts';
@@ -58,6 +58,23 @@ const MISSING_WIDTH = 'minmax(200px, 0.45fr)';
 const NO_ITEMS = { items: [], equalRows: 0, hiddenRows: 0 } as const;
 const NO_ROWS: readonly ComparedRow[] = [];
 const NO_FORKS: ReadonlyMap<number, readonly number[]> = new Map();
+
+/** Opens the export of two rollouts: the baseline, and the other one. Undefined unless there are two. */
+function pairExport(lanes: readonly Lane[], base: number): (() => void) | undefined {
+  const [from, to] = [lanes[base], lanes[base === 0 ? 1 : 0]];
+  if (lanes.length !== 2 || from === undefined || to === undefined || from.path === to.path) return undefined;
+  return () =>
+    useInterface.getState().showDialog({
+      kind: 'exportPack',
+      scope: {
+        ...{ filter: '', runKey: from.route.runKey },
+        pairs: {
+          name: [from, to].map((lane) => `${lane.letter}: ${laneName(lane, lanes).full}`).join('; '),
+          of: { rolloutIds: [from.detail.row.rolloutId, to.detail.row.rolloutId] },
+        },
+      },
+    });
+}
 
 export function Compare({ link, slots, state }: CompareProps) {
   const { compared, lanes } = state;
@@ -179,6 +196,8 @@ export function Compare({ link, slots, state }: CompareProps) {
     else setDiff({ row: item.row, block });
   };
 
+  const exportPair = pairExport(lanes, base);
+
   const hasRows = compared !== undefined && items.items.length > 0;
   useCommands({
     'aligned.next': hasRows ? () => step(1) : undefined,
@@ -208,6 +227,7 @@ export function Compare({ link, slots, state }: CompareProps) {
       actions.change({ equal: EQUAL_WAYS[(EQUAL_WAYS.indexOf(equal) + 1) % EQUAL_WAYS.length] ?? 'fold' }),
     'block.diff': hasRows ? showDiff : undefined,
     'side.flip': side.flip,
+    'pack.export': exportPair,
   });
   const [first] = lanes;
   useWayBack(first === undefined ? { view: 'library' } : { ...first.route, view: 'group' }, () => {
@@ -236,6 +256,7 @@ export function Compare({ link, slots, state }: CompareProps) {
         items={items}
         shared={sharedName(lanes)}
         onFork={toFork}
+        onExport={exportPair}
         onDifference={toDifference}
       />
       <ChangeBar />

@@ -1,4 +1,4 @@
-import { GitFork, PanelRight } from 'lucide-react';
+import { Download, GitFork, PanelRight } from 'lucide-react';
 import {
   type CompareLink,
   EQUAL_WAYS,
@@ -22,6 +22,8 @@ interface CompareToolbarProps {
   readonly items: Items;
   readonly shared: string;
   readonly onFork: () => void;
+  /** Undefined unless there are two rollouts. */
+  readonly onExport: (() => void) | undefined;
   readonly onDifference: (direction: 1 | -1) => void;
 }
 
@@ -140,6 +142,11 @@ export function CompareToolbar(props: CompareToolbarProps) {
             </button>
           ))}
         </fieldset>
+        {props.onExport !== undefined && (
+          <IconButton label="Export this pair…" keys={keyOf('pack.export')} onClick={props.onExport}>
+            <Download size={16} strokeWidth={1.7} />
+          </IconButton>
+        )}
         <IconButton
           label={side.isOpen ? 'Hide the side panel' : 'Show the side panel'}
           keys={keyOf('side.flip')}

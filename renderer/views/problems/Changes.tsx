@@ -1,11 +1,21 @@
 /** Problems that became correct or incorrect from one step to another, of this run or of another one. */
 import { useMemo } from 'react';
-import type { ChangedProblem, ChangeSide, ProblemChanges, RunSummary } from '../../../shared/api/contract.ts';
+import {
+  type ChangedProblem,
+  type ChangeSide,
+  DIRECTIONS,
+  type Direction,
+  type ProblemChanges,
+  type RunSummary,
+} from '../../../shared/api/contract.ts';
 import { problemName } from '../../../shared/domain/question.ts';
-import { type ChangesLink, changedTo, changePath, DIRECTIONS } from '../../data/changesLink.ts';
+import { type ChangesLink, changedTo, changePath } from '../../data/changesLink.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
-import { Segmented } from '../../ui/Controls.tsx';
+import { useCommands } from '../../shell/keys/commands.ts';
+import { keyed } from '../../shell/keys/keysInForce.ts';
+import { useInterface } from '../../state/interface.ts';
+import { Button, Segmented } from '../../ui/Controls.tsx';
 import { count, counted, decimal } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
@@ -26,6 +36,21 @@ export function Changes({ run }: { readonly run: RunSummary }) {
     isWhole ? { from: { runId: run.runId, step: from }, to: { runId: other.runId, step: to } } : undefined,
     { keepPrevious: true },
   );
+  const canExport = isWhole && changes.data !== undefined && changedTo(changes.data, became).length > 0;
+  const exportPairs = canExport
+    ? () =>
+        useInterface.getState().showDialog({
+          kind: 'exportPack',
+          scope: {
+            ...{ filter: '', runKey: run.runKey },
+            pairs: {
+              name: changesName(became, { run, step: from }, { run: other, step: to }),
+              of: { from: { runId: run.runId, step: from }, to: { runId: other.runId, step: to }, became },
+            },
+          },
+        })
+    : undefined;
+  useCommands({ 'pack.export': exportPairs });
   return (
     <>
       <div className="filters">
@@ -70,6 +95,14 @@ export function Changes({ run }: { readonly run: RunSummary }) {
             }))}
           />
         )}
+        {exportPairs !== undefined && (
+          <Button
+            title={keyed('Export these pairs as a page or as JSONL', 'pack.export')}
+            onClick={exportPairs}
+          >
+            Export pairs…
+          </Button>
+        )}
       </div>
       {!isWhole ? (
         <EmptyState title="Choose two steps, or another run to compare with" />
@@ -89,6 +122,17 @@ export function Changes({ run }: { readonly run: RunSummary }) {
       )}
     </>
   );
+}
+
+interface ChangePlace {
+  readonly run: RunSummary;
+  readonly step: number;
+}
+
+function changesName(became: Direction, from: ChangePlace, to: ChangePlace): string {
+  const place = ({ run, step }: ChangePlace): string => (run.hasSteps ? `step ${step}` : run.name);
+  const other = from.run.runId === to.run.runId || !to.run.hasSteps ? '' : ` of ${to.run.name}`;
+  return `Problems that became ${became} from ${place(from)} to ${place(to)}${other}`;
 }
 
 /** Steps with rollouts whose correctness is known, ascending. Undefined while loading. */

@@ -1,6 +1,6 @@
 /** Labels and notes in a comparison: their keys, and which rollouts they apply to. */
 import { StickyNote, Tags } from 'lucide-react';
-import { Keys } from '../../../shell/keys/Keys.tsx';
+import { KeyOf } from '../../../shell/keys/Keys.tsx';
 import { keyed, keyOf } from '../../../shell/keys/keysInForce.ts';
 import { IconButton, Segmented } from '../../../ui/Controls.tsx';
 import { LabelPanel } from '../../replay/labels/LabelPanel.tsx';
@@ -21,7 +21,7 @@ export function LabelBar({ target }: { readonly target: LabelTarget }) {
   return (
     <section className="cmp-labels" aria-label="Labels and notes">
       <span>
-        Labels <Keys keys="1" />–<Keys keys="9" /> and notes go to
+        Labels <KeyOf command="label.1" />–<KeyOf command="label.9" /> and notes go to
       </span>
       <TargetChoice target={target} />
       <IconButton

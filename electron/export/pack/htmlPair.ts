@@ -1,0 +1,95 @@
+/** Writes a pair as HTML: two rollouts side by side, with the rows of the comparison. */
+import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
+import { problemName } from '../../../shared/domain/question.ts';
+import { chip, type Drawn, drawnOf, notesHtml, problemHtml, segmentHtml, topHtml } from './htmlCase.ts';
+import { html } from './htmlText.ts';
+import {
+  type CaseSegment,
+  innerText,
+  labelsOf,
+  OUTCOME_GLYPH,
+  outcomeOf,
+  type PackCase,
+  problemParts,
+  shortAnswer,
+  textFact,
+  turnsOf,
+} from './packCase.ts';
+import { becameOf, type PackPair, type PairRow } from './pairs.ts';
+
+/** @param ids ids of the elements of both sides */
+export function pairHtml(pair: PackPair, taxonomy: Taxonomy, ids: readonly [string, string]): string {
+  const [from, to] = [sideOf(pair.from, taxonomy, ids[0]), sideOf(pair.to, taxonomy, ids[1])];
+  const isOneProblem = pair.from.rollout.prompt === pair.to.rollout.prompt;
+  const problem = isOneProblem
+    ? `${problemHtml(from.drawn)}\n`
+    : sides(problemHtml(from.drawn), problemHtml(to.drawn));
+  const became = becameOf(pair);
+  return `<article class="case pair" id="${ids[0]}">
+<h2><bdi>${html(nameOf(pair.from))}</bdi>${became === undefined ? '' : ` <small class="${became}">became ${became}</small>`}</h2>
+${sides(topHtml(from.drawn), `<div id="${ids[1]}"></div>${topHtml(to.drawn)}`)}${problem}${pair.rows.map((row) => rowHtml(row, from, to)).join('')}</article>
+`;
+}
+
+/** The name of the problem: its id, or the first words of its question. */
+const nameOf = (one: PackCase): string =>
+  problemName({
+    problemId: textFact(one, 'problem_id') ?? '',
+    question: problemParts(one).findLast(({ role }) => role === 'user')?.text ?? '',
+  });
+
+interface Side {
+  readonly drawn: Drawn;
+  /** By index among the segments of the response. */
+  readonly segments: ReadonlyMap<number, CaseSegment>;
+}
+
+function sideOf(one: PackCase, taxonomy: Taxonomy, id: string): Side {
+  const segments = turnsOf(one).flatMap((turn) => turn.segments);
+  return {
+    drawn: drawnOf(one, taxonomy, id),
+    segments: new Map(segments.map((each) => [each.index, each])),
+  };
+}
+
+const sides = (from: string, to: string): string =>
+  `<div class="sides"><div>${from}</div><div>${to}</div></div>\n`;
+
+function rowHtml({ turns, isEqual, segments }: PairRow, from: Side, to: Side): string {
+  const notes = (of: 'turn' | 'text'): string => {
+    const [a, b] = [notesOf(from, turns[0], of), notesOf(to, turns[1], of)];
+    return a === '' && b === '' ? '' : sides(a, b);
+  };
+  const blocks = segments.map(([a, b]) => {
+    const [left, right] = [segmentOf(from, a), segmentOf(to, b)];
+    return left === '' && right === '' ? '' : sides(left, right);
+  });
+  const name = (turn: number | undefined): string =>
+    turn === undefined ? '<span class="dim">no turn</span>' : `<b>Turn ${turn}</b>`;
+  return `<details class="turn"${isEqual ? '' : ' open'}><summary>${name(turns[0])} · ${name(turns[1])}${isEqual ? ' equal' : ''}</summary>
+${notes('turn')}${blocks.join('')}${notes('text')}</details>
+`;
+}
+
+const notesOf = ({ drawn }: Side, turn: number | undefined, of: 'turn' | 'text'): string =>
+  turn === undefined ? '' : notesHtml(drawn, turn, of);
+
+function segmentOf({ drawn, segments }: Side, index: number | undefined): string {
+  const found = index === undefined ? undefined : segments.get(index);
+  if (found === undefined || innerText(drawn.one.rollout.response, found.segment).trim() === '') return '';
+  return segmentHtml(drawn, found);
+}
+
+/** Columns of `pairIndexRow`. */
+export const PAIR_COLUMNS = ['problem', 'before', 'after', 'labels'] as const;
+
+/** A row of the index. */
+export function pairIndexRow({ from, to }: PackPair, taxonomy: Taxonomy, id: string, number: number): string {
+  const cells = [from, to].map((one) => {
+    const outcome = outcomeOf(one);
+    return `<td class="long"><span class="${outcome}">${OUTCOME_GLYPH[outcome]}</span> ${html(shortAnswer(one) ?? '')}</td>`;
+  });
+  const labels = new Set([...labelsOf(from, taxonomy), ...labelsOf(to, taxonomy)]);
+  return `<tr><td class="n dim">${number}</td><td class="long"><a href="#${id}"><bdi>${html(nameOf(from))}</bdi></a></td>${cells.join('')}<td class="labels">${[...labels].map((label) => chip(taxonomy, label)).join(' ')}</td></tr>
+`;
+}
