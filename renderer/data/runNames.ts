@@ -48,6 +48,15 @@ export function distinctNames(runs: readonly NamedRun[], said: Said = {}): reado
   return runs.map(({ name }, at) => (parts[at] === undefined ? name : `${name} · ${parts[at]}`));
 }
 
+/** `grpo · google/gemini-2.5-pro`: unique names, each with its model if the log has one and the name does not. */
+export function namesWithModels(runs: readonly (NamedRun & Pick<RunSummary, 'model'>)[]): readonly string[] {
+  const names = distinctNames(runs);
+  return runs.map(({ model }, at) => {
+    const name = names[at] ?? '';
+    return model === undefined || name.includes(model) ? name : `${name} · ${model}`;
+  });
+}
+
 function differing(runs: readonly NamedRun[]): readonly string[] {
   const ways = [
     differingParts(

@@ -216,6 +216,44 @@ describe('pairs as a page', () => {
     }
   });
 
+  it('name the models of two runs', async () => {
+    const own = scratch();
+    try {
+      const lines = ['gpt-4o', 'gemini <b>'].flatMap((model, i) => [
+        { v: 1, type: 'run', run: `r${i}`, model },
+        {
+          ...{
+            v: 1,
+            type: 'rollout',
+            run: `r${i}`,
+            step: 0,
+            group: 'g',
+            index: 0,
+            is_correct: i === 1,
+            text: `So ${i}.`,
+          },
+          problem: { id: 'p', prompt: 'What is 1 + 1?' },
+        },
+      ]);
+      await ingestHere(own.library, [
+        own.file('runs.jsonl', lines.map((each) => JSON.stringify(each)).join('\n')),
+      ]);
+      const [from = 0, to = 0] = rows(own.library, 'SELECT run_id FROM run ORDER BY run_key').map((row) =>
+        Number(row['run_id']),
+      );
+      const changes = {
+        from: { runId: from, step: 0 },
+        to: { runId: to, step: 0 },
+        became: 'correct',
+      } as const;
+      const text = await pack('html', { isAll: true, pairs: changes }, own.library);
+      expect(text).toContain('model <bdi>gpt-4o</bdi>');
+      expect(text).toContain('model <bdi>gemini &lt;b&gt;</bdi>');
+    } finally {
+      own.remove();
+    }
+  });
+
   it('are redacted on both sides', async () => {
     for (const format of ['html', 'jsonl'] as const) {
       const text = await pack(format, { isAll: true, pairs: pairs(), redact: ['print\\('] });

@@ -41,6 +41,7 @@ import {
   type ShownBlock,
 } from '../../renderer/views/compare/rowModel.ts';
 import { nameOfRow, nameWithout, rowOfPlace } from '../../renderer/views/compare/rowPlace.ts';
+import type { RunSummary } from '../../shared/api/contract.ts';
 import { drawCompared } from '../support/drawCompared.ts';
 
 describe('the link', () => {
@@ -353,6 +354,19 @@ describe('lanes', () => {
     expect(texts(twin, [a, b, twin])[0]).toBe('same rollout as A');
     const empty = { ...b, detail: { ...b.detail, response: ' ', prompt: 'Other?' } };
     expect(texts(empty)).toEqual(['prompt differs', 'no tokens', 'empty response']);
+  });
+
+  it('name their models if they differ', () => {
+    const [a, b] = drawCompared(['T1', 'T2']).lanes;
+    if (a === undefined || b === undefined) throw new Error('two lanes were drawn');
+    const other = { ...b, route: { ...b.route, runKey: 'other' } };
+    const run = (runKey: string, model: string) => ({ runKey, model, format: 'inspect' }) as RunSummary;
+    const texts = (models: readonly [string, string]) => {
+      const runs = [run(a.route.runKey, models[0]), run('other', models[1])];
+      return [a, other].map((lane) => laneNotes(lane, [a, other], a, runs)[0]?.text);
+    };
+    expect(texts(['gpt-4o', 'gemini'])).toEqual(['gpt-4o', 'gemini']);
+    expect(texts(['gpt-4o', 'gpt-4o'])).toEqual(['no tokens', 'no tokens']);
   });
 
   it('have the same facts in the same order; unknown is blank and differs from nothing', () => {

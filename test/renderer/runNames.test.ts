@@ -1,7 +1,7 @@
 /** Names of runs that are shown together are distinct. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { distinctNames, type NamedRun, partsApart } from '../../renderer/data/runNames.ts';
+import { distinctNames, type NamedRun, namesWithModels, partsApart } from '../../renderer/data/runNames.ts';
 
 const run = (name: string, more: Partial<NamedRun> = {}): NamedRun => ({
   name,
@@ -34,6 +34,12 @@ describe('names of runs', () => {
       '…1',
       '…2',
     ]);
+  });
+
+  it('have the model behind them, if the log has one', () => {
+    const runs = [{ ...run('a'), model: 'gpt-4o' }, { ...run('a', { kind: 'eval' }) }];
+    expect(namesWithModels(runs)).toEqual(['a · training · gpt-4o', 'a · evaluation']);
+    expect(namesWithModels([{ ...run('mmlu · gpt-4o'), model: 'gpt-4o' }])).toEqual(['mmlu · gpt-4o']);
   });
 
   it('add training or evaluation, and the library, first', () => {

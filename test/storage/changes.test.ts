@@ -8,11 +8,18 @@ import {
   OUTCOMES_OF_STEP,
   problemChanges,
 } from '../../electron/storage/queries/changes.ts';
+import { listRuns } from '../../electron/storage/queries/runs.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
 const NAMED =
   process.env['TURNWISE_REALDATA'] ?? join(import.meta.dirname, '..', '..', '..', 'shared', 'realdata');
-const VERL = join(existsSync(NAMED) ? realpathSync(NAMED) : NAMED, 'verl-val-multiturn');
+const REAL = existsSync(NAMED) ? realpathSync(NAMED) : NAMED;
+const VERL = join(REAL, 'verl-val-multiturn');
+/** The same task by google/gemini-2.5-pro, ten problems in five epochs, and by openai/gpt-4o-mini, a hundred problems. */
+const TWO_MODELS = [
+  '2025-09-15T15-04-34-04-00_popularity_J5EskSJVsBD9iRd47twk8x',
+  '2025-09-23T08-09-58-04-00_popularity_DN2wbX2ZvACsBpjwptzBRo',
+].map((name) => join(REAL, 'inspect', `${name}.eval`));
 
 let place: Scratch;
 let db: ReadableLibrary;
@@ -169,6 +176,35 @@ describe.runIf(existsSync(VERL))('the validation of verl', () => {
         count(0, 1),
       ]);
       expect([becameIncorrect.length, becameCorrect.length]).toEqual([27, 123]);
+    } finally {
+      own.remove();
+    }
+  });
+});
+
+describe.runIf(TWO_MODELS.every((path) => existsSync(path)))('two Inspect logs of different models', () => {
+  it('are two runs with their models, whose problems are matched', async () => {
+    const own = scratch();
+    try {
+      await ingestHere(own.library, TWO_MODELS);
+      const reader = openReader(own.library);
+      const runs = listRuns(reader);
+      const runOf = (model: string) => runs.find((run) => run.model === model)?.runId ?? 0;
+      const places = ['google/gemini-2.5-pro', 'openai/gpt-4o-mini'].map((model) => ({
+        runId: runOf(model),
+        step: 0,
+      }));
+      const [gemini, mini] = places;
+      if (gemini === undefined || mini === undefined) throw new Error('two places were made');
+      const { becameCorrect, ...found } = problemChanges(reader, gemini, mini);
+      reader.close();
+      expect(found).toMatchObject({
+        ...{ compared: 10, stayedCorrect: 7, stayedIncorrect: 2, undecided: 0, unknown: 0 },
+        ...{ onlyFrom: 0, onlyTo: 90, becameIncorrect: [], pValue: 1 },
+      });
+      expect(becameCorrect).toMatchObject([
+        { problemId: '3', from: { correct: 0, known: 5 }, to: { correct: 1, known: 1 } },
+      ]);
     } finally {
       own.remove();
     }

@@ -25,9 +25,16 @@ export function pairHtml(pair: PackPair, taxonomy: Taxonomy, ids: readonly [stri
     ? `${problemHtml(from.drawn)}\n`
     : sides(problemHtml(from.drawn), problemHtml(to.drawn));
   const became = becameOf(pair);
+  const areModelsEqual = pair.from.run.config['model'] === pair.to.run.config['model'];
+  const model = ({ run }: PackCase): string => {
+    const name = run.config['model'];
+    return areModelsEqual || typeof name !== 'string' || run.name.includes(name)
+      ? ''
+      : `<p class="role">model <bdi>${html(name)}</bdi></p>`;
+  };
   return `<article class="case pair" id="${ids[0]}">
 <h2><bdi>${html(nameOf(pair.from))}</bdi>${became === undefined ? '' : ` <small class="${became}">became ${became}</small>`}</h2>
-${sides(topHtml(from.drawn), `<div id="${ids[1]}"></div>${topHtml(to.drawn)}`)}${problem}${pair.rows.map((row) => rowHtml(row, from, to)).join('')}</article>
+${sides(`${model(pair.from)}${topHtml(from.drawn)}`, `<div id="${ids[1]}"></div>${model(pair.to)}${topHtml(to.drawn)}`)}${problem}${pair.rows.map((row) => rowHtml(row, from, to)).join('')}</article>
 `;
 }
 

@@ -1,5 +1,6 @@
 /** The place in a list of problems that became correct or incorrect, and the way to the next one. */
 import { changedTo, changePath, changesPath, readChange } from '../../data/changesLink.ts';
+import { namesWithModels } from '../../data/runNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
@@ -42,9 +43,10 @@ export function ChangeBar() {
   });
   if (change === undefined) return null;
   const { link, index } = change;
-  const place = (run: typeof from, at: number): string => (run?.hasSteps === false ? run.name : `step ${at}`);
+  const place = (run: typeof from, at: number): string =>
+    run?.hasSteps === false ? (namesWithModels([run])[0] ?? '') : `step ${at}`;
   const isSame = link.from.run === link.to.run;
-  const other = isSame || to === undefined ? '' : ` of ${to.name}`;
+  const other = isSame || to?.hasSteps !== true ? '' : ` of ${namesWithModels([to])[0]}`;
   return (
     <ListBar
       label="Changed problems"

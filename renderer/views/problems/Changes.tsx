@@ -10,6 +10,7 @@ import {
 } from '../../../shared/api/contract.ts';
 import { problemName } from '../../../shared/domain/question.ts';
 import { type ChangesLink, changedTo, changePath } from '../../data/changesLink.ts';
+import { namesWithModels } from '../../data/runNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
@@ -25,6 +26,8 @@ export function Changes({ run }: { readonly run: RunSummary }) {
   const [query, setQuery] = useUrlQuery();
   const runs = useRequest('run.list', {});
   const other = runs.data?.find(({ runKey }) => runKey === query.get('with')) ?? run;
+  const listed = runs.data ?? [run];
+  const names = namesWithModels(listed);
   const [before, after] = [useSteps(run), useSteps(other)];
   const became = DIRECTIONS.find((one) => one === query.get('became')) ?? 'incorrect';
   const isSame = other.runId === run.runId;
@@ -69,16 +72,16 @@ export function Changes({ run }: { readonly run: RunSummary }) {
           onChoose={(step) => setQuery({ to: step })}
         />
         <label className="overview-field">
-          of
+          {other.hasSteps ? 'of' : run.hasSteps ? 'to' : 'from this run to'}
           <select
             value={other.runKey}
             onChange={({ target }) =>
               setQuery({ with: target.value === run.runKey ? undefined : target.value, to: undefined })
             }
           >
-            {(runs.data ?? [run]).map(({ runKey, name }) => (
+            {listed.map(({ runKey }, at) => (
               <option key={runKey} value={runKey}>
-                {runKey === run.runKey ? 'this run' : name}
+                {runKey === run.runKey ? thisRun(run) : names[at]}
               </option>
             ))}
           </select>
@@ -116,6 +119,7 @@ export function Changes({ run }: { readonly run: RunSummary }) {
         <WaitingState title="Comparing problems…" />
       ) : (
         <ChangedProblems
+          isBetweenRuns={!isSame && !run.hasSteps && !other.hasSteps}
           changes={changes.data}
           link={{ from: { run: run.runKey, step: from }, to: { run: other.runKey, step: to }, became }}
         />
@@ -124,14 +128,18 @@ export function Changes({ run }: { readonly run: RunSummary }) {
   );
 }
 
+const thisRun = ({ model }: RunSummary): string => (model === undefined ? 'this run' : `this run · ${model}`);
+
 interface ChangePlace {
   readonly run: RunSummary;
   readonly step: number;
 }
 
 function changesName(became: Direction, from: ChangePlace, to: ChangePlace): string {
-  const place = ({ run, step }: ChangePlace): string => (run.hasSteps ? `step ${step}` : run.name);
-  const other = from.run.runId === to.run.runId || !to.run.hasSteps ? '' : ` of ${to.run.name}`;
+  const place = ({ run, step }: ChangePlace): string =>
+    run.hasSteps ? `step ${step}` : (namesWithModels([run])[0] ?? '');
+  const other =
+    from.run.runId === to.run.runId || !to.run.hasSteps ? '' : ` of ${namesWithModels([to.run])[0]}`;
   return `Problems that became ${became} from ${place(from)} to ${place(to)}${other}`;
 }
 
@@ -153,14 +161,16 @@ interface StepChoiceProps {
   readonly onChoose: (step: string) => void;
 }
 
+/** Nothing for a run without steps. */
 function StepChoice({ label, run, steps = [], step, onChoose }: StepChoiceProps) {
+  if (!run.hasSteps) return null;
   return (
     <label className="overview-field">
       {label}
       <select value={step} disabled={steps.length < 2} onChange={({ target }) => onChoose(target.value)}>
         {steps.map((each) => (
           <option key={each} value={each}>
-            {run.hasSteps ? each : 'none'}
+            {each}
           </option>
         ))}
       </select>
@@ -171,15 +181,17 @@ function StepChoice({ label, run, steps = [], step, onChoose }: StepChoiceProps)
 interface ChangedProblemsProps {
   readonly changes: ProblemChanges;
   readonly link: ChangesLink;
+  /** Compares two runs without steps. */
+  readonly isBetweenRuns: boolean;
 }
 
-function ChangedProblems({ changes, link }: ChangedProblemsProps) {
+function ChangedProblems({ changes, link, isBetweenRuns }: ChangedProblemsProps) {
   const listed = changedTo(changes, link.became);
   const table = useTableCommands();
   return (
     <>
       <p className="filter-note problem-note" role="status">
-        {summary(changes)}
+        {summary(changes, isBetweenRuns)}
       </p>
       {listed.length === 0 ? (
         <EmptyState title={`No problem became ${link.became}`} />
@@ -232,7 +244,7 @@ const COLUMNS: readonly Column<Entry>[] = [
 ];
 
 /** Counts of the comparison, and the p-value of the changes. */
-function summary(changes: ProblemChanges): string {
+function summary(changes: ProblemChanges, isBetweenRuns: boolean): string {
   const { compared, stayedCorrect, stayedIncorrect, undecided, unknown, onlyFrom, onlyTo } = changes;
   const lost = changes.becameIncorrect.length;
   const won = changes.becameCorrect.length;
@@ -240,10 +252,12 @@ function summary(changes: ProblemChanges): string {
   const rest = [
     undecided > 0 ? `${count(undecided)} with exactly half of the rollouts correct` : '',
     unknown > 0 ? `${count(unknown)} of unknown correctness` : '',
-    onlyFrom + onlyTo > 0 ? `${count(onlyFrom + onlyTo)} at one of the steps only` : '',
+    onlyFrom + onlyTo > 0
+      ? `${count(onlyFrom + onlyTo)} ${isBetweenRuns ? 'in one of the runs' : 'at one of the steps'} only`
+      : '',
   ].filter((part) => part !== '');
   return [
-    `${counted(compared, 'problem')} at both steps: ${count(lost)} became incorrect, ${count(won)} became correct, ${count(stayedCorrect)} stayed correct, ${count(stayedIncorrect)} stayed incorrect.`,
+    `${counted(compared, 'problem')} ${isBetweenRuns ? 'in both runs' : 'at both steps'}: ${count(lost)} became incorrect, ${count(won)} became correct, ${count(stayedCorrect)} stayed correct, ${count(stayedIncorrect)} stayed incorrect.`,
     rest.length === 0 ? '' : `Not among them: ${rest.join(', ')}.`,
     'A problem is correct if more than half of its rollouts are.',
     lost + won === 0 ? '' : `Exact McNemar test over the ${count(lost + won)} that changed: ${p}.`,

@@ -77,6 +77,11 @@ export function laneNotes(
       hint: `Its prompt differs from ${base.letter}, the baseline: the aligned turns answer different questions.`,
       isWarning: true,
     });
+  const modelOf = (one: Lane) => runs.find(({ runKey }) => runKey === one.route.runKey)?.model;
+  const model = modelOf(lane);
+  const isNamed = model === undefined || lane.detail.run.name.includes(model);
+  if (!isNamed && lanes.some((one) => modelOf(one) !== model))
+    notes.push({ text: model, hint: 'The model of this rollout’s run. The lanes have different ones.' });
   const formatOf = (one: Lane) => runs.find(({ runKey }) => runKey === one.route.runKey)?.format;
   const [own, other] = [formatOf(lane), formatOf(base)];
   if (own !== undefined && other !== undefined && own !== other)
