@@ -1,7 +1,20 @@
-import { conversationsText, PACK_FORMATS, type PackFormat } from '../../shared/api/contract.ts';
+import {
+  conversationsText,
+  DIRECTIONS,
+  PACK_FORMATS,
+  type PackFormat,
+  type PackPairs,
+} from '../../shared/api/contract.ts';
 import { terminalText } from '../../shared/domain/terminalText.ts';
 import { labelNamed, runNamed } from './annotationText.ts';
-import { type Arguments, type Command, readArguments, resolvePath, UsageError } from './command.ts';
+import {
+  type Arguments,
+  type Command,
+  ExpectedError,
+  readArguments,
+  resolvePath,
+  UsageError,
+} from './command.ts';
 import { type LibraryHost, withLibraryHost } from './libraryHost.ts';
 import { bytesText } from './libraryText.ts';
 
@@ -9,6 +22,10 @@ const help = `usage: turnwise export --out DIRECTORY [--run RUN_KEY]… [--libra
        turnwise export --format FORMAT --out PATH [--filter FILTER | --label LABEL… | --ids N,N… | --all]
                        [--run RUN] [--siblings] [--tokens] [--raw] [--redact PATTERN]… [--keep-credentials]
                        [--library FILE] [--json]
+       turnwise export --format html|jsonl --out PATH --became incorrect|correct [--run RUN] [--with RUN]
+                       [--from STEP] [--to STEP] [--label LABEL…]
+                       [--tokens] [--raw] [--redact PATTERN]… [--keep-credentials] [--library FILE] [--json]
+       turnwise export --format html|jsonl --out PATH --pair N,N [--tokens] …
 
 The first form writes rollouts with all their data as a Parquet data set, one row per rollout, with Hive
 partitions: DIRECTORY/rollouts/run=…/step=…/part-0.parquet. DuckDB, ClickHouse, Spark and pandas read it
@@ -17,6 +34,9 @@ directly. Its README.md describes the columns. Turnwise can read it back: turnwi
 The second form writes a failure pack: rollouts with their annotations. It applies if --format is not parquet,
 or if one of --filter, --label, --ids, --all, --siblings, --tokens, --redact and
 --keep-credentials is given.
+
+The third form writes pairs of rollouts side by side: the problems that became incorrect, or correct, from
+one step to another, each by a rollout from before and one from after. The fourth writes one pair.
 
   --format FORMAT   html     one page, without network access or scripts
                     md       a report in Markdown
@@ -34,6 +54,13 @@ Selection; default: all rollouts with a label or a note:
   --all             all
   --run RUN         only this run: key, name or number; a data set accepts several, by key
 
+Pairs; --label narrows them to those with the label on either rollout:
+  --became WHAT     problems that became incorrect, or correct
+  --from, --to STEP default: the first and the last step with rollouts of known correctness
+  --run RUN         the run before; not needed if the library has only one
+  --with RUN        the run after; default: the same run
+  --pair N,N        two rollouts with these numbers, the one before first
+
 Content:
   --siblings        the other rollouts of their groups, marked as such
   --tokens          token ids and signals (jsonl, parquet), heat (html)
@@ -46,6 +73,9 @@ Content:
 
 Exit codes: 0 done, 1 no such run, or the output cannot be written, 2 usage.`;
 
+/** They need --became. */
+const CHANGE_OPTIONS = ['with', 'from', 'to'] as const;
+
 const PACK_OPTIONS = [
   'filter',
   'label',
@@ -56,6 +86,9 @@ const PACK_OPTIONS = [
   'raw',
   'redact',
   'keep-credentials',
+  'became',
+  'pair',
+  ...CHANGE_OPTIONS,
 ] as const;
 
 export const exportCommand: Command = {
@@ -73,6 +106,11 @@ export const exportCommand: Command = {
       label: { type: 'string', multiple: true },
       ids: { type: 'string' },
       all: { type: 'boolean' },
+      became: { type: 'string' },
+      pair: { type: 'string' },
+      with: { type: 'string' },
+      from: { type: 'string' },
+      to: { type: 'string' },
       siblings: { type: 'boolean' },
       tokens: { type: 'boolean' },
       raw: { type: 'boolean' },
@@ -110,6 +148,7 @@ async function dataSet(host: LibraryHost, args: Arguments, path: string): Promis
 }
 
 async function pack(host: LibraryHost, args: Arguments, format: PackFormat, path: string): Promise<string> {
+  const pairs = await pairsOf(host, args);
   const [run, ...more] = args.strings('run');
   if (more.length > 0)
     throw new UsageError('export: a failure pack covers one run or all runs; give --run once');
@@ -117,15 +156,20 @@ async function pack(host: LibraryHost, args: Arguments, format: PackFormat, path
   const labels = args.strings('label');
   const ids = args.string('ids');
   const ways = [filter !== undefined || labels.length > 0, ids !== undefined, args.flag('all')];
+  if (pairs !== undefined && (filter !== undefined || ids !== undefined || args.flag('all')))
+    throw new UsageError(
+      'export: --became and --pair go with --label only, not with --filter, --ids or --all',
+    );
   if (ways.filter((isGivenWay) => isGivenWay).length > 1)
     throw new UsageError('export: give only one of --filter/--label, --ids and --all');
   const named = labels.length === 0 ? [] : (await host.ask('taxonomy.get', {})).taxonomy;
   const written = await host.ask('pack.export', {
-    ...(run === undefined ? {} : { runId: await runNamed(host, run) }),
+    ...(run === undefined || pairs !== undefined ? {} : { runId: await runNamed(host, run) }),
+    ...(pairs === undefined ? {} : { pairs }),
     ...(filter === undefined ? {} : { filter }),
     ...(Array.isArray(named) ? {} : { labels: labels.map((label) => labelNamed(named, label)) }),
-    ...(ids === undefined ? {} : { rolloutIds: numbersOf(ids) }),
-    isAll: args.flag('all') || (filter !== undefined && labels.length === 0),
+    ...(ids === undefined ? {} : { rolloutIds: numbersOf(ids, 'ids') }),
+    isAll: args.flag('all') || ((filter !== undefined || pairs !== undefined) && labels.length === 0),
     ...{ format, path, siblings: args.flag('siblings'), tokens: args.flag('tokens'), raw: args.flag('raw') },
     redact: [...args.strings('redact')],
     keepsCredentials: args.flag('keep-credentials'),
@@ -133,7 +177,7 @@ async function pack(host: LibraryHost, args: Arguments, format: PackFormat, path
   if (args.flag('json')) return `${JSON.stringify(written)}\n`;
   const { cases, siblings, annotations, redactions, bytes, conversations } = written;
   const counts = [
-    counted(cases, 'case'),
+    written.pairs === undefined ? counted(cases, 'case') : counted(written.pairs, 'pair'),
     counted(annotations, 'annotation'),
     ...(siblings === 0 ? [] : [counted(siblings, 'sibling')]),
     ...(redactions === 0 ? [] : [counted(redactions, 'redaction')]),
@@ -142,13 +186,63 @@ async function pack(host: LibraryHost, args: Arguments, format: PackFormat, path
   return `${counts.join(', ')} at ${written.path} (${bytesText(bytes)})\n${chats}`;
 }
 
+/** @throws UsageError; ExpectedError when a run or its steps are missing */
+async function pairsOf(host: LibraryHost, args: Arguments): Promise<PackPairs | undefined> {
+  const [word, pair] = [args.string('became'), args.string('pair')];
+  const lone = CHANGE_OPTIONS.find((name) => args.string(name) !== undefined);
+  if (lone !== undefined && word === undefined) throw new UsageError(`export: --${lone} needs --became`);
+  if (word !== undefined && pair !== undefined)
+    throw new UsageError('export: give only one of --became and --pair');
+  if (pair !== undefined) {
+    const [from, to, ...more] = numbersOf(pair, 'pair');
+    if (from === undefined || to === undefined || more.length > 0)
+      throw new UsageError(`export: --pair takes the numbers of two rollouts; found ${pair}`);
+    return { rolloutIds: [from, to] };
+  }
+  if (word === undefined) return undefined;
+  const became = DIRECTIONS.find((known) => known === word);
+  if (became === undefined) throw new UsageError(`export: --became must be one of ${DIRECTIONS.join(', ')}`);
+  const runs = await host.ask('run.list', {});
+  const [named] = args.strings('run');
+  const only = runs.length === 1 ? runs[0]?.runId : undefined;
+  const before = named === undefined ? only : await runNamed(host, named);
+  if (before === undefined)
+    throw new UsageError('export: --became needs --run, since there are several runs');
+  const other = args.string('with');
+  const after = other === undefined ? before : await runNamed(host, other);
+  const [from, to] = [await knownSteps(host, before), await knownSteps(host, after)];
+  return {
+    from: { runId: before, step: stepIn(from, args.string('from'), 'from', from[0]) },
+    to: { runId: after, step: stepIn(to, args.string('to'), 'to', to.at(-1)) },
+    became,
+  };
+}
+
+/** Steps with rollouts whose correctness is known, ascending. */
+async function knownSteps(host: LibraryHost, runId: number): Promise<readonly number[]> {
+  const steps = await host.ask('step.list', { runId });
+  return steps.flatMap(({ step, correctKnown }) => (correctKnown > 0 ? [step] : []));
+}
+
+function stepIn(
+  steps: readonly number[],
+  named: string | undefined,
+  option: string,
+  otherwise: number | undefined,
+): number {
+  const step = named === undefined ? otherwise : steps.find((known) => String(known) === named);
+  if (step !== undefined) return step;
+  if (steps.length === 0) throw new ExpectedError('the correctness of no rollout of this run is known');
+  throw new ExpectedError(`no step ${named} for --${option}; the steps are ${steps.join(', ')}`);
+}
+
 const counted = (n: number, word: string): string => `${n.toLocaleString('en')} ${word}${n === 1 ? '' : 's'}`;
 
-function numbersOf(text: string): number[] {
+function numbersOf(text: string, option: string): number[] {
   return text.split(',').map((part) => {
     const number = Number(part.trim());
     if (!/^\d+$/.test(part.trim()) || !Number.isSafeInteger(number))
-      throw new UsageError(`export: --ids must be whole numbers separated by commas; found ${part}`);
+      throw new UsageError(`export: --${option} must be whole numbers separated by commas; found ${part}`);
     return number;
   });
 }

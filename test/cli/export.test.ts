@@ -103,6 +103,54 @@ describe('a failure pack', () => {
     expect((await turnwise('annotations', '--library', again)).out).toContain('loops');
   }, 60_000);
 
+  it('packs pairs: changed problems, those with a label, or two rollouts', async () => {
+    const write = (name: string, ...args: readonly string[]) =>
+      turnwise('export', '--library', place.library, '--out', join(place.directory, name), ...args);
+    const changed = ['--became', 'correct', '--run', DEMO];
+    const all = await write('pairs.jsonl', '--format', 'jsonl', ...changed, '--from', '0', '--to', '500');
+    expect(all).toMatchObject({ code: 0, err: '' });
+    expect(all.out).toMatch(/^4 pairs, \d+ annotations? at .*pairs\.jsonl/);
+    const records = readFileSync(join(place.directory, 'pairs.jsonl'), 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('"type":"pair"'))
+      .map((line) => JSON.parse(line) as { from: { step: number }; to: { step: number }; became: string });
+    expect(records.map(({ from, to, became }) => [from.step, to.step, became])).toEqual(
+      Array(4).fill([0, 500, 'correct']),
+    );
+    // First and last step are the default.
+    expect((await write('same.html', '--format', 'html', ...changed)).out).toMatch(/^4 pairs/);
+    const two = await write('two.html', '--format', 'html', '--pair', '1,2', '--json');
+    expect(JSON.parse(two.out)).toMatchObject({ pairs: 1, cases: 2 });
+    const fails = (...args: readonly string[]) => write('never.html', '--format', 'html', ...args);
+    expect(await fails(...changed, '--label', 'verifier-false-negative')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('no rollout of a pair has such a label'),
+    });
+    expect(await fails('--became', 'better')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('incorrect, correct'),
+    });
+    expect(await fails('--became', 'correct')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--run'),
+    });
+    expect(await fails('--from', '0')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--from needs --became'),
+    });
+    expect(await fails(...changed, '--to', '7')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('no step 7'),
+    });
+    expect(await fails(...changed, '--all')).toMatchObject({ code: 2 });
+    expect(await fails('--pair', '1,2,3')).toMatchObject({ code: 2, err: expect.stringContaining('two') });
+    expect(await write('pairs.csv', '--format', 'csv', '--pair', '1,2')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('html or jsonl'),
+    });
+    expect(existsSync(join(place.directory, 'never.html'))).toBe(false);
+  }, 60_000);
+
   it('explains invalid arguments', async () => {
     const fails = (...args: readonly string[]) =>
       turnwise(
