@@ -117,6 +117,10 @@ describe('a failure pack', () => {
     expect(records.map(({ from, to, became }) => [from.step, to.step, became])).toEqual(
       Array(4).fill([0, 500, 'correct']),
     );
+    // The annotations of a pack of pairs can be imported without its rollouts.
+    const out = join(place.directory, 'pairs.jsonl');
+    const merged = await turnwise('annotate', '--import', out, '--library', place.library, '--json');
+    expect(JSON.parse(merged.out)).toMatchObject({ issues: [] });
     // First and last step are the default.
     expect((await write('same.html', '--format', 'html', ...changed)).out).toMatch(/^4 pairs/);
     const two = await write('two.html', '--format', 'html', '--pair', '1,2', '--json');
