@@ -1,6 +1,7 @@
 /** The head of a lane: its rollout, its relation to the baseline, and its actions. */
 import { ArrowLeft, ArrowRight, X } from 'lucide-react';
 import type { DragEvent } from 'react';
+import { useAnnotations, useTaxonomy } from '../../data/annotations.ts';
 import { rolloutRouteOf } from '../../data/compareLink.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { keyed, keyOf, keyWord } from '../../shell/keys/keysInForce.ts';
@@ -8,7 +9,7 @@ import { Chip, IconButton } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { CodeMenu } from '../../widgets/CodeState.tsx';
-import { LaneChips } from './labels/LaneChips.tsx';
+import { AnnotationChips } from '../replay/labels/AnnotationChips.tsx';
 import {
   type Compared,
   type Lane,
@@ -190,4 +191,10 @@ function LaneStanding({ slot, compared, notes, isBase, actions }: LaneHeadProps)
       ))}
     </p>
   );
+}
+
+/** Labels and notes of a lane's rollout, wherever they are in it. Nothing if it has none. */
+function LaneChips({ rolloutId }: { readonly rolloutId: number }) {
+  const annotations = useAnnotations(rolloutId)?.annotations ?? [];
+  return <AnnotationChips annotations={annotations} taxonomy={useTaxonomy()} />;
 }
