@@ -170,7 +170,7 @@ export interface ForkNode extends TreeNode, Omit<PrefixNode, keyof TreeNode> {
 export interface ActionNode extends TreeNode {
   /** As the first of them wrote it. Absent for the root, and where rollouts end while others go on. */
   readonly action?: Omit<ActionSide, 'turn' | 'segment'>;
-  /** What came back, most frequent first. Empty without a call. */
+  /** Outcomes of the call, most frequent first. Empty for an answer. */
   readonly outcomes: readonly OutcomeCount[];
   /** Further actions of a rollout that is alone here. 0 if there are several. */
   readonly after: number;
@@ -187,10 +187,10 @@ interface RolloutTree<Node extends TreeNode> {
   readonly leftOut: number;
 }
 
-/** How the responses of one or more groups branch. */
+/** The tree of the responses of one or more groups. */
 export interface ForkTree extends RolloutTree<ForkNode> {}
 
-/** How what the rollouts of one or more groups do branches. */
+/** The tree of the actions of the rollouts of one or more groups. */
 export interface ActionTree extends RolloutTree<ActionNode> {
   /** Rollouts that neither call a tool nor give an answer. */
   readonly withoutActions: number;

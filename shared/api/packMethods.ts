@@ -10,7 +10,7 @@ export type PackFormat = (typeof PACK_FORMATS)[number];
 /** Formats that can hold pairs. */
 export const PAIR_FORMATS: readonly PackFormat[] = ['html', 'jsonl'];
 
-/** What a problem became from one step to another. */
+/** The correctness that a problem's rollouts took on from one step to another. */
 export const DIRECTIONS = ['incorrect', 'correct'] as const;
 export type Direction = (typeof DIRECTIONS)[number];
 

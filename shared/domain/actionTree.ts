@@ -40,7 +40,7 @@ export interface ActionTreeNode {
   readonly children: readonly number[];
   /** As the first member wrote it. Absent for the root, and where rollouts end while others go on. */
   readonly action?: Action;
-  /** What came back, most frequent first. Empty without a call. */
+  /** Outcomes of the call, most frequent first. Empty for an answer. */
   readonly outcomes: readonly OutcomeCount[];
   /** Further actions of a rollout that is alone here. 0 if there are several. */
   readonly after: number;

@@ -20,7 +20,7 @@ export interface Action {
   readonly text: string;
   /** All arguments as JSON text, beside `text` that is code. */
   readonly withCode?: string;
-  /** What came back. Absent for an answer. */
+  /** Absent for an answer. */
   readonly outcome?: ToolOutcome;
 }
 

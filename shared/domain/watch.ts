@@ -29,7 +29,7 @@ export interface WatchRow {
   readonly printed?: string;
   /** It was printed in this turn. */
   readonly isPrintedNew: boolean;
-  /** What the failed calls of this turn answered. */
+  /** Responses to the failed calls of this turn. */
   readonly errors: readonly string[];
   /** Names that code cells of this turn assign. */
   readonly assigned: readonly AssignedName[];

@@ -114,7 +114,7 @@ export function PairChoice({ pairs, isAll, onAll, preview, error }: PairChoicePr
 interface FormatLabels {
   readonly label: string;
   readonly what: string;
-  /** What a file of pairs holds. Absent: the format cannot hold pairs. */
+  /** Explains a file of pairs. Absent: the format cannot hold pairs. */
   readonly pairs?: string;
   /** File extension; empty for a directory. */
   readonly ending: string;

@@ -193,7 +193,7 @@ function LaneStanding({ slot, compared, notes, isBase, actions }: LaneHeadProps)
   );
 }
 
-/** Labels and notes of a lane's rollout, wherever they are in it. Nothing if it has none. */
+/** Labels and notes of a lane's rollout and of its parts. Renders nothing if there are none. */
 function LaneChips({ rolloutId }: { readonly rolloutId: number }) {
   const annotations = useAnnotations(rolloutId)?.annotations ?? [];
   return <AnnotationChips annotations={annotations} taxonomy={useTaxonomy()} />;

@@ -208,8 +208,8 @@ export function foldKeys(
 }
 
 /**
- * What one key opens or shortens: the failed tool responses of an item, in the rows and in the watch. All are opened
- * before any is shortened again. Empty if no call of the row failed.
+ * The failed tool responses of an item, in the rows and in the watch. One key opens all of them, or shortens all if
+ * all are open. Empty if no call of the row failed.
  */
 export function errorKeys(
   { lanes, comparison }: Compared,

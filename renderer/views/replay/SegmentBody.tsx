@@ -10,7 +10,7 @@ import { SourceText } from '../../ui/SourceText.tsx';
 import { MarkdownText } from './text/MarkdownText.tsx';
 import { WhenNear } from './text/WhenNear.tsx';
 
-/** Of the arguments beside the code. The raw text has all of them. */
+/** UTF-16 units of the arguments beside the code. The raw text has all of them. */
 const LONGEST_ARGUMENTS = 10_000;
 
 interface SegmentBodyProps {

@@ -187,7 +187,7 @@ function ActionText({ node }: { readonly node: ActionNode }) {
 /** Characters of a tool's name. */
 const LONGEST_TOOL = 60;
 
-/** What came back from the call of this node, failures marked by a sign. */
+/** The outcomes of this node's calls, failures marked by a sign. */
 function Outcomes({ node: { outcomes, members } }: { readonly node: ActionNode }) {
   if (outcomes.length === 0) return null;
   const title = outcomes

@@ -21,7 +21,7 @@ export interface LabelPanelProps {
   readonly labelling: Labelling;
   readonly isBlind: boolean;
   readonly onShow: (hit: Hit) => void;
-  /** What keys apply to. Default: the rollout or the turn. */
+  /** The target of the keys. Default: the rollout or the turn. */
   readonly target?: ReactNode;
 }
 

@@ -84,7 +84,7 @@ export interface Labelling {
 
 const NONE: readonly AnnotationRow[] = [];
 
-/** What a comparison adds: several rollouts on one page. */
+/** Facts that only a comparison has, since it shows several rollouts. */
 export interface ComparedLanes {
   /** Rollouts that get the same labels and notes. */
   readonly others: readonly RolloutDetail[];

@@ -150,7 +150,7 @@ function afterErrorsOf(
   });
 }
 
-/** Where the keys to high tokens and to reflection tokens stop. */
+/** The tokens at which the keys to high tokens and to reflection tokens stop. */
 export const TOKEN_SCOPES = ['everywhere', 'after-error', 'code'] as const;
 export type TokenScope = (typeof TOKEN_SCOPES)[number];
 
