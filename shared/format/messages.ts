@@ -27,6 +27,12 @@ export interface MessageResponse {
   readonly turns: TurnNumber;
 }
 
+/**
+ * Each takes a kilobyte while a record is read, and a small archive may hold millions. A rollout of 350,000 tool calls
+ * has 700,000.
+ */
+const MOST_SEGMENTS = 800_000;
+
 /** Consecutive segments with exact ranges in their joint text. */
 class SegmentedText {
   text = '';
@@ -34,6 +40,7 @@ class SegmentedText {
 
   /** @returns the index of the new segment */
   add(kind: SegmentKind, turn: TurnNumber, content: string, before = '', after = ''): number {
+    this.refuseMore(1);
     const outerStart = this.text.length;
     const start = outerStart + before.length;
     this.text += before + content + after;
@@ -44,6 +51,7 @@ class SegmentedText {
 
   /** Appends a text with its own segments. */
   append(text: string, segments: readonly Segment[]): number {
+    this.refuseMore(segments.length);
     const base = this.text.length;
     const first = this.segments.length;
     const shift = (range: { start: number; end: number }) => ({
@@ -55,6 +63,12 @@ class SegmentedText {
     }
     this.text += text;
     return first;
+  }
+
+  /** @throws Error when the text would have too many segments */
+  private refuseMore(count: number): void {
+    if (this.segments.length + count > MOST_SEGMENTS)
+      throw new Error(`it has more than ${MOST_SEGMENTS} messages and tool calls`);
   }
 }
 

@@ -206,6 +206,15 @@ describe('a record', () => {
       messages: [],
     });
   });
+
+  it('of 800,002 messages is refused', async () => {
+    const answers = ',{"role":"assistant","content":"a"}'.repeat(800_001);
+    const content = `{"messages": [{"role": "user", "content": "q"}${answers}]}\n`;
+    expect(await readBeside('a.jsonl', content)).toEqual({
+      rollouts: 0,
+      messages: [expect.stringContaining('it has more than 800000 messages and tool calls')],
+    });
+  });
 });
 
 describe.skipIf(process.platform === 'win32')('a pipe', () => {
