@@ -29,6 +29,17 @@ export interface SegmentOptions {
   readonly startsInReasoning: boolean;
 }
 
+/**
+ * Each takes a kilobyte while a record is read, and a small compressed file may hold millions. A rollout of 350,000 tool
+ * calls has 700,000.
+ */
+const MOST_SEGMENTS = 800_000;
+
+/** @throws Error when a response has too many segments */
+export function checkSegments(count: number): void {
+  if (count > MOST_SEGMENTS) throw new Error(`it has more than ${MOST_SEGMENTS} messages and tool calls`);
+}
+
 /** Tried only at a `<`: searching that character first is several times faster than the pattern alone. */
 const TAG = /<(\/?)(tool_call|answer|reason|think)>/y;
 const CALL_OPEN = '<tool_call>';
@@ -127,6 +138,7 @@ class SegmentWriter {
   }
 
   add(kind: SegmentKind, turn: TurnNumber, end: number, inner: TextRange): void {
+    checkSegments(this.segments.length + 1);
     this.segments.push({ kind, turn, outer: { start: this.cursor, end }, inner });
     this.cursor = end;
   }

@@ -9,7 +9,7 @@
  * tool call. A block without output counts as not run: `missing`.
  */
 import type { Segment, SegmentKind, TextRange, ToolCall, ToolOutcome, TurnNumber } from './model.ts';
-import type { SegmentedResponse } from './segment.ts';
+import { checkSegments, type SegmentedResponse } from './segment.ts';
 
 const FENCE = '```';
 /** The rest of an opening fence's line after its three backticks. */
@@ -32,6 +32,7 @@ export function segmentToolIntegrated(text: string): SegmentedResponse {
   let open: number | undefined;
 
   const add = (kind: SegmentKind, inner: TextRange, end: number): number => {
+    checkSegments(segments.length + 1);
     segments.push({ kind, turn, outer: { start: cursor, end }, inner });
     cursor = end;
     return segments.length - 1;

@@ -4,7 +4,7 @@
  * never from searching that text.
  */
 import type { Segment, SegmentKind, ToolCall, TurnNumber } from '../domain/model.ts';
-import { segmentMessage } from '../domain/segment.ts';
+import { checkSegments, segmentMessage } from '../domain/segment.ts';
 import { readCallPayload } from '../domain/toolCallPayload.ts';
 import { readToolResponse } from '../domain/toolOutcome.ts';
 import type { JsonObject } from './fields.ts';
@@ -27,12 +27,6 @@ export interface MessageResponse {
   readonly turns: TurnNumber;
 }
 
-/**
- * Each takes a kilobyte while a record is read, and a small archive may hold millions. A rollout of 350,000 tool calls
- * has 700,000.
- */
-const MOST_SEGMENTS = 800_000;
-
 /** Consecutive segments with exact ranges in their joint text. */
 class SegmentedText {
   text = '';
@@ -40,7 +34,7 @@ class SegmentedText {
 
   /** @returns the index of the new segment */
   add(kind: SegmentKind, turn: TurnNumber, content: string, before = '', after = ''): number {
-    this.refuseMore(1);
+    checkSegments(this.segments.length + 1);
     const outerStart = this.text.length;
     const start = outerStart + before.length;
     this.text += before + content + after;
@@ -51,7 +45,7 @@ class SegmentedText {
 
   /** Appends a text with its own segments. */
   append(text: string, segments: readonly Segment[]): number {
-    this.refuseMore(segments.length);
+    checkSegments(this.segments.length + segments.length);
     const base = this.text.length;
     const first = this.segments.length;
     const shift = (range: { start: number; end: number }) => ({
@@ -63,12 +57,6 @@ class SegmentedText {
     }
     this.text += text;
     return first;
-  }
-
-  /** @throws Error when the text would have too many segments */
-  private refuseMore(count: number): void {
-    if (this.segments.length + count > MOST_SEGMENTS)
-      throw new Error(`it has more than ${MOST_SEGMENTS} messages and tool calls`);
   }
 }
 

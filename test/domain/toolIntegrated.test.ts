@@ -20,6 +20,11 @@ const endsUnanswered = (text: string): boolean => {
 };
 
 describe('segmentToolIntegrated', () => {
+  it('refuses a text of more than 800,000 segments', () => {
+    const text = (code('1') + output('1')).repeat(400_001);
+    expect(() => segmentToolIntegrated(text)).toThrow('more than 800000 messages and tool calls');
+  });
+
   it('ends a turn with the output of its code', () => {
     const text = `First.\n\n${code('print(1)')}${output('1')}\nThen.\n${code('print(2)')}${output('2')}Done.`;
     expect(drawn(text)).toEqual([

@@ -207,9 +207,11 @@ describe('a record', () => {
     });
   });
 
-  it('of 800,002 messages is refused', async () => {
-    const answers = ',{"role":"assistant","content":"a"}'.repeat(800_001);
-    const content = `{"messages": [{"role": "user", "content": "q"}${answers}]}\n`;
+  const answers = ',{"role":"assistant","content":"a"}'.repeat(800_001);
+  it.each([
+    ['messages', `{"messages": [{"role": "user", "content": "q"}${answers}]}\n`],
+    ['answers in a text', `${JSON.stringify({ ...row, output: '<answer>a</answer>'.repeat(800_001) })}\n`],
+  ])('of more than 800,000 %s is refused', async (_what, content) => {
     expect(await readBeside('a.jsonl', content)).toEqual({
       rollouts: 0,
       messages: [expect.stringContaining('it has more than 800000 messages and tool calls')],
