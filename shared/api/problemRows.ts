@@ -105,9 +105,9 @@ export interface ProblemGroup {
   readonly labels?: readonly { readonly label: string; readonly rollouts: number }[];
 }
 
-/** How the outcome of problems changed from one step to another, of one run or of two. */
+/** The changes of problems' outcomes from one step to another, of one run or of two. */
 export interface ProblemChanges {
-  /** Problems with a known correctness at both steps. */
+  /** Problems that are correct or incorrect at both steps: those that stayed so and those that changed. */
   readonly compared: number;
   readonly stayedCorrect: number;
   readonly stayedIncorrect: number;

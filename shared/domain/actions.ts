@@ -101,11 +101,12 @@ function callKey({ text, withCode }: Action): string {
 }
 
 const ANY = '[\\s\\S]';
+/** A string that is not closed ends with its line or the code, so that no part is read twice. */
 const STRING = [
-  `"""${ANY}*?"""`,
-  `'''${ANY}*?'''`,
-  `"(?:\\\\${ANY}|[^"\\\\\\n])*"`,
-  `'(?:\\\\${ANY}|[^'\\\\\\n])*'`,
+  `"""${ANY}*?(?:"""|$)`,
+  `'''${ANY}*?(?:'''|$)`,
+  `"(?:\\\\${ANY}|[^"\\\\\\n])*"?`,
+  `'(?:\\\\${ANY}|[^'\\\\\\n])*'?`,
 ].join('|');
 /** A string, a comment, line ends with indentation, other white space, a word or a sign. */
 const TOKEN = new RegExp(
@@ -119,10 +120,13 @@ const TOKEN = new RegExp(
   ].join('|'),
   'gu',
 );
+/** UTF-16 units. Longer code is compared as written, since a pattern may exceed the stack. */
+const LONGEST_CODE = 1 << 20;
 const SIMPLE_STRING = /^(\w*)'([^'"\\]*)'$/;
 
 /** Python code as its tokens with indentation. Equal for code that differs in formatting alone. */
 function plainCode(code: string): string {
+  if (code.length > LONGEST_CODE) return code;
   const tokens: string[] = [];
   let depth = 0;
   let line: string | undefined;

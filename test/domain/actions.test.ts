@@ -46,6 +46,19 @@ describe('the same call', () => {
   });
 });
 
+describe('code of any shape', () => {
+  const [open, breaks] = ['\\"'.repeat(300_000), '\n'.repeat(4_000_000)];
+  it.each([
+    ['of strings that are not closed', open],
+    ['of triple quotes that are not closed', `'''${open}`],
+    ['of 4 million line breaks', breaks],
+    ['of one string of 20 million characters', `"${'a'.repeat(20_000_000)}"`],
+  ])('%s is compared', (_, code) => {
+    expect(isSameAction(first(python(code)), first(python(`\n${code}`)))).toBe(code.length < 1 << 20);
+    expect(isSameAction(first(python(code)), first(python(`1\n${code}`)))).toBe(false);
+  });
+});
+
 describe('the first difference in action', () => {
   it('skips words and what tools returned', () => {
     const a = rollout('I look.', python('f()'), answered('7'), 'So.', python('g()'));

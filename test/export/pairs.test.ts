@@ -188,6 +188,24 @@ describe('pairs as a page', () => {
     expect(text).toMatch(/<b>Turn 1<\/b> · <b>Turn 1<\/b>/);
   });
 
+  it('keep the notes that each rollout has on the same prompt', async () => {
+    const library = join(place.directory, 'prompt-notes.sqlite');
+    await copyDemoLibrary(library);
+    const labelled = new Labelled(library);
+    try {
+      const rolloutIds = changed.slice(0, 1).flatMap(({ from, to }) => [from.rolloutId, to.rolloutId]);
+      for (const [i, rolloutId] of rolloutIds.entries())
+        labelled.apply('ann', {
+          put: { rolloutId, target: { kind: 'turn', turn: 0 }, note: `note ${i} on the prompt` },
+        });
+    } finally {
+      labelled.close();
+    }
+    const text = await pack('html', { isAll: true, pairs: pairs() }, library);
+    expect(text).toContain('note 0 on the prompt');
+    expect(text).toContain('note 1 on the prompt');
+  });
+
   it('of hostile text have only our own tags, attributes and links', async () => {
     const own = scratch();
     try {

@@ -90,7 +90,7 @@ it('compares the outcomes of most rollouts, and names a rollout of each', () => 
   const found = problemChanges(db, { runId, step: 0 }, { runId, step: 9 });
   expect(found).toEqual({
     ...{
-      compared: 5,
+      compared: 4,
       stayedCorrect: 1,
       stayedIncorrect: 1,
       undecided: 1,

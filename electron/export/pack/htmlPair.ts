@@ -21,9 +21,11 @@ import { becameOf, type PackPair, type PairRow } from './pairs.ts';
 export function pairHtml(pair: PackPair, taxonomy: Taxonomy, ids: readonly [string, string]): string {
   const [from, to] = [sideOf(pair.from, taxonomy, ids[0]), sideOf(pair.to, taxonomy, ids[1])];
   const isOneProblem = pair.from.rollout.prompt === pair.to.rollout.prompt;
-  const problem = isOneProblem
-    ? `${problemHtml(from.drawn)}\n`
-    : sides(problemHtml(from.drawn), problemHtml(to.drawn));
+  const isAnnotated = to.drawn.promptMarks.length > 0 || notesOf(to, 0) !== '';
+  const problem =
+    isOneProblem && !isAnnotated
+      ? `${problemHtml(from.drawn)}\n`
+      : sides(problemHtml(from.drawn), problemHtml(to.drawn));
   const became = becameOf(pair);
   const areModelsEqual = pair.from.run.config['model'] === pair.to.run.config['model'];
   const model = ({ run }: PackCase): string => {
@@ -78,7 +80,7 @@ ${notes('turn')}${blocks.join('')}${notes('text')}</details>
 `;
 }
 
-const notesOf = ({ drawn }: Side, turn: number | undefined, of: 'turn' | 'text'): string =>
+const notesOf = ({ drawn }: Side, turn: number | undefined, of?: 'turn' | 'text'): string =>
   turn === undefined ? '' : notesHtml(drawn, turn, of);
 
 function segmentOf({ drawn, segments }: Side, index: number | undefined): string {

@@ -63,10 +63,13 @@ export function problemChanges(db: ReadableLibrary, from: Place, to: Place): Pro
     if (is === undefined) counts.onlyFrom++;
     else if (was.known === 0 || is.known === 0) counts.unknown++;
     else {
-      counts.compared++;
       const [one, other] = [sideOf(was), sideOf(is)];
-      if (one === 0 || other === 0) counts.undecided++;
-      else if (one !== other) changed.push({ isLoss: one > 0, from: was, to: is });
+      if (one === 0 || other === 0) {
+        counts.undecided++;
+        continue;
+      }
+      counts.compared++;
+      if (one !== other) changed.push({ isLoss: one > 0, from: was, to: is });
       else if (one > 0) counts.stayedCorrect++;
       else counts.stayedIncorrect++;
     }
