@@ -1,5 +1,5 @@
 /**
- * Metrics of an evaluation with n samples of each of m problems: pass@1 with its uncertainty, pass@k and
+ * Metrics of an evaluation with n samples of each of m problems: pass@1 with its uncertainty, pass@k, pass^k and
  * majority@k. All are means over problems, so that a problem with more samples has no more weight.
  */
 import { seededRandom } from './seededRandom.ts';
@@ -94,10 +94,23 @@ export function passAtK(n: number, c: number, k: number): number | undefined {
   return 1 - allWrong;
 }
 
-/** 1, 2, 4, … and n itself. */
+/**
+ * Probability that all of k samples, drawn without replacement from n with c correct, are correct: C(c, k) / C(n, k), as
+ * a product. Unbiased (Yao et al. 2024, τ-bench, arXiv 2406.12045).
+ *
+ * @returns undefined for k > n
+ */
+export function passHatK(n: number, c: number, k: number): number | undefined {
+  if (k > n || k < 1) return undefined;
+  let allCorrect = 1;
+  for (let i = 0; i < k; i++) allCorrect *= Math.max(0, c - i) / (n - i);
+  return allCorrect;
+}
+
+/** 1, 2, 3, 4, 8, 16, … and n itself. */
 export function sampleSizes(n: number): readonly number[] {
   const sizes: number[] = [];
-  for (let k = 1; k < n; k *= 2) sizes.push(k);
+  for (let k = 1; k < n; k = k < 4 ? k + 1 : k * 2) sizes.push(k);
   return n > 0 ? [...sizes, n] : [];
 }
 
@@ -225,6 +238,7 @@ export interface Evaluation {
   readonly mostSamples: number;
   readonly passAt1?: MeanOverProblems;
   readonly passAtK: readonly AtK[];
+  readonly passHatK: readonly AtK[];
   /** Over problems with an answer. Empty if no answer is known. */
   readonly majorityAtK: readonly MajorityAtK[];
 }
@@ -238,16 +252,19 @@ export function evaluate(problems: readonly ProblemSamples[]): Evaluation {
   const most = known.reduce((max, { samples }) => Math.max(max, samples), 0);
   const sizes = sampleSizes(commonSamples(known));
   const mean = passAt1(known);
+  const meansOf = (measure: typeof passAtK): readonly AtK[] =>
+    sizes.map((k) => {
+      const values = known.flatMap(({ samples, correct }) => measure(samples, correct, k) ?? []);
+      return { k, value: meanOf(values), problems: values.length };
+    });
   return {
     problems: known.length,
     samples: known.reduce((sum, { samples }) => sum + samples, 0),
     leastSamples: known.reduce((min, { samples }) => Math.min(min, samples), most),
     mostSamples: most,
     ...(mean === undefined ? {} : { passAt1: mean }),
-    passAtK: sizes.map((k) => {
-      const values = known.flatMap(({ samples, correct }) => passAtK(samples, correct, k) ?? []);
-      return { k, value: meanOf(values), problems: values.length };
-    }),
+    passAtK: meansOf(passAtK),
+    passHatK: meansOf(passHatK),
     majorityAtK: sizes.flatMap((k) => {
       const values = known.flatMap((problem, i) => majorityAtK(problem, k, i + 1) ?? []);
       if (values.length === 0) return [];

@@ -211,6 +211,13 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
     source: PASS_AT_K,
   },
   {
+    term: 'pass^k',
+    meaning:
+      'Probability that all of k samples of a problem are correct: C(c, k) / C(n, k), averaged over problems. High if a policy solves a task reliably.',
+    unit: '0 to 1',
+    source: 'Yao et al. 2024, τ-bench, arXiv 2406.12045',
+  },
+  {
     term: 'penalty',
     also: 'p_total',
     meaning:

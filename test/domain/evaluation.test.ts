@@ -7,6 +7,7 @@ import {
   type ProblemSamples,
   passAt1,
   passAtK,
+  passHatK,
   sampleSizes,
 } from '../../shared/domain/evaluation.ts';
 
@@ -115,14 +116,31 @@ describe('pass@k', () => {
     );
   });
 
+  it('has a counterpart, pass^k, that is the share of subsets of correct samples alone', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 9 }), fc.nat(9), fc.integer({ min: 1, max: 9 }), (n, most, k) => {
+        fc.pre(k <= n);
+        const c = Math.min(most, n);
+        const share = meanOf(subsets(n, k).map((chosen) => (chosen.every((at) => at < c) ? 1 : 0)));
+        expect(passHatK(n, c, k)).toBeCloseTo(share, 10);
+      }),
+    );
+    // C(3,2)/C(4,2) = 3/6
+    expect(passHatK(4, 3, 2)).toBeCloseTo(0.5, 12);
+    expect(passHatK(4, 1, 2)).toBe(0);
+    expect(passHatK(4, 4, 4)).toBe(1);
+    expect(passHatK(4, 4, 5)).toBeUndefined();
+  });
+
   it('does not overflow', () => {
     expect(passAtK(4000, 1, 2000)).toBeCloseTo(0.5, 10);
   });
 
-  it('uses powers of two, and n', () => {
+  it('uses every number up to 4, powers of two, and n', () => {
     expect(sampleSizes(1)).toEqual([1]);
-    expect(sampleSizes(8)).toEqual([1, 2, 4, 8]);
-    expect(sampleSizes(12)).toEqual([1, 2, 4, 8, 12]);
+    expect(sampleSizes(4)).toEqual([1, 2, 3, 4]);
+    expect(sampleSizes(8)).toEqual([1, 2, 3, 4, 8]);
+    expect(sampleSizes(12)).toEqual([1, 2, 3, 4, 8, 12]);
     expect(sampleSizes(0)).toEqual([]);
   });
 });
@@ -233,6 +251,7 @@ describe('an evaluation', () => {
       leastSamples: 0,
       mostSamples: 0,
       passAtK: [],
+      passHatK: [],
       majorityAtK: [],
     });
     expect(evaluate([problem(4, 2)]).majorityAtK).toEqual([]);

@@ -56,7 +56,7 @@ const panel = (mean: number): EvaluationPanel => ({
   points: [
     {
       ...{ step: 0, rollouts: 50, problems: 10, samples: 50, leastSamples: 5, mostSamples: 5 },
-      ...{ passAtK: [], majorityAtK: [] },
+      ...{ passAtK: [], passHatK: [], majorityAtK: [] },
       meanReward: { mean, problems: 10, stderr: 0.152_752_523_165_194_6 },
     },
   ],

@@ -527,6 +527,7 @@ describe('description of an evaluation', () => {
       mostSamples: 8,
       passAt1: { mean: 0.5, problems: 1 },
       passAtK: [{ k: 1, value: 0.5, problems: 1 }],
+      passHatK: [{ k: 1, value: 0.5, problems: 1 }],
       majorityAtK: [],
     };
     expect(intervalText(point)).toBe('');
@@ -539,7 +540,7 @@ describe('description of an evaluation', () => {
     const majorityAtK = [{ k: 1, value: 0.25, problems: 1, isExact: true }];
     const passAtK = [...point.passAtK, { k: 2, value: 0.75, problems: 1 }];
     expect(byKCsv('run, step 3', { ...point, passAtK, majorityAtK })).toBe(
-      'k,pass@k,problems,majority@k,problems with an answer,majority is,source\n1,0.5,1,0.25,1,exact,"run, step 3; recomputed"\n2,0.75,1,,,,"run, step 3; recomputed"\n',
+      'k,pass@k,pass^k,problems,majority@k,problems with an answer,majority is,source\n1,0.5,0.5,1,0.25,1,exact,"run, step 3; recomputed"\n2,0.75,,1,,,,"run, step 3; recomputed"\n',
     );
   });
 });

@@ -60,7 +60,7 @@ def is_equal(theirs, ours):
 
 
 def pass_rates(facts):
-    """pass@k of (problem, is_correct), for k = 1 and doubling: DOMAIN.md, "Evaluation metrics"."""
+    """pass@k and pass^k of (problem, is_correct), for k = 1, 2, 3, 4 and doubling: DOMAIN.md, "Evaluation metrics"."""
     counts = defaultdict(lambda: [0, 0])
     for problem, correct in facts:
         if correct is not None:
@@ -73,7 +73,8 @@ def pass_rates(facts):
         if len(able) < 0.95 * len(counts):
             break
         rates[f'pass@{k}'] = sum(1 - comb(n - c, k) / comb(n, k) for n, c in able) / len(able)
-        k *= 2
+        rates[f'pass^{k}'] = sum(comb(c, k) / comb(n, k) for n, c in able) / len(able)
+        k = k + 1 if k < 4 else k * 2
     return rates
 
 

@@ -127,7 +127,7 @@ interface ByKProps {
 
 /** How much more samples help at one step. Renders nothing if each problem has a single sample. */
 function ByK({ point, hasSteps, source, fileName }: ByKProps) {
-  const { passAtK, majorityAtK } = point;
+  const { passAtK, passHatK, majorityAtK } = point;
   if (passAtK.length < 2) return null;
   const ks = passAtK.map(({ k }) => k);
   const majority = ks.map((k) => majorityAtK.find((one) => one.k === k)?.value);
@@ -145,14 +145,15 @@ function ByK({ point, hasSteps, source, fileName }: ByKProps) {
       top={1}
       series={[
         { name: 'pass@k', values: passAtK.map(({ value }) => value), color: 'var(--kept)' },
+        { name: 'pass^k', values: passHatK.map(({ value }) => value), color: 'var(--right)' },
         { name: 'majority@k', values: majority, color: 'var(--ink)', isDashed: true },
       ]}
       xLabel="k samples"
       isWhole
       format={asShare}
-      rest={hasMajority ? 'majority@k dashed' : 'pass@k; no majority, because no answers are known'}
+      rest={`pass@k, pass^k below${hasMajority ? ', majority@k dashed' : '; no majority, because no answers are known'}`}
       reading={(index) =>
-        `k = ${ks[index]}: pass ${percent(passAtK[index]?.value)} %${majority[index] === undefined ? '' : `, majority ${percent(majority[index])} %`} (${counted(passAtK[index]?.problems ?? 0, 'problem')})`
+        `k = ${ks[index]}: pass@k ${percent(passAtK[index]?.value)} %, pass^k ${percent(passHatK[index]?.value)} %${majority[index] === undefined ? '' : `, majority ${percent(majority[index])} %`} (${counted(passAtK[index]?.problems ?? 0, 'problem')})`
       }
     />
   );

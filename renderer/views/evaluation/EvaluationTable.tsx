@@ -10,6 +10,7 @@ import {
   MAJORITY_AT_K,
   PASS_AT_1,
   PASS_AT_K,
+  PASS_HAT_K,
   partOfProblems,
   sizesOf,
 } from './evaluationModel.ts';
@@ -52,6 +53,11 @@ export function EvaluationTable(props: EvaluationTableProps) {
                 pass@{k}
               </th>
             ))}
+            {passes.map((k) => (
+              <th scope="col" key={`a${k}`} title={PASS_HAT_K}>
+                pass^{k}
+              </th>
+            ))}
             {majorities.map((k) => (
               <th scope="col" key={`m${k}`} title={MAJORITY_AT_K}>
                 maj@{k}
@@ -84,6 +90,11 @@ export function EvaluationTable(props: EvaluationTableProps) {
                   {percent(atK(point, 'passAtK', k))} <small>{partOfProblems(point, 'passAtK', k)}</small>
                 </td>
               ))}
+              {passes.map((k) => (
+                <td key={`a${k}`}>
+                  {percent(atK(point, 'passHatK', k))} <small>{partOfProblems(point, 'passHatK', k)}</small>
+                </td>
+              ))}
               {majorities.map((k) => (
                 <td key={`m${k}`}>
                   {percent(atK(point, 'majorityAtK', k))}{' '}
@@ -98,7 +109,7 @@ export function EvaluationTable(props: EvaluationTableProps) {
               <th scope="row">{line.name}</th>
               <td />
               <td>{percent(line.value)}</td>
-              <td colSpan={2 + passes.length + majorities.length}>{line.source}</td>
+              <td colSpan={2 + 2 * passes.length + majorities.length}>{line.source}</td>
             </tr>
           ))}
         </tbody>

@@ -4,28 +4,24 @@ import { csvFile } from '../../../shared/domain/delimited.ts';
 import type { PanelLine } from '../../charts/panelModel.ts';
 import { count, counted, percent } from '../../ui/numbers.ts';
 
+/** Measures that depend on k samples of each problem. */
+type MeasureByK = 'passAtK' | 'passHatK' | 'majorityAtK';
+
 export const benchmarkName = ({ source }: EvaluationPanel): string =>
   source ?? 'All problems (no source in the log)';
 
 /** Every k that occurs at some step, ascending. */
-export function sizesOf(
-  points: readonly EvaluationPoint[],
-  of: 'passAtK' | 'majorityAtK',
-): readonly number[] {
+export function sizesOf(points: readonly EvaluationPoint[], of: MeasureByK): readonly number[] {
   const sizes = new Set(points.flatMap((point) => point[of].map(({ k }) => k)));
   return [...sizes].filter((k) => k > 1).sort((a, b) => a - b);
 }
 
-export function atK(point: EvaluationPoint, of: 'passAtK' | 'majorityAtK', k: number): number | undefined {
+export function atK(point: EvaluationPoint, of: MeasureByK, k: number): number | undefined {
   return point[of].find((one) => one.k === k)?.value;
 }
 
 /** The problems behind a value, if it does not cover all of them: `of 118`. */
-export function partOfProblems(
-  point: EvaluationPoint,
-  of: 'passAtK' | 'majorityAtK',
-  k: number,
-): string | undefined {
+export function partOfProblems(point: EvaluationPoint, of: MeasureByK, k: number): string | undefined {
   const problems = point[of].find((one) => one.k === k)?.problems;
   return problems === undefined || problems === point.problems ? undefined : `of ${count(problems)}`;
 }
@@ -36,7 +32,7 @@ export function accuracyLines(
   open: Pick<PanelLine, 'onOpen' | 'opens'>,
 ): readonly PanelLine[] {
   const steps = points.map(({ step }) => step);
-  const largest = (of: 'passAtK' | 'majorityAtK') => sizesOf(points, of).at(-1);
+  const largest = (of: MeasureByK) => sizesOf(points, of).at(-1);
   const passK = largest('passAtK');
   const majorityK = largest('majorityAtK');
   return [
@@ -86,6 +82,8 @@ export const PASS_AT_1 =
   'pass@1: the share of correct samples of each problem, averaged over problems. Interval: 95 %, over problems (samples of a problem are clustered); two problems all correct and two all incorrect are added first, so that few problems do not seem certain (Agresti and Coull 1998). Unknown of one problem';
 export const PASS_AT_K =
   'pass@k: 1 − C(n−c, k) / C(n, k) of each problem, unbiased, averaged over problems with at least k samples; ends where fewer than 95 % of the problems have k';
+export const PASS_HAT_K =
+  'pass^k: C(c, k) / C(n, k) of each problem, the probability that all of k samples are correct, unbiased (Yao et al. 2024, τ-bench), averaged over problems with at least k samples';
 export const MAJORITY_AT_K =
   'majority@k: whether the answer most of k samples give is correct, over subsets of k samples. A tie is split, a sample without an answer does not vote, answers are compared as written';
 
@@ -114,14 +112,23 @@ export function intervalText({ passAt1 }: EvaluationPoint): string {
   return `${percent(passAt1.low)}–${percent(passAt1.high)}`;
 }
 
-/** pass@k and majority@k of one step by k, each with its number of problems. Unknown values are blank. */
-export function byKCsv(of: string, { passAtK, majorityAtK }: EvaluationPoint): string {
+/** pass@k, pass^k and majority@k of one step by k, with their numbers of problems. Unknown values are blank. */
+export function byKCsv(of: string, { passAtK, passHatK, majorityAtK }: EvaluationPoint): string {
   const rows = passAtK.map(({ k, value, problems }) => {
     const majority = majorityAtK.find((one) => one.k === k);
     const drawn = majority === undefined ? '' : majority.isExact ? 'exact' : 'estimated';
-    return [k, value, problems, majority?.value, majority?.problems, drawn];
+    const all = passHatK.find((one) => one.k === k);
+    return [k, value, all?.value, problems, majority?.value, majority?.problems, drawn];
   });
-  const columns = ['k', 'pass@k', 'problems', 'majority@k', 'problems with an answer', 'majority is'];
+  const columns = [
+    'k',
+    'pass@k',
+    'pass^k',
+    'problems',
+    'majority@k',
+    'problems with an answer',
+    'majority is',
+  ];
   return csvFile(`${of}; recomputed`, columns, rows);
 }
 
@@ -143,6 +150,7 @@ export function evaluationCsv(of: string, panels: readonly EvaluationPanel[]): s
     'pass@1 low',
     'pass@1 high',
     ...passes.map((k) => `pass@${k}`),
+    ...passes.map((k) => `pass^${k}`),
     ...majorities.map((k) => `majority@${k}`),
     'mean response tokens',
   ];
@@ -156,6 +164,7 @@ export function evaluationCsv(of: string, panels: readonly EvaluationPanel[]): s
       point.passAt1?.low,
       point.passAt1?.high,
       ...passes.map((k) => atK(point, 'passAtK', k)),
+      ...passes.map((k) => atK(point, 'passHatK', k)),
       ...majorities.map((k) => atK(point, 'majorityAtK', k)),
       point.meanTokens,
     ]),
