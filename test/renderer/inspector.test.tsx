@@ -17,6 +17,7 @@ function shown(facts: Partial<RolloutDetail>): HTMLElement {
       detail={{ ...detail, ...facts }}
       heat={undefined}
       isBlind={false}
+      onShow={() => undefined}
       onShowRecord={() => undefined}
     />,
   ).container;
@@ -35,6 +36,17 @@ it.each([
   const { textContent } = shown(facts('שלום '.repeat(10_000)));
   expect(textContent).toContain('… 50,000 characters');
   expect(textContent.length).toBeLessThan(most);
+});
+
+it('lists the actions that a task expects instead of its ground truth', () => {
+  const detail = drawCompared(['C1', 'C1']).lanes[0]?.detail;
+  const groundTruth = 'cancel {"id": 7}\nuser: toggle {}';
+  const fields = shown({ row: { ...(detail?.row as RolloutDetail['row']), groundTruth } });
+  const section = fields.querySelector('.expected-actions');
+  expect(section?.textContent).toContain('0 of 1 done');
+  expect(section?.textContent).toContain('1 of the simulated user, not looked up');
+  expect(section?.querySelectorAll('[aria-label="not done"]')).toHaveLength(1);
+  expect(fields.textContent).not.toContain('ground truth');
 });
 
 it('places code with a few escapes, but not one with thousands', () => {

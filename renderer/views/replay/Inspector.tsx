@@ -1,4 +1,4 @@
-import { Fragment, type ReactNode } from 'react';
+import { Fragment, type ReactNode, useMemo } from 'react';
 import type { RolloutDetail, RolloutRow } from '../../../shared/api/contract.ts';
 import type { Provenance } from '../../../shared/domain/model.ts';
 import { correctnessSource } from '../../data/domainLabels.ts';
@@ -6,6 +6,8 @@ import { keyed } from '../../shell/keys/keysInForce.ts';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { bytes, count, decimal, reward, signed } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
+import { ExpectedActions, expectedOf } from './ExpectedActions.tsx';
+import type { Hit } from './text/findModel.ts';
 import type { Heat } from './text/tokenHeat.ts';
 import './inspector.css';
 import { LogText } from '../../ui/LogText.tsx';
@@ -24,11 +26,13 @@ interface InspectorProps {
   readonly heat: Heat | undefined;
   /** Hides correctness, reward and whether the rollout was kept. */
   readonly isBlind: boolean;
+  readonly onShow: (hit: Hit) => void;
   readonly onShowRecord: () => void;
 }
 
-export function Inspector({ detail, heat, isBlind, onShowRecord }: InspectorProps) {
+export function Inspector({ detail, heat, isBlind, onShow, onShowRecord }: InspectorProps) {
   const { row, tokens } = detail;
+  const expected = useMemo(() => expectedOf(detail), [detail]);
   // Extra fields may have any name, so some of them may reveal how the rollout was judged.
   const extra = isBlind ? [] : flatFields(detail.extra);
   return (
@@ -44,7 +48,7 @@ export function Inspector({ detail, heat, isBlind, onShowRecord }: InspectorProp
           <Field label="answer" source={row.answer === undefined ? undefined : detail.answerSource}>
             {row.answer !== undefined && <LogText text={row.answer} />}
           </Field>
-          {!isBlind && !isLong(row.groundTruth) && (
+          {!isBlind && expected === undefined && !isLong(row.groundTruth) && (
             <Field label="ground truth">
               {row.groundTruth !== undefined && <LogText text={row.groundTruth} />}
             </Field>
@@ -57,7 +61,10 @@ export function Inspector({ detail, heat, isBlind, onShowRecord }: InspectorProp
           )}
         </dl>
       </section>
-      {!isBlind && isLong(row.groundTruth) && (
+      {!isBlind && expected !== undefined && (
+        <ExpectedActions detail={detail} expected={expected} onShow={onShow} />
+      )}
+      {!isBlind && expected === undefined && isLong(row.groundTruth) && (
         <section>
           <h2>Ground truth</h2>
           <p className="inspector-scenario">

@@ -63,7 +63,13 @@ export function InspectorPane(props: InspectorPaneProps) {
       ) : shown === 'tokens' && heat !== undefined ? (
         <TokenList heat={heat} cursor={cursor} means={means} />
       ) : (
-        <Inspector detail={detail} heat={heat} isBlind={isBlind} onShowRecord={onShowRecord} />
+        <Inspector
+          detail={detail}
+          heat={heat}
+          isBlind={isBlind}
+          onShow={onShow}
+          onShowRecord={onShowRecord}
+        />
       )}
     </div>
   );
