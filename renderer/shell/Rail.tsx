@@ -19,6 +19,7 @@ import {
   Tags,
 } from 'lucide-react';
 import { type ReactNode, useId, useSyncExternalStore } from 'react';
+import { withGlyphs } from '../../shared/domain/hiddenCharacters.ts';
 import { labelsPath } from '../data/labelsLink.ts';
 import { pathOfRoute, type Route, rocRoute, routeTo, tokensRoute } from '../data/route.ts';
 import { useRequest } from '../data/useRequest.ts';
@@ -164,8 +165,8 @@ export function Rail({ route }: { readonly route: Route }) {
       />
       <span className="rail-rule" />
       {run !== undefined && isNamed && (
-        <span className="rail-run" title={run.name}>
-          {run.name}
+        <span className="rail-run" title={withGlyphs(run.name)}>
+          {withGlyphs(run.name)}
         </span>
       )}
       <Item

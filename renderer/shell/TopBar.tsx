@@ -1,6 +1,7 @@
 import { Monitor, Moon, Search, Sun } from 'lucide-react';
 import { Fragment, useMemo } from 'react';
 import { HOME_LIBRARY, type RunSummary } from '../../shared/api/contract.ts';
+import { withGlyphs } from '../../shared/domain/hiddenCharacters.ts';
 import { useLibrary } from '../data/DataProvider.tsx';
 import { useLibraries } from '../data/otherLibraries.ts';
 import { pageName, pathOfRoute, type Route, routesDownTo } from '../data/route.ts';
@@ -53,11 +54,11 @@ function labelOf(page: Route, names: Names): string {
     case 'library':
       return names.library ?? 'Library';
     case 'run':
-      return names.run ?? page.runKey;
+      return withGlyphs(names.run ?? page.runKey);
     case 'step':
       return `step ${page.step}`;
     case 'group':
-      return page.groupKey;
+      return withGlyphs(page.groupKey);
     case 'rollout':
       return `#${page.ordinal}`;
     case 'nowhere':

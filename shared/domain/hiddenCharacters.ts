@@ -38,6 +38,17 @@ const NAMES: Readonly<Record<number, string>> = {
 export const HIDDEN_CHARACTERS =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u2069\u3164\ufeff\uffa0]|\u034f|[\u180b-\u180f]|[\ufe00-\ufe0d]|(?<!\p{Emoji}|\u20e3)[\ufe0e\ufe0f]|\u{e0001}|[\u{e0020}-\u{e007f}]|[\u{e0100}-\u{e01ef}]/gu;
 
+const HIDDEN = new RegExp(`${HIDDEN_CHARACTERS.source}|[\\ud800-\\udfff]`, 'gu');
+
+/**
+ * The text with a glyph in place of each hidden character and lone surrogate, for one line, a title or a file.
+ *
+ * @param glyph returns the replacement for a character
+ */
+export function withGlyphs(text: string, glyph: (character: string) => string = glyphOf): string {
+  return text.replace(HIDDEN, (character) => glyph(character));
+}
+
 /** @param character of `HIDDEN_CHARACTERS` */
 export function characterName(character: string): string {
   const code = character.codePointAt(0) ?? 0;

@@ -1,3 +1,5 @@
+import { withGlyphs } from './hiddenCharacters.ts';
+
 /**
  * Normalizes questions, so that equal problems compare equal across runs. Templates wrap a problem in
  * different instructions, and loggers rewrap its lines.
@@ -43,16 +45,16 @@ export function problemName(
   { problemId, question }: { readonly problemId: string; readonly question: string },
   longest = LONGEST_TITLE,
 ): string {
-  if (!isHashedId(problemId)) return problemId;
+  if (!isHashedId(problemId)) return withGlyphs(problemId);
   const words = plainQuestion(question);
   return words === '' ? problemId : firstWords(words, longest);
 }
 
 /** Whether `problemName` is not the id. */
-export const isNamedByQuestion = (problem: Parameters<typeof problemName>[0]): boolean =>
-  problemName(problem) !== problem.problemId;
+export const isNamedByQuestion = ({ problemId, question }: Parameters<typeof problemName>[0]): boolean =>
+  isHashedId(problemId) && plainQuestion(question) !== '';
 
-/** One line for lists, without roles and tokens of a chat template, and with LaTeX as plain signs. */
+/** One line for lists, with glyphs for hidden characters, without roles and tokens of a chat template, and with LaTeX as plain signs. */
 export function plainQuestion(question: string): string {
   const text = normalisedQuestion(
     question
@@ -62,7 +64,7 @@ export function plainQuestion(question: string): string {
       // A role is the first word of a template. "System of equations" is not one.
       .replace(/^(?:(?:user|system|assistant|human) ?\n|(?:user|system|human|question|problem) ?: ?)/i, ''),
   ).replace(/^user (?=[A-Z0-9$\\])/, '');
-  return oneSpaced(withoutLatex(text));
+  return withGlyphs(oneSpaced(withoutLatex(text)));
 }
 
 /** LaTeX commands and their signs; '' removes the command. Any other command is replaced by its name. */

@@ -80,9 +80,10 @@ describe('breakpoints in the link', () => {
     expect(needsLabels([breakOf('error & label:loops')])).toBe(true);
   });
 
-  it('search arguments in the worker', () => {
+  it('search texts in the worker', () => {
     expect(needsWorker(breakOf('args:x'))).toBe(true);
-    expect(needsWorker(breakOf('text:"x" in:code'))).toBe(false);
+    expect(needsWorker(breakOf('text:"x" in:code'))).toBe(true);
+    expect(needsWorker(breakOf('tool:x'))).toBe(false);
   });
 
   it('refuse a label that nobody has, at its position', () => {

@@ -1,6 +1,5 @@
 /** Writes log text as HTML: escaped, with control characters made visible, and with marks. */
-import { glyphOf } from '../../../shared/domain/hiddenCharacters.ts';
-import { visible } from './visible.ts';
+import { glyphOf, withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -16,7 +15,7 @@ function escaped(text: string): string {
 
 /** Escapes text for the content of an element. */
 export function html(text: string): string {
-  return visible(
+  return withGlyphs(
     escaped(text.replaceAll('\r\n', '\n')),
     (character) => `<span class="c">${glyphOf(character)}</span>`,
   );
@@ -24,7 +23,7 @@ export function html(text: string): string {
 
 /** Escapes text for an attribute value in double quotes. */
 export function attribute(text: string): string {
-  return escaped(visible(text));
+  return escaped(withGlyphs(text));
 }
 
 /** A range of a text and the tags around each of its pieces. Ranges may overlap. */

@@ -1,19 +1,9 @@
-/**
- * Makes text safe for packs: hidden characters and lone surrogates become glyphs. UTF-8 cannot encode lone
- * surrogates.
- */
-import { glyphOf, HIDDEN_CHARACTERS } from '../../../shared/domain/hiddenCharacters.ts';
-
-const HIDDEN = new RegExp(`${HIDDEN_CHARACTERS.source}|[\\ud800-\\udfff]`, 'gu');
-
-/** @param glyph returns the replacement for a character */
-export function visible(text: string, glyph: (character: string) => string = glyphOf): string {
-  return text.replace(HIDDEN, (character) => glyph(character));
-}
+/** Makes text safe for packs (`hiddenCharacters.ts`). UTF-8 cannot encode lone surrogates, which become glyphs, too. */
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 
 /** Keeps line ends, including those of other systems. */
 export function visibleLines(text: string): string {
-  return visible(text.replaceAll('\r\n', '\n'));
+  return withGlyphs(text.replaceAll('\r\n', '\n'));
 }
 
 /** Makes text safe for the middle of a line. */

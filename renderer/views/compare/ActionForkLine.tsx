@@ -1,4 +1,5 @@
 import type { ActionSide } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { counted } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
 import type { RowContext } from './rowContext.ts';
@@ -56,8 +57,8 @@ function ActionText({ side }: { readonly side: ActionSide | undefined }) {
   const shown = text.length > SHOWN ? `${text.slice(0, SHOWN).toWellFormed()}…` : text;
   return (
     <>
-      {side.kind === 'answer' ? 'the answer' : (side.tool ?? 'a call')}{' '}
-      <span className="mono" title={side.text}>
+      {side.kind === 'answer' ? 'the answer' : withGlyphs(side.tool ?? 'a call')}{' '}
+      <span className="mono" title={withGlyphs(side.text)}>
         <SourceText text={shown} />
       </span>
     </>

@@ -1,6 +1,8 @@
 /** One segment in its lane: its kind, its relation to the baseline's segment, and its text. */
+
 import type { ReactNode } from 'react';
 import type { ComparedBlock } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { exceptionName, outcomeMark, type SegmentView } from '../../data/segmentViews.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
@@ -136,8 +138,8 @@ export function CellHead({ view, tag, chars, children }: CellHeadProps) {
     <header className="cmp-cell-head">
       <b>{KIND_LABELS[view.segment.kind]}</b>
       {view.call !== undefined && (
-        <span className="mono cmp-call" title={view.call.name}>
-          {view.call.name ?? 'name unreadable'}
+        <span className="mono cmp-call" title={withGlyphs(view.call.name ?? '')}>
+          {withGlyphs(view.call.name ?? 'name unreadable')}
         </span>
       )}
       {mark !== undefined && (

@@ -2,7 +2,9 @@
  * Above the rows: the sticky lane heads, then facts and prompts, which scroll away. Kept low to leave room for the
  * rows.
  */
+
 import { useMemo } from 'react';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import type { CompareLink } from '../../data/compareLink.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
@@ -128,7 +130,7 @@ function Prompts({ slots, lanes, facts }: PromptsProps) {
 /** The first line of a prompt. The fold beside it shows the length and opens the rest. */
 function OneLine({ text }: { readonly text: string }) {
   return (
-    <span className="cmp-question-line" title={text.slice(0, TITLE)}>
+    <span className="cmp-question-line" title={withGlyphs(text.slice(0, TITLE))}>
       <SourceText text={text.slice(0, TITLE).replaceAll(/\s+/g, ' ')} />
     </span>
   );

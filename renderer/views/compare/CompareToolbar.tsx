@@ -1,4 +1,5 @@
 import { Download, GitFork, PanelRight } from 'lucide-react';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import {
   type CompareLink,
   EQUAL_WAYS,
@@ -57,8 +58,8 @@ export function CompareToolbar(props: CompareToolbarProps) {
   return (
     <header className="cmp-toolbar">
       <h1>Compare</h1>
-      <span className="cmp-shared muted" title={shared}>
-        {shared}
+      <span className="cmp-shared muted" title={withGlyphs(shared)}>
+        {withGlyphs(shared)}
       </span>
       {link.leftOut.length > 0 && (
         <span

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { FIRST_OCCURRENCES, type GroupRow, type ProblemOccurrence } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { isNamedByQuestion, plainQuestion, problemName } from '../../../shared/domain/question.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -20,11 +21,11 @@ interface GroupHeadProps {
 /** The problem that this group attempts, and the group's results. */
 export function GroupHead({ runKey, group, children }: GroupHeadProps) {
   const named = { problemId: group.problemId, question: group.promptPreview };
-  const title = isNamedByQuestion(named) ? problemName(named) : `Problem ${group.problemId}`;
+  const title = isNamedByQuestion(named) ? problemName(named) : `Problem ${withGlyphs(group.problemId)}`;
   return (
     <>
       <header className="page-head">
-        <h1 title={`Problem ${group.problemId}, group ${group.groupKey}`}>{title}</h1>
+        <h1 title={withGlyphs(`Problem ${group.problemId}, group ${group.groupKey}`)}>{title}</h1>
         <span className="muted">{counted(group.rollouts, 'rollout')}</span>
         {group.correctKnown > 0 && (
           <Chip>
@@ -41,7 +42,7 @@ export function GroupHead({ runKey, group, children }: GroupHeadProps) {
         {children}
         <div className="end">
           {group.groundTruth !== undefined && (
-            <span className="truth" title={group.groundTruth}>
+            <span className="truth" title={withGlyphs(group.groundTruth)}>
               ground truth{' '}
               <span className="mono">
                 <LogText text={group.groundTruth} />
@@ -67,7 +68,7 @@ export function GroupHead({ runKey, group, children }: GroupHeadProps) {
         </div>
       </header>
       {group.promptPreview !== '' && plainQuestion(group.promptPreview) !== title && (
-        <p className="problem" title={group.promptPreview}>
+        <p className="problem" title={withGlyphs(group.promptPreview)}>
           {plainQuestion(group.promptPreview)}
         </p>
       )}
@@ -117,7 +118,7 @@ function PlaceLine({ place }: { readonly place: ProblemOccurrence }) {
       aria-current={place.isThis ? 'true' : undefined}
     >
       <span className="same-run">
-        {place.runName}
+        {withGlyphs(place.runName)}
         {place.kind === 'eval' && <span className="dim"> evaluation</span>}
       </span>
       <span>{step === undefined ? <span className="dim">no step</span> : `step ${count(step)}`}</span>

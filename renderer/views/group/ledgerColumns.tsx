@@ -1,4 +1,5 @@
 import { PENALTY_KINDS } from '../../../shared/api/rocRows.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { keyWord } from '../../shell/keys/keysInForce.ts';
 import { LogText } from '../../ui/LogText.tsx';
 import { RightMark } from '../../ui/Marks.tsx';
@@ -202,7 +203,7 @@ function answerColumn(): LedgerColumn {
           className={
             rollout.isCorrect === undefined ? undefined : rollout.isCorrect ? 'is-right' : 'is-wrong'
           }
-          title={rollout.answer}
+          title={withGlyphs(rollout.answer ?? '')}
         >
           <RightMark isCorrect={rollout.isCorrect} /> <LogText text={rollout.answer} />
         </span>

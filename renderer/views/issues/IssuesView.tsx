@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import type { IssueRow, UnreadFile } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { isBelow } from '../../data/follows.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -77,11 +78,11 @@ const COLUMNS: readonly Column<Row>[] = [
         <Unread row={row} />
       ) : row.code === UNKNOWN_FORMAT ? (
         <span className="issue-offer">
-          <span title={row.message}>{row.message}</span>
+          <span title={withGlyphs(row.message)}>{withGlyphs(row.message)}</span>
           <span className="is-link">Map its fields…</span>
         </span>
       ) : (
-        <span title={row.message}>{row.message}</span>
+        <span title={withGlyphs(row.message)}>{withGlyphs(row.message)}</span>
       ),
   },
 ];

@@ -1,5 +1,6 @@
 /** Two readers: their agreement beyond chance by label, and the rollouts on which they differ. */
 
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { labelOf, useTaxonomy } from '../../data/annotations.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -33,8 +34,8 @@ export function AgreementTab({ scope }: { readonly scope: LabelsScope }) {
     return (
       <EmptyState title="Agreement needs two reviewers">
         <p>
-          {first === undefined ? 'No labels yet.' : `Only ${first} has labelled so far.`} Enter a second
-          reviewer under “Review”, or import a colleague’s pack.
+          {first === undefined ? 'No labels yet.' : `Only ${withGlyphs(first)} has labelled so far.`} Enter a
+          second reviewer under “Review”, or import a colleague’s pack.
         </p>
       </EmptyState>
     );

@@ -1,4 +1,5 @@
 import type { AnnotationRow, Taxonomy } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { labelOf } from '../../data/annotations.ts';
 import { Chip } from '../../ui/Controls.tsx';
 import { LabelName } from '../../ui/Marks.tsx';
@@ -49,10 +50,10 @@ export function annotationColumns(taxonomy: Taxonomy | undefined): readonly Colu
       minWidth: 180,
       grow: 2,
       cell: ({ rollout: { run, step, group, ordinal } }) => (
-        <span title={`${run}, step ${step}, ${group}, #${ordinal}`}>
+        <span title={withGlyphs(`${run}, step ${step}, ${group}, #${ordinal}`)}>
           <b className="mono">#{ordinal}</b>{' '}
           <span className="muted">
-            {group} · step {step}
+            {withGlyphs(group)} · step {step}
           </span>
         </span>
       ),
@@ -87,7 +88,7 @@ export function annotationColumns(taxonomy: Taxonomy | undefined): readonly Colu
             <span className="muted">suggests a correction</span>
           )
         ) : (
-          <span title={note}>{firstLine(note)}</span>
+          <span title={withGlyphs(note)}>{withGlyphs(firstLine(note))}</span>
         ),
     },
     { id: 'severity', label: 'severity', minWidth: 66, grow: 0, cell: ({ severity }) => severity ?? null },
@@ -109,7 +110,7 @@ export function annotationColumns(taxonomy: Taxonomy | undefined): readonly Colu
       label: 'by',
       minWidth: 80,
       grow: 1,
-      cell: ({ author }) => <span className="muted">{author}</span>,
+      cell: ({ author }) => <span className="muted">{withGlyphs(author)}</span>,
     },
     {
       id: 'time',

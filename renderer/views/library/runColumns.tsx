@@ -1,5 +1,6 @@
 import { Ellipsis } from 'lucide-react';
 import type { RunDate, RunSummary } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { type Frame, linePath, stepScale, type Values, valueScale } from '../../charts/chartModel.ts';
 import { Chip } from '../../ui/Controls.tsx';
 import { count, counted, percent, ratio } from '../../ui/numbers.ts';
@@ -52,8 +53,8 @@ export const runColumns = (
     cell: (run) => (
       <span className="two-line">
         <span className="run-title">
-          <bdi className="run-name" title={run.name}>
-            {run.name}
+          <bdi className="run-name" title={withGlyphs(run.name)}>
+            {withGlyphs(run.name)}
           </bdi>{' '}
           {run.kind === 'eval' && <Chip>evaluation</Chip>} {run.isSynthetic && <Chip>synthetic</Chip>}{' '}
           <PartChip text={partlyRead(run)} />

@@ -1,4 +1,5 @@
 /** Problems that became correct or incorrect from one step to another, of this run or of another one. */
+
 import { useMemo } from 'react';
 import {
   type ChangedProblem,
@@ -8,6 +9,7 @@ import {
   type ProblemChanges,
   type RunSummary,
 } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { problemName } from '../../../shared/domain/question.ts';
 import { type ChangesLink, changedTo, changePath } from '../../data/changesLink.ts';
 import { namesWithModels } from '../../data/runNames.ts';
@@ -225,7 +227,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   {
     ...{ id: 'problem', label: 'problem', minWidth: 240, grow: 4 },
     cell: ({ problem }) =>
-      problem === undefined ? null : <span title={problem.question}>{problemName(problem)}</span>,
+      problem === undefined ? null : <span title={withGlyphs(problem.question)}>{problemName(problem)}</span>,
   },
   {
     id: 'from',

@@ -2,8 +2,10 @@
  * Answers of a problem that were judged correct in one rollout and incorrect in another, so the verifier contradicts
  * itself.
  */
+
 import { useMemo } from 'react';
 import type { DisputedAnswer, RolloutRow } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { problemName } from '../../../shared/domain/question.ts';
 import { comparePath } from '../../data/compareLink.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
@@ -112,7 +114,7 @@ function DisputedRow({ runKey, found, right, wrong }: DisputedRowProps) {
           </Link>
         )}
       </td>
-      <td title={found.answer}>
+      <td title={withGlyphs(found.answer)}>
         <LogText text={short} />
       </td>
       <td className="is-figure">{count(found.right)}</td>

@@ -1,5 +1,6 @@
 import { useRef } from 'react';
 import type { ProblemHistory } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { problemName } from '../../../shared/domain/question.ts';
 import { standalonePart } from '../../charts/exportChart.ts';
 import type { Route } from '../../data/route.ts';
@@ -48,12 +49,12 @@ function Problem({ history, groupId }: { readonly history: ProblemHistory; reado
   return (
     <div className="page problem-page">
       <header className="page-head is-one-line">
-        <h1 title={history.question}>{name}</h1>
+        <h1 title={withGlyphs(history.question)}>{name}</h1>
         <div className="end">
           <span className="page-facts">
-            {name !== problemId && `id ${problemId} · `}
-            {shortTruth !== undefined && `ground truth ${shortTruth} · `}
-            {source !== undefined && `${source} · `}
+            {name !== problemId && `id ${withGlyphs(problemId)} · `}
+            {shortTruth !== undefined && `ground truth ${withGlyphs(shortTruth)} · `}
+            {source !== undefined && `${withGlyphs(source)} · `}
             {counted(groups.length + leftOut, 'group')} in {counted(runs.length, 'run')}
             {leftOut > 0 && `; the first ${count(groups.length)} are shown`}
           </span>

@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -63,7 +64,7 @@ export default function ProblemsView({ runKey }: { readonly runKey: string }) {
         />
         <div className="end">
           <span className="page-facts">
-            {run.data.name} ·{' '}
+            {withGlyphs(run.data.name)} ·{' '}
             {run.data.hasSteps ? counted(run.data.steps, 'step') : 'no training steps in this log'} ·{' '}
             {counted(run.data.groups, 'group')}
           </span>

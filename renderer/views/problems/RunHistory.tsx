@@ -1,6 +1,7 @@
 import type { ProblemGroup } from '../../../shared/api/contract.ts';
 import { quoted } from '../../../shared/domain/filter/lexer.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { labelOf, useTaxonomy } from '../../data/annotations.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { Link } from '../../ui/Link.tsx';
@@ -37,7 +38,7 @@ export function RunHistory({ problemId, groups, clusters, scale: ofPage, here }:
   return (
     <section className="problem-run" aria-label={`Run ${first.runName}, ${first.kind}`}>
       <h2 data-drawn="">
-        {first.runName} <span className="dim">{first.kind}</span>
+        {withGlyphs(first.runName)} <span className="dim">{first.kind}</span>
       </h2>
       <ProblemLabels runKey={first.runKey} problemId={problemId} groups={groups} />
       <div className="problem-columns">
@@ -209,7 +210,7 @@ export function ClusterKey({ clusters, hasTruth }: ClusterKeyProps) {
             <rect className={clusterClass(cluster)} width="12" height="12" />
           </svg>
           <code data-drawn="">
-            {cluster.text.length > 60 ? `${cluster.text.slice(0, 60)}…` : cluster.text}
+            {withGlyphs(cluster.text.length > 60 ? `${cluster.text.slice(0, 60)}…` : cluster.text)}
           </code>
           <span data-drawn="" className={`is-${inkOf(cluster.verdict)}`}>
             {verdictText(cluster, hasTruth)}

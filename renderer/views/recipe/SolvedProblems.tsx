@@ -2,8 +2,10 @@
  * Problems solved k of k times at a step. A recipe's last stage drops them, since they have no group-normalised
  * advantage.
  */
+
 import { useMemo } from 'react';
 import type { RunDetail, SolvedProblem } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { plainQuestion, problemName } from '../../../shared/domain/question.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -28,7 +30,7 @@ const COLUMNS: readonly Column<SolvedProblem>[] = [
     label: 'problem',
     minWidth: 180,
     grow: 1,
-    cell: (row) => <span title={row.problemId}>{problemName(row)}</span>,
+    cell: (row) => <span title={withGlyphs(row.problemId)}>{problemName(row)}</span>,
   },
   {
     id: 'rollouts',

@@ -1,5 +1,6 @@
 import { Fragment, type ReactNode, useMemo } from 'react';
 import type { RolloutDetail, RolloutRow } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import type { Provenance } from '../../../shared/domain/model.ts';
 import { correctnessSource } from '../../data/domainLabels.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
@@ -57,7 +58,7 @@ export function Inspector({ detail, heat, isBlind, onShow, onShowRecord }: Inspe
             {row.stopReason}
           </Field>
           {row.stopReasonLogged !== row.stopReason && (
-            <Field label="stop reason in the log">{row.stopReasonLogged}</Field>
+            <Field label="stop reason in the log">{withGlyphs(row.stopReasonLogged ?? '')}</Field>
           )}
         </dl>
       </section>
@@ -141,7 +142,7 @@ export function Inspector({ detail, heat, isBlind, onShow, onShowRecord }: Inspe
           <h2>Other fields of the record</h2>
           <dl>
             {extra.map(([name, value]) => (
-              <Field key={name} label={name}>
+              <Field key={name} label={withGlyphs(name)}>
                 <span
                   className="mono"
                   title={value.length > LONG_VALUE ? 'shortened here; see the raw record' : undefined}

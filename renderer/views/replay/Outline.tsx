@@ -1,4 +1,5 @@
 import { memo, useLayoutEffect, useMemo } from 'react';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { outcomeMark, type SegmentView, type TurnView } from '../../data/segmentViews.ts';
 import { seconds } from '../../ui/numbers.ts';
 import { useVirtualRows } from '../../ui/useVirtualRows.ts';
@@ -93,7 +94,7 @@ function OutlineRow({ view, onSegment }: OutlineRowProps) {
   const { kind } = view.segment;
   const isProblem = kind === 'user' && view.segment.turn === 0;
   const mark = call === undefined ? undefined : outcomeMark(call.outcome);
-  const name = call === undefined ? outlineName(view) : (call.name ?? 'tool call');
+  const name = withGlyphs(call === undefined ? outlineName(view) : (call.name ?? 'tool call'));
   return (
     <button
       type="button"

@@ -1,5 +1,6 @@
 import { Check } from 'lucide-react';
 import { memo, type ReactNode, useRef, useState } from 'react';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import type { SegmentKind } from '../../../shared/domain/model.ts';
 import { exceptionName, outcomeMark, readableText, type SegmentView } from '../../data/segmentViews.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
@@ -136,8 +137,8 @@ function SegmentHead({ view, kind, answerSource, text, children }: SegmentHeadPr
     <header className="segment-head">
       <b>{LABELS[kind]}</b>
       {view.call !== undefined && (
-        <span className="mono" title={view.call.name}>
-          {view.call.name ?? 'name unreadable'}
+        <span className="mono" title={withGlyphs(view.call.name ?? '')}>
+          {withGlyphs(view.call.name ?? 'name unreadable')}
         </span>
       )}
       {mark !== undefined && (

@@ -1,6 +1,7 @@
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import type { RunDetail, RunSummary, StepSummary } from '../../../shared/api/contract.ts';
 import { areStated, settingsOf } from '../../../shared/domain/downSampling.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
@@ -108,8 +109,10 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
   return (
     <div className="page">
       <header className="page-head is-one-line run-head">
-        <h1 title={[data.name, data.model, data.dataset, data.format].filter(Boolean).join(' · ')}>
-          {data.name}
+        <h1
+          title={withGlyphs([data.name, data.model, data.dataset, data.format].filter(Boolean).join(' · '))}
+        >
+          {withGlyphs(data.name)}
         </h1>
         <Segmented
           label="View"

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import type { StepSchedule } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { pathOfRoute } from '../../data/route.ts';
@@ -71,7 +72,7 @@ export default function ScheduleView({ runKey, step }: ScheduleViewProps) {
         <h1>Schedule</h1>
         <div className="end">
           <span className="page-facts">
-            {run.data.name}
+            {withGlyphs(run.data.name)}
             {run.data.hasSteps && ` · step ${step}`}
             {answer?.facts !== undefined &&
               ` · ${count(answer.facts.placed)} of ${counted(answer.rollouts, 'rollout')} placed in time`}

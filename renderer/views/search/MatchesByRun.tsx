@@ -1,5 +1,7 @@
 /** The matches of a search by run, and the SQL statement that counts them. */
+
 import type { RunSummary } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { distinctNames } from '../../data/runNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -30,6 +32,7 @@ export function MatchesByRun({ matches, runs, run, query }: MatchesByRunProps) {
           const at = runs.findIndex((one) => one.runId === runId);
           const found = runs[at];
           if (found === undefined) return [];
+          const name = withGlyphs(names[at] ?? '');
           const numbers = `${matches.isExact ? '' : 'at least '}${count(rollouts)}`;
           return [
             <li key={runId}>
@@ -37,12 +40,12 @@ export function MatchesByRun({ matches, runs, run, query }: MatchesByRunProps) {
                 <Link
                   className="is-link"
                   href={searchPath(query, found.runKey)}
-                  title={`Only this run: ${names[at]}, ${counted(found.rollouts, 'rollout')}`}
+                  title={`Only this run: ${name}, ${counted(found.rollouts, 'rollout')}`}
                 >
-                  {names[at]}
+                  {name}
                 </Link>
               ) : (
-                names[at]
+                name
               )}{' '}
               <b>{numbers}</b>
             </li>,

@@ -1,6 +1,8 @@
 /** Search results by group, with a row for each hit. */
+
 import { useMemo } from 'react';
 import type { RunSummary, SearchHit } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import {
   isHashedId,
   isNamedByQuestion,
@@ -123,13 +125,15 @@ function GroupName({ row, run }: { readonly row: GroupRow; readonly run: RunSumm
   const isQuestion = isNamedByQuestion(problem);
   return (
     <span className="search-group">
-      <b title={isQuestion ? `${preview}\n${problemId}` : problemId}>{problemName(problem)}</b>
-      {groupKey !== problemId && !isHashedId(groupKey) && <span className="dim"> · group {groupKey}</span>}
-      <span className="dim"> · {run?.name}</span>
+      <b title={withGlyphs(isQuestion ? `${preview}\n${problemId}` : problemId)}>{problemName(problem)}</b>
+      {groupKey !== problemId && !isHashedId(groupKey) && (
+        <span className="dim"> · group {withGlyphs(groupKey)}</span>
+      )}
+      <span className="dim"> · {withGlyphs(run?.name ?? '')}</span>
       {!isQuestion && (
         <>
           <span className="dim"> · </span>
-          <span title={preview}>{plainQuestion(preview)}</span>
+          <span title={withGlyphs(preview)}>{plainQuestion(preview)}</span>
         </>
       )}
     </span>
@@ -188,12 +192,12 @@ function Snippet({ hit }: { readonly hit: SearchHit }) {
   return (
     <span className="search-snippet">
       {(isShortened || hit.isCut.before) && <span className="dim">…</span>}
-      {onOneLine(before.replace(/^[\udc00-\udfff]/, ''))}
+      {withGlyphs(onOneLine(before.replace(/^[\udc00-\udfff]/, '')))}
       <mark>
-        {onOneLine(hit.text)}
+        {withGlyphs(onOneLine(hit.text))}
         {hit.isCut.text && '…'}
       </mark>
-      {onOneLine(hit.after)}
+      {withGlyphs(onOneLine(hit.after))}
       {hit.isCut.after && <span className="dim">…</span>}
     </span>
   );

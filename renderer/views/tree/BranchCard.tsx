@@ -1,8 +1,10 @@
 // biome-ignore-all lint/a11y/useSemanticElements: uses the roles of the surrounding tree
 // biome-ignore-all lint/a11y/useFocusableInteractive: the tree handles the keys and names the item by aria-activedescendant
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: as above
+
 import { ChevronDown, ChevronRight, Columns2 } from 'lucide-react';
 import type { ActionNode, ForkNode, TreeRollout } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { TOOL_ERROR_OUTCOMES } from '../../../shared/domain/model.ts';
 import { OUTCOME_NAMES } from '../../data/domainLabels.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
@@ -148,11 +150,11 @@ function NodeText({ node }: { readonly node: ForkNode }) {
     <>
       <span
         className="fork-text mono"
-        title={
-          node.omitted > 0 ? `${node.text}\n\n${count(node.omitted)} characters left out at …` : node.text
-        }
+        title={withGlyphs(
+          node.omitted > 0 ? `${node.text}\n\n${count(node.omitted)} characters left out at …` : node.text,
+        )}
       >
-        {beginning(node.text)}
+        {withGlyphs(beginning(node.text))}
       </span>
       <span className="dim fork-length" title="UTF-16 characters of this stretch">
         {count(length)}
@@ -267,7 +269,7 @@ export function LeafRow(props: LeafRowProps) {
       )}
       {columns.step && <span className="leaf-step">step {rollout.step}</span>}
       {columns.answer && (
-        <span className="leaf-answer mono" title={rollout.answer}>
+        <span className="leaf-answer mono" title={withGlyphs(rollout.answer ?? '')}>
           <LogText text={rollout.answer} />
         </span>
       )}

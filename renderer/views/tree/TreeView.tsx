@@ -7,6 +7,7 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { pathOfRoute, type Route } from '../../data/route.ts';
 import { usePage } from '../../data/usePage.ts';
@@ -54,8 +55,8 @@ export default function TreeView({ route }: { readonly route: TreeRoute }) {
   return (
     <div className="page">
       <header className="page-head">
-        <h1 title={groupKey}>
-          Fork tree of <span className="mono">{groupKey}</span>
+        <h1 title={withGlyphs(groupKey)}>
+          Fork tree of <span className="mono">{withGlyphs(groupKey)}</span>
         </h1>
         <Segmented
           label="Branches"

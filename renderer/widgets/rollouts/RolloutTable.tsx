@@ -10,6 +10,7 @@ import {
   type RolloutSort,
 } from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { plainQuestion } from '../../../shared/domain/question.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
@@ -230,7 +231,7 @@ function problemColumn(groups: ReadonlyMap<number, GroupRow>): RolloutColumn {
       return preview === undefined || preview === '' ? (
         <span className="mono">{row.problemId}</span>
       ) : (
-        <span title={`${row.problemId}: ${preview}`}>{plainQuestion(preview)}</span>
+        <span title={withGlyphs(`${row.problemId}: ${preview}`)}>{plainQuestion(preview)}</span>
       );
     },
   };

@@ -1,6 +1,8 @@
 /** Small cell contents shared by the tables of this view. */
+
 import type { ReactNode } from 'react';
 import type { RolloutRow } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { count, percent } from '../../ui/numbers.ts';
 
 /** A share as a number and as a bar, which makes rows comparable. */
@@ -48,12 +50,12 @@ export function stopReasonCell({ stopReason, stopReasonSource, stopReasonLogged 
     if (stopReasonLogged === undefined) return undefined;
     return (
       <span className="muted" title="as logged">
-        “{stopReasonLogged}”
+        “{withGlyphs(stopReasonLogged)}”
       </span>
     );
   }
   if (stopReasonSource !== 'derived') return stopReason;
-  const from = stopReasonLogged === undefined ? 'the text' : `“${stopReasonLogged}” in the log`;
+  const from = stopReasonLogged === undefined ? 'the text' : `“${withGlyphs(stopReasonLogged)}” in the log`;
   return (
     <i className="muted" title={`derived from ${from}`}>
       {stopReason}

@@ -1,5 +1,7 @@
 /** Columns of the prompt groups of a step. */
+
 import type { GroupRow, GroupSort } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { plainQuestion } from '../../../shared/domain/question.ts';
 import { LogText } from '../../ui/LogText.tsx';
 import { count, decimal, ratio, reward } from '../../ui/numbers.ts';
@@ -20,8 +22,8 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
     grow: 1,
     sorts: 'ascending',
     cell: (row) => (
-      <span className="mono" title={row.problemId}>
-        {row.problemId}
+      <span className="mono" title={withGlyphs(row.problemId)}>
+        {withGlyphs(row.problemId)}
       </span>
     ),
   },
@@ -33,7 +35,7 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
     hint: 'The last user message, its beginning',
     minWidth: 100,
     grow: 5,
-    cell: (row) => <span title={row.promptPreview}>{plainQuestion(row.promptPreview)}</span>,
+    cell: (row) => <span title={withGlyphs(row.promptPreview)}>{plainQuestion(row.promptPreview)}</span>,
   },
   {
     id: 'truth',

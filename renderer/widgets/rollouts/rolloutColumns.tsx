@@ -1,5 +1,6 @@
 import type { RolloutRow, RolloutSort } from '../../../shared/api/contract.ts';
 import { fieldNamed } from '../../../shared/domain/filter/fields.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import {
   type CamelCase,
   camelCase,
@@ -84,7 +85,7 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     cell: (row) => (
       <span
         className={row.isCorrect === undefined ? undefined : row.isCorrect ? 'is-right' : 'is-wrong'}
-        title={row.answer}
+        title={withGlyphs(row.answer ?? '')}
       >
         <RightMark isCorrect={row.isCorrect} /> <LogText text={row.answer} />
       </span>

@@ -1,3 +1,4 @@
+import { withGlyphs } from '../../../../shared/domain/hiddenCharacters.ts';
 import type { Lane } from '../lanes/laneModel.ts';
 import type { Break, Stop } from './breakModel.ts';
 
@@ -15,8 +16,10 @@ export function BreakpointReasons({
   return (
     <>
       <b>{lanes[lane]?.letter}</b> turn {hit.turn}{' '}
-      <span className="mono">{breaks[hit.breakpoint]?.text}</span>
-      {hit.found !== undefined && <span className="muted"> {hit.found.replaceAll(/\s+/g, ' ')}</span>}
+      <span className="mono">{withGlyphs(breaks[hit.breakpoint]?.text ?? '')}</span>
+      {hit.found !== undefined && (
+        <span className="muted"> {withGlyphs(hit.found.replaceAll(/\s+/g, ' '))}</span>
+      )}
     </>
   );
 }

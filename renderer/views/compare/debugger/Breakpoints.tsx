@@ -1,7 +1,9 @@
 /** Breakpoints, at which playback stops: the list of them, their hits per lane, and all hits in order. */
+
 import { X } from 'lucide-react';
 import { useMemo } from 'react';
 import type { RolloutSignal } from '../../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../../shared/domain/hiddenCharacters.ts';
 import { KeyOf } from '../../../shell/keys/Keys.tsx';
 import { IconButton } from '../../../ui/Controls.tsx';
 import { count, counted } from '../../../ui/numbers.ts';
@@ -59,8 +61,8 @@ export function Breakpoints(props: PlayheadProps) {
                 // A keyboard click has `detail` 0 and keeps the focus.
                 onClick={(event) => event.detail > 0 && event.currentTarget.blur()}
               />
-              <span className="break-text mono" title={one.text}>
-                {one.text}
+              <span className="break-text mono" title={withGlyphs(one.text)}>
+                {withGlyphs(one.text)}
               </span>
               {one.fault === undefined && !leftOut.has(one.text) ? (
                 <span className="break-hits">

@@ -98,12 +98,11 @@ export const isSameLane = (a: StoppedLane, b: StoppedLane | undefined): boolean 
   a.fork?.offset === b.fork?.offset;
 
 /**
- * The worker evaluates patterns, since one from a URL may never finish (`breakpointWorkerClient.ts`), and arguments, which
- * are parsed.
+ * The worker evaluates texts and patterns (`breakpointWorkerClient.ts`): a pattern from a URL may never finish, a search of
+ * millions of characters takes seconds, and arguments are parsed.
  */
 export const needsWorker = ({ isOn, conditions }: Break): boolean =>
-  isOn &&
-  conditions?.some((one) => one.kind === 'regex' || (one.kind === 'text' && one.scope === 'args')) === true;
+  isOn && conditions?.some(({ kind }) => kind === 'regex' || kind === 'text') === true;
 
 const labelMarks = (annotations: readonly AnnotationRow[]): readonly Mark[] =>
   annotations.flatMap(({ label, target, place }): Mark[] => {

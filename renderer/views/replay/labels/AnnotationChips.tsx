@@ -1,7 +1,9 @@
 /** Annotations of a turn or a segment, in its head. A segment also has a button that adds one. */
+
 import { Tag } from 'lucide-react';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import type { AnnotationRow, Taxonomy } from '../../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../../shared/domain/hiddenCharacters.ts';
 import { labelOf } from '../../../data/annotations.ts';
 import { LabelName } from '../../../ui/Marks.tsx';
 import { firstLine } from './labelModel.ts';
@@ -81,7 +83,7 @@ export function AnnotationChips({
   return (
     <>
       {own.slice(0, MOST_CHIPS).map(({ id, label, note, place }) => (
-        <span key={id} className="said-chip" title={note}>
+        <span key={id} className="said-chip" title={note === undefined ? undefined : withGlyphs(note)}>
           {label === undefined ? (
             <span className="muted said-words">{firstLine(note)}</span>
           ) : (
