@@ -12,7 +12,7 @@ const wordSet = (words: string): ReadonlySet<string> => new Set(words.trim().spl
 
 /** Words at the end of a key that name a credential by themselves. */
 const CREDENTIAL_WORDS = wordSet(`
-  password passwords passwd pass pwd passphrase secret secrets token bearer jwt pat auth authorization
+  password passwords passwd pass pwd pw passphrase passcode secret secrets token bearer jwt pat auth authorization
   cookie cookies credential credentials apikey apikeys sessionid phpsessid jsessionid sas`);
 /** Words before `key`, `keys` or `tokens`. Without one, these mean a dictionary's key or a number of tokens. */
 const OWNERS = wordSet(`
@@ -21,7 +21,10 @@ const OWNERS = wordSet(`
   deepseek e2b fireworks gcp gemini github gitlab google groq hf huggingface langfuse langsmith
   mistral modal neptune ngc nvidia openai openrouter replicate serper slack tavily together wandb xai`);
 /** Words after a credential's name that only describe its form. They are ignored. */
-const FORMS = wordSet('value values header headers string text list env data');
+const FORMS = wordSet('value values header headers string text list env data pem');
+/** Names that are written as one word. */
+const JOINED =
+  /^(?:(?:access|auth|refresh|id|bearer)token|(?:secret|ssh|private|access)keys?|clientsecret|(?:db|pg|my|root|user)(?:pass|password|pwd))$/;
 /** Words before `token` with which it means a vocabulary entry or a position rather than a credential. */
 const VOCABULARY = wordSet(`
   num max min total n eos bos pad unk cls sep mask stop end start next first last special image think
@@ -34,13 +37,15 @@ const OF_VOCABULARY = ['logprob', 'logprobs', 'top_logprobs', 'prob', 'entropy',
 export function isCredentialKey(key: string): boolean {
   const words = wordsOf(key);
   while (words.length > 1 && FORMS.has(words.at(-1) ?? '')) words.pop();
+  // API_KEY_OPENAI
+  if (words.at(-3) === 'api' && words.at(-2) === 'key' && OWNERS.has(words.at(-1) ?? '')) words.pop();
   const last = words.at(-1) ?? '';
   const before = words.at(-2) ?? '';
   if (last === 'token') return !VOCABULARY.has(before);
   if (last === 'key' || last === 'keys' || last === 'tokens') return OWNERS.has(before);
   // AWS_ACCESS_KEY_ID. The ids of other keys are no secrets.
   if (last === 'id') return before === 'key' && words.at(-3) === 'access';
-  return CREDENTIAL_WORDS.has(last);
+  return CREDENTIAL_WORDS.has(last) || JOINED.test(last);
 }
 
 /** The words of a key in lower case, without numbers at its end: `apiKey2` is `api`, `key`. */
@@ -156,6 +161,9 @@ const FORMS_IN_TEXT: readonly RegExp[] = [
   // Commands, and the file that curl and W&B read
   /(?<keep>\bcurl [^\n|;]{0,300}?(?:-u|--user)[ =]["']?[^\s:"']{1,100}:)[^\s"']{3,300}/g,
   /(?<keep>\bsshpass\s{1,4}-p\s{0,2}["']?)[^\s"']{3,300}/g,
+  /(?<keep>\bmysql(?:dump|admin)? [^\n|;]{0,200}?-p)[^\s"'-][^\s"']{3,300}/g,
+  /(?<keep>\bdocker login [^\n|;]{0,200}?(?:-p|--password)[ =]["']?)[^\s"'-][^\s"']{3,300}/g,
+  /(?<keep>\bwandb(?: login |\.login\()[^\n|;]{0,100}?)\b[0-9a-f]{40,100}\b/g,
   /(?<keep>\blogin\s{1,9}\S{1,200}\s{1,9}password\s{1,9})[^\s"'\\]{4,300}/g,
   // A URL with a password, or with a token instead of a user
   /(?<keep>:\/\/[^\s/:@'"]{0,100}:)[^\s/'"]{1,300}(?=@)/g,
@@ -174,12 +182,20 @@ const ASSIGNED: readonly RegExp[] = [
   /(?<keep>(?<![\w-])--(?<name>[A-Za-z][\w.-]{1,60})\s{1,4}["']?)(?<secret>[^\s"'-][^\s"']{3,9999})/g,
   // A line of YAML or INI, or a header
   /(?<keep>(?:^|(?<=["']))[ \t]{0,40}(?:- )?["']?(?<name>[A-Za-z][\w.-]{1,60})["']?(?::|[ \t]{1,4}=)[ \t]{1,4}["']?)(?<secret>[^\s"'{[|>][^\s"']{3,9999})(?=["']|,?[ \t]{0,4}$)/gm,
+  // `setx NAME value`, and a tag
+  /(?<keep>\b(?:setx|set -g?x)\s{1,4}(?<name>[A-Z][A-Z0-9_]{1,60})\s{1,4}["']?)(?<secret>[^\s"']{6,9999})/g,
+  /(?<keep><(?<name>[A-Za-z][\w.-]{1,60})>)(?<secret>[^<>\s]{4,9999})(?=<\/)/g,
+  // Code: `name = "value"`, `name: "value"`, `name := "value"`, and words of a sentence
+  /(?<keep>(?<![\w.-])(?<name>[A-Za-z][\w.-]{1,60})\s{0,4}(?::=|[:=])\s{0,4}["'])(?<secret>[^"'\s]{4,9999})(?=["'])/g,
+  /(?<keep>\b(?<name>(?:API|api|Api|access|secret|Secret|Access) (?:key|Key|token|Token))\s{0,3}(?:[:=]|is)\s{1,3}["'`]?)(?<secret>[^\s"'`,;]{4,9999})/g,
+  // Code: `environ["NAME"] = "value"`, `setdefault("NAME", "value")`, `"name" => "value"`
+  /(?<keep>["'](?<name>[A-Za-z][\w.-]{1,60})["']\s{0,4}(?:\]\s{0,4}=|,|=>)\s{0,4}["'])(?<secret>[^"'\s]{4,9999})(?=["'])/g,
   // JSON or Python within a text
   /(?<keep>["'](?<name>[A-Za-z][\w.-]{1,60})["']\s{0,4}:\s{0,4}["'])(?<secret>[^"'\n]{4,9999})(?=["'])/g,
 ];
 /** Parts of credential names in an assignment. Most texts contain none, and the search ends there. */
 const ASSIGNMENT =
-  /(?:key|token|pass|pwd|secret|auth|cookie|credential|bearer|jwt|pat|sas|sess)[\w.-]{0,20}["']?\s{0,4}[:=]|--[a-z]/i;
+  /(?:key|token|pass|pwd|secret|auth|cookie|credential|bearer|jwt|pat|sas|sess)[\w.-]{0,20}(?:["']?\]?\s{0,4}[:=,>]| is )|--[a-z]|\bset/i;
 /** Values that refer to a credential, such as the name of a variable, or say that it is not set. */
 const PLACEHOLDER = /^(?:[$<{*•]|(?:none|null|true|false)$|env:|\d{0,9}\.\d+$)/i;
 const VARIABLE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;

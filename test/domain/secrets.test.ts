@@ -25,7 +25,8 @@ const KEYS = `
   secret client_secret client_secret_value aws_secret_access_key secretAccessKey AWS_ACCESS_KEY_ID private_key
   password db_password dbPassword passwd pass pwd ssh_passphrase smtp.pass Authorization credentials github_pat
   token hf_token HF_TOKEN accessToken refresh_token bearer jwt auth auth_header cookie cookies set-cookie
-  hf_tokens access_tokens session_key webhook_secret PHPSESSID`
+  hf_tokens access_tokens session_key webhook_secret PHPSESSID accesstoken authtoken secretkey clientsecret sshkey
+  dbpass PGPASSWORD passcode private_key_pem API_KEY_OPENAI`
   .trim()
   .split(/\s+/);
 
@@ -125,6 +126,23 @@ const FORMS: readonly string[] = [
   `https://x/cb#access_token=|${letters(40)}`,
   `postgres://u:|p@ss:w0rd|@h/db`,
   `Endpoint=sb://x/;SharedAccessKey=|${letters(43)}=`,
+  `mysql -u root -p|s3cr3tpw99`,
+  `docker login -u u -p |s3cr3tpw99`,
+  `wandb login |${hex(40)}`,
+  `wandb.login(key="|${hex(40)}|")`,
+  `setx HF_TOKEN |${letters(32)}`,
+  `PGPASSWORD=|s3cr3tpw99| psql`,
+  // Code
+  `os.environ["WANDB_API_KEY"] = "|${hex(40)}|"`,
+  `os.environ['HF_TOKEN']='|${letters(32)}|'`,
+  `os.environ.setdefault("WANDB_API_KEY", "|${hex(40)}|")`,
+  `$config['password'] = '|S3cretPass99|';`,
+  `"password" => "|S3cretPass99|"`,
+  `c = Client(api_key = "|${letters(32)}|")`,
+  `Client({apiKey: "|${letters(32)}|"})`,
+  `apiKey := "|${letters(32)}|"`,
+  `<password>|S3cretPass99|</password>`,
+  `My API key is |${letters(32)}`,
   // Keys in lines of their own
   `|-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,${hex(32)}\n\n${letters(64)}\n-----END RSA PRIVATE KEY-----`,
   `|-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQdGB${letters(60)}\n-----END PGP PRIVATE KEY BLOCK-----`,
