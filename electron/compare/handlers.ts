@@ -3,7 +3,7 @@ import type { AlikeList, ParsedParams, ResultOf } from '../../shared/api/contrac
 import { ApiError, found } from '../../shared/api/errors.ts';
 import { packComparison } from '../../shared/api/packedRows.ts';
 import { CANCELLED } from '../../shared/api/transport.ts';
-import { type AlignOptions, checkpointOf } from '../../shared/domain/align.ts';
+import type { AlignOptions } from '../../shared/domain/align.ts';
 import { alike } from '../../shared/domain/alike.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { countOfProblem, groupsOfProblem, rolloutsOfGroups } from '../storage/queries/compared.ts';
@@ -11,6 +11,7 @@ import { resolveAddress } from '../storage/queries/places.ts';
 import { TranscriptReader } from '../storage/queries/transcripts.ts';
 import type { Task } from '../threads/task.ts';
 import { compareRollouts } from './align.ts';
+import { readTranscripts } from './readTranscripts.ts';
 import { growActionTree, growTree } from './tree.ts';
 
 type CompareMethod = 'compare.align' | 'compare.tree' | 'compare.actionTree' | 'compare.alike';
@@ -86,12 +87,14 @@ function findAlike(
   const { rollouts, total: inGroups } = rolloutsOfGroups(db, groupIds, MAX_ROLLOUTS);
   // Includes groups that were not read, so that the page can show the number left out.
   const total = countOfProblem(db, rolloutId) ?? inGroups;
-  const checkpoint = checkpointOf(options);
   const addresses = new Map(rollouts.map((address) => [address.rolloutId, address]));
-  const candidates = rollouts.flatMap(({ rolloutId: id }, i) => {
-    checkpoint();
-    options.onShare?.((READING_SHARE * i) / rollouts.length);
-    const candidate = id === rolloutId ? undefined : transcripts.read(id);
+  const others = rollouts.flatMap(({ rolloutId: id }) => (id === rolloutId ? [] : [id]));
+  const read = readTranscripts(transcripts, others, {
+    ...options,
+    onShare: (share) => options.onShare?.(READING_SHARE * share),
+  });
+  const candidates = others.flatMap((id, i) => {
+    const candidate = read[i];
     return candidate === undefined ? [] : [{ id, ...candidate }];
   });
   const onShare = (share: number): void => options.onShare?.(READING_SHARE + (1 - READING_SHARE) * share);

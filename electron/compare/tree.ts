@@ -11,6 +11,7 @@ import { rolloutsOfGroups } from '../storage/queries/compared.ts';
 import { getSignal } from '../storage/queries/tokens.ts';
 import { TranscriptReader } from '../storage/queries/transcripts.ts';
 import { actionSideOf } from './forks.ts';
+import { readTranscripts } from './readTranscripts.ts';
 
 /** Limit of rollouts. A group has 16 or 32; more than this is a whole log. */
 const MAX_ROLLOUTS = 2_000;
@@ -25,11 +26,10 @@ export function growTree(
   groupIds: readonly number[],
   options: AlignOptions,
 ): ForkTree | undefined {
-  const { rollouts, total } = rolloutsOfGroups(db, groupIds, MAX_ROLLOUTS);
+  const { rollouts, transcripts, total } = readRollouts(db, groupIds, options);
   if (total === 0) return undefined;
-  const transcripts = new TranscriptReader(db);
   const members = rollouts.flatMap((rollout, id) => {
-    const alignable = transcripts.read(rollout.rolloutId);
+    const alignable = transcripts[id];
     if (alignable === undefined) return [];
     const { response, tokenEnds } = alignable;
     const correctness = rollout.isCorrect === undefined ? {} : { isCorrect: rollout.isCorrect };
@@ -67,13 +67,12 @@ export function growActionTree(
   groupIds: readonly number[],
   options: AlignOptions,
 ): ActionTree | undefined {
-  const { rollouts, total } = rolloutsOfGroups(db, groupIds, MAX_ROLLOUTS);
+  const { rollouts, transcripts, total } = readRollouts(db, groupIds, options);
   if (total === 0) return undefined;
   const checkpoint = checkpointOf(options);
-  const transcripts = new TranscriptReader(db);
   const members = rollouts.flatMap((rollout, id) => {
     checkpoint();
-    const transcript = transcripts.read(rollout.rolloutId);
+    const transcript = transcripts[id];
     if (transcript === undefined) return [];
     const correctness = rollout.isCorrect === undefined ? {} : { isCorrect: rollout.isCorrect };
     const hasText = transcript.response !== '';
@@ -99,6 +98,14 @@ export function growActionTree(
     withoutActions: idle.length,
     withoutText: idle.filter(({ hasText }) => !hasText).length,
   };
+}
+
+/** @throws AlignmentCancelled */
+function readRollouts(db: ReadableLibrary, groupIds: readonly number[], { isCancelled }: AlignOptions) {
+  const { rollouts, total } = rolloutsOfGroups(db, groupIds, MAX_ROLLOUTS);
+  const ids = rollouts.map(({ rolloutId }) => rolloutId);
+  const transcripts = readTranscripts(new TranscriptReader(db), ids, isCancelled ? { isCancelled } : {});
+  return { rollouts: rollouts.slice(0, transcripts.length), transcripts, total };
 }
 
 function shownAction(action: Action): NonNullable<ActionNode['action']> {
