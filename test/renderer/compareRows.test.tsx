@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ActionForkLine } from '../../renderer/views/compare/ActionForkLine.tsx';
 import { Row } from '../../renderer/views/compare/Rows.tsx';
 import { forksByRow, itemsOf } from '../../renderer/views/compare/rowModel.ts';
+import { withinChars } from '../../renderer/views/compare/Texts.tsx';
 import type { ActionFork } from '../../shared/api/contract.ts';
 import { drawCompared } from '../support/drawCompared.ts';
 
@@ -31,6 +32,24 @@ it.each([false, true])(
     expect(drawn()).toBe(300);
   },
 );
+
+it('cuts lines after a number of characters, within a line of any length', () => {
+  const line = (index: number, start: number, end: number) => ({
+    ...{ of: 0, line: index, start, sign: '' as const },
+    pieces: [
+      { start, end: start + 2 },
+      { start: start + 2, end },
+    ],
+  });
+  const lines = [line(0, 0, 10), line(1, 11, 5_000_000), line(2, 5_000_001, 5_000_009)];
+  expect(withinChars(lines, 10_000_000)).toEqual(lines);
+  expect(withinChars(lines, 110).map(({ pieces }) => pieces.at(-1)?.end)).toEqual([10, 111]);
+  expect(withinChars(lines, 11).map(({ pieces }) => pieces)).toEqual([
+    lines[0]?.pieces,
+    [{ start: 11, end: 12 }],
+  ]);
+  expect(withinChars(lines, 10)).toHaveLength(1);
+});
 
 describe('the first different action', () => {
   const drawn = drawCompared(['T1 C1 R1\nT2 A1', 'T1 C1 R1\nT3 A2']);

@@ -1,7 +1,7 @@
 /** Streams the bytes of a plain or compressed file from a position of the uncompressed bytes. */
 import { closeSync, readSync } from 'node:fs';
 import { Readable, type Transform } from 'node:stream';
-import { constants, createGunzip, createZstdDecompress } from 'node:zlib';
+import { constants, createGunzip, createZstdDecompress, zstdDecompressSync } from 'node:zlib';
 import { JsonSplitter } from '../../../shared/format/jsonSplitter.ts';
 import { LineSplitter } from '../../../shared/format/lineSplitter.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type SourceRecord,
 } from './container.ts';
 import { openFile, streamFile } from './openFile.ts';
-import { type FramePiece, ZstdFrames } from './zstdFrames.ts';
+import { type FramePiece, isSkippable, ZstdFrames } from './zstdFrames.ts';
 
 const CHUNK = 1 << 20;
 /**
@@ -95,12 +95,32 @@ function gunzip(input: Readable): AsyncGenerator<Buffer> {
   return through(input, createGunzip(GZIP));
 }
 
+/** Bytes of a frame that is unpacked at once, and of its content: a stream takes ten times as long to open. */
+const SMALL_FRAME = 1 << 16;
+const SMALL_CONTENT = 1 << 20;
+
+/** @returns undefined if the frame is not small, or damaged: a stream reads it up to the damage */
+function smallFrame({ bytes, isLast }: FramePiece): Buffer | undefined {
+  if (!isLast || bytes.byteLength > SMALL_FRAME) return undefined;
+  if (isSkippable(bytes)) return Buffer.alloc(0);
+  try {
+    return zstdDecompressSync(bytes, { maxOutputLength: SMALL_CONTENT });
+  } catch {
+    return undefined;
+  }
+}
+
 /** Unpacks frame by frame, because the decompressor stops after the first frame. */
 async function* unzstd(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const pieces = piecesOf(input);
   for (;;) {
     const first = await pieces.next();
     if (first.done === true) return;
+    const small = smallFrame(first.value);
+    if (small !== undefined) {
+      yield small;
+      continue;
+    }
     yield* through(Readable.from(frameFrom(first.value, pieces)), createZstdDecompress(ZSTD));
   }
 }

@@ -6,6 +6,8 @@
  *   zip, parquet, arrow, sqlite   members, rows                       position: number of records read
  *   adapter                       lines that a command writes         position: bytes and lines of its output
  */
+import { isSkippable } from './zstdFrames.ts';
+
 const CONTAINERS = ['plain', 'gzip', 'zstd', 'zip', 'parquet', 'arrow', 'sqlite', 'adapter'] as const;
 export type Container = (typeof CONTAINERS)[number];
 
@@ -74,7 +76,9 @@ const MAGIC: readonly (readonly [Container, readonly number[]])[] = [
 
 export function containerOf(first: Uint8Array): Container {
   const known = MAGIC.find(([, magic]) => magic.every((byte, i) => first[i] === byte))?.[0];
-  return known ?? (isArrowStream(first) ? 'arrow' : 'plain');
+  if (known !== undefined) return known;
+  if (isSkippable(first)) return 'zstd';
+  return isArrowStream(first) ? 'arrow' : 'plain';
 }
 
 /**

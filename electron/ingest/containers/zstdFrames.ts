@@ -6,6 +6,13 @@ const MAGIC = 0xfd2fb528;
 const SKIPPABLE = 0x184d2a50;
 const RLE_BLOCK = 1;
 
+/** Whether the data begins with a frame that decompressors skip. Parallel compressors write one first. */
+export function isSkippable(bytes: Uint8Array): boolean {
+  if (bytes.byteLength < 4) return false;
+  const magic = new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0, true);
+  return (magic & 0xfffffff0) >>> 0 === SKIPPABLE;
+}
+
 export interface FramePiece {
   readonly bytes: Uint8Array;
   /** Whether the frame ends with this piece. */

@@ -23,7 +23,7 @@ import {
   wovenPieces,
 } from './diffModel.ts';
 
-/** Lines rendered before the user asks for more. */
+/** Lines and UTF-16 units rendered before the user asks for more. A line may have megabytes. */
 const MOST_LINES = 400;
 const MOST_CHARS = 24_000;
 const NO_MARKS: readonly Mark[] = [];
@@ -182,16 +182,18 @@ function Lined({ texts, lines, isPython, stretch, isElided }: LinedProps) {
       : [{ kind: 'shown' as const, items: lines }];
   if (isWhole) return <AllLines texts={texts} lines={lines} isPython={isPython} />;
   let budget = MOST_LINES;
+  let chars = MOST_CHARS;
   return (
     <div className="cmp-lines mono">
       {runs.map((run) => {
-        if (budget <= 0) return null;
+        if (budget <= 0 || chars < 0) return null;
         const key = run.kind === 'left-out' ? `${stretch} ${run.from}` : '';
         if (run.kind === 'left-out' && !flipped.has(key))
           return <LeftOut key={key} stretch={key} text={counted(run.count, 'equal line')} />;
         const items = run.kind === 'left-out' ? lines.slice(run.from, run.from + run.count) : run.items;
-        const shown = items.slice(0, budget);
+        const shown = withinChars(items.slice(0, budget), chars);
         budget -= items.length;
+        chars -= items.reduce((sum, line) => sum + lengthOf(line), 0);
         const [first] = shown;
         return (
           <MarkedCode
@@ -202,11 +204,37 @@ function Lined({ texts, lines, isPython, stretch, isElided }: LinedProps) {
           />
         );
       })}
-      {budget < 0 && (
-        <LeftOut stretch={`${stretch} all`} text={`show all ${counted(lines.length, 'line')}`} />
+      {(budget < 0 || chars < 0) && (
+        <LeftOut
+          stretch={`${stretch} all`}
+          text={`show all ${counted(lines.length, 'line')}${chars < 0 ? `, ${counted(lengthOfAll(lines), 'character')}` : ''}`}
+        />
       )}
     </div>
   );
+}
+
+const lengthOf = ({ start, pieces }: MarkedLine): number => (pieces.at(-1)?.end ?? start) - start;
+const lengthOfAll = (lines: readonly MarkedLine[]): number =>
+  lines.reduce((sum, line) => sum + lengthOf(line), 0);
+
+/** The first lines of at most this many characters. The last of them may be cut. */
+export function withinChars(lines: readonly MarkedLine[], most: number): readonly MarkedLine[] {
+  const within: MarkedLine[] = [];
+  let left = most;
+  for (const line of lines) {
+    const length = lengthOf(line);
+    if (length > left) {
+      const end = line.start + left;
+      const pieces = line.pieces.flatMap((piece) =>
+        piece.start < end ? [{ ...piece, end: Math.min(piece.end, end) }] : [],
+      );
+      return left > 0 ? [...within, { ...line, pieces }] : within;
+    }
+    within.push(line);
+    left -= length;
+  }
+  return within;
 }
 
 interface Drawing {
