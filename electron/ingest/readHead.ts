@@ -8,7 +8,7 @@ import { partsOfRecord } from '../../shared/format/index.ts';
 import { readJson } from '../../shared/format/lenientJson.ts';
 import { isMetricsLine } from '../../shared/format/verlConsole.ts';
 import { contentHash } from '../storage/contentHash.ts';
-import { chunksOf, LONGEST_RECORD, splitterFor } from './containers/bytes.ts';
+import { checkPending, chunksOf, LONGEST_RECORD, splitterFor } from './containers/bytes.ts';
 import {
   type Container,
   CorruptContainerError,
@@ -126,6 +126,7 @@ async function readWith(unit: RecordUnit, path: string, container: Container): P
       head.take(record);
       if (head.isEnough) return head.finish();
     }
+    checkPending(splitter, container);
     // A first record beyond the window is read to its end.
     if (position >= WINDOW && head.seen > 0) return head.finish();
   }

@@ -89,8 +89,10 @@ function plainPieces(text: string, offset: number, longest: number): readonly Te
 /** Cuts after white space if possible, so that characters that are shaped together (such as an emoji) stay together. */
 function pieceEnd(text: string, start: number, end: number, limit: number): number {
   if (end >= limit) return limit;
-  const space = Math.max(text.lastIndexOf(' ', end - 1), text.lastIndexOf('\n', end - 1));
-  if (space > (start + end) / 2) return space + 1;
+  // Within the piece alone: a search in the whole text would go back to its beginning for each piece.
+  const piece = text.slice(start, end);
+  const space = Math.max(piece.lastIndexOf(' '), piece.lastIndexOf('\n'));
+  if (space > piece.length / 2) return start + space + 1;
   const isInsidePair = (text.codePointAt(end - 1) ?? 0) > 0xffff;
   return isInsidePair ? end + 1 : end;
 }

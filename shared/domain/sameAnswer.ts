@@ -12,10 +12,15 @@ export function isSameAnswer(answer: string, truth: string): boolean {
   return a === b || isSameAmount(amountOf(a), amountOf(b));
 }
 
-/** @returns false if one of them is undefined */
+/**
+ * Whole numbers are compared exactly, others within a billionth of the larger one.
+ *
+ * @returns false if one of them is undefined
+ */
 export function isSameAmount(x: number | undefined, y: number | undefined): boolean {
   if (x === undefined || y === undefined) return false;
-  return Math.abs(x - y) <= 1e-9 * Math.max(1, Math.abs(x), Math.abs(y));
+  if (Number.isInteger(x) && Number.isInteger(y)) return x === y;
+  return Math.abs(x - y) <= 1e-9 * Math.max(Math.abs(x), Math.abs(y));
 }
 
 /** Answers with equal `plain`, or the same amount, are the same. Compares one answer with many without parsing it again. */
@@ -38,7 +43,7 @@ function normalised(text: string): string {
   return THOUSANDS.test(plain) ? plain.replaceAll(',', '') : plain;
 }
 
-/** A number, or a fraction of two. */
+/** A number, or a fraction of two. Undefined for whole numbers beyond a double's digits, which are compared as written. */
 function amountOf(text: string): number | undefined {
   const [over, under, ...rest] = text.split('/');
   if (rest.length > 0 || over === undefined) return undefined;
@@ -49,5 +54,6 @@ function amountOf(text: string): number | undefined {
 }
 
 function numberIn(text: string): number | undefined {
+  if (/^[-+]?\d{16,}$/.test(text)) return undefined;
   return /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i.test(text) ? Number(text) : undefined;
 }

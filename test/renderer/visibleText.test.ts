@@ -87,6 +87,10 @@ describe('short pieces', () => {
   });
 });
 
+it('cuts a line of 4 million characters without spaces', () => {
+  expect(visiblePieces('A'.repeat(4_000_000)).length).toBeGreaterThan(30_000);
+});
+
 describe('text out of sight', () => {
   it('has the same length, and nothing in it acts', () => {
     fc.assert(

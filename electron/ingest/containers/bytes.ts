@@ -21,6 +21,9 @@ const CHUNK = 1 << 20;
  */
 export const LONGEST_RECORD = 64 << 20;
 
+/** Bytes of one unpacked record after which the rest of a file is not unpacked: 1 MB may unpack to a terabyte. */
+const LONGEST_UNPACKED = 1 << 30;
+
 export interface ByteOptions {
   /** End of reading, in bytes of the file itself. Data appended later waits for the next call. */
   readonly bytes?: number;
@@ -165,8 +168,10 @@ export class ByteSource implements RecordSource {
 
   async *records(from: number): AsyncGenerator<Iterable<SourceRecord>> {
     const splitter = splitterFor(this.unit, from);
-    for await (const chunk of chunksOf(this.path, this.container, from, this.options))
+    for await (const chunk of chunksOf(this.path, this.container, from, this.options)) {
       yield splitter.push(chunk);
+      checkPending(splitter, this.container);
+    }
     const rest = splitter.rest();
     if (rest !== undefined) yield [{ ...rest, isUnended: true }];
     else if (splitter.pending > 0) yield [{ tooLong: splitter.pending, nextOffset: from, isUnended: true }];
@@ -175,6 +180,14 @@ export class ByteSource implements RecordSource {
   async close(): Promise<void> {
     // Every reader closes its own file.
   }
+}
+
+/** @throws CorruptContainerError when a compressed file unpacks to a record of more than a gigabyte */
+export function checkPending(splitter: LineSplitter | JsonSplitter, container: Container): void {
+  if (container !== 'plain' && splitter.pending > LONGEST_UNPACKED)
+    throw new CorruptContainerError(
+      `a record has more than ${LONGEST_UNPACKED} bytes; the file is not read any further`,
+    );
 }
 
 export function splitterFor(unit: RecordUnit, from: number): LineSplitter | JsonSplitter {
