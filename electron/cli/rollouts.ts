@@ -1,4 +1,4 @@
-import type { ResultOf, RolloutSort } from '../../shared/api/contract.ts';
+import { isScoreSort, type ResultOf, type RolloutSort } from '../../shared/api/contract.ts';
 import { fieldNamed } from '../../shared/domain/filter/fields.ts';
 import { camelCase, LISTED_FIELDS, SORT_FIELDS } from '../../shared/domain/rolloutFieldRecord.ts';
 import { type Command, ExpectedError, readArguments, UsageError } from './command.ts';
@@ -20,7 +20,7 @@ Lists rollouts like the lists of the app.
   --step N         only this step
   --filter FILTER  filter language: step:40..60 reward:0 kept:false tool_errors:>2 outcome:timeout
                    stop_reason:length policy_tokens:>8k "double-check" code:sympy, with and, or, not and brackets
-  --sort COLUMNS   ${SORT_NAMES};
+  --sort COLUMNS   ${SORT_NAMES}, or scores.NAME for a score;
                    separate several by commas; append :desc to sort descending
   --limit N        most rollouts per run
   --format FORMAT  jsonl (default), csv or table
@@ -34,7 +34,7 @@ interface Sort {
 }
 
 function sortNamed(name: string): RolloutSort | undefined {
-  if (name === 'order') return name;
+  if (name === 'order' || isScoreSort(name)) return name;
   const field = fieldNamed(name)?.name;
   const known = SORT_FIELDS.find((each) => each === field);
   return known === undefined ? undefined : camelCase(known);
@@ -49,7 +49,7 @@ function sortsOf(text: string): readonly Sort[] {
       const by = sortNamed(name ?? '');
       if (by === undefined || more.length > 0 || (way !== 'asc' && way !== 'desc'))
         throw new UsageError(
-          `rollouts: --sort must be one of ${SORT_NAMES}, each with :asc or :desc; found ${part.trim()}`,
+          `rollouts: --sort must be one of ${SORT_NAMES} or scores.NAME, each with :asc or :desc; found ${part.trim()}`,
         );
       return { by, direction: way === 'desc' ? 'descending' : 'ascending' };
     });

@@ -4,6 +4,7 @@ import { type AnnotationField, isAnnotationField } from '../../shared/domain/fil
 import { bitOf, FLAGS } from '../../shared/domain/flags.ts';
 import { TOOL_OUTCOMES } from '../../shared/domain/model.ts';
 import { camelCase } from '../../shared/domain/rolloutFieldRecord.ts';
+import { parseScores } from '../../shared/domain/scores.ts';
 import type { Checkpoint } from '../threads/task.ts';
 import type { RunTable } from './columnStore.ts';
 import { codedTexts, isCoded } from './fieldColumns.ts';
@@ -52,6 +53,12 @@ function countsOf(
   table: StepTable,
   field: Exclude<Question['field'], AnnotationField>,
 ): Iterable<readonly [string | null | undefined, number]> {
+  if (field === 'scores') {
+    const each = table.dictionary('scores').map((json) => Object.entries(parseScores(json)));
+    return [...byCode(table.column('scores'), (code) => String(code))].flatMap(([code, rollouts]) =>
+      (each[Number(code) - 1] ?? []).map(([name, value]) => [`${name}=${value}`, rollouts] as const),
+    );
+  }
   if (isCoded(field)) {
     const texts = codedTexts(table, field);
     return byCode(table.column(camelCase(field)), (code) => texts[code - 1]);

@@ -4,6 +4,7 @@ import { wordTest } from '../../shared/domain/filter/wordTest.ts';
 import { bitOf, FLAGS } from '../../shared/domain/flags.ts';
 import { TOOL_OUTCOMES } from '../../shared/domain/model.ts';
 import { camelCase } from '../../shared/domain/rolloutFieldRecord.ts';
+import { scoreTest } from '../../shared/domain/scores.ts';
 import { UNKNOWN_I32 } from '../storage/columnNames.ts';
 import type { GroupFacts } from '../storage/queries/columns.ts';
 import type { RunTable } from './columnStore.ts';
@@ -89,7 +90,7 @@ function codesWhere(texts: readonly string[], holds: (text: string) => boolean):
 
 function words(run: RunTable, table: StepTable, node: WordNode): Uint8Array {
   const { field } = node;
-  const test = wordTest(node);
+  const test = field === 'scores' ? scoreTest(node) : wordTest(node);
   if (isCoded(field)) {
     const codes = codesWhere(codedTexts(table, field), test);
     return where(table.column(camelCase(field)), (code) => codes[code] === 1);

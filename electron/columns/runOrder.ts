@@ -1,7 +1,14 @@
 /** Sorts the matching rollouts of a run, step or group, and the groups of a run. */
-import type { GroupOrder, GroupSort, ParsedParams, RolloutSort } from '../../shared/api/contract.ts';
+import {
+  type GroupOrder,
+  type GroupSort,
+  isScoreSort,
+  type ParsedParams,
+  type RolloutSort,
+} from '../../shared/api/contract.ts';
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
 import { camelCase, SORT_FIELDS } from '../../shared/domain/rolloutFieldRecord.ts';
+import { compareScores, parseScores, type ScoreValue } from '../../shared/domain/scores.ts';
 import { UNKNOWN_I32 } from '../storage/columnNames.ts';
 import type { GroupFigures } from '../storage/queries/columns.ts';
 import type { Checkpoint } from '../threads/task.ts';
@@ -97,6 +104,7 @@ function valuesFor(
   matched: readonly Matched[],
   by: Exclude<RolloutSort, 'order'>,
 ): (table: StepTable, at: number) => ValueAt {
+  if (isScoreSort(by)) return scored(matched, by.slice('scores.'.length));
   switch (by) {
     case 'step':
       return (table) => () => table.step;
@@ -145,6 +153,35 @@ function ranked(matched: readonly Matched[], field: CodedField): (table: StepTab
   return (table) => {
     const ofCode = [Number.NaN, ...codedTexts(table, field).map((text) => ranks.get(text) ?? Number.NaN)];
     const codes = table.column(camelCase(field));
+    return (i) => ofCode[codes[i] ?? 0] ?? Number.NaN;
+  };
+}
+
+/** Ranks the values of one score among all steps. Equal values have equal ranks. */
+function scored(matched: readonly Matched[], name: string): (table: StepTable) => ValueAt {
+  const valuesIn = (table: StepTable): readonly (ScoreValue | undefined)[] =>
+    table.dictionary('scores').map((json) => {
+      const scores = parseScores(json);
+      return Object.hasOwn(scores, name) ? scores[name] : undefined;
+    });
+  const distinct = [...new Set(matched.flatMap(({ table }) => valuesIn(table)))]
+    .filter((value) => value !== undefined)
+    .sort(compareScores);
+  const ranks = new Map<ScoreValue, number>();
+  let rank = 0;
+  distinct.forEach((value, i) => {
+    const former = distinct[i - 1];
+    if (former !== undefined && compareScores(former, value) !== 0) rank = i;
+    ranks.set(value, rank);
+  });
+  return (table) => {
+    const ofCode = [
+      Number.NaN,
+      ...valuesIn(table).map((value) =>
+        value === undefined ? Number.NaN : (ranks.get(value) ?? Number.NaN),
+      ),
+    ];
+    const codes = table.column('scores');
     return (i) => ofCode[codes[i] ?? 0] ?? Number.NaN;
   };
 }

@@ -162,6 +162,7 @@ export class BatchBuilder {
       stopReason: rollout.stopReason ?? null,
       stopReasonSource: rollout.stopReasonSource ?? null,
       stopReasonLogged: rollout.stopReasonLogged ?? null,
+      scores: this.scoresOf(rollout),
       decision: rollout.decision ?? null,
       textPenalties: hasText ? textPenalties(rollout) : null,
       typedPenalties: hasText ? typedPenalties(rollout) : null,
@@ -225,6 +226,14 @@ export class BatchBuilder {
       return JSON.stringify(value);
     }
     return '';
+  }
+
+  private scoresOf({ scores }: ParsedRollout): string | null {
+    if (scores === undefined) return null;
+    // A scorer may have the name of a credential, such as `password`. Its score is none.
+    const { value, masked } = maskSecrets(Object.values(scores));
+    this.masked += masked;
+    return JSON.stringify(Object.fromEntries(Object.keys(scores).map((name, i) => [name, value[i]])));
   }
 
   /** @param place identifies the record of the rollout */

@@ -133,6 +133,8 @@ export interface PackedRollout {
   readonly stopReason: string | null;
   readonly stopReasonSource: Provenance | null;
   readonly stopReasonLogged: string | null;
+  /** JSON */
+  readonly scores: string | null;
   readonly decision: ParsedDecision | null;
   readonly textPenalties: TextPenalties | null;
   readonly typedPenalties: Penalties | null;

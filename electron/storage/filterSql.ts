@@ -9,6 +9,7 @@ import { kindsOf } from '../../shared/domain/filter/textTest.ts';
 import { wordsOf } from '../../shared/domain/filter/words.ts';
 import { wordTest } from '../../shared/domain/filter/wordTest.ts';
 import { FLAGS } from '../../shared/domain/flags.ts';
+import { parseScoreCondition } from '../../shared/domain/scores.ts';
 
 /** @param runId absent: all runs */
 export function filterSql(node: FilterNode, runId?: number): string {
@@ -111,6 +112,8 @@ function wordCondition(node: WordNode): string {
       return matchesAnnotation(`a.note ${contains(node)}`);
     case 'read':
       return read(`d.author ${matches(node)}`);
+    case 'scores':
+      return scoreCondition(node);
     default:
       return `coalesce(${node.field} ${matches(node)}, 0)`;
   }
@@ -125,10 +128,27 @@ function flagCondition({ text, isPattern }: WordNode): string {
   return each.length === 1 ? (each[0] ?? '0') : `(${each.join(' OR ')})`;
 }
 
+/** JSON of a damaged library counts as no scores. */
+function scoreCondition(node: WordNode): string {
+  const condition = parseScoreCondition(node.text);
+  if (condition === undefined) return '0';
+  const { name, sign, value } = condition;
+  const number = Number(value ?? Number.NaN);
+  const isNumber = "s.type IN ('integer', 'real')";
+  const word = "iif(s.type = 'text', s.value, s.type)";
+  const holds =
+    sign === undefined
+      ? "s.type IN ('integer', 'real', 'text', 'true', 'false')"
+      : sign !== '='
+        ? `${isNumber} AND s.value ${sign} ${numeral(number)}`
+        : `iif(${isNumber}, ${Number.isFinite(number) ? `s.value = ${numeral(number)}` : '0'}, ${word} ${matches({ text: value, isPattern: node.isPattern })})`;
+  return `EXISTS (SELECT 1 FROM json_each(iif(json_valid(rollout.scores), rollout.scores, '{}')) s WHERE s.key = ${literal(name)} AND ${holds})`;
+}
+
 const calls = (holds: string): string =>
   `EXISTS (SELECT 1 FROM tool_call c WHERE c.rollout_id = rollout.rollout_id AND ${holds})`;
 
-function matches({ text, isPattern }: WordNode): string {
+function matches({ text, isPattern }: Pick<WordNode, 'text' | 'isPattern'>): string {
   if (!isPattern) return `= ${literal(text)} COLLATE NOCASE`;
   const pattern = text.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%');
   return `LIKE ${literal(pattern)} ESCAPE '\\'`;

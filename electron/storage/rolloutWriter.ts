@@ -329,6 +329,7 @@ export class RolloutWriter {
       rollout.typedPenalties?.pErr ?? null,
       rollout.typedPenalties?.pFormat ?? null,
       rollout.flags.bits,
+      rollout.scores,
     );
     return Number(added.lastInsertRowid);
   }

@@ -60,14 +60,15 @@ export function sortText(sort: Sort): string {
  */
 export function parseSorts(
   text: string | null,
-  columns: readonly string[],
+  columns: readonly string[] | ((column: string) => boolean),
   otherwise: readonly Sort[],
 ): readonly Sort[] {
   const keys: Sort[] = [];
+  const isColumn = typeof columns === 'function' ? columns : (name: string) => columns.includes(name);
   for (const part of (text ?? '').split(',')) {
     const [, minus, name = '', way] = /^(-?)(.*?)(?::(asc|desc))?$/.exec(part) ?? [];
     const isTaken = keys.some(({ column }) => column === name);
-    if (!columns.includes(name) || isTaken || keys.length === MOST_KEYS) continue;
+    if (!isColumn(name) || isTaken || keys.length === MOST_KEYS) continue;
     keys.push({ column: name, direction: minus === '-' || way === 'desc' ? 'descending' : 'ascending' });
   }
   return keys.length === 0 ? otherwise : keys;

@@ -32,9 +32,11 @@ export {
   GROUP_SORTS,
   type GroupOrder,
   type GroupSort,
+  isScoreSort,
   ROLLOUT_SORTS,
   type RolloutOrder,
   type RolloutSort,
+  rolloutSortNamed,
 } from './listMethods.ts';
 export type { RunsOn } from './method.ts';
 export {

@@ -21,9 +21,19 @@ export const GROUP_SORTS = [
 ] as const;
 export type GroupSort = (typeof GROUP_SORTS)[number];
 
-/** `order` is the order of the log; the others are fields. */
-export type RolloutSort = 'order' | SortName;
-export const ROLLOUT_SORTS: readonly RolloutSort[] = ['order', ...SORT_FIELDS.map(camelCase)];
+/** Sorts by the score of this name. */
+type ScoreSort = `scores.${string}`;
+type FieldSort = 'order' | SortName;
+/** `order` is the order of the log; the others are fields and scores. */
+export type RolloutSort = FieldSort | ScoreSort;
+export const ROLLOUT_SORTS: readonly FieldSort[] = ['order', ...SORT_FIELDS.map(camelCase)];
+export const isScoreSort = (sort: string): sort is ScoreSort => /^scores\../s.test(sort);
+export const rolloutSortNamed = (name: string): RolloutSort | undefined =>
+  isScoreSort(name) ? name : ROLLOUT_SORTS.find((sort) => sort === name);
+const rolloutSort = z.union([
+  z.enum(ROLLOUT_SORTS),
+  z.custom<ScoreSort>((sort) => typeof sort === 'string' && sort.length <= 1000 && isScoreSort(sort)),
+]);
 
 /** Number of rows that a list returns with its order. */
 export const FIRST_ROWS = 100;
@@ -96,7 +106,7 @@ export const LIST_METHODS = {
        * The first key decides, the others break ties, then the order of the log. Unknown values sort last.
        */
       sort: z
-        .array(z.object({ by: z.enum(ROLLOUT_SORTS), direction: direction.default('ascending') }))
+        .array(z.object({ by: rolloutSort, direction: direction.default('ascending') }))
         .max(8)
         .default([]),
       withRows,

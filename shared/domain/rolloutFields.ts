@@ -242,6 +242,7 @@ export const ROLLOUT_FIELDS = {
     describe: 'when it began, as logged',
     unit: 'seconds since 1970',
     sql: 'r.started_at',
+    isListed: true,
     column: 'number',
     exports: true,
   },
@@ -250,6 +251,7 @@ export const ROLLOUT_FIELDS = {
     describe: 'when it ended, as logged',
     unit: 'seconds since 1970',
     sql: 'r.ended_at',
+    isListed: true,
     exports: true,
   },
   content_hash: {
@@ -347,6 +349,15 @@ export const ROLLOUT_FIELDS = {
     describe: 'data set of the problem',
     sql: 'p.source',
     example: 'source:aime*',
+    exports: true,
+  },
+  scores: {
+    kind: 'json',
+    describe: 'scores by scorer as logged, as JSON: {"match": "C", "judge.style": 0.5}',
+    sql: 'r.scores',
+    isListed: true,
+    column: 'dictionary',
+    example: 'scores:match=C',
     exports: true,
   },
 

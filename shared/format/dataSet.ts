@@ -3,6 +3,7 @@
  * Segments and calls are read as stored, and rejected if they do not fit the text.
  */
 import { SEGMENT_KINDS, type Segment, STOP_REASONS, TOOL_OUTCOMES, type ToolCall } from '../domain/model.ts';
+import { parseScores } from '../domain/scores.ts';
 import { readCallPayload } from '../domain/toolCallPayload.ts';
 import { summariseTurns } from '../domain/turns.ts';
 import { DATA_SET_VERSION } from './dataSetColumns.ts';
@@ -101,6 +102,7 @@ function rolloutOf(record: JsonObject, header: JsonObject | undefined): ParsedRo
     ...oneOf(record, 'stop_reason', 'stopReason', STOP_REASONS),
     ...oneOf(record, 'stop_reason_source', 'stopReasonSource', ['logged', 'derived']),
     ...text(record, 'stop_reason_logged', 'stopReasonLogged'),
+    ...scoresIn(record),
     ...(decision === undefined ? {} : { decision }),
     ...(tokens === undefined ? {} : { tokens }),
     ...number(record, 'started_at', 'startedAt'),
@@ -185,6 +187,11 @@ function correctnessOf(record: JsonObject): Pick<ParsedRollout, 'isCorrect' | 'i
   const isCorrect = record['is_correct'];
   if (typeof isCorrect !== 'boolean' || (source !== 'logged' && source !== 'derived')) return {};
   return { isCorrect, isCorrectSource: source };
+}
+
+function scoresIn(record: JsonObject): Pick<ParsedRollout, 'scores'> {
+  const logged = jsonOf(record, 'scores');
+  return logged === undefined ? {} : { scores: parseScores(JSON.stringify(logged)) };
 }
 
 function decisionOf(record: JsonObject): ParsedRollout['decision'] {

@@ -20,6 +20,7 @@ import type {
   ToolCall,
   Turn,
 } from '../domain/model.ts';
+import type { Scores } from '../domain/scores.ts';
 import type { Layout } from './layout.ts';
 
 /** Input of detection: the first records, parsed leniently. The file's name decides nothing. */
@@ -165,6 +166,8 @@ export interface ParsedRollout {
   /** In the producer's words, as logged. */
   readonly stopReasonLogged?: string;
   readonly decision?: ParsedDecision;
+  /** Absent without a score. */
+  readonly scores?: Scores;
   readonly tokens?: ParsedTokens;
   readonly startedAt?: number;
   readonly endedAt?: number;

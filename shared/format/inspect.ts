@@ -14,6 +14,7 @@
  * - Long texts are stored once in `attachments` and referenced by `attachment://` and their hash.
  */
 import type { StopReason, Turn } from '../domain/model.ts';
+import { GRADES, isScoreValue, type Scores, type ScoreValue } from '../domain/scores.ts';
 import type { RolloutBody } from './body.ts';
 import { idOf, indexOf, isObject, type JsonObject, numberOf, stringOf, textOf, without } from './fields.ts';
 import type {
@@ -29,11 +30,13 @@ import { restOfMessages, roleOf } from './messageShape.ts';
 import { found, refused, warned } from './records.ts';
 import { type Stop, stopOf } from './stop.ts';
 import { bodyOfTask, messagesIn } from './taskBody.ts';
+import { secondsOfDate, timingOf } from './timing.ts';
 import { UNALIGNED } from './tokenColumns.ts';
 import { readLogprobs } from './tokenLogprobs.ts';
 
 const COLUMNS: ReadonlySet<string> = new Set([
-  ...['id', 'epoch', 'input', 'target', 'messages', 'output', 'attachments'],
+  ...['id', 'input', 'target', 'messages', 'output', 'attachments'],
+  ...['started_at', 'completed_at', 'total_time'],
   // The event history. The messages contain its result, except the token usage per call.
   ...['events', 'events_data', 'store'],
 ]);
@@ -179,6 +182,10 @@ function readSample(sample: JsonObject, evaluation: Evaluation | undefined, file
   const rest = restOfMessages(messages, BOOKKEEPING);
   const usage = usageOfTurns(sample, messages, body.turns);
   const tokens = tokensOf(sample['output'], body, warnings);
+  const scores = scoresOf(sample['scores']);
+  const startedAt = secondsOfDate(sample['started_at']);
+  const endedAt = secondsOfDate(sample['completed_at']);
+  const seconds = numberOf(sample['total_time']);
   return {
     kind: 'rollout',
     warnings,
@@ -193,6 +200,10 @@ function readSample(sample: JsonObject, evaluation: Evaluation | undefined, file
       ...(usage === undefined ? {} : { turns: turnsWithUsage(body.turns, usage) }),
       ...(score.reward === undefined ? {} : { reward: score.reward }),
       ...(score.isCorrect === undefined ? {} : { isCorrect: score.isCorrect }),
+      ...(scores === undefined ? {} : { scores }),
+      ...(startedAt === undefined ? {} : { startedAt }),
+      ...(endedAt === undefined ? {} : { endedAt }),
+      ...timingOf({ durationMs: seconds === undefined ? undefined : seconds * 1000 }),
       ...(tokens === undefined ? {} : { tokens }),
       extra: {
         ...without(sample, COLUMNS),
@@ -307,17 +318,15 @@ class Attachments {
   }
 }
 
+/** Each score is a column. More scores, and longer names and words, are in the extra fields only. */
+const MOST_SCORES = 100;
+const LONGEST_SCORE = 200;
+
 interface Score {
   readonly reward?: number;
   readonly isCorrect?: boolean;
   readonly answer?: string;
 }
-
-/**
- * `CORRECT`, `INCORRECT`, `PARTIAL`, `NOANSWER` of `inspect_ai.scorer`, with the numbers of its
- * `value_to_float`.
- */
-const GRADES: Readonly<Record<string, number>> = { C: 1, I: 0, P: 0.5, N: 0 };
 
 function mainScore(scores: unknown, scorer: string | undefined): Score {
   if (!isObject(scores)) return {};
@@ -325,7 +334,7 @@ function mainScore(scores: unknown, scorer: string | undefined): Score {
   if (!isObject(score)) return {};
   const { value } = score;
   const answer = textOf(score['answer']);
-  const graded = typeof value === 'string' ? GRADES[value] : undefined;
+  const graded = typeof value === 'string' && Object.hasOwn(GRADES, value) ? GRADES[value] : undefined;
   const reward = graded ?? numberOf(value) ?? (typeof value === 'boolean' ? Number(value) : undefined);
   const isCorrect =
     value === 'C' || value === true
@@ -338,6 +347,22 @@ function mainScore(scores: unknown, scorer: string | undefined): Score {
     ...(isCorrect === undefined ? {} : { isCorrect }),
     ...(answer === undefined || answer === '' ? {} : { answer }),
   };
+}
+
+/** A dictionary is one score per key. Lists and deeper dictionaries are in the extra fields only. */
+function scoresOf(logged: unknown): Scores | undefined {
+  if (!isObject(logged)) return undefined;
+  const scores = Object.entries(logged).flatMap(([scorer, score]) => {
+    const value = isObject(score) ? score['value'] : undefined;
+    const values = isObject(value)
+      ? Object.entries(value).map(([key, part]) => [`${scorer}.${key}`, part] as const)
+      : [[scorer, value] as const];
+    return values.filter(
+      (entry): entry is readonly [string, ScoreValue] =>
+        isScoreValue(entry[1]) && Math.max(entry[0].length, String(entry[1]).length) <= LONGEST_SCORE,
+    );
+  });
+  return scores.length === 0 ? undefined : Object.fromEntries(scores.slice(0, MOST_SCORES));
 }
 
 /** Several targets are alternative accepted answers. */
@@ -356,6 +381,7 @@ function stopOfSample(sample: JsonObject): Stop {
 
 const LIMITS: ReadonlyMap<string, StopReason> = new Map([
   ['token', 'length'],
+  ['context', 'length'],
   ['message', 'turn-limit'],
 ]);
 

@@ -189,6 +189,7 @@ function dumpRollout(rollout: ParsedRollout, number: number, seen: Map<string, n
       ? []
       : [`tokens ${rollout.tokens.count} ${signalNames(rollout.tokens)}${valuesOf(rollout.tokens)}`]),
     ...(rollout.decision === undefined ? [] : [`decision ${JSON.stringify(rollout.decision)}`]),
+    ...(rollout.scores === undefined ? [] : [`scores ${JSON.stringify(rollout.scores)}`]),
     ...(rollout.joinKeys === undefined ? [] : [`keys ${rollout.joinKeys.map(storedJoinKey).join(' ')}`]),
     ...(rollout.isSelection === true ? ['selection'] : []),
     ...(rollout.timing === undefined ? [] : [`timing ${JSON.stringify(rollout.timing)}`]),

@@ -214,7 +214,7 @@ function collecting(texts: Set<string>): Mapping {
   return { text, name: (_, name) => text(name) };
 }
 
-/** Columns that are not redacted as texts: fixed words, JSON of numbers, and keys that get an alias. */
+/** Columns that are not redacted as texts: fixed words, JSON, and keys that get an alias. */
 const OURS = new Set([
   ...[
     'group_rule',
@@ -224,6 +224,7 @@ const OURS = new Set([
     'stop_reason_source',
     'reason',
     'kv_cache',
+    'scores',
   ],
   ...['group_key', 'problem_id'],
 ]);
@@ -237,6 +238,8 @@ function withTexts(one: PackCase, mapping: Mapping): PackCase {
       typeof value === 'string' && !OURS.has(column) ? text(value) : value,
     ]),
   );
+  if (typeof rollout.row['scores'] === 'string')
+    row['scores'] = recordWith(rollout.row['scores'], text) ?? '{}';
   if (typeof row['group_key'] === 'string') row['group_key'] = name('group', row['group_key']);
   if (typeof row['problem_id'] === 'string') row['problem_id'] = name('problem', row['problem_id']);
   const [prompt, response] = [text(rollout.prompt), text(rollout.response)];

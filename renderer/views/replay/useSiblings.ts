@@ -1,4 +1,4 @@
-import { ROLLOUT_SORTS, type RolloutRow } from '../../../shared/api/contract.ts';
+import { type RolloutRow, rolloutSortNamed } from '../../../shared/api/contract.ts';
 import type { RolloutListLink } from '../../data/rolloutListLink.ts';
 import type { Route } from '../../data/route.ts';
 import { useNeighbourRollout } from '../../data/useNeighbours.ts';
@@ -83,8 +83,10 @@ export function useSiblings(
 
 function sortOf({ sort }: RolloutListLink) {
   const order = { column: 'order', direction: 'ascending' } as const;
-  return parseSorts(sort, ROLLOUT_SORTS, [order]).map(({ column, direction }) => ({
-    by: ROLLOUT_SORTS.find((one) => one === column) ?? ('order' as const),
-    direction,
-  }));
+  return parseSorts(sort, (name) => rolloutSortNamed(name) !== undefined, [order]).map(
+    ({ column, direction }) => ({
+      by: rolloutSortNamed(column) ?? ('order' as const),
+      direction,
+    }),
+  );
 }

@@ -4,10 +4,11 @@ import { useQueries } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import {
   type GroupRow,
+  isScoreSort,
   type ParamsOf,
-  ROLLOUT_SORTS,
   type RolloutRow,
   type RolloutSort,
+  rolloutSortNamed,
 } from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
@@ -35,6 +36,7 @@ import { useTableLayout } from '../tables/useTableLayout.ts';
 import { useUrlSorts } from '../tables/useUrlSort.ts';
 import { knownColumnIds, ROLLOUT_COLUMNS, type RolloutColumn, STEP_COLUMN } from './rolloutColumns.tsx';
 import { SelectionActions } from './SelectionActions.tsx';
+import { scoreColumns, scoreNames } from './scoreColumns.tsx';
 import { rowsById } from './selectedRows.ts';
 
 type Filter = Omit<ParamsOf<'rollout.order'>, 'sort'>;
@@ -52,13 +54,18 @@ interface RolloutTableProps {
 
 const ROLLOUT_SORT: Sort = { column: 'ordinal', direction: 'ascending' };
 const STEP_SORT: Sort = { column: 'order', direction: 'ascending' };
+const SORTED_COLUMNS: ReadonlySet<string> = new Set([
+  'order',
+  STEP_COLUMN.id,
+  ...ROLLOUT_COLUMNS.map((column) => column.id),
+]);
 const NO_CHUNKS: readonly (readonly RolloutRow[])[] = [];
 const FIRST_WINDOW: IndexRange = { first: 0, end: 60 };
 
 export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, total }: RolloutTableProps) {
   const isOfRun = filter.step === undefined && filter.groupId === undefined;
   const [sorts, setSort] = useUrlSorts(
-    ['order', STEP_COLUMN.id, ...ROLLOUT_COLUMNS.map((column) => column.id)],
+    (column) => SORTED_COLUMNS.has(column) || isScoreSort(column),
     hidesProblem ? ROLLOUT_SORT : STEP_SORT,
   );
   const link = useFilterLink();
@@ -96,12 +103,18 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
   shown.current = knownColumnIds(loaded, shown.current);
   const visible = shown.current;
   const groups = useGroupPreviews(hidesProblem ? NO_CHUNKS : rows.chunks);
+  const scored = useRef<readonly string[]>([]);
+  scored.current = scoreNames(loaded, scored.current);
+  const scores = scored.current;
   const columns = useMemo(() => {
-    if (hidesProblem) return ROLLOUT_COLUMNS;
-    const marks = ROLLOUT_COLUMNS.filter((one) => one.id === 'kept');
+    const own = ROLLOUT_COLUMNS.flatMap((one) =>
+      one.id === 'reward' ? [one, ...scoreColumns(scores)] : [one],
+    );
+    if (hidesProblem) return own;
+    const marks = own.filter((one) => one.id === 'kept');
     const steps = isOfRun ? [STEP_COLUMN] : [];
-    return [...marks, ...steps, problemColumn(groups), ...ROLLOUT_COLUMNS.filter((one) => one.id !== 'kept')];
-  }, [hidesProblem, groups, isOfRun]);
+    return [...marks, ...steps, problemColumn(groups), ...own.filter((one) => one.id !== 'kept')];
+  }, [hidesProblem, groups, isOfRun, scores]);
   const unknown = useMemo(
     () => new Set(ROLLOUT_COLUMNS.map(({ id }) => id).filter((id) => !visible.has(id))),
     [visible],
@@ -194,7 +207,7 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
 
 /** `order` for a column that cannot be sorted. */
 function sortedFieldOf(column: string): RolloutSort {
-  return ROLLOUT_SORTS.find((sort) => sort === column) ?? 'order';
+  return rolloutSortNamed(column) ?? 'order';
 }
 
 /** The groups of loaded rollouts, which provide the problem's text for the rows of a step's list. */

@@ -14,7 +14,7 @@ export function useUrlSort(
 
 /** Sorts a list by several columns. The first has precedence. */
 export function useUrlSorts(
-  columns: readonly string[],
+  columns: readonly string[] | ((column: string) => boolean),
   otherwise: Sort,
 ): readonly [readonly Sort[], (column: string, direction: Direction, isFurther: boolean) => void] {
   const [query, setQuery] = useUrlQuery();

@@ -10,12 +10,12 @@ function filterable<N extends FieldName>(...kinds: readonly RolloutField['kind']
 
 export type NumberField = Filterable<{ kind: 'number' | 'integer' }>;
 export type FlagField = Filterable<{ kind: 'boolean' }>;
-export type WordField = Filterable<{ kind: 'word' | 'list' }>;
+export type WordField = Filterable<{ kind: 'word' | 'list' | 'json' }>;
 export type TextField = Filterable<{ kind: 'text' }>;
 export type FieldName = NumberField | FlagField | WordField | TextField;
 type FieldKind = 'number' | 'flag' | 'word' | 'text';
 
-export const WORD_FIELDS = filterable<WordField>('word', 'list');
+export const WORD_FIELDS = filterable<WordField>('word', 'list', 'json');
 /** Fields whose words are searched; `text` covers everything. */
 export const TEXT_FIELDS = filterable<TextField>('text');
 

@@ -10,6 +10,7 @@
  * Never throws.
  */
 import { SEVERITIES } from '../annotate/annotation.ts';
+import { parseScoreCondition } from '../scores.ts';
 import {
   type Field,
   type FieldName,
@@ -231,6 +232,15 @@ function valueNode(field: Field, value: Value): FilterNode {
     case 'word': {
       const isPattern = !value.isQuoted && value.text.includes('*');
       if (field.name === 'severity' && !isPattern) return severityNode(value);
+      if (field.name === 'scores' && parseScoreCondition(value.text) === undefined)
+        fail(
+          `scores: expects a name, or a name with a value, as in scores:match=C or scores:style>=0.5; found ${shown(value.text)}`,
+          value,
+        );
+      const unscored =
+        field.name === 'scores' && !value.isQuoted ? /^(.+)=none$/i.exec(value.text)?.[1] : undefined;
+      if (unscored !== undefined)
+        return { kind: 'not', node: { kind: 'word', field: 'scores', text: unscored, isPattern: false } };
       const { values } = field;
       if (values !== undefined && !isPattern && !values.includes(value.text.toLowerCase()))
         fail(`${field.name}: expects one of ${values.join(', ')}; found ${shown(value.text)}`, value);

@@ -1,4 +1,4 @@
-import type { RolloutRow } from '../../../shared/api/contract.ts';
+import { isScoreSort, type RolloutRow } from '../../../shared/api/contract.ts';
 import { ApiError } from '../../../shared/api/errors.ts';
 import { createFakeClient, type FakeClient } from '../fakeClient.ts';
 import {
@@ -145,7 +145,7 @@ export function createPreviewClient(scenario: string): FakeClient {
         runId: 1,
         ids: ordered(
           ids,
-          (row) => (by === 'order' || by === 'latencyMs' ? row.rolloutId : row[by]),
+          (row) => (by === 'order' || by === 'latencyMs' || isScoreSort(by) ? row.rolloutId : row[by]),
           direction,
         ),
       };

@@ -1,0 +1,47 @@
+/** Columns of scores: one per scorer, or per key of a scorer's dictionary. */
+import type { RolloutRow } from '../../../shared/api/contract.ts';
+import { parseScores, type ScoreValue } from '../../../shared/domain/scores.ts';
+import { LogText } from '../../ui/LogText.tsx';
+import type { RolloutColumn } from './rolloutColumns.tsx';
+
+/** Names of scores in the rows, after the names that are already shown. Returns `shown` if there is no new one. */
+export function scoreNames(rows: readonly RolloutRow[], shown: readonly string[]): readonly string[] {
+  const names = new Set(shown);
+  for (const { scores } of rows) for (const name of Object.keys(parseScores(scores))) names.add(name);
+  return names.size === shown.length ? shown : [...names];
+}
+
+export function scoreColumns(names: readonly string[]): readonly RolloutColumn[] {
+  return names.map((name): RolloutColumn => {
+    const value = (row: RolloutRow): ScoreValue | undefined => {
+      const scores = parseScores(row.scores);
+      return Object.hasOwn(scores, name) ? scores[name] : undefined;
+    };
+    return {
+      id: `scores.${name}`,
+      label: name,
+      hint: 'Score as logged. C: correct, I: incorrect, P: partial, N: no answer',
+      value,
+      filterField: 'scores',
+      filterValue: (row) => `${name}=${value(row) ?? 'none'}`,
+      // The notation of a sort in the URL separates with these characters.
+      ...(/[,:]/.test(name) ? {} : { sorts: 'descending' as const }),
+      minWidth: Math.min(160, 30 + 7 * name.length),
+      grow: 0.6,
+      cell: (row) => <Score value={value(row)} />,
+    };
+  });
+}
+
+const GRADE_CLASS: Readonly<Record<string, string>> = { C: 'is-right', I: 'is-wrong' };
+
+/** A number, or a word such as the grade C. */
+export function Score({ value }: { readonly value: ScoreValue | undefined }) {
+  if (value === undefined) return null;
+  const text = typeof value === 'number' ? String(Number(value.toPrecision(6))) : String(value);
+  return (
+    <span className={Object.hasOwn(GRADE_CLASS, text) ? GRADE_CLASS[text] : undefined} title={String(value)}>
+      <LogText text={text} />
+    </span>
+  );
+}

@@ -1,0 +1,108 @@
+/**
+ * Scores of a rollout by scorer, as the log has them: a number, a grade such as C or I, or a boolean. A dictionary is
+ * one score per key, named `scorer.key`.
+ */
+import { wordTest } from './filter/wordTest.ts';
+
+export type ScoreValue = number | string | boolean;
+export type Scores = Readonly<Record<string, ScoreValue>>;
+
+/**
+ * `CORRECT`, `INCORRECT`, `PARTIAL`, `NOANSWER` of `inspect_ai.scorer`, with the numbers of its
+ * `value_to_float`.
+ */
+export const GRADES: Readonly<Record<string, number>> = { C: 1, I: 0, P: 0.5, N: 0 };
+
+/** @returns no scores if the stored text is not JSON of scores, since a library may be damaged */
+export function parseScores(json: string | undefined): Scores {
+  if (json === undefined) return {};
+  try {
+    const stored: unknown = JSON.parse(json);
+    if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return {};
+    return Object.fromEntries(
+      Object.entries(stored).filter((entry): entry is [string, ScoreValue] => isScoreValue(entry[1])),
+    );
+  } catch {
+    return {};
+  }
+}
+
+export function isScoreValue(value: unknown): value is ScoreValue {
+  return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
+}
+
+/** Sorts grades among numbers; false is 0 and true is 1. Other words come last, in UTF-16 order. */
+export function compareScores(a: ScoreValue, b: ScoreValue): number {
+  const [left, right] = [rankOf(a), rankOf(b)];
+  if (left !== undefined && right !== undefined) return left - right;
+  if (left !== undefined || right !== undefined) return left === undefined ? 1 : -1;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function rankOf(value: ScoreValue): number | undefined {
+  if (typeof value !== 'string') return Number(value);
+  return Object.hasOwn(GRADES, value) ? GRADES[value] : undefined;
+}
+
+const SIGNS = ['>=', '<=', '>', '<', '='] as const;
+type Sign = (typeof SIGNS)[number];
+
+/** A condition of the filter language: `match=C`, `style>=0.5`, or `match`, which holds for any value. */
+export type ScoreCondition = { readonly name: string } & (
+  | { readonly sign?: never; readonly value?: never }
+  | { readonly sign: '='; readonly value: string }
+  | { readonly sign: Exclude<Sign, '='>; readonly value: number }
+);
+
+/** @returns undefined without a name, and if a value that must be a number is none */
+export function parseScoreCondition(text: string): ScoreCondition | undefined {
+  const at = text.search(/[<>=]/);
+  if (at < 0) return text === '' ? undefined : { name: text };
+  const name = text.slice(0, at);
+  const sign = SIGNS.find((each) => text.startsWith(each, at));
+  if (name === '' || sign === undefined) return undefined;
+  const value = text.slice(at + sign.length);
+  if (value === '') return undefined;
+  if (sign === '=') return { name, sign, value };
+  const number = Number(value);
+  return Number.isFinite(number) ? { name, sign, value: number } : undefined;
+}
+
+/** Tests the stored JSON of a rollout's scores. Names are compared exactly, words without case. */
+export function scoreTest(node: {
+  readonly text: string;
+  readonly isPattern: boolean;
+}): (json: string) => boolean {
+  const condition = parseScoreCondition(node.text);
+  if (condition === undefined) return () => false;
+  const holds = valueTest(condition, node.isPattern);
+  return (json) => {
+    const scores = parseScores(json);
+    const value = Object.hasOwn(scores, condition.name) ? scores[condition.name] : undefined;
+    return value !== undefined && holds(value);
+  };
+}
+
+function valueTest(condition: ScoreCondition, isPattern: boolean): (value: ScoreValue) => boolean {
+  const { sign } = condition;
+  if (sign === undefined) return () => true;
+  if (sign === '=') {
+    const { value: wanted } = condition;
+    const isWord = wordTest({ text: wanted, isPattern });
+    return (value) => (typeof value === 'number' ? value === Number(wanted) : isWord(String(value)));
+  }
+  const bound = condition.value;
+  return (value) => {
+    if (typeof value !== 'number') return false;
+    switch (sign) {
+      case '>':
+        return value > bound;
+      case '>=':
+        return value >= bound;
+      case '<':
+        return value < bound;
+      default:
+        return value <= bound;
+    }
+  };
+}
