@@ -12,10 +12,16 @@ interface SettingGroup {
   readonly settings: readonly LoggedSetting[];
 }
 
-interface ModelUsage {
+export interface ModelUsage {
   readonly model: string;
   /** Token counts by their logged name. */
   readonly counts: Readonly<Record<string, number>>;
+}
+
+/** `EvalError` of inspect_ai. */
+export interface LoggedError {
+  readonly message: string;
+  readonly traceback?: string;
 }
 
 export interface LoggedScore {
@@ -41,7 +47,7 @@ interface LoggedSamples {
 export interface LoggedEvaluation {
   /** `success`, `error`, `cancelled`, `started`. */
   readonly status?: string;
-  readonly error?: string;
+  readonly error?: LoggedError;
   /** Groups without a setting are left out. */
   readonly groups: readonly SettingGroup[];
   readonly usage: readonly ModelUsage[];
@@ -66,7 +72,7 @@ export function loggedEvaluation(config: JsonObject): LoggedEvaluation | undefin
   const scorers = listIn(config['scorers']);
   const mainScorer = textField(scorers[0] ?? {}, 'name');
   const status = textField(log, 'status');
-  const error = isObject(log['error']) ? textField(log['error'], 'message') : undefined;
+  const error = loggedError(log['error']);
   return {
     ...(status === undefined ? {} : { status }),
     ...(error === undefined ? {} : { error }),
@@ -82,7 +88,7 @@ export function loggedEvaluation(config: JsonObject): LoggedEvaluation | undefin
       { title: 'Limits and epochs', settings: settingsOf(limits) },
       { title: 'Scorers', settings: scorers.flatMap(scorerSetting) },
     ].filter(({ settings }) => settings.length > 0),
-    usage: usageOf(objectIn(objectIn(log['stats'])['model_usage'])),
+    usage: usageByModel(objectIn(log['stats'])['model_usage']),
     samples: samplesOf(config, results, limits),
     scores: listIn(results['scores']).flatMap(scoreOf),
     ...(mainScorer === undefined ? {} : { mainScorer }),
@@ -157,8 +163,16 @@ function scorerSetting(scorer: JsonObject): readonly LoggedSetting[] {
   return [{ name, value: options.join('\n') }];
 }
 
-function usageOf(usage: JsonObject): readonly ModelUsage[] {
-  return Object.entries(usage).map(([model, logged]) => {
+/** @returns undefined without a message */
+export function loggedError(error: unknown): LoggedError | undefined {
+  const message = isObject(error) ? textField(error, 'message') : undefined;
+  if (!isObject(error) || message === undefined) return undefined;
+  const traceback = textField(error, 'traceback');
+  return { message, ...(traceback === undefined || traceback === '' ? {} : { traceback }) };
+}
+
+export function usageByModel(usage: unknown): readonly ModelUsage[] {
+  return Object.entries(objectIn(usage)).map(([model, logged]) => {
     const counts: Record<string, number> = {};
     for (const [name, value] of Object.entries(objectIn(logged))) {
       const tokens = numberOf(value);

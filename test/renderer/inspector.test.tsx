@@ -1,22 +1,25 @@
 // @vitest-environment happy-dom
 /** The inspector beside a replay, with values of any length and of characters that affect the text around them. */
-import { cleanup, render } from '@testing-library/react';
-import { afterEach, expect, it } from 'vitest';
+import { cleanup, fireEvent, screen, within } from '@testing-library/react';
+import { afterEach, describe, expect, it } from 'vitest';
 import { codePlaces } from '../../renderer/editor/codePlaces.ts';
 import { Inspector } from '../../renderer/views/replay/Inspector.tsx';
 import type { RolloutDetail } from '../../shared/api/contract.ts';
 import { drawCompared } from '../support/drawCompared.ts';
+import { createFakeClient } from '../support/fakeClient.ts';
+import { renderWithClient } from '../support/renderWithClient.tsx';
 
 afterEach(cleanup);
 
-function shown(facts: Partial<RolloutDetail>): HTMLElement {
+function shown(facts: Partial<RolloutDetail>, isBlind = false): HTMLElement {
   const detail = drawCompared(['A1', 'A1']).lanes[0]?.detail;
   if (detail === undefined) throw new Error('no rollout was drawn');
-  return render(
+  return renderWithClient(
+    createFakeClient({}),
     <Inspector
       detail={{ ...detail, ...facts }}
       heat={undefined}
-      isBlind={false}
+      isBlind={isBlind}
       onShow={() => undefined}
       onShowRecord={() => undefined}
     />,
@@ -53,4 +56,76 @@ it('places code with a few escapes, but not one with thousands', () => {
   const placed = (code: string) => codePlaces(code, `{"code": ${JSON.stringify(code)}}`, 0).length;
   expect(placed('a\n'.repeat(4_000))).toBe(4_000);
   expect(placed('a\n'.repeat(4_001))).toBe(0);
+});
+
+describe('a sample of an Inspect log', () => {
+  const failure = {
+    message: 'tool server gone',
+    traceback: 'Traceback (most recent call last):\nRuntimeError: tool server gone',
+    traceback_ansi: '\u001b[31mRuntimeError',
+  };
+  const extra = {
+    epoch: 2,
+    scores: {
+      match: { value: 'C', answer: '4', explanation: 'by its name' },
+      judge: {
+        value: { safety: 0.9, tone: 'P' },
+        explanation: '**Safe** <img src="http://127.0.0.1:9/x"> [link](https://example.org)',
+        metadata: { grader: 'acme/judge-1' },
+      },
+    },
+    error: failure,
+    error_retries: [{ ...failure, message: 'tool server slow' }],
+    limit: { type: 'token', limit: 512 },
+    model_usage: { 'acme/tiny-1': { input_tokens: 3000, output_tokens: 12, total_tokens: 3012 } },
+    working_time: 1.25,
+    uuid: 'u-1',
+  };
+
+  it('shows each score, and its explanation as Markdown that loads nothing', () => {
+    const fields = shown({ extra });
+    const scores = within(screen.getByRole('region', { name: 'Scores' }));
+    expect(scores.getByText('match').nextElementSibling?.textContent).toBe('C');
+    expect(scores.getByText('judge.safety').nextElementSibling?.textContent).toBe('0.9');
+    expect(scores.getByText('grader').nextElementSibling?.textContent).toBe('acme/judge-1');
+    expect(scores.getByText('Safe').closest('strong')).not.toBeNull();
+    expect(fields.querySelector('img, a')).toBeNull();
+    expect(screen.queryByText('scores.judge')).toBeNull();
+    expect(screen.getByText('uuid')).toBeDefined();
+  });
+
+  it('cuts a long explanation and shows all of it on request', () => {
+    const long = { match: { value: 1, explanation: `${'word '.repeat(1_000)}end` } };
+    const fields = shown({ extra: { ...extra, scores: long } });
+    expect(fields.textContent).not.toContain('word end');
+    fireEvent.click(screen.getByRole('button', { name: 'Show the whole explanation of match' }));
+    expect(fields.textContent).toContain('word end');
+  });
+
+  it('shows its error, the errors that were retried, its limit, usage and times', () => {
+    shown({ extra });
+    const error = within(screen.getByRole('region', { name: 'Error' }));
+    expect(error.getByText('tool server gone')).toBeDefined();
+    expect(error.getByText('Traceback').closest('details')?.open).toBe(false);
+    const retries = screen.getByRole('region', { name: 'Retries' });
+    expect(retries.textContent).toContain('1 earlier attempt');
+    expect(retries.textContent).toContain('tool server slow');
+    const sample = within(screen.getByRole('region', { name: 'Sample' }));
+    expect(sample.getByText('epoch').nextElementSibling?.textContent).toBe('2');
+    expect(sample.getByText('limit that ended it').nextElementSibling?.textContent).toBe('token, 512');
+    expect(sample.getByText('input tokens').nextElementSibling?.textContent).toBe('3,000');
+    expect(sample.getByText('working time').nextElementSibling?.textContent).toBe('1.25 s');
+  });
+
+  it('hides scores during blind review', () => {
+    const fields = shown({ extra }, true);
+    for (const hidden of ['match', 'by its name', 'tool server gone'])
+      expect(fields.textContent).not.toContain(hidden);
+  });
+
+  it('leaves the fields of other logs as they are', () => {
+    shown({ extra: { scores: { rouge: 0.5 }, epoch: 3, error: { message: 'x' } } });
+    expect(screen.getByText('scores.rouge')).toBeDefined();
+    expect(screen.queryByRole('region', { name: 'Error' })).toBeNull();
+  });
 });

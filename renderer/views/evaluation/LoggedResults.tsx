@@ -6,6 +6,7 @@ import { useRequest } from '../../data/useRequest.ts';
 import { Chip } from '../../ui/Controls.tsx';
 import { LogText } from '../../ui/LogText.tsx';
 import { count } from '../../ui/numbers.ts';
+import { ErrorText } from '../../widgets/ErrorText.tsx';
 import { type ResultRow, resultRows, type SampleRow, sampleRows } from './loggedResultsModel.ts';
 import './loggedResults.css';
 
@@ -35,11 +36,7 @@ function LoggedSections({ run, logged }: LoggedSectionsProps) {
         <h2>The log’s own result</h2>
         {status !== undefined && <Chip isWarning={status !== 'success'}>{`status ${status}`}</Chip>}
       </header>
-      {error !== undefined && (
-        <p className="is-wrong">
-          <LogText text={error} />
-        </p>
-      )}
+      {error !== undefined && <ErrorText error={error} />}
       {rows.length === 0 ? <p className="dim">No result in this log.</p> : <Results rows={rows} />}
       {samples.length > 0 && <Samples rows={samples} />}
       {usage.length > 0 && <Usage usage={usage} />}

@@ -1,13 +1,15 @@
-import { Fragment, type ReactNode, useMemo } from 'react';
+import { Fragment, useMemo } from 'react';
 import type { RolloutDetail, RolloutRow } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
-import type { Provenance } from '../../../shared/domain/model.ts';
+import { loggedSample, SAMPLE_FIELDS } from '../../../shared/format/loggedSample.ts';
 import { correctnessSource } from '../../data/domainLabels.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { bytes, count, decimal, reward, signed } from '../../ui/numbers.ts';
 import { reasonText } from '../../ui/reasons.ts';
 import { ExpectedActions, expectedOf } from './ExpectedActions.tsx';
+import { Field } from './Field.tsx';
+import { SampleCosts, SampleEnding, SampleScores } from './SampleFacts.tsx';
 import type { Hit } from './text/findModel.ts';
 import type { Heat } from './text/tokenHeat.ts';
 import './inspector.css';
@@ -35,7 +37,11 @@ export function Inspector({ detail, heat, isBlind, onShow, onShowRecord }: Inspe
   const { row, tokens } = detail;
   const expected = useMemo(() => expectedOf(detail), [detail]);
   // Extra fields may have any name, so some of them may reveal how the rollout was judged.
-  const extra = isBlind ? [] : flatFields(detail.extra);
+  const sample = isBlind ? undefined : loggedSample(detail.extra);
+  const fields = Object.entries(detail.extra).filter(
+    ([name]) => sample === undefined || !SAMPLE_FIELDS.has(name),
+  );
+  const extra = isBlind ? [] : flatFields(Object.fromEntries(fields));
   return (
     <aside className="inspector" aria-label="Inspector">
       {isBlind ? (
@@ -43,6 +49,8 @@ export function Inspector({ detail, heat, isBlind, onShow, onShowRecord }: Inspe
       ) : (
         <Verdict row={row} />
       )}
+      {sample !== undefined && <SampleScores scores={sample.scores} />}
+      {sample !== undefined && <SampleEnding sample={sample} />}
       <section>
         <dl>
           {!isBlind && <Field label="reward">{reward(row.reward)}</Field>}
@@ -117,6 +125,7 @@ export function Inspector({ detail, heat, isBlind, onShow, onShowRecord }: Inspe
           </dl>
         </section>
       )}
+      {sample !== undefined && <SampleCosts sample={sample} row={row} />}
       {tokens !== undefined && (
         <section>
           <h2>Tokens</h2>
@@ -202,30 +211,6 @@ function Verdict({ row }: { readonly row: RolloutRow }) {
         </p>
       )}
     </section>
-  );
-}
-
-interface FieldProps {
-  readonly label: string;
-  readonly source?: Provenance;
-  readonly children: ReactNode;
-}
-
-/** Renders nothing without a value: an unknown field is not listed. */
-function Field({ label, source, children }: FieldProps) {
-  if (children === undefined || children === '' || children === false) return null;
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>
-        {children}
-        {source !== undefined && (
-          <small title={source === 'logged' ? 'written by the trainer' : 'derived by Turnwise'}>
-            {source}
-          </small>
-        )}
-      </dd>
-    </div>
   );
 }
 

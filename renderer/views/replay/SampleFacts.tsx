@@ -1,0 +1,141 @@
+/** What an Inspect log says of a sample: scores with explanations, error, limit, retries, usage and times. */
+import { useState } from 'react';
+import type { RolloutRow } from '../../../shared/api/contract.ts';
+import type { LoggedSample, LoggedScorerValue } from '../../../shared/format/loggedSample.ts';
+import { LogText } from '../../ui/LogText.tsx';
+import { count, counted, duration } from '../../ui/numbers.ts';
+import { ErrorText } from '../../widgets/ErrorText.tsx';
+import { Score } from '../../widgets/rollouts/scoreColumns.tsx';
+import { Field } from './Field.tsx';
+import { MarkdownText } from './text/MarkdownText.tsx';
+import './sampleFacts.css';
+
+const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+/** @param at seconds since 1970 */
+const moment = (at: number | undefined) => (at === undefined ? undefined : TIME.format(at * 1000));
+
+/** UTF-16 units of an explanation before a click. */
+const SHORT = 800;
+
+export function SampleScores({ scores }: { readonly scores: LoggedSample['scores'] }) {
+  if (scores.length === 0) return null;
+  return (
+    <section aria-label="Scores">
+      <h2>Scores, as logged</h2>
+      {scores.map((score) => (
+        <ScorerValue key={score.scorer} {...score} />
+      ))}
+    </section>
+  );
+}
+
+function ScorerValue({ scorer, values, explanation, metadata }: LoggedScorerValue) {
+  return (
+    <div className="sample-score">
+      <dl>
+        {values.map(({ key, value }) => (
+          <Field key={key ?? ''} label={key === undefined ? scorer : `${scorer}.${key}`}>
+            <Score value={value} />
+          </Field>
+        ))}
+        {metadata.map(([name, value]) => (
+          <Field key={name} label={name}>
+            <LogText text={value} />
+          </Field>
+        ))}
+      </dl>
+      {explanation !== undefined && <Explanation key={explanation} scorer={scorer} text={explanation} />}
+    </div>
+  );
+}
+
+function Explanation({ scorer, text }: { readonly scorer: string; readonly text: string }) {
+  const [isOpen, setOpen] = useState(text.length <= SHORT);
+  return (
+    <div className="sample-explanation">
+      <div className="prose">
+        <MarkdownText text={isOpen ? text : `${text.slice(0, SHORT)} …`} start={0} source="explanation" />
+      </div>
+      {!isOpen && (
+        <button
+          type="button"
+          className="button"
+          aria-label={`Show the whole explanation of ${scorer}`}
+          onClick={() => setOpen(true)}
+        >
+          Show all {count(text.length)} characters
+        </button>
+      )}
+    </div>
+  );
+}
+
+export function SampleEnding({ sample }: { readonly sample: LoggedSample }) {
+  const { error, retries } = sample;
+  return (
+    <>
+      {error !== undefined && (
+        <section aria-label="Error">
+          <h2>Error of the sample</h2>
+          <ErrorText error={error} />
+        </section>
+      )}
+      {retries.length > 0 && (
+        <section aria-label="Retries">
+          <h2>{counted(retries.length, 'earlier attempt')}, retried</h2>
+          {retries.map((each, i) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: attempts never reorder
+            <ErrorText key={i} error={each} />
+          ))}
+        </section>
+      )}
+    </>
+  );
+}
+
+interface SampleCostsProps {
+  readonly sample: LoggedSample;
+  readonly row: RolloutRow;
+}
+
+export function SampleCosts({ sample, row }: SampleCostsProps) {
+  const { limit, usage, workingSeconds, epoch } = sample;
+  return (
+    <section aria-label="Sample">
+      <h2>Sample, as logged</h2>
+      <dl>
+        <Field label="epoch">{count(epoch)}</Field>
+        <Field label="limit that ended it">
+          {limit !== undefined && (
+            <>
+              <LogText text={limit.type} />
+              {limit.value !== undefined && `, ${count(limit.value)}`}
+            </>
+          )}
+        </Field>
+        <Field label="started">{moment(row.startedAt)}</Field>
+        <Field label="completed">{moment(row.endedAt)}</Field>
+        <Field label="total time">
+          {row.duration === undefined ? undefined : duration(row.duration * 1000)}
+        </Field>
+        <Field label="working time">
+          {workingSeconds === undefined ? undefined : duration(workingSeconds * 1000)}
+        </Field>
+      </dl>
+      {usage.map(({ model, counts }) => (
+        <div key={model} className="sample-usage">
+          <h3>
+            Usage of <LogText text={model} />
+          </h3>
+          <dl>
+            {Object.entries(counts).map(([name, tokens]) => (
+              <Field key={name} label={name.replaceAll('_', ' ')}>
+                {count(tokens)}
+              </Field>
+            ))}
+          </dl>
+        </div>
+      ))}
+    </section>
+  );
+}
