@@ -305,6 +305,13 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
     source: TRAINERS,
   },
   {
+    term: 'score',
+    meaning:
+      'What a scorer of an evaluation gave a rollout, as logged: a number, a word or a grade (C correct, I incorrect, P partial, N no answer). The first scorer’s is also the reward.',
+    field: 'scores',
+    source: 'Inspect',
+  },
+  {
     term: 'segment',
     meaning:
       'A part of a turn with one role: reasoning, prose, tool call, tool response, answer or injected text.',

@@ -48,6 +48,8 @@ export interface LoggedEvaluation {
   /** `success`, `error`, `cancelled`, `started`. */
   readonly status?: string;
   readonly error?: LoggedError;
+  /** The settings that are looked up first: task and model with their arguments, revision, limits and retries. */
+  readonly facts: readonly LoggedSetting[];
   /** Groups without a setting are left out. */
   readonly groups: readonly SettingGroup[];
   readonly usage: readonly ModelUsage[];
@@ -76,6 +78,11 @@ export function loggedEvaluation(config: JsonObject): LoggedEvaluation | undefin
   return {
     ...(status === undefined ? {} : { status }),
     ...(error === undefined ? {} : { error }),
+    facts: [
+      ...settingsOf(pick(config, ['task', 'task_args', 'model', 'model_args'])),
+      ...revisionOf(config['revision']),
+      limitsOf({ ...objectIn(config['model_generate_config']), ...objectIn(plan['config']), ...limits }),
+    ],
     groups: [
       { title: 'Task', settings: settingsOf(pick(config, TASK)) },
       { title: 'Data set', settings: settingsOf(datasetOf(config)) },
@@ -100,6 +107,28 @@ export function loggedEvaluation(config: JsonObject): LoggedEvaluation | undefin
 
 const TASK = ['task', 'task_version', 'task_file', 'task_args', 'tags', 'metadata'];
 const MODEL = ['model', 'model_base_url', 'model_args', 'model_roles', 'sandbox', 'packages', 'revision'];
+
+/** Limits of a sample (`EvalConfig` of inspect_ai 0.3.208), and how errors of samples and of model calls are retried. */
+const LIMITS = [
+  ...['message_limit', 'token_limit', 'time_limit', 'working_limit', 'cost_limit'],
+  ...['fail_on_error', 'continue_on_fail', 'retry_on_error', 'max_retries', 'timeout', 'attempt_timeout'],
+];
+
+/** Inspect does not write a limit that is not set. */
+function limitsOf(config: JsonObject): LoggedSetting {
+  const set = settingsOf(pick(config, LIMITS));
+  return {
+    name: 'limits and retries',
+    value: set.length === 0 ? 'none set' : set.map(({ name, value }) => `${name}: ${value}`).join(', '),
+  };
+}
+
+function revisionOf(revision: unknown): readonly LoggedSetting[] {
+  const { type, commit, origin, dirty } = objectIn(revision);
+  const parts = [type, commit, dirty === true ? '(with uncommitted changes)' : undefined, origin];
+  const value = parts.filter((part) => typeof part === 'string' && part !== '').join(' ');
+  return value === '' ? [] : [{ name: 'revision', value }];
+}
 
 const objectIn = (value: unknown): JsonObject => (isObject(value) ? value : {});
 const listIn = (value: unknown): readonly JsonObject[] =>

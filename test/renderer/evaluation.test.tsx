@@ -158,7 +158,76 @@ describe('results of a log', () => {
     expect(await samples.findByRole('row', completed)).toBeDefined();
     const usage = within(screen.getByRole('table', { name: 'Usage' }));
     expect(usage.getByRole('row', { name: 'google/gemini-2.5-pro 2,695 29,100' })).toBeDefined();
-    expect(screen.getByText('status success')).toBeDefined();
+    expect(screen.getByText('✓ success')).toBeDefined();
     expect(screen.getByText('max_tokens').nextElementSibling?.textContent).toBe('512');
+  });
+});
+
+describe('the head of a logged evaluation', () => {
+  const shown = (log: object, more: object = {}, times: object = {}) => {
+    const client = createFakeClient({
+      'eval.summary': () => ({ panels: [panel(0.7)] }),
+      'rollout.order': () => ({ runId: 1, ids: new Uint32Array(0) }),
+    });
+    const own = config();
+    const run = { runId: 1, config: { ...own, ...more, log: { ...own.log, ...log } }, ...times };
+    renderWithClient(client, <LoggedResults run={run as unknown as RunDetail} />);
+    return screen.getByRole('region', { name: 'Results and settings of the log' });
+  };
+  const fact = (name: string) => screen.getAllByText(name)[0]?.nextElementSibling?.textContent;
+
+  it('has the accuracy with its standard error, as logged and recomputed', async () => {
+    const head = shown({});
+    await screen.findByText('recomputed', { selector: 'small' });
+    expect(head.querySelector('.logged-headline')?.textContent).toBe(
+      'match accuracy 0.7 ± 0.153 logged · 0.7 ± 0.153 recomputed',
+    );
+  });
+
+  it('names limits and retries, model and task arguments, and the revision', () => {
+    shown(
+      {},
+      {
+        config: { message_limit: 40, token_limit: 8192, time_limit: null, retry_on_error: 2, epochs: 5 },
+        model_args: { device: 'cpu' },
+        task_args: { level: 3 },
+        revision: { type: 'git', origin: 'git@example.org:a/b.git', commit: '793cb8f60', dirty: true },
+      },
+    );
+    expect(fact('limits and retries')).toBe('message_limit: 40, token_limit: 8192, retry_on_error: 2');
+    expect(fact('model_args')).toBe('{"device":"cpu"}');
+    expect(fact('task_args')).toBe('{"level":3}');
+    expect(fact('revision')).toBe('git 793cb8f60 (with uncommitted changes) git@example.org:a/b.git');
+  });
+
+  it('says that no limit is set', () => {
+    shown({});
+    expect(fact('limits and retries')).toBe('none set');
+  });
+
+  it('has start, end and duration', () => {
+    const head = shown({}, {}, { startedAt: 1_757_963_074_000, completedAt: 1_757_963_128_000 });
+    expect(head.textContent).toContain(
+      'started 15 Sept 2025, 19:04:34 · completed 15 Sept 2025, 19:05:28 · 54 s',
+    );
+  });
+
+  it.each([
+    ['success', '✓ success'],
+    ['error', '✕ error'],
+    ['cancelled', '✕ cancelled'],
+    ['started', 'started, not finished'],
+    [undefined, 'not finished: no status logged'],
+    ['paused', 'status paused'],
+  ])('says the status %s in words', (status, words) => {
+    shown({ status });
+    expect(screen.getByText(words)).toBeDefined();
+  });
+
+  it('shows the error, and its traceback on request', () => {
+    const error = { message: 'sandbox gone', traceback: 'Traceback:\n  boom', traceback_ansi: '' };
+    const head = shown({ status: 'error', error });
+    expect(head.textContent).toContain('✕ sandbox gone');
+    expect(screen.getByText('Traceback').closest('details')?.open).toBe(false);
   });
 });

@@ -348,6 +348,7 @@ def inspect_sample(sample):
         'ground_truth': (target if isinstance(target, str) else canonical(target)) or None,
         'ordinal': sample['epoch'] - 1,
         'stop_reason_logged': sample['output']['choices'][0]['stop_reason'],
+        'duration': sample.get('total_time'),
         **facts,
     }
 

@@ -3,11 +3,10 @@ import type { RunDetail } from '../../../shared/api/contract.ts';
 import { type LoggedEvaluation, loggedEvaluation } from '../../../shared/format/loggedEvaluation.ts';
 import { useLongQuery } from '../../data/useLongQuery.ts';
 import { useRequest } from '../../data/useRequest.ts';
-import { Chip } from '../../ui/Controls.tsx';
 import { LogText } from '../../ui/LogText.tsx';
 import { count } from '../../ui/numbers.ts';
-import { ErrorText } from '../../widgets/ErrorText.tsx';
-import { type ResultRow, resultRows, type SampleRow, sampleRows } from './loggedResultsModel.ts';
+import { LoggedHeader } from './LoggedHeader.tsx';
+import { headlinesOf, type ResultRow, resultRows, type SampleRow, sampleRows } from './loggedResultsModel.ts';
 import './loggedResults.css';
 
 const LONGEST_SETTING = 20_000;
@@ -29,14 +28,10 @@ function LoggedSections({ run, logged }: LoggedSectionsProps) {
   const failed = useRequest('rollout.order', { runId: run.runId, filter: 'stop_reason:error' });
   const rows = resultRows(logged, data?.panels ?? []);
   const samples = sampleRows(logged, run, failed.data?.ids.length);
-  const { status, error, usage, groups } = logged;
+  const { usage, groups } = logged;
   return (
     <section className="logged-results" aria-label="Results and settings of the log">
-      <header>
-        <h2>The log’s own result</h2>
-        {status !== undefined && <Chip isWarning={status !== 'success'}>{`status ${status}`}</Chip>}
-      </header>
-      {error !== undefined && <ErrorText error={error} />}
+      <LoggedHeader run={run} logged={logged} headlines={headlinesOf(rows)} />
       {rows.length === 0 ? <p className="dim">No result in this log.</p> : <Results rows={rows} />}
       {samples.length > 0 && <Samples rows={samples} />}
       {usage.length > 0 && <Usage usage={usage} />}

@@ -78,6 +78,61 @@ export function resultRows(
   });
 }
 
+/** A metric with its standard error, as text: `0.7 ± 0.153`. */
+export interface Headline {
+  readonly scorer: string;
+  readonly metric: string;
+  readonly logged: string;
+  /** Absent: not recomputed. */
+  readonly recomputed?: string;
+}
+
+/** The accuracy or mean of each scorer, with the standard error beside it. */
+export function headlinesOf(rows: readonly ResultRow[]): readonly Headline[] {
+  return rows.flatMap(({ scorer, metric, logged, recomputed }) => {
+    if (metric !== 'accuracy' && metric !== 'mean') return [];
+    const error = rows.find((row) => row.scorer === scorer && row.metric === 'stderr');
+    return [
+      {
+        ...{ scorer, metric, logged: withError(logged, error?.logged) },
+        ...(recomputed === undefined ? {} : { recomputed: withError(recomputed, error?.recomputed) }),
+      },
+    ];
+  });
+}
+
+const withError = (value: string, error: string | undefined): string =>
+  error === undefined ? short(value) : `${short(value)} ± ${short(error)}`;
+
+const short = (text: string): string => String(Number(Number(text).toPrecision(3)));
+
+interface StatusText {
+  readonly text: string;
+  readonly describe: string;
+  readonly isWarning: boolean;
+}
+
+/** @param status `EvalStatus` of inspect_ai; absent: the log ends before its header */
+export function statusText(status: string | undefined): StatusText {
+  switch (status) {
+    case 'success':
+      return { text: '✓ success', describe: 'The evaluation finished.', isWarning: false };
+    case 'error':
+      return { text: '✕ error', describe: 'An error ended the evaluation.', isWarning: true };
+    case 'cancelled':
+      return { text: '✕ cancelled', describe: 'The evaluation was cancelled.', isWarning: true };
+    case 'started':
+    case undefined:
+      return {
+        text: status === undefined ? 'not finished: no status logged' : 'started, not finished',
+        describe: 'The evaluation was running, or was killed, when this log was written.',
+        isWarning: true,
+      };
+    default:
+      return { text: `status ${status}`, describe: 'As logged.', isWarning: true };
+  }
+}
+
 /** Whether some problem has several rollouts. */
 const hasEpochs = (panels: readonly EvaluationPanel[]): boolean =>
   panels.some(({ points }) => points.some(({ mostSamples }) => mostSamples > 1));

@@ -15,7 +15,7 @@ const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 
 const moment = (at: number | undefined) => (at === undefined ? undefined : TIME.format(at * 1000));
 
 /** UTF-16 units of an explanation before a click. */
-const SHORT = 800;
+const SHORT = 500;
 
 export function SampleScores({ scores }: { readonly scores: LoggedSample['scores'] }) {
   if (scores.length === 0) return null;
@@ -52,7 +52,7 @@ function ScorerValue({ scorer, values, explanation, metadata }: LoggedScorerValu
 function Explanation({ scorer, text }: { readonly scorer: string; readonly text: string }) {
   const [isOpen, setOpen] = useState(text.length <= SHORT);
   return (
-    <div className="sample-explanation">
+    <div className={isOpen ? 'sample-explanation is-open' : 'sample-explanation'}>
       <div className="prose">
         <MarkdownText text={isOpen ? text : `${text.slice(0, SHORT)} …`} start={0} source="explanation" />
       </div>

@@ -22,6 +22,7 @@ export function scoreColumns(names: readonly string[]): readonly RolloutColumn[]
       label: name,
       hint: 'Score as logged. C: correct, I: incorrect, P: partial, N: no answer',
       value,
+      align: 'end',
       filterField: 'scores',
       filterValue: (row) => `${name}=${value(row) ?? 'none'}`,
       // The notation of a sort in the URL separates with these characters.
