@@ -16,7 +16,7 @@ export type ThresholdKind = (typeof THRESHOLD_KINDS)[number];
 
 /** `underline` keeps the background plain; `background` is visible from further away. */
 type MarkStyle = 'background' | 'underline';
-type InspectorTab = 'rollout' | 'labels' | 'tokens';
+type InspectorTab = 'rollout' | 'labels' | 'tokens' | 'events';
 type Switch = 'isMaskShown' | 'isGapShown' | 'isLexiconShown';
 
 /** The share of high tokens in both papers (shared/domain/DOMAIN.md#thresholds). */
@@ -93,7 +93,7 @@ export const useTokenView = create<TokenView>()(
       window: z.number().optional(),
       words: z.array(z.string()).optional(),
       vocabulary: z.number().optional(),
-      inspectorTab: z.enum(['rollout', 'labels', 'tokens']),
+      inspectorTab: z.enum(['rollout', 'labels', 'tokens', 'events']),
     }),
   ),
 );

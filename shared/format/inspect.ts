@@ -26,6 +26,7 @@ import type {
   ParsedRollout,
   RecordReader,
 } from './format.ts';
+import { shortEvents } from './inspectEvents.ts';
 import { restOfMessages, roleOf } from './messageShape.ts';
 import { found, refused, warned } from './records.ts';
 import { type Stop, stopOf } from './stop.ts';
@@ -37,7 +38,7 @@ import { readLogprobs } from './tokenLogprobs.ts';
 const COLUMNS: ReadonlySet<string> = new Set([
   ...['id', 'input', 'target', 'messages', 'output', 'attachments'],
   ...['started_at', 'completed_at', 'total_time'],
-  // The event history. The messages contain its result, except the token usage per call.
+  // The messages contain the result of the events, except the usage per call, times and retries.
   ...['events', 'events_data', 'store'],
 ]);
 /** Fields of a message that repeat the log's bookkeeping. */
@@ -57,7 +58,7 @@ export const inspect: LogFormat = {
   rule: 'an object "eval" with "task" beside "samples"; or samples with "epoch", "target" and "messages" or "output"',
   reads:
     'messages with reasoning and tool calls, attachments, epochs as the rollouts of a group, scores, limits, errors, log-probabilities, usage of each call of the model; settings, results, usage and times of the whole log',
-  ignores: 'everything else of events, store and reductions',
+  ignores: 'inputs and outputs of events, store and reductions',
   detect: (head: FileHead) => head.records.some((record) => isLog(record) || isSample(record)),
   open: (file: FileContext) => new InspectReader(file),
 };
@@ -182,6 +183,7 @@ function readSample(sample: JsonObject, evaluation: Evaluation | undefined, file
   const rest = restOfMessages(messages, BOOKKEEPING);
   const usage = usageOfTurns(sample, messages, body.turns);
   const tokens = tokensOf(sample['output'], body, warnings);
+  const events = shortEvents(sample['events']);
   const scores = scoresOf(sample['scores']);
   const startedAt = secondsOfDate(sample['started_at']);
   const endedAt = secondsOfDate(sample['completed_at']);
@@ -209,6 +211,7 @@ function readSample(sample: JsonObject, evaluation: Evaluation | undefined, file
         ...without(sample, COLUMNS),
         ...(rest === undefined ? {} : { messages: rest }),
         ...(usage === undefined ? {} : { turn_usage: usage }),
+        ...(events === undefined ? {} : { events }),
       },
     },
   };

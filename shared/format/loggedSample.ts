@@ -3,6 +3,7 @@
  * 0.3.208): scores with their explanations, the error and the limit that ended it, retries, usage and times.
  */
 import { isObject, type JsonObject, jsonText, numberOf, textField } from './fields.ts';
+import { eventsIn } from './inspectEvents.ts';
 import { type LoggedError, loggedError, type ModelUsage, usageByModel } from './loggedEvaluation.ts';
 
 export interface LoggedScorerValue {
@@ -22,13 +23,17 @@ export interface LoggedSample {
   readonly retries: readonly LoggedError[];
   /** `value`: absent if not logged. */
   readonly limit?: { readonly type: string; readonly value?: number };
+  /** Failed attempts of calls of models, from the events. */
+  readonly callRetries: number;
+  /** Parts of the reasoning that the provider withheld. */
+  readonly redacted: number;
   readonly usage: readonly ModelUsage[];
   readonly workingSeconds?: number;
 }
 
 /** The extra fields that `loggedSample` reads. */
 export const SAMPLE_FIELDS: ReadonlySet<string> = new Set([
-  ...['epoch', 'scores', 'error', 'error_retries', 'limit', 'model_usage', 'working_time'],
+  ...['epoch', 'scores', 'error', 'error_retries', 'limit', 'model_usage', 'working_time', 'events'],
 ]);
 
 const LONGEST_METADATA = 200;
@@ -50,9 +55,19 @@ export function loggedSample(extra: JsonObject): LoggedSample | undefined {
     ...(failed === undefined ? {} : { error: failed }),
     retries: (Array.isArray(retries) ? retries : []).flatMap((each) => loggedError(each) ?? []),
     ...(type === undefined ? {} : { limit: { type, ...(most === undefined ? {} : { value: most }) } }),
+    callRetries: eventsIn(extra).reduce((sum, { retries: failed = 0 }) => sum + failed, 0),
+    redacted: redactedIn(extra['messages']),
     usage: usageByModel(usage),
     ...(working === undefined ? {} : { workingSeconds: working }),
   };
+}
+
+/** Counts what `restOfMessages` keeps of withheld reasoning. */
+function redactedIn(messages: unknown): number {
+  return (Array.isArray(messages) ? messages : []).reduce((sum: number, message: unknown) => {
+    const parts = isObject(message) ? message['redacted_reasoning'] : undefined;
+    return sum + (Array.isArray(parts) ? parts.length : 0);
+  }, 0);
 }
 
 const hasScores = (scores: unknown): boolean =>

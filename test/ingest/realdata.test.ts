@@ -5,10 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
 import type { IngestOutcome } from '../../electron/ingest/ingest.ts';
 import { openReader } from '../../electron/storage/open.ts';
+import { getRollout } from '../../electron/storage/queries/rollout.ts';
 import { getRun, listRuns } from '../../electron/storage/queries/runs.ts';
 import { FREE_TASK } from '../../electron/threads/task.ts';
 import { resultRows, sampleRows } from '../../renderer/views/evaluation/loggedResultsModel.ts';
+import { eventsIn } from '../../shared/format/inspectEvents.ts';
 import { loggedEvaluation } from '../../shared/format/loggedEvaluation.ts';
+import { loggedSample } from '../../shared/format/loggedSample.ts';
 import { contents, ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
 
 const NAMED =
@@ -164,6 +167,43 @@ describe.runIf(existsSync(REALDATA))('every real file', () => {
        WHERE n.name LIKE 'popularity · google%' GROUP BY 1`,
     );
     expect(groups).toEqual([{ rollouts: 5, groups: 10 }]);
+  });
+
+  it('reads scores, times, events and retried calls of Inspect samples', () => {
+    const scores = rows(
+      place.library,
+      `SELECT n.name, r.scores, count(*) AS rollouts, min(r.duration) AS shortest FROM rollout r JOIN run n USING (run_id)
+       WHERE n.format = 'inspect' GROUP BY 1, 2 ORDER BY 1, 2`,
+    );
+    expect(scores).toEqual([
+      { name: 'browser · openai/gpt-4o-mini', scores: '{"includes":"C"}', rollouts: 1, shortest: 18.517 },
+      { name: 'popularity · google/gemini-2.5-pro', scores: '{"match":"C"}', rollouts: 35, shortest: 5.391 },
+      { name: 'popularity · google/gemini-2.5-pro', scores: '{"match":"I"}', rollouts: 15, shortest: 8.517 },
+      { name: 'popularity · openai/gpt-4o-mini', scores: '{"match":"C"}', rollouts: 63, shortest: 1.201 },
+      { name: 'popularity · openai/gpt-4o-mini', scores: '{"match":"I"}', rollouts: 37, shortest: 1.363 },
+      { name: 'task · mockllm/fake', scores: null, rollouts: 1, shortest: 0.021 },
+    ]);
+    const db = openReader(place.library);
+    const sampleOf = (name: string) => {
+      const sql = 'SELECT rollout_id AS id FROM rollout JOIN run USING (run_id) WHERE name = ?';
+      const { id } = db.prepare(sql).get(name) as { id: number };
+      return getRollout(db, id)?.extra ?? {};
+    };
+    const browser = sampleOf('browser · openai/gpt-4o-mini');
+    expect(loggedSample(browser)).toMatchObject({
+      epoch: 1,
+      scores: [{ scorer: 'includes', values: [{ value: 'C' }] }],
+      usage: [{ model: 'openai/gpt-4o-mini', counts: { input_tokens: 15_235, output_tokens: 281 } }],
+      workingSeconds: 18.36,
+    });
+    expect(loggedSample(browser)?.scores[0]?.explanation).toHaveLength(1_264);
+    const events = eventsIn(browser);
+    // 43 events, of which 8 end a span.
+    expect(events).toHaveLength(35);
+    expect(events.filter(({ kind }) => kind === 'model').map(({ depth }) => depth)).toEqual([1, 1, 1, 1, 1]);
+    expect(Math.max(...events.map(({ depth }) => depth))).toBe(2);
+    expect(loggedSample(sampleOf('task · mockllm/fake'))?.callRetries).toBe(2);
+    db.close();
   });
 
   it('recomputes the result that an Inspect log has of itself, from its rollouts', () => {

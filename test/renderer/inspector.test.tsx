@@ -3,8 +3,10 @@
 import { cleanup, fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
 import { codePlaces } from '../../renderer/editor/codePlaces.ts';
+import { EventList } from '../../renderer/views/replay/EventList.tsx';
 import { Inspector } from '../../renderer/views/replay/Inspector.tsx';
 import type { RolloutDetail } from '../../shared/api/contract.ts';
+import { eventsIn } from '../../shared/format/inspectEvents.ts';
 import { drawCompared } from '../support/drawCompared.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
@@ -79,6 +81,12 @@ describe('a sample of an Inspect log', () => {
     limit: { type: 'token', limit: 512 },
     model_usage: { 'acme/tiny-1': { input_tokens: 3000, output_tokens: 12, total_tokens: 3012 } },
     working_time: 1.25,
+    messages: [{ message: 2, redacted_reasoning: [{}, {}] }],
+    events: [
+      { kind: 'span', name: 'solver generate', depth: 0, start: 0, seconds: 4 },
+      { kind: 'model', name: 'acme/tiny-1', depth: 1, start: 0, seconds: 2, output_tokens: 12, retries: 2 },
+      { kind: 'tool', name: 'flip', depth: 1, start: 3, seconds: 1, error: 'tool server gone' },
+    ],
     uuid: 'u-1',
   };
 
@@ -114,7 +122,25 @@ describe('a sample of an Inspect log', () => {
     expect(sample.getByText('epoch').nextElementSibling?.textContent).toBe('2');
     expect(sample.getByText('limit that ended it').nextElementSibling?.textContent).toBe('token, 512');
     expect(sample.getByText('input tokens').nextElementSibling?.textContent).toBe('3,000');
+    expect(sample.getByText('retried model calls').nextElementSibling?.textContent).toBe('2');
+    expect(sample.getByText('redacted reasoning').nextElementSibling?.textContent).toContain(
+      '2 parts, withheld',
+    );
     expect(sample.getByText('working time').nextElementSibling?.textContent).toBe('1.25 s');
+  });
+
+  it('lists its events on a time axis and zooms to one', () => {
+    renderWithClient(createFakeClient({}), <EventList events={eventsIn(extra)} />);
+    const list = screen.getByRole('region', { name: 'Events' });
+    const row = (name: RegExp) => within(list).getByRole('button', { name });
+    expect(list.textContent).toContain('3 events');
+    expect(row(/^model acme/).textContent).toContain('2 s · 12 out · 2 retries');
+    expect(row(/^✕ tool flip/).title).toBe('tool server gone');
+    fireEvent.click(row(/^✕ tool flip/));
+    expect(list.textContent).toContain('2 events');
+    expect(within(list).queryByRole('button', { name: /^model acme/ })).toBeNull();
+    fireEvent.click(row(/^Whole sample/));
+    expect(list.textContent).toContain('3 events');
   });
 
   it('hides scores during blind review', () => {

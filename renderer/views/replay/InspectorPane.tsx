@@ -1,7 +1,9 @@
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
+import { eventsIn, type LoggedEvent } from '../../../shared/format/inspectEvents.ts';
 import { useTokenView } from '../../state/tokenView.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 import { count } from '../../ui/numbers.ts';
+import { EventList } from './EventList.tsx';
 import { Inspector } from './Inspector.tsx';
 import { LabelPanel } from './labels/LabelPanel.tsx';
 import type { Labelling } from './labels/useLabelling.ts';
@@ -10,6 +12,8 @@ import type { Heat } from './text/tokenHeat.ts';
 import type { SegmentMeans } from './tokens/segmentMeans.ts';
 import { TokenList } from './tokens/TokenList.tsx';
 import type { TokenCursor } from './tokens/useTokenCursor.ts';
+
+const NO_EVENTS: readonly LoggedEvent[] = [];
 
 interface InspectorPaneProps {
   readonly detail: RolloutDetail;
@@ -28,7 +32,10 @@ export function InspectorPane(props: InspectorPaneProps) {
   const tab = useTokenView((state) => state.inspectorTab);
   const setTab = useTokenView((state) => state.setInspectorTab);
   const hasTokens = heat !== undefined && !heat.isConstant;
-  const shown = tab === 'tokens' && !hasTokens ? 'rollout' : tab;
+  // An event may have the name of a judgement.
+  const events = isBlind ? NO_EVENTS : eventsIn(detail.extra);
+  const isMissing = (tab === 'tokens' && !hasTokens) || (tab === 'events' && events.length === 0);
+  const shown = isMissing ? 'rollout' : tab;
   return (
     <div className="inspector-pane">
       <div className="inspector-tabs">
@@ -46,6 +53,15 @@ export function InspectorPane(props: InspectorPaneProps) {
                   : `Labels ${count(labelling.annotations.length)}`,
               title: 'Labels, notes and flags',
             },
+            ...(events.length === 0
+              ? []
+              : [
+                  {
+                    id: 'events' as const,
+                    label: `Events ${count(events.length)}`,
+                    title: 'Calls, tools and spans on a time axis, as logged',
+                  },
+                ]),
             ...(hasTokens
               ? [
                   {
@@ -60,6 +76,8 @@ export function InspectorPane(props: InspectorPaneProps) {
       </div>
       {shown === 'labels' ? (
         <LabelPanel detail={detail} labelling={labelling} isBlind={isBlind} onShow={onShow} />
+      ) : shown === 'events' ? (
+        <EventList key={detail.row.rolloutId} events={events} />
       ) : shown === 'tokens' && heat !== undefined ? (
         <TokenList heat={heat} cursor={cursor} means={means} />
       ) : (

@@ -99,7 +99,7 @@ interface SampleCostsProps {
 }
 
 export function SampleCosts({ sample, row }: SampleCostsProps) {
-  const { limit, usage, workingSeconds, epoch } = sample;
+  const { limit, usage, workingSeconds, epoch, callRetries, redacted } = sample;
   return (
     <section aria-label="Sample">
       <h2>Sample, as logged</h2>
@@ -120,6 +120,10 @@ export function SampleCosts({ sample, row }: SampleCostsProps) {
         </Field>
         <Field label="working time">
           {workingSeconds === undefined ? undefined : duration(workingSeconds * 1000)}
+        </Field>
+        <Field label="retried model calls">{callRetries > 0 && count(callRetries)}</Field>
+        <Field label="redacted reasoning">
+          {redacted > 0 && `${counted(redacted, 'part')}, withheld by the provider`}
         </Field>
       </dl>
       {usage.map(({ model, counts }) => (

@@ -1,0 +1,77 @@
+/** Events of Inspect samples in short, and their positions on a time axis. */
+import { describe, expect, it } from 'vitest';
+import { barOf, eventsWithin, wholeRange } from '../../renderer/views/replay/eventModel.ts';
+import { eventsIn, MOST_EVENTS, shortEvents } from '../../shared/format/inspectEvents.ts';
+
+const at = (second: number) => `2026-05-06T18:00:${String(second).padStart(2, '0')}.250+00:00`;
+const span = (id: string, second: number, parent?: string) => ({
+  ...{ event: 'span_begin', id, span_id: id, timestamp: at(second), type: 'solver', name: id },
+  ...(parent === undefined ? {} : { parent_id: parent }),
+});
+const end = (id: string, second: number) => ({ event: 'span_end', id, span_id: id, timestamp: at(second) });
+
+describe('events of a sample', () => {
+  it('are nested by span, with duration, tokens and retries', () => {
+    const usage = { input_tokens: 30, output_tokens: 12 };
+    const model = { event: 'model', span_id: 'b', timestamp: at(2), completed: at(5), model: 'm' };
+    const events = [
+      span('a', 1),
+      span('b', 2, 'a'),
+      { ...model, output: { usage }, retries: 2 },
+      { event: 'state', span_id: 'b', timestamp: at(5), changes: [{}] },
+      end('b', 6),
+      { event: 'model', span_id: 'a', timestamp: at(7), completed: at(8), model: 'm', error: 'overloaded' },
+      end('a', 9),
+    ];
+    expect(shortEvents(events)).toEqual([
+      { kind: 'span', name: 'solver a', depth: 0, start: 0, seconds: 8 },
+      { kind: 'span', name: 'solver b', depth: 1, start: 1, seconds: 4 },
+      { kind: 'model', name: 'm', depth: 2, start: 1, seconds: 3, ...usage, retries: 2 },
+      { kind: 'state', name: '1 change', depth: 2, start: 4 },
+      { kind: 'model', name: 'm', depth: 1, start: 6, seconds: 1, error: 'overloaded' },
+    ]);
+  });
+
+  it('may be cut short: a span without an end has no duration', () => {
+    expect(shortEvents([span('a', 1)])).toEqual([{ kind: 'span', name: 'solver a', depth: 0, start: 0 }]);
+  });
+
+  it('ignore parents that begin later, so a cycle ends', () => {
+    const events = [span('a', 1, 'b'), span('b', 2, 'a'), span('c', 3, 'c')];
+    expect(shortEvents(events)?.map(({ depth }) => depth)).toEqual([0, 1, 0]);
+  });
+
+  it('are none without a time, and at most MOST_EVENTS', () => {
+    for (const events of [undefined, {}, [], [{ event: 'state' }], [{ event: 'state', timestamp: 'soon' }]])
+      expect(shortEvents(events)).toBeUndefined();
+    const many = Array.from({ length: MOST_EVENTS + 5 }, () => span('a', 1));
+    expect(shortEvents(many)).toHaveLength(MOST_EVENTS);
+  });
+
+  it('are read back from the extra fields, without what is no event', () => {
+    const events = shortEvents([span('a', 1), end('a', 2)]);
+    expect(eventsIn({ events })).toEqual(events);
+    const foreign = [3, null, { kind: 'x' }, { kind: 'x', name: 'y', depth: 0, start: 0, seconds: 'long' }];
+    expect(eventsIn({ events: foreign })).toEqual([]);
+    expect(eventsIn({ events: 'none' })).toEqual([]);
+  });
+});
+
+describe('a time axis', () => {
+  const event = (start: number, seconds?: number) => ({
+    ...{ kind: 'tool', name: '', depth: 0, start },
+    ...(seconds === undefined ? {} : { seconds }),
+  });
+
+  it('covers all events and cuts bars at its ends', () => {
+    expect(wholeRange([event(0, 4), event(6, 2), event(7)])).toEqual({ from: 0, to: 8 });
+    expect(barOf(event(2, 4), { from: 0, to: 8 })).toEqual({ left: 25, width: 50 });
+    expect(barOf(event(0, 8), { from: 2, to: 4 })).toEqual({ left: 0, width: 100 });
+    expect(barOf(event(0), { from: 0, to: 0 })).toEqual({ left: 0, width: 0 });
+  });
+
+  it('shows what overlaps the range it is zoomed to', () => {
+    const events = [event(0, 8), event(1, 1), event(3), event(5, 1)];
+    expect(eventsWithin(events, { from: 2, to: 4 })).toEqual([events[0], events[1], events[2]]);
+  });
+});
