@@ -57,7 +57,7 @@ export const inspect: LogFormat = {
   source: 'UKGovernmentBEIS/inspect_ai, src/inspect_ai/log/_log.py, log version 2 (compared November 2026)',
   rule: 'an object "eval" with "task" beside "samples"; or samples with "epoch", "target" and "messages" or "output"',
   reads:
-    'messages with reasoning and tool calls, attachments, epochs as the rollouts of a group, scores, limits, errors, log-probabilities, usage of each call of the model; settings, results, usage and times of the whole log',
+    'messages with reasoning and tool calls, attachments, epochs as the rollouts of a group, scores by scorer, limits, errors, log-probabilities, usage of each call of the model, events in short; settings, results, usage and times of the whole log',
   ignores: 'inputs and outputs of events, store and reductions',
   detect: (head: FileHead) => head.records.some((record) => isLog(record) || isSample(record)),
   open: (file: FileContext) => new InspectReader(file),
