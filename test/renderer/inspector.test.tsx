@@ -135,7 +135,7 @@ describe('a sample of an Inspect log', () => {
     const row = (name: RegExp) => within(list).getByRole('button', { name });
     expect(list.textContent).toContain('3 events');
     expect(row(/^model acme/).textContent).toContain('2 s · 12 out · 2 retries');
-    expect(row(/^✕ tool flip/).title).toBe('tool server gone');
+    expect(row(/^✕ tool flip/).title).toBe('tool server gone\n3 s after the first event\n1 s');
     fireEvent.click(row(/^✕ tool flip/));
     expect(list.textContent).toContain('2 events');
     expect(within(list).queryByRole('button', { name: /^model acme/ })).toBeNull();

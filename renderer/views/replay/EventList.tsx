@@ -58,12 +58,15 @@ interface EventRowProps {
 function EventRow({ event, range, onZoom }: EventRowProps) {
   const { kind, name, depth, start, seconds, error } = event;
   const { left, width } = barOf(event, range);
+  const facts = factsOf(event);
   return (
     <button
       type="button"
       className="event-row"
       disabled={seconds === undefined || seconds === 0}
-      title={error ?? `${kind} ${name}, ${duration(start * 1000)} after the first event`}
+      title={[error ?? `${kind} ${name}`, `${duration(start * 1000)} after the first event`, facts]
+        .join('\n')
+        .trim()}
       onClick={() => onZoom({ from: start, to: start + (seconds ?? 0) })}
     >
       <span
@@ -74,7 +77,7 @@ function EventRow({ event, range, onZoom }: EventRowProps) {
           {error !== undefined && <span className="is-wrong">✕ </span>}
           <b>{kind}</b> <LogText text={name} />
         </span>
-        <span className="event-row-facts dim">{factsOf(event)}</span>
+        <span className="event-row-facts dim">{facts}</span>
       </span>
       <span className="event-row-axis">
         <span
