@@ -1,5 +1,5 @@
 /**
- * What an Inspect log says of one sample, read from the extra fields of its rollout (`EvalSample` of inspect_ai
+ * Facts that an Inspect log states of one sample, read from the extra fields of its rollout (`EvalSample` of inspect_ai
  * 0.3.208): scores with their explanations, the error and the limit that ended it, retries, usage and times.
  */
 import { isObject, type JsonObject, jsonText, numberOf, textField } from './fields.ts';

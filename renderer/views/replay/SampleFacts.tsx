@@ -1,4 +1,4 @@
-/** What an Inspect log says of a sample: scores with explanations, error, limit, retries, usage and times. */
+/** Facts that an Inspect log states of a sample: scores with explanations, error, limit, retries, usage and times. */
 import { useState } from 'react';
 import type { RolloutRow } from '../../../shared/api/contract.ts';
 import type { LoggedSample, LoggedScorerValue } from '../../../shared/format/loggedSample.ts';
