@@ -307,7 +307,7 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
   {
     term: 'score',
     meaning:
-      'What a scorer of an evaluation gave a rollout, as logged: a number, a word or a grade (C correct, I incorrect, P partial, N no answer). The first scorer’s is also the reward.',
+      'The value that a scorer of an evaluation gave a rollout, as logged: a number, a word or a grade (C correct, I incorrect, P partial, N no answer). The first scorer’s is also the reward.',
     field: 'scores',
     source: 'Inspect',
   },
