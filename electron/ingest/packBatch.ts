@@ -230,7 +230,7 @@ export class BatchBuilder {
 
   private scoresOf({ scores }: ParsedRollout): string | null {
     if (scores === undefined) return null;
-    // A scorer may have the name of a credential, such as `password`. Its score is none.
+    // A scorer may have the name of a credential, such as `password`, although its score is not secret.
     const { value, masked } = maskSecrets(Object.values(scores));
     this.masked += masked;
     return JSON.stringify(Object.fromEntries(Object.keys(scores).map((name, i) => [name, value[i]])));

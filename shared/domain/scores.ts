@@ -54,7 +54,7 @@ export type ScoreCondition = { readonly name: string } & (
   | { readonly sign: Exclude<Sign, '='>; readonly value: number }
 );
 
-/** @returns undefined without a name, and if a value that must be a number is none */
+/** @returns undefined if the name is missing, or if a value must be a number and is not */
 export function parseScoreCondition(text: string): ScoreCondition | undefined {
   const at = text.search(/[<>=]/);
   if (at < 0) return text === '' ? undefined : { name: text };

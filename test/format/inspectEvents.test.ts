@@ -1,6 +1,6 @@
 /** Events of Inspect samples in short, and their positions on a time axis. */
 import { describe, expect, it } from 'vitest';
-import { barOf, eventsWithin, wholeRange } from '../../renderer/views/replay/eventModel.ts';
+import { barOf, eventsWithin, wholeRange } from '../../renderer/views/replay/EventList.tsx';
 import { eventsIn, MOST_EVENTS, shortEvents } from '../../shared/format/inspectEvents.ts';
 
 const at = (second: number) => `2026-05-06T18:00:${String(second).padStart(2, '0')}.250+00:00`;
@@ -41,7 +41,7 @@ describe('events of a sample', () => {
     expect(shortEvents(events)?.map(({ depth }) => depth)).toEqual([0, 1, 0]);
   });
 
-  it('are none without a time, and at most MOST_EVENTS', () => {
+  it('are left out without a time, and cut after MOST_EVENTS', () => {
     for (const events of [undefined, {}, [], [{ event: 'state' }], [{ event: 'state', timestamp: 'soon' }]])
       expect(shortEvents(events)).toBeUndefined();
     const many = Array.from({ length: MOST_EVENTS + 5 }, () => span('a', 1));

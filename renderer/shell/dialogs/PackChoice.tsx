@@ -62,20 +62,37 @@ export function PackChoice(props: PackChoiceProps) {
           everything that matches, labelled or not
         </label>
       )}
-      <p role="status">
-        {error !== null ? (
-          <span className="is-wrong">✕ {error.message}</span>
-        ) : preview === undefined ? (
-          <span className="muted">Counting…</span>
-        ) : preview.cases === 0 ? (
-          <span className="muted">Nothing to export: label a rollout first, or include everything.</span>
-        ) : (
-          <>
-            <b>{counted(preview.cases, 'case')}</b> with {counted(preview.annotations, 'annotation')}
-          </>
-        )}
-      </p>
+      <PackCounts
+        {...{ preview, error }}
+        nothing="Nothing to export: label a rollout first, or include everything."
+      />
     </>
+  );
+}
+
+interface PackCountsProps extends Pick<PackChoiceProps, 'preview' | 'error'> {
+  /** Said of an empty pack. */
+  readonly nothing: string;
+}
+
+function PackCounts({ preview, error, nothing }: PackCountsProps) {
+  return (
+    <p role="status">
+      {error !== null ? (
+        <span className="is-wrong">✕ {error.message}</span>
+      ) : preview === undefined ? (
+        <span className="muted">Counting…</span>
+      ) : preview.cases === 0 ? (
+        <span className="muted">{nothing}</span>
+      ) : (
+        <>
+          <b>
+            {preview.pairs === undefined ? counted(preview.cases, 'case') : counted(preview.pairs, 'pair')}
+          </b>{' '}
+          with {counted(preview.annotations, 'annotation')}
+        </>
+      )}
+    </p>
   );
 }
 
@@ -94,19 +111,7 @@ export function PairChoice({ pairs, isAll, onAll, preview, error }: PairChoicePr
           pairs with a label or a note
         </label>
       )}
-      <p role="status">
-        {error !== null ? (
-          <span className="is-wrong">✕ {error.message}</span>
-        ) : preview === undefined ? (
-          <span className="muted">Counting…</span>
-        ) : preview.cases === 0 ? (
-          <span className="muted">Nothing to export: no pair has a label or a note.</span>
-        ) : (
-          <>
-            <b>{counted(preview.pairs ?? 0, 'pair')}</b> with {counted(preview.annotations, 'annotation')}
-          </>
-        )}
-      </p>
+      <PackCounts {...{ preview, error }} nothing="Nothing to export: no pair has a label or a note." />
     </>
   );
 }

@@ -193,7 +193,7 @@ function LaneStanding({ slot, compared, notes, isBase, actions }: LaneHeadProps)
   );
 }
 
-/** Labels and notes of a lane's rollout and of its parts. Renders nothing if there are none. */
+/** Labels and notes of a lane's rollout and of its parts. Empty for a rollout without labels and notes. */
 function LaneChips({ rolloutId }: { readonly rolloutId: number }) {
   const annotations = useAnnotations(rolloutId)?.annotations ?? [];
   return <AnnotationChips annotations={annotations} taxonomy={useTaxonomy()} />;
