@@ -16,8 +16,12 @@ const DEFLATED = 8;
 const ZSTD = 93;
 /** Bytes of a member's header, before its name and extra fields. The directory does not store their lengths. */
 const LOCAL_HEADER = 30;
-/** Bytes read at once. Neighbouring members are small, and a read costs as much as unpacking one. */
+/**
+ * Bytes read at once: many while members follow one another, because a read costs as much as unpacking a small one;
+ * few after a leap, because the members there may not be the next.
+ */
 const WINDOW_BYTES = 4 << 20;
+const WINDOW_AFTER_LEAP = 1 << 16;
 /** Limit of members, because they are listed in memory. */
 const MOST_MEMBERS = 1 << 18;
 const SAMPLE = /^samples\/.+\.json$/;
@@ -101,7 +105,8 @@ function headerOf(members: Members, entries: readonly Entry[]): JsonObject | und
 class Members extends RandomAccessReader {
   readonly bytes: number;
   private readonly file: number;
-  private window = Buffer.alloc(0);
+  private readonly buffer = Buffer.allocUnsafe(WINDOW_BYTES);
+  private window = this.buffer.subarray(0, 0);
   private windowStart = 0;
 
   constructor(path: string) {
@@ -161,9 +166,12 @@ class Members extends RandomAccessReader {
   /** A view, valid until the next call. */
   private view(at: number, length: number): Buffer {
     const from = at - this.windowStart;
-    if (from < 0 || from + length > this.window.byteLength) {
-      const window = Buffer.allocUnsafe(Math.max(length, WINDOW_BYTES));
-      const read = readSync(this.file, window, 0, window.byteLength, at);
+    const behind = from - this.window.byteLength;
+    if (from < 0 || behind + length > 0) {
+      const isNext = from >= 0 && behind < WINDOW_AFTER_LEAP;
+      const wanted = Math.max(length, isNext ? WINDOW_BYTES : WINDOW_AFTER_LEAP);
+      const window = wanted > WINDOW_BYTES ? Buffer.allocUnsafe(wanted) : this.buffer.subarray(0, wanted);
+      const read = readSync(this.file, window, 0, wanted, at);
       this.window = window.subarray(0, read);
       this.windowStart = at;
       if (read < length) throw new Error(`the archive ends ${length - read} bytes too early`);
