@@ -72,7 +72,8 @@ describe.skipIf(!isPosix)('a new file', () => {
 
   it('of a pack is its user’s only, and no link is followed', () => {
     place.file('mine', 'kept');
-    symlinkSync(at('mine'), at('pack.jsonl.partial'));
+    symlinkSync(at('mine'), at('link.jsonl.partial'));
+    expect(() => new PackFile(at('link.jsonl'))).toThrow(/partial already exists/);
     const pack = new PackFile(at('pack.jsonl'));
     pack.write('text');
     pack.finish('head ');
@@ -82,18 +83,29 @@ describe.skipIf(!isPosix)('a new file', () => {
   });
 
   it('of a Parquet pack is its user’s only, and has its name when the pack is whole', () => {
-    const killed = new ParquetPack(at('pack'));
-    expect(existsSync(at('pack'))).toBe(false);
-    // As if the first process had been killed.
     const pack = new ParquetPack(at('pack'));
+    expect(existsSync(at('pack'))).toBe(false);
     pack.finish({} as Parameters<ParquetPack['finish']>[0]);
     expect(readdirSync(at('pack')).sort()).toEqual(['annotations.parquet', 'manifest.json']);
     expect(
       ['pack', 'pack/annotations.parquet', 'pack/manifest.json'].map((name) => modeOf(at(name))),
     ).toEqual(['700', '600', '600']);
     expect(readdirSync(place.directory)).toEqual(['pack']);
-    killed.abandon();
-    expect(existsSync(at('pack'))).toBe(true);
+  });
+
+  it('of a pack is not replaced while it is written, nor is a file of the user', () => {
+    const first = new PackFile(at('a.jsonl'));
+    first.write('first');
+    expect(() => new PackFile(at('a.jsonl'))).toThrow(/a.jsonl.partial already exists: another export/);
+    place.file('a.jsonl.whole.partial', 'of the user');
+    expect(() => first.finish('head')).toThrow(/whole.partial already exists/);
+    expect(readFileSync(at('a.jsonl.whole.partial'), 'utf8')).toBe('of the user');
+    first.abandon();
+    expect(existsSync(at('a.jsonl.partial'))).toBe(false);
+    const directory = new ParquetPack(at('b'));
+    expect(() => new ParquetPack(at('b'))).toThrow(/b.partial already exists: another export/);
+    directory.abandon();
+    expect(existsSync(at('b.partial'))).toBe(false);
   });
 
   it('of the start lock is below a directory of the user', async () => {

@@ -127,7 +127,7 @@ const CHECKS: {
     onWhole(library, where).close();
     // If the file has its final name, it must be complete. The manifest at its beginning counts the rest.
     const before = existsSync(output) ? readFileSync(output, 'utf8') : undefined;
-    rmSync(output, { force: true });
+    for (const suffix of ['', '.partial', '.whole.partial']) rmSync(output + suffix, { force: true });
     await packHere(library, 'jsonl', output, { isAll: true });
     if (before !== undefined) assert.equal(before.length, readFileSync(output, 'utf8').length, where);
   },

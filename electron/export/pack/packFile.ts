@@ -1,6 +1,7 @@
 /**
  * A file that appears under its final name when it is complete. The content is written to PATH.partial. The head is
- * known only at the end and is then put before the content. Existing files are never overwritten.
+ * known only at the end and is then put before the content. No existing file is overwritten, neither PATH nor
+ * PATH.partial: another export may be writing that.
  */
 import { createHash, type Hash } from 'node:crypto';
 import {
@@ -27,14 +28,15 @@ export class PackFile {
   private buffered: string[] = [];
   private heldChars = 0;
   private size = 0;
+  private isEnded = false;
 
-  /** @throws ApiError `refused` when the path exists; the system's error when the file cannot be created */
+  /** @throws ApiError `refused` when PATH or PATH.partial exists; the system's error when it cannot be created */
   constructor(path: string) {
     refuseExisting(path);
     if (!existsSync(dirname(path))) throw refused(`there is no directory ${dirname(path)}`);
     this.path = path;
     this.body = `${path}.partial`;
-    this.descriptor = openNew(this.body);
+    this.descriptor = unfinished(this.body, () => openSync(this.body, 'wx', 0o600));
   }
 
   /** Lone surrogates become the replacement character of UTF-8. */
@@ -58,21 +60,22 @@ export class PackFile {
     let whole = this.body;
     let sha256 = this.hash.copy().digest('hex');
     let bytes = this.size;
-    if (head !== '') {
-      closeSync(descriptor);
+    if (head === '') {
+      fsyncSync(descriptor);
+      this.close();
+    } else {
+      this.close();
       whole = `${this.path}.whole.partial`;
+      const to = unfinished(whole, () => openSync(whole, 'wx', 0o600));
       try {
-        ({ sha256, bytes } = joined(whole, head, this.body));
+        ({ sha256, bytes } = joined(to, head, this.body));
       } catch (error) {
         rmSync(whole, { force: true });
         throw error;
       }
       rmSync(this.body);
-    } else {
-      fsyncSync(descriptor);
-      closeSync(descriptor);
     }
-    this.descriptor = undefined;
+    this.isEnded = true;
     try {
       moveTo(whole, this.path);
     } finally {
@@ -83,10 +86,15 @@ export class PackFile {
 
   /** Deletes the unfinished file. */
   abandon(): void {
-    if (this.descriptor === undefined) return;
-    closeSync(this.descriptor);
-    this.descriptor = undefined;
+    if (this.isEnded) return;
+    this.isEnded = true;
+    this.close();
     rmSync(this.body, { force: true });
+  }
+
+  private close(): void {
+    if (this.descriptor !== undefined) closeSync(this.descriptor);
+    this.descriptor = undefined;
   }
 
   private flush(): void {
@@ -100,10 +108,21 @@ export class PackFile {
   }
 }
 
-/** Removes the rest of an interrupted export, and creates the file. Neither step follows a link. */
-function openNew(path: string): number {
-  rmSync(path, { force: true });
-  return openSync(path, 'wx', 0o600);
+/**
+ * Creates what an export writes to until it is complete.
+ *
+ * @param create fails if the path exists, and follows no link there
+ * @throws ApiError `refused` when the path exists; the system's error
+ */
+export function unfinished<T>(path: string, create: () => T): T {
+  try {
+    return create();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw refused(
+      `${path} already exists: another export is writing it, or one was interrupted. Delete it, or choose another name`,
+    );
+  }
 }
 
 export function refuseExisting(path: string): void {
@@ -121,9 +140,10 @@ export function writeWhole(path: string, text: string): { readonly bytes: number
   }
 }
 
-function joined(path: string, head: string, body: string): { sha256: string; bytes: number } {
+/** @param to is closed */
+function joined(to: number, head: string, body: string): { sha256: string; bytes: number } {
   const hash = createHash('sha256');
-  const [from, to] = [openSync(body, 'r'), openNew(path)];
+  const from = openSync(body, 'r');
   let size = 0;
   const take = (bytes: Uint8Array): void => {
     hash.update(bytes);

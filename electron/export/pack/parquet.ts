@@ -18,7 +18,7 @@ import { ParquetPart } from '../parquetPart.ts';
 import { annotationOf } from './jsonl.ts';
 import type { Manifest } from './manifest.ts';
 import { factOf, type PackCase, stepOf } from './packCase.ts';
-import { writeWhole } from './packFile.ts';
+import { unfinished, writeWhole } from './packFile.ts';
 
 const ANNOTATION_COLUMNS = [
   { name: 'pack', type: 'integer', note: 'version of packs: 1' },
@@ -64,14 +64,14 @@ export class ParquetPack {
   private readonly open = new Map<'rollouts' | 'siblings', ParquetPart>();
   private isWhole = false;
 
-  /** @throws ApiError `refused` when the directory exists */
+  /** @throws ApiError `refused` when the directory is not empty, or DIRECTORY.partial exists */
   constructor(directory: string) {
     if (existsSync(directory) && readdirSync(directory).length > 0)
       throw refused(`${directory} is not empty; choose an empty or new directory for the Parquet pack`);
     this.directory = directory;
     this.unfinished = `${directory}.partial`;
-    rmSync(this.unfinished, { recursive: true, force: true });
-    mkdirSync(this.unfinished, { recursive: true, mode: 0o700 });
+    mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });
+    unfinished(this.unfinished, () => mkdirSync(this.unfinished, { mode: 0o700 }));
     this.annotations = new ParquetPart(join(this.unfinished, 'annotations.parquet'), {
       schema: SCHEMA,
       names: ANNOTATION_COLUMNS.map(({ name }) => name),
