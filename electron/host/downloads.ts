@@ -8,8 +8,8 @@ import { createReadStream, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync
 import { dirname, join } from 'node:path';
 import type { PackFormat } from '../../shared/api/contract.ts';
 import { notFound } from '../../shared/api/errors.ts';
+import { isRunning } from '../storage/databaseFiles.ts';
 import { defaultLibraryPath } from './libraryPath.ts';
-import { isRunning } from './readOnlyCopy.ts';
 import { safeName } from './uploads.ts';
 import { zipOf } from './zip.ts';
 

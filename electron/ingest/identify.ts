@@ -169,7 +169,7 @@ async function headOf(path: string, container: Container): Promise<Head> {
       }
     }
     case 'sqlite': {
-      const database = SqliteSource.open(path);
+      const database = await SqliteSource.open(path);
       try {
         if (!database.isKnown) throw new NoLogError('sqlite', sqliteMessage(database.tables));
         return await headOfSource(database, 'row');

@@ -1,6 +1,14 @@
 /** Files that claim to be larger than they are: each is an issue with its name, and the file beside it is read. */
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readFileSync, symlinkSync, truncateSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { tableFromArrays, tableToIPC } from '@uwdata/flechette';
@@ -27,6 +35,7 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
+const MLFLOW_STORE = join(import.meta.dirname, '../../fixtures/verl-trace/mlflow-store/input.db');
 const row = { input: 'user\nq\nassistant\n', output: '#### 1', score: 1, step: 1 };
 
 /** Reads the file and a good one beside it. @returns rollouts and messages of the first */
@@ -136,6 +145,34 @@ describe('a store', () => {
     ]);
   });
 
+  it('without the indexes of its program is refused, because each trace would need all rows', async () => {
+    const db = new Database(join(place.directory, 'a.db'));
+    db.exec(`
+      CREATE TABLE trace_info (request_id TEXT PRIMARY KEY, timestamp_ms INTEGER);
+      CREATE TABLE trace_tags (key TEXT, value TEXT, request_id TEXT, PRIMARY KEY (key, request_id));
+      INSERT INTO trace_info VALUES ('t', 1);`);
+    db.close();
+    const { messages } = await readBeside('a.db');
+    expect(messages).toEqual([expect.stringContaining('trace_tags has no index on request_id')]);
+  });
+
+  it.skipIf(process.platform === 'win32')('with a pipe as its journal is refused', async () => {
+    cpSync(MLFLOW_STORE, join(place.directory, 'a.db'));
+    execFileSync('mkfifo', [join(place.directory, 'a.db-journal')]);
+    const { messages } = await readBeside('a.db');
+    expect(messages).toContainEqual(expect.stringMatching(/a.db-journal is not a regular file/));
+  });
+
+  it('with a write-ahead log is read, and no file is created beside it', async () => {
+    const path = join(place.directory, 'a.db');
+    cpSync(MLFLOW_STORE, path);
+    const db = new Database(path);
+    db.pragma('journal_mode = WAL');
+    db.close();
+    expect((await readBeside('a.db')).rollouts).toBe(2);
+    expect(readdirSync(place.directory).filter((name) => name.startsWith('a.db'))).toEqual(['a.db']);
+  });
+
   it('with planner statistics that would be computed is refused before SQLite opens it', async () => {
     const path = join(place.directory, 'a.db');
     writeStoreWithGeneratedColumn(path, 0);
@@ -236,11 +273,10 @@ describe.skipIf(process.platform === 'win32')('a pipe', () => {
   });
 
   it.each(['pipe', 'link'])('is not waited for as the artifact of a trace (%s)', async (kind) => {
-    const { default: Database } = await import('better-sqlite3');
     const db = new Database(join(place.directory, 'a.db'));
     db.exec(`
       CREATE TABLE trace_info (request_id TEXT, timestamp_ms INTEGER);
-      CREATE TABLE trace_tags (key TEXT, value TEXT, request_id TEXT);
+      CREATE TABLE trace_tags (key TEXT, value TEXT, request_id TEXT, PRIMARY KEY (request_id, key));
       INSERT INTO trace_info VALUES ('t', 1);
       INSERT INTO trace_tags VALUES ('mlflow.artifactLocation', 'art', 't');`);
     db.close();

@@ -9,16 +9,17 @@
  *
  * This is the only SQL outside `electron/storage`, because the database is not ours.
  */
-import { realpathSync } from 'node:fs';
+import { closeSync, existsSync, readSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { isObject } from '../../../shared/format/fields.ts';
 import { readJson } from '../../../shared/format/lenientJson.ts';
+import { copyDatabase, type DatabaseCopy, irregularFile } from '../../storage/databaseFiles.ts';
 import { foreignStatistics } from '../../storage/plannerStatistics.ts';
 import { LONGEST_RECORD } from './bytes.ts';
 import { CorruptContainerError, type RecordSource, type SourceRecord } from './container.ts';
-import { readWhole } from './openFile.ts';
+import { openFile, readWhole } from './openFile.ts';
 import { rowRecord } from './rowJson.ts';
 
 /** Rows whose keys are in memory at once. */
@@ -27,32 +28,46 @@ const PAGE = 64;
 export class SqliteSource implements RecordSource {
   private readonly path: string;
   private readonly db: Database.Database;
+  private readonly copy: DatabaseCopy | undefined;
   readonly tables: ReadonlySet<string>;
-  private captured: readonly Trajectory[] | undefined;
+  private isListed = false;
   private readonly columns = new Map<string, string>();
 
-  private constructor(path: string, db: Database.Database, tables: ReadonlySet<string>) {
+  private constructor(
+    path: string,
+    db: Database.Database,
+    copy: DatabaseCopy | undefined,
+    tables: ReadonlySet<string>,
+  ) {
     this.path = path;
     this.db = db;
+    this.copy = copy;
     this.tables = tables;
   }
 
   /** @throws CorruptContainerError when SQLite refuses the file */
-  static open(path: string): SqliteSource {
+  static async open(named: string): Promise<SqliteSource> {
+    // If the path is a link, SQLite keeps its files beside the link's target.
+    const path = realpathSync(named);
     let db: Database.Database | undefined;
+    let copy: DatabaseCopy | undefined;
     try {
+      const irregular = irregularFile(path);
+      if (irregular !== undefined) throw new Error(`${irregular} is not a regular file`);
       const foreign = foreignStatistics(path);
       if (foreign !== undefined) throw new Error(`its ${foreign} is not the one that SQLite creates`);
-      db = new Database(path, { readonly: true, fileMustExist: true });
+      if (wouldCreateFiles(path)) copy = await copyDatabase(path);
+      db = new Database(copy?.path ?? path, { readonly: true, fileMustExist: true });
       db.pragma('trusted_schema = OFF');
       // Skip views and virtual tables, because their rows are computed.
       const names = db
         .prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
         .pluck()
         .all();
-      return new SqliteSource(path, db, new Set(names.map(String)));
+      return new SqliteSource(named, db, copy, new Set(names.map(String)));
     } catch (error) {
       db?.close();
+      copy?.remove();
       throw new CorruptContainerError(
         `the SQLite database cannot be read: ${error instanceof Error ? error.message : String(error)}`,
       );
@@ -78,7 +93,7 @@ export class SqliteSource implements RecordSource {
   async *records(from: number): AsyncGenerator<Iterable<SourceRecord>> {
     if (!this.isKnown) return;
     for (let at = from; ; at += PAGE) {
-      const rows = this.named(at, () => (this.isCapture ? this.trajectories(at) : this.traceKeys(at)));
+      const rows = this.named(at, () => this.listedRows(at));
       if (rows.length === 0) return;
       yield this.page(rows, at);
     }
@@ -106,6 +121,7 @@ export class SqliteSource implements RecordSource {
 
   async close(): Promise<void> {
     this.db.close();
+    this.copy?.remove();
   }
 
   /**
@@ -139,34 +155,45 @@ export class SqliteSource implements RecordSource {
       .join(' + ');
   }
 
-  /** Traces with their sizes. */
-  private traceKeys(at: number): readonly StoredRow[] {
-    if (!this.isMlflow) {
-      return this.db
-        .prepare<[number, number], StoredRow>(
-          `SELECT rowid AS key, ${this.sizeOf('traces')} AS bytes FROM traces ORDER BY rowid LIMIT ? OFFSET ?`,
-        )
-        .all(PAGE, at);
-    }
-    const parts = (['trace_tags', 'trace_request_metadata', 'spans'] as const).flatMap((table) => {
-      if (!this.tables.has(table)) return [];
-      const id = table === 'spans' ? 'trace_id' : 'request_id';
-      return [
-        `(SELECT coalesce(sum(${this.sizeOf(table)}), 0) FROM ${table} WHERE ${id} = trace.request_id)`,
-      ];
-    });
+  /**
+   * The rows that become records, from the one at this place. The list is made once, in a temporary table, because
+   * sizes and order need every row.
+   */
+  private listedRows(at: number): readonly StoredRow[] {
+    if (!this.isListed) this.db.exec(`CREATE TEMP TABLE listed AS ${this.listSql()}`);
+    this.isListed = true;
     return this.db
       .prepare<[number, number], StoredRow>(
-        `SELECT rowid AS key, ${[this.sizeOf('trace_info'), ...parts].join(' + ')} AS bytes
-         FROM trace_info AS trace ORDER BY timestamp_ms, request_id LIMIT ? OFFSET ?`,
+        'SELECT * FROM temp.listed WHERE rowid > ? ORDER BY rowid LIMIT ?',
       )
-      .all(PAGE, at);
+      .all(at, PAGE);
   }
 
-  /** Trajectories by their first row. The list of all is read only once, because grouping reads every row. */
-  private trajectories(at: number): readonly Trajectory[] {
-    this.captured ??= this.db.prepare<[], Trajectory>(trajectoriesSql(this.sizeOf('wire_rows'))).all();
-    return this.captured.slice(at, at + PAGE);
+  private listSql(): string {
+    if (this.isCapture) return trajectoriesSql(this.sizeOf('wire_rows'));
+    if (!this.isMlflow)
+      return `SELECT rowid AS key, ${this.sizeOf('traces')} AS bytes FROM main.traces ORDER BY rowid`;
+    const parts = PARTS_OF_A_TRACE.flatMap(([table, id]) => {
+      if (!this.tables.has(table)) return [];
+      this.requireIndex(table, id);
+      return [
+        `(SELECT coalesce(sum(${this.sizeOf(table)}), 0) FROM main.${table} WHERE ${id} = trace.request_id)`,
+      ];
+    });
+    return `SELECT rowid AS key, ${[this.sizeOf('trace_info'), ...parts].join(' + ')} AS bytes
+      FROM main.trace_info AS trace ORDER BY timestamp_ms, request_id`;
+  }
+
+  /** @throws Error when each trace would need a scan of the whole table */
+  private requireIndex(table: string, column: string): void {
+    const indexed = this.db
+      .prepare<[string, string]>(
+        `SELECT 1 FROM pragma_index_list(?) AS list, pragma_index_info(list.name) AS info
+         WHERE info.seqno = 0 AND info.name = ? AND list.partial = 0`,
+      )
+      .get(table, column);
+    if (indexed === undefined)
+      throw new Error(`the table ${table} has no index on ${column}, which every store of MLflow has`);
   }
 
   private read(row: StoredRow): unknown {
@@ -246,6 +273,13 @@ export class SqliteSource implements RecordSource {
 
 type Row = Record<string, unknown>;
 
+/** Tables of MLflow with rows of a trace, and their column of its id. */
+const PARTS_OF_A_TRACE = [
+  ['trace_tags', 'request_id'],
+  ['trace_request_metadata', 'request_id'],
+  ['spans', 'trace_id'],
+] as const;
+
 /** A row that becomes one record, with its stored size. */
 interface StoredRow {
   readonly key: number;
@@ -261,9 +295,9 @@ interface Trajectory extends StoredRow {
 
 /** A row without a trajectory number counts as a separate trajectory. */
 const trajectoriesSql = (size: string): string => `
-  SELECT min(cursor) AS key, sum(${size}) AS bytes, json_group_array(cursor) AS cursors, (SELECT count(DISTINCT run_id) FROM wire_rows) AS runs,
+  SELECT min(cursor) AS key, sum(${size}) AS bytes, json_group_array(cursor) AS cursors, (SELECT count(DISTINCT run_id) FROM main.wire_rows) AS runs,
     run_attempt IS max(run_attempt) OVER (PARTITION BY run_id, split, iteration, group_idx, traj_idx) AS isLatest
-  FROM wire_rows
+  FROM main.wire_rows
   GROUP BY run_id, run_attempt, split, iteration, group_idx, traj_idx, purpose, sample_idx, iif(traj_idx IS NULL, cursor, 0)
   ORDER BY min(cursor)`;
 
@@ -299,4 +333,21 @@ function pathOfUrl(url: string): string | undefined {
     // A file URL with a host is not a local path.
     return undefined;
   }
+}
+
+const HEADER_BYTES = 100;
+/** The place in the header of the version needed to read; 2 means a write-ahead log. */
+const READ_VERSION = 19;
+
+/** True if SQLite would create the files of a write-ahead log beside the database, even to read it. */
+function wouldCreateFiles(path: string): boolean {
+  const header = Buffer.alloc(HEADER_BYTES);
+  const file = openFile(path);
+  try {
+    readSync(file, header, 0, HEADER_BYTES, 0);
+  } finally {
+    closeSync(file);
+  }
+  const hasLog = header[READ_VERSION] === 2;
+  return hasLog && !['-wal', '-shm'].every((suffix) => existsSync(path + suffix));
 }
