@@ -15,7 +15,7 @@ import {
   resolvePath,
   UsageError,
 } from './command.ts';
-import { type LibraryHost, withLibraryHost } from './libraryHost.ts';
+import { type LibraryHost, withCancellableHost } from './libraryHost.ts';
 import { bytesText } from './libraryText.ts';
 
 const help = `usage: turnwise export --out DIRECTORY [--run RUN_KEY]… [--library FILE] [--json]
@@ -125,7 +125,7 @@ export const exportCommand: Command = {
       throw new UsageError(`export: --format must be one of ${PACK_FORMATS.join(', ')}`);
     const path = resolvePath(out);
     const isPack = format !== 'parquet' || PACK_OPTIONS.some((name) => isGiven(args, name));
-    return withLibraryHost(args.string('library'), context, async (host) => {
+    return withCancellableHost(args.string('library'), context, async (host) => {
       host.mayWrite(path);
       const text = isPack ? await pack(host, args, format, path) : await dataSet(host, args, path);
       process.stdout.write(args.flag('json') ? text : terminalText(text));

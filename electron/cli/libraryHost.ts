@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import type { Method, ParamsOf, ResultOf } from '../../shared/api/contract.ts';
 import { createHost } from '../host/createHost.ts';
+import { endWithin } from '../host/endWithin.ts';
 import type { Host } from '../host/host.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { type CommandContext, ExpectedError, resolvePath, UsageError } from './command.ts';
@@ -19,6 +20,7 @@ export async function withLibraryHost(
   named: string | undefined,
   context: CommandContext,
   work: (host: LibraryHost) => Promise<number>,
+  signal?: AbortSignal,
 ): Promise<number> {
   const libraryPath = named === undefined ? defaultLibraryPath() : resolvePath(named);
   if (!existsSync(libraryPath)) throw new ExpectedError(`there is no library at ${libraryPath}`);
@@ -29,7 +31,7 @@ export async function withLibraryHost(
       mayWrite: (path) => host.mayWrite(path),
       grant: (path) => host.grant(path),
       async ask<M extends Method>(method: M, params: ParamsOf<M>) {
-        const result = await host.dispatch(method, params);
+        const result = await host.dispatch(method, params, signal);
         if (result.ok) return result.value as ResultOf<M>;
         const { code, message } = result.failure;
         throw code === 'bad_request' ? new UsageError(message) : new ExpectedError(message);
@@ -37,5 +39,33 @@ export async function withLibraryHost(
     });
   } finally {
     await host.close();
+  }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Like `withLibraryHost`, for commands that write files: a signal cancels the request, which removes what it has
+ * written. The exit code is then 130.
+ */
+export async function withCancellableHost(
+  named: string | undefined,
+  context: CommandContext,
+  work: (host: LibraryHost) => Promise<number>,
+): Promise<number> {
+  const controller = new AbortController();
+  const stop = (): void => {
+    controller.abort();
+    endWithin();
+  };
+  for (const signal of SIGNALS) process.once(signal, stop);
+  try {
+    return await withLibraryHost(named, context, work, controller.signal);
+  } catch (error) {
+    if (!controller.signal.aborted) throw error;
+    process.stderr.write('turnwise: stopped; what was written is removed\n');
+    return 130;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, stop);
   }
 }

@@ -1,6 +1,6 @@
 import { terminalLine } from '../../shared/domain/terminalText.ts';
 import { type Command, readArguments, resolvePath, UsageError } from './command.ts';
-import { withLibraryHost } from './libraryHost.ts';
+import { withCancellableHost } from './libraryHost.ts';
 import { bytesText } from './libraryText.ts';
 
 const help = `usage: turnwise move --run RUN_KEY --to FILE [--library FILE] [--json]
@@ -31,7 +31,7 @@ export const moveCommand: Command = {
     if (runKey === undefined || to === undefined || args.positionals.length > 0)
       throw new UsageError(`move: give --run and --to\n\n${help}`);
     const path = resolvePath(to);
-    return withLibraryHost(args.string('library'), context, async (host) => {
+    return withCancellableHost(args.string('library'), context, async (host) => {
       host.mayWrite(path);
       const moved = await host.ask('run.move', { runKey, path });
       process.stdout.write(

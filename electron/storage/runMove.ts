@@ -5,25 +5,15 @@
  *   source ── rows by run, by rollout, by file ──► FILE.partial ── counted and compared ──► FILE
  */
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import { ApiError } from '../../shared/api/errors.ts';
 import { annotatedOfRun } from './annotationRemoval.ts';
 import { bytesOnDisk } from './bytesOnDisk.ts';
-import { APPLICATION_ID } from './migrate.ts';
 import { openWriter, type WritableLibrary } from './open.ts';
 import { number, queryValue, text } from './rows.ts';
 import { storageFailure } from './storageFailure.ts';
+import { createUnfinished, finishFile, refuseExisting, unfinishedPath } from './unfinished.ts';
 
 export interface MoveCallbacks {
   isCancelled(): boolean;
@@ -152,9 +142,7 @@ export function moveRefusal(db: WritableLibrary, { runKey }: RunIdentity, path: 
   if (statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true) {
     return `there is no directory ${dirname(path)}`;
   }
-  return isLeftover(partialOf(path))
-    ? undefined
-    : `${partialOf(path)} already exists and is not an unfinished copy of Turnwise`;
+  return undefined;
 }
 
 /**
@@ -170,16 +158,21 @@ export function copyRun(
   path: string,
   watch: MoveCallbacks,
 ): RunCopy | undefined {
-  const partial = partialOf(path);
-  removeLibrary(partial);
+  const partial = unfinishedPath(path);
+  let isOurs = false;
   let isWhole = false;
   try {
+    createUnfinished(partial, () => {
+      // Files of SQLite beside it would become part of the copy.
+      if (!existsSync(partial)) for (const suffix of ['-wal', '-shm']) refuseExisting(partial + suffix);
+      closeSync(openSync(partial, 'wx', 0o600));
+    });
+    isOurs = true;
     const copied = copyInto(partial, db.name, run, watch);
     if (copied === undefined) return undefined;
     // The copy must be on disk before the removal that follows.
     syncToDisk(partial);
-    if (existsSync(path)) throw new Error(`${path} was created in the meantime; nothing was removed`);
-    renameSync(partial, path);
+    finishFile(partial, path);
     syncToDisk(dirname(path));
     isWhole = true;
     return { ...copied, bytes: bytesOnDisk(path) ?? 0 };
@@ -187,7 +180,7 @@ export function copyRun(
     const failure = storageFailure(error, db.name, path);
     throw failure === undefined ? error : new ApiError(failure);
   } finally {
-    if (!isWhole) removeLibrary(partial);
+    if (isOurs && !isWhole) removeLibrary(partial);
   }
 }
 
@@ -195,8 +188,6 @@ export function copyRun(
 export function discardCopy(path: string): void {
   removeLibrary(path);
 }
-
-const partialOf = (path: string): string => `${path}.partial`;
 
 function copyInto(
   partial: string,
@@ -366,25 +357,6 @@ class Mover {
     this.done += rollouts;
     this.watch.onProgress(this.done, 2 * this.rollouts);
   }
-}
-
-/** Whether the file is missing, or was left by an interrupted copy. */
-function isLeftover(partial: string): boolean {
-  // An interrupted copy never leaves a link.
-  const stat = lstatSync(partial, { throwIfNoEntry: false });
-  if (stat === undefined) return true;
-  if (!stat.isFile()) return false;
-  if (stat.size === 0) return true;
-  const id = Buffer.alloc(4);
-  const file = openSync(partial, 'r');
-  try {
-    // Offset of the application id in an SQLite header. It is zero while the first pages are only in the write-ahead
-    // log.
-    readSync(file, id, 0, 4, 68);
-  } finally {
-    closeSync(file);
-  }
-  return id.readUInt32BE(0) === APPLICATION_ID || (id.readUInt32BE(0) === 0 && existsSync(`${partial}-wal`));
 }
 
 function removeLibrary(path: string): void {

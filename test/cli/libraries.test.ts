@@ -1,6 +1,6 @@
 /** `turnwise libraries`, `compact` and `move`, called as by a script; and a move that is killed. */
 import { spawn } from 'node:child_process';
-import { copyFileSync, existsSync, watch } from 'node:fs';
+import { copyFileSync, existsSync, rmSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CLI, type CommandRun, runHere } from '../support/commandLine.ts';
@@ -91,7 +91,7 @@ describe('turnwise move', () => {
     expect(await turnwise('move', '--run', DEMO)).toMatchObject({ code: 2 });
   });
 
-  it('keeps the run when killed midway, and moves it on a second try', async () => {
+  it('keeps the run when killed midway, and moves it when what is left was deleted', async () => {
     const before = contents(library);
     const partial = `${own()}.partial`;
     const child = spawn(process.execPath, [CLI, 'move', '--run', DEMO, '--to', own(), '--library', library], {
@@ -108,6 +108,9 @@ describe('turnwise move', () => {
     expect(existsSync(partial)).toBe(true);
     expect(existsSync(own())).toBe(false);
     expect(contents(library)).toEqual(before);
+    const refused = await turnwise('move', '--run', DEMO, '--to', own());
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('Delete it, or choose another')]);
+    for (const suffix of ['', '-wal', '-shm']) rmSync(partial + suffix, { force: true });
     expect((await turnwise('move', '--run', DEMO, '--to', own())).code).toBe(0);
     expect(existsSync(partial)).toBe(false);
     expect(contents(own()).rollouts).toEqual(before['rollouts']?.filter((row) => row['run_key'] === DEMO));

@@ -96,14 +96,14 @@ describe.skipIf(!isPosix)('a new file', () => {
   it('of a pack is not replaced while it is written, nor is a file of the user', () => {
     const first = new PackFile(at('a.jsonl'));
     first.write('first');
-    expect(() => new PackFile(at('a.jsonl'))).toThrow(/a.jsonl.partial already exists: another export/);
+    expect(() => new PackFile(at('a.jsonl'))).toThrow(/a.jsonl.partial already exists: it is being/);
     place.file('a.jsonl.whole.partial', 'of the user');
     expect(() => first.finish('head')).toThrow(/whole.partial already exists/);
     expect(readFileSync(at('a.jsonl.whole.partial'), 'utf8')).toBe('of the user');
     first.abandon();
     expect(existsSync(at('a.jsonl.partial'))).toBe(false);
     const directory = new ParquetPack(at('b'));
-    expect(() => new ParquetPack(at('b'))).toThrow(/b.partial already exists: another export/);
+    expect(() => new ParquetPack(at('b'))).toThrow(/b.partial already exists: it is being/);
     directory.abandon();
     expect(existsSync(at('b.partial'))).toBe(false);
   });

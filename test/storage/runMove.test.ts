@@ -1,5 +1,5 @@
 /** Moving a run to its own library: complete, nothing else, and never lost. */
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -168,18 +168,16 @@ describe('moving a run', () => {
     expect(move(DEMO)).toHaveProperty('moved');
   });
 
-  it('leftovers of a killed copy are replaced; foreign files are not touched', () => {
-    openWriter(`${target}.partial`).close();
+  it('replaces no file: another move may be writing it', () => {
+    const partial = `${target}.partial`;
+    for (const existing of [partial, `${partial}-wal`]) {
+      writeFileSync(existing, 'of somebody');
+      expect(() => move(DEMO)).toThrow(`${existing} already exists`);
+      expect(readFileSync(existing, 'utf8')).toBe('of somebody');
+      rmSync(existing);
+    }
     expect(move(DEMO)).toHaveProperty('moved');
     const [other = ''] = runKeys(place.library).map(String);
-    target = join(place.directory, 'second.sqlite');
-    writeFileSync(
-      `${target}.partial`,
-      'a letter that somebody has written, longer than the header of a database is',
-    );
-    expect(move(other)).toEqual({
-      refusal: `${target}.partial already exists and is not an unfinished copy of Turnwise`,
-    });
     target = place.library;
     expect(move(other)).toEqual({ refusal: `${target} already exists` });
     expect(move('no such run')).toBe('missing');

@@ -4,19 +4,10 @@
  * PATH.partial: another export may be writing that.
  */
 import { createHash, type Hash } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { refused } from '../../../shared/api/errors.ts';
+import { createUnfinished, finishFile, refuseExisting, unfinishedPath } from '../../storage/unfinished.ts';
 
 const CHUNK = 1 << 20;
 
@@ -35,8 +26,8 @@ export class PackFile {
     refuseExisting(path);
     if (!existsSync(dirname(path))) throw refused(`there is no directory ${dirname(path)}`);
     this.path = path;
-    this.body = `${path}.partial`;
-    this.descriptor = unfinished(this.body, () => openSync(this.body, 'wx', 0o600));
+    this.body = unfinishedPath(path);
+    this.descriptor = createUnfinished(this.body, () => openSync(this.body, 'wx', 0o600));
   }
 
   /** Lone surrogates become the replacement character of UTF-8. */
@@ -65,8 +56,8 @@ export class PackFile {
       this.close();
     } else {
       this.close();
-      whole = `${this.path}.whole.partial`;
-      const to = unfinished(whole, () => openSync(whole, 'wx', 0o600));
+      whole = unfinishedPath(`${this.path}.whole`);
+      const to = createUnfinished(whole, () => openSync(whole, 'wx', 0o600));
       try {
         ({ sha256, bytes } = joined(to, head, this.body));
       } catch (error) {
@@ -77,7 +68,7 @@ export class PackFile {
     }
     this.isEnded = true;
     try {
-      moveTo(whole, this.path);
+      finishFile(whole, this.path);
     } finally {
       rmSync(whole, { force: true });
     }
@@ -106,27 +97,6 @@ export class PackFile {
     this.size += bytes.byteLength;
     writeAll(this.descriptor, bytes);
   }
-}
-
-/**
- * Creates what an export writes to until it is complete.
- *
- * @param create fails if the path exists, and follows no link there
- * @throws ApiError `refused` when the path exists; the system's error
- */
-export function unfinished<T>(path: string, create: () => T): T {
-  try {
-    return create();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    throw refused(
-      `${path} already exists: another export is writing it, or one was interrupted. Delete it, or choose another name`,
-    );
-  }
-}
-
-export function refuseExisting(path: string): void {
-  if (existsSync(path)) throw refused(`${path} already exists`);
 }
 
 /** Writes a small file at once. */
@@ -165,16 +135,4 @@ function joined(to: number, head: string, body: string): { sha256: string; bytes
 
 function writeAll(descriptor: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.byteLength; ) at += writeSync(descriptor, bytes, at);
-}
-
-/** A hard link fails if the target exists. Without hard links, checks for the target first. */
-function moveTo(from: string, to: string): void {
-  try {
-    linkSync(from, to);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw refused(`${to} already exists`);
-    refuseExisting(to);
-    renameSync(from, to);
-  }
 }

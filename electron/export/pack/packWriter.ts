@@ -8,6 +8,7 @@ import { refused } from '../../../shared/api/errors.ts';
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
 import type { ReadableLibrary } from '../../storage/open.ts';
 import { readTaxonomy } from '../../storage/taxonomies.ts';
+import { refuseExisting } from '../../storage/unfinished.ts';
 import { packRuns, type ReadRaw, readCases } from './caseReader.ts';
 import { chatLine, noConversations } from './chat.ts';
 import { csvHead, csvRows } from './csv.ts';
@@ -18,7 +19,7 @@ import { caseLines, manifestLine, pairLines, runLines, taxonomyLine } from './js
 import { changesChosen, type Manifest, manifestOf } from './manifest.ts';
 import { caseMarkdown, markdownHead, markdownTail } from './markdown.ts';
 import { addressText, type PackCase, type PackRun } from './packCase.ts';
-import { PackFile, refuseExisting, writeWhole } from './packFile.ts';
+import { PackFile, writeWhole } from './packFile.ts';
 import type { PackRequest } from './packOptions.ts';
 import { type PackPair, type PairIds, readPairs } from './pairs.ts';
 import { ParquetPack } from './parquet.ts';

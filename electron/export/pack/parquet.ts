@@ -12,13 +12,14 @@ import { dirname, join, relative, sep } from 'node:path';
 import type { SchemaElement } from 'hyparquet';
 import { refused } from '../../../shared/api/errors.ts';
 import { PACK_VERSION } from '../../../shared/format/pack.ts';
+import { createUnfinished, unfinishedPath } from '../../storage/unfinished.ts';
 import { rolloutPart, stepDirectory, weightOf } from '../dataSet.ts';
 import { rowOf } from '../dataSetRows.ts';
 import { ParquetPart } from '../parquetPart.ts';
 import { annotationOf } from './jsonl.ts';
 import type { Manifest } from './manifest.ts';
 import { factOf, type PackCase, stepOf } from './packCase.ts';
-import { unfinished, writeWhole } from './packFile.ts';
+import { writeWhole } from './packFile.ts';
 
 const ANNOTATION_COLUMNS = [
   { name: 'pack', type: 'integer', note: 'version of packs: 1' },
@@ -69,9 +70,9 @@ export class ParquetPack {
     if (existsSync(directory) && readdirSync(directory).length > 0)
       throw refused(`${directory} is not empty; choose an empty or new directory for the Parquet pack`);
     this.directory = directory;
-    this.unfinished = `${directory}.partial`;
+    this.unfinished = unfinishedPath(directory);
     mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });
-    unfinished(this.unfinished, () => mkdirSync(this.unfinished, { mode: 0o700 }));
+    createUnfinished(this.unfinished, () => mkdirSync(this.unfinished, { mode: 0o700 }));
     this.annotations = new ParquetPart(join(this.unfinished, 'annotations.parquet'), {
       schema: SCHEMA,
       names: ANNOTATION_COLUMNS.map(({ name }) => name),
