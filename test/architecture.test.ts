@@ -31,6 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Only this folder opens containers, with the libraries for them.
   'electron/ingest/containers': [
     'shared/format',
+    'electron/storage/databaseFiles.ts',
     'electron/storage/plannerStatistics.ts',
     'node:',
     'better-sqlite3',
@@ -100,6 +101,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'shared/format',
     'shared/api',
     'electron/storage/bytesOnDisk.ts',
+    'electron/storage/databaseFiles.ts',
     'electron/storage/storageFailure.ts',
     'electron/ingest/granted.ts',
     'electron/threads',

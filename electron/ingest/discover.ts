@@ -4,7 +4,7 @@
  */
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { NOT_A_FILE } from './containers/openFile.ts';
+import { LINKED, NOT_A_FILE } from './containers/openFile.ts';
 
 export type Discovered =
   | { readonly kind: 'file'; readonly path: string }
@@ -107,6 +107,8 @@ export function reasonOf(error: unknown): { readonly code: string; readonly mess
       return { code: 'no_permission', message: 'no permission to read it' };
     case NOT_A_FILE:
       return { code: 'not_a_file', message: 'neither a file nor a directory' };
+    case LINKED:
+      return { code: 'link_outside', message: 'it became a link after it was found; read it again' };
     case 'PARSER_ENDED':
       return { code: 'parser_ended', message: error instanceof Error ? error.message : '' };
     case 'EISDIR':

@@ -1,4 +1,5 @@
 /** Imports annotations, review marks and labels of a pack, without its rollouts. */
+import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { MergeReport } from '../../shared/api/annotationRows.ts';
 import { refused } from '../../shared/api/errors.ts';
@@ -23,8 +24,9 @@ const MOST_ISSUES = 1_000;
  */
 export async function importAnnotations(
   writer: LibraryWriter,
-  path: string,
+  named: string,
 ): Promise<{ readonly report: MergeReport; readonly rolloutIds: readonly number[] }> {
+  const path = realpathSync.native(named);
   const found = await identify(path, basename(path));
   if (found.kind === 'empty') throw refused(`${path} is empty`);
   if (found.kind === 'refused') throw refused(`${path}: ${found.issue.message}`);

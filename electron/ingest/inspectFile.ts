@@ -2,6 +2,7 @@
  * Identifies a file and parses its first records without a library, for `turnwise inspect` and the mapping
  * preview.
  */
+import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import type {
   FileInspection,
@@ -43,7 +44,8 @@ const PREVIEW_CHARS = 400;
 const SAMPLE_CHARS = 120;
 
 /** @throws the system's error when the file cannot be read */
-export async function inspectFile(path: string, mappings: readonly Mapping[]): Promise<FileInspection> {
+export async function inspectFile(named: string, mappings: readonly Mapping[]): Promise<FileInspection> {
+  const path = realpathSync.native(named);
   const { bytes } = identityOf(path);
   const known = new Mappings(mappings);
   const found = await identify(path, basename(path), known.detect);
@@ -95,7 +97,8 @@ export async function inspectFile(path: string, mappings: readonly Mapping[]): P
 }
 
 /** @throws the system's error when the file cannot be read */
-export async function previewMapping(path: string, mapping: Mapping): Promise<MappingPreview> {
+export async function previewMapping(named: string, mapping: Mapping): Promise<MappingPreview> {
+  const path = realpathSync.native(named);
   const found = await identify(path, basename(path), () => mapping.name);
   if (found.kind !== 'log') return { records: [], groups: 0 };
   const read = await readFirst(path, found.container, found.unit, formatOfMapping(mapping), PREVIEWED);

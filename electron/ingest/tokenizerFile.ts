@@ -1,4 +1,5 @@
 /** Reads a tokenizer.json that the user names. */
+import { realpathSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { readJson } from '../../shared/format/lenientJson.ts';
 import { readTokenizer, type Tokenizer } from '../../shared/format/tokenizer.ts';
@@ -15,7 +16,7 @@ export type TokenizerFile =
 /** The directory's name distinguishes tokenizers, since all files are called tokenizer.json. */
 export function readTokenizerFile(path: string): TokenizerFile {
   try {
-    const found = readWhole(path, MOST_BYTES);
+    const found = readWhole(realpathSync.native(path), MOST_BYTES);
     if (typeof found === 'number')
       return { ok: false, message: `${path} has ${found} bytes; a tokenizer.json has at most ${MOST_BYTES}` };
     const json = readJson(found.toString('utf8'));

@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { dictionary, tableFromArrays, tableToIPC, utf8 } from '@uwdata/flechette';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ArrowSource } from '../../electron/ingest/containers/arrow.ts';
 import { CorruptContainerError } from '../../electron/ingest/containers/container.ts';
@@ -82,4 +83,25 @@ describe('Arrow', () => {
       }
     }
   });
+});
+
+it('refuses a dictionary that would be decoded again for thousands of batches', async () => {
+  const text = utf8();
+  const ipc = tableToIPC(tableFromArrays({ a: ['x'.repeat(8 << 20)] }, { types: { a: dictionary(text) } }), {
+    format: 'stream',
+  });
+  const stream = Buffer.from(ipc ?? []);
+  // The last message before the end of the stream is the only batch of rows.
+  const end = stream.byteLength - 8;
+  const batch = stream.subarray(stream.lastIndexOf(Buffer.from([255, 255, 255, 255]), end - 1), end);
+  const path = join(scratch, 'repeated.arrow');
+  writeFileSync(path, Buffer.concat([stream.subarray(0, end), ...Array.from({ length: 400 }, () => batch)]));
+  const source = ArrowSource.open(path);
+  const read = async () => {
+    for await (const records of source.records(0)) for (const _ of records) break;
+  };
+  await expect(read()).rejects.toThrow(
+    'the dictionaries of the Arrow file are too large for so many batches',
+  );
+  await source.close();
 });

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
+  closeSync,
   cpSync,
   mkdirSync,
   readdirSync,
@@ -15,6 +16,7 @@ import { tableFromArrays, tableToIPC } from '@uwdata/flechette';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ArrowSource } from '../../electron/ingest/containers/arrow.ts';
+import { openFile } from '../../electron/ingest/containers/openFile.ts';
 import { readTokenizerFile } from '../../electron/ingest/tokenizerFile.ts';
 import {
   addGeneratedStatistics,
@@ -62,6 +64,7 @@ describe('Parquet', () => {
     ['10⁹ rows', manyRows(10n ** 9n), /claims 1000000000 rows, in \d+ bytes/],
     ['10¹⁵ rows in 10¹⁸ bytes', manyRows(10n ** 15n, 10n ** 18n), /claims 1000000000000000 rows/],
     ['more rows than its pages hold', manyRows(60_000n), /claims 60000 rows, but its column step has 3/],
+    ['fewer rows than its pages hold', manyRows(2n), /claims 2 rows, but its column step has 3/],
     ['a run longer than its page', parquetWithLongRun(), /page of 200 values with a run of 8191/],
     ['such a run in a compressed page', parquetWithPackedRun(), /page of 200 values with a run of 8191/],
   ])('refuses %s', async (_what, content, message) => {
@@ -316,5 +319,20 @@ describe('A file of 150 MB without a line end', () => {
     // It is reported once however often it is found.
     truncateSync(join(place.directory, 'a.jsonl'), BYTES + 1);
     expect((await found())?.issues).toHaveLength(1);
+  });
+});
+
+describe('a file that became a link after it was found', () => {
+  it('is not read', async () => {
+    mkdirSync(join(place.directory, 'secret'));
+    const secret = place.file('secret/log.jsonl', `${JSON.stringify(row)}\n`);
+    for (const [path, link] of [
+      [join(place.directory, 'a.jsonl'), secret],
+      [join(place.directory, 'sub/log.jsonl'), join(place.directory, 'secret')],
+    ] as const) {
+      symlinkSync(link, path.endsWith('a.jsonl') ? path : join(place.directory, 'sub'));
+      expect(() => openFile(path)).toThrow(`${path} leads through a link`);
+    }
+    closeSync(openFile(secret));
   });
 });

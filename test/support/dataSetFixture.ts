@@ -2,7 +2,7 @@
  * Writes `fixtures/turnwise-parquet/one-group/run=…/part-0.parquet`: one group of the demo run as a data set.
  * `node test/support/dataSetFixture.ts`
  */
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeDataSet } from '../../electron/export/dataSet.ts';
@@ -10,7 +10,7 @@ import { createHost } from '../../electron/host/createHost.ts';
 import { openReader } from '../../electron/storage/open.ts';
 import { demoLines } from '../../fixtures/generate/demo.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'turnwise-data-set-'));
+const directory = mkdtempSync(join(realpathSync(tmpdir()), 'turnwise-data-set-'));
 try {
   const log = join(directory, 'log.jsonl');
   const lines = demoLines().filter((line) => {

@@ -1,5 +1,5 @@
 /** Temporary libraries and logs for tests, which never touch the user's files. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { identify } from '../../electron/ingest/identify.ts';
@@ -18,7 +18,7 @@ export interface Scratch {
 }
 
 export function scratch(): Scratch {
-  const directory = mkdtempSync(join(tmpdir(), 'turnwise-test-'));
+  const directory = mkdtempSync(join(realpathSync(tmpdir()), 'turnwise-test-'));
   return {
     directory,
     library: join(directory, 'library.sqlite'),

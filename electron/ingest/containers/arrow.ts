@@ -22,6 +22,8 @@ import { checkRows, mostMemory } from './sizes.ts';
 const LONGEST_METADATA = 64 << 20;
 /** Rows that are converted at once. */
 const ROWS = 256;
+/** Limit in bytes of what batches with dictionaries take together: a base, plus this many per byte of the file. */
+const [REPEATED_OF_ANY, REPEATED_PER_BYTE] = [1 << 30, 64];
 const MAGIC = Buffer.from('ARROW1');
 /** Kinds of messages (apache/arrow:format/Message.fbs, `MessageHeader`). */
 const [SCHEMA, DICTIONARY_BATCH, RECORD_BATCH] = [1, 2, 3];
@@ -71,6 +73,8 @@ export class ArrowSource implements RecordSource {
   private readonly file: number;
   private readonly size: number;
   private readonly converter: RowConverter;
+  /** Bytes decoded so far of batches with dictionaries. */
+  private repeated = 0;
 
   private constructor(path: string) {
     this.file = openFile(path);
@@ -104,6 +108,7 @@ export class ArrowSource implements RecordSource {
           throw new CorruptContainerError('the Arrow file has rows before its schema');
         const needed = [...[...dictionaries.values()].flat(), message];
         const bytes = needed.reduce((sum, part) => sum + part.bytes, 0);
+        if (needed.length > 1) this.countRepeated(bytes);
         if (bytes > mostMemory(this.size)) {
           const limit = mostMemory(this.size);
           const text = `a batch of the Arrow file has ${bytes} bytes; the limit is ${limit}. Write smaller batches`;
@@ -118,9 +123,19 @@ export class ArrowSource implements RecordSource {
     closeSync(this.file);
   }
 
+  /** Every batch decodes the dictionaries again. */
+  private countRepeated(bytes: number): void {
+    this.repeated += bytes;
+    if (this.repeated > REPEATED_OF_ANY + REPEATED_PER_BYTE * this.size)
+      throw new CorruptContainerError(
+        'the dictionaries of the Arrow file are too large for so many batches. Write larger batches',
+      );
+  }
+
   private *rowsOf(messages: Uint8Array[], start: number, from: number): Generator<Iterable<SourceRecord>> {
     unpackable = mostMemory(this.size);
     const table = decoded(messages, start);
+    if (messages.length > 2) this.countRepeated(mostMemory(this.size) - unpackable);
     for (let at = Math.max(0, from - start); at < table.numRows; at += ROWS)
       yield this.converter.records(rowsBetween(table, at, Math.min(at + ROWS, table.numRows)), start + at);
   }

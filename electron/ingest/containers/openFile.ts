@@ -4,28 +4,43 @@ import {
   constants,
   createReadStream,
   fstatSync,
+  lstatSync,
   openSync,
   type ReadStream,
   readSync,
+  realpathSync,
+  type Stats,
 } from 'node:fs';
 
 /** Code of the error for a pipe, a socket or a device. */
 export const NOT_A_FILE = 'ENOTFILE';
+/** Code of the error for a path that leads through a link. */
+export const LINKED = 'ELINKED';
 
 /**
  * Opens a file for reading, without waiting for the other end of a pipe.
  *
+ * @param path a real path, which was checked when it was found. It may have become a link since, so it is compared with
+ * the file that was opened
  * @returns its descriptor
- * @throws the system's error, or one with the code `NOT_A_FILE`
+ * @throws the system's error, or one with the code `NOT_A_FILE` or `LINKED`
  */
 export function openFile(path: string): number {
   // Windows has neither the flag nor such pipes.
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  const stat = fstatSync(file);
-  if (stat.isFile()) return file;
+  const fault = faultOf(path, fstatSync(file));
+  if (fault === undefined) return file;
   closeSync(file);
-  const [code, what] = stat.isDirectory() ? ['EISDIR', 'a directory'] : [NOT_A_FILE, 'not a regular file'];
-  throw Object.assign(new Error(`${path} is ${what}`), { code, syscall: 'open' });
+  const [code, what] = fault;
+  throw Object.assign(new Error(`${path} ${what}`), { code, syscall: 'open' });
+}
+
+function faultOf(path: string, opened: Stats): readonly [code: string, what: string] | undefined {
+  if (opened.isDirectory()) return ['EISDIR', 'is a directory'];
+  if (!opened.isFile()) return [NOT_A_FILE, 'is not a regular file'];
+  const there = lstatSync(path, { throwIfNoEntry: false });
+  const isSame = there !== undefined && there.ino === opened.ino && there.dev === opened.dev;
+  return isSame && realpathSync.native(path) === path ? undefined : [LINKED, 'leads through a link'];
 }
 
 /**

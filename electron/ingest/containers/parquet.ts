@@ -17,7 +17,7 @@ import { CorruptContainerError, type RecordSource, type SourceRecord } from './c
 import { openFile } from './openFile.ts';
 import { checkedCompressors, checkGroup, type PageBytes, ThriftWalker } from './parquetChecks.ts';
 import { RowConverter } from './rowJson.ts';
-import { checkRows, mostMemory } from './sizes.ts';
+import { checkRows, mostInAll, mostMemory } from './sizes.ts';
 
 /** Memory limit in bytes for rows that are decoded at once. A larger row group is read in several passes. */
 const WINDOW = 64 << 20;
@@ -79,11 +79,18 @@ export class ParquetSource implements RecordSource {
   async *records(from: number): AsyncGenerator<Iterable<SourceRecord>> {
     const schema = parquetSchema(this.metadata);
     let start = 0;
+    let inAll = 0;
     for (const group of this.metadata.row_groups) {
       const rows = Number(group.num_rows);
       const end = start + rows;
       if (end > from && rows > 0) {
         const { bytes, checks } = this.checked(group, schema, start);
+        inAll += bytes;
+        // Row groups may share pages.
+        if (inAll > mostInAll(this.file.byteLength))
+          throw new CorruptContainerError(
+            `its rows up to ${end} take ${inAll} bytes, in ${this.file.byteLength} bytes`,
+          );
         const compressors = checkedCompressors((page) => this.file.positionOf(page), checks);
         const parts = Math.max(1, Math.ceil(bytes / WINDOW));
         const perPart = Math.min(MOST_ROWS, Math.max(1, Math.ceil(rows / parts)));

@@ -186,7 +186,7 @@ export function checkGroup(
     const pages = new PageChecker(file, chunk, leaf, most, checks);
     pages.check();
     const name = chunk.path_in_schema.join('.');
-    if (leaf.isFlat && pages.values < Number(group.num_rows))
+    if (leaf.isFlat && pages.values !== Number(group.num_rows))
       throw new Error(`it claims ${group.num_rows} rows, but its column ${name} has ${pages.values}`);
     bytes += pages.bytes;
     // Nested columns are decoded whole, others page by page.

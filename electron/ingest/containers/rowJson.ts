@@ -1,7 +1,7 @@
 /** Converts rows of columnar files and databases to JSON records. */
 import { LONGEST_RECORD } from './bytes.ts';
 import { CorruptContainerError, type SourceRecord } from './container.ts';
-import { mostJson } from './sizes.ts';
+import { mostInAll } from './sizes.ts';
 
 /** Converts the rows of a columnar file. Rows may share texts, so their JSON may be far larger than their memory. */
 export class RowConverter {
@@ -11,7 +11,7 @@ export class RowConverter {
   /** @param container for messages */
   constructor(container: string, fileBytes: number) {
     this.container = container;
-    this.left = mostJson(fileBytes);
+    this.left = mostInAll(fileBytes);
   }
 
   /**

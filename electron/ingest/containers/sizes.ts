@@ -6,8 +6,8 @@ const [ROWS_OF_ANY, ROWS_PER_BYTE] = [1 << 16, 64];
 /** Memory limit in bytes: at least the first, the second per byte of the file, at most the third. */
 const [MEMORY_OF_ANY, MEMORY_PER_BYTE, MOST_MEMORY] = [256 << 20, 8, 1 << 30];
 
-/** JSON limit in bytes: a base, plus this many per byte of the file. gzip does not compress better than that. */
-const [JSON_OF_ANY, JSON_PER_BYTE] = [256 << 20, 1024];
+/** Limit in bytes of what all rows take: a base, plus this many per byte of the file. gzip does not compress better. */
+const [ALL_OF_ANY, ALL_PER_BYTE] = [256 << 20, 1024];
 
 /** @throws CorruptContainerError when a file of this size cannot have so many rows */
 export function checkRows(rows: number, fileBytes: number): void {
@@ -20,7 +20,7 @@ export function mostMemory(fileBytes: number): number {
   return Math.min(MOST_MEMORY, Math.max(MEMORY_OF_ANY, MEMORY_PER_BYTE * fileBytes));
 }
 
-/** Limit in bytes for the JSON of all rows. Any number of rows may share one text. */
-export function mostJson(fileBytes: number): number {
-  return JSON_OF_ANY + JSON_PER_BYTE * fileBytes;
+/** Limit in bytes for all rows together, decoded or as JSON. Any number of rows may share one text. */
+export function mostInAll(fileBytes: number): number {
+  return ALL_OF_ANY + ALL_PER_BYTE * fileBytes;
 }

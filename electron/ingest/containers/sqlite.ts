@@ -46,17 +46,16 @@ export class SqliteSource implements RecordSource {
   }
 
   /** @throws CorruptContainerError when SQLite refuses the file */
-  static async open(named: string): Promise<SqliteSource> {
-    // If the path is a link, SQLite keeps its files beside the link's target.
-    const path = realpathSync(named);
+  static async open(path: string): Promise<SqliteSource> {
     let db: Database.Database | undefined;
     let copy: DatabaseCopy | undefined;
     try {
+      const needsCopy = wouldCreateFiles(path);
       const irregular = irregularFile(path);
       if (irregular !== undefined) throw new Error(`${irregular} is not a regular file`);
       const foreign = foreignStatistics(path);
       if (foreign !== undefined) throw new Error(`its ${foreign} is not the one that SQLite creates`);
-      if (wouldCreateFiles(path)) copy = await copyDatabase(path);
+      if (needsCopy) copy = await copyDatabase(path);
       db = new Database(copy?.path ?? path, { readonly: true, fileMustExist: true });
       db.pragma('trusted_schema = OFF');
       // Skip views and virtual tables, because their rows are computed.
@@ -64,10 +63,11 @@ export class SqliteSource implements RecordSource {
         .prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
         .pluck()
         .all();
-      return new SqliteSource(named, db, copy, new Set(names.map(String)));
+      return new SqliteSource(path, db, copy, new Set(names.map(String)));
     } catch (error) {
       db?.close();
       copy?.remove();
+      if (error instanceof Error && 'syscall' in error) throw error;
       throw new CorruptContainerError(
         `the SQLite database cannot be read: ${error instanceof Error ? error.message : String(error)}`,
       );
