@@ -52,7 +52,12 @@ export function readArguments(
   };
 }
 
-/** Resolves against the caller's directory, because npm runs scripts in the project's directory. */
+/**
+ * Resolves against the caller's directory, because npm runs scripts in the project's directory.
+ *
+ * @throws UsageError for an empty path, which is usually a variable that is not set
+ */
 export function resolvePath(path: string): string {
+  if (path === '') throw new UsageError('a path is empty');
   return resolve(process.env['INIT_CWD'] ?? process.cwd(), path);
 }
