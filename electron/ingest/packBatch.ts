@@ -231,9 +231,10 @@ export class BatchBuilder {
   private scoresOf({ scores }: ParsedRollout): string | null {
     if (scores === undefined) return null;
     // A scorer may have the name of a credential, such as `password`, although its score is not secret.
-    const { value, masked } = maskSecrets(Object.values(scores));
-    this.masked += masked;
-    return JSON.stringify(Object.fromEntries(Object.keys(scores).map((name, i) => [name, value[i]])));
+    const names = maskSecrets(Object.keys(scores));
+    const values = maskSecrets(Object.values(scores));
+    this.masked += names.masked + values.masked;
+    return JSON.stringify(Object.fromEntries(names.value.map((name, i) => [name, values.value[i]])));
   }
 
   /** @param place identifies the record of the rollout */

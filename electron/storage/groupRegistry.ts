@@ -137,10 +137,10 @@ export class GroupRegistry {
     if (known !== undefined) return known;
     const { problemId, idSource, groundTruth, source, userScenario } = problem;
     const { promptId, isNew } = this.promptOf(problem, batch);
-    const key = JSON.stringify([promptId, problemId, groundTruth, userScenario]);
+    const key = JSON.stringify([promptId, problemId, groundTruth, source, userScenario]);
     let problemNo =
       this.problemNos.get(key) ??
-      (isNew ? undefined : this.sql.problemById.get(promptId, problemId, groundTruth, userScenario));
+      (isNew ? undefined : this.sql.problemById.get(promptId, problemId, groundTruth, source, userScenario));
     if (problemNo === undefined) {
       problemNo = this.nextProblem++;
       const row = [problemNo, problemId, idSource, promptId, groundTruth, source, userScenario];

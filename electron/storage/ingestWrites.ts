@@ -130,7 +130,7 @@ export function prepareIngest(db: WritableLibrary) {
     ),
     addPromptBlock: prepare<[number, Uint8Array]>('INSERT INTO prompt_block (codec, bytes) VALUES (?, ?)'),
     problemById: count(
-      'SELECT problem_no FROM problem_row WHERE prompt_id = ? AND problem_id = ? AND ground_truth IS ? AND user_scenario IS ?',
+      'SELECT problem_no FROM problem_row WHERE prompt_id = ? AND problem_id = ? AND ground_truth IS ? AND source IS ? AND user_scenario IS ?',
     ),
     groupByKey: count('SELECT group_id FROM group_row WHERE run_id = ? AND step = ? AND group_key = ?'),
     setProblemOfGroup: prepare<[number, number, number]>(

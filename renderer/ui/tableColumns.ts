@@ -33,6 +33,8 @@ export interface Column<Row> {
   readonly filterField?: FieldName;
   /** The value that the filter compares, if it is not `value`. Used with `filterField`. */
   readonly filterValue?: (row: Row) => CellValue;
+  /** The filter for rows with this row's value, or for the others, if the value alone does not say it. */
+  readonly filterCondition?: (row: Row, isWithout: boolean) => string;
 }
 
 export interface TableLayout {

@@ -3,7 +3,7 @@
  * them, one per line: `cancel_order {"order_id": "#7"}`, with `user: ` before those of the simulated user.
  */
 import { type Action, actionForm, actionsOf } from './actions.ts';
-import type { Segment, ToolCall } from './model.ts';
+import { type Segment, TOOL_ERROR_OUTCOMES, type ToolCall } from './model.ts';
 
 export interface ExpectedAction {
   readonly tool: string;
@@ -30,7 +30,8 @@ const MOST_ACTIONS = 200;
 const LONGEST_ARGUMENTS = 100_000;
 
 /**
- * Each call answers one expected action, the first that is the same.
+ * Each call answers one expected action, the first that is the same. Calls that failed answer after those that did
+ * not, because the policy may have tried again.
  *
  * @returns undefined unless every line of the ground truth is an action
  */
@@ -49,18 +50,26 @@ export function expectedActions(groundTruth: string, acting: Acting): readonly E
     if (action.kind !== 'call' || action.tool === undefined || !tools.has(action.tool)) continue;
     if (action.text.length > LONGEST_ARGUMENTS) continue;
     const { key } = actionForm(action);
-    calls.set(key, [...(calls.get(key) ?? []), action]);
+    const same = calls.get(key);
+    if (same === undefined) calls.set(key, [action]);
+    else same.push(action);
   }
+  // The next one to answer is the last.
+  for (const same of calls.values())
+    same.sort((a, b) => Number(hasFailed(b)) - Number(hasFailed(a)) || b.segment - a.segment);
   const found = expected.map((each): ExpectedAction => {
     if (each.isOfUser) return each;
     const { key } = actionForm({ kind: 'call', turn: 0, segment: 0, tool: each.tool, text: each.arguments });
-    const call = calls.get(key)?.shift();
+    const call = calls.get(key)?.pop();
     return call === undefined ? each : { ...each, call };
   });
-  const left = [...calls.values()].flat().sort((a, b) => a.segment - b.segment);
+  const left = Map.groupBy(
+    [...calls.values()].flat().sort((a, b) => a.segment - b.segment),
+    ({ tool }) => tool,
+  );
   return found.map((each) =>
-    each.isOfUser || each.call !== undefined
-      ? each
-      : { ...each, others: left.filter(({ tool }) => tool === each.tool) },
+    each.isOfUser || each.call !== undefined ? each : { ...each, others: left.get(each.tool) ?? [] },
   );
 }
+
+const hasFailed = ({ outcome }: Action): boolean => outcome !== undefined && TOOL_ERROR_OUTCOMES.has(outcome);

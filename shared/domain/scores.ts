@@ -2,6 +2,7 @@
  * Scores of a rollout by scorer, as the log has them: a number, a grade such as C or I, or a boolean. A dictionary is
  * one score per key, named `scorer.key`.
  */
+import { quoted, unquoted } from './filter/lexer.ts';
 import { wordTest } from './filter/wordTest.ts';
 
 export type ScoreValue = number | string | boolean;
@@ -47,7 +48,10 @@ function rankOf(value: ScoreValue): number | undefined {
 const SIGNS = ['>=', '<=', '>', '<', '='] as const;
 type Sign = (typeof SIGNS)[number];
 
-/** A condition of the filter language: `match=C`, `style>=0.5`, or `match`, which holds for any value. */
+/**
+ * A condition of the filter language: `match=C`, `style>=0.5`, or `match`, which holds for any value. A name with a sign
+ * is in quotes, as in `"acc>=0.5"=1`.
+ */
 export type ScoreCondition = { readonly name: string } & (
   | { readonly sign?: never; readonly value?: never }
   | { readonly sign: '='; readonly value: string }
@@ -56,16 +60,23 @@ export type ScoreCondition = { readonly name: string } & (
 
 /** @returns undefined if the name is missing, or if a value must be a number and is not */
 export function parseScoreCondition(text: string): ScoreCondition | undefined {
-  const at = text.search(/[<>=]/);
-  if (at < 0) return text === '' ? undefined : { name: text };
-  const name = text.slice(0, at);
-  const sign = SIGNS.find((each) => text.startsWith(each, at));
-  if (name === '' || sign === undefined) return undefined;
-  const value = text.slice(at + sign.length);
-  if (value === '') return undefined;
+  const [written = ''] = /^"(?:[^"\\]|\\.)*"|^[^<>=]*/.exec(text) ?? [];
+  const name = written.startsWith('"') ? unquoted(written.slice(1, -1)) : written;
+  if (name === '') return undefined;
+  const rest = text.slice(written.length);
+  if (rest === '') return { name };
+  const sign = SIGNS.find((each) => rest.startsWith(each));
+  if (sign === undefined) return undefined;
+  const value = rest.slice(sign.length);
   if (sign === '=') return { name, sign, value };
   const number = Number(value);
-  return Number.isFinite(number) ? { name, sign, value: number } : undefined;
+  return value !== '' && Number.isFinite(number) ? { name, sign, value: number } : undefined;
+}
+
+/** The text of a condition that a score has this value, or any value. */
+export function scoreConditionText(name: string, value?: ScoreValue): string {
+  const written = /[<>="]/.test(name) ? quoted(name) : name;
+  return value === undefined ? written : `${written}=${value}`;
 }
 
 /** Tests the stored JSON of a rollout's scores. Names are compared exactly, words without case. */

@@ -331,9 +331,10 @@ interface Score {
   readonly answer?: string;
 }
 
+/** A sample without a score of this scorer has none: another scorer's says something else. */
 function mainScore(scores: unknown, scorer: string | undefined): Score {
   if (!isObject(scores)) return {};
-  const score = (scorer === undefined ? undefined : scores[scorer]) ?? Object.values(scores)[0];
+  const score = scorer === undefined ? Object.values(scores)[0] : scores[scorer];
   if (!isObject(score)) return {};
   const { value } = score;
   const answer = textOf(score['answer']);

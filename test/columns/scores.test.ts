@@ -5,12 +5,12 @@ import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
 import { filterSql } from '../../electron/storage/filterSql.ts';
 import { openReader, type ReadableLibrary } from '../../electron/storage/open.ts';
 import { FREE_TASK } from '../../electron/threads/task.ts';
-import type { RolloutSort } from '../../shared/api/contract.ts';
+import { scoreColumns } from '../../renderer/widgets/rollouts/scoreColumns.tsx';
+import type { RolloutRow, RolloutSort } from '../../shared/api/contract.ts';
 import { LIST_METHODS } from '../../shared/api/listMethods.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
 import { filterText } from '../../shared/domain/filter/print.ts';
 import { compareScores, parseScores } from '../../shared/domain/scores.ts';
-
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
 let place: Scratch;
@@ -85,9 +85,53 @@ it.each([
   expect(readFilter(filterText(read.node))).toEqual(read);
 });
 
-it.each(['scores:style>much', 'scores:=C', 'scores:style>'])('refuses %s with an example', (filter) => {
-  const read = readFilter(filter);
-  expect(read.ok ? '' : read.fault.message).toContain('as in scores:match=C');
+it.each(['scores:style>much', 'scores:=C', 'scores:style>', 'scores:"\\"\\"=1"'])(
+  'refuses %s with an example',
+  (filter) => {
+    const read = readFilter(filter);
+    expect(read.ok ? '' : read.fault.message).toContain('as in scores:match=C');
+  },
+);
+
+it('filters by each cell of its columns, whatever its name and value', async () => {
+  const odd = scratch();
+  const samples = [{ 'x=y': { value: 1 }, word: { value: 'none' }, 'acc>="1"': { value: '' } }, {}].map(
+    (scores, i) => ({
+      ...{ id: i, epoch: 1, input: `q${i}`, target: 'a', scores },
+      messages: [
+        { role: 'user', content: `q${i}` },
+        { role: 'assistant', content: 'a' },
+      ],
+    }),
+  );
+  const head = {
+    version: 2,
+    status: 'success',
+    eval: { task: 't', model: 'm', run_id: 'r', created: '2026-01-01' },
+  };
+  await ingestHere(odd.library, [odd.file('a.json', JSON.stringify({ ...head, samples }))]);
+  const columns = scoreColumns(['x=y', 'word', 'acc>="1"']);
+  const reader = openReader(odd.library);
+  const rows = reader.prepare('SELECT rollout_id, scores FROM rollout ORDER BY rollout_id').all() as {
+    rollout_id: number;
+    scores: string;
+  }[];
+  const find = (filter: string) =>
+    Array.from(
+      new ColumnQueryEngine(reader).answer('rollout.order', { runId: 1, filter, sort: [] }, FREE_TASK).ids,
+    );
+  const ids = rows.map(({ rollout_id }) => rollout_id);
+  expect(ids).toHaveLength(2);
+  for (const { filterCondition } of columns) {
+    for (const [i, row] of rows.entries()) {
+      const only = filterCondition?.(row as unknown as RolloutRow, false) ?? '';
+      expect([only, find(only)]).toEqual([only, [ids[i]]]);
+      const without = filterCondition?.(row as unknown as RolloutRow, true) ?? '';
+      expect([without, find(without)]).toEqual([without, [ids[1 - i]]]);
+    }
+  }
+  reader.close();
+  odd.remove();
 });
 
 it('sorts by a score: grades among numbers, the unknown last', () => {

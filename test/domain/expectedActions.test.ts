@@ -44,6 +44,17 @@ it('lets a call answer one expected action only', () => {
   expect(done(twice, ['book', { id: 8 }], ['book', { id: 8 }])?.every(([, isDone]) => isDone)).toBe(true);
 });
 
+it('prefers the call that succeeded when the policy tried again', () => {
+  const twice = rollout(['book', { id: 8 }], ['book', { id: 8 }]);
+  const outcomes = ['timeout', 'ok'] as const;
+  const toolCalls = twice.toolCalls.map((call, i) => ({
+    ...call,
+    outcome: outcomes[i] ?? ('missing' as const),
+  }));
+  const [found] = expectedActions('book {"id": 8}', { ...twice, toolCalls }) ?? [];
+  expect(found?.call?.outcome).toBe('ok');
+});
+
 it('does not look up what the simulated user should do', () => {
   const found = expectedActions(
     'user: toggle_data {}\ncheck {}',

@@ -1,6 +1,8 @@
 /** Columns of scores: one per scorer, or per key of a scorer's dictionary. */
 import type { RolloutRow } from '../../../shared/api/contract.ts';
-import { parseScores, type ScoreValue } from '../../../shared/domain/scores.ts';
+import type { FilterNode } from '../../../shared/domain/filter/node.ts';
+import { filterText } from '../../../shared/domain/filter/print.ts';
+import { parseScores, type ScoreValue, scoreConditionText } from '../../../shared/domain/scores.ts';
 import { LogText } from '../../ui/LogText.tsx';
 import type { RolloutColumn } from './rolloutColumns.tsx';
 
@@ -24,7 +26,7 @@ export function scoreColumns(names: readonly string[]): readonly RolloutColumn[]
       value,
       align: 'end',
       filterField: 'scores',
-      filterValue: (row) => `${name}=${value(row) ?? 'none'}`,
+      filterCondition: (row, isWithout) => scoreFilter(name, value(row), isWithout),
       // The notation of a sort in the URL separates with these characters.
       ...(/[,:]/.test(name) ? {} : { sorts: 'descending' as const }),
       minWidth: Math.min(160, 30 + 7 * name.length),
@@ -32,6 +34,13 @@ export function scoreColumns(names: readonly string[]): readonly RolloutColumn[]
       cell: (row) => <Score value={value(row)} />,
     };
   });
+}
+
+/** Without a value: rows without this score. */
+function scoreFilter(name: string, value: ScoreValue | undefined, isWithout: boolean): string {
+  const text = scoreConditionText(name, value);
+  const node: FilterNode = { kind: 'word', field: 'scores', text, isPattern: false };
+  return filterText(isWithout === (value === undefined) ? node : { kind: 'not', node });
 }
 
 const GRADE_CLASS: Readonly<Record<string, string>> = { C: 'is-right', I: 'is-wrong' };

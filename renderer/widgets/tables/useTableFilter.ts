@@ -30,8 +30,9 @@ export function useTableFilter<Row>(): TableFilter<Row> {
 }
 
 function conditionOf<Row>(column: Column<Row>, row: Row, isWithout: boolean): string | undefined {
-  const { filterField, filterValue, value } = column;
+  const { filterField, filterValue, filterCondition, value } = column;
   if (filterField === undefined) return undefined;
+  if (filterCondition !== undefined) return filterCondition(row, isWithout);
   return valueCondition(filterField, (filterValue ?? value)?.(row), isWithout);
 }
 

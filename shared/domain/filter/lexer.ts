@@ -87,7 +87,8 @@ export function tokensOf(text: string): readonly Token[] | FilterFault {
   return tokens;
 }
 
-function unquoted(text: string): string {
+/** @param text between the quotes */
+export function unquoted(text: string): string {
   return text.replace(/\\(["\\])/g, '$1');
 }
 

@@ -39,7 +39,7 @@ function bracketed(node: FilterNode): string {
 }
 
 /** A value needs no quotes if it parses as one word without special meaning. */
-const BARE = /^(?!none$|any$|\*$)[^\s()",*/-][^\s()",*]*$/i;
+const BARE = /^(?!(?:.*=)?none$|any$|\*$)[^\s()",*/-][^\s()",*]*$/i;
 
 function wordText({ text, isPattern }: WordNode): string {
   return isPattern || BARE.test(text) ? text : quoted(text);
