@@ -20,10 +20,13 @@ export function textField(record: JsonObject, key: string): string | undefined {
 export const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
-/** Seconds since 1970. 0 stands for an unknown date. */
+/** Seconds since 1970. ECMAScript has no later dates. */
+const LAST_DATE = 8.64e12;
+
+/** Seconds since 1970. 0 stands for an unknown date, and a number beyond the range of dates is none. */
 export function dateOf(value: unknown): number | undefined {
   const seconds = numberOf(value);
-  return seconds === undefined || seconds <= 0 ? undefined : seconds;
+  return seconds === undefined || seconds <= 0 || seconds > LAST_DATE ? undefined : seconds;
 }
 
 export const booleanOf = (value: unknown): boolean | undefined =>

@@ -1,6 +1,6 @@
 /** Logged timing and worker of a rollout. Nothing is derived. */
 import type { KvCacheUse, RolloutTiming } from '../domain/model.ts';
-import { idOf, numberOf } from './fields.ts';
+import { dateOf, idOf, numberOf } from './fields.ts';
 
 /** A duration or a wait: a non-negative number, else unknown. */
 export function durationOf(value: unknown): number | undefined {
@@ -63,7 +63,7 @@ export function secondsOfDate(value: unknown): number | undefined {
   if (number !== undefined) {
     // 1e11 seconds are the year 5138, and 1e11 milliseconds are 1973.
     const unit = UNITS.find(([limit]) => number >= limit)?.[1] ?? 1;
-    return number <= 0 ? undefined : number / unit;
+    return dateOf(number / unit);
   }
   if (typeof value !== 'string' || !DATE.test(value)) return undefined;
   const hasZone = /(?:Z|[+-]\d\d:?\d\d)$/.test(value);

@@ -1,8 +1,9 @@
 /** Logged times are read if complete and ignored otherwise. */
 import { describe, expect, it } from 'vitest';
+import { dateOf } from '../../shared/format/fields.ts';
 import type { ParsedRollout } from '../../shared/format/format.ts';
 import { layoutOf } from '../../shared/format/layout.ts';
-import { durationOf, kvCacheOf, timingOf } from '../../shared/format/timing.ts';
+import { durationOf, kvCacheOf, secondsOfDate, timingOf } from '../../shared/format/timing.ts';
 import { turnwise } from '../../shared/format/turnwise.ts';
 
 describe('timing', () => {
@@ -32,6 +33,13 @@ describe('timing', () => {
     ]);
     for (const odd of [[], [0.1, [1, 2]], [[1, 2, 3]], [[1, 'x']], 'x', null, Number.NaN])
       expect(kvCacheOf(odd)).toBeUndefined();
+  });
+
+  it('a number that no date can have is unknown', () => {
+    for (const odd of [1e300, 8.64e21 + 1e7, -1, 0, Number.NaN]) expect(secondsOfDate(odd)).toBeUndefined();
+    expect(secondsOfDate(8.64e21)).toBe(8.64e12);
+    expect(secondsOfDate('275760-09-13T00:00:00Z')).toBeUndefined();
+    expect([1e300, 8.64e12, -1].map(dateOf)).toEqual([undefined, 8.64e12, undefined]);
   });
 
   it('no duration is negative', () => {
