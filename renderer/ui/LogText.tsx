@@ -2,10 +2,18 @@
  * A value from a log inside other text, such as an answer or a ground truth. Control characters are drawn or isolated,
  * so that they do not affect the text around them. A long value is cut.
  */
+import { withGlyphs } from '../../shared/domain/hiddenCharacters.ts';
 import { count } from './numbers.ts';
 import { SourceText } from './SourceText.tsx';
 
 const LONGEST = 400;
+
+/** As `LogText`, but a string, for a label or a `title`. */
+export function plainLogText(text: string, longest = LONGEST): string {
+  return withGlyphs(
+    text.length <= longest ? text : `${text.slice(0, longest)} … ${count(text.length)} characters`,
+  );
+}
 
 interface LogTextProps {
   readonly text: string | undefined;

@@ -6,6 +6,17 @@ export function count(value: number | undefined): string {
   return value === undefined ? '' : COUNT.format(Math.round(value));
 }
 
+/** Larger numbers are not exact in a log, and would be a line of digits. */
+const LARGEST_WHOLE = 1e15;
+
+/** A logged number of any size: digits before the point are kept, six digits in all otherwise. */
+export function figure(value: number): string {
+  const size = Math.abs(value);
+  const rounded = Number(value.toPrecision(6));
+  if (size >= LARGEST_WHOLE) return rounded.toExponential();
+  return size >= 1000 ? COUNT.format(value) : String(rounded);
+}
+
 /** A number that may be an expected value: one decimal, if needed. */
 export function amount(value: number | undefined): string {
   if (value === undefined) return '';
@@ -78,6 +89,9 @@ export function seconds(milliseconds: number): string {
   return `${value.toFixed(value >= 10 ? 1 : 2)} s`;
 }
 
+/** About 11 years: minutes and seconds of a longer duration are noise. */
+const MANY_HOURS = 1e5;
+
 /** Three digits, in a unit that fits: `0.4 ms`, `315 ms`, `1.25 s`, `1:40 min`, `1:02:30 h`. */
 export function duration(milliseconds: number): string {
   const short = Number(milliseconds.toPrecision(3));
@@ -85,6 +99,7 @@ export function duration(milliseconds: number): string {
   if (short < 60_000) return `${short / 1000} s`;
   const whole = Math.round(milliseconds / 1000);
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  if (hours >= MANY_HOURS) return `${figure(hours)} h`;
   const rest = String(whole % 60).padStart(2, '0');
   return hours === 0 ? `${minutes}:${rest} min` : `${hours}:${String(minutes).padStart(2, '0')}:${rest} h`;
 }

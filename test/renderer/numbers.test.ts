@@ -4,6 +4,8 @@ import {
   count,
   counted,
   decimal,
+  duration,
+  figure,
   percent,
   ratio,
   reward,
@@ -35,6 +37,15 @@ describe('numbers', () => {
     ]);
     expect([0.004, 0.0104, 3].map((value) => significant(value, 2))).toEqual(['0.0040', '0.010', '3.00']);
     expect(significant(undefined)).toBe('');
+  });
+
+  it('keeps all digits of a logged number before its point, and bounds a long one', () => {
+    const logged = [1_234_567, 123_456, -1234, 1234.5678, 0.152_752_5, 1.234_567_89e-9, 7, 1e21, -1e300];
+    expect(logged.map(figure)).toEqual([
+      ...['1,234,567', '123,456', '-1,234', '1,234.568', '0.152753', '1.23457e-9', '7', '1e+21', '-1e+300'],
+    ]);
+    expect(duration(1e303)).toBe('2.77778e+296 h');
+    expect(duration(90_061_000)).toBe('25:01:01 h');
   });
 
   it('writes what it means', () => {
