@@ -222,7 +222,7 @@ export class BatchBuilder {
   private extraOf(rollout: ParsedRollout): string {
     for (const _key in rollout.extra) {
       const { value, masked } = maskSecrets(rollout.extra);
-      this.masked += masked;
+      this.masked += masked + (rollout.maskedInExtra ?? 0);
       return JSON.stringify(value);
     }
     return '';

@@ -198,6 +198,8 @@ export interface ParsedRollout {
   readonly partOf?: { readonly key: string; readonly number: number };
   /** All logged fields without a counterpart above. */
   readonly extra: Readonly<Record<string, unknown>>;
+  /** Credentials that the reader masked in `extra`, because it cut their texts. */
+  readonly maskedInExtra?: number;
 }
 
 export interface ParsedDecision {

@@ -183,10 +183,10 @@ function readSample(sample: JsonObject, evaluation: Evaluation | undefined, file
   const rest = restOfMessages(messages, BOOKKEEPING);
   const usage = usageOfTurns(sample, messages, body.turns);
   const tokens = tokensOf(sample['output'], body, warnings);
-  const events = shortEvents(sample['events']);
   const scores = scoresOf(sample['scores']);
   const startedAt = secondsOfDate(sample['started_at']);
   const endedAt = secondsOfDate(sample['completed_at']);
+  const { masked = 0, ...events } = shortEvents(sample['events'], { startedAt, endedAt }) ?? {};
   const seconds = numberOf(sample['total_time']);
   return {
     kind: 'rollout',
@@ -211,8 +211,9 @@ function readSample(sample: JsonObject, evaluation: Evaluation | undefined, file
         ...without(sample, COLUMNS),
         ...(rest === undefined ? {} : { messages: rest }),
         ...(usage === undefined ? {} : { turn_usage: usage }),
-        ...(events === undefined ? {} : { events }),
+        ...events,
       },
+      ...(masked === 0 ? {} : { maskedInExtra: masked }),
     },
   };
 }

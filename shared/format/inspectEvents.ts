@@ -5,8 +5,9 @@
  * UKGovernmentBEIS/inspect_ai, `src/inspect_ai/event/`, 0.3.95 to 0.3.208: a span is `span_begin` (`id`, `parent_id`,
  * `type`, `name`) and `span_end` (`id`). Every event has `timestamp` and `span_id`; one that takes time has `completed`.
  */
-import { isObject, type JsonObject, numberOf, textField } from './fields.ts';
-import { secondsOfDate } from './timing.ts';
+import { maskSecrets } from '../domain/secrets.ts';
+import { indexOf, isObject, type JsonObject, textField } from './fields.ts';
+import { durationOf, secondsOfDate } from './timing.ts';
 
 export interface LoggedEvent {
   /** `span`, `model`, `tool`, `state`, … as logged */
@@ -15,8 +16,8 @@ export interface LoggedEvent {
   readonly name: string;
   /** Number of spans around it. */
   readonly depth: number;
-  /** Seconds after the first event. */
-  readonly start: number;
+  /** Seconds after the first event. Absent: no time is logged, or one far outside the sample's own time. */
+  readonly start?: number;
   /** Absent for an instant, and for a span without an end. */
   readonly seconds?: number;
   readonly input_tokens?: number;
@@ -26,18 +27,42 @@ export interface LoggedEvent {
   readonly error?: string;
 }
 
+/** Counts over all events of a sample, also over those that are not listed. */
+interface EventTotals {
+  /** Without the ends of spans. */
+  readonly events: number;
+  readonly retries: number;
+}
+
+interface ShortEvents {
+  /** In the order of the log. */
+  readonly events: readonly LoggedEvent[];
+  readonly event_totals: EventTotals;
+}
+
 /** The list is cut after this number. */
 export const MOST_EVENTS = 2_000;
 const LONGEST_NAME = 120;
 const LONGEST_ERROR = 500;
+const LONGEST_KIND = 60;
 
-/** @returns in the order of the log; undefined if no event has a time */
-export function shortEvents(events: unknown): readonly LoggedEvent[] | undefined {
+/** Start and end of the sample, in seconds since 1970, as logged. */
+interface SampleTimes {
+  readonly startedAt?: number | undefined;
+  readonly endedAt?: number | undefined;
+}
+
+/** @returns undefined if no event has a time; `masked`: the number of credentials that were masked before texts were cut */
+export function shortEvents(
+  events: unknown,
+  times: SampleTimes = {},
+): (ShortEvents & { readonly masked: number }) | undefined {
   const logged = (Array.isArray(events) ? events : []).filter(isObject);
+  const timeOf = timeReader(logged, times);
   const ends = new Map<string, number>();
   let first: number | undefined;
   for (const event of logged) {
-    const at = secondsOfDate(event['timestamp']);
+    const at = timeOf(event['timestamp']);
     if (at === undefined) continue;
     first = Math.min(first ?? at, at);
     if (event['event'] === 'span_end') ends.set(textField(event, 'id') ?? '', at);
@@ -45,29 +70,67 @@ export function shortEvents(events: unknown): readonly LoggedEvent[] | undefined
   if (first === undefined) return undefined;
   const depths = new Map<string, number>();
   const short: LoggedEvent[] = [];
+  const cut = new TextCutter();
+  let [total, retries] = [0, 0];
   for (const event of logged) {
-    const at = secondsOfDate(event['timestamp']);
     const kind = textField(event, 'event');
-    if (at === undefined || kind === undefined || kind === 'span_end') continue;
-    if (short.length === MOST_EVENTS) break;
+    if (kind === undefined || kind === 'span_end') continue;
+    total += 1;
+    retries += indexOf(event['retries']) ?? 0;
+    if (short.length === MOST_EVENTS) continue;
     const id = textField(event, 'id') ?? '';
     const isSpan = kind === 'span_begin';
     // A parent begins before its children, so a cycle of parents is impossible.
     const around = textField(event, isSpan ? 'parent_id' : 'span_id');
     const depth = (around === undefined ? undefined : depths.get(around)) ?? 0;
     if (isSpan) depths.set(id, depth + 1);
-    const end = isSpan ? ends.get(id) : secondsOfDate(event['completed']);
+    const at = timeOf(event['timestamp']);
+    const end = isSpan ? ends.get(id) : timeOf(event['completed']);
+    const isTimed = at !== undefined && end !== undefined && end >= at;
     short.push({
-      kind: isSpan ? 'span' : kind,
-      name: nameOf(event, kind).slice(0, LONGEST_NAME),
+      kind: isSpan ? 'span' : cut.text(kind, LONGEST_KIND),
+      name: cut.text(nameOf(event, kind), LONGEST_NAME),
       depth,
-      start: milliseconds(at - first),
-      ...(end === undefined || end < at ? {} : { seconds: milliseconds(end - at) }),
+      ...(at === undefined ? {} : { start: milliseconds(at - first) }),
+      ...(isTimed ? { seconds: milliseconds(end - at) } : {}),
       ...usageOf(event),
-      ...failureOf(event),
+      ...failureOf(event, cut),
     });
   }
-  return short;
+  return { events: short, event_totals: { events: total, retries }, masked: cut.masked };
+}
+
+/** Clocks of a provider and of the sample may differ by this many seconds. */
+const CLOCK_SECONDS = 60;
+
+/**
+ * Returns a reader of times that skips those which are further from the sample's logged time than its length, because
+ * one wrong time would make every other event on the axis invisible. If no event is near, the logged time is wrong.
+ */
+function timeReader(
+  events: readonly JsonObject[],
+  { startedAt, endedAt }: SampleTimes,
+): (value: unknown) => number | undefined {
+  if (startedAt === undefined || endedAt === undefined || endedAt < startedAt) return secondsOfDate;
+  const margin = endedAt - startedAt + CLOCK_SECONDS;
+  const near = (value: unknown): number | undefined => {
+    const at = secondsOfDate(value);
+    return at !== undefined && at >= startedAt - margin && at <= endedAt + margin ? at : undefined;
+  };
+  return events.some(({ timestamp }) => near(timestamp) !== undefined) ? near : secondsOfDate;
+}
+
+/** Cuts texts. Masks their credentials first, because the beginning of a credential is not recognized as one. */
+class TextCutter {
+  masked = 0;
+
+  text(whole: string, longest: number): string {
+    // A short text is masked with the other extra fields.
+    if (whole.length <= longest) return whole;
+    const { value, masked } = maskSecrets(whole);
+    this.masked += masked;
+    return value.slice(0, longest).toWellFormed();
+  }
 }
 
 /** Without the noise of subtracting dates. */
@@ -89,8 +152,8 @@ function nameOf(event: JsonObject, kind: string): string {
     case 'state':
     case 'store': {
       const { changes } = event;
-      const changed = Array.isArray(changes) ? changes.length : 0;
-      return changed === 1 ? '1 change' : `${changed} changes`;
+      if (!Array.isArray(changes)) return '';
+      return changes.length === 1 ? '1 change' : `${changes.length} changes`;
     }
     default:
       return named('type', 'name', 'source', 'message');
@@ -100,21 +163,21 @@ function nameOf(event: JsonObject, kind: string): string {
 function usageOf(event: JsonObject): Pick<LoggedEvent, 'input_tokens' | 'output_tokens'> {
   const { output } = event;
   const usage = isObject(output) && isObject(output['usage']) ? output['usage'] : {};
-  const input = numberOf(usage['input_tokens']);
-  const sampled = numberOf(usage['output_tokens']);
+  const input = indexOf(usage['input_tokens']);
+  const sampled = indexOf(usage['output_tokens']);
   return {
     ...(input === undefined ? {} : { input_tokens: input }),
     ...(sampled === undefined ? {} : { output_tokens: sampled }),
   };
 }
 
-function failureOf(event: JsonObject): Pick<LoggedEvent, 'retries' | 'error'> {
-  const retries = numberOf(event['retries']);
+function failureOf(event: JsonObject, cut: TextCutter): Pick<LoggedEvent, 'retries' | 'error'> {
+  const retries = indexOf(event['retries']);
   const { error } = event;
   const message = isObject(error) ? textField(error, 'message') : textField(event, 'error');
   return {
     ...(retries === undefined ? {} : { retries }),
-    ...(message === undefined ? {} : { error: message.slice(0, LONGEST_ERROR) }),
+    ...(message === undefined ? {} : { error: cut.text(message, LONGEST_ERROR) }),
   };
 }
 
@@ -124,15 +187,24 @@ export function eventsIn(extra: JsonObject): readonly LoggedEvent[] {
   return (Array.isArray(events) ? events : []).filter(isLoggedEvent).slice(0, MOST_EVENTS);
 }
 
+/** Reads the counts that `shortEvents` stored in the extra fields. undefined: unknown. */
+export function eventTotalsIn(extra: JsonObject): EventTotals | undefined {
+  const { event_totals: totals } = extra;
+  if (!isObject(totals)) return undefined;
+  const [events, retries] = [indexOf(totals['events']), indexOf(totals['retries'])];
+  return events === undefined || retries === undefined ? undefined : { events, retries };
+}
+
 function isLoggedEvent(event: unknown): event is LoggedEvent {
   if (!isObject(event)) return false;
-  const isText = (value: unknown): boolean => value === undefined || typeof value === 'string';
-  const isNumber = (value: unknown): boolean => value === undefined || numberOf(value) !== undefined;
+  const isKnown = (key: string, read: (value: unknown) => unknown): boolean =>
+    event[key] === undefined || read(event[key]) !== undefined;
   return (
     typeof event['kind'] === 'string' &&
     typeof event['name'] === 'string' &&
-    [event['depth'], event['start']].every((value) => numberOf(value) !== undefined) &&
-    [event['seconds'], event['input_tokens'], event['output_tokens'], event['retries']].every(isNumber) &&
-    isText(event['error'])
+    indexOf(event['depth']) !== undefined &&
+    ['start', 'seconds'].every((key) => isKnown(key, durationOf)) &&
+    ['input_tokens', 'output_tokens', 'retries'].every((key) => isKnown(key, indexOf)) &&
+    (event['error'] === undefined || typeof event['error'] === 'string')
   );
 }

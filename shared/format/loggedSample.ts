@@ -3,8 +3,9 @@
  * 0.3.208): scores with their explanations, the error and the limit that ended it, retries, usage and times.
  */
 import { isObject, type JsonObject, jsonText, numberOf, textField } from './fields.ts';
-import { eventsIn } from './inspectEvents.ts';
+import { eventTotalsIn } from './inspectEvents.ts';
 import { type LoggedError, loggedError, type ModelUsage, usageByModel } from './loggedEvaluation.ts';
+import { durationOf } from './timing.ts';
 
 export interface LoggedScorerValue {
   readonly scorer: string;
@@ -23,8 +24,8 @@ export interface LoggedSample {
   readonly retries: readonly LoggedError[];
   /** `value`: absent if not logged. */
   readonly limit?: { readonly type: string; readonly value?: number };
-  /** Failed attempts of calls of models, from the events. */
-  readonly callRetries: number;
+  /** Failed attempts of calls of models, from all events. Absent: unknown. */
+  readonly callRetries?: number;
   /** Parts of the reasoning that the provider withheld. */
   readonly redacted: number;
   readonly usage: readonly ModelUsage[];
@@ -33,7 +34,17 @@ export interface LoggedSample {
 
 /** The extra fields that `loggedSample` reads. */
 export const SAMPLE_FIELDS: ReadonlySet<string> = new Set([
-  ...['epoch', 'scores', 'error', 'error_retries', 'limit', 'model_usage', 'working_time', 'events'],
+  ...[
+    'epoch',
+    'scores',
+    'error',
+    'error_retries',
+    'limit',
+    'model_usage',
+    'working_time',
+    'events',
+    'event_totals',
+  ],
 ]);
 
 const LONGEST_METADATA = 200;
@@ -44,7 +55,8 @@ export function loggedSample(extra: JsonObject): LoggedSample | undefined {
   const isSample = numberOf(epoch) !== undefined && (isObject(usage) || hasScores(scores));
   if (!isSample) return undefined;
   const failed = loggedError(error);
-  const working = numberOf(extra['working_time']);
+  const working = durationOf(extra['working_time']);
+  const callRetries = eventTotalsIn(extra)?.retries;
   const type = isObject(limit) ? textField(limit, 'type') : undefined;
   const most = isObject(limit) ? numberOf(limit['limit']) : undefined;
   return {
@@ -55,7 +67,7 @@ export function loggedSample(extra: JsonObject): LoggedSample | undefined {
     ...(failed === undefined ? {} : { error: failed }),
     retries: (Array.isArray(retries) ? retries : []).flatMap((each) => loggedError(each) ?? []),
     ...(type === undefined ? {} : { limit: { type, ...(most === undefined ? {} : { value: most }) } }),
-    callRetries: eventsIn(extra).reduce((sum, { retries: failed = 0 }) => sum + failed, 0),
+    ...(callRetries === undefined ? {} : { callRetries }),
     redacted: redactedIn(extra['messages']),
     usage: usageByModel(usage),
     ...(working === undefined ? {} : { workingSeconds: working }),

@@ -1,7 +1,8 @@
 /** Events of Inspect samples in short, and their positions on a time axis. */
 import { describe, expect, it } from 'vitest';
 import { barOf, eventsWithin, wholeRange } from '../../renderer/views/replay/EventList.tsx';
-import { eventsIn, MOST_EVENTS, shortEvents } from '../../shared/format/inspectEvents.ts';
+import { eventsIn, eventTotalsIn, MOST_EVENTS, shortEvents } from '../../shared/format/inspectEvents.ts';
+import { loggedSample } from '../../shared/format/loggedSample.ts';
 
 const at = (second: number) => `2026-05-06T18:00:${String(second).padStart(2, '0')}.250+00:00`;
 const span = (id: string, second: number, parent?: string) => ({
@@ -23,7 +24,7 @@ describe('events of a sample', () => {
       { event: 'model', span_id: 'a', timestamp: at(7), completed: at(8), model: 'm', error: 'overloaded' },
       end('a', 9),
     ];
-    expect(shortEvents(events)).toEqual([
+    expect(shortEvents(events)?.events).toEqual([
       { kind: 'span', name: 'solver a', depth: 0, start: 0, seconds: 8 },
       { kind: 'span', name: 'solver b', depth: 1, start: 1, seconds: 4 },
       { kind: 'model', name: 'm', depth: 2, start: 1, seconds: 3, ...usage, retries: 2 },
@@ -33,25 +34,85 @@ describe('events of a sample', () => {
   });
 
   it('may be cut short: a span without an end has no duration', () => {
-    expect(shortEvents([span('a', 1)])).toEqual([{ kind: 'span', name: 'solver a', depth: 0, start: 0 }]);
+    expect(shortEvents([span('a', 1)])?.events).toEqual([
+      { kind: 'span', name: 'solver a', depth: 0, start: 0 },
+    ]);
   });
 
   it('ignore parents that begin later, so a cycle ends', () => {
     const events = [span('a', 1, 'b'), span('b', 2, 'a'), span('c', 3, 'c')];
-    expect(shortEvents(events)?.map(({ depth }) => depth)).toEqual([0, 1, 0]);
+    expect(shortEvents(events)?.events.map(({ depth }) => depth)).toEqual([0, 1, 0]);
   });
 
   it('are left out without a time, and cut after MOST_EVENTS', () => {
     for (const events of [undefined, {}, [], [{ event: 'state' }], [{ event: 'state', timestamp: 'soon' }]])
       expect(shortEvents(events)).toBeUndefined();
     const many = Array.from({ length: MOST_EVENTS + 5 }, () => span('a', 1));
-    expect(shortEvents(many)).toHaveLength(MOST_EVENTS);
+    expect(shortEvents(many)?.events).toHaveLength(MOST_EVENTS);
+  });
+
+  it('are counted with their retries also beyond MOST_EVENTS', () => {
+    const model = { event: 'model', model: 'm', timestamp: at(1), retries: 1 };
+    const many = Array.from({ length: MOST_EVENTS + 5 }, () => model);
+    const extra = { ...shortEvents([...many, { ...model, retries: -3 }, end('a', 2)]) };
+    expect(eventTotalsIn(extra)).toEqual({ events: MOST_EVENTS + 6, retries: MOST_EVENTS + 5 });
+    const sample = { epoch: 1, scores: {}, model_usage: {} };
+    expect(loggedSample({ ...sample, ...extra })?.callRetries).toBe(MOST_EVENTS + 5);
+    expect(loggedSample(sample)?.callRetries).toBeUndefined();
+    expect(eventTotalsIn({ event_totals: { events: 3, retries: 'x' } })).toBeUndefined();
+  });
+
+  it('have no count that is negative, not whole or too large', () => {
+    const usage = { input_tokens: -7, output_tokens: 1e300 };
+    const events = [{ event: 'model', timestamp: at(1), retries: -3, output: { usage } }];
+    expect(shortEvents(events)?.events).toEqual([{ kind: 'model', name: '', depth: 0, start: 0 }]);
+  });
+
+  it('have no number of changes if the log has no list of them', () => {
+    const events = ['x', undefined].map((changes) => ({ event: 'state', timestamp: at(1), changes }));
+    expect(shortEvents(events)?.events.map(({ name }) => name)).toEqual(['', '']);
+    expect(shortEvents([{ event: 'store', timestamp: at(1), changes: [] }])?.events[0]?.name).toBe(
+      '0 changes',
+    );
+  });
+
+  it('have no place on the axis with a time that is missing, no date, or far outside the sample', () => {
+    const sample = { startedAt: Date.parse(at(0)) / 1000, endedAt: Date.parse(at(50)) / 1000 };
+    const tool = (timestamp: unknown, completed?: unknown) => ({ event: 'tool', timestamp, completed });
+    const late = '2026-05-07T18:00:00+00:00';
+    const events = [tool(late), tool(at(10), late), tool(at(20), at(30)), tool(1e300, 1.7e308), tool(null)];
+    expect(shortEvents(events, sample)?.events.map(({ start, seconds }) => [start, seconds])).toEqual([
+      [undefined, undefined],
+      [0, undefined],
+      [10, 10],
+      [undefined, undefined],
+      [undefined, undefined],
+    ]);
+    // The time of the sample is wrong if no event is near.
+    expect(shortEvents([tool(late)], sample)?.events[0]?.start).toBe(0);
+  });
+
+  it('are cut only after credentials are masked in the whole text', () => {
+    const key = 'ghp_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xYz012';
+    for (const before of [86, 100, 113]) {
+      const cmd = `${'x'.repeat(before)} ${key}`;
+      const read = shortEvents([
+        { event: 'sandbox', cmd, timestamp: at(1), error: `${'x'.repeat(480)} ${key}` },
+      ]);
+      const { name = '', error = '' } = read?.events[0] ?? {};
+      expect(`${name} ${error}`).not.toContain('ghp_');
+      expect([name.length, error.length]).toEqual([Math.min(120, before + 7), 487]);
+      expect(read?.masked).toBe(2);
+    }
   });
 
   it('are read back from the extra fields, without what is no event', () => {
-    const events = shortEvents([span('a', 1), end('a', 2)]);
+    const events = shortEvents([span('a', 1), end('a', 2)])?.events;
     expect(eventsIn({ events })).toEqual(events);
-    const foreign = [3, null, { kind: 'x' }, { kind: 'x', name: 'y', depth: 0, start: 0, seconds: 'long' }];
+    const foreign = [
+      ...[3, null, { kind: 'x' }, { kind: 'x', name: 'y', depth: 0, start: -1 }],
+      { kind: 'x', name: 'y', depth: 0, start: 0, seconds: 'long' },
+    ];
     expect(eventsIn({ events: foreign })).toEqual([]);
     expect(eventsIn({ events: 'none' })).toEqual([]);
   });
@@ -68,6 +129,13 @@ describe('a time axis', () => {
     expect(barOf(event(2, 4), { from: 0, to: 8 })).toEqual({ left: 25, width: 50 });
     expect(barOf(event(0, 8), { from: 2, to: 4 })).toEqual({ left: 0, width: 100 });
     expect(barOf(event(0), { from: 0, to: 0 })).toEqual({ left: 0, width: 0 });
+  });
+
+  it('has no bar for an event without a time', () => {
+    const untimed = { kind: 'tool', name: '', depth: 0 };
+    expect(wholeRange([untimed, event(1)])).toEqual({ from: 0, to: 1 });
+    expect(barOf(untimed, { from: 0, to: 1 })).toBeUndefined();
+    expect(eventsWithin([untimed], { from: 0, to: 1 })).toEqual([]);
   });
 
   it('shows what overlaps the range it is zoomed to', () => {

@@ -124,6 +124,20 @@ it('values under keys of credentials are masked, counted, and nowhere in the lib
   expect(bytes.some((content) => content.includes('eos_token'))).toBe(true);
 });
 
+it('credentials in a text that a reader cuts are masked, and counted', async () => {
+  const token = 'ghp_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xYz012';
+  const timestamp = '2026-05-06T18:00:01+00:00';
+  const cmd = `curl ${'x'.repeat(100)} ${token}`;
+  const sample = { id: 1, epoch: 1, input: 'q', target: 'a', messages: [{ role: 'user', content: 'q' }] };
+  const log = {
+    ...{ version: 2, status: 'success', eval: { task: 't', model: 'm' }, plan: {} },
+    samples: [{ ...sample, scores: {}, events: [{ event: 'sandbox', action: 'exec', cmd, timestamp }] }],
+  };
+  const { files } = await ingest(put('log.json', JSON.stringify(log)));
+  const masked = files[0]?.issues.find(({ code }) => code === 'masked_values');
+  expect(masked?.message).toMatch(/^1 credential was/);
+});
+
 it('credentials in a change of recipe are masked', async () => {
   const stage = {
     v: 1,

@@ -60,6 +60,10 @@ it('places code with a few escapes, but not one with thousands', () => {
   expect(placed('a\n'.repeat(4_001))).toBe(0);
 });
 
+/** A record with 20,000 names. */
+const many = (of: (i: number) => unknown): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, of(i)]));
+
 describe('a sample of an Inspect log', () => {
   const failure = {
     message: 'tool server gone',
@@ -87,6 +91,7 @@ describe('a sample of an Inspect log', () => {
       { kind: 'model', name: 'acme/tiny-1', depth: 1, start: 0, seconds: 2, output_tokens: 12, retries: 2 },
       { kind: 'tool', name: 'flip', depth: 1, start: 3, seconds: 1, error: 'tool server gone' },
     ],
+    event_totals: { events: 3, retries: 2 },
     uuid: 'u-1',
   };
 
@@ -135,12 +140,85 @@ describe('a sample of an Inspect log', () => {
     const row = (name: RegExp) => within(list).getByRole('button', { name });
     expect(list.textContent).toContain('3 events');
     expect(row(/^model acme/).textContent).toContain('2 s · 12 out · 2 retries');
-    expect(row(/^✕ tool flip/).title).toBe('tool server gone\n3 s after the first event\n1 s');
+    expect(row(/^✕ tool flip/).title).toBe('tool flip\n3 s after the first event\n1 s');
     fireEvent.click(row(/^✕ tool flip/));
     expect(list.textContent).toContain('2 events');
     expect(within(list).queryByRole('button', { name: /^model acme/ })).toBeNull();
     fireEvent.click(row(/^Whole sample/));
     expect(list.textContent).toContain('3 events');
+  });
+
+  it('writes out the error of the focused event, also of an instant, with hidden characters as glyphs', () => {
+    const instant = {
+      kind: 'in\u202efo',
+      name: 'n',
+      depth: 0,
+      start: 1,
+      error: `${'x'.repeat(300)}\u202eend`,
+    };
+    const untimed = { kind: 'tool', name: 'late', depth: 0 };
+    const { container } = renderWithClient(
+      createFakeClient({}),
+      <EventList events={[instant, untimed]} total={100_000} />,
+    );
+    expect(container.textContent).toContain('2 events, of the first 2 of 100,000');
+    expect(screen.queryByRole('region', { name: 'Chosen event' })).toBeNull();
+    const row = screen.getByRole<HTMLButtonElement>('button', { name: /^✕ in⟨RLO⟩fo n x+/ });
+    expect(row.disabled).toBe(false);
+    fireEvent.focus(row);
+    expect(screen.getByRole('region', { name: 'Chosen event' }).textContent).toMatch(
+      /^in⟨RLO⟩fo n✕ x{300}⟨RLO⟩end1 s after the first event$/,
+    );
+    const late = screen.getByRole('button', { name: /late no usable time$/ });
+    expect(late.querySelector('.event-bar')).toBeNull();
+    fireEvent.click(late);
+    expect(screen.getByRole('region', { name: 'Chosen event' }).textContent).toContain('No time logged');
+    expect(container.innerHTML).not.toContain('\u202e');
+  });
+
+  it.each([
+    ['scorers', { scores: many(() => ({ value: 1 })) }, '19,980 more scorers not shown'],
+    ['values of a score', { scores: { match: { value: many((i) => i) } } }, '19,980 more values not shown'],
+    [
+      'metadata of a score',
+      { scores: { match: { value: 1, metadata: many((i) => i) } } },
+      '19,980 more metadata fields not shown',
+    ],
+    ['models', { model_usage: many(() => ({ input_tokens: 1 })) }, '19,980 more models not shown'],
+    ['counts of a model', { model_usage: { m: many((i) => i) } }, '19,980 more counts not shown'],
+    ['retries', { error_retries: Array(20_000).fill(failure) }, '19,980 more attempts not shown'],
+    ['other fields', { metadata: many((i) => i) }, '19,902 more fields not shown'],
+  ])('shows the first of many %s, and the next ones on request', (_what, heavy, left) => {
+    const fields = shown({ extra: { ...extra, ...heavy } });
+    expect(fields.textContent).toContain(left);
+    const before = fields.querySelectorAll('*').length;
+    expect(before).toBeLessThan(2_000);
+    fireEvent.click(screen.getByRole('button', { name: /^Show \d+ more$/ }));
+    expect(fields.textContent).not.toContain(left);
+    expect(fields.querySelectorAll('*').length).toBeGreaterThan(before + 19);
+  });
+
+  it('shows large scores whole, and hidden characters of names as glyphs, also in titles', () => {
+    const scores = {
+      tokens: { value: 1_234_567 },
+      'a\u202eb': { value: 'x\u202ey', metadata: { 'm\u200b': 1 } },
+    };
+    const usage = { m: { 'n\u202e': 3 } };
+    const fields = shown({ extra: { ...extra, scores, model_usage: usage } });
+    expect(screen.getByText('tokens').nextElementSibling?.textContent).toBe('1,234,567');
+    for (const name of ['a⟨RLO⟩b', 'm⟨ZWSP⟩', 'n⟨RLO⟩']) expect(screen.getByText(name)).toBeDefined();
+    expect(fields.innerHTML).not.toMatch(/[\u202e\u200b]/);
+    cleanup();
+    const long = shown({ extra: { ...extra, scores: { ['L'.repeat(100_000)]: { value: 1 } } } });
+    expect(long.textContent?.length).toBeLessThan(2_000);
+  });
+
+  it('leaves out times that no date can have', () => {
+    const detail = drawCompared(['A1', 'A1']).lanes[0]?.detail;
+    const row = { ...(detail?.row as RolloutDetail['row']), startedAt: 1e300, endedAt: 1_757_963_074 };
+    shown({ extra, row });
+    expect(screen.queryByText('started')).toBeNull();
+    expect(screen.getByText('completed').nextElementSibling?.textContent).toContain('15 Sept 2025');
   });
 
   it('hides scores during blind review', () => {

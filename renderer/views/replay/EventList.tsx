@@ -1,8 +1,11 @@
-/** Events of a sample on a time axis, nested by span. A click on one that took time zooms to it. */
+/**
+ * Events of a sample on a time axis, nested by span. The event that was clicked or focused last is written out below the
+ * list, with its error. A click on one that took time zooms to it.
+ */
 import { useMemo, useState } from 'react';
-import { type LoggedEvent, MOST_EVENTS } from '../../../shared/format/inspectEvents.ts';
+import type { LoggedEvent } from '../../../shared/format/inspectEvents.ts';
 import { Button } from '../../ui/Controls.tsx';
-import { LogText } from '../../ui/LogText.tsx';
+import { LogText, plainLogText } from '../../ui/LogText.tsx';
 import { count, counted, duration } from '../../ui/numbers.ts';
 import { useVirtualRows } from '../../ui/useVirtualRows.ts';
 import './eventList.css';
@@ -10,14 +13,26 @@ import './eventList.css';
 const ROW_HEIGHT = 40;
 const OVERSCAN = 6;
 const INDENT = 10;
+/** As long as a stored error may be. */
+const LONGEST_ERROR = 500;
 /** Deeper spans are not indented further. */
 const DEEPEST_INDENT = 8;
 
-export function EventList({ events }: { readonly events: readonly LoggedEvent[] }) {
+interface EventListProps {
+  readonly events: readonly LoggedEvent[];
+  /** Events of the sample, also those that are not listed. Absent: unknown. */
+  readonly total?: number | undefined;
+}
+
+export function EventList({ events, total = events.length }: EventListProps) {
   const whole = useMemo(() => wholeRange(events), [events]);
   const [zoomed, setZoomed] = useState<TimeRange>();
+  const [chosen, setChosen] = useState<LoggedEvent>();
   const range = zoomed ?? whole;
-  const shown = useMemo(() => eventsWithin(events, range), [events, range]);
+  const shown = useMemo(
+    () => (zoomed === undefined ? events : eventsWithin(events, zoomed)),
+    [events, zoomed],
+  );
   const list = useVirtualRows({ count: shown.length, rowHeight: ROW_HEIGHT, overscan: OVERSCAN });
   return (
     <section className="event-list" aria-label="Events">
@@ -26,7 +41,7 @@ export function EventList({ events }: { readonly events: readonly LoggedEvent[] 
           {duration(range.from * 1000)} to {duration(range.to * 1000)}
           <br />
           {counted(shown.length, 'event')}
-          {events.length === MOST_EVENTS && `, of the first ${count(MOST_EVENTS)}`}
+          {events.length < total && `, of the first ${count(events.length)} of ${count(total)}`}
         </span>
         <Button disabled={zoomed === undefined} onClick={() => setZoomed(undefined)}>
           Whole sample
@@ -38,12 +53,19 @@ export function EventList({ events }: { readonly events: readonly LoggedEvent[] 
             {shown.slice(list.shown.first, list.shown.end).map((event, i) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: events have no id, and the list never reorders
               <li key={list.shown.first + i}>
-                <EventRow event={event} range={range} onZoom={setZoomed} />
+                <EventRow
+                  event={event}
+                  range={range}
+                  isChosen={event === chosen}
+                  onChoose={setChosen}
+                  onZoom={setZoomed}
+                />
               </li>
             ))}
           </ol>
         </div>
       </div>
+      {chosen !== undefined && <ChosenEvent event={chosen} />}
     </section>
   );
 }
@@ -51,22 +73,25 @@ export function EventList({ events }: { readonly events: readonly LoggedEvent[] 
 interface EventRowProps {
   readonly event: LoggedEvent;
   readonly range: TimeRange;
+  readonly isChosen: boolean;
+  readonly onChoose: (event: LoggedEvent) => void;
   readonly onZoom: (range: TimeRange) => void;
 }
 
-function EventRow({ event, range, onZoom }: EventRowProps) {
-  const { kind, name, depth, start, seconds, error } = event;
-  const { left, width } = barOf(event, range);
-  const facts = factsOf(event);
+function EventRow({ event, range, isChosen, onChoose, onZoom }: EventRowProps) {
+  const { kind, name, depth, start, seconds = 0, error } = event;
+  const bar = barOf(event, range);
+  const zoom = start === undefined || seconds === 0 ? undefined : { from: start, to: start + seconds };
   return (
     <button
       type="button"
-      className="event-row"
-      disabled={seconds === undefined || seconds === 0}
-      title={[error ?? `${kind} ${name}`, `${duration(start * 1000)} after the first event`, facts]
-        .join('\n')
-        .trim()}
-      onClick={() => onZoom({ from: start, to: start + (seconds ?? 0) })}
+      className={`event-row${zoom === undefined ? '' : ' is-timed'}${isChosen ? ' is-chosen' : ''}`}
+      title={[plainLogText(`${kind} ${name}`), startText(event), factsOf(event)].join('\n').trim()}
+      onFocus={() => onChoose(event)}
+      onClick={() => {
+        onChoose(event);
+        if (zoom !== undefined) onZoom(zoom);
+      }}
     >
       <span
         className="event-row-text"
@@ -74,24 +99,54 @@ function EventRow({ event, range, onZoom }: EventRowProps) {
       >
         <span className="event-row-name">
           {error !== undefined && <span className="is-wrong">✕ </span>}
-          <b>{kind}</b> <LogText text={name} />
+          <b>{plainLogText(kind)}</b> <LogText text={name} />
+          {error !== undefined && (
+            <span className="is-wrong">
+              {' '}
+              <LogText text={error} longest={LONGEST_ERROR} />
+            </span>
+          )}
         </span>
-        <span className="event-row-facts dim">{facts}</span>
+        <span className="event-row-facts dim">{factsOf(event)}</span>
       </span>
       <span className="event-row-axis">
-        <span
-          className={`event-bar is-${BARS.find((known) => known === kind) ?? 'other'}`}
-          style={{ left: `${left}%`, width: `${width}%` }}
-        />
+        {bar !== undefined && (
+          <span
+            className={`event-bar is-${BARS.find((known) => known === kind) ?? 'other'}`}
+            style={{ left: `${bar.left}%`, width: `${bar.width}%` }}
+          />
+        )}
       </span>
     </button>
   );
 }
 
+function ChosenEvent({ event }: { readonly event: LoggedEvent }) {
+  const { kind, name, error } = event;
+  return (
+    <section className="event-chosen" aria-label="Chosen event">
+      <b>{plainLogText(kind)}</b> <LogText text={name} />
+      {error !== undefined && (
+        <p className="is-wrong">
+          ✕ <LogText text={error} longest={LONGEST_ERROR} />
+        </p>
+      )}
+      <p className="dim">{[startText(event), factsOf(event)].filter((part) => part !== '').join(' · ')}</p>
+    </section>
+  );
+}
+
+function startText({ start }: LoggedEvent): string {
+  return start === undefined
+    ? 'No time logged, or one far outside the sample’s own'
+    : `${duration(start * 1000)} after the first event`;
+}
+
 const BARS = ['span', 'model', 'tool'] as const;
 
-function factsOf({ seconds, input_tokens, output_tokens, retries }: LoggedEvent): string {
+function factsOf({ start, seconds, input_tokens, output_tokens, retries }: LoggedEvent): string {
   return [
+    ...(start === undefined ? ['no usable time'] : []),
     ...(seconds === undefined ? [] : [duration(seconds * 1000)]),
     ...(input_tokens === undefined ? [] : [`${count(input_tokens)} in`]),
     ...(output_tokens === undefined ? [] : [`${count(output_tokens)} out`]),
@@ -105,10 +160,13 @@ interface TimeRange {
   readonly to: number;
 }
 
-const endOf = ({ start, seconds = 0 }: LoggedEvent): number => start + seconds;
-
 export function wholeRange(events: readonly LoggedEvent[]): TimeRange {
-  return { from: 0, to: events.reduce((last, event) => Math.max(last, endOf(event)), 0) };
+  return { from: 0, to: events.reduce((last, event) => Math.max(last, placeOf(event)?.to ?? 0), 0) };
+}
+
+/** @returns undefined for an event without a time */
+function placeOf({ start, seconds = 0 }: LoggedEvent): TimeRange | undefined {
+  return start === undefined ? undefined : { from: start, to: start + seconds };
 }
 
 /** Events that overlap the range, ends included. */
@@ -116,17 +174,26 @@ export function eventsWithin(
   events: readonly LoggedEvent[],
   { from, to }: TimeRange,
 ): readonly LoggedEvent[] {
-  return events.filter((event) => event.start <= to && endOf(event) >= from);
+  return events.filter((event) => {
+    const place = placeOf(event);
+    return place !== undefined && place.from <= to && place.to >= from;
+  });
 }
 
-/** Position and width in percent of the range, cut at its ends. An instant has width 0. */
+/**
+ * Position and width in percent of the range, cut at its ends. An instant has width 0.
+ *
+ * @returns undefined for an event without a time
+ */
 export function barOf(
   event: LoggedEvent,
   { from, to }: TimeRange,
-): { readonly left: number; readonly width: number } {
+): { readonly left: number; readonly width: number } | undefined {
+  const place = placeOf(event);
+  if (place === undefined) return undefined;
   const length = to - from;
   if (length <= 0) return { left: 0, width: 0 };
-  const left = Math.min(1, Math.max(0, (event.start - from) / length));
-  const right = Math.min(1, Math.max(left, (endOf(event) - from) / length));
+  const left = Math.min(1, Math.max(0, (place.from - from) / length));
+  const right = Math.min(1, Math.max(left, (place.to - from) / length));
   return { left: left * 100, width: (right - left) * 100 };
 }

@@ -1,6 +1,10 @@
 /** A label and its value in the inspector. */
 import type { ReactNode } from 'react';
 import type { Provenance } from '../../../shared/domain/model.ts';
+import { plainLogText } from '../../ui/LogText.tsx';
+
+/** UTF-16 units of a label, which may be a name from the log. */
+const LONGEST_LABEL = 200;
 
 interface FieldProps {
   readonly label: string;
@@ -13,7 +17,7 @@ export function Field({ label, source, children }: FieldProps) {
   if (children === undefined || children === '' || children === false) return null;
   return (
     <div>
-      <dt>{label}</dt>
+      <dt>{plainLogText(label, LONGEST_LABEL)}</dt>
       <dd>
         {children}
         {source !== undefined && (

@@ -14,11 +14,15 @@ import type { Hit } from './text/findModel.ts';
 import type { Heat } from './text/tokenHeat.ts';
 import './inspector.css';
 import { LogText } from '../../ui/LogText.tsx';
+import { useFirstItems } from '../../ui/useFirstItems.tsx';
 import { penaltyText } from '../../widgets/roc/rocLabels.ts';
 import { malformedCell } from '../../widgets/rollouts/cells.tsx';
 
 /** About six lines in the inspector. */
 const LONG_VALUE = 200;
+
+/** Other fields of the record before a click. */
+const MOST_OTHERS = 100;
 
 const LONGEST_BESIDE = 60;
 /** A text in a section of its own scrolls. Beyond this, the browser takes too long to lay it out. */
@@ -37,11 +41,11 @@ export function Inspector({ detail, heat, isBlind, onShow, onShowRecord }: Inspe
   const { row, tokens } = detail;
   const expected = useMemo(() => expectedOf(detail), [detail]);
   // Extra fields may have any name, so some of them may reveal how the rollout was judged.
-  const sample = isBlind ? undefined : loggedSample(detail.extra);
-  const fields = Object.entries(detail.extra).filter(
-    ([name]) => sample === undefined || !SAMPLE_FIELDS.has(name),
+  const { sample, extra } = useMemo(
+    () => (isBlind ? { sample: undefined, extra: [] } : factsOf(detail.extra)),
+    [detail, isBlind],
   );
-  const extra = isBlind ? [] : flatFields(Object.fromEntries(fields));
+  const others = useFirstItems(extra, 'field', MOST_OTHERS);
   return (
     <aside className="inspector" aria-label="Inspector">
       {isBlind ? (
@@ -49,8 +53,8 @@ export function Inspector({ detail, heat, isBlind, onShow, onShowRecord }: Inspe
       ) : (
         <Verdict row={row} />
       )}
-      {sample !== undefined && <SampleScores scores={sample.scores} />}
-      {sample !== undefined && <SampleEnding sample={sample} />}
+      {sample !== undefined && <SampleScores key={`scores ${row.rolloutId}`} scores={sample.scores} />}
+      {sample !== undefined && <SampleEnding key={`ending ${row.rolloutId}`} sample={sample} />}
       <section>
         <dl>
           {!isBlind && <Field label="reward">{reward(row.reward)}</Field>}
@@ -125,7 +129,7 @@ export function Inspector({ detail, heat, isBlind, onShow, onShowRecord }: Inspe
           </dl>
         </section>
       )}
-      {sample !== undefined && <SampleCosts sample={sample} row={row} />}
+      {sample !== undefined && <SampleCosts key={`costs ${row.rolloutId}`} sample={sample} row={row} />}
       {tokens !== undefined && (
         <section>
           <h2>Tokens</h2>
@@ -150,8 +154,8 @@ export function Inspector({ detail, heat, isBlind, onShow, onShowRecord }: Inspe
         <section className="inspector-extra">
           <h2>Other fields of the record</h2>
           <dl>
-            {extra.map(([name, value]) => (
-              <Field key={name} label={withGlyphs(name)}>
+            {others.shown.map(([name, value]) => (
+              <Field key={name} label={name}>
                 <span
                   className="mono"
                   title={value.length > LONG_VALUE ? 'shortened here; see the raw record' : undefined}
@@ -161,6 +165,7 @@ export function Inspector({ detail, heat, isBlind, onShow, onShowRecord }: Inspe
               </Field>
             ))}
           </dl>
+          {others.more}
         </section>
       )}
       <section className="inspector-end">
@@ -217,6 +222,13 @@ function Verdict({ row }: { readonly row: RolloutRow }) {
 /** A long ground truth, such as actions or code, gets its own section. Beside a label it would be a narrow column. */
 function isLong(text: string | undefined): boolean {
   return text !== undefined && (text.length > LONGEST_BESIDE || text.includes('\n'));
+}
+
+/** The facts of a sample of an Inspect log, and the other fields of the record. */
+function factsOf(extra: RolloutDetail['extra']) {
+  const sample = loggedSample(extra);
+  const fields = Object.entries(extra).filter(([name]) => sample === undefined || !SAMPLE_FIELDS.has(name));
+  return { sample, extra: flatFields(Object.fromEntries(fields)) };
 }
 
 /**

@@ -1,5 +1,6 @@
+import { useMemo } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
-import { eventsIn, type LoggedEvent } from '../../../shared/format/inspectEvents.ts';
+import { eventsIn, eventTotalsIn, type LoggedEvent } from '../../../shared/format/inspectEvents.ts';
 import { useTokenView } from '../../state/tokenView.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 import { count } from '../../ui/numbers.ts';
@@ -33,7 +34,8 @@ export function InspectorPane(props: InspectorPaneProps) {
   const setTab = useTokenView((state) => state.setInspectorTab);
   const hasTokens = heat !== undefined && !heat.isConstant;
   // An event may have the name of a judgement.
-  const events = isBlind ? NO_EVENTS : eventsIn(detail.extra);
+  const events = useMemo(() => (isBlind ? NO_EVENTS : eventsIn(detail.extra)), [detail, isBlind]);
+  const total = eventTotalsIn(detail.extra)?.events;
   const isMissing = (tab === 'tokens' && !hasTokens) || (tab === 'events' && events.length === 0);
   const shown = isMissing ? 'rollout' : tab;
   return (
@@ -58,7 +60,7 @@ export function InspectorPane(props: InspectorPaneProps) {
               : [
                   {
                     id: 'events' as const,
-                    label: `Events ${count(events.length)}`,
+                    label: `Events ${count(total ?? events.length)}`,
                     title: 'Calls, tools and spans on a time axis, as logged',
                   },
                 ]),
@@ -77,7 +79,7 @@ export function InspectorPane(props: InspectorPaneProps) {
       {shown === 'labels' ? (
         <LabelPanel detail={detail} labelling={labelling} isBlind={isBlind} onShow={onShow} />
       ) : shown === 'events' ? (
-        <EventList key={detail.row.rolloutId} events={events} />
+        <EventList key={detail.row.rolloutId} events={events} total={total} />
       ) : shown === 'tokens' && heat !== undefined ? (
         <TokenList heat={heat} cursor={cursor} means={means} />
       ) : (

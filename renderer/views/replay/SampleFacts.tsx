@@ -2,8 +2,9 @@
 import { useState } from 'react';
 import type { RolloutRow } from '../../../shared/api/contract.ts';
 import type { LoggedSample, LoggedScorerValue } from '../../../shared/format/loggedSample.ts';
-import { LogText } from '../../ui/LogText.tsx';
-import { count, counted, duration } from '../../ui/numbers.ts';
+import { LogText, plainLogText } from '../../ui/LogText.tsx';
+import { count, counted, duration, figure } from '../../ui/numbers.ts';
+import { useFirstItems } from '../../ui/useFirstItems.tsx';
 import { ErrorText } from '../../widgets/ErrorText.tsx';
 import { Score } from '../../widgets/rollouts/scoreColumns.tsx';
 import { Field } from './Field.tsx';
@@ -11,39 +12,51 @@ import { MarkdownText } from './text/MarkdownText.tsx';
 import './sampleFacts.css';
 
 const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+/** Milliseconds since 1970. `Intl` throws for later dates. */
+const LATEST = 8.64e15;
+
 /** @param at seconds since 1970 */
-const moment = (at: number | undefined) => (at === undefined ? undefined : TIME.format(at * 1000));
+const moment = (at: number | undefined) =>
+  at === undefined || Math.abs(at) * 1000 > LATEST ? undefined : TIME.format(at * 1000);
 
 /** UTF-16 units of an explanation before a click. */
 const SHORT = 500;
 
 export function SampleScores({ scores }: { readonly scores: LoggedSample['scores'] }) {
+  const { shown, more } = useFirstItems(scores, 'scorer');
   if (scores.length === 0) return null;
   return (
     <section aria-label="Scores">
       <h2>Scores, as logged</h2>
-      {scores.map((score) => (
+      {shown.map((score) => (
         <ScorerValue key={score.scorer} {...score} />
       ))}
+      {more}
     </section>
   );
 }
 
 function ScorerValue({ scorer, values, explanation, metadata }: LoggedScorerValue) {
+  const parts = useFirstItems(values, 'value');
+  const facts = useFirstItems(metadata, 'metadata field');
   return (
     <div className="sample-score">
       <dl>
-        {values.map(({ key, value }) => (
+        {parts.shown.map(({ key, value }) => (
           <Field key={key ?? ''} label={key === undefined ? scorer : `${scorer}.${key}`}>
             <Score value={value} />
           </Field>
         ))}
-        {metadata.map(([name, value]) => (
+      </dl>
+      {parts.more}
+      <dl>
+        {facts.shown.map(([name, value]) => (
           <Field key={name} label={name}>
             <LogText text={value} />
           </Field>
         ))}
       </dl>
+      {facts.more}
       {explanation !== undefined && <Explanation key={explanation} scorer={scorer} text={explanation} />}
     </div>
   );
@@ -60,7 +73,7 @@ function Explanation({ scorer, text }: { readonly scorer: string; readonly text:
         <button
           type="button"
           className="button"
-          aria-label={`Show the whole explanation of ${scorer}`}
+          aria-label={`Show the whole explanation of ${plainLogText(scorer)}`}
           onClick={() => setOpen(true)}
         >
           Show all {count(text.length)} characters
@@ -72,6 +85,7 @@ function Explanation({ scorer, text }: { readonly scorer: string; readonly text:
 
 export function SampleEnding({ sample }: { readonly sample: LoggedSample }) {
   const { error, retries } = sample;
+  const { shown, more } = useFirstItems(retries, 'attempt');
   return (
     <>
       {error !== undefined && (
@@ -83,10 +97,11 @@ export function SampleEnding({ sample }: { readonly sample: LoggedSample }) {
       {retries.length > 0 && (
         <section aria-label="Retries">
           <h2>{counted(retries.length, 'earlier attempt')}, retried</h2>
-          {retries.map((each, i) => (
+          {shown.map((each, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: attempts never reorder
             <ErrorText key={i} error={each} />
           ))}
+          {more}
         </section>
       )}
     </>
@@ -99,17 +114,18 @@ interface SampleCostsProps {
 }
 
 export function SampleCosts({ sample, row }: SampleCostsProps) {
-  const { limit, usage, workingSeconds, epoch, callRetries, redacted } = sample;
+  const { limit, usage, workingSeconds, epoch, callRetries = 0, redacted } = sample;
+  const { shown, more } = useFirstItems(usage, 'model');
   return (
     <section aria-label="Sample">
       <h2>Sample, as logged</h2>
       <dl>
-        <Field label="epoch">{count(epoch)}</Field>
+        <Field label="epoch">{epoch === undefined ? undefined : figure(epoch)}</Field>
         <Field label="limit that ended it">
           {limit !== undefined && (
             <>
               <LogText text={limit.type} />
-              {limit.value !== undefined && `, ${count(limit.value)}`}
+              {limit.value !== undefined && `, ${figure(limit.value)}`}
             </>
           )}
         </Field>
@@ -126,20 +142,29 @@ export function SampleCosts({ sample, row }: SampleCostsProps) {
           {redacted > 0 && `${counted(redacted, 'part')}, withheld by the provider`}
         </Field>
       </dl>
-      {usage.map(({ model, counts }) => (
-        <div key={model} className="sample-usage">
-          <h3>
-            Usage of <LogText text={model} />
-          </h3>
-          <dl>
-            {Object.entries(counts).map(([name, tokens]) => (
-              <Field key={name} label={name.replaceAll('_', ' ')}>
-                {count(tokens)}
-              </Field>
-            ))}
-          </dl>
-        </div>
+      {shown.map((each) => (
+        <Usage key={each.model} {...each} />
       ))}
+      {more}
     </section>
+  );
+}
+
+function Usage({ model, counts }: LoggedSample['usage'][number]) {
+  const { shown, more } = useFirstItems(Object.entries(counts), 'count');
+  return (
+    <div className="sample-usage">
+      <h3>
+        Usage of <LogText text={model} />
+      </h3>
+      <dl>
+        {shown.map(([name, used]) => (
+          <Field key={name} label={name.replaceAll('_', ' ')}>
+            {figure(used)}
+          </Field>
+        ))}
+      </dl>
+      {more}
+    </div>
   );
 }

@@ -2,26 +2,46 @@
 import type { RolloutRow } from '../../../shared/api/contract.ts';
 import type { FilterNode } from '../../../shared/domain/filter/node.ts';
 import { filterText } from '../../../shared/domain/filter/print.ts';
-import { parseScores, type ScoreValue, scoreConditionText } from '../../../shared/domain/scores.ts';
-import { LogText } from '../../ui/LogText.tsx';
+import {
+  parseScores,
+  type Scores,
+  type ScoreValue,
+  scoreConditionText,
+} from '../../../shared/domain/scores.ts';
+import { LogText, plainLogText } from '../../ui/LogText.tsx';
+import { figure } from '../../ui/numbers.ts';
 import type { RolloutColumn } from './rolloutColumns.tsx';
+
+/** Columns are not virtual. The first names that were seen get one. */
+export const MOST_SCORE_COLUMNS = 30;
 
 /** Names of scores in the rows, after the names that are already shown. Returns `shown` if there is no new one. */
 export function scoreNames(rows: readonly RolloutRow[], shown: readonly string[]): readonly string[] {
   const names = new Set(shown);
-  for (const { scores } of rows) for (const name of Object.keys(parseScores(scores))) names.add(name);
+  for (const row of rows) for (const name of Object.keys(scoresOf(row))) names.add(name);
   return names.size === shown.length ? shown : [...names];
 }
 
+/** Each row is parsed once, since every column reads all its scores. */
+const PARSED = new WeakMap<RolloutRow, Scores>();
+
+function scoresOf(row: RolloutRow): Scores {
+  const known = PARSED.get(row);
+  if (known !== undefined) return known;
+  const scores = parseScores(row.scores);
+  PARSED.set(row, scores);
+  return scores;
+}
+
 export function scoreColumns(names: readonly string[]): readonly RolloutColumn[] {
-  return names.map((name): RolloutColumn => {
+  return names.slice(0, MOST_SCORE_COLUMNS).map((name): RolloutColumn => {
     const value = (row: RolloutRow): ScoreValue | undefined => {
-      const scores = parseScores(row.scores);
+      const scores = scoresOf(row);
       return Object.hasOwn(scores, name) ? scores[name] : undefined;
     };
     return {
       id: `scores.${name}`,
-      label: name,
+      label: plainLogText(name),
       hint: 'Score as logged. C: correct, I: incorrect, P: partial, N: no answer',
       value,
       align: 'end',
@@ -48,9 +68,12 @@ const GRADE_CLASS: Readonly<Record<string, string>> = { C: 'is-right', I: 'is-wr
 /** A number, or a word such as the grade C. */
 export function Score({ value }: { readonly value: ScoreValue | undefined }) {
   if (value === undefined) return null;
-  const text = typeof value === 'number' ? String(Number(value.toPrecision(6))) : String(value);
+  const text = typeof value === 'number' ? figure(value) : String(value);
   return (
-    <span className={Object.hasOwn(GRADE_CLASS, text) ? GRADE_CLASS[text] : undefined} title={String(value)}>
+    <span
+      className={Object.hasOwn(GRADE_CLASS, text) ? GRADE_CLASS[text] : undefined}
+      title={plainLogText(String(value))}
+    >
       <LogText text={text} />
     </span>
   );
