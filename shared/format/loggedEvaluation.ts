@@ -1,5 +1,6 @@
 /** Settings, usage and results of a whole evaluation in an Inspect log, read from the run's configuration. */
-import { isObject, type JsonObject, jsonText, numberOf, textField } from './fields.ts';
+import { indexOf, isObject, type JsonObject, jsonText, numberOf, textField } from './fields.ts';
+import { durationOf } from './timing.ts';
 
 interface LoggedSetting {
   readonly name: string;
@@ -14,7 +15,7 @@ interface SettingGroup {
 
 export interface ModelUsage {
   readonly model: string;
-  /** Token counts by their logged name. */
+  /** Token counts, and costs, by their logged name. A negative one is unknown. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
@@ -28,8 +29,15 @@ export interface LoggedScore {
   readonly scorer: string;
   /** How the epochs of a sample were reduced to one score. Absent: not logged with the score. */
   readonly reducer?: string;
-  /** As logged, by name: `accuracy`, `stderr`, … */
-  readonly metrics: readonly { readonly name: string; readonly value: number; readonly params: JsonObject }[];
+  readonly metrics: readonly LoggedMetric[];
+}
+
+interface LoggedMetric {
+  /** `accuracy`, `stderr`, … */
+  readonly name: string;
+  /** Absent: the log has no number, such as NaN or null. */
+  readonly value?: number;
+  readonly params: JsonObject;
 }
 
 /** How many samples the header states. Absent: not logged. */
@@ -144,9 +152,9 @@ function datasetOf(config: JsonObject): JsonObject {
 }
 
 function samplesOf(config: JsonObject, results: JsonObject, limits: JsonObject): LoggedSamples {
-  const dataset = numberOf(datasetOf(config)['samples']);
-  const total = numberOf(results['total_samples']);
-  const completed = numberOf(results['completed_samples']);
+  const dataset = indexOf(datasetOf(config)['samples']);
+  const total = indexOf(results['total_samples']);
+  const completed = indexOf(results['completed_samples']);
   const selection = settingsOf(pick(limits, ['limit', 'sample_id']));
   return {
     ...(dataset === undefined ? {} : { dataset }),
@@ -204,8 +212,8 @@ export function usageByModel(usage: unknown): readonly ModelUsage[] {
   return Object.entries(objectIn(usage)).map(([model, logged]) => {
     const counts: Record<string, number> = {};
     for (const [name, value] of Object.entries(objectIn(logged))) {
-      const tokens = numberOf(value);
-      if (tokens !== undefined) counts[name] = tokens;
+      const used = durationOf(value);
+      if (used !== undefined && used <= Number.MAX_SAFE_INTEGER) counts[name] = used;
     }
     return { model, counts };
   });
@@ -215,9 +223,9 @@ function scoreOf(score: JsonObject): readonly LoggedScore[] {
   const scorer = textField(score, 'name') ?? textField(score, 'scorer');
   if (scorer === undefined) return [];
   const reducer = textField(score, 'reducer');
-  const metrics = Object.entries(objectIn(score['metrics'])).flatMap(([name, metric]) => {
-    const value = isObject(metric) ? numberOf(metric['value']) : numberOf(metric);
-    return value === undefined ? [] : [{ name, value, params: objectIn(objectIn(metric)['params']) }];
+  const metrics = Object.entries(objectIn(score['metrics'])).map(([name, metric]): LoggedMetric => {
+    const value = numberOf(isObject(metric) ? metric['value'] : metric);
+    return { name, ...(value === undefined ? {} : { value }), params: objectIn(objectIn(metric)['params']) };
   });
   return [{ scorer, ...(reducer === undefined ? {} : { reducer }), metrics }];
 }

@@ -8,6 +8,7 @@ import { openReader } from '../../electron/storage/open.ts';
 import { getRollout } from '../../electron/storage/queries/rollout.ts';
 import { getRun, listRuns } from '../../electron/storage/queries/runs.ts';
 import { FREE_TASK } from '../../electron/threads/task.ts';
+import { figure } from '../../renderer/ui/numbers.ts';
 import { resultRows, sampleRows } from '../../renderer/views/evaluation/loggedResultsModel.ts';
 import { eventsIn } from '../../shared/format/inspectEvents.ts';
 import { loggedEvaluation } from '../../shared/format/loggedEvaluation.ts';
@@ -225,7 +226,8 @@ describe.runIf(existsSync(REALDATA))('every real file', () => {
         return [
           name,
           ...resultRows(logged, panels).map(
-            (row) => `${row.scorer} ${row.metric} ${row.logged} ${row.recomputed} ${row.differs}`,
+            (row) =>
+              `${row.scorer} ${row.metric} ${figure(row.logged ?? Number.NaN)} ${row.recomputed === undefined ? 'undefined' : figure(row.recomputed)} ${row.differs}`,
           ),
         ];
       });

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 /** An evaluation: what its log says of it, beside what is recomputed. */
-import { cleanup, screen, within } from '@testing-library/react';
+import { cleanup, fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LoggedResults } from '../../renderer/views/evaluation/LoggedResults.tsx';
 import { resultRows, sampleRows } from '../../renderer/views/evaluation/loggedResultsModel.ts';
@@ -95,8 +95,8 @@ describe('results of a log', () => {
     expect(
       rows.map(({ metric, logged: as, recomputed, differs }) => [metric, as, recomputed, differs]),
     ).toEqual([
-      ['accuracy', '0.7', '0.7', false],
-      ['stderr', '0.152753', '0.152753', false],
+      ['accuracy', 0.7, 0.7, false],
+      ['stderr', 0.152_752_523_165_194_64, 0.152_752_523_165_194_6, false],
     ]);
     expect(rows[0]?.from).toBe('mean score over 10 problems, epochs averaged');
   });
@@ -107,7 +107,7 @@ describe('results of a log', () => {
 
   it('say why they were not recomputed', () => {
     const [row] = resultRows(logged(['max']), [panel(0.7)]);
-    expect(row).toMatchObject({ logged: '0.7', from: 'not recomputed: the epochs are not averaged' });
+    expect(row).toMatchObject({ logged: 0.7, from: 'not recomputed: the epochs are not averaged' });
     expect(row?.recomputed).toBeUndefined();
     expect(resultRows(logged(['mean'], 'other'), [panel(0.7)])[0]?.from).toContain('another scorer');
     expect(resultRows(logged(), [panel(0.7), panel(0.7)])[0]?.from).toContain('several evaluations');
@@ -210,6 +210,59 @@ describe('the head of a logged evaluation', () => {
     expect(head.textContent).toContain(
       'started 15 Sept 2025, 19:04:34 · completed 15 Sept 2025, 19:05:28 · 54 s',
     );
+  });
+
+  it('says that a metric has no number instead of leaving it out', () => {
+    const metrics = { accuracy: { name: 'accuracy', value: null }, stderr: { value: 0.1 } };
+    const head = shown({ results: { scores: [{ name: 'match', metrics }] } });
+    expect(head.querySelector('.logged-headline')?.textContent).toContain('match accuracy no number logged');
+    expect(screen.getByRole('row', { name: /^match accuracy no number – the log has NaN/ })).toBeDefined();
+    expect(head.textContent).not.toContain('No result');
+  });
+
+  it('keeps the digits of a large mean', () => {
+    const head = shown({ results: { scores: [{ name: 'match', metrics: { mean: { value: 123_456 } } }] } });
+    expect(head.querySelector('.logged-headline')?.textContent).toContain('mean 123,456 logged');
+  });
+
+  it('does not count with negative numbers', () => {
+    const usage = { m: { input_tokens: -5, output_tokens: 1e300, total_cost: 0.0123 } };
+    shown({ results: { total_samples: -5, completed_samples: 1e300 }, stats: { model_usage: usage } });
+    expect(screen.getByRole('table', { name: 'Usage' }).textContent).toBe(
+      'usage of the model loggedtotal costm0.0123',
+    );
+    expect(screen.queryByText('samples, with epochs')).toBeNull();
+  });
+
+  it('shows the first of many metrics, models, counts and settings, and the next ones on request', () => {
+    const many = (of: (i: number) => unknown) =>
+      Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`n${i}`, of(i)]));
+    const scores = Array.from({ length: 2_000 }, (_, i) => ({
+      name: `s${i}`,
+      metrics: { mean: { value: i } },
+    }));
+    const usage = many((i) => ({ [`c${i}`]: 1, d: 2 }));
+    const head = shown({ results: { scores }, stats: { model_usage: usage } }, { metadata: many((i) => i) });
+    for (const left of ['1,990 more results', '1,900 more metrics', '1,900 more models', '1,981 more counts'])
+      expect(head.textContent).toContain(`${left} not shown`);
+    expect(head.querySelectorAll('*').length).toBeLessThan(8_000);
+    const models = within(screen.getByRole('table', { name: 'Usage' }));
+    expect(models.getAllByRole('row')).toHaveLength(101);
+    const [, next] = screen.getAllByRole('button', { name: 'Show 100 more' });
+    fireEvent.click(next as HTMLElement);
+    expect(models.getAllByRole('row')).toHaveLength(201);
+  });
+
+  it('draws hidden characters of names as glyphs', () => {
+    const scores = [{ name: 'a\u202eb', reducer: 'r\u202e', metrics: { 'm\u202e': { value: 1 } } }];
+    const usage = { 'model\u202e': { 'tok\u202e': 1 } };
+    const more = { config: { limit: 'x\u202ey' }, metadata: { 'k\u202e': 1 }, task_args: { 'j\u202e': 2 } };
+    const head = shown(
+      { status: '\u202esseccus', results: { total_samples: 3, scores }, stats: { model_usage: usage } },
+      { ...more, plan: { steps: [{ solver: 's\u202e' }] } },
+    );
+    expect(head.innerHTML).not.toContain('\u202e');
+    expect(head.querySelector('.chip')?.textContent).toBe('status ⟨RLO⟩sseccus');
   });
 
   it.each([

@@ -4,10 +4,13 @@ import type { LoggedEvaluation } from '../../../shared/format/loggedEvaluation.t
 import { Chip } from '../../ui/Controls.tsx';
 import { LogText } from '../../ui/LogText.tsx';
 import { duration } from '../../ui/numbers.ts';
+import { useFirstItems } from '../../ui/useFirstItems.tsx';
 import { ErrorText } from '../../widgets/ErrorText.tsx';
 import { type Headline, statusText } from './loggedResultsModel.ts';
 
 const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+const LONGEST_STATUS = 60;
+const MOST_HEADLINES = 10;
 
 interface LoggedHeaderProps {
   readonly run: RunDetail;
@@ -18,18 +21,20 @@ interface LoggedHeaderProps {
 export function LoggedHeader({ run, logged, headlines }: LoggedHeaderProps) {
   const { status, error, facts } = logged;
   const { text, isWarning, describe } = statusText(status);
+  const { shown, more } = useFirstItems(headlines, 'result', MOST_HEADLINES);
   return (
     <>
       <header>
         <h2>The log’s own result</h2>
         <Chip isWarning={isWarning} title={describe}>
-          {text}
+          <LogText text={text} longest={LONGEST_STATUS} />
         </Chip>
         <Times run={run} />
       </header>
       {error !== undefined && <ErrorText error={error} />}
-      {headlines.map(({ scorer, metric, logged: own, recomputed }) => (
-        <p key={`${scorer} ${metric}`} className="logged-headline">
+      {shown.map(({ scorer, metric, logged: own, recomputed }, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a log may repeat a name, and results never reorder
+        <p key={i} className="logged-headline">
           <LogText text={scorer} /> {metric} <b>{own}</b> <small className="dim">logged</small>
           {recomputed !== undefined && (
             <>
@@ -39,6 +44,7 @@ export function LoggedHeader({ run, logged, headlines }: LoggedHeaderProps) {
           )}
         </p>
       ))}
+      {more}
       <dl className="logged-facts">
         {facts.map(({ name, value }) => (
           <div key={name}>

@@ -1,18 +1,33 @@
 /** Data from the evaluation's log: results (beside the recomputed ones), token usage, settings. */
+import { useMemo } from 'react';
 import type { RunDetail } from '../../../shared/api/contract.ts';
 import { type LoggedEvaluation, loggedEvaluation } from '../../../shared/format/loggedEvaluation.ts';
 import { useLongQuery } from '../../data/useLongQuery.ts';
 import { useRequest } from '../../data/useRequest.ts';
-import { LogText } from '../../ui/LogText.tsx';
-import { count } from '../../ui/numbers.ts';
+import { LogText, plainLogText } from '../../ui/LogText.tsx';
+import { count, figure } from '../../ui/numbers.ts';
+import { useFirstItems } from '../../ui/useFirstItems.tsx';
 import { LoggedHeader } from './LoggedHeader.tsx';
-import { headlinesOf, type ResultRow, resultRows, type SampleRow, sampleRows } from './loggedResultsModel.ts';
+import {
+  headlinesOf,
+  NO_NUMBER,
+  type ResultRow,
+  resultRows,
+  type SampleRow,
+  sampleRows,
+} from './loggedResultsModel.ts';
 import './loggedResults.css';
 
 const LONGEST_SETTING = 20_000;
+/** UTF-16 units of a name in a table. */
+const LONGEST_NAME = 120;
+/** Rows of a table, or settings, before a click. */
+const MOST_ROWS = 100;
+/** Counts of each model. Every one is a column. */
+const MOST_COUNTS = 20;
 
 export function LoggedResults({ run }: { readonly run: RunDetail }) {
-  const logged = loggedEvaluation(run.config);
+  const logged = useMemo(() => loggedEvaluation(run.config), [run.config]);
   if (logged === undefined) return null;
   return <LoggedSections run={run} logged={logged} />;
 }
@@ -26,12 +41,13 @@ function LoggedSections({ run, logged }: LoggedSectionsProps) {
   // Without the page's filter, since the logged results cover all samples.
   const { data } = useLongQuery('eval.summary', { runId: run.runId, filter: '' });
   const failed = useRequest('rollout.order', { runId: run.runId, filter: 'stop_reason:error' });
-  const rows = resultRows(logged, data?.panels ?? []);
+  const rows = useMemo(() => resultRows(logged, data?.panels ?? []), [logged, data]);
+  const headlines = useMemo(() => headlinesOf(rows), [rows]);
   const samples = sampleRows(logged, run, failed.data?.ids.length);
   const { usage, groups } = logged;
   return (
     <section className="logged-results" aria-label="Results and settings of the log">
-      <LoggedHeader run={run} logged={logged} headlines={headlinesOf(rows)} />
+      <LoggedHeader run={run} logged={logged} headlines={headlines} />
       {rows.length === 0 ? <p className="dim">No result in this log.</p> : <Results rows={rows} />}
       {samples.length > 0 && <Samples rows={samples} />}
       {usage.length > 0 && <Usage usage={usage} />}
@@ -40,20 +56,8 @@ function LoggedSections({ run, logged }: LoggedSectionsProps) {
           <h2>Settings</h2> <small className="dim">logged</small>
         </summary>
         <div className="logged-settings">
-          {groups.map(({ title, settings }) => (
-            <section key={title} aria-label={title}>
-              <h3>{title}</h3>
-              <dl>
-                {settings.map(({ name, value }) => (
-                  <div key={name}>
-                    <dt>{name}</dt>
-                    <dd>
-                      <LogText text={value} longest={LONGEST_SETTING} />
-                    </dd>
-                  </div>
-                ))}
-              </dl>
-            </section>
+          {groups.map((group) => (
+            <Settings key={group.title} {...group} />
           ))}
         </div>
       </details>
@@ -61,7 +65,37 @@ function LoggedSections({ run, logged }: LoggedSectionsProps) {
   );
 }
 
+function Settings({ title, settings }: LoggedEvaluation['groups'][number]) {
+  const { shown, more } = useFirstItems(settings, 'setting', MOST_ROWS);
+  return (
+    <section aria-label={title}>
+      <h3>{title}</h3>
+      <dl>
+        {shown.map(({ name, value }) => (
+          <div key={name}>
+            <dt>{plainLogText(name, LONGEST_NAME)}</dt>
+            <dd>
+              <LogText text={value} longest={LONGEST_SETTING} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {more}
+    </section>
+  );
+}
+
 function Results({ rows }: { readonly rows: readonly ResultRow[] }) {
+  const { shown, more } = useFirstItems(rows, 'metric', MOST_ROWS);
+  return (
+    <>
+      <ResultTable rows={shown} />
+      {more}
+    </>
+  );
+}
+
+function ResultTable({ rows }: { readonly rows: readonly ResultRow[] }) {
   return (
     <table className="logged-table">
       <thead>
@@ -78,12 +112,19 @@ function Results({ rows }: { readonly rows: readonly ResultRow[] }) {
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ scorer, metric, logged, recomputed, from, differs }) => (
-          <tr key={`${scorer} ${metric}`}>
-            <th scope="row">{scorer}</th>
-            <td>{metric}</td>
-            <td className="number">{logged}</td>
-            <td className={differs ? 'number is-wrong' : 'number'}>{recomputed ?? '–'}</td>
+        {rows.map(({ scorer, metric, logged, recomputed, from, differs }, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a log may repeat a name, and results never reorder
+          <tr key={i}>
+            <th scope="row">
+              <LogText text={scorer} longest={LONGEST_NAME} />
+            </th>
+            <td>
+              <LogText text={metric} longest={LONGEST_NAME} />
+            </td>
+            <td className="number">{logged === undefined ? NO_NUMBER : figure(logged)}</td>
+            <td className={differs ? 'number is-wrong' : 'number'}>
+              {recomputed === undefined ? '–' : figure(recomputed)}
+            </td>
             <td className="dim">{from}</td>
           </tr>
         ))}
@@ -113,7 +154,9 @@ function Samples({ rows }: { readonly rows: readonly SampleRow[] }) {
             <th scope="row">{name}</th>
             <td className="number">{count(logged)}</td>
             <td className={differs ? 'number is-wrong' : 'number'}>{count(read)}</td>
-            <td className={differs ? 'is-wrong' : 'dim'}>{from}</td>
+            <td className={differs ? 'is-wrong' : 'dim'}>
+              <LogText text={from} />
+            </td>
           </tr>
         ))}
       </tbody>
@@ -122,33 +165,46 @@ function Samples({ rows }: { readonly rows: readonly SampleRow[] }) {
 }
 
 function Usage({ usage }: Pick<LoggedEvaluation, 'usage'>) {
-  const names = [...new Set(usage.flatMap(({ counts }) => Object.keys(counts)))];
+  const models = useFirstItems(usage, 'model', MOST_ROWS);
+  const all = useMemo(() => [...new Set(usage.flatMap(({ counts }) => Object.keys(counts)))], [usage]);
+  const names = useFirstItems(all, 'count', MOST_COUNTS);
   return (
-    <table className="logged-table" aria-label="Usage">
-      <thead>
-        <tr>
-          <th scope="col">
-            usage of the model <small>logged</small>
-          </th>
-          {names.map((name) => (
-            <th scope="col" key={name} className="number">
-              {name.replaceAll('_', ' ')}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {usage.map(({ model, counts }) => (
-          <tr key={model}>
-            <th scope="row">{model}</th>
-            {names.map((name) => (
-              <td key={name} className="number">
-                {count(counts[name])}
-              </td>
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container must be focusable to be scrolled by keys */}
+      <section className="logged-scroll" tabIndex={0} aria-label="Token usage">
+        <table className="logged-table" aria-label="Usage">
+          <thead>
+            <tr>
+              <th scope="col">
+                usage of the model <small>logged</small>
+              </th>
+              {names.shown.map((name) => (
+                <th scope="col" key={name} className="number">
+                  <LogText text={name.replaceAll('_', ' ')} longest={LONGEST_NAME} />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {models.shown.map(({ model, counts }) => (
+              <tr key={model}>
+                <th scope="row">
+                  <LogText text={model} longest={LONGEST_NAME} />
+                </th>
+                {names.shown.map((name) => (
+                  <td key={name} className="number">
+                    {figureOf(Object.hasOwn(counts, name) ? counts[name] : undefined)}
+                  </td>
+                ))}
+              </tr>
             ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+          </tbody>
+        </table>
+      </section>
+      {models.more}
+      {names.more}
+    </>
   );
 }
+
+const figureOf = (value: number | undefined): string => (value === undefined ? '' : figure(value));

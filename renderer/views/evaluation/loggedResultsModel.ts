@@ -1,14 +1,15 @@
 /** Logged metrics and sample counts, each beside the value from the rollouts. */
 import type { EvaluationPanel, RunSummary } from '../../../shared/api/contract.ts';
 import type { LoggedEvaluation, LoggedScore } from '../../../shared/format/loggedEvaluation.ts';
-import { count, counted } from '../../ui/numbers.ts';
+import { count, counted, figure } from '../../ui/numbers.ts';
 
 export interface ResultRow {
   readonly scorer: string;
   readonly metric: string;
-  readonly logged: string;
+  /** Absent: the log has no number. */
+  readonly logged?: number;
   /** Absent: not recomputed. */
-  readonly recomputed?: string;
+  readonly recomputed?: number;
   /** The rollouts that the recomputed value averages, or why it is unknown. */
   readonly from: string;
   readonly differs: boolean;
@@ -23,6 +24,9 @@ export interface SampleRow {
   readonly from: string;
   readonly differs: boolean;
 }
+
+/** In place of a logged number. */
+export const NO_NUMBER = 'no number';
 
 /** @param failed rollouts of the run that ended with an error */
 export function sampleRows(
@@ -64,13 +68,15 @@ export function resultRows(
     const reason = whyNot(logged, score, panels);
     const mean = panels[0]?.points[0]?.meanReward;
     return score.metrics.map(({ name, value, params }): ResultRow => {
-      const row = { scorer: scorerName(score), metric: name, logged: figure(value), differs: false };
-      if (reason !== undefined) return { ...row, from: reason };
+      const row = { scorer: scorerName(score), metric: name, differs: false };
+      if (value === undefined) return { ...row, from: 'the log has NaN, Infinity or nothing in its place' };
+      if (reason !== undefined) return { ...row, logged: value, from: reason };
       const own = recomputedValue(name, params, mean);
-      if (mean === undefined || own === undefined) return { ...row, from: 'not recomputed' };
+      if (mean === undefined || own === undefined) return { ...row, logged: value, from: 'not recomputed' };
       return {
         ...row,
-        recomputed: figure(own),
+        logged: value,
+        recomputed: own,
         from: `${name === 'stderr' ? 'standard error' : 'mean score'} over ${counted(mean.problems, 'problem')}${hasEpochs(panels) ? ', epochs averaged' : ''}`,
         differs: Math.abs(own - value) > SAME,
       };
@@ -89,22 +95,25 @@ export interface Headline {
 
 /** The accuracy or mean of each scorer, with the standard error beside it. */
 export function headlinesOf(rows: readonly ResultRow[]): readonly Headline[] {
+  const errors = new Map(rows.flatMap((row) => (row.metric === 'stderr' ? [[row.scorer, row]] : [])));
   return rows.flatMap(({ scorer, metric, logged, recomputed }) => {
     if (metric !== 'accuracy' && metric !== 'mean') return [];
-    const error = rows.find((row) => row.scorer === scorer && row.metric === 'stderr');
+    const error = errors.get(scorer);
     return [
       {
-        ...{ scorer, metric, logged: withError(logged, error?.logged) },
+        ...{ scorer, metric, logged: logged === undefined ? NO_NUMBER : withError(logged, error?.logged) },
         ...(recomputed === undefined ? {} : { recomputed: withError(recomputed, error?.recomputed) }),
       },
     ];
   });
 }
 
-const withError = (value: string, error: string | undefined): string =>
+const withError = (value: number, error: number | undefined): string =>
   error === undefined ? short(value) : `${short(value)} ± ${short(error)}`;
 
-const short = (text: string): string => String(Number(Number(text).toPrecision(3)));
+/** Three digits, but a large number is not rounded before its point. */
+const short = (value: number): string =>
+  figure(Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(3)));
 
 interface StatusText {
   readonly text: string;
@@ -165,6 +174,3 @@ function recomputedValue(
   if (metric === 'accuracy' || metric === 'mean') return mean?.mean;
   return metric === 'stderr' && (params['cluster'] ?? null) === null ? mean?.stderr : undefined;
 }
-
-/** As many digits as the comparison needs. */
-const figure = (value: number): string => String(Number(value.toPrecision(6)));
