@@ -117,12 +117,12 @@ export function TopBar() {
           <Fragment key={crumb.route.view}>
             {i > 0 && <i>/</i>}
             {i === crumbs.length - 1 ? (
-              <em aria-current="page" title={crumb.label} style={shrinking(crumb.label)}>
-                {crumb.label}
+              <em aria-current="page" title={withGlyphs(crumb.label)} style={shrinking(crumb.label)}>
+                {withGlyphs(crumb.label)}
               </em>
             ) : (
-              <Link href={leftAt(crumb.route)} title={crumb.label} style={shrinking(crumb.label)}>
-                {crumb.label}
+              <Link href={leftAt(crumb.route)} title={withGlyphs(crumb.label)} style={shrinking(crumb.label)}>
+                {withGlyphs(crumb.label)}
               </Link>
             )}
           </Fragment>

@@ -1,6 +1,7 @@
 import { Columns2, EyeOff } from 'lucide-react';
 import { Popover } from 'radix-ui';
 import type { FollowRow } from '../../shared/api/contract.ts';
+import { withGlyphs } from '../../shared/domain/hiddenCharacters.ts';
 import { comparePath, rolloutRouteOf } from '../data/compareLink.ts';
 import { followOf, useFollowActions, useFollows } from '../data/follows.ts';
 import { useNow } from '../data/useNow.ts';
@@ -26,7 +27,7 @@ export function CompareChip() {
     <Link
       className="compare-chip"
       href={comparePath(set)}
-      title={keyed(`${names.join('\n')}\nopen`, 'compare.open')}
+      title={keyed(withGlyphs(`${names.join('\n')}\nopen`), 'compare.open')}
     >
       <Columns2 size={13} aria-hidden="true" /> compare <b>{set.length}</b>
     </Link>

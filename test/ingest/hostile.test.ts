@@ -159,6 +159,21 @@ describe('a store', () => {
     expect(messages).toEqual([expect.stringContaining('trace_tags has no index on request_id')]);
   });
 
+  it('whose traces share an artifact is refused, because it could be read for each', async () => {
+    const db = new Database(join(place.directory, 'a.db'));
+    db.exec(`
+      CREATE TABLE trace_info (request_id TEXT PRIMARY KEY, timestamp_ms INTEGER);
+      CREATE TABLE trace_tags (key TEXT, value TEXT, request_id TEXT, PRIMARY KEY (request_id, key));`);
+    for (const id of ['t1', 't2'])
+      db.exec(`INSERT INTO trace_info VALUES ('${id}', 1);
+        INSERT INTO trace_tags VALUES ('mlflow.artifactLocation', 'art', '${id}');`);
+    db.close();
+    mkdirSync(join(place.directory, 'art'));
+    place.file('art/traces.json', '{"spans": []}');
+    const { messages } = await readBeside('a.db');
+    expect(messages).toContainEqual(expect.stringContaining('the traces t1 and t2 name the same file'));
+  });
+
   it.skipIf(process.platform === 'win32')('with a pipe as its journal is refused', async () => {
     cpSync(MLFLOW_STORE, join(place.directory, 'a.db'));
     execFileSync('mkfifo', [join(place.directory, 'a.db-journal')]);

@@ -32,6 +32,8 @@ export class SqliteSource implements RecordSource {
   readonly tables: ReadonlySet<string>;
   private isListed = false;
   private readonly columns = new Map<string, string>();
+  /** The trace that names each file beside the store. */
+  private readonly artifacts = new Map<string, string>();
 
   private constructor(
     path: string,
@@ -248,6 +250,10 @@ export class SqliteSource implements RecordSource {
     }
     const file = artifacts === undefined ? undefined : this.localFile(artifacts);
     if (file === undefined) return [];
+    const owner = this.artifacts.get(file) ?? traceId;
+    // Without this check, a small store could read one file for each of its rows.
+    if (owner !== traceId) throw new Error(`the traces ${owner} and ${traceId} name the same file ${file}`);
+    this.artifacts.set(file, owner);
     const bytes = readWhole(file, LONGEST_RECORD);
     if (typeof bytes === 'number')
       throw new Error(`${file} has ${bytes} bytes; the limit is ${LONGEST_RECORD}`);

@@ -173,9 +173,11 @@ function LaneFacts({ slots, lanes, base, facts }: LaneFactsProps) {
                 <td
                   key={slot.index}
                   className={value.isDifferent ? 'is-different' : undefined}
-                  title={[`${fact.label}, ${value.hint}`, difference, value.text]
-                    .filter((part) => part !== '')
-                    .join('\n')}
+                  title={withGlyphs(
+                    [`${fact.label}, ${value.hint}`, difference, value.text]
+                      .filter((part) => part !== '')
+                      .join('\n'),
+                  )}
                 >
                   {value.isDifferent && (
                     <i>

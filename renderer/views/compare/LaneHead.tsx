@@ -1,6 +1,8 @@
 /** The head of a lane: its rollout, its relation to the baseline, and its actions. */
+
 import { ArrowLeft, ArrowRight, X } from 'lucide-react';
 import type { DragEvent } from 'react';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { useAnnotations, useTaxonomy } from '../../data/annotations.ts';
 import { rolloutRouteOf } from '../../data/compareLink.ts';
 import { pathOfRoute } from '../../data/route.ts';
@@ -82,7 +84,7 @@ export function LaneHead(props: LaneHeadProps) {
       ) : (
         <span
           className={slot.state === 'waiting' ? 'cmp-lane-name' : 'cmp-lane-name muted'}
-          title={slot.path}
+          title={withGlyphs(slot.path)}
         >
           {slot.state === 'waiting' ? (
             <span className="skeleton" style={{ width: 90 }} />
@@ -152,8 +154,8 @@ function FoundName({ lane, lanes }: { readonly lane: Lane; readonly lanes: reado
   return (
     <span className="cmp-lane-name">
       <RightMark isCorrect={row.isCorrect} /> <KeptMark isKept={row.kept} />{' '}
-      <Link className="is-link" href={pathOfRoute(lane.route)} title={`${full}: open its replay`}>
-        {name}
+      <Link className="is-link" href={pathOfRoute(lane.route)} title={withGlyphs(`${full}: open its replay`)}>
+        {withGlyphs(name)}
       </Link>
     </span>
   );

@@ -1,6 +1,8 @@
 /** The contents of a benchmark's panel, from the host's counts. */
+
 import type { EvaluationPanel, EvaluationPoint } from '../../../shared/api/contract.ts';
 import { csvFile } from '../../../shared/domain/delimited.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import type { PanelLine } from '../../charts/panelModel.ts';
 import { count, counted, percent } from '../../ui/numbers.ts';
 
@@ -8,7 +10,7 @@ import { count, counted, percent } from '../../ui/numbers.ts';
 type MeasureByK = 'passAtK' | 'passHatK' | 'majorityAtK';
 
 export const benchmarkName = ({ source }: EvaluationPanel): string =>
-  source ?? 'All problems (no source in the log)';
+  withGlyphs(source ?? 'All problems (no source in the log)');
 
 /** Every k that occurs at some step, ascending. */
 export function sizesOf(points: readonly EvaluationPoint[], of: MeasureByK): readonly number[] {

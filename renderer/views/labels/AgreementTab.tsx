@@ -122,7 +122,7 @@ function Reader(props: {
     >
       {props.names.map((name) => (
         <option key={name} value={name}>
-          {name}
+          {withGlyphs(name)}
         </option>
       ))}
     </select>

@@ -3,6 +3,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { AnnotationRow } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { useTaxonomy } from '../../data/annotations.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { pathOfRoute } from '../../data/route.ts';
@@ -76,7 +77,8 @@ export function AnnotationsTab({ scope }: { readonly scope: LabelsScope }) {
           <option value={ALL}>any label, or none</option>
           {counts.map((one) => (
             <option key={one.label} value={one.label}>
-              {taxonomy?.labels.find(({ id }) => id === one.label)?.name ?? one.label} ({one.annotations})
+              {withGlyphs(taxonomy?.labels.find(({ id }) => id === one.label)?.name ?? one.label)} (
+              {one.annotations})
             </option>
           ))}
         </select>
@@ -88,7 +90,7 @@ export function AnnotationsTab({ scope }: { readonly scope: LabelsScope }) {
           <option value={ALL}>any author</option>
           {authors.map((one) => (
             <option key={one.author} value={one.author}>
-              {one.author} ({one.annotations})
+              {withGlyphs(one.author)} ({one.annotations})
             </option>
           ))}
         </select>

@@ -1,5 +1,6 @@
 /** The page of labels and notes, with their reports. */
 
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { LABEL_TABS, type LabelTab, tabOf } from '../../data/labelsLink.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
@@ -87,7 +88,7 @@ export default function LabelsView() {
             <option value="">all runs</option>
             {scope.runs.map((run) => (
               <option key={run.runKey} value={run.runKey}>
-                {run.name}
+                {withGlyphs(run.name)}
                 {run.kind === 'eval' ? ' (eval)' : ''}
               </option>
             ))}

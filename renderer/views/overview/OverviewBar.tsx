@@ -1,8 +1,10 @@
 /** The bar above the charts: filter, smoothing, runs, metrics, the brushed range, and the progress of requests. */
+
 import { X } from 'lucide-react';
 import { useState } from 'react';
 import type { LoggedMetric, RunDetail } from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { chartCsv } from '../../charts/chartCsv.ts';
 import { dashOf, rangeText, STROKES, type StepRange } from '../../charts/panelModel.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
@@ -176,8 +178,8 @@ function ClassLegend({ split, at }: { readonly split: Split; readonly at: number
         return (
           <li key={name}>
             <LegendLine at={i} />
-            <span className="run-legend-name" title={name}>
-              {name}
+            <span className="run-legend-name" title={withGlyphs(name)}>
+              {withGlyphs(name)}
             </span>
             {rollouts !== undefined && whole !== undefined && (
               <span className="dim">
@@ -254,8 +256,8 @@ function RunLegend({ overview, link }: Pick<OverviewBarProps, 'overview' | 'link
       {overview.runs.map(({ ref, name }, i) => (
         <li key={refText(ref)}>
           <LegendLine at={i} />
-          <span className="run-legend-name" title={name}>
-            {name}
+          <span className="run-legend-name" title={withGlyphs(name)}>
+            {withGlyphs(name)}
           </span>
           {i > 0 && (
             <IconButton

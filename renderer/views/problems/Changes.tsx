@@ -83,7 +83,7 @@ export function Changes({ run }: { readonly run: RunSummary }) {
           >
             {listed.map(({ runKey }, at) => (
               <option key={runKey} value={runKey}>
-                {runKey === run.runKey ? thisRun(run) : names[at]}
+                {withGlyphs(runKey === run.runKey ? thisRun(run) : (names[at] ?? ''))}
               </option>
             ))}
           </select>

@@ -1,4 +1,5 @@
 /** Problems by steps on one canvas, which draws only the visible part, and the values of the current cell. */
+
 import {
   type KeyboardEvent,
   type MouseEvent,
@@ -8,6 +9,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { KeyOf } from '../../shell/keys/Keys.tsx';
 import { keyOf } from '../../shell/keys/keysInForce.ts';
 import { Button } from '../../ui/Controls.tsx';
@@ -239,7 +241,7 @@ export function MapReadout({ row, cell, at, steps, onOpen, onOpenCell, onHistory
   return (
     <aside className="map-reading" aria-label="Cell">
       <div className="map-reading-name">
-        <strong title={row.question === '' ? undefined : row.question}>{mapName(row)}</strong>
+        <strong title={row.question === '' ? undefined : withGlyphs(row.question)}>{mapName(row)}</strong>
         {mapName(row) !== row.problemId && <span className="dim"> {row.problemId}</span>}
         {row.source !== undefined && <span className="dim"> {row.source}</span>}
         {row.groundTruth !== undefined && (

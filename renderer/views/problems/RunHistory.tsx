@@ -50,7 +50,7 @@ export function RunHistory({ problemId, groups, clusters, scale: ofPage, here }:
               key={group.groupId}
               className={group.groupId === here ? 'problem-column is-here' : 'problem-column'}
               href={pathOfRoute({ view: 'group', runKey, step: step ?? 0, groupKey })}
-              title={titleOf(group, scale, clusters, taxonomy)}
+              title={withGlyphs(titleOf(group, scale, clusters, taxonomy))}
             >
               <span className="visually-hidden">{`Step ${step ?? '–'}: ${rate === undefined ? 'correctness unknown' : `${percent(rate)} % correct`}, ${counted(group.answers.length, 'different answer')}`}</span>
               <span className="problem-rate" data-drawn="" aria-hidden="true">

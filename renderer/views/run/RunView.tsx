@@ -120,8 +120,8 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
           onChoose={(tab) => showTab(tab === 'steps' ? '' : tab)}
           choices={tabs}
         />
-        {data.model !== undefined && <Chip title="Model">{data.model}</Chip>}
-        {data.dataset !== undefined && <Chip title="Data set">{data.dataset}</Chip>}
+        {data.model !== undefined && <Chip title="Model">{withGlyphs(data.model)}</Chip>}
+        {data.dataset !== undefined && <Chip title="Data set">{withGlyphs(data.dataset)}</Chip>}
         <Chip title={data.directory}>{data.format}</Chip>
         <PartlyRead run={data} />
         {data.issues > 0 && (

@@ -1,9 +1,11 @@
 /**
  * Full-text search over all rollouts. The URL holds the query; this component requests the results and lays them out.
  */
+
 import { useEffect, useMemo } from 'react';
 import type { RunSummary, SearchState, UnsearchedRollout } from '../../../shared/api/contract.ts';
 import { wantedTextNodes } from '../../../shared/domain/filter/node.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { distinctNames } from '../../data/runNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -142,7 +144,7 @@ function SearchHead({ runs, run }: SearchHeadProps) {
             <option value="">all runs</option>
             {runs.map((one, i) => (
               <option key={one.runKey} value={one.runKey}>
-                {names[i]} · {counted(one.rollouts, 'rollout')}
+                {withGlyphs(names[i] ?? '')} · {counted(one.rollouts, 'rollout')}
               </option>
             ))}
           </select>

@@ -1,5 +1,6 @@
 import { useId, useState } from 'react';
 import type { RunDetail, RunSummary } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { keysOf, likelyRole, type PoolKeys, type PoolRole, sizeText } from './poolModel.ts';
 
@@ -53,7 +54,7 @@ export function JoinForm({ run, others, isBusy, onJoin, onCancel }: JoinFormProp
       >
         {others.map((one) => (
           <option key={one.runKey} value={one.runKey}>
-            {one.name} ({sizeText(one)})
+            {withGlyphs(one.name)} ({sizeText(one)})
           </option>
         ))}
       </select>

@@ -1,6 +1,8 @@
 /** Rows of a result. Sorting applies to the loaded rows only. */
+
 import { useMemo, useState } from 'react';
 import type { SqlRow, SqlValue } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { counted } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { type Arrangement, AS_THEY_CAME, type Column, type TableLayout } from '../../ui/tableColumns.ts';
@@ -112,7 +114,7 @@ function Cell({ value, isLink }: { readonly value: SqlValue | undefined; readonl
   return (
     <span
       className={isLink ? 'sql-link' : undefined}
-      title={shown.length < text.length ? `${shown}…` : shown}
+      title={withGlyphs(shown.length < text.length ? `${shown}…` : shown)}
     >
       <SourceText text={shown} />
       {shown.length < text.length && '…'}

@@ -1,8 +1,10 @@
 /**
  * The positions at which one token, or the reflection tokens, have their highest values. Each opens the replay there.
  */
+
 import { ArrowLeft } from 'lucide-react';
 import type { TokenOccurrence } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import type { WantedTokens } from '../../../shared/domain/highestTokens.ts';
 import type { SourceStatistics } from '../../../shared/domain/signalStatistics.ts';
 import { isSigned } from '../../../shared/domain/tokenSignal.ts';
@@ -184,7 +186,7 @@ function PlaceCell({ place, level, hasSteps }: PlaceCellProps) {
         <mark>{shownText(place.text)}</mark>
         <span>{shownText(place.after)}</span>
       </span>
-      <span className="place-where" title={`group ${groupKey}, rollout #${ordinal}, ${at}`}>
+      <span className="place-where" title={withGlyphs(`group ${groupKey}, rollout #${ordinal}, ${at}`)}>
         {isCorrect !== undefined && <RightMark isCorrect={isCorrect} />} {where}
       </span>
     </span>

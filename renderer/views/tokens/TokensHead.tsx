@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { AvailableSignals } from '../../../shared/api/contract.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import type { SourceStatistics } from '../../../shared/domain/signalStatistics.ts';
 import type { SignalName } from '../../../shared/domain/tokenSignal.ts';
 import { pathOfRoute, type Route, SCOPE_LEVELS, type ScopeLevel, tokensRouteAt } from '../../data/route.ts';
@@ -29,7 +30,7 @@ export function TokensHead({ address, level, hasSteps, signal, available }: Toke
   const list = listOf(address, level, hasSteps);
   return (
     <header className="page-head">
-      <h1 title={address.groupKey}>{titleOf(address, level, hasSteps)}</h1>
+      <h1 title={withGlyphs(address.groupKey ?? '')}>{withGlyphs(titleOf(address, level, hasSteps))}</h1>
       <Segmented
         label="Signal"
         chosen={signal}

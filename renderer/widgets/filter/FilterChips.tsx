@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import type { FilterNode } from '../../../shared/domain/filter/node.ts';
 import { filterText } from '../../../shared/domain/filter/print.ts';
+import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 
@@ -17,10 +18,10 @@ export function FilterChips() {
           type="button"
           key={text}
           className="filter-chip"
-          title={`Remove ${text}`}
+          title={withGlyphs(`Remove ${text}`)}
           onClick={() => setQuery({ q: without === '' ? undefined : without })}
         >
-          <code>{text}</code>
+          <code>{withGlyphs(text)}</code>
           <X size={11} aria-hidden="true" />
         </button>
       ))}

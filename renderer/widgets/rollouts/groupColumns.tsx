@@ -45,7 +45,7 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
     minWidth: 80,
     grow: 0.8,
     cell: (row) => (
-      <span className="mono" title={row.groundTruth}>
+      <span className="mono" title={withGlyphs(row.groundTruth ?? '')}>
         <LogText text={row.groundTruth} />
       </span>
     ),

@@ -229,7 +229,7 @@ function engineColumn(id: 'worker' | 'gpu', hint: string): RolloutColumn {
     label: id,
     hint,
     minWidth: 74,
-    cell: (row) => <bdi title={row[id]}>{row[id]}</bdi>,
+    cell: (row) => <bdi title={withGlyphs(row[id] ?? '')}>{withGlyphs(row[id] ?? '')}</bdi>,
   });
 }
 

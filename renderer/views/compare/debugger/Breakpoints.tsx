@@ -170,7 +170,7 @@ function Hits({ stops, lanes, breaks, running, leftOut, row, onSelectRow }: Hits
               type="button"
               aria-current={stop.row === row ? 'true' : undefined}
               onClick={() => onSelectRow(stop.row)}
-              title={stop.hit.found}
+              title={withGlyphs(stop.hit.found ?? '')}
             >
               <BreakpointReasons stop={stop} lanes={lanes} breaks={breaks} />
             </button>

@@ -1,4 +1,5 @@
 /** Play, step and scrub. All lanes share the current row. */
+
 import {
   ChevronLeft,
   ChevronRight,
@@ -11,6 +12,7 @@ import {
   Terminal,
 } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { withGlyphs } from '../../../../shared/domain/hiddenCharacters.ts';
 import { readingMs } from '../../../data/pace.ts';
 import { useUrlQuery } from '../../../data/useRoute.ts';
 import { runCommand, useCommands } from '../../../shell/keys/commands.ts';
@@ -154,7 +156,10 @@ export function DebugTransport(props: PlayheadProps) {
       />
       <div className="debug-here" role="status">
         {first !== undefined && (
-          <span className="debug-stop" title={here.map(({ hit }) => breaks[hit.breakpoint]?.text).join('\n')}>
+          <span
+            className="debug-stop"
+            title={withGlyphs(here.map(({ hit }) => breaks[hit.breakpoint]?.text).join('\n'))}
+          >
             <i aria-hidden="true">●</i> <BreakpointReasons stop={first} lanes={lanes} breaks={breaks} />
           </span>
         )}
