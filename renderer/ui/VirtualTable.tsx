@@ -156,7 +156,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
         aria-label={props.label}
         aria-rowcount={count + 1}
         aria-multiselectable={selecting !== undefined || undefined}
-        aria-activedescendant={count > 0 ? `${id}-${cursor}` : undefined}
+        aria-activedescendant={cursor >= shown.first && cursor < shown.end ? `${id}-${cursor}` : undefined}
         tabIndex={0}
         onScroll={scroll.onScroll}
         onKeyDown={onKeyDown}

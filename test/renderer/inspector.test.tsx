@@ -111,8 +111,9 @@ describe('a sample of an Inspect log', () => {
     const long = { match: { value: 1, explanation: `${'word '.repeat(1_000)}end` } };
     const fields = shown({ extra: { ...extra, scores: long } });
     expect(fields.textContent).not.toContain('word end');
-    fireEvent.click(screen.getByRole('button', { name: 'Show the whole explanation of match' }));
+    fireEvent.click(screen.getByRole('button', { name: /^Show all 5,003 characters of .* match$/ }));
     expect(fields.textContent).toContain('word end');
+    expect(screen.getByRole('region', { name: 'Explanation of match' }).tabIndex).toBe(0);
   });
 
   it('shows its error, the errors that were retried, its limit, usage and times', () => {

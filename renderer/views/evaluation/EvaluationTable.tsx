@@ -38,7 +38,7 @@ export function EvaluationTable(props: EvaluationTableProps) {
         {points.some(({ problems }) => problems > 0) && <caption>{INTERVAL}</caption>}
         <thead>
           <tr>
-            <th scope="col">{hasSteps ? 'step' : ''}</th>
+            <th scope="col">{hasSteps ? 'step' : <span className="visually-hidden">run</span>}</th>
             <th scope="col" title="Problems with a rollout whose correctness is known">
               problems
             </th>

@@ -80,18 +80,14 @@ export function Inspector({ detail, heat, isBlind, onShow, onShowRecord }: Inspe
       {!isBlind && expected === undefined && isLong(row.groundTruth) && (
         <section>
           <h2>Ground truth</h2>
-          <p className="inspector-scenario">
-            <LogText text={row.groundTruth} longest={LONGEST_SECTION} />
-          </p>
+          <LongText label="Ground truth" text={row.groundTruth} />
         </section>
       )}
       {detail.userScenario !== undefined && (
         <section>
           <h2>User scenario</h2>
           <p className="dim">Instructions of the simulated user. The policy did not see them.</p>
-          <p className="inspector-scenario">
-            <LogText text={detail.userScenario} longest={LONGEST_SECTION} />
-          </p>
+          <LongText label="User scenario" text={detail.userScenario} />
         </section>
       )}
       <section>
@@ -193,6 +189,15 @@ export function Inspector({ detail, heat, isBlind, onShow, onShowRecord }: Inspe
         </button>
       </section>
     </aside>
+  );
+}
+
+function LongText({ label, text }: { readonly label: string; readonly text: string | undefined }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container must be focusable to be scrolled by keys
+    <section className="inspector-scenario" tabIndex={0} aria-label={label}>
+      <LogText text={text} longest={LONGEST_SECTION} />
+    </section>
   );
 }
 

@@ -64,8 +64,14 @@ function ScorerValue({ scorer, values, explanation, metadata }: LoggedScorerValu
 
 function Explanation({ scorer, text }: { readonly scorer: string; readonly text: string }) {
   const [isOpen, setOpen] = useState(text.length <= SHORT);
+  const name = plainLogText(scorer);
   return (
-    <div className={isOpen ? 'sample-explanation is-open' : 'sample-explanation'}>
+    <section
+      className={isOpen ? 'sample-explanation is-open' : 'sample-explanation'}
+      // The whole text scrolls, so it must be focusable.
+      tabIndex={isOpen ? 0 : undefined}
+      aria-label={`Explanation of ${name}`}
+    >
       <div className="prose">
         <MarkdownText text={isOpen ? text : `${text.slice(0, SHORT)} …`} start={0} source="explanation" />
       </div>
@@ -73,13 +79,13 @@ function Explanation({ scorer, text }: { readonly scorer: string; readonly text:
         <button
           type="button"
           className="button"
-          aria-label={`Show the whole explanation of ${plainLogText(scorer)}`}
+          aria-label={`Show all ${count(text.length)} characters of the explanation of ${name}`}
           onClick={() => setOpen(true)}
         >
           Show all {count(text.length)} characters
         </button>
       )}
-    </div>
+    </section>
   );
 }
 
