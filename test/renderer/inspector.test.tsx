@@ -142,8 +142,15 @@ describe('a sample of an Inspect log', () => {
     expect(list.textContent).toContain('3 events');
     expect(row(/^model acme/).textContent).toContain('2 s · 12 out · 2 retries');
     expect(row(/^✕ tool flip/).title).toBe('tool flip\n3 s after the first event\n1 s');
-    fireEvent.click(row(/^✕ tool flip/));
+    const flip = row(/^✕ tool flip/);
+    flip.focus();
+    fireEvent.click(flip);
+    expect(document.activeElement).toBe(flip);
+    expect(row(/^✕ tool flip/)).toBe(flip);
     expect(list.textContent).toContain('2 events');
+    fireEvent.keyDown(flip, { key: 'Escape' });
+    expect(list.textContent).toContain('3 events');
+    fireEvent.click(flip);
     expect(within(list).queryByRole('button', { name: /^model acme/ })).toBeNull();
     fireEvent.click(row(/^Whole sample/));
     expect(list.textContent).toContain('3 events');

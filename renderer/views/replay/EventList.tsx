@@ -2,7 +2,7 @@
  * Events of a sample on a time axis, nested by span. The event that was clicked or focused last is written out below the
  * list, with its error. A click on one that took time zooms to it.
  */
-import { useMemo, useState } from 'react';
+import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { LoggedEvent } from '../../../shared/format/inspectEvents.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { LogText, plainLogText } from '../../ui/LogText.tsx';
@@ -33,9 +33,30 @@ export function EventList({ events, total = events.length }: EventListProps) {
     () => (zoomed === undefined ? events : eventsWithin(events, zoomed)),
     [events, zoomed],
   );
+  // Events have no id. A zoom must not make the focused row another event.
+  const keys = useMemo(() => new Map(events.map((event, i) => [event, i])), [events]);
   const list = useVirtualRows({ count: shown.length, rowHeight: ROW_HEIGHT, overscan: OVERSCAN });
+  const wasZoomed = useRef(zoomed);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a zoom scrolls to the chosen event
+  useLayoutEffect(() => {
+    if (wasZoomed.current === zoomed) return;
+    wasZoomed.current = zoomed;
+    if (chosen === undefined) return;
+    list.show(shown.indexOf(chosen));
+    // The row is rendered after the scroll event.
+    requestAnimationFrame(() => setTimeout(() => focusChosen(list.scroller.current)));
+  }, [zoomed]);
   return (
-    <section className="event-list" aria-label="Events">
+    <section
+      className="event-list"
+      aria-label="Events"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || zoomed === undefined) return;
+        // Escape undoes the zoom before it leaves the page.
+        event.preventDefault();
+        setZoomed(undefined);
+      }}
+    >
       <div className="event-list-head">
         <span className="dim">
           {duration(range.from * 1000)} to {duration(range.to * 1000)}
@@ -50,9 +71,8 @@ export function EventList({ events, total = events.length }: EventListProps) {
       <div ref={list.scroller} className="event-list-rows" onScroll={list.onScroll}>
         <div style={{ height: list.space.spacer, position: 'relative' }}>
           <ol style={{ transform: `translateY(${list.shown.top}px)` }}>
-            {shown.slice(list.shown.first, list.shown.end).map((event, i) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: events have no id, and the list never reorders
-              <li key={list.shown.first + i}>
+            {shown.slice(list.shown.first, list.shown.end).map((event) => (
+              <li key={keys.get(event)}>
                 <EventRow
                   event={event}
                   range={range}
@@ -68,6 +88,10 @@ export function EventList({ events, total = events.length }: EventListProps) {
       {chosen !== undefined && <ChosenEvent event={chosen} />}
     </section>
   );
+}
+
+function focusChosen(list: HTMLElement | null): void {
+  list?.querySelector<HTMLElement>('.is-chosen')?.focus({ preventScroll: true });
 }
 
 interface EventRowProps {
