@@ -67,10 +67,11 @@ export const ingestCommand: Command = {
       throw new UsageError('ingest: --adapter writes the Turnwise log, which needs no mapping');
     const mapping = mappingFile === undefined ? undefined : readMappingFile(resolvePath(mappingFile));
     const adapter = command === undefined ? undefined : await readAdapter(command);
+    const given = args.positionals.map(resolvePath);
     const options = { libraryPath, shell: 'browser' as const, version: context.version };
     const host = await createHost(adapter === undefined ? options : { ...options, adapter });
     const left = isContinued ? await unreadFiles(host) : [];
-    const paths = isContinued ? continuedPaths(left, adapter) : args.positionals.map(resolvePath);
+    const paths = isContinued ? continuedPaths(left, adapter) : given;
     if (paths.length === 0) {
       await host.close();
       if (left.length > 0) throw new ExpectedError(unreadText(left, named));

@@ -341,6 +341,8 @@ describe('usage', () => {
       stdout: '',
       stderr: expect.stringMatching(/^turnwise: /),
     });
+    // An unset variable. The process must end, too.
+    expect(started('ingest', '')).toMatchObject({ status: 2, stderr: 'turnwise: a path is empty\n' });
     expect(started('query', '--library', 'none.sqlite', 'SELECT 1')).toMatchObject({
       status: 1,
       stdout: '',

@@ -159,6 +159,35 @@ describe('a store', () => {
     expect(messages).toEqual([expect.stringContaining('trace_tags has no index on request_id')]);
   });
 
+  it.each([
+    ['traces of one id', 'request_id TEXT', 'BINARY', 'request_id of the table trace_info is no key'],
+    [
+      'an index that does not help',
+      'request_id TEXT PRIMARY KEY',
+      'NOCASE',
+      'trace_tags has no index on request_id',
+    ],
+    [
+      'a column rowid',
+      'request_id TEXT PRIMARY KEY, rowid INTEGER',
+      'BINARY',
+      'hides the number of its rows',
+    ],
+  ])(
+    'with %s is refused, because rows would be read again and again',
+    async (_what, info, collation, message) => {
+      const db = new Database(join(place.directory, 'a.db'));
+      db.exec(`
+      CREATE TABLE trace_info (${info}, timestamp_ms INTEGER);
+      CREATE TABLE trace_tags (key TEXT, value TEXT, request_id TEXT);
+      CREATE INDEX by_id ON trace_tags (request_id COLLATE ${collation});
+      INSERT INTO trace_info (request_id) VALUES ('t');`);
+      db.close();
+      const { messages } = await readBeside('a.db');
+      expect(messages).toEqual([expect.stringContaining(message)]);
+    },
+  );
+
   it('whose traces share an artifact is refused, because it could be read for each', async () => {
     const db = new Database(join(place.directory, 'a.db'));
     db.exec(`
@@ -293,7 +322,7 @@ describe.skipIf(process.platform === 'win32')('a pipe', () => {
   it.each(['pipe', 'link'])('is not waited for as the artifact of a trace (%s)', async (kind) => {
     const db = new Database(join(place.directory, 'a.db'));
     db.exec(`
-      CREATE TABLE trace_info (request_id TEXT, timestamp_ms INTEGER);
+      CREATE TABLE trace_info (request_id TEXT PRIMARY KEY, timestamp_ms INTEGER);
       CREATE TABLE trace_tags (key TEXT, value TEXT, request_id TEXT, PRIMARY KEY (request_id, key));
       INSERT INTO trace_info VALUES ('t', 1);
       INSERT INTO trace_tags VALUES ('mlflow.artifactLocation', 'art', 't');`);

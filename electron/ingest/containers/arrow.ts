@@ -16,7 +16,7 @@ import { CorruptContainerError, type RecordSource, type SourceRecord } from './c
 import { unpackLz4Frame } from './lz4Frame.ts';
 import { openFile } from './openFile.ts';
 import { RowConverter } from './rowJson.ts';
-import { checkRows, mostMemory } from './sizes.ts';
+import { checkRows, mostInAll, mostMemory } from './sizes.ts';
 
 /** Bytes of a message's metadata, which grows with the number of columns. */
 const LONGEST_METADATA = 64 << 20;
@@ -75,6 +75,7 @@ export class ArrowSource implements RecordSource {
   private readonly converter: RowConverter;
   /** Bytes decoded so far of batches with dictionaries. */
   private repeated = 0;
+  private unpacked = 0;
 
   private constructor(path: string) {
     this.file = openFile(path);
@@ -135,7 +136,11 @@ export class ArrowSource implements RecordSource {
   private *rowsOf(messages: Uint8Array[], start: number, from: number): Generator<Iterable<SourceRecord>> {
     unpackable = mostMemory(this.size);
     const table = decoded(messages, start);
-    if (messages.length > 2) this.countRepeated(mostMemory(this.size) - unpackable);
+    const unpacked = mostMemory(this.size) - unpackable;
+    if (messages.length > 2) this.countRepeated(unpacked);
+    this.unpacked += unpacked;
+    if (this.unpacked > mostInAll(this.size))
+      throw new CorruptContainerError(`the rows after ${start} of the Arrow file repeat too much text`);
     for (let at = Math.max(0, from - start); at < table.numRows; at += ROWS)
       yield this.converter.records(rowsBetween(table, at, Math.min(at + ROWS, table.numRows)), start + at);
   }

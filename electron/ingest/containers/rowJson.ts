@@ -24,7 +24,7 @@ export class RowConverter {
     try {
       for (const row of rows) {
         const record = rowRecord(row, at);
-        this.left -= 'bytes' in record ? record.bytes.byteLength : 0;
+        this.left -= 'bytes' in record ? record.bytes.byteLength : 'tooLong' in record ? record.tooLong : 0;
         if (this.left < 0) throw new Error('the rows repeat more text than a file of its size holds');
         yield record;
         at++;

@@ -1,10 +1,10 @@
 /** Limits the sizes that a file claims for its contents, in proportion to the size of the file. */
 import { CorruptContainerError } from './container.ts';
 
-/** Row limit: a base, plus this many per byte of the file. Rows of one repeated text take about a bit each. */
-const [ROWS_OF_ANY, ROWS_PER_BYTE] = [1 << 16, 64];
+/** Row limit: a base, plus this many per byte of the file. Equal rows take about a bit each, but are no log. */
+const [ROWS_OF_ANY, ROWS_PER_BYTE] = [1 << 16, 1];
 /** Memory limit in bytes: at least the first, the second per byte of the file, at most the third. */
-const [MEMORY_OF_ANY, MEMORY_PER_BYTE, MOST_MEMORY] = [256 << 20, 8, 1 << 30];
+const [MEMORY_OF_ANY, MEMORY_PER_BYTE, MOST_MEMORY] = [128 << 20, 8, 1 << 30];
 
 /** Limit in bytes of what all rows take: a base, plus this many per byte of the file. gzip does not compress better. */
 const [ALL_OF_ANY, ALL_PER_BYTE] = [256 << 20, 1024];

@@ -140,6 +140,9 @@ export class SqliteSource implements RecordSource {
       throw new Error(
         `the column ${computed.name} of the table ${table} is generated, which no store of a trainer has`,
       );
+    const shadow = columns.find(({ name }) => /^(?:rowid|oid|_rowid_)$/i.test(name));
+    if (shadow !== undefined)
+      throw new Error(`the table ${table} has a column ${shadow.name}, which hides the number of its rows`);
     return columns.map(({ name }) => `"${name.replaceAll('"', '""')}"`);
   }
 
@@ -172,9 +175,13 @@ export class SqliteSource implements RecordSource {
   }
 
   private listSql(): string {
-    if (this.isCapture) return trajectoriesSql(this.sizeOf('wire_rows'));
+    if (this.isCapture) {
+      this.requireUnique('wire_rows', 'cursor');
+      return trajectoriesSql(this.sizeOf('wire_rows'));
+    }
     if (!this.isMlflow)
       return `SELECT rowid AS key, ${this.sizeOf('traces')} AS bytes FROM main.traces ORDER BY rowid`;
+    this.requireUnique('trace_info', 'request_id');
     const parts = PARTS_OF_A_TRACE.flatMap(([table, id]) => {
       if (!this.tables.has(table)) return [];
       this.requireIndex(table, id);
@@ -186,16 +193,34 @@ export class SqliteSource implements RecordSource {
       FROM main.trace_info AS trace ORDER BY timestamp_ms, request_id`;
   }
 
-  /** @throws Error when each trace would need a scan of the whole table */
+  /** @throws Error when each record would need a scan of the whole table */
   private requireIndex(table: string, column: string): void {
-    const indexed = this.db
+    if (!this.hasIndex(table, column, false))
+      throw new Error(`the table ${table} has no index on ${column}, which every store of its program has`);
+  }
+
+  /** @throws Error when several records could have the same rows of other tables, each time read anew */
+  private requireUnique(table: string, column: string): void {
+    const key = this.db
       .prepare<[string, string]>(
-        `SELECT 1 FROM pragma_index_list(?) AS list, pragma_index_info(list.name) AS info
-         WHERE info.seqno = 0 AND info.name = ? AND list.partial = 0`,
+        "SELECT 1 FROM pragma_table_xinfo(?) WHERE name = ? AND pk = 1 AND upper(type) = 'INTEGER'",
       )
       .get(table, column);
-    if (indexed === undefined)
-      throw new Error(`the table ${table} has no index on ${column}, which every store of MLflow has`);
+    if (key === undefined && !this.hasIndex(table, column, true))
+      throw new Error(`${column} of the table ${table} is no key, as in every store of its program`);
+  }
+
+  /** An index with another collation does not help a comparison of texts. */
+  private hasIndex(table: string, column: string, isUnique: boolean): boolean {
+    const found = this.db
+      .prepare<[string, string, number]>(
+        `SELECT 1 FROM pragma_index_list(?) AS list, pragma_index_xinfo(list.name) AS first
+         WHERE first.seqno = 0 AND first.name = ? AND first.coll = 'BINARY' AND list.partial = 0
+           AND (? = 0 OR list."unique" = 1
+             AND (SELECT count(*) FROM pragma_index_xinfo(list.name) WHERE key = 1) = 1)`,
+      )
+      .get(table, column, isUnique ? 1 : 0);
+    return found !== undefined;
   }
 
   private read(row: StoredRow): unknown {
