@@ -158,7 +158,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** View → views that are tabs of it, pages that it falls back to, or whose labelling it shares. */
 const VIEWS_OF_VIEW: Readonly<Record<string, readonly string[]>> = {
-  run: ['overview', 'evaluation', 'recipe', 'sources'],
+  run: ['overview', 'evaluation', 'recipe', 'configuration', 'sources'],
   step: ['run'],
   evaluation: ['overview'],
   recipe: ['overview'],

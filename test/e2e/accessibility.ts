@@ -30,7 +30,7 @@ const SCREENS: readonly string[] = [
     '/nowhere',
   ],
   ...['/labels', '/labels?tab=annotations', '/labels?tab=report', '/labels?tab=taxonomy'],
-  ...[RUN, `${RUN}?tab=rollouts`, `${RUN}?tab=tools`, `${RUN}?tab=recipe`],
+  ...[RUN, `${RUN}?tab=rollouts`, `${RUN}?tab=tools`, `${RUN}?tab=recipe`, `${RUN}?tab=configuration`],
   ...[`${RUN}-eval~eval?tab=evaluation`, MAPPING, '/mapping', '/mapping?path=gone'],
   ...[`${RUN}/roc`, `${RUN}/tokens`, `${RUN}/problems`],
   ...[STEP, `${STEP}/roc`, `${STEP}/schedule`, `${STEP}/tokens`],

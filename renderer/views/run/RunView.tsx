@@ -15,6 +15,7 @@ import { FailedState, WaitingState } from '../../ui/States.tsx';
 import { FollowControls } from '../../widgets/FollowControls.tsx';
 import { PartlyRead, PartlyReadNote } from '../../widgets/PartlyRead.tsx';
 import { LIST_TABS, type ListSummary, listTab, StepLists } from '../../widgets/rollouts/StepLists.tsx';
+import { ConfigurationView } from '../configuration/ConfigurationView.tsx';
 import { EvaluationView } from '../evaluation/EvaluationView.tsx';
 import { ToolsPage } from '../overview/ToolsPage.tsx';
 import { RecipeView } from '../recipe/RecipeView.tsx';
@@ -34,6 +35,11 @@ const TOOLS_TAB = {
   label: 'Tools',
   title: 'Outcomes and latencies of tool calls',
 };
+const CONFIGURATION_TAB = {
+  id: 'configuration' as const,
+  label: 'Configuration',
+  title: 'Settings in the log, beside those of another run',
+};
 const EVALUATION_TAB = {
   id: 'evaluation' as const,
   label: 'Evaluation',
@@ -45,7 +51,7 @@ function tabsOf({ kind, hasSteps }: Pick<RunDetail, 'kind' | 'hasSteps'>) {
   const lists = hasSteps ? [STEPS_TAB, ROLLOUTS_TAB] : LIST_TABS;
   const more = kind === 'eval' ? [EVALUATION_TAB] : hasSteps ? [RECIPE_TAB] : [];
   const sources = { ...SOURCES_TAB, title: keyed('Files, groups, names', 'run.sources') };
-  return [...lists, TOOLS_TAB, ...more, sources];
+  return [...lists, TOOLS_TAB, ...more, CONFIGURATION_TAB, sources];
 }
 
 /** Sums over all steps. The header uses them, so that it always agrees with the step table. */
@@ -190,6 +196,8 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
         <ToolsPage run={data} steps={steps.data.map(({ step }) => step)} />
       ) : chosen === 'evaluation' ? (
         <EvaluationView run={data} />
+      ) : chosen === 'configuration' ? (
+        <ConfigurationView run={data} />
       ) : chosen === 'recipe' ? (
         <RecipeView run={data} rows={steps.data} />
       ) : data.hasSteps && chosen !== 'rollouts' ? (
