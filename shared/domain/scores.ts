@@ -1,12 +1,25 @@
 /**
  * Scores of a rollout by scorer, as the log has them: a number, a grade such as C or I, or a boolean. A dictionary is
- * one score per key, named `scorer.key`.
+ * one score per key, named `scorer.key`. Parts of a reward, such as those of a rubric, are scores, too.
  */
 import { quoted, unquoted } from './filter/lexer.ts';
 import { wordTest } from './filter/wordTest.ts';
 
 export type ScoreValue = number | string | boolean;
 export type Scores = Readonly<Record<string, ScoreValue>>;
+
+/** Each score may be a column. More scores, and longer names and words, are in the extra fields only. */
+const MOST_SCORES = 100;
+const LONGEST_SCORE = 200;
+
+/** @returns undefined if no entry has a value that a score can have */
+export function scoresOf(entries: readonly (readonly [name: string, value: unknown])[]): Scores | undefined {
+  const scores = entries.filter(
+    (entry): entry is readonly [string, ScoreValue] =>
+      isScoreValue(entry[1]) && Math.max(entry[0].length, String(entry[1]).length) <= LONGEST_SCORE,
+  );
+  return scores.length === 0 ? undefined : Object.fromEntries(scores.slice(0, MOST_SCORES));
+}
 
 /**
  * `CORRECT`, `INCORRECT`, `PARTIAL`, `NOANSWER` of `inspect_ai.scorer`, with the numbers of its
@@ -28,7 +41,7 @@ export function parseScores(json: string | undefined): Scores {
   }
 }
 
-export function isScoreValue(value: unknown): value is ScoreValue {
+function isScoreValue(value: unknown): value is ScoreValue {
   return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 }
 

@@ -14,7 +14,7 @@
  * - Long texts are stored once in `attachments` and referenced by `attachment://` and their hash.
  */
 import type { StopReason, Turn } from '../domain/model.ts';
-import { GRADES, isScoreValue, type Scores, type ScoreValue } from '../domain/scores.ts';
+import { GRADES, type Scores, scoresOf } from '../domain/scores.ts';
 import type { RolloutBody } from './body.ts';
 import { idOf, indexOf, isObject, type JsonObject, numberOf, stringOf, textOf, without } from './fields.ts';
 import type {
@@ -183,7 +183,7 @@ function readSample(sample: JsonObject, evaluation: Evaluation | undefined, file
   const rest = restOfMessages(messages, BOOKKEEPING);
   const usage = usageOfTurns(sample, messages, body.turns);
   const tokens = tokensOf(sample['output'], body, warnings);
-  const scores = scoresOf(sample['scores']);
+  const scores = scoresIn(sample['scores']);
   const startedAt = secondsOfDate(sample['started_at']);
   const endedAt = secondsOfDate(sample['completed_at']);
   const { masked = 0, ...events } = shortEvents(sample['events'], { startedAt, endedAt }) ?? {};
@@ -322,10 +322,6 @@ class Attachments {
   }
 }
 
-/** Each score is a column. More scores, and longer names and words, are in the extra fields only. */
-const MOST_SCORES = 100;
-const LONGEST_SCORE = 200;
-
 interface Score {
   readonly reward?: number;
   readonly isCorrect?: boolean;
@@ -355,19 +351,16 @@ function mainScore(scores: unknown, scorer: string | undefined): Score {
 }
 
 /** A dictionary is one score per key. Lists and deeper dictionaries are in the extra fields only. */
-function scoresOf(logged: unknown): Scores | undefined {
+function scoresIn(logged: unknown): Scores | undefined {
   if (!isObject(logged)) return undefined;
-  const scores = Object.entries(logged).flatMap(([scorer, score]) => {
-    const value = isObject(score) ? score['value'] : undefined;
-    const values = isObject(value)
-      ? Object.entries(value).map(([key, part]) => [`${scorer}.${key}`, part] as const)
-      : [[scorer, value] as const];
-    return values.filter(
-      (entry): entry is readonly [string, ScoreValue] =>
-        isScoreValue(entry[1]) && Math.max(entry[0].length, String(entry[1]).length) <= LONGEST_SCORE,
-    );
-  });
-  return scores.length === 0 ? undefined : Object.fromEntries(scores.slice(0, MOST_SCORES));
+  return scoresOf(
+    Object.entries(logged).flatMap(([scorer, score]) => {
+      const value = isObject(score) ? score['value'] : undefined;
+      return isObject(value)
+        ? Object.entries(value).map(([key, part]) => [`${scorer}.${key}`, part] as const)
+        : [[scorer, value] as const];
+    }),
+  );
 }
 
 /** Several targets are alternative accepted answers. */

@@ -1,3 +1,4 @@
+import { scoresOf } from '../domain/scores.ts';
 import { bodyOf, type KnownFacts, problemOf } from './body.ts';
 import {
   booleanOf,
@@ -23,6 +24,10 @@ import { UNALIGNED } from './tokenColumns.ts';
 const COLUMNS: ReadonlySet<string> = new Set([
   ...['responses_create_params', 'response', 'reward', '_ng_task_index', '_ng_rollout_index'],
 ]);
+/** Numbers and booleans that are no parts of the reward. All others are results of the environment's verifier. */
+const NO_SCORES: ReadonlySet<string> = new Set([
+  ...['reward', '_ng_task_index', '_ng_rollout_index', 'id', 'num_agent_messages', 'terminated', 'truncated'],
+]);
 const PARAMETER_COLUMNS: ReadonlySet<string> = new Set(['input']);
 const RESPONSE_COLUMNS: ReadonlySet<string> = new Set(['output', 'created_at']);
 const GROUND_TRUTHS = ['ground_truth', 'expected_answer', 'answer'] as const;
@@ -34,7 +39,7 @@ export const responsesApi: LogFormat = {
   source: 'NVIDIA-NeMo/Gym, nemo_gym/rollout_collection.py at 07d6b0d0 (compared November 2026)',
   rule: 'a record with objects in "responses_create_params" and "response", the latter with a list in "output"',
   reads:
-    'messages, reasoning, tool calls, reward, task and rollout index, token ids and log-probabilities of generations',
+    'messages, reasoning, tool calls, reward and its parts, task and rollout index, token ids and log-probabilities of generations',
   ignores: 'the second copy of the tools in "response"; fields that are null',
   detect: (head: FileHead) => head.records.some(isRollout),
   open: (file: FileContext) => ({ read: (record) => read(record, file) }),
@@ -77,6 +82,11 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
   if (isUnread(record['reward'], reward)) {
     warnings.push(warned('unread_value', `"reward" is ${found(record['reward'])}; the reward is unknown`));
   }
+  const scores = scoresOf(
+    Object.entries(record).filter(
+      ([name, value]) => ['number', 'boolean'].includes(typeof value) && !NO_SCORES.has(name),
+    ),
+  );
   const messages = indexOf(record['num_agent_messages'] ?? response['num_agent_messages']);
   if (messages !== undefined && messages !== body.turns.length) {
     const message = `"num_agent_messages" is ${messages}, but ${body.turns.length} turns were found in the items`;
@@ -94,6 +104,7 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
       groupRule: task === undefined ? 'prompt' : 'logged',
       ordinal: indexOf(record['_ng_rollout_index']),
       reward,
+      ...(scores === undefined ? {} : { scores }),
       isCorrect: booleanOf(record['is_correct']) ?? booleanOf(record['accuracy']),
       tokens,
       startedAt: dateOf(response['created_at']),

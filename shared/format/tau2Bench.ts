@@ -16,6 +16,7 @@
  * - Times have no zone; they are read as UTC.
  */
 
+import { scoresOf } from '../domain/scores.ts';
 import {
   idOf,
   indexOf,
@@ -57,7 +58,7 @@ export const tau2Bench: LogFormat = {
   source: 'sierra-research/tau2-bench, src/tau2/run.py at 59d0fb96 (compared November 2026)',
   rule: 'an object with lists in "tasks" and "simulations"',
   reads:
-    'every simulation as a rollout, its task as the problem, tool calls of the policy, reward, trial, termination',
+    'every simulation as a rollout, its task as the problem, tool calls of the policy, reward and its parts, check of the database, trial, termination',
   ignores: "raw_data, the provider's copy of each message",
   detect: (head: FileHead) =>
     head.records.some((record) => Array.isArray(record['simulations']) && Array.isArray(record['tasks'])),
@@ -133,6 +134,7 @@ function readSimulation(
     stop: stopOf(simulation['termination_reason']),
   };
   const rest = restOfMessages(messages, REPEATED);
+  const scores = scoresOf(checksOf(rewardInfo));
   return {
     kind: 'rollout',
     warnings,
@@ -144,6 +146,7 @@ function readSimulation(
       groupRule: 'logged',
       ordinal: indexOf(simulation['trial']),
       reward,
+      ...(scores === undefined ? {} : { scores }),
       startedAt: secondsOf(simulation['start_time']),
       endedAt: secondsOf(simulation['end_time']),
       ...timingOf({ durationMs: 1000 * (durationOf(simulation['duration']) ?? Number.NaN) }),
@@ -154,6 +157,15 @@ function readSimulation(
       },
     },
   };
+}
+
+/** Parts of the reward and the check of the database. Single assertions and actions are in the extra fields only. */
+function checksOf(rewardInfo: JsonObject): readonly (readonly [string, unknown])[] {
+  const { reward_breakdown: parts, db_check: database } = rewardInfo;
+  return [
+    ...(isObject(database) ? [['db_match', database['db_match']] as const] : []),
+    ...(isObject(parts) ? Object.entries(parts) : []),
+  ];
 }
 
 function scenarioOf(task: JsonObject | undefined): string | undefined {

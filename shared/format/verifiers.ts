@@ -1,3 +1,4 @@
+import { scoresOf } from '../domain/scores.ts';
 import { bodyOfMessages, bodyOfText, type KnownFacts, type RolloutBody } from './body.ts';
 import {
   dateOf,
@@ -25,6 +26,10 @@ const COLUMNS: ReadonlySet<string> = new Set([
 const TOKEN_COLUMNS: ReadonlySet<string> = new Set([
   ...['prompt_ids', 'prompt_mask', 'completion_ids', 'completion_mask', 'completion_logprobs'],
 ]);
+/** Numbers that are no parts of the reward. All others are results of reward functions and metrics, by their names. */
+const NO_SCORES: ReadonlySet<string> = new Set([
+  ...['id', 'example_id', 'reward', 'generation_ms', 'scoring_ms', 'total_ms'],
+]);
 /** Copies: a step repeats its messages, and the model's whole response repeats the last one. */
 const STEP_COLUMNS: ReadonlySet<string> = new Set(['prompt', 'completion', 'response', 'tokens']);
 
@@ -34,7 +39,7 @@ export const verifiers: LogFormat = {
   source: 'willccbb/verifiers, verifiers/utils/eval_utils.py at 39f0675a (compared November 2026)',
   rule: 'a record with "prompt", "completion", "reward" and "example_id", or "id" with "task" or "info"; or "num_examples" with "rollouts_per_example"',
   reads:
-    'messages, tool calls, answer as the ground truth, reward, stop condition, tokens of the trajectory column; metadata.json as the run',
+    'messages, tool calls, answer as the ground truth, reward, results of reward functions as scores, stop condition, tokens of the trajectory column; metadata.json as the run',
   ignores: 'the copies of messages in the steps of the trajectory column',
   detect: (head: FileHead) => head.records.some((record) => isResult(record) || isMetadata(record)),
   open: (file: FileContext) => ({ read: (record) => read(record, file) }),
@@ -72,6 +77,9 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
     warnings.push(warned('unread_value', `"reward" is ${found(record['reward'])}; the reward is unknown`));
   }
   const timing = isObject(record['timing']) ? record['timing'] : {};
+  const scores = scoresOf(
+    Object.entries(record).filter(([name, value]) => typeof value === 'number' && !NO_SCORES.has(name)),
+  );
   const trajectory = readTrajectory(record['trajectory'], warnings);
   return {
     kind: 'rollout',
@@ -84,6 +92,7 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
       groupKey: facts.problemId,
       groupRule: facts.problemId === undefined ? 'prompt' : 'logged',
       reward,
+      ...(scores === undefined ? {} : { scores }),
       tokens: trajectory.tokens,
       startedAt: dateOf(timing['start_time']),
       // `generation_ms` is the rollout itself; `total_ms` includes the scoring after it.
