@@ -153,7 +153,8 @@ export function safeName(name: string): string {
 function shortened(name: string): string {
   if (Buffer.byteLength(name) <= LONGEST_NAME_BYTES) return name;
   const extension = [...extname(name)].slice(0, 20).join('');
-  let stem = name.slice(0, name.length - extname(name).length);
+  // A character takes at least a byte. Without this cut, a long name would be measured once per character.
+  let stem = name.slice(0, name.length - extname(name).length).slice(0, LONGEST_NAME_BYTES);
   while (Buffer.byteLength(stem + extension) > LONGEST_NAME_BYTES) stem = [...stem].slice(0, -1).join('');
   return stem + extension;
 }

@@ -9,7 +9,7 @@ import { kindsOf } from '../../shared/domain/filter/textTest.ts';
 import { wordsOf } from '../../shared/domain/filter/words.ts';
 import { wordTest } from '../../shared/domain/filter/wordTest.ts';
 import { FLAGS } from '../../shared/domain/flags.ts';
-import { parseScoreCondition } from '../../shared/domain/scores.ts';
+import { numberOfWord, parseScoreCondition } from '../../shared/domain/scores.ts';
 
 /** @param runId absent: all runs */
 export function filterSql(node: FilterNode, runId?: number): string {
@@ -133,7 +133,7 @@ function scoreCondition(node: WordNode): string {
   const condition = parseScoreCondition(node.text);
   if (condition === undefined) return '0';
   const { name, sign, value } = condition;
-  const number = Number(value ?? Number.NaN);
+  const number = typeof value === 'number' ? value : numberOfWord(value ?? '');
   const isNumber = "s.type IN ('integer', 'real')";
   const word = "iif(s.type = 'text', s.value, s.type)";
   const holds =

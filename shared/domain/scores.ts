@@ -107,13 +107,19 @@ export function scoreTest(node: {
   };
 }
 
+/** @returns NaN if the word of a condition is no number; the empty word is none */
+export function numberOfWord(word: string): number {
+  return word.trim() === '' ? Number.NaN : Number(word);
+}
+
 function valueTest(condition: ScoreCondition, isPattern: boolean): (value: ScoreValue) => boolean {
   const { sign } = condition;
   if (sign === undefined) return () => true;
   if (sign === '=') {
     const { value: wanted } = condition;
     const isWord = wordTest({ text: wanted, isPattern });
-    return (value) => (typeof value === 'number' ? value === Number(wanted) : isWord(String(value)));
+    const number = numberOfWord(wanted);
+    return (value) => (typeof value === 'number' ? value === number : isWord(String(value)));
   }
   const bound = condition.value;
   return (value) => {

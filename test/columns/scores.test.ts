@@ -95,15 +95,16 @@ it.each(['scores:style>much', 'scores:=C', 'scores:style>', 'scores:"\\"\\"=1"']
 
 it('filters by each cell of its columns, whatever its name and value', async () => {
   const odd = scratch();
-  const samples = [{ 'x=y': { value: 1 }, word: { value: 'none' }, 'acc>="1"': { value: '' } }, {}].map(
-    (scores, i) => ({
-      ...{ id: i, epoch: 1, input: `q${i}`, target: 'a', scores },
-      messages: [
-        { role: 'user', content: `q${i}` },
-        { role: 'assistant', content: 'a' },
-      ],
-    }),
-  );
+  const samples = [
+    { 'x=y': { value: 1 }, word: { value: 'none' }, 'acc>="1"': { value: '' } },
+    { 'acc>="1"': { value: 0 } },
+  ].map((scores, i) => ({
+    ...{ id: i, epoch: 1, input: `q${i}`, target: 'a', scores },
+    messages: [
+      { role: 'user', content: `q${i}` },
+      { role: 'assistant', content: 'a' },
+    ],
+  }));
   const head = {
     version: 2,
     status: 'success',
