@@ -8,7 +8,7 @@ import { refused } from '../../shared/api/errors.ts';
 export const unfinishedPath = (path: string): string => `${path}.partial`;
 
 /**
- * Creates what is written until it is complete.
+ * Creates an unfinished file or directory.
  *
  * @param create must fail if the path exists, and follow no link there
  * @throws ApiError `refused` when the path exists; the system's error

@@ -8,7 +8,7 @@ import { SourceText } from './SourceText.tsx';
 
 const LONGEST = 400;
 
-/** As `LogText`, but a string, for a label or a `title`. */
+/** Like `LogText`, but returns a string for a label or a `title`. */
 export function plainLogText(text: string, longest = LONGEST): string {
   return withGlyphs(
     text.length <= longest ? text : `${text.slice(0, longest)} … ${count(text.length)} characters`,

@@ -54,7 +54,7 @@ export function expectedActions(groundTruth: string, acting: Acting): readonly E
     if (same === undefined) calls.set(key, [action]);
     else same.push(action);
   }
-  // The next one to answer is the last.
+  // Sorted backwards, because `pop` takes the last.
   for (const same of calls.values())
     same.sort((a, b) => Number(hasFailed(b)) - Number(hasFailed(a)) || b.segment - a.segment);
   const found = expected.map((each): ExpectedAction => {

@@ -107,7 +107,7 @@ export function scoreTest(node: {
   };
 }
 
-/** @returns NaN if the word of a condition is no number; the empty word is none */
+/** The number that a condition compares with. NaN if the text is empty or not a number. */
 export function numberOfWord(word: string): number {
   return word.trim() === '' ? Number.NaN : Number(word);
 }

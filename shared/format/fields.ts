@@ -23,7 +23,7 @@ export const numberOf = (value: unknown): number | undefined =>
 /** Seconds since 1970. ECMAScript has no later dates. */
 const LAST_DATE = 8.64e12;
 
-/** Seconds since 1970. 0 stands for an unknown date, and a number beyond the range of dates is none. */
+/** Seconds since 1970. Undefined for 0, which producers write for an unknown date, and for numbers beyond the range of dates. */
 export function dateOf(value: unknown): number | undefined {
   const seconds = numberOf(value);
   return seconds === undefined || seconds <= 0 || seconds > LAST_DATE ? undefined : seconds;

@@ -328,7 +328,7 @@ interface Score {
   readonly answer?: string;
 }
 
-/** A sample without a score of this scorer has none: another scorer's says something else. */
+/** Without a score of this scorer, the sample has no reward, because another scorer measures something else. */
 function mainScore(scores: unknown, scorer: string | undefined): Score {
   if (!isObject(scores)) return {};
   const score = scorer === undefined ? Object.values(scores)[0] : scores[scorer];

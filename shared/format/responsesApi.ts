@@ -24,7 +24,7 @@ import { UNALIGNED } from './tokenColumns.ts';
 const COLUMNS: ReadonlySet<string> = new Set([
   ...['responses_create_params', 'response', 'reward', '_ng_task_index', '_ng_rollout_index'],
 ]);
-/** Numbers and booleans that are no parts of the reward. All others are results of the environment's verifier. */
+/** Numbers and booleans that are not parts of the reward. All others are results of the environment's verifier. */
 const NO_SCORES: ReadonlySet<string> = new Set([
   ...['reward', '_ng_task_index', '_ng_rollout_index', 'id', 'num_agent_messages', 'terminated', 'truncated'],
 ]);

@@ -26,7 +26,7 @@ const COLUMNS: ReadonlySet<string> = new Set([
 const TOKEN_COLUMNS: ReadonlySet<string> = new Set([
   ...['prompt_ids', 'prompt_mask', 'completion_ids', 'completion_mask', 'completion_logprobs'],
 ]);
-/** Numbers that are no parts of the reward. All others are results of reward functions and metrics, by their names. */
+/** Numbers that are not parts of the reward. All others are results of reward functions and metrics, by their names. */
 const NO_SCORES: ReadonlySet<string> = new Set([
   ...['id', 'example_id', 'reward', 'generation_ms', 'scoring_ms', 'total_ms'],
 ]);

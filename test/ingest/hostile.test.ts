@@ -160,7 +160,7 @@ describe('a store', () => {
   });
 
   it.each([
-    ['traces of one id', 'request_id TEXT', 'BINARY', 'request_id of the table trace_info is no key'],
+    ['traces of one id', 'request_id TEXT', 'BINARY', 'request_id is not a key of the table trace_info'],
     [
       'an index that does not help',
       'request_id TEXT PRIMARY KEY',

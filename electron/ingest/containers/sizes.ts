@@ -1,7 +1,7 @@
 /** Limits the sizes that a file claims for its contents, in proportion to the size of the file. */
 import { CorruptContainerError } from './container.ts';
 
-/** Row limit: a base, plus this many per byte of the file. Equal rows take about a bit each, but are no log. */
+/** Row limit: a base, plus this many per byte of the file. Equal rows may take a bit each, but logs do not repeat one row. */
 const [ROWS_OF_ANY, ROWS_PER_BYTE] = [1 << 16, 1];
 /** Memory limit in bytes: at least the first, the second per byte of the file, at most the third. */
 const [MEMORY_OF_ANY, MEMORY_PER_BYTE, MOST_MEMORY] = [128 << 20, 8, 1 << 30];

@@ -199,7 +199,7 @@ export class SqliteSource implements RecordSource {
       throw new Error(`the table ${table} has no index on ${column}, which every store of its program has`);
   }
 
-  /** @throws Error when several records could have the same rows of other tables, each time read anew */
+  /** @throws Error when several records could share rows, which would then be read once per record */
   private requireUnique(table: string, column: string): void {
     const key = this.db
       .prepare<[string, string]>(
@@ -207,7 +207,9 @@ export class SqliteSource implements RecordSource {
       )
       .get(table, column);
     if (key === undefined && !this.hasIndex(table, column, true))
-      throw new Error(`${column} of the table ${table} is no key, as in every store of its program`);
+      throw new Error(
+        `${column} is not a key of the table ${table}, although every store of its program has that key`,
+      );
   }
 
   /** An index with another collation does not help a comparison of texts. */
