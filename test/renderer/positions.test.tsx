@@ -44,7 +44,7 @@ describe('a replay opened from a list of positions', () => {
   const tokens: number[] = [];
   const places = [place(12, 2, 5), place(12, 2, 57), place(20, 0, 9)];
 
-  function show(index: number) {
+  function show(index: number, ordinal = 2) {
     asked.length = tokens.length = 0;
     const client = createFakeClient({
       'token.occurrences': (params): TokenOccurrences => {
@@ -58,12 +58,13 @@ describe('a replay opened from a list of positions', () => {
     function Header() {
       const [query, setQuery] = useUrlQuery();
       const positions = usePositions({
-        ...{ route, detail, query, setQuery },
+        ...{ route: { ...route, ordinal }, detail, query, setQuery },
         onToken: (token) => tokens.push(token),
       });
       return positions === undefined ? <p>no list</p> : <PositionBar positions={positions} />;
     }
-    renderWithClient(client, <Header />, PATH + positionSearch(LIST, index, 5));
+    const path = PATH.replace(/\d+$/, String(ordinal));
+    renderWithClient(client, <Header />, path + positionSearch(LIST, index, 5));
   }
   const next = () => screen.getByRole('button', { name: 'Next position' });
 
@@ -74,6 +75,15 @@ describe('a replay opened from a list of positions', () => {
     expect(screen.getByText('highest first; the list has the first 3')).toBeDefined();
     expect(screen.getByRole('link').getAttribute('href')).toBe('/run/r/step/3/tokens');
     expect(screen.getByRole('button', { name: 'Previous position' })).toHaveProperty('disabled', true);
+  });
+
+  it('leaves a rollout that is still loading, although the one before is shown', async () => {
+    show(2, 0);
+    await screen.findByText('3 of 1,206');
+    fireEvent.click(screen.getByRole('button', { name: 'Previous position' }));
+    await screen.findByText('2 of 1,206');
+    expect(window.location.pathname).toBe(PATH);
+    expect(tokens).toEqual([]);
   });
 
   it('goes to the next position, in this rollout and in another', async () => {

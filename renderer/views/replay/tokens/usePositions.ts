@@ -67,12 +67,14 @@ export function usePositions({
       const place = places[index];
       if (place === undefined)
         useInterface.getState().setNotice(`No ${by === 1 ? 'next' : 'previous'} position in the list`);
-      else if (place.rolloutId === rolloutId) {
+      else {
+        const { groupKey, ordinal } = place;
+        const target = { ...route, step: place.step, groupKey, ordinal };
+        // While the rollout of the URL loads, `detail` is still the one before.
+        if (place.rolloutId !== rolloutId || pathOfRoute(target) !== pathOfRoute(route))
+          return goTo(target, positionSearch(list, index, place.token));
         setQuery({ position: String(index) });
         onToken(place.token);
-      } else {
-        const { groupKey, ordinal } = place;
-        goTo({ ...route, step: place.step, groupKey, ordinal }, positionSearch(list, index, place.token));
       }
     },
     close: () => setQuery({ positions: undefined, position: undefined }),
