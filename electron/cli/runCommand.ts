@@ -60,6 +60,7 @@ const COMMANDS = {
   formats: async () => (await import('./formats.ts')).formatsCommand,
   query: async () => (await import('./query.ts')).queryCommand,
   rollouts: async () => (await import('./rollouts.ts')).rolloutsCommand,
+  failures: async () => (await import('./failures.ts')).failuresCommand,
   search: async () => (await import('./search.ts')).searchCommand,
   index: async () => (await import('./searchIndex.ts')).indexCommand,
   roc: async () => (await import('./roc.ts')).rocCommand,

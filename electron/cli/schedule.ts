@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import type { RunSummary, ScheduleFacts, StepFacts, StepSchedule } from '../../shared/api/contract.ts';
+import type { ScheduleFacts, StepFacts, StepSchedule } from '../../shared/api/contract.ts';
 import { type Command, ExpectedError, readArguments, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
 import { type RowFormat, rowWriter } from './rowWriters.ts';
+import { runNamed } from './runNamed.ts';
 
 const help = `usage: turnwise schedule --run R [--step N] [--filter F] [--library FILE] [--json | --csv]
 
@@ -73,21 +74,6 @@ export const scheduleCommand: Command = {
     });
   },
 };
-
-function runNamed(runs: readonly RunSummary[], named: string): RunSummary {
-  const byName = runs.filter(({ name }) => name === named);
-  const found =
-    runs.find(({ runKey }) => runKey === named) ??
-    (byName.length === 1 ? byName[0] : undefined) ??
-    runs.find(({ runId }) => String(runId) === named);
-  if (found !== undefined) return found;
-  const known = runs.map(({ runKey }) => runKey).join(', ');
-  throw new ExpectedError(
-    byName.length > 1
-      ? `${byName.length} runs have the name ${named}; use a key: ${byName.map(({ runKey }) => runKey).join(', ')}`
-      : `no run ${named}; ${known === '' ? 'the library has no runs' : `known runs: ${known}`}`,
-  );
-}
 
 function stepRow({ step, rollouts, schedule, latency }: StepFacts): readonly (readonly unknown[])[] {
   if (schedule === undefined) return [];

@@ -24,6 +24,7 @@ import type { ColumnMemory } from './columnMemory.ts';
 import { ColumnStore } from './columnStore.ts';
 import { disputedAnswers } from './disputedAnswers.ts';
 import { evaluationPanels } from './evaluation.ts';
+import { failureClusters } from './failureClusters.ts';
 import { frequentValues } from './frequentValues.ts';
 import { labelQueue } from './labelQueue.ts';
 import { labelReport } from './labelReport.ts';
@@ -126,6 +127,11 @@ export class ColumnQueryEngine {
       'problem.disputed': (params, task) => {
         const { run, matched } = this.match(params, task);
         return { answers: disputedAnswers(run, matched, questionBeginnings(db), task.checkpoint) };
+      },
+      'problem.failures': ({ from = 0, to = Number.POSITIVE_INFINITY, ...params }, task) => {
+        const { run, matched } = this.match(params, task);
+        const inRange = matched.filter(({ table }) => table.step >= from && table.step <= to);
+        return failureClusters(db, run, inRange, task.checkpoint);
       },
       'step.schedule': (params, task) => this.schedule(params, task),
       'run.latencies': (params, task) => latencyDistribution(this.steps(params, task), task.checkpoint),

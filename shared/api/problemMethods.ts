@@ -4,6 +4,7 @@ import { defineMethod, resultOf } from './method.ts';
 import { filter, id, progressKey, stepPlace } from './paramTypes.ts';
 import type {
   DisputedAnswer,
+  FailureClusters,
   ProblemChanges,
   ProblemHistory,
   ProblemMap,
@@ -26,6 +27,12 @@ export const PROBLEM_METHODS = {
   'problem.disputed': defineMethod({
     params: z.object({ runId: id, filter, progressKey }),
     result: resultOf<{ readonly answers: readonly DisputedAnswer[] }>(),
+    runsOn: 'charts',
+  }),
+  /** Incorrect rollouts that did alike things, of the whole run or of a range of steps. */
+  'problem.failures': defineMethod({
+    params: z.object({ runId: id, filter, from: id.optional(), to: id.optional(), progressKey }),
+    result: resultOf<FailureClusters>(),
     runsOn: 'charts',
   }),
   /** History of a group's problem, which is found elsewhere by its normalized question. */

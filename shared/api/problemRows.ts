@@ -1,5 +1,6 @@
 /** Rows of the pages about problems. */
 import type { Nats, RunKind } from '../domain/model.ts';
+import type { OddsRatio } from '../domain/oddsRatio.ts';
 
 /** Problems by steps. Each column of `cells` has one entry per problem and step at which it was tried. */
 export interface ProblemMap {
@@ -139,4 +140,50 @@ export interface ChangeSide {
   readonly ordinal: number;
   readonly correct: number;
   readonly known: number;
+}
+
+/** Incorrect rollouts in clusters (shared/domain/DOMAIN.md#groups-of-failures). */
+export interface FailureClusters {
+  /** Rollouts that match the filter, those of known correctness, and the incorrect ones. */
+  readonly rollouts: number;
+  readonly known: number;
+  readonly wrong: number;
+  /** Steps with matching rollouts, ascending. */
+  readonly steps: readonly number[];
+  /** Mean silhouette, -1 … 1. Absent for fewer than two clusters. */
+  readonly silhouette?: number;
+  /** Largest first. */
+  readonly clusters: readonly FailureCluster[];
+  /** Incorrect rollouts that are far from every medoid. */
+  readonly unlike: FailureMembers;
+}
+
+export interface FailureMembers {
+  /** In log order. */
+  readonly ids: Uint32Array;
+  /** Rollouts per entry of `steps`. */
+  readonly byStep: Uint32Array;
+}
+
+export interface FailureCluster extends FailureMembers {
+  /** In words, such as "python exception NameError, then no answer". */
+  readonly name: string;
+  readonly medoid: {
+    readonly rolloutId: number;
+    readonly step: number;
+    readonly groupKey: string;
+    readonly ordinal: number;
+  };
+  /** At most 20, the most distinguishing first. */
+  readonly features: readonly FailureFeature[];
+}
+
+export interface FailureFeature {
+  /** As in `failureFeatures`, such as "call: python exception NameError". */
+  readonly feature: string;
+  /** Rollouts with it in the cluster, and among all other incorrect rollouts. */
+  readonly inside: number;
+  readonly outside: number;
+  /** Against all other incorrect rollouts. Absent if there are none. */
+  readonly odds?: OddsRatio;
 }

@@ -70,6 +70,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'problem.map': ({ runId }) => ({ runId, filter: 'turns:>1' }),
   'problem.suspects': ({ runId }) => ({ runId }),
   'problem.disputed': ({ runId }) => ({ runId }),
+  'problem.failures': ({ runId }) => ({ runId, from: 0 }),
   'problem.history': ({ groupIds }) => ({ groupId: groupIds[0] ?? 0 }),
   'problem.changes': ({ runId, step }) => ({ from: { runId, step: 0 }, to: { runId, step } }),
   'view.list': () => ({}),
