@@ -56,25 +56,36 @@ export function failureClusters(
   const { medoids, clusterOf, silhouette } = clusterSets(sets, stop);
   const setsOf = (cluster: number) => sets.filter((_, i) => clusterOf[i] === cluster);
   const totals = countFeatures(sets);
+  const clusters = medoids.map((medoid, cluster): FailureCluster => {
+    const own = setsOf(cluster);
+    const counts = countFeatures(own);
+    const members = membersOf(own, steps.length);
+    const size = members.ids.length;
+    const { features = [], members: same = [] } = sets[medoid] ?? {};
+    const common = features.filter((feature) => 2 * (counts.get(feature) ?? 0) >= size);
+    return {
+      ...members,
+      name: clusterName(common),
+      medoid: addressOf(run, steps, same),
+      features: distinguishing(counts, size, totals, wrong),
+    };
+  });
   return {
     ...{ rollouts, known, wrong, steps },
     ...(silhouette === undefined ? {} : { silhouette }),
-    clusters: medoids.map((medoid, cluster): FailureCluster => {
-      const own = setsOf(cluster);
-      const counts = countFeatures(own);
-      const members = membersOf(own, steps.length);
-      const size = members.ids.length;
-      const { features = [], members: same = [] } = sets[medoid] ?? {};
-      const common = features.filter((feature) => 2 * (counts.get(feature) ?? 0) >= size);
-      return {
-        ...members,
-        name: clusterName(common),
-        medoid: addressOf(run, steps, same),
-        features: distinguishing(counts, size, totals, wrong),
-      };
-    }),
+    clusters: toldApart(clusters),
     unlike: membersOf(setsOf(-1), steps.length),
   };
+}
+
+/** Adds to equal names the most distinguishing feature that at least half of the cluster has. */
+function toldApart(clusters: readonly FailureCluster[]): readonly FailureCluster[] {
+  return clusters.map((cluster) => {
+    const { name, ids, features } = cluster;
+    const isAlone = clusters.every((other) => other === cluster || other.name !== name);
+    const own = features.find(({ inside }) => 2 * inside >= ids.length);
+    return isAlone || own === undefined ? cluster : { ...cluster, name: `${name} (${own.feature})` };
+  });
 }
 
 function addWrong(

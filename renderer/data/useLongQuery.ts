@@ -22,6 +22,7 @@ type LongMethod =
   | 'step.schedule'
   | 'step.series'
   | 'run.latencies'
+  | 'problem.failures'
   | 'compare.alike'
   | 'library.sizes';
 export type LongParams<M extends LongMethod> = Omit<ParamsOf<M>, 'progressKey'>;

@@ -44,6 +44,12 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
     source: TURNWISE,
   },
   {
+    term: 'cluster',
+    meaning:
+      'A group of incorrect rollouts that did alike things: calls with outcome and error type, their order, how they ended. Found without a model.',
+    source: 'k-medoids; Kaufman and Rousseeuw 1990',
+  },
+  {
     term: 'correct',
     also: 'incorrect, right, wrong, solved',
     meaning:
@@ -177,6 +183,11 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
       'Whether more problems changed in one direction than chance explains: if both were equally likely, how probable is a split at least as uneven. Problems that stayed the same do not count.',
     unit: '0 to 1',
     source: 'McNemar 1947, exact form',
+  },
+  {
+    term: 'medoid',
+    meaning: 'The rollout of a cluster that is most like all others of it.',
+    source: 'Kaufman and Rousseeuw 1990',
   },
   {
     term: 'p_err',

@@ -34,6 +34,7 @@ const SECTIONS: Readonly<Record<string, (directory: string) => Promise<readonly 
   replay: async (directory) => (await import('./replayBench.ts')).benchReplay(directory),
   trips: async (directory) => (await import('./tripsBench.ts')).benchTrips(directory),
   compare: async (directory) => (await import('./compareBench.ts')).benchCompare(directory),
+  failures: async (directory) => (await import('./failureBench.ts')).benchFailures(directory),
   align: async () => (await import('./alignBench.ts')).benchAlignment(),
 };
 

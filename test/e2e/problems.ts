@@ -94,6 +94,43 @@ export function describeProblems(shell: Shell): void {
       await page.getByText(/^1 pair, .+ downloaded$/).waitFor();
     });
 
+    test('Failures are clusters: Enter opens the medoid, c compares it, and one label for all is one undo', async () => {
+      const failures = `${PROBLEMS}?tab=failures&q=${encodeURIComponent('step:..100')}`;
+      await page.goto(running.urlOf(PROBLEMS));
+      await page.getByRole('button', { name: 'Failures', exact: true }).click();
+      await page.getByText(/^749 incorrect of 1,821 rollouts whose correctness is known/).waitFor();
+      await page.goto(running.urlOf(failures));
+      const table = page.getByRole('grid', { name: 'Clusters of incorrect rollouts' });
+      await table.getByRole('row').nth(2).waitFor();
+      const detail = page.getByRole('region', { name: 'Chosen cluster' });
+      const first = await detail.getByRole('heading').innerText();
+      await table.focus();
+      await page.keyboard.press('ArrowDown');
+      await expect.poll(() => detail.getByRole('heading').innerText()).not.toBe(first);
+      await detail
+        .getByRole('row', { name: /\([\d.]+ %\).+\(.+–.+\)$/ })
+        .first()
+        .waitFor();
+
+      const choice = detail.getByRole('combobox', { name: 'Label these' });
+      await choice.selectOption({ index: 1 });
+      await page.getByText(/^\d+ rollouts labelled .+\. u undoes it$/).waitFor();
+      await table.focus();
+      await page.keyboard.press('u');
+      await page.getByText(/^Undone: /).waitFor();
+
+      await page.keyboard.press('c');
+      await page.getByRole('region', { name: 'Aligned turns' }).waitFor();
+      expect((await running.place()).match(/lane=[^&]+/g)).toHaveLength(2);
+      await page.goto(running.urlOf(failures));
+      await table.getByRole('row').nth(2).waitFor();
+      await table.focus();
+      await page.keyboard.press('Enter');
+      await expect.poll(() => running.place()).toMatch(/\/rollout\/\d+/);
+      await page.goto(running.urlOf(`${PROBLEMS}?tab=failures&q=is_correct:true`));
+      await page.getByText('No incorrect rollout matches').waitFor();
+    });
+
     test('orders and filters show the number of remaining problems', async () => {
       await page.goto(running.urlOf(PROBLEMS));
       await page.getByRole('application').waitFor();

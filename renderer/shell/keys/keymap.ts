@@ -60,6 +60,12 @@ const TABLE = [
     area: 'Go to',
     keys: ['g t'],
   },
+  {
+    id: 'failure.compare',
+    label: 'Compare the medoid of a cluster with another of its rollouts',
+    area: 'Lists',
+    keys: ['c'],
+  },
   { id: 'problem.open', label: 'Open the history of this problem', area: 'Lists', keys: ['o'] },
   { id: 'place.problems', label: 'Go to the problems of this run', area: 'Go to', keys: ['g p'] },
   {

@@ -12,6 +12,7 @@ import { ChartMenu, chartFileName } from '../../widgets/charts/ChartMenu.tsx';
 import { FilterBox } from '../../widgets/filter/FilterBox.tsx';
 import { FilterChips } from '../../widgets/filter/FilterChips.tsx';
 import { Changes } from './Changes.tsx';
+import { Failures } from './Failures.tsx';
 import { HeatMap, MapReadout, readingOf } from './HeatMap.tsx';
 import { MapTable } from './MapTable.tsx';
 import {
@@ -32,6 +33,7 @@ import './problems.css';
 const TABS = [
   { id: 'map' as const, label: 'Map', title: 'Pass rate by step' },
   { id: 'changes' as const, label: 'Changes', title: 'Problems that became correct or incorrect' },
+  { id: 'failures' as const, label: 'Failures', title: 'Incorrect rollouts that did alike things' },
   { id: 'suspicious' as const, label: 'Suspicious', title: 'Ground truths and rewards worth a look' },
 ];
 
@@ -72,6 +74,8 @@ export default function ProblemsView({ runKey }: { readonly runKey: string }) {
       </header>
       {tab === 'suspicious' ? (
         <Suspicious runKey={runKey} runId={run.data.runId} />
+      ) : tab === 'failures' ? (
+        <Failures run={run.data} />
       ) : tab === 'changes' ? (
         <Changes run={run.data} />
       ) : (
