@@ -1,24 +1,47 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import type { GroupRow, RolloutRow } from '../../shared/api/contract.ts';
 import { useClient } from './DataProvider.tsx';
 import { fetchCached } from './useRequest.ts';
 
-/** Goes `by` rows forward or back. Does nothing at either end. */
+/**
+ * Goes `by` rows forward or back, once the list is known. Does nothing at either end, or if the user navigated to
+ * another page before the response arrived.
+ */
 type GoToNeighbour<Row> = (by: number, go: (row: Row) => void) => void;
 
-export function neighbourOf(
-  ids: Uint32Array | undefined,
-  id: number | undefined,
-  by: number,
-): number | undefined {
-  const at = id === undefined ? -1 : (ids?.indexOf(id) ?? -1);
-  return at < 0 ? undefined : ids?.[at + by];
+export function neighbourOf(ids: Uint32Array, id: number, by: number): number | undefined {
+  const at = ids.indexOf(id);
+  return at < 0 ? undefined : ids[at + by];
 }
 
-/** Does nothing if the user navigated to another page before the response arrived. */
-function goWhenHere<Row>(rows: Promise<readonly (Row | undefined)[]>, go: (row: Row) => void): void {
-  const place = window.location.pathname;
-  void rows.then(([row]) => row !== undefined && window.location.pathname === place && go(row));
+function useNeighbour<Row>(
+  ids: Uint32Array | undefined,
+  id: number | undefined,
+  rowsOf: (id: number) => Promise<readonly (Row | undefined)[]>,
+): GoToNeighbour<Row> {
+  const waiting = useRef<{ readonly by: number; readonly go: (row: Row) => void; readonly place: string }>(
+    undefined,
+  );
+  const goFrom = (place: string, by: number, go: (row: Row) => void): void => {
+    if (ids === undefined || id === undefined) {
+      const before = waiting.current?.place === place ? waiting.current.by : 0;
+      waiting.current = { by: before + by, go, place };
+      return;
+    }
+    const neighbour = neighbourOf(ids, id, by);
+    if (neighbour === undefined) return;
+    void rowsOf(neighbour).then(
+      ([row]) => row !== undefined && window.location.pathname === place && go(row),
+    );
+  };
+  useEffect(() => {
+    const pressed = waiting.current;
+    if (pressed === undefined || ids === undefined || id === undefined) return;
+    waiting.current = undefined;
+    if (window.location.pathname === pressed.place) goFrom(pressed.place, pressed.by, pressed.go);
+  });
+  return (by, go) => goFrom(window.location.pathname, by, go);
 }
 
 /** The next or previous group of an ordered list of ids, requested on demand. */
@@ -28,11 +51,9 @@ export function useNeighbourGroup(
 ): GoToNeighbour<GroupRow> {
   const client = useClient();
   const queryClient = useQueryClient();
-  return (by, go) => {
-    const groupId = neighbourOf(ids, id, by);
-    if (groupId === undefined) return;
-    goWhenHere(fetchCached(queryClient, client, 'group.rows', { groupIds: [groupId] }), go);
-  };
+  return useNeighbour(ids, id, (groupId) =>
+    fetchCached(queryClient, client, 'group.rows', { groupIds: [groupId] }),
+  );
 }
 
 export function useNeighbourRollout(
@@ -41,9 +62,7 @@ export function useNeighbourRollout(
 ): GoToNeighbour<RolloutRow> {
   const client = useClient();
   const queryClient = useQueryClient();
-  return (by, go) => {
-    const rolloutId = neighbourOf(ids, id, by);
-    if (rolloutId === undefined) return;
-    goWhenHere(fetchCached(queryClient, client, 'rollout.rows', { rolloutIds: [rolloutId] }), go);
-  };
+  return useNeighbour(ids, id, (rolloutId) =>
+    fetchCached(queryClient, client, 'rollout.rows', { rolloutIds: [rolloutId] }),
+  );
 }

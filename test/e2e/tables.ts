@@ -82,12 +82,13 @@ export function describeTables(shell: Shell): void {
         );
         const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' });
         await crumbs.getByText('similar').waitFor();
-        const cut = await crumbs
-          .locator('[title]')
-          .evaluateAll((all) =>
-            all.flatMap((one) => (one.scrollWidth > one.clientWidth ? [one.textContent] : [])),
-          );
-        expect(cut).toEqual(['demo (synthetic)', 'pairs-of-divisors']);
+        const cut = () =>
+          crumbs
+            .locator('[title]')
+            .evaluateAll((all) =>
+              all.flatMap((one) => (one.scrollWidth > one.clientWidth ? [one.textContent] : [])),
+            );
+        await expect.poll(cut).toEqual(['demo (synthetic)', 'pairs-of-divisors']);
       } finally {
         if (size !== null) await page.setViewportSize(size);
       }

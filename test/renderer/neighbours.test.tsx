@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 /** The next rollout of a list is asked for when its key is pressed, so its answer can be late. */
 import { cleanup, fireEvent, screen } from '@testing-library/react';
+import { useState } from 'react';
 import { afterEach, describe, expect, it } from 'vitest';
 import { listSearch, readList } from '../../renderer/data/rolloutListLink.ts';
 import { useNeighbourRollout } from '../../renderer/data/useNeighbours.ts';
@@ -39,6 +40,37 @@ it.each([
   history.pushState(undefined, '', place);
   answer();
   // What follows the answer runs before the next task.
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(reached).toEqual(expected);
+});
+
+it.each([
+  ['leads there when the key was pressed before the list was known', '/run/a', [9]],
+  ['leads nowhere when another page was opened before the list was known', '/compare', []],
+])('%s', async (_, place, expected) => {
+  const reached: number[] = [];
+  const client = createFakeClient({
+    'rollout.rows': ({ rolloutIds }) => [{ rolloutId: rolloutIds[0] } as RolloutRow],
+  });
+  function Next() {
+    const [ids, setIds] = useState<Uint32Array>();
+    const go = useNeighbourRollout(ids, 7);
+    return (
+      <>
+        <button type="button" onClick={() => go(1, ({ rolloutId }) => reached.push(rolloutId))}>
+          next
+        </button>
+        <button type="button" onClick={() => setIds(Uint32Array.of(7, 8, 9))}>
+          list
+        </button>
+      </>
+    );
+  }
+  renderWithClient(client, <Next />, '/run/a');
+  fireEvent.click(screen.getByRole('button', { name: 'next' }));
+  fireEvent.click(screen.getByRole('button', { name: 'next' }));
+  history.pushState(undefined, '', place);
+  fireEvent.click(screen.getByRole('button', { name: 'list' }));
   await new Promise((resolve) => setTimeout(resolve));
   expect(reached).toEqual(expected);
 });
