@@ -3,8 +3,7 @@ import type { AnnotationRow, ResultOf } from '../../shared/api/contract.ts';
 import type { Annotation } from '../../shared/domain/annotate/annotation.ts';
 import { terminalLine } from '../../shared/domain/terminalText.ts';
 import { PACK_VERSION } from '../../shared/format/pack.ts';
-import { ExpectedError, UsageError } from './command.ts';
-import type { LibraryHost } from './libraryHost.ts';
+import { UsageError } from './command.ts';
 
 /** The given author, else the login name. */
 export function authorOf(given: string | undefined): string {
@@ -17,14 +16,6 @@ export function labelNamed({ labels }: ResultOf<'taxonomy.get'>['taxonomy'], tex
   const found = labels.find(({ id, name }) => id === wanted || name.toLowerCase() === wanted);
   if (found !== undefined) return found.id;
   throw new UsageError(`there is no label ${text}; known labels: ${labels.map(({ id }) => id).join(', ')}`);
-}
-
-/** @throws ExpectedError that lists the runs */
-export async function runNamed(host: LibraryHost, name: string): Promise<number> {
-  const runs = await host.ask('run.list', {});
-  const found = runs.find((run) => run.runKey === name || run.name === name || String(run.runId) === name);
-  if (found !== undefined) return found.runId;
-  throw new ExpectedError(`no run ${name}; known runs: ${runs.map(({ runKey }) => runKey).join(', ')}`);
 }
 
 /** An annotation as in a pack, plus its current position. The printed line can be imported. */

@@ -1,5 +1,6 @@
 import { ANCHOR_STATES } from '../../shared/api/contract.ts';
-import { annotationLine, annotationText, labelNamed, runNamed } from './annotationText.ts';
+import { annotationLine, annotationText, labelNamed } from './annotationText.ts';
+import { chosenRun } from './chosenRun.ts';
 import { type Command, readArguments, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
 
@@ -54,7 +55,7 @@ export const annotationsCommand: Command = {
         .strings('label')
         .map((text) => (inUse.has(text) ? text : labelNamed(taxonomy, text)));
       const { ids } = await host.ask('annotation.order', {
-        ...(run === undefined ? {} : { runId: await runNamed(host, run) }),
+        ...(run === undefined ? {} : { runId: (await chosenRun(host, run)).runId }),
         ...(author === undefined ? {} : { author }),
         ...(labels.length === 0 ? {} : { labels }),
         ...(states.length === 0 ? {} : { states }),

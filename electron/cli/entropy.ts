@@ -1,12 +1,10 @@
-import { existsSync } from 'node:fs';
-import type { ResultOf, RunSummary } from '../../shared/api/contract.ts';
+import type { ResultOf } from '../../shared/api/contract.ts';
 import { STATISTICS_BY, type StatisticsBy } from '../../shared/domain/signalStatistics.ts';
 import { terminalText } from '../../shared/domain/terminalText.ts';
 import { SIGNALS } from '../../shared/domain/tokenSignal.ts';
-import { createHost } from '../host/createHost.ts';
-import type { Host } from '../host/host.ts';
-import { defaultLibraryPath } from '../host/libraryPath.ts';
-import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
+import { chosenRun } from './chosenRun.ts';
+import { type Command, ExpectedError, readArguments, UsageError } from './command.ts';
+import { type LibraryHost, withLibraryHost } from './libraryHost.ts';
 import { sourceFacts } from './sourceFacts.ts';
 
 const help = `usage: turnwise entropy [--library FILE] [--run R] [--step S] [--by BY] [--signal NAME] [--json]
@@ -59,13 +57,9 @@ export const entropyCommand: Command = {
     const step = wholeNumber('step');
     const vocabulary = wholeNumber('vocabulary');
     const leastTokens = wholeNumber('least-tokens') ?? 10;
-    const named = args.string('library');
-    const libraryPath = named === undefined ? defaultLibraryPath() : resolvePath(named);
-    if (!existsSync(libraryPath)) throw new ExpectedError(`there is no library at ${libraryPath}`);
-    const host = await createHost({ libraryPath, shell: 'browser', version: context.version });
     const controller = new AbortController();
     for (const stop of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(stop, () => controller.abort());
-    try {
+    const work = async (host: LibraryHost): Promise<number> => {
       const { runId } = await chosenRun(host, args.string('run'));
       const params = {
         runId,
@@ -75,9 +69,7 @@ export const entropyCommand: Command = {
         ...(step === undefined ? {} : { step }),
         ...(vocabulary === undefined ? {} : { vocabulary }),
       };
-      const result = await host.dispatch('token.statistics', params, controller.signal);
-      if (!result.ok) throw new ExpectedError(result.failure.message);
-      const found = result.value as Statistics;
+      const found = await host.ask('token.statistics', params);
       if (found.withoutSignal > 0)
         process.stderr.write(
           `${found.withoutSignal} rollouts have tokens but no ${signal} or no loss mask\n`,
@@ -88,31 +80,10 @@ export const entropyCommand: Command = {
         );
       process.stdout.write(args.flag('json') ? jsonOf(found, by) : terminalText(tableOf(found, by)));
       return 0;
-    } finally {
-      await host.close();
-    }
+    };
+    return await withLibraryHost(args.string('library'), context, work, controller.signal);
   },
 };
-
-async function chosenRun(host: Host, named: string | undefined): Promise<RunSummary> {
-  const listed = await host.dispatch('run.list', {});
-  if (!listed.ok) throw new ExpectedError(listed.failure.message);
-  const runs = listed.value as ResultOf<'run.list'>;
-  const only = (some: readonly RunSummary[]): RunSummary | undefined =>
-    some.length === 1 ? some[0] : undefined;
-  const found =
-    named === undefined
-      ? (only(runs) ?? only(runs.filter(({ kind }) => kind === 'train')))
-      : (runs.find(({ runKey }) => runKey === named) ??
-        only(runs.filter(({ name }) => name === named)) ??
-        runs.find(({ runId }) => String(runId) === named));
-  if (found !== undefined) return found;
-  const names = runs.slice(0, 20).map(({ runKey, name, kind }) => `${runKey} (${name}, ${kind})`);
-  const there = runs.length === 0 ? 'the library has no runs' : `known runs: ${names.join(', ')}`;
-  throw new ExpectedError(
-    named === undefined ? `name a run with --run; ${there}` : `no run ${named}; ${there}`,
-  );
-}
 
 function rowsOf({ sources, rows }: Statistics, by: StatisticsBy): readonly Record<string, unknown>[] {
   return (rows[by] ?? []).map(({ source: index, tokens, mean, deviation, ...labels }) => {

@@ -6,15 +6,10 @@ import {
   type PackPairs,
 } from '../../shared/api/contract.ts';
 import { terminalText } from '../../shared/domain/terminalText.ts';
-import { labelNamed, runNamed } from './annotationText.ts';
-import {
-  type Arguments,
-  type Command,
-  ExpectedError,
-  readArguments,
-  resolvePath,
-  UsageError,
-} from './command.ts';
+import { labelNamed } from './annotationText.ts';
+import { type ComparedStep, comparedSteps } from './changes.ts';
+import { chosenRun } from './chosenRun.ts';
+import { type Arguments, type Command, readArguments, resolvePath, UsageError } from './command.ts';
 import { type LibraryHost, withCancellableHost } from './libraryHost.ts';
 import { bytesText } from './libraryText.ts';
 
@@ -57,7 +52,7 @@ Selection; default: all rollouts with a label or a note:
 Pairs; --label narrows them to those with the label on either rollout:
   --became WHAT     problems that became incorrect, or correct
   --from, --to STEP default: the first and the last step with rollouts of known correctness
-  --run RUN         the run before; not needed if the library has only one
+  --run RUN         the run before; default: the only run, or the only training run
   --with RUN        the run after; default: the same run
   --pair N,N        two rollouts with these numbers, the one before first
 
@@ -164,7 +159,7 @@ async function pack(host: LibraryHost, args: Arguments, format: PackFormat, path
     throw new UsageError('export: give only one of --filter/--label, --ids and --all');
   const named = labels.length === 0 ? [] : (await host.ask('taxonomy.get', {})).taxonomy;
   const written = await host.ask('pack.export', {
-    ...(run === undefined || pairs !== undefined ? {} : { runId: await runNamed(host, run) }),
+    ...(run === undefined || pairs !== undefined ? {} : { runId: (await chosenRun(host, run)).runId }),
     ...(pairs === undefined ? {} : { pairs }),
     ...(filter === undefined ? {} : { filter }),
     ...(Array.isArray(named) ? {} : { labels: labels.map((label) => labelNamed(named, label)) }),
@@ -202,39 +197,13 @@ async function pairsOf(host: LibraryHost, args: Arguments): Promise<PackPairs | 
   if (word === undefined) return undefined;
   const became = DIRECTIONS.find((known) => known === word);
   if (became === undefined) throw new UsageError(`export: --became must be one of ${DIRECTIONS.join(', ')}`);
-  const runs = await host.ask('run.list', {});
-  const [named] = args.strings('run');
-  const only = runs.length === 1 ? runs[0]?.runId : undefined;
-  const before = named === undefined ? only : await runNamed(host, named);
-  if (before === undefined)
-    throw new UsageError('export: --became needs --run, since there are several runs');
-  const other = args.string('with');
-  const after = other === undefined ? before : await runNamed(host, other);
-  const [from, to] = [await knownSteps(host, before), await knownSteps(host, after)];
-  return {
-    from: { runId: before, step: stepIn(from, args.string('from'), 'from', from[0]) },
-    to: { runId: after, step: stepIn(to, args.string('to'), 'to', to.at(-1)) },
-    became,
-  };
+  const [run] = args.strings('run');
+  const named = { run, with: args.string('with'), from: args.string('from'), to: args.string('to') };
+  const { from, to } = await comparedSteps(host, named);
+  return { from: placeOf(from), to: placeOf(to), became };
 }
 
-/** Steps with rollouts whose correctness is known, ascending. */
-async function knownSteps(host: LibraryHost, runId: number): Promise<readonly number[]> {
-  const steps = await host.ask('step.list', { runId });
-  return steps.flatMap(({ step, correctKnown }) => (correctKnown > 0 ? [step] : []));
-}
-
-function stepIn(
-  steps: readonly number[],
-  named: string | undefined,
-  option: string,
-  otherwise: number | undefined,
-): number {
-  const step = named === undefined ? otherwise : steps.find((known) => String(known) === named);
-  if (step !== undefined) return step;
-  if (steps.length === 0) throw new ExpectedError('the correctness of no rollout of this run is known');
-  throw new ExpectedError(`no step ${named} for --${option}; the steps are ${steps.join(', ')}`);
-}
+const placeOf = ({ run: { runId }, step }: ComparedStep) => ({ runId, step });
 
 const counted = (n: number, word: string): string => `${n.toLocaleString('en')} ${word}${n === 1 ? '' : 's'}`;
 

@@ -1,8 +1,8 @@
 import type { FailureClusters, FailureFeature, RunSummary } from '../../shared/api/contract.ts';
 import { terminalText } from '../../shared/domain/terminalText.ts';
+import { chosenRuns } from './chosenRun.ts';
 import { type Command, readArguments, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
-import { runNamed } from './runNamed.ts';
 
 const help = `usage: turnwise failures [--run R] [--filter F] [--from STEP] [--to STEP] [--library FILE] [--json]
 
@@ -38,11 +38,9 @@ export const failuresCommand: Command = {
       throw new UsageError(`failures: ${args.positionals[0]} is not an option\n\n${help}`);
     const [from, to] = [step('from', args.string('from')), step('to', args.string('to'))];
     const filter = args.string('filter') ?? '';
-    const named = args.string('run');
-    return await withLibraryHost(args.string('library'), context, async ({ ask }) => {
-      const all = await ask('run.list', {});
-      for (const run of named === undefined ? all : [runNamed(all, named)]) {
-        const found = await ask('problem.failures', { runId: run.runId, filter, ...from, ...to });
+    return await withLibraryHost(args.string('library'), context, async (host) => {
+      for (const run of await chosenRuns(host, args.string('run'))) {
+        const found = await host.ask('problem.failures', { runId: run.runId, filter, ...from, ...to });
         process.stdout.write(args.flag('json') ? jsonOf(run, found) : terminalText(textOf(run, found)));
       }
       return 0;

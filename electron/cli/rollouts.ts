@@ -1,7 +1,8 @@
-import { isScoreSort, type ResultOf, type RolloutSort } from '../../shared/api/contract.ts';
+import { isScoreSort, type RolloutSort } from '../../shared/api/contract.ts';
 import { fieldNamed } from '../../shared/domain/filter/fields.ts';
 import { camelCase, LISTED_FIELDS, SORT_FIELDS } from '../../shared/domain/rolloutFieldRecord.ts';
-import { type Command, ExpectedError, readArguments, UsageError } from './command.ts';
+import { chosenRuns } from './chosenRun.ts';
+import { type Command, readArguments, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
 import { type RowFormat, rowWriter } from './rowWriters.ts';
 
@@ -78,19 +79,19 @@ export const rolloutsCommand: Command = {
     const limit = wholeNumber('limit', args.string('limit')) ?? Number.POSITIVE_INFINITY;
     const sort = [...sortsOf(args.string('sort') ?? '')];
     const filter = args.string('filter') ?? '';
-    return await withLibraryHost(args.string('library'), context, async ({ ask }) => {
-      const runs = named(await ask('run.list', {}), args.string('run'));
+    return await withLibraryHost(args.string('library'), context, async (host) => {
+      const runs = await chosenRuns(host, args.string('run'));
       const writer = rowWriter(format, (text) => process.stdout.write(text));
       if (!args.flag('count')) writer.columns(LISTED_FIELDS);
       let total = 0;
       for (const { runId } of runs) {
         const scope = step === undefined ? {} : { step };
-        const { ids } = await ask('rollout.order', { runId, ...scope, filter, sort });
+        const { ids } = await host.ask('rollout.order', { runId, ...scope, filter, sort });
         total += ids.length;
         if (args.flag('count')) continue;
         const wanted = Array.from(ids.subarray(0, Math.min(limit, ids.length)));
         for (let at = 0; at < wanted.length; at += PAGE) {
-          const rows = await ask('rollout.rows', { rolloutIds: wanted.slice(at, at + PAGE) });
+          const rows = await host.ask('rollout.rows', { rolloutIds: wanted.slice(at, at + PAGE) });
           writer.rows(rows.map((row) => LISTED_FIELDS.map((name) => row[camelCase(name)] ?? null)));
         }
       }
@@ -107,13 +108,4 @@ function wholeNumber(name: string, text: string | undefined): number | undefined
   if (!Number.isInteger(number) || number < 0)
     throw new UsageError(`rollouts: --${name} must be a whole number`);
   return number;
-}
-
-function named(runs: ResultOf<'run.list'>, name: string | undefined): ResultOf<'run.list'> {
-  if (name === undefined) return runs;
-  const found = runs.filter((run) => run.runKey === name || run.name === name || String(run.runId) === name);
-  if (found.length > 0) return found;
-  throw new ExpectedError(
-    `no run ${name}; known runs: ${runs.map((run) => `${run.runKey} (${run.name})`).join(', ')}`,
-  );
 }

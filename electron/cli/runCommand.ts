@@ -61,6 +61,7 @@ const COMMANDS = {
   query: async () => (await import('./query.ts')).queryCommand,
   rollouts: async () => (await import('./rollouts.ts')).rolloutsCommand,
   failures: async () => (await import('./failures.ts')).failuresCommand,
+  changes: async () => (await import('./changes.ts')).changesCommand,
   search: async () => (await import('./search.ts')).searchCommand,
   index: async () => (await import('./searchIndex.ts')).indexCommand,
   roc: async () => (await import('./roc.ts')).rocCommand,

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { ScheduleFacts, StepFacts, StepSchedule } from '../../shared/api/contract.ts';
+import { chosenRun } from './chosenRun.ts';
 import { type Command, ExpectedError, readArguments, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
 import { type RowFormat, rowWriter } from './rowWriters.ts';
-import { runNamed } from './runNamed.ts';
 
 const help = `usage: turnwise schedule --run R [--step N] [--filter F] [--library FILE] [--json | --csv]
 
@@ -55,7 +55,7 @@ export const scheduleCommand: Command = {
     const format: RowFormat = args.flag('json') ? 'jsonl' : args.flag('csv') ? 'csv' : 'table';
     const filter = args.string('filter') ?? '';
     return await withLibraryHost(args.string('library'), context, async ({ ask }) => {
-      const { runId, name } = runNamed(await ask('run.list', {}), named);
+      const { runId, name } = await chosenRun({ ask }, named);
       const rows =
         rawStep === undefined
           ? (await ask('step.series', { runId, filter })).steps.flatMap(stepRow)

@@ -1,6 +1,7 @@
 import type { FoundGroup, HitList, RunSummary, SearchCursor, SearchHit } from '../../shared/api/contract.ts';
 import { terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
-import { type Command, ExpectedError, readArguments, UsageError } from './command.ts';
+import { chosenRun } from './chosenRun.ts';
+import { type Command, readArguments, UsageError } from './command.ts';
 import { type LibraryHost, withLibraryHost } from './libraryHost.ts';
 
 const PAGE = 200;
@@ -41,7 +42,8 @@ export const searchCommand: Command = {
     const limit = wholeNumber('limit', args.string('limit')) ?? DEFAULT_LIMIT;
     return await withLibraryHost(args.string('library'), context, async (host) => {
       const runs = await host.ask('run.list', {});
-      const run = runNamed(runs, args.string('run'));
+      const named = args.string('run');
+      const run = named === undefined ? undefined : await chosenRun(host, named);
       const scope = {
         ...(run === undefined ? {} : { runId: run.runId }),
         ...(step === undefined ? {} : { step }),
@@ -156,13 +158,4 @@ function wholeNumber(name: string, text: string | undefined): number | undefined
   if (text.trim() === '' || !Number.isInteger(number) || number < 0)
     throw new UsageError(`search: --${name} must be a whole number`);
   return number;
-}
-
-function runNamed(runs: readonly RunSummary[], name: string | undefined): RunSummary | undefined {
-  if (name === undefined) return undefined;
-  const found = runs.find((run) => run.runKey === name || run.name === name || String(run.runId) === name);
-  if (found !== undefined) return found;
-  throw new ExpectedError(
-    `no run ${name}; known runs: ${runs.map((run) => `${run.runKey} (${run.name})`).join(', ')}`,
-  );
 }

@@ -163,7 +163,7 @@ export function resolveOutputPath(
   }
   if (directory === undefined) throw notFound(`there is no directory ${dirname(path)}`);
   const file = join(directory, basename(path));
-  if (existsSync(file)) throw refused(`${file} already exists`);
   requireFreeName(file, host.libraryPath);
+  if (existsSync(file)) throw refused(`${file} already exists`);
   return file;
 }

@@ -6,6 +6,7 @@ import { workerData } from 'node:worker_threads';
 import type { MethodsOn, ParsedParams, ResultOf } from '../../shared/api/contract.ts';
 import { ApiError, found, notFound } from '../../shared/api/errors.ts';
 import { CANCELLED } from '../../shared/api/transport.ts';
+import { runNamed } from '../../shared/domain/runNamed.ts';
 import { ColumnMemory } from '../columns/columnMemory.ts';
 import { ColumnQueryEngine } from '../columns/queryEngine.ts';
 import { compareHandlers } from '../compare/handlers.ts';
@@ -22,7 +23,7 @@ import { StatisticsBuilder } from '../signals/statistics.ts';
 import { openReader, type ReadableLibrary } from '../storage/open.ts';
 import type { MeasuredScope } from '../storage/queries/measured.ts';
 import { recordSource } from '../storage/queries/places.ts';
-import { type PoolRun, poolRun, poolRuns } from '../storage/queries/pool.ts';
+import { poolRun, poolRuns } from '../storage/queries/pool.ts';
 import { librarySizes } from '../storage/queries/sizes.ts';
 import { storageFailure } from '../storage/storageFailure.ts';
 import { post, serve } from '../threads/serve.ts';
@@ -197,32 +198,13 @@ function writeDataSetFiles(
 }
 
 function decisionsRun({ run: named, step, choice }: DecisionsRequest): DecisionsRun {
-  const { runId, runKey, name, config, steps } = runOf(poolRuns(db), named);
+  const found = runNamed(poolRuns(db), named);
+  if (typeof found === 'string') throw notFound(found);
+  const { runId, runKey, name, config, steps } = found;
   if (step !== undefined && !steps.includes(step))
     throw notFound(`the library has no step ${step} in run ${name}`);
   const basis = basisOf(config, choice);
   return { runId, runKey, runName: name, basis, steps: step === undefined ? steps : [step] };
-}
-
-function runOf(runs: readonly PoolRun[], named: string | undefined): PoolRun {
-  if (named !== undefined) {
-    const run =
-      runs.find(({ runKey }) => runKey === named) ??
-      only(runs.filter(({ name }) => name === named)) ??
-      runs.find(({ runId }) => String(runId) === named);
-    if (run === undefined) throw notFound(`no run ${named}; ${listed(runs)}`);
-    return run;
-  }
-  const run = only(runs) ?? only(runs.filter(({ kind }) => kind === 'train'));
-  if (run !== undefined) return run;
-  throw notFound(runs.length === 0 ? 'the library has no runs' : `name a run with --run; ${listed(runs)}`);
-}
-
-const only = <T>(values: readonly T[]): T | undefined => (values.length === 1 ? values[0] : undefined);
-
-function listed(runs: readonly PoolRun[]): string {
-  const names = runs.slice(0, 20).map(({ runKey, name, kind }) => `${runKey} (${name}, ${kind})`);
-  return `known runs: ${names.join(', ')}${runs.length > 20 ? ', …' : ''}`;
 }
 
 function throwIfCancelled<T>(value: T | undefined): T {

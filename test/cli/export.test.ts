@@ -134,10 +134,6 @@ describe('a failure pack', () => {
       code: 2,
       err: expect.stringContaining('incorrect, correct'),
     });
-    expect(await fails('--became', 'correct')).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('--run'),
-    });
     expect(await fails('--from', '0')).toMatchObject({
       code: 2,
       err: expect.stringContaining('--from needs --became'),
