@@ -13,6 +13,7 @@ import type {
   ParsedRun,
   ParsedStage,
 } from '../../shared/format/format.ts';
+import { CONTEXT_FIELD } from '../../shared/format/loggedContext.ts';
 import {
   type PackedBatch,
   type PackedItem,
@@ -220,8 +221,10 @@ export class BatchBuilder {
   }
 
   private extraOf(rollout: ParsedRollout): string {
-    for (const _key in rollout.extra) {
-      const { value, masked } = maskSecrets(rollout.extra);
+    const { context } = rollout;
+    const extra = context === undefined ? rollout.extra : { ...rollout.extra, [CONTEXT_FIELD]: context };
+    for (const _key in extra) {
+      const { value, masked } = maskSecrets(extra);
       this.masked += masked + (rollout.maskedInExtra ?? 0);
       return JSON.stringify(value);
     }

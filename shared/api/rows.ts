@@ -2,6 +2,7 @@
 
 import type { SignalSource } from '../domain/entropy.ts';
 import type { Flag } from '../domain/flags.ts';
+import type { LoggedLimit } from '../domain/limits.ts';
 import type {
   IssueSeverity,
   Milliseconds,
@@ -206,6 +207,8 @@ export interface RolloutDetail {
   /** Whether the trainer extracted the answer or it was found in the text. */
   readonly answerSource?: Provenance;
   readonly maxResponseTokens?: number;
+  /** As the run's configuration states them for the step. */
+  readonly limits: readonly LoggedLimit[];
   readonly tokens?: TokenInfo;
   /** Rules that it violates (`shared/domain/flags.ts`). */
   readonly flags: readonly RolloutFlag[];

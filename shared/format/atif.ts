@@ -23,6 +23,7 @@ import type { Turn } from '../domain/model.ts';
 import { indexOf, isObject, type JsonObject, stringOf, without } from './fields.ts';
 import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine } from './format.ts';
 import { type Generation, tokensOfGenerations, turnsOfGenerations } from './generations.ts';
+import { contextWith, type LoggedRequest, requestOfTokens, requestsOfTurns } from './loggedContext.ts';
 import { found, refused, warned } from './records.ts';
 import { bodyOfTask } from './taskBody.ts';
 import { secondsOfDate } from './timing.ts';
@@ -111,6 +112,10 @@ function readTrajectory(trajectory: JsonObject, agent: string | undefined, file:
     rollout: {
       ...body,
       turns: turnsWithUsage(turnsOfGenerations(body.turns, generations), played),
+      context: contextWith(
+        body.context,
+        requestsOfTurns(body.turns, played.filter(({ source }) => source === 'agent').map(requestOfStep)),
+      ),
       kind: file.layout.kind ?? 'eval',
       step: file.layout.step,
       groupRule: 'prompt',
@@ -178,6 +183,12 @@ function generationOf(step: JsonObject): Generation {
     ids: metrics['completion_token_ids'],
     logprobs: metrics['logprobs'],
   };
+}
+
+function requestOfStep({ metrics }: JsonObject): LoggedRequest | null {
+  return isObject(metrics)
+    ? requestOfTokens('steps[].metrics.prompt_tokens', metrics['prompt_tokens'])
+    : null;
 }
 
 /** Fields of a step beside its text: times, usage, model, metadata of calls and results. */

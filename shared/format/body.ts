@@ -9,7 +9,7 @@ import { segmentResponse } from '../domain/segment.ts';
 import { summariseTurns } from '../domain/turns.ts';
 import type { JsonObject } from './fields.ts';
 import type { ParsedProblem, ParsedRollout } from './format.ts';
-import { leadingMessages, promptOfMessages, responseOfMessages } from './messages.ts';
+import { leadingMessages, type MessageResponse, promptOfMessages, responseOfMessages } from './messages.ts';
 import { type Stop, stopWithEnding } from './stop.ts';
 
 export type RolloutBody = Pick<
@@ -24,6 +24,7 @@ export type RolloutBody = Pick<
   | 'stopReason'
   | 'stopReasonSource'
   | 'stopReasonLogged'
+  | 'context'
 >;
 
 /** Logged facts about problem and ending; all may be unknown. */
@@ -78,6 +79,7 @@ interface ResponseParts {
   readonly segments: readonly Segment[];
   readonly toolCalls: RolloutBody['toolCalls'];
   readonly turns: TurnNumber;
+  readonly redacted?: MessageResponse['redacted'];
 }
 
 /** For formats that build segments themselves. */
@@ -89,6 +91,7 @@ export function bodyOf(problem: ParsedProblem, parts: ResponseParts, facts: Know
     segments: parts.segments,
     toolCalls: parts.toolCalls,
     turns: parts.text === '' ? [] : summariseTurns(parts.turns, parts.segments, parts.toolCalls),
+    ...(parts.redacted === undefined ? {} : { context: { redacted: parts.redacted } }),
     answer,
     answerSource: answer === undefined ? undefined : facts.answer === undefined ? 'derived' : 'logged',
     ...stopWithEnding(facts.stop, {

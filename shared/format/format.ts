@@ -22,6 +22,7 @@ import type {
 } from '../domain/model.ts';
 import type { Scores } from '../domain/scores.ts';
 import type { Layout } from './layout.ts';
+import type { LoggedContext } from './loggedContext.ts';
 
 /** Input of detection: the first records, parsed leniently. The file's name decides nothing. */
 export interface FileHead {
@@ -155,6 +156,8 @@ export interface ParsedRollout {
   readonly segments: readonly Segment[];
   readonly toolCalls: readonly ToolCall[];
   readonly turns: readonly Turn[];
+  /** Stored as an extra field. Absent: nothing is known. */
+  readonly context?: LoggedContext;
   readonly reward?: number;
   readonly isCorrect?: boolean;
   /** `derived` if correctness was computed (answer equals ground truth); default `logged`. */

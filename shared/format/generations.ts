@@ -10,6 +10,7 @@
  */
 import type { Turn } from '../domain/model.ts';
 import type { LineIssue, ParsedTokens } from './format.ts';
+import { type LoggedContext, requestOfTokens, requestsOfTurns } from './loggedContext.ts';
 import { warned } from './records.ts';
 import { idsOf, logprobsOf, maskOf } from './tokenColumns.ts';
 
@@ -98,6 +99,20 @@ export function turnsOfGenerations(
       policyTokens: maskFor(ids.length, mask).reduce((sum, isSampled) => sum + isSampled, 0),
     };
   });
+}
+
+/** The length of each turn's prompt in tokens, if every turn is one generation. */
+export function requestsOfGenerations(
+  turns: readonly Turn[],
+  generations: readonly Generation[],
+  field: string,
+): LoggedContext | undefined {
+  return requestsOfTurns(
+    turns,
+    generations.map(({ prompt }) =>
+      requestOfTokens(field, Array.isArray(prompt) ? prompt.length : undefined),
+    ),
+  );
 }
 
 /** The part of `prompt` after `before`. Empty if it does not begin with it. */

@@ -13,7 +13,7 @@
  * - Usage is logged per call of the model, in the events `model`; the sample has only the sum per model.
  * - Long texts are stored once in `attachments` and referenced by `attachment://` and their hash.
  */
-import type { StopReason, Turn } from '../domain/model.ts';
+import type { StopReason, ToolCall, Turn } from '../domain/model.ts';
 import { GRADES, type Scores, scoresOf } from '../domain/scores.ts';
 import type { RolloutBody } from './body.ts';
 import { idOf, indexOf, isObject, type JsonObject, numberOf, stringOf, textOf, without } from './fields.ts';
@@ -27,6 +27,7 @@ import type {
   RecordReader,
 } from './format.ts';
 import { shortEvents } from './inspectEvents.ts';
+import { contextWith, type LoggedContext, type LoggedRequest, requestsOfTurns } from './loggedContext.ts';
 import { restOfMessages, roleOf } from './messageShape.ts';
 import { found, refused, warned } from './records.ts';
 import { type Stop, stopOf } from './stop.ts';
@@ -200,6 +201,11 @@ function readSample(sample: JsonObject, evaluation: Evaluation | undefined, file
       ...(epoch === undefined || epoch === 0 ? {} : { ordinal: epoch - 1 }),
       ...body,
       ...(usage === undefined ? {} : { turns: turnsWithUsage(body.turns, usage) }),
+      context: contextWith(
+        body.context,
+        requestsOf(sample, messages, body.turns),
+        cutResponses(sample, body.toolCalls),
+      ),
       ...(score.reward === undefined ? {} : { reward: score.reward }),
       ...(score.isCorrect === undefined ? {} : { isCorrect: score.isCorrect }),
       ...(scores === undefined ? {} : { scores }),
@@ -263,13 +269,84 @@ function usageOfTurns(
     const usage = isObject(each) ? each['usage'] : undefined;
     if (id !== undefined && isObject(usage)) byMessage.set(id, usage);
   }
-  const firstGenerated = messages.findIndex(({ source }) => source === 'generate');
-  const answers = messages
-    .slice(Math.max(0, firstGenerated))
-    .filter((message) => roleOf(message) === 'assistant');
+  const answers = answersIn(messages);
   if (answers.length !== turns.length) return undefined;
   const usage = answers.map(({ id }) => (typeof id === 'string' ? byMessage.get(id) : undefined) ?? null);
   return usage.some((each) => each !== null) ? usage : undefined;
+}
+
+/** The messages of the policy, without those of few-shot examples. */
+function answersIn(messages: readonly JsonObject[]): readonly JsonObject[] {
+  const firstGenerated = messages.findIndex(({ source }) => source === 'generate');
+  return messages.slice(Math.max(0, firstGenerated)).filter((message) => roleOf(message) === 'assistant');
+}
+
+/**
+ * The request behind each turn: its length in tokens, messages of the sample that it lacks, and whether an event
+ * `compaction` precedes it.
+ */
+function requestsOf(
+  { events }: JsonObject,
+  messages: readonly JsonObject[],
+  turns: readonly Turn[],
+): LoggedContext | undefined {
+  const positions = new Map(messages.map(({ id }, i) => [stringOf(id), i] as const));
+  const byMessage = new Map<string, LoggedRequest>();
+  let compactedBy: string | undefined;
+  for (const event of (Array.isArray(events) ? events : []).filter(isObject)) {
+    if (event['event'] === 'compaction') compactedBy = 'events[], a compaction event';
+    const message = event['event'] === 'model' ? choiceOf(event['output'])?.['message'] : undefined;
+    const id = isObject(message) ? stringOf(message['id']) : undefined;
+    const before = positions.get(id);
+    if (id === undefined || before === undefined) continue;
+    const { output } = event;
+    const tokens = contextTokens(isObject(output) && isObject(output['usage']) ? output['usage'] : {});
+    const dropped = before - (messagesSent(event) ?? before);
+    if (tokens !== undefined || dropped > 0 || compactedBy !== undefined)
+      byMessage.set(id, {
+        field: 'events[].output.usage',
+        ...(tokens === undefined ? {} : { tokens }),
+        ...(dropped <= 0 ? {} : { droppedMessages: dropped }),
+        ...(compactedBy === undefined ? {} : { compactedBy }),
+      });
+    compactedBy = undefined;
+  }
+  return requestsOfTurns(
+    turns,
+    answersIn(messages).map(({ id }) => byMessage.get(stringOf(id) ?? '') ?? null),
+  );
+}
+
+/** A log may be written without inputs. Newer logs refer to ranges of a pool of messages (`input_refs`) instead of repeating them. */
+function messagesSent({ input, input_refs: ranges }: JsonObject): number | undefined {
+  if (!Array.isArray(ranges)) return Array.isArray(input) && input.length > 0 ? input.length : undefined;
+  const sent = ranges.reduce((sum: number, range: unknown) => {
+    const [from, to] = Array.isArray(range) ? range : [];
+    return sum + Math.max(0, (indexOf(to) ?? 0) - (indexOf(from) ?? 0));
+  }, 0);
+  return sent === 0 ? undefined : sent;
+}
+
+/** Everything but the sampled tokens, because some providers count cached tokens apart. */
+function contextTokens(usage: JsonObject): number | undefined {
+  const total = indexOf(usage['total_tokens']);
+  const sampled = sampledTokens(usage);
+  const tokens = total === undefined || sampled === undefined ? undefined : total - sampled;
+  return tokens === undefined || tokens <= 0 ? undefined : tokens;
+}
+
+/** Tool events say of which responses Inspect cut the end off. */
+function cutResponses({ events }: JsonObject, calls: readonly ToolCall[]): LoggedContext | undefined {
+  const cut = new Set(
+    (Array.isArray(events) ? events : [])
+      .filter(isObject)
+      .filter(({ event, truncated }) => event === 'tool' && Array.isArray(truncated))
+      .map(({ id }) => stringOf(id)),
+  );
+  const truncated = calls.flatMap(({ callId }, call) =>
+    callId !== undefined && cut.has(callId) ? [{ call, field: 'events[].truncated' }] : [],
+  );
+  return truncated.length === 0 ? undefined : { truncated };
 }
 
 function turnsWithUsage(turns: readonly Turn[], usage: readonly (JsonObject | null)[]): readonly Turn[] {

@@ -22,6 +22,8 @@ export interface LoggedEvent {
   readonly seconds?: number;
   readonly input_tokens?: number;
   readonly output_tokens?: number;
+  /** US dollars. */
+  readonly cost?: number;
   /** Failed attempts of this call of a model. */
   readonly retries?: number;
   readonly error?: string;
@@ -160,14 +162,16 @@ function nameOf(event: JsonObject, kind: string): string {
   }
 }
 
-function usageOf(event: JsonObject): Pick<LoggedEvent, 'input_tokens' | 'output_tokens'> {
+function usageOf(event: JsonObject): Pick<LoggedEvent, 'input_tokens' | 'output_tokens' | 'cost'> {
   const { output } = event;
   const usage = isObject(output) && isObject(output['usage']) ? output['usage'] : {};
   const input = indexOf(usage['input_tokens']);
   const sampled = indexOf(usage['output_tokens']);
+  const cost = durationOf(usage['total_cost']);
   return {
     ...(input === undefined ? {} : { input_tokens: input }),
     ...(sampled === undefined ? {} : { output_tokens: sampled }),
+    ...(cost === undefined ? {} : { cost }),
   };
 }
 
@@ -203,7 +207,7 @@ function isLoggedEvent(event: unknown): event is LoggedEvent {
     typeof event['kind'] === 'string' &&
     typeof event['name'] === 'string' &&
     indexOf(event['depth']) !== undefined &&
-    ['start', 'seconds'].every((key) => isKnown(key, durationOf)) &&
+    ['start', 'seconds', 'cost'].every((key) => isKnown(key, durationOf)) &&
     ['input_tokens', 'output_tokens', 'retries'].every((key) => isKnown(key, indexOf)) &&
     (event['error'] === undefined || typeof event['error'] === 'string')
   );

@@ -26,8 +26,6 @@ export interface LoggedSample {
   readonly limit?: { readonly type: string; readonly value?: number };
   /** Failed attempts of calls of models, from all events. Absent: unknown. */
   readonly callRetries?: number;
-  /** Parts of the reasoning that the provider withheld. */
-  readonly redacted: number;
   readonly usage: readonly ModelUsage[];
   readonly workingSeconds?: number;
 }
@@ -68,18 +66,9 @@ export function loggedSample(extra: JsonObject): LoggedSample | undefined {
     retries: (Array.isArray(retries) ? retries : []).flatMap((each) => loggedError(each) ?? []),
     ...(type === undefined ? {} : { limit: { type, ...(most === undefined ? {} : { value: most }) } }),
     ...(callRetries === undefined ? {} : { callRetries }),
-    redacted: redactedIn(extra['messages']),
     usage: usageByModel(usage),
     ...(working === undefined ? {} : { workingSeconds: working }),
   };
-}
-
-/** Counts what `restOfMessages` keeps of withheld reasoning. */
-function redactedIn(messages: unknown): number {
-  return (Array.isArray(messages) ? messages : []).reduce((sum: number, message: unknown) => {
-    const parts = isObject(message) ? message['redacted_reasoning'] : undefined;
-    return sum + (Array.isArray(parts) ? parts.length : 0);
-  }, 0);
 }
 
 const hasScores = (scores: unknown): boolean =>

@@ -11,13 +11,15 @@
  *   {"from":"gpt","value":"…"}                                  ShareGPT
  */
 import { readCallPayload } from '../domain/toolCallPayload.ts';
-import { isObject, type JsonObject, jsonText, stringOf, textOf } from './fields.ts';
+import { isObject, type JsonObject, jsonText, stringOf, textField, textOf } from './fields.ts';
 
 export type MessageRole = 'system' | 'user' | 'assistant' | 'tool';
 
 /** One part of a message, in message order. */
 type MessagePiece =
   | { readonly kind: 'reasoning' | 'text'; readonly text: string }
+  /** Withheld reasoning has no text of the policy. The provider may give a summary of it. */
+  | { readonly kind: 'redacted'; readonly summary?: string }
   | { readonly kind: 'call'; readonly call: LoggedCall }
   | { readonly kind: 'result'; readonly result: LoggedResult };
 
@@ -174,8 +176,11 @@ function pieceOfPart(part: JsonObject): MessagePiece | undefined {
   switch (part['type']) {
     case 'thinking':
     case 'reasoning':
-    case 'redacted_thinking':
-      return { kind: 'reasoning', text: isRedacted(part) ? '' : reasoningOf(part) };
+    case 'redacted_thinking': {
+      if (!isRedacted(part)) return { kind: 'reasoning', text: reasoningOf(part) };
+      const summary = textOfContent(part['summary']);
+      return summary === '' ? { kind: 'redacted' } : { kind: 'redacted', summary };
+    }
     case 'tool_use':
     case 'tool-call':
       return { kind: 'call', call: readCall(part) };
@@ -222,15 +227,17 @@ function reasoningOf(part: JsonObject): string {
   );
 }
 
-/** The provider withheld the reasoning. What it gives instead, a cipher or a summary, is not the policy's text. */
+/**
+ * The provider withheld the reasoning. What it gives instead, a cipher or a summary, is not the policy's text.
+ *
+ *   {"type":"redacted_thinking","data":"…"}, {"type":"thinking","thinking":"","signature":"…"}     Anthropic
+ *   {"type":"reasoning","encrypted_content":"…","summary":[…]}                                     OpenAI
+ *   {"type":"reasoning","reasoning":"…","redacted":true,"summary":"…"}                             Inspect
+ */
 function isRedacted(part: JsonObject): boolean {
-  return part['type'] === 'redacted_thinking' || part['redacted'] === true;
-}
-
-/** The withheld parts of a message, without their ciphers. */
-function redactedParts(content: unknown): readonly JsonObject[] {
-  const parts = (Array.isArray(content) ? content : [content]).filter(isObject).filter(isRedacted);
-  return parts.map(({ summary }) => (summary === undefined || summary === null ? {} : { summary }));
+  if (part['type'] === 'redacted_thinking' || part['redacted'] === true) return true;
+  const hasCipher = textField(part, part['type'] === 'thinking' ? 'signature' : 'encrypted_content');
+  return hasCipher !== undefined && reasoningOf({ ...part, summary: undefined }) === '';
 }
 
 /** Parts that are not text are named rather than dropped. */
@@ -255,6 +262,7 @@ export function textOfMessage(message: JsonObject): string {
   return readMessage(message)
     .pieces.map((piece) => {
       if (piece.kind === 'call') return `<tool_call>\n${piece.call.payload}\n</tool_call>`;
+      if (piece.kind === 'redacted') return '';
       return piece.kind === 'result' ? piece.result.text : piece.text;
     })
     .join('\n');
@@ -333,8 +341,7 @@ function asToolResponses(piece: MessagePiece): readonly MessagePiece[] {
 }
 
 /**
- * Metadata of messages (cost, usage, time stamps, withheld reasoning), each with the position of its message;
- * undefined if none exists.
+ * Metadata of messages (cost, usage, time stamps), each with the position of its message; undefined if none exists.
  * @param ignored fields that only repeat the text
  */
 export function restOfMessages(
@@ -351,8 +358,6 @@ export function restOfMessages(
       const isRead = isShown || (isTool && key === 'name');
       if (!isRead && !ignored.has(key) && value !== null) rest[key] = value;
     }
-    const redacted = redactedParts(message['content']);
-    if (redacted.length > 0) rest['redacted_reasoning'] = redacted;
     if (!ROLES.has(roleName(message))) rest['role'] = message['role'] ?? message['from'];
     if (Object.keys(rest).length > 0) rests.push({ message: i, ...rest });
   });

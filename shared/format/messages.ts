@@ -4,6 +4,7 @@
  * never from searching that text.
  */
 import type { Segment, SegmentKind, ToolCall, TurnNumber } from '../domain/model.ts';
+import type { RedactedReasoning } from '../domain/policyContext.ts';
 import { checkSegments, segmentMessage } from '../domain/segment.ts';
 import { readCallPayload } from '../domain/toolCallPayload.ts';
 import { readToolResponse } from '../domain/toolOutcome.ts';
@@ -25,6 +26,8 @@ export interface MessageResponse {
   readonly segments: readonly Segment[];
   readonly toolCalls: readonly ToolCall[];
   readonly turns: TurnNumber;
+  /** Reasoning that a provider withheld. Absent: none. */
+  readonly redacted?: readonly RedactedReasoning[];
 }
 
 /** Consecutive segments with exact ranges in their joint text. */
@@ -104,16 +107,19 @@ export class ResponseOfMessages {
   /** Number of open calls with an id, so that an unmatched response needs no search. */
   private readonly openIds = new Map<string | undefined, number>();
   private readonly callsOfUser = new Set<string>();
+  private readonly redacted: RedactedReasoning[] = [];
   private turn: TurnNumber = 0;
 
   take(message: ReadMessage): void {
     if (message.role === 'assistant') this.turn++;
     for (const piece of message.pieces) {
       if (piece.kind === 'result') this.result(piece.result, message.isForUser);
-      else if (message.role !== 'assistant') this.environment(message.role, piece);
+      else if (piece.kind === 'redacted') {
+        const { summary } = piece;
+        this.redacted.push({ turn: this.currentTurn, ...(summary === undefined ? {} : { summary }) });
+      } else if (message.role !== 'assistant') this.environment(message.role, piece);
       else if (piece.kind === 'call') this.call(piece.call);
       else if (piece.kind === 'reasoning') {
-        // Withheld reasoning has no text.
         if (piece.text === '') continue;
         this.out.add('reasoning', this.turn, piece.text, `${this.separator()}<think>\n`, '\n</think>');
       } else if (piece.text.trim() !== '') this.content(piece.text);
@@ -126,6 +132,7 @@ export class ResponseOfMessages {
       segments: this.out.segments,
       toolCalls: this.toolCalls,
       turns: Math.max(this.turn, 1),
+      ...(this.redacted.length === 0 ? {} : { redacted: this.redacted }),
     };
   }
 
@@ -164,7 +171,7 @@ export class ResponseOfMessages {
   /** Calls of a simulated user's tools do not belong to the policy, so they stay a `user` segment. */
   private environment(
     role: MessageRole,
-    piece: Exclude<ReadMessage['pieces'][number], { kind: 'result' }>,
+    piece: Exclude<ReadMessage['pieces'][number], { kind: 'result' | 'redacted' }>,
   ): void {
     const kind = role === 'system' ? 'system' : 'user';
     if (piece.kind !== 'call') {

@@ -4,6 +4,7 @@
  */
 import type { Segment, ToolCall, Turn } from '../domain/model.ts';
 import type { ParsedRollout } from './format.ts';
+import type { LoggedRequest } from './loggedContext.ts';
 
 /** Longest joint response, in UTF-16 units. Later parts become rollouts of their own. */
 const LONGEST = 64 << 20;
@@ -48,6 +49,7 @@ export class Parts {
     return {
       ...first,
       ...joinTexts(this.parts),
+      ...contextOf(this.parts),
       reward: last.reward ?? first.reward,
       isCorrect: last.isCorrect ?? first.isCorrect,
       answer: ending.answer,
@@ -61,6 +63,20 @@ export class Parts {
       },
     };
   }
+}
+
+/** Each later part begins with a prompt that replaced the history. */
+function contextOf(parts: readonly ParsedRollout[]): Pick<ParsedRollout, 'context'> {
+  const requests = parts.flatMap(({ turns, response }, i): (LoggedRequest | null)[] =>
+    response === ''
+      ? []
+      : turns.map((_, turn) =>
+          i === 0 || turn > 0
+            ? null
+            : { field: 'prompt', compactedBy: `parts[${i - 1}].prompt`, part: i - 1 },
+        ),
+  );
+  return requests.every((request) => request === null) ? {} : { context: { requests } };
 }
 
 function joinTexts(

@@ -104,7 +104,11 @@ function partOf(item: JsonObject): JsonObject {
   switch (kindOf(item)) {
     case 'reasoning': {
       const content = textOfContent(item['content']);
-      return { type: 'reasoning', text: content === '' ? textOfContent(item['summary']) : content };
+      const { summary, encrypted_content } = item;
+      // A summary beside a cipher is the provider's, and one without a cipher is the reasoning itself.
+      return content === ''
+        ? { type: 'reasoning', summary, encrypted_content }
+        : { type: 'reasoning', text: content };
     }
     case 'call':
       return {

@@ -14,7 +14,8 @@ import {
   without,
 } from './fields.ts';
 import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine } from './format.ts';
-import { tokensOfGenerations, turnsOfGenerations } from './generations.ts';
+import { requestsOfGenerations, tokensOfGenerations, turnsOfGenerations } from './generations.ts';
+import { contextWith } from './loggedContext.ts';
 import { promptOfMessages } from './messages.ts';
 import { found, refused, warned } from './records.ts';
 import { flatItems, generationsOf, messageOfItem, responseOfItems } from './responseItems.ts';
@@ -98,6 +99,10 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
     rollout: {
       ...body,
       turns: turnsOfGenerations(body.turns, generations),
+      context: contextWith(
+        body.context,
+        requestsOfGenerations(body.turns, generations, 'response.output[].prompt_token_ids'),
+      ),
       kind: file.layout.kind ?? 'eval',
       step: file.layout.step,
       groupKey: task,

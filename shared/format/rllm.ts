@@ -22,7 +22,8 @@ import {
   without,
 } from './fields.ts';
 import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine } from './format.ts';
-import { tokensOfGenerations, turnsOfGenerations } from './generations.ts';
+import { requestsOfGenerations, tokensOfGenerations, turnsOfGenerations } from './generations.ts';
+import { contextWith } from './loggedContext.ts';
 import { textOfMessage } from './messageShape.ts';
 import { found, readStep, refused, warned } from './records.ts';
 import { stopOf } from './stop.ts';
@@ -150,6 +151,10 @@ function readTrajectory(trajectory: JsonObject, episode: Episode, warnings: Line
     rollout: {
       ...body,
       turns: turnsOfGenerations(body.turns, generations),
+      context: contextWith(
+        body.context,
+        requestsOfGenerations(body.turns, generations, 'steps[].prompt_ids'),
+      ),
       kind: file.layout.kind ?? (isTraining ? 'train' : 'eval'),
       step,
       groupKey: facts.problemId,

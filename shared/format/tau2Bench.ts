@@ -29,7 +29,8 @@ import {
   without,
 } from './fields.ts';
 import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine } from './format.ts';
-import { restOfMessages } from './messageShape.ts';
+import { contextWith, type LoggedRequest, requestOfTokens, requestsOfTurns } from './loggedContext.ts';
+import { restOfMessages, roleOf } from './messageShape.ts';
 import { found, refused, warned } from './records.ts';
 import { stopOf } from './stop.ts';
 import { bodyOfTask, expectedActions, messagesIn } from './taskBody.ts';
@@ -134,12 +135,20 @@ function readSimulation(
     stop: stopOf(simulation['termination_reason']),
   };
   const rest = restOfMessages(messages, REPEATED);
+  const body = bodyOfTask(messages, facts, policy === undefined ? [] : [{ role: 'system', content: policy }]);
   const scores = scoresOf(checksOf(rewardInfo));
   return {
     kind: 'rollout',
     warnings,
     rollout: {
-      ...bodyOfTask(messages, facts, policy === undefined ? [] : [{ role: 'system', content: policy }]),
+      ...body,
+      context: contextWith(
+        body.context,
+        requestsOfTurns(
+          body.turns,
+          messages.filter((message) => roleOf(message) === 'assistant').map(requestOfMessage),
+        ),
+      ),
       kind: file.layout.kind ?? 'eval',
       step: file.layout.step,
       groupKey: taskId,
@@ -157,6 +166,10 @@ function readSimulation(
       },
     },
   };
+}
+
+function requestOfMessage({ usage }: JsonObject): LoggedRequest | null {
+  return isObject(usage) ? requestOfTokens('messages[].usage.prompt_tokens', usage['prompt_tokens']) : null;
 }
 
 /** Parts of the reward and the check of the database. Single assertions and actions are in the extra fields only. */

@@ -12,7 +12,13 @@ import {
   without,
 } from './fields.ts';
 import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine, ParsedTokens } from './format.ts';
-import { type Generation, tokensOfGenerations, turnsOfGenerations } from './generations.ts';
+import {
+  type Generation,
+  requestsOfGenerations,
+  tokensOfGenerations,
+  turnsOfGenerations,
+} from './generations.ts';
+import { contextWith } from './loggedContext.ts';
 import { isMessageList } from './messageShape.ts';
 import { found, refused, warned } from './records.ts';
 import { type Stop, stopOf } from './stop.ts';
@@ -87,6 +93,10 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
     rollout: {
       ...body,
       turns: turnsOfGenerations(body.turns, trajectory.generations),
+      context: contextWith(
+        body.context,
+        requestsOfGenerations(body.turns, trajectory.generations, 'trajectory[].tokens.prompt_ids'),
+      ),
       kind: file.layout.kind ?? 'eval',
       step: file.layout.step,
       groupKey: facts.problemId,

@@ -46,6 +46,7 @@ function drawLane(drawing: string, index: number): Lane {
     segments,
     turns: [],
     toolCalls,
+    limits: [],
     flags: [],
     extra: {},
     record: { fileId: 1, unit: 'line', byteOffset: 0, byteLength: 1 },

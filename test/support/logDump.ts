@@ -193,6 +193,7 @@ function dumpRollout(rollout: ParsedRollout, number: number, seen: Map<string, n
     ...(rollout.joinKeys === undefined ? [] : [`keys ${rollout.joinKeys.map(storedJoinKey).join(' ')}`]),
     ...(rollout.isSelection === true ? ['selection'] : []),
     ...(rollout.timing === undefined ? [] : [`timing ${JSON.stringify(rollout.timing)}`]),
+    ...(rollout.context === undefined ? [] : [`context ${JSON.stringify(rollout.context)}`]),
     ...(Object.keys(rollout.extra).length === 0 ? [] : [`extra ${JSON.stringify(rollout.extra)}`]),
   ];
   const text = (turn: number): string => (turn === 0 ? rollout.problem.prompt : rollout.response);

@@ -1,5 +1,6 @@
 import type { EntropyOf, RolloutDetail, RolloutFlag, TokenInfo } from '../../../shared/api/contract.ts';
 import { FLAGS, flagNames } from '../../../shared/domain/flags.ts';
+import { type LoggedLimit, limitsIn } from '../../../shared/domain/limits.ts';
 import {
   PROVENANCES,
   RUN_KINDS,
@@ -137,6 +138,7 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
   if (group === undefined) return undefined;
   const stored = new StoredTexts(db);
   const response = stored.text(detail);
+  const limits = limitsAt(db, detail, row.step);
   const extra = stored.text({ blockId: detail.blockId, start: detail.end, end: detail.extraEnd });
   const ofPrompt = query(db, PROMPT_SEGMENTS, SEGMENT_ROW).all(detail.promptId).map(segmentOf);
   const segments = [...ofPrompt, ...responseSegments(db, rolloutId)];
@@ -157,7 +159,8 @@ export function getRollout(db: ReadableLibrary, rolloutId: number): RolloutDetai
     turns: query(db, TURNS, TURN_ROW).all(rolloutId),
     toolCalls: toolCallsOf(db, rolloutId, segments, response),
     answerSource: detail.answerSource ?? undefined,
-    maxResponseTokens: maxResponseTokens(db, detail, row.step),
+    maxResponseTokens: limits.find(({ kind }) => kind === 'response')?.value,
+    limits,
     tokens: tokenInfo(tokenRecord(db, rolloutId)),
     flags: flagsOf(db, rolloutId, detail.flags),
     extra: objectOf(extra === '' ? null : extra),
@@ -228,17 +231,11 @@ function tokenInfo(row: TokenRecord | undefined): TokenInfo | undefined {
   };
 }
 
-/** The limit at the step: the newest stage that sets one, else the run's. */
-function maxResponseTokens(db: ReadableLibrary, detail: DetailRecord, step: number): number | undefined {
-  const stages = query(db, STAGE_LIMIT, { changes: text })
-    .all(detail.runId, step)
-    .map(({ changes }) => changes);
-  const config = objectOf(detail.config);
-  const limits = config['limits'];
-  const ofRun = typeof limits === 'object' && limits !== null ? limits : config;
-  for (const source of [...stages.map(objectOf), ofRun as Record<string, unknown>]) {
-    const limit = source['max_response_tokens'];
-    if (typeof limit === 'number') return limit;
-  }
-  return undefined;
+/** The limits at the step. A stage that sets one replaces the run's. */
+function limitsAt(db: ReadableLibrary, detail: DetailRecord, step: number): readonly LoggedLimit[] {
+  const stages = query(db, STAGE_LIMIT, { changes: text }).all(detail.runId, step);
+  return limitsIn(
+    objectOf(detail.config),
+    stages.map(({ changes }) => objectOf(changes)),
+  );
 }

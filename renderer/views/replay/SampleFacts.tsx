@@ -120,7 +120,7 @@ interface SampleCostsProps {
 }
 
 export function SampleCosts({ sample, row }: SampleCostsProps) {
-  const { limit, usage, workingSeconds, epoch, callRetries = 0, redacted } = sample;
+  const { limit, usage, workingSeconds, epoch, callRetries = 0 } = sample;
   const { shown, more } = useFirstItems(usage, 'model');
   return (
     <section aria-label="Sample">
@@ -144,9 +144,6 @@ export function SampleCosts({ sample, row }: SampleCostsProps) {
           {workingSeconds === undefined ? undefined : duration(workingSeconds * 1000)}
         </Field>
         <Field label="retried model calls">{callRetries > 0 && count(callRetries)}</Field>
-        <Field label="redacted reasoning">
-          {redacted > 0 && `${counted(redacted, 'part')}, withheld by the provider`}
-        </Field>
       </dl>
       {shown.map((each) => (
         <Usage key={each.model} {...each} />

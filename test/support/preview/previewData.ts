@@ -359,6 +359,7 @@ export function rolloutDetail(id: number): { detail: RolloutDetail; tokens: Roll
       flags: [],
       answerSource: 'derived',
       maxResponseTokens: 12288,
+      limits: [{ kind: 'response', value: 12288, field: 'stage: max_response_tokens' }],
       tokens: {
         count: ends.length,
         isAligned: true,
