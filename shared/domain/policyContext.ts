@@ -171,8 +171,13 @@ function partsOf(input: ContextInput): readonly ContextPart[] {
     prompt: segments.findLastIndex(({ turn }) => turn === 0),
     response: segments.findLastIndex(({ turn }) => turn > 0),
   };
+  // The text of the prompt comes first: definitions in it are what the policy saw.
+  const hasBlock = segments.some(
+    ({ kind, turn, outer }) =>
+      kind === 'system' && turn === 0 && toolsIn(input.prompt.slice(outer.start, outer.end)) !== undefined,
+  );
   const addTools = (): void => {
-    if (tools !== undefined) parts.push(fieldPart('tools', 0, tools.field, tools.text, []));
+    if (tools !== undefined && !hasBlock) parts.push(fieldPart('tools', 0, tools.field, tools.text, []));
   };
   let areToolsAdded = false;
   let turn = -1;
@@ -246,7 +251,7 @@ function fieldPart(
 }
 
 function redactedPart({ turn, summary }: RedactedReasoning): ContextPart {
-  const by = 'redacted_reasoning';
+  const by = 'logged_context.redacted';
   return {
     ...fieldPart('redacted', turn, by, summary ?? '', [{ what: 'redacted', source: 'logged', by }]),
     // The summary was not in the context, and the length of the reasoning is unknown.

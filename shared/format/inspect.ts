@@ -205,6 +205,7 @@ function readSample(sample: JsonObject, evaluation: Evaluation | undefined, file
         body.context,
         requestsOf(sample, messages, body.turns),
         cutResponses(sample, body.toolCalls),
+        toolsOf(sample, messages),
       ),
       ...(score.reward === undefined ? {} : { reward: score.reward }),
       ...(score.isCorrect === undefined ? {} : { isCorrect: score.isCorrect }),
@@ -333,6 +334,19 @@ function contextTokens(usage: JsonObject): number | undefined {
   const sampled = sampledTokens(usage);
   const tokens = total === undefined || sampled === undefined ? undefined : total - sampled;
   return tokens === undefined || tokens <= 0 ? undefined : tokens;
+}
+
+/** The definitions that the first request of the policy was sent with. */
+function toolsOf({ events }: JsonObject, messages: readonly JsonObject[]): LoggedContext | undefined {
+  const answers = new Set(answersIn(messages).map(({ id }) => id));
+  const calls = (Array.isArray(events) ? events : []).filter(isObject);
+  const first = calls.find(({ output }) => {
+    const message = choiceOf(output)?.['message'];
+    return isObject(message) && answers.has(message['id']);
+  });
+  const tools = first?.['tools'];
+  if (!Array.isArray(tools) || tools.length === 0) return undefined;
+  return { tools: { field: 'events[].tools', text: JSON.stringify(tools, undefined, 2) } };
 }
 
 /** Tool events say of which responses Inspect cut the end off. */

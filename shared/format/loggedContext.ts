@@ -3,7 +3,12 @@
  * and reasoning that a provider withheld. Ingest stores them as one extra field.
  */
 import type { Turn, TurnNumber } from '../domain/model.ts';
-import type { CutResponse, RedactedReasoning, TurnRequest } from '../domain/policyContext.ts';
+import type {
+  CutResponse,
+  RedactedReasoning,
+  ToolDefinitions,
+  TurnRequest,
+} from '../domain/policyContext.ts';
 import { indexOf, isObject, type JsonObject, stringOf, textField } from './fields.ts';
 
 export interface LoggedContext {
@@ -11,6 +16,8 @@ export interface LoggedContext {
   readonly requests?: readonly (LoggedRequest | null)[];
   readonly truncated?: readonly CutResponse[];
   readonly redacted?: readonly RedactedReasoning[];
+  /** As sent with the first request. */
+  readonly tools?: ToolDefinitions;
 }
 
 /** A request whose text is in another extra field is stored without it. */
@@ -47,6 +54,8 @@ export interface ReadContext {
   readonly requests: ReadonlyMap<TurnNumber, TurnRequest>;
   readonly truncated: readonly CutResponse[];
   readonly redacted: readonly RedactedReasoning[];
+  /** Absent: the extra fields have none. */
+  readonly tools?: ToolDefinitions;
 }
 
 /** Reads the extra field. Entries of another shape are left out, because a library may be damaged. */
@@ -62,7 +71,30 @@ export function contextIn(extra: JsonObject): ReadContext {
     requests,
     truncated: listIn(logged['truncated']).flatMap((entry) => cutOf(entry) ?? []),
     redacted: listIn(logged['redacted']).flatMap((entry) => redactedOf(entry) ?? []),
+    ...toolsIn(extra, logged['tools']),
   };
+}
+
+/** Where formats keep tool definitions. */
+const TOOL_FIELDS = [
+  ['tools'],
+  ['responses_create_params', 'tools'],
+  ['response', 'tools'],
+  ['request', 'tools'],
+  ['info', 'oai_tools'],
+] as const;
+
+function toolsIn(extra: JsonObject, stored: unknown): Pick<ReadContext, 'tools'> {
+  if (isObject(stored)) {
+    const [field, text] = [stringOf(stored['field']), stringOf(stored['text'])];
+    return field === undefined || text === undefined ? {} : { tools: { field, text } };
+  }
+  for (const path of TOOL_FIELDS) {
+    const value = path.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), extra);
+    if (Array.isArray(value) && value.some(isObject))
+      return { tools: { field: path.join('.'), text: JSON.stringify(value, undefined, 2) } };
+  }
+  return {};
 }
 
 const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
