@@ -128,3 +128,8 @@ function redactedOf(entry: unknown): RedactedReasoning | undefined {
   const summary = textField(entry, 'summary');
   return turn === undefined ? undefined : { turn, ...(summary === undefined ? {} : { summary }) };
 }
+
+/** Withheld reasoning of each turn that has some. */
+export function redactedByTurn(extra: JsonObject): ReadonlyMap<TurnNumber, readonly RedactedReasoning[]> {
+  return Map.groupBy(contextIn(extra).redacted, ({ turn }) => turn);
+}

@@ -115,7 +115,8 @@ describe('the parts of a context', () => {
       ...['system', 'tools', 'user', 'redacted', 'reasoning', 'tool-call', 'tool-response'],
     ]);
     expect(parts[3]?.marks).toEqual([{ what: 'redacted', source: 'logged', by: 'logged_context.redacted' }]);
-    expect(characters).toBe(input.prompt.length + input.segments.at(-1)!.outer.start + '[{}]'.length);
+    const before = input.segments.at(-1)?.outer.start ?? 0;
+    expect(characters).toBe(input.prompt.length + before + '[{}]'.length);
   });
 
   it('do not grow quadratically: 2,000 turns are stepped through at once', () => {

@@ -1,4 +1,5 @@
 import { browserShell } from '../support/shells/browserShell.ts';
+import { describeContext } from './context.ts';
 import { describeCredentials } from './credentials.ts';
 import { describeFilter } from './filter.ts';
 import { describeHeavyTexts } from './heavyTexts.ts';
@@ -21,4 +22,5 @@ describeSearch(browserShell);
 describeSql(browserShell);
 describeTokens(browserShell);
 describeTour(browserShell);
+describeContext(browserShell);
 describeCredentials(browserShell);

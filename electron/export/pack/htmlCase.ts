@@ -188,7 +188,7 @@ function turnHtml(drawn: Drawn, turn: CaseTurn, isOpen: boolean): string {
     .filter(({ segment }) => innerText(response, segment).trim() !== '')
     .map((each) => segmentHtml(drawn, each));
   return `<details class="turn"${isOpen ? ' open' : ''}><summary><b>Turn ${turn.turn}</b> ${words}</summary>
-${notesHtml(drawn, turn.turn, 'turn')}${body.join('')}${notesHtml(drawn, turn.turn, 'text')}</details>
+${notesHtml(drawn, turn.turn, 'turn')}${turn.redacted === '' ? '' : `<p class="muted">${turn.redacted}</p>`}${body.join('')}${notesHtml(drawn, turn.turn, 'text')}</details>
 `;
 }
 

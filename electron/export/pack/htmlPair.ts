@@ -51,13 +51,17 @@ interface Side {
   readonly drawn: Drawn;
   /** By index among the segments of the response. */
   readonly segments: ReadonlyMap<number, CaseSegment>;
+  /** By turn, as in `CaseTurn`. */
+  readonly redacted: ReadonlyMap<number, string>;
 }
 
 function sideOf(one: PackCase, taxonomy: Taxonomy, id: string): Side {
-  const segments = turnsOf(one).flatMap((turn) => turn.segments);
+  const turns = turnsOf(one);
+  const segments = turns.flatMap((turn) => turn.segments);
   return {
     drawn: drawnOf(one, taxonomy, id),
     segments: new Map(segments.map((each) => [each.index, each])),
+    redacted: new Map(turns.map(({ turn, redacted }) => [turn, redacted])),
   };
 }
 
@@ -73,15 +77,22 @@ function rowHtml({ turns, isEqual, segments }: PairRow, from: Side, to: Side): s
     const [left, right] = [segmentOf(from, a), segmentOf(to, b)];
     return left === '' && right === '' ? '' : sides(left, right);
   });
+  const [left, right] = [redactedOf(from, turns[0]), redactedOf(to, turns[1])];
+  const redacted = left === '' && right === '' ? '' : sides(left, right);
   const name = (turn: number | undefined): string =>
     turn === undefined ? '<span class="dim">no turn</span>' : `<b>Turn ${turn}</b>`;
   return `<details class="turn"${isEqual ? '' : ' open'}><summary>${name(turns[0])} · ${name(turns[1])}${isEqual ? ' equal' : ''}</summary>
-${notes('turn')}${blocks.join('')}${notes('text')}</details>
+${notes('turn')}${redacted}${blocks.join('')}${notes('text')}</details>
 `;
 }
 
 const notesOf = ({ drawn }: Side, turn: number | undefined, of?: 'turn' | 'text'): string =>
   turn === undefined ? '' : notesHtml(drawn, turn, of);
+
+function redactedOf({ redacted }: Side, turn: number | undefined): string {
+  const text = turn === undefined ? '' : (redacted.get(turn) ?? '');
+  return text === '' ? '' : `<p class="muted">${text}</p>`;
+}
 
 function segmentOf({ drawn, segments }: Side, index: number | undefined): string {
   const found = index === undefined ? undefined : segments.get(index);

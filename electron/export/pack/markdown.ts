@@ -158,6 +158,7 @@ function turnsMarkdown(one: PackCase, taxonomy: Taxonomy): readonly string[] {
     }
     tell();
     parts.push(`**Turn ${turn.turn}**\n`);
+    if (turn.redacted !== '') parts.push(`(${turn.redacted})\n`);
     for (const each of turn.segments) {
       const text = innerText(one.rollout.response, each.segment);
       if (text.trim() === '') continue;

@@ -80,7 +80,7 @@ function annotationsText(one: PackCase, taxonomy: Taxonomy): string {
 function transcript(one: PackCase, sections: ReadonlySet<PackSection>): string {
   const wanted = (['reasoning', 'code', 'output'] as const).filter((section) => sections.has(section));
   if (wanted.length === 0) return '';
-  const turns = turnsOf(one).map(({ turn, segments }) => {
+  const turns = turnsOf(one).map(({ turn, segments, redacted }) => {
     const left = new Map<string, number>();
     const shown = segments.flatMap((each) => {
       const section = sectionOf(each);
@@ -97,7 +97,8 @@ function transcript(one: PackCase, sections: ReadonlySet<PackSection>): string {
     const without = [...left].map(
       ([section, chars]) => `(${section}, ${chars.toLocaleString('en')} characters, left out)\n`,
     );
-    return `### Turn ${turn}\n\n${[...shown, ...without].join('\n')}`;
+    const note = redacted === '' ? [] : [`(${redacted})\n`];
+    return `### Turn ${turn}\n\n${[...note, ...shown, ...without].join('\n')}`;
   });
   return `## Transcript\n\n${turns.join('\n')}`;
 }

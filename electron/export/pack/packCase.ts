@@ -4,6 +4,9 @@ import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
 import type { ToolOutcome } from '../../../shared/domain/model.ts';
 import { TOOL_ERROR_OUTCOMES } from '../../../shared/domain/model.ts';
 import { readCallPayload } from '../../../shared/domain/toolCallPayload.ts';
+import { isObject, type JsonObject } from '../../../shared/format/fields.ts';
+import { CONTEXT_FIELD, redactedByTurn } from '../../../shared/format/loggedContext.ts';
+import { parsedJson } from '../../../shared/format/messageShape.ts';
 import type { ExportedCall, ExportedRollout, ExportedSegment } from '../../storage/queries/exported.ts';
 
 export interface PackRun {
@@ -152,6 +155,8 @@ export interface CaseTurn {
   readonly turn: number;
   readonly segments: readonly CaseSegment[];
   readonly calls: readonly CaseCall[];
+  /** Says that a provider withheld reasoning of this turn. Empty: none. */
+  readonly redacted: string;
 }
 
 /** The turns of the response in order, with their segments and calls. */
@@ -183,7 +188,21 @@ export function turnsOf({ rollout }: PackCase): readonly CaseTurn[] {
       ...(answers === undefined ? {} : { answers }),
     });
   });
-  return [...turns].sort(([a], [b]) => a - b).map(([turn, parts]) => ({ turn, ...parts }));
+  const redacted = redactedByTurn(extraIn(rollout));
+  return [...turns]
+    .sort(([a], [b]) => a - b)
+    .map(([turn, parts]) => ({ turn, ...parts, redacted: redactedText(redacted.get(turn)?.length ?? 0) }));
+}
+
+function extraIn({ extra }: ExportedRollout): JsonObject {
+  // Most rollouts have no withheld reasoning, and their extra fields may be large.
+  if (!extra.includes(`"${CONTEXT_FIELD}"`)) return {};
+  const parsed = parsedJson(extra);
+  return isObject(parsed) ? parsed : {};
+}
+
+function redactedText(parts: number): string {
+  return parts === 0 ? '' : `reasoning redacted: ${counted(parts, 'part')} withheld by the provider`;
 }
 
 export function innerText(text: string, segment: ExportedSegment): string {

@@ -155,6 +155,7 @@ const TABLE = [
   { id: 'heat.flip', label: 'Token heat: on or off', area: 'Replay', keys: ['e'] },
   { id: 'outline.flip', label: 'Show or hide the outline', area: 'Replay', keys: ['o'] },
   { id: 'inspector.flip', label: 'Show or hide the inspector', area: 'Replay', keys: ['i'] },
+  { id: 'context.flip', label: 'Show or hide the context of the turn', area: 'Replay', keys: ['C'] },
   { id: 'record.show', label: 'Show the raw record in its log file', area: 'Replay', keys: ['b'] },
 
   { id: 'label.1', label: 'Label 1 of the taxonomy: add or remove', area: 'Labels', keys: ['1'] },

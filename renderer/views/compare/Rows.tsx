@@ -71,6 +71,11 @@ function TurnsRow({ item, context }: { readonly item: TurnsItem; readonly contex
   const blocks = isUnified ? item.blocks : blocksBeside(item.blocks, compared.base);
   const shown = isWhole ? blocks : blocks.slice(0, MOST_BLOCKS);
   const sides = isUnified ? [compared.base, on] : [];
+  const laneTurnText = (lane: number): string => {
+    const turn = turns[lane];
+    const isRedacted = turn !== null && turn !== undefined && compared.lanes[lane]?.redacted.has(turn);
+    return isRedacted ? `${turnText(turn)} · reasoning redacted` : turnText(turn);
+  };
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list handles the keys; a click selects the row
     // biome-ignore lint/a11y/noStaticElementInteractions: as above
@@ -88,13 +93,13 @@ function TurnsRow({ item, context }: { readonly item: TurnsItem; readonly contex
         {isUnified ? (
           <span>
             {sides
-              .map((lane) => `${compared.lanes[lane]?.letter ?? ''} ${turnText(turns[lane]) || '—'}`)
+              .map((lane) => `${compared.lanes[lane]?.letter ?? ''} ${laneTurnText(lane) || '—'}`)
               .join('  ·  ')}
           </span>
         ) : (
           columns.map((lane, column) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other identity, the same rollout may be in two
-            <span key={column}>{lane === undefined ? '' : turnText(turns[lane])}</span>
+            <span key={column}>{lane === undefined ? '' : laneTurnText(lane)}</span>
           ))
         )}
       </div>

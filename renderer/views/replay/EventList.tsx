@@ -6,7 +6,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { LoggedEvent } from '../../../shared/format/inspectEvents.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { LogText, plainLogText } from '../../ui/LogText.tsx';
-import { count, counted, duration } from '../../ui/numbers.ts';
+import { count, counted, duration, figure } from '../../ui/numbers.ts';
 import { useVirtualRows } from '../../ui/useVirtualRows.ts';
 import './eventList.css';
 
@@ -168,12 +168,13 @@ function startText({ start }: LoggedEvent): string {
 
 const BARS = ['span', 'model', 'tool'] as const;
 
-function factsOf({ start, seconds, input_tokens, output_tokens, retries }: LoggedEvent): string {
+function factsOf({ start, seconds, input_tokens, output_tokens, cost, retries }: LoggedEvent): string {
   return [
     ...(start === undefined ? ['no usable time'] : []),
     ...(seconds === undefined ? [] : [duration(seconds * 1000)]),
     ...(input_tokens === undefined ? [] : [`${count(input_tokens)} in`]),
     ...(output_tokens === undefined ? [] : [`${count(output_tokens)} out`]),
+    ...(cost === undefined ? [] : [`$${figure(cost)}`]),
     ...(retries === undefined ? [] : [counted(retries, 'retry', 'retries')]),
   ].join(' · ');
 }

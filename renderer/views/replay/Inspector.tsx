@@ -1,15 +1,13 @@
 import { Fragment, useMemo } from 'react';
-import type { RolloutDetail, RolloutRow } from '../../../shared/api/contract.ts';
-import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import type { RolloutDetail } from '../../../shared/api/contract.ts';
+import { CONTEXT_FIELD } from '../../../shared/format/loggedContext.ts';
 import { loggedSample, SAMPLE_FIELDS } from '../../../shared/format/loggedSample.ts';
-import { correctnessSource } from '../../data/domainLabels.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
-import { KeptMark, RightMark } from '../../ui/Marks.tsx';
-import { bytes, count, decimal, reward, signed } from '../../ui/numbers.ts';
-import { reasonText } from '../../ui/reasons.ts';
-import { ExpectedActions, expectedOf } from './ExpectedActions.tsx';
+import { bytes, count, decimal, signed } from '../../ui/numbers.ts';
 import { Field } from './Field.tsx';
-import { SampleCosts, SampleEnding, SampleScores } from './SampleFacts.tsx';
+import { LongText } from './LongText.tsx';
+import { Outcome } from './Outcome.tsx';
+import { SampleCosts } from './SampleFacts.tsx';
 import type { Hit } from './text/findModel.ts';
 import type { Heat } from './text/tokenHeat.ts';
 import './inspector.css';
@@ -24,10 +22,6 @@ const LONG_VALUE = 200;
 /** Other fields of the record before a click. */
 const MOST_OTHERS = 100;
 
-const LONGEST_BESIDE = 60;
-/** A text in a section of its own scrolls. Beyond this, the browser takes too long to lay it out. */
-const LONGEST_SECTION = 10_000;
-
 interface InspectorProps {
   readonly detail: RolloutDetail;
   readonly heat: Heat | undefined;
@@ -39,7 +33,6 @@ interface InspectorProps {
 
 export function Inspector({ detail, heat, isBlind, onShow, onShowRecord }: InspectorProps) {
   const { row, tokens } = detail;
-  const expected = useMemo(() => expectedOf(detail), [detail]);
   // Extra fields may have any name, so some of them may reveal how the rollout was judged.
   const { sample, extra } = useMemo(
     () => (isBlind ? { sample: undefined, extra: [] } : factsOf(detail.extra)),
@@ -48,41 +41,13 @@ export function Inspector({ detail, heat, isBlind, onShow, onShowRecord }: Inspe
   const others = useFirstItems(extra, 'field', MOST_OTHERS);
   return (
     <aside className="inspector" aria-label="Inspector">
-      {isBlind ? (
-        <section className="muted">Blind review: reward, correctness and decision are hidden.</section>
-      ) : (
-        <Verdict row={row} />
-      )}
-      {sample !== undefined && <SampleScores key={`scores ${row.rolloutId}`} scores={sample.scores} />}
-      {sample !== undefined && <SampleEnding key={`ending ${row.rolloutId}`} sample={sample} />}
-      <section>
-        <dl>
-          {!isBlind && <Field label="reward">{reward(row.reward)}</Field>}
-          <Field label="answer" source={row.answer === undefined ? undefined : detail.answerSource}>
-            {row.answer !== undefined && <LogText text={row.answer} />}
-          </Field>
-          {!isBlind && expected === undefined && !isLong(row.groundTruth) && (
-            <Field label="ground truth">
-              {row.groundTruth !== undefined && <LogText text={row.groundTruth} />}
-            </Field>
-          )}
-          <Field label="stopped by" source={row.stopReason === undefined ? undefined : row.stopReasonSource}>
-            {row.stopReason}
-          </Field>
-          {row.stopReasonLogged !== row.stopReason && (
-            <Field label="stop reason in the log">{withGlyphs(row.stopReasonLogged ?? '')}</Field>
-          )}
-        </dl>
-      </section>
-      {!isBlind && expected !== undefined && (
-        <ExpectedActions detail={detail} expected={expected} onShow={onShow} />
-      )}
-      {!isBlind && expected === undefined && isLong(row.groundTruth) && (
-        <section>
-          <h2>Ground truth</h2>
-          <LongText label="Ground truth" text={row.groundTruth} />
-        </section>
-      )}
+      <Outcome
+        key={`outcome ${row.rolloutId}`}
+        detail={detail}
+        sample={sample}
+        isBlind={isBlind}
+        onShow={onShow}
+      />
       {detail.userScenario !== undefined && (
         <section>
           <h2>User scenario</h2>
@@ -192,47 +157,12 @@ export function Inspector({ detail, heat, isBlind, onShow, onShowRecord }: Inspe
   );
 }
 
-function LongText({ label, text }: { readonly label: string; readonly text: string | undefined }) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container must be focusable to be scrolled by keys
-    <section className="inspector-scenario" tabIndex={0} aria-label={label}>
-      <LogText text={text} longest={LONGEST_SECTION} />
-    </section>
-  );
-}
-
-function Verdict({ row }: { readonly row: RolloutRow }) {
-  return (
-    <section>
-      <h2 className="inspector-verdict">
-        {row.isCorrect === undefined ? (
-          <span className="muted">correctness unknown</span>
-        ) : (
-          <span className={row.isCorrect ? 'is-right' : 'is-wrong'}>
-            <RightMark isCorrect={row.isCorrect} /> {row.isCorrect ? 'correct' : 'incorrect'}
-          </span>
-        )}
-      </h2>
-      {row.isCorrect !== undefined && <p className="muted">{correctnessSource(row)}</p>}
-      {row.kept !== undefined && (
-        <p className="muted">
-          <KeptMark isKept={row.kept} /> {row.kept ? 'kept' : 'discarded'}
-          {row.reason !== undefined && `: ${reasonText(row.reason)}`}
-        </p>
-      )}
-    </section>
-  );
-}
-
-/** A long ground truth, such as actions or code, gets its own section. Beside a label it would be a narrow column. */
-function isLong(text: string | undefined): boolean {
-  return text !== undefined && (text.length > LONGEST_BESIDE || text.includes('\n'));
-}
-
 /** The facts of a sample of an Inspect log, and the other fields of the record. */
 function factsOf(extra: RolloutDetail['extra']) {
   const sample = loggedSample(extra);
-  const fields = Object.entries(extra).filter(([name]) => sample === undefined || !SAMPLE_FIELDS.has(name));
+  const fields = Object.entries(extra)
+    .filter(([name]) => sample === undefined || !SAMPLE_FIELDS.has(name))
+    .filter(([name]) => name !== CONTEXT_FIELD);
   return { sample, extra: flatFields(Object.fromEntries(fields)) };
 }
 

@@ -9,6 +9,7 @@ import { useCompareCommand } from '../../shell/compareSet.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { foldKey, useInterface } from '../../state/interface.ts';
 import { useIsDark } from '../../theme/theme.ts';
+import { ContextPane } from './ContextPane.tsx';
 import { failedResponses } from './foldModel.ts';
 import { InspectorPane } from './InspectorPane.tsx';
 import { QueueBar } from './labels/QueueBar.tsx';
@@ -45,7 +46,8 @@ export function Replay({ route, detail }: ReplayProps) {
   const transcript = useRef<TranscriptHandle>(null);
   const [isRecordOpen, setRecordOpen] = useState(false);
   const isFocused = useInterface((state) => state.isFocused);
-  const { isOutlineOpen, isInspectorOpen, flipOutline } = usePanes();
+  const isContextOpen = query.has('context') && !isFocused;
+  const { isOutlineOpen, isInspectorOpen, flipOutline } = usePanes(isContextOpen);
   const layout = useInterface((state) => state.replayLayout);
   const setLayout = useInterface((state) => state.setReplayLayout);
   const { flip } = useInterface.getState();
@@ -69,6 +71,11 @@ export function Replay({ route, detail }: ReplayProps) {
   const goToTurn = (next: number) => {
     lastSegment.current = turns.find((view) => view.turn === next)?.segments[0]?.index ?? 0;
     setQuery({ turn: String(next) });
+  };
+  /** The inspector takes the place of the context. */
+  const flipInspector = () => {
+    if (isContextOpen) setQuery({ context: undefined });
+    if (!isContextOpen || !useInterface.getState().isInspectorOpen) flip('isInspectorOpen');
   };
   const step = (by: number) => goToTurn(nextTurn(turns, turn, by));
   const playback = usePlayback(turns, turn, () => step(1));
@@ -97,6 +104,7 @@ export function Replay({ route, detail }: ReplayProps) {
   // A review queue has an order of its own.
   const positions = queue === undefined ? listed : undefined;
   const lexicon = useLexicon(detail, heat);
+  const flipContext = () => setQuery({ context: isContextOpen ? undefined : '1' });
   const { length } = detail.response;
   const isOnText = heat?.ends !== undefined;
   const hasTokens = heat !== undefined && !heat.isConstant;
@@ -146,7 +154,8 @@ export function Replay({ route, detail }: ReplayProps) {
     'raw.flip': () => flip('isRaw'),
     'heat.flip': heat === undefined ? undefined : () => flip('isHeatOn'),
     'outline.flip': flipOutline,
-    'inspector.flip': () => flip('isInspectorOpen'),
+    'inspector.flip': flipInspector,
+    'context.flip': flipContext,
     'record.show': isBlind ? undefined : () => setRecordOpen(true),
     'place.up': () => {
       if (find.isOpen) find.close();
@@ -154,6 +163,7 @@ export function Replay({ route, detail }: ReplayProps) {
       else if (cursor.span !== undefined) cursor.setSpan(undefined);
       else if (cursor.token !== undefined) cursor.clear();
       else if (isFocused) flip('isFocused');
+      else if (isContextOpen) flipContext();
       else leaveRollout(route, queue?.link);
     },
   });
@@ -165,6 +175,9 @@ export function Replay({ route, detail }: ReplayProps) {
         siblings={siblings}
         isBlind={isBlind}
         onFind={find.open}
+        isContextOpen={isContextOpen}
+        onFlipContext={flipContext}
+        onFlipInspector={flipInspector}
         onShowRecord={() => setRecordOpen(true)}
       />
       {queue !== undefined && <QueueBar queue={queue} onLeave={() => setQuery({ queue: undefined })} />}
@@ -172,7 +185,11 @@ export function Replay({ route, detail }: ReplayProps) {
       <TokenBar detail={detail} state={heatState} means={means} lexicon={lexicon} cursor={cursor} />
       <Group
         className="replay-panes"
-        defaultLayout={layoutFor(layout, isOutlineOpen, isInspectorOpen)}
+        defaultLayout={layoutFor(layout, {
+          outline: isOutlineOpen,
+          context: isContextOpen,
+          inspector: isInspectorOpen,
+        })}
         onLayoutChanged={(next, meta) => meta.isUserInteraction && setLayout(next)}
       >
         {isOutlineOpen && (
@@ -209,6 +226,20 @@ export function Replay({ route, detail }: ReplayProps) {
             onReadTurn={readTurn}
           />
         </Panel>
+        {isContextOpen && (
+          <>
+            <Separator className="pane-edge" aria-label="Width of the context" />
+            <Panel
+              id="context"
+              defaultSize={440}
+              minSize={300}
+              maxSize={760}
+              groupResizeBehavior="preserve-pixel-size"
+            >
+              <ContextPane detail={detail} heat={heat} turn={turn} onShow={showHit} onClose={flipContext} />
+            </Panel>
+          </>
+        )}
         {isInspectorOpen && (
           <>
             <Separator className="pane-edge" aria-label="Width of the inspector" />

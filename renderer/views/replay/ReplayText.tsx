@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import { type RefObject, useMemo, useRef } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
+import { redactedByTurn } from '../../../shared/format/loggedContext.ts';
 import type { TurnView } from '../../data/segmentViews.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { keyOf } from '../../shell/keys/keysInForce.ts';
@@ -44,6 +45,7 @@ export function ReplayText(props: ReplayTextProps) {
   const isHeatOn = useInterface((state) => state.isHeatOn);
   const marks = useTextMarks(detail, heat, props.lexicon, props.labelling.ranges);
   const { rolloutId } = detail.row;
+  const redacted = useMemo(() => redactedByTurn(detail.extra), [detail]);
   return (
     <div className="transcript-pane" ref={pane}>
       {find.isOpen && (
@@ -75,6 +77,7 @@ export function ReplayText(props: ReplayTextProps) {
           hits={find.hits}
           currentHit={find.currentHit}
           currentToken={cursor.range}
+          redacted={redacted}
           onReadTurn={props.onReadTurn}
         />
       </SaidOf>

@@ -3,6 +3,7 @@ import {
   ChevronRight,
   Columns2,
   FileJson,
+  Layers,
   ListTree,
   PanelRight,
   Search,
@@ -29,11 +30,15 @@ interface ReplayToolbarProps {
   /** Hides everything that reveals how the rollout was judged. */
   readonly isBlind: boolean;
   readonly onShowRecord: () => void;
+  readonly isContextOpen: boolean;
+  readonly onFlipContext: () => void;
+  readonly onFlipInspector: () => void;
 }
 
-export function ReplayToolbar({ detail, siblings, isBlind, onFind, onShowRecord }: ReplayToolbarProps) {
+export function ReplayToolbar(props: ReplayToolbarProps) {
+  const { detail, siblings, isBlind, onFind, onShowRecord } = props;
   const isRaw = useInterface((state) => state.isRaw);
-  const { isOutlineOpen, isInspectorOpen, flipOutline } = usePanes();
+  const { isOutlineOpen, isInspectorOpen, flipOutline } = usePanes(props.isContextOpen);
   const flip = useInterface((state) => state.flip);
   const { row, run } = detail;
   const { step, groupKey, ordinal } = row;
@@ -130,6 +135,14 @@ export function ReplayToolbar({ detail, siblings, isBlind, onFind, onShowRecord 
         <IconButton label="Find in this rollout" keys={keyOf('search.focus')} onClick={onFind}>
           <Search size={15} />
         </IconButton>
+        <IconButton
+          label="Context of the turn"
+          keys={keyOf('context.flip')}
+          isPressed={props.isContextOpen}
+          onClick={props.onFlipContext}
+        >
+          <Layers size={15} />
+        </IconButton>
         <IconButton label="Raw record" keys={keyOf('record.show')} onClick={onShowRecord} disabled={isBlind}>
           <FileJson size={16} />
         </IconButton>
@@ -137,7 +150,7 @@ export function ReplayToolbar({ detail, siblings, isBlind, onFind, onShowRecord 
           label="Inspector"
           keys={keyOf('inspector.flip')}
           isPressed={isInspectorOpen}
-          onClick={() => flip('isInspectorOpen')}
+          onClick={props.onFlipInspector}
         >
           <PanelRight size={16} />
         </IconButton>

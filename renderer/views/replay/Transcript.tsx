@@ -7,6 +7,7 @@
 import { memo, type Ref, type RefObject, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { TextRange } from '../../../shared/domain/model.ts';
+import type { RedactedReasoning } from '../../../shared/domain/policyContext.ts';
 import type { TurnView } from '../../data/segmentViews.ts';
 import { useAutoFocus } from '../../ui/useAutoFocus.ts';
 import { TurnSection } from './TurnSection.tsx';
@@ -45,6 +46,8 @@ interface TranscriptProps {
   /** By segment index, for rollouts whose tokens have no offsets in the text. */
   readonly means: ReadonlyMap<number, SegmentMean> | undefined;
   readonly meanName: string | undefined;
+  /** By turn. */
+  readonly redacted: ReadonlyMap<number, readonly RedactedReasoning[]>;
   readonly onReadTurn: (turn: number) => void;
   readonly handle: Ref<TranscriptHandle>;
 }
@@ -197,6 +200,7 @@ export const Transcript = memo(function Transcript(props: TranscriptProps) {
               means={props.means}
               meanName={props.meanName}
               called={has(view, called) ? called : undefined}
+              redacted={props.redacted.get(view.turn)}
             />
           )}
         </TurnStretch>

@@ -1,7 +1,9 @@
 /** One turn of the transcript. Far from the viewport it is empty and keeps its last or its estimated height. */
 import { memo, useRef } from 'react';
+import type { RedactedReasoning } from '../../../shared/domain/policyContext.ts';
 import type { TurnView } from '../../data/segmentViews.ts';
 import { counted } from '../../ui/numbers.ts';
+import { RedactedNote } from '../../widgets/RedactedNote.tsx';
 import { TurnChips } from './labels/AnnotationChips.tsx';
 import { SegmentCard } from './SegmentCard.tsx';
 import { useNear } from './text/WhenNear.tsx';
@@ -17,6 +19,8 @@ interface TurnSectionProps {
   readonly meanName: string | undefined;
   /** A segment to scroll to. It is rendered even if it is far from the viewport. */
   readonly called: number | undefined;
+  /** Reasoning of this turn that the provider withheld. */
+  readonly redacted: readonly RedactedReasoning[] | undefined;
 }
 
 /** Enough segments to fill the first screen. Later ones are rendered when they come near the viewport. */
@@ -58,6 +62,10 @@ export const TurnSection = memo(function TurnSection(props: TurnSectionProps) {
         <small>{turnFacts(view)}</small>
         <TurnChips turn={view.turn} />
       </h2>
+      {props.redacted?.map((one, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: parts of a turn never reorder
+        <RedactedNote key={i} {...one} />
+      ))}
       {segments.map((segment) => (
         <SegmentCard
           key={segment.index}

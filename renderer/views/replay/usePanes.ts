@@ -7,11 +7,14 @@ export interface Panes {
   readonly flipOutline: () => void;
 }
 
-/** The panes beside the text. A narrow window has room for one only: the last one that was opened. */
-export function usePanes(): Panes {
+/**
+ * The panes beside the text. A narrow window has room for one only: the last one that was opened. The context takes the
+ * place of the inspector.
+ */
+export function usePanes(isContextOpen = false): Panes {
   const isFocused = useInterface((state) => state.isFocused);
-  const isInspectorOpen = useInterface((state) => state.isInspectorOpen) && !isFocused;
-  const isInTheWay = useIsNarrow() && isInspectorOpen;
+  const isInspectorOpen = useInterface((state) => state.isInspectorOpen) && !isFocused && !isContextOpen;
+  const isInTheWay = useIsNarrow() && (isInspectorOpen || isContextOpen);
   const isOutlineOpen = useInterface((state) => state.isOutlineOpen) && !isFocused && !isInTheWay;
   const flipOutline = () => {
     const { flip } = useInterface.getState();
@@ -24,10 +27,12 @@ export function usePanes(): Panes {
 /** The saved layout, if it is for exactly the panes that are open now, since its shares must add up to 100. */
 export function layoutFor(
   layout: Readonly<Record<string, number>>,
-  hasOutline: boolean,
-  hasInspector: boolean,
+  open: Readonly<Record<'outline' | 'context' | 'inspector', boolean>>,
 ): Record<string, number> | undefined {
-  const panes = ['transcript', ...(hasOutline ? ['outline'] : []), ...(hasInspector ? ['inspector'] : [])];
+  const panes = [
+    'transcript',
+    ...(['outline', 'context', 'inspector'] as const).filter((pane) => open[pane]),
+  ];
   const fits = panes.length === Object.keys(layout).length && panes.every((pane) => pane in layout);
   return fits ? { ...layout } : undefined;
 }

@@ -1,5 +1,6 @@
 /** The lanes of a comparison: their names, what is known about them, and their limitations. */
 import type { ComparedRow, Comparison, RolloutDetail, RunSummary } from '../../../../shared/api/contract.ts';
+import { redactedByTurn } from '../../../../shared/format/loggedContext.ts';
 import type { RolloutRoute } from '../../../data/route.ts';
 import { type SegmentView, turnsOf } from '../../../data/segmentViews.ts';
 import { counted } from '../../../ui/numbers.ts';
@@ -15,6 +16,8 @@ export interface Lane {
   readonly path: string;
   readonly route: RolloutRoute;
   readonly detail: RolloutDetail;
+  /** Turns with reasoning that a provider withheld. */
+  readonly redacted: ReadonlySet<number>;
   /** Indexed by segment. */
   readonly segments: readonly SegmentView[];
 }
@@ -40,7 +43,8 @@ export type LaneSlot =
 export function laneOf(index: number, path: string, route: RolloutRoute, detail: RolloutDetail): Lane {
   const segments: SegmentView[] = [];
   for (const turn of turnsOf(detail)) for (const view of turn.segments) segments[view.index] = view;
-  return { index, letter: letterOf(index), path, route, detail, segments };
+  const redacted = new Set(redactedByTurn(detail.extra).keys());
+  return { index, letter: letterOf(index), path, route, detail, redacted, segments };
 }
 
 /** The lanes that were found, in the order of the lists in the response, and their alignment. */

@@ -20,7 +20,7 @@ export interface Review {
 
 /** The query parameters that are kept on the way to another rollout: the queue, the filtered list, and the tokens to jump to. */
 export function siblingSearch(query: URLSearchParams): string {
-  const kept = ['queue', 'list', 'only'].flatMap((name) => {
+  const kept = ['queue', 'list', 'only', 'context'].flatMap((name) => {
     const value = query.get(name);
     return value === null ? [] : [[name, value]];
   });
