@@ -179,6 +179,12 @@ function partsOf(input: ContextInput): readonly ContextPart[] {
   const addTools = (): void => {
     if (tools !== undefined && !hasBlock) parts.push(fieldPart('tools', 0, tools.field, tools.text, []));
   };
+  // A prompt of an unknown template has no segments.
+  if (lastOf.prompt < 0 && input.prompt !== '') {
+    const range = { start: 0, end: input.prompt.length };
+    const marks = maskMarks({ kind: 'user', turn: 0, outer: range, inner: range }, undefined, false);
+    parts.push({ kind: 'user', turn: 0, from: 'prompt', range, characters: range.end, marks });
+  }
   let areToolsAdded = false;
   let turn = -1;
   segments.forEach((segment, index) => {

@@ -76,6 +76,13 @@ describe('the parts of a context', () => {
     );
   });
 
+  it('have the whole prompt where its template is unknown', () => {
+    const input = { ...drawn([['text', 1, 'Hm.']]), prompt: 'What?' };
+    const { parts, characters } = new PolicyContexts(input).at(1);
+    expect(parts.map((part) => textOf(input, part))).toEqual(['What?']);
+    expect(characters).toBe(5);
+  });
+
   it('count each token once, in the segment of its last character', () => {
     fc.assert(
       fc.property(rollout, fc.array(fc.tuple(fc.nat(1000), fc.boolean())), (parts, drawnTokens) => {

@@ -14,7 +14,7 @@ import { renderWithClient } from '../support/renderWithClient.tsx';
 afterEach(cleanup);
 
 function drawn(facts: Partial<RolloutDetail>, row: Partial<RolloutDetail['row']> = {}): RolloutDetail {
-  const detail = drawCompared(['A1,A2', 'A1,A2']).lanes[0]?.detail;
+  const detail = drawCompared(['T1 C1 R1\nA1', 'A1']).lanes[0]?.detail;
   if (detail === undefined) throw new Error('no rollout was drawn');
   return { ...detail, ...facts, row: { ...detail.row, ...row } };
 }

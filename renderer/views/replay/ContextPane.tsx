@@ -102,14 +102,14 @@ function ContextTotal({ detail, context }: ContextTotalProps) {
           Limit: {counted(limit.value, 'token')} ({plainLogText(limit.field)})
           {share === undefined
             ? '. The log does not have the length of this request in tokens.'
-            : `, ${percent(share)} used`}
+            : `, ${percent(share)} % used`}
         </p>
       )}
       {share !== undefined && (
         <div
           className={share >= 1 ? 'context-bar is-full' : 'context-bar'}
           role="img"
-          aria-label={`${percent(share)} of the limit used`}
+          aria-label={`${percent(share)} % of the limit used`}
         >
           <span style={{ width: `${Math.min(100, share * 100)}%` }} />
         </div>
@@ -285,7 +285,11 @@ function PartRow({ detail, part, isOpen, onFlip, onShow }: PartRowProps) {
       <span className="context-part-end">
         {segment === undefined || typeof from === 'object' ? (
           <span className="dim">
-            {typeof from === 'object' && kind !== 'redacted' ? 'beside the text' : `turn ${turn}`}
+            {typeof from === 'object' && kind !== 'redacted'
+              ? 'beside the text'
+              : turn === 0
+                ? 'prompt'
+                : `turn ${turn}`}
           </span>
         ) : (
           <button
