@@ -30,8 +30,10 @@ const RULES: Readonly<Record<StopReason, string>> = {
 export function stopBasis({ stopReason, stopReasonSource, stopReasonLogged }: Ended): Basis | undefined {
   if (stopReason === undefined) return undefined;
   if (stopReasonSource === 'logged') return { source: 'logged', by: 'stop reason' };
-  // A word such as `stop` or `user_stop` gives no reason of the policy, so the text decided.
-  const isOfText = stopReason === 'answer' || stopReason === 'no-answer' || stopReasonLogged === undefined;
+  // A word such as `stop` or `user_stop` gives no reason of the policy, so the text decided. SWE-agent's word does.
+  const isGiven = stopReasonLogged?.startsWith('submitted') === true;
+  const isOfText =
+    (stopReason === 'answer' && !isGiven) || stopReason === 'no-answer' || stopReasonLogged === undefined;
   return isOfText
     ? { source: 'inferred', by: RULES[stopReason] }
     : { source: 'logged', by: `stop reason “${stopReasonLogged}”` };
@@ -93,12 +95,14 @@ const isClose = (a: number, b: number): boolean =>
  * Checks how scores make up the reward. Grades and booleans are verdicts, no parts.
  *
  * @param weighted the parts with their weights, where the log has them
+ * @param isProduct the producer multiplies the scores
  * @returns undefined without a reward or without parts
  */
 export function rewardBreakdown(
   reward: number | undefined,
   scores: Scores,
   weighted: readonly RewardPart[] = [],
+  isProduct = false,
 ): RewardBreakdown | undefined {
   const parts: readonly RewardPart[] =
     weighted.length > 0
@@ -111,8 +115,7 @@ export function rewardBreakdown(
   const product = parts.reduce((total, { value }) => total * value, 1);
   const only = parts.find(({ value }) => isClose(value, reward));
   if (isClose(sum, reward)) return { parts, sum, rule: weighted.length > 0 ? 'weighted sum' : 'sum' };
-  if (weighted.length === 0 && parts.length > 1 && isClose(product, reward))
-    return { parts, sum, rule: 'product' };
+  if (isProduct && isClose(product, reward)) return { parts, sum, rule: 'product' };
   return only === undefined
     ? { parts, sum, rule: 'none' }
     : { parts, sum, rule: 'one part', only: only.name };

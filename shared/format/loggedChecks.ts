@@ -58,6 +58,11 @@ export function weightedParts({ rewards }: JsonObject): readonly RewardPart[] {
   });
 }
 
+/** tau2-bench multiplies the parts of its `reward_breakdown`. */
+export function areMultiplied({ reward_info: info }: JsonObject): boolean {
+  return isObject(info) && isObject(info['reward_breakdown']);
+}
+
 const listIn = (value: unknown): readonly JsonObject[] =>
   (Array.isArray(value) ? value : []).filter(isObject);
 

@@ -16,6 +16,7 @@ describe('the stop reason', () => {
     [{ stopReason: 'error', stopReasonSource: 'logged', stopReasonLogged: 'error' }, 'logged'],
     [{ stopReason: 'turn-limit', stopReasonSource: 'derived', stopReasonLogged: 'max_steps' }, 'logged'],
     [{ stopReason: 'answer', stopReasonSource: 'derived', stopReasonLogged: 'stop' }, 'inferred'],
+    [{ stopReason: 'answer', stopReasonSource: 'derived', stopReasonLogged: 'submitted' }, 'logged'],
     [{ stopReason: 'turn-limit', stopReasonSource: 'derived' }, 'inferred'],
     [{ stopReasonLogged: 'user_stop' }, undefined],
   ] as const)('has a basis: %j is %s', (ended, source) => {
@@ -26,7 +27,7 @@ describe('the stop reason', () => {
 describe('the parts of a reward', () => {
   it('are a sum, a product, one part or none of these', () => {
     expect(rewardBreakdown(1.5, { a: 1, b: 0.5 })?.rule).toBe('sum');
-    expect(rewardBreakdown(0, { ENV_ASSERTION: 1, ACTION: 0 })?.rule).toBe('product');
+    expect(rewardBreakdown(0, { ENV_ASSERTION: 1, ACTION: 0 }, [], true)?.rule).toBe('product');
     expect(rewardBreakdown(1, { calls: 3, right: 1 })).toMatchObject({
       rule: 'one part',
       only: 'right',

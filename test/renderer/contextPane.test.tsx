@@ -98,6 +98,7 @@ describe('the outcome of a rollout', () => {
 
   it('shows the checks behind a reward and how its parts make it up', () => {
     const reward_info = {
+      reward_breakdown: { ENV_ASSERTION: 1, ACTION: 0 },
       db_check: { db_match: false },
       action_checks: [{ action: { name: 'book', arguments: { id: 7 } }, action_match: true }],
     };
@@ -105,7 +106,7 @@ describe('the outcome of a rollout', () => {
       { extra: { reward_info } },
       { reward: 0, scores: '{"ENV_ASSERTION":1,"ACTION":0,"db_match":false}' },
     );
-    expect(outcome.textContent).toContain('The parts add up to 1; their product is the reward.');
+    expect(outcome.textContent).toContain('The scores add up to 1; their product is the reward.');
     const database = within(outcome).getByRole('region', { name: 'Checks of reward_info.db_check' });
     expect(database.textContent).toContain('0 of 1 met');
     expect(within(outcome).getByRole('img', { name: 'met' })).toBeDefined();

@@ -12,7 +12,12 @@ import {
   stopBasis,
 } from '../../../shared/domain/outcome.ts';
 import { parseScores } from '../../../shared/domain/scores.ts';
-import { type LoggedChecks, loggedChecks, weightedParts } from '../../../shared/format/loggedChecks.ts';
+import {
+  areMultiplied,
+  type LoggedChecks,
+  loggedChecks,
+  weightedParts,
+} from '../../../shared/format/loggedChecks.ts';
 import { contextIn } from '../../../shared/format/loggedContext.ts';
 import type { LoggedSample } from '../../../shared/format/loggedSample.ts';
 import { correctnessSource } from '../../data/domainLabels.ts';
@@ -45,7 +50,7 @@ export function Outcome({ detail, sample, isBlind, onShow }: OutcomeProps) {
   const scores = useMemo(() => parseScores(row.scores), [row]);
   const checks = useMemo(() => loggedChecks(detail.extra), [detail]);
   const parts = useMemo(
-    () => rewardBreakdown(row.reward, scores, weightedParts(detail.extra)),
+    () => rewardBreakdown(row.reward, scores, weightedParts(detail.extra), areMultiplied(detail.extra)),
     [row, scores, detail],
   );
   return (
@@ -308,13 +313,13 @@ function ruleText({ rule, sum, only, parts }: RewardBreakdown, total = 0): strin
     case 'weighted sum':
       return 'The parts with their logged weights add up to the reward.';
     case 'sum':
-      return parts.length === 1 ? 'The reward is its only part.' : 'The parts add up to the reward.';
+      return parts.length === 1 ? 'The reward is its only score.' : 'The scores add up to the reward.';
     case 'product':
-      return `The parts add up to ${figure(sum)}; their product is the reward.`;
+      return `The scores add up to ${figure(sum)}; their product is the reward.`;
     case 'one part':
-      return `The parts add up to ${figure(sum)}, not to the reward. ${plainLogText(only ?? '')} alone equals it. The log has no weights.`;
+      return `The scores add up to ${figure(sum)}, not to the reward. ${plainLogText(only ?? '')} alone equals it. The log has no weights.`;
     default:
-      return `The parts add up to ${figure(sum)}, not to the reward ${reward(total)}.`;
+      return `The scores add up to ${figure(sum)}, not to the reward ${reward(total)}. The log does not say which make it up.`;
   }
 }
 
