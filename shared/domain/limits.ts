@@ -1,6 +1,6 @@
 /** Limits of a rollout that a run's configuration states, under the names of trainers and evaluation harnesses. */
 
-export const LIMIT_KINDS = ['context', 'prompt', 'response', 'turns', 'messages', 'tool-response'] as const;
+const LIMIT_KINDS = ['context', 'prompt', 'response', 'turns', 'messages', 'tool-response'] as const;
 export type LimitKind = (typeof LIMIT_KINDS)[number];
 
 export interface LoggedLimit {

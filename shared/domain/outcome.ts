@@ -76,7 +76,7 @@ export interface RewardPart {
 }
 
 /** `none`: the parts make up the reward in no way that Turnwise knows. */
-export type RewardRule = 'weighted sum' | 'sum' | 'product' | 'one part' | 'none';
+type RewardRule = 'weighted sum' | 'sum' | 'product' | 'one part' | 'none';
 
 export interface RewardBreakdown {
   readonly parts: readonly RewardPart[];

@@ -45,7 +45,7 @@ export interface ToolDefinitions {
   readonly text: string;
 }
 
-export type ContextKind = SegmentKind | 'tools' | 'redacted' | 'replacement';
+type ContextKind = SegmentKind | 'tools' | 'redacted' | 'replacement';
 
 export const CONTEXT_MARKS = ['truncated', 'compacted', 'redacted', 'masked'] as const;
 export interface ContextMark extends Basis {

@@ -10,7 +10,7 @@
 import type { RewardPart } from '../domain/outcome.ts';
 import { isObject, type JsonObject, jsonText, numberOf, stringOf } from './fields.ts';
 
-export interface LoggedCheck {
+interface LoggedCheck {
   readonly name: string;
   /** Absent: the log does not say. */
   readonly isMet?: boolean;
