@@ -27,7 +27,13 @@ import type {
   RecordReader,
 } from './format.ts';
 import { shortEvents } from './inspectEvents.ts';
-import { contextWith, type LoggedContext, type LoggedRequest, requestsOfTurns } from './loggedContext.ts';
+import {
+  contextWith,
+  type LoggedContext,
+  type LoggedRequest,
+  requestsOfTurns,
+  toolsText,
+} from './loggedContext.ts';
 import { restOfMessages, roleOf } from './messageShape.ts';
 import { found, refused, warned } from './records.ts';
 import { type Stop, stopOf } from './stop.ts';
@@ -346,7 +352,7 @@ function toolsOf({ events }: JsonObject, messages: readonly JsonObject[]): Logge
   });
   const tools = first?.['tools'];
   if (!Array.isArray(tools) || tools.length === 0) return undefined;
-  return { tools: { field: 'events[].tools', text: JSON.stringify(tools, undefined, 2) } };
+  return { tools: { field: 'events[].tools', text: toolsText(tools) } };
 }
 
 /** Tool events say of which responses Inspect cut the end off. */

@@ -9,7 +9,7 @@ import type {
   ToolDefinitions,
   TurnRequest,
 } from '../domain/policyContext.ts';
-import { indexOf, isObject, type JsonObject, stringOf, textField } from './fields.ts';
+import { indexOf, isObject, type JsonObject, jsonText, stringOf, textField } from './fields.ts';
 
 export interface LoggedContext {
   /** By turn, from turn 1; null: unknown. */
@@ -92,10 +92,13 @@ function toolsIn(extra: JsonObject, stored: unknown): Pick<ReadContext, 'tools'>
   for (const path of TOOL_FIELDS) {
     const value = path.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), extra);
     if (Array.isArray(value) && value.some(isObject))
-      return { tools: { field: path.join('.'), text: JSON.stringify(value, undefined, 2) } };
+      return { tools: { field: path.join('.'), text: toolsText(value) } };
   }
   return {};
 }
+
+/** One definition per line. Indentation would multiply the size of nested ones. */
+export const toolsText = (tools: readonly unknown[]): string => `[\n${tools.map(jsonText).join(',\n')}\n]`;
 
 const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 

@@ -73,7 +73,7 @@ it('an Inspect log has requests, dropped messages, compactions, cut responses an
       { field, tokens: 7, droppedMessages: 4, compactedBy: 'events[], a compaction event' },
     ],
     truncated: [{ call: 0, field: 'events[].truncated' }],
-    tools: { field: 'events[].tools', text: JSON.stringify([{ name: 'f' }], undefined, 2) },
+    tools: { field: 'events[].tools', text: '[\n{"name":"f"}\n]' },
   });
 });
 
@@ -89,4 +89,10 @@ it('is read back without what has another shape', () => {
   expect([...requests]).toEqual([[2, { field: 'f' }]]);
   expect([truncated, redacted, tools]).toEqual([[], [], undefined]);
   expect(contextIn({ info: { oai_tools: [{ function: {} }] } }).tools?.field).toBe('info.oai_tools');
+});
+
+it('tool definitions are no longer for being nested deeply', () => {
+  const nested = `${'['.repeat(2_000)}${']'.repeat(2_000)}`;
+  const { tools } = contextIn({ tools: [{ name: 'f', parameters: JSON.parse(nested) as unknown }] });
+  expect(tools?.text.length).toBeLessThan(2 * nested.length);
 });
