@@ -180,7 +180,7 @@ export function describeLibraries(shell: Shell): void {
       await dialog.getByRole('button', { name: /^Move 160 rollouts/ }).click();
       await dialog
         .getByRole('alert')
-        .getByText(/library\.sqlite already exists/)
+        .getByText(/needs the name .*library\.sqlite for itself/)
         .waitFor();
       await dialog.getByRole('textbox').fill('evaluations');
       await dialog.getByRole('button', { name: /^Move 160 rollouts/ }).click();
