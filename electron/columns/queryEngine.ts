@@ -22,6 +22,7 @@ import { agreement } from './agreement.ts';
 import { orderedAnnotations } from './annotatedScope.ts';
 import type { ColumnMemory } from './columnMemory.ts';
 import { ColumnStore } from './columnStore.ts';
+import { detectorReport, rolloutFindings } from './detectorReport.ts';
 import { disputedAnswers } from './disputedAnswers.ts';
 import { evaluationPanels } from './evaluation.ts';
 import { failureClusters } from './failureClusters.ts';
@@ -133,6 +134,13 @@ export class ColumnQueryEngine {
         const inRange = matched.filter(({ table }) => table.step >= from && table.step <= to);
         return failureClusters(db, run, inRange, task.checkpoint);
       },
+      'detector.report': ({ step, ...params }, task) => {
+        const { run, matched } = this.match({ ...params, step }, task);
+        return detectorReport(db, run, matched, params, task.checkpoint);
+      },
+      'detector.rollout': ({ rolloutId, thresholds }) => ({
+        findings: rolloutFindings(db, (runId) => this.store.run(runId), rolloutId, thresholds),
+      }),
       'step.schedule': (params, task) => this.schedule(params, task),
       'run.latencies': (params, task) => latencyDistribution(this.steps(params, task), task.checkpoint),
       'filter.parse': ({ filter, runId }) => {

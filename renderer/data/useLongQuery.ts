@@ -23,6 +23,7 @@ type LongMethod =
   | 'step.series'
   | 'run.latencies'
   | 'problem.failures'
+  | 'detector.report'
   | 'compare.alike'
   | 'library.sizes';
 export type LongParams<M extends LongMethod> = Omit<ParamsOf<M>, 'progressKey'>;

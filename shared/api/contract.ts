@@ -8,6 +8,7 @@
 import type { z } from 'zod';
 import { ANALYSIS_METHODS } from './analysisMethods.ts';
 import { ANNOTATION_METHODS } from './annotationMethods.ts';
+import { DETECTOR_METHODS } from './detectorMethods.ts';
 import { LIBRARY_METHODS } from './libraryMethods.ts';
 import { LIST_METHODS } from './listMethods.ts';
 import type { MethodDefinition, ResultType, RunsOn } from './method.ts';
@@ -26,6 +27,7 @@ export type { Mapping } from '../format/mapping.ts';
 export * from './annotationRows.ts';
 export * from './browseRows.ts';
 export type * from './compareRows.ts';
+export type * from './detectorRows.ts';
 export * from './libraryRows.ts';
 export {
   FIRST_ROWS,
@@ -72,6 +74,7 @@ export const CONTRACT = {
   ...TOKEN_METHODS,
   ...ANALYSIS_METHODS,
   ...PROBLEM_METHODS,
+  ...DETECTOR_METHODS,
   ...SOURCE_METHODS,
   ...SEARCH_METHODS,
   ...SQL_METHODS,

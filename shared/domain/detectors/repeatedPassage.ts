@@ -1,0 +1,43 @@
+/** Finds a passage that follows itself many times. */
+import type { TextRange } from '../model.ts';
+
+/** A loop that is at least this long has a sample in it. */
+const SAMPLE_EVERY = 128;
+const SAMPLE = 32;
+/** Longer passages than this are not found. */
+const LONGEST_PERIOD = 1000;
+
+export interface RepeatedPassage extends TextRange {
+  /** Length of the passage. */
+  readonly period: number;
+  readonly times: number;
+}
+
+/** Work is linear in the range: every sample searches a bounded stretch, and a found loop is passed over. */
+export function repeatedPassage(
+  text: string,
+  { start, end }: TextRange,
+  least: { readonly times: number; readonly chars: number },
+): RepeatedPassage | undefined {
+  for (let at = start; at + SAMPLE < end; ) {
+    const sample = text.slice(at, at + SAMPLE);
+    const next = text.slice(at + 1, Math.min(end, at + LONGEST_PERIOD + SAMPLE)).indexOf(sample);
+    if (next < 0) {
+      at += SAMPLE_EVERY;
+      continue;
+    }
+    const period = next + 1;
+    let from = at;
+    while (from > start && text[from - 1] === text[from - 1 + period]) from--;
+    let to = at + period;
+    while (to < end && text[to] === text[to - period]) to++;
+    const times = Math.floor((to - from) / period);
+    if (to - from >= least.chars && times >= least.times) {
+      const passage = text.slice(from, from + period);
+      // Rules and padding are drawn on purpose.
+      if (/[\p{L}\p{N}]/u.test(passage)) return { start: from, end: to, period, times };
+    }
+    at = Math.max(at + SAMPLE_EVERY, to);
+  }
+  return undefined;
+}
