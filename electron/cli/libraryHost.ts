@@ -1,11 +1,16 @@
 /** Opens a host over an existing library for one command. */
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Method, ParamsOf, ResultOf } from '../../shared/api/contract.ts';
 import { createHost } from '../host/createHost.ts';
 import { endWithin } from '../host/endWithin.ts';
 import type { Host } from '../host/host.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
+import type { IngestReport } from '../worker/messages.ts';
 import { type CommandContext, ExpectedError, resolvePath, UsageError } from './command.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export interface LibraryHost {
   /** @throws UsageError when a parameter is invalid; ExpectedError */
@@ -26,23 +31,63 @@ export async function withLibraryHost(
   if (!existsSync(libraryPath)) throw new ExpectedError(`there is no library at ${libraryPath}`);
   const host = await createHost({ libraryPath, shell: 'browser', version: context.version });
   try {
-    return await work({
-      known: (change) => host.known(change),
-      mayWrite: (path) => host.mayWrite(path),
-      grant: (path) => host.grant(path),
-      async ask<M extends Method>(method: M, params: ParamsOf<M>) {
-        const result = await host.dispatch(method, params, signal);
-        if (result.ok) return result.value as ResultOf<M>;
-        const { code, message } = result.failure;
-        throw code === 'bad_request' ? new UsageError(message) : new ExpectedError(message);
-      },
-    });
+    return await work(libraryHost(host, signal));
   } finally {
     await host.close();
   }
 }
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+function libraryHost(host: Host, signal: AbortSignal | undefined): LibraryHost {
+  return {
+    known: (change) => host.known(change),
+    mayWrite: (path) => host.mayWrite(path),
+    grant: (path) => host.grant(path),
+    async ask<M extends Method>(method: M, params: ParamsOf<M>) {
+      const result = await host.dispatch(method, params, signal);
+      if (result.ok) return result.value as ResultOf<M>;
+      const { code, message } = result.failure;
+      throw code === 'bad_request' ? new UsageError(message) : new ExpectedError(message);
+    },
+  };
+}
+
+/**
+ * Reads logs, then opens a host over them.
+ *
+ * @param named a library, which is made if it does not exist and keeps what was read; absent: a temporary one
+ * @throws ExpectedError when nothing can be read
+ */
+export async function withLogs(
+  paths: readonly string[],
+  named: string | undefined,
+  context: CommandContext,
+  work: (host: LibraryHost, report: IngestReport) => Promise<number>,
+): Promise<number> {
+  const directory = named === undefined ? mkdtempSync(join(tmpdir(), 'turnwise-')) : undefined;
+  const libraryPath = directory === undefined ? resolvePath(named ?? '') : join(directory, 'library.sqlite');
+  const controller = new AbortController();
+  const stop = (): void => {
+    controller.abort();
+    endWithin();
+  };
+  for (const signal of SIGNALS) process.once(signal, stop);
+  try {
+    const host = await createHost({ libraryPath, shell: 'browser', version: context.version });
+    try {
+      const report = await host.ingest(paths, { signal: controller.signal });
+      if (!controller.signal.aborted) return await work(libraryHost(host, controller.signal), report);
+    } catch (error) {
+      if (!controller.signal.aborted) throw error;
+    } finally {
+      await host.close();
+    }
+    process.stderr.write('turnwise: stopped\n');
+    return 130;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, stop);
+    if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
+  }
+}
 
 /**
  * Like `withLibraryHost`, for commands that write files: a signal cancels the request, which removes what it has

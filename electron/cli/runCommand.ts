@@ -62,6 +62,7 @@ const COMMANDS = {
   rollouts: async () => (await import('./rollouts.ts')).rolloutsCommand,
   failures: async () => (await import('./failures.ts')).failuresCommand,
   changes: async () => (await import('./changes.ts')).changesCommand,
+  check: async () => (await import('./check.ts')).checkCommand,
   search: async () => (await import('./search.ts')).searchCommand,
   index: async () => (await import('./searchIndex.ts')).indexCommand,
   roc: async () => (await import('./roc.ts')).rocCommand,

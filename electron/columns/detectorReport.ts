@@ -166,11 +166,7 @@ class Judge {
       table.column('groupId'),
       table.column('responseChars'),
     ];
-    const [correct, reward, flags] = [
-      table.column('isCorrect'),
-      table.column('reward'),
-      table.column('flags'),
-    ];
+    const [correct, reward] = [table.column('isCorrect'), table.column('reward')];
     const [answer, answers] = [table.column('answer'), table.dictionary('answer')];
     const [calls, malformed] = [table.column('toolCalls'), table.column('malformedCalls')];
     const wins = formatWinsOf(table);
@@ -181,7 +177,6 @@ class Judge {
       const texts = this.reader.read(id, calls[i] !== 0 || (malformed[i] ?? 0) > 0);
       if (texts === undefined) return NOTHING;
       const value = reward[i] ?? Number.NaN;
-      const isRepeated = flags[i] !== UNKNOWN_I32 && ((flags[i] ?? 0) & bitOf('repetition')) !== 0;
       const judgement = judgeRollout(
         {
           ...texts,
@@ -191,7 +186,6 @@ class Judge {
           groundTruth: groups.get(groupId[i] ?? 0)?.groundTruth ?? undefined,
           typicalChars: this.typicalChars,
           isFormatWin: wins[i],
-          repeatedLine: isRepeated ? this.reader.repeatedLine(id) : undefined,
         },
         this.thresholds,
       );

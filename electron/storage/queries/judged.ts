@@ -1,6 +1,5 @@
 /** Reads what detectors judge: responses with segments and calls, and prompts when a rule asks for them. */
-import { FLAGS } from '../../../shared/domain/flags.ts';
-import type { RunKind, Segment, TextRange, ToolCall } from '../../../shared/domain/model.ts';
+import type { RunKind, Segment, ToolCall } from '../../../shared/domain/model.ts';
 import { RUN_KINDS } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { number, oneOf, query, queryTuples } from '../rows.ts';
@@ -17,8 +16,6 @@ const PLACE_COLUMNS = [
   ['prompt_id', number],
   ['prompt_segments', number],
 ] as const;
-export const REPEATED_LINE = `SELECT segment, start, "end" FROM flag_row WHERE rollout_id = ? AND flag = ${FLAGS.indexOf('repetition')}
-  ORDER BY segment, start LIMIT 1`;
 const RUN_KIND = 'SELECT kind FROM run_row WHERE run_id = ?';
 export const RUN_AND_STEP = 'SELECT run_id AS runId, step FROM rollout_row WHERE rollout_id = ?';
 
@@ -57,11 +54,6 @@ export class JudgedReader {
       toolCalls: calls.map((call) => inResponse(call, promptSegments)),
       prompt: () => this.stored.prompt(promptId),
     };
-  }
-
-  /** Evidence of the flag `repetition`. */
-  repeatedLine(rolloutId: number): ({ readonly segment: number } & TextRange) | undefined {
-    return query(this.db, REPEATED_LINE, { segment: number, start: number, end: number }).get(rolloutId);
   }
 }
 

@@ -64,10 +64,10 @@ export const DETECTORS = {
     severity: 'warning',
     scope: 'rollout',
     meaning:
-      'A rewarded rollout states the ground truth, and the policy wrote little else, though responses of the run are usually long.',
+      'A rewarded rollout states the ground truth, and the policy wrote little else and computed nothing, though responses of the run are usually long.',
     falsePositives: 'The problem is easy beside the others of the run, or the prompt contains the answer.',
     needs:
-      'text, answer, ground truth of 3 characters or more, correctness or reward, and 20 rollouts in the run',
+      'text, answer, ground truth of 3 characters or more, correctness or reward, and 20 rollouts in the run with a median of 200 characters or more',
   },
   rubric_echo: {
     name: 'Rubric or reference copied',
@@ -93,7 +93,7 @@ export const DETECTORS = {
     severity: 'warning',
     scope: 'rollout',
     meaning:
-      'The policy repeats the same passage over and over, or more than half of its text repeats earlier lines.',
+      'The policy repeats the same passage over and over, or more than half of a long segment repeats its own lines.',
     falsePositives: 'The task asks for a table, a list of cases or other regular text.',
     needs: A_TEXT,
   },
@@ -102,7 +102,7 @@ export const DETECTORS = {
     severity: 'warning',
     scope: 'rollout',
     meaning:
-      'The last tool call failed, and an answer that appears nowhere before follows with next to no reasoning.',
+      'The last tool call failed, and an answer that appears nowhere before follows with next to no words and no computation.',
     falsePositives:
       'The answer is known by heart, or was worked out before in other words than those of the answer.',
     needs: A_TEXT,
@@ -161,7 +161,7 @@ const SHARE = { from: 0, to: 1 };
 /** Numbers of the rules. Names are those of `--threshold NAME=VALUE`. */
 export const THRESHOLDS = {
   'truth_echo.chars': {
-    ...{ detector: 'truth_echo', value: 200, unit: 'characters', source: OURS, ...ANY_COUNT },
+    ...{ detector: 'truth_echo', value: 80, unit: 'characters', source: OURS, ...ANY_COUNT },
     meaning: 'most that the policy wrote besides the answer',
   },
   'truth_echo.share': {
@@ -186,8 +186,13 @@ export const THRESHOLDS = {
     ...{ detector: 'repetition', value: 600, unit: 'characters', source: OURS, from: 200, to: 1_000_000 },
     meaning: 'least length of all its repeats together',
   },
+  'repetition.lines': {
+    ...{ detector: 'repetition', value: 0.5, unit: 'of a segment of 2,000 characters or more', source: OURS },
+    ...SHARE,
+    meaning: 'most of a segment in lines that occur earlier in it',
+  },
   'guess_after_failure.chars': {
-    ...{ detector: 'guess_after_failure', value: 200, unit: 'characters', source: OURS, ...ANY_COUNT },
+    ...{ detector: 'guess_after_failure', value: 100, unit: 'characters', source: OURS, ...ANY_COUNT },
     meaning: 'most text between the failed call and the answer',
   },
   'length_reward.rollouts': {

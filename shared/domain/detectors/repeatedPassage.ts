@@ -1,4 +1,4 @@
-/** Finds a passage that follows itself many times. */
+/** Finds a passage that follows itself many times, and texts that repeat their own lines. */
 import type { TextRange } from '../model.ts';
 
 /** A loop that is at least this long has a sample in it. */
@@ -40,4 +40,27 @@ export function repeatedPassage(
     at = Math.max(at + SAMPLE_EVERY, to);
   }
   return undefined;
+}
+
+/** Shorter texts and lines repeat for good reasons. */
+const LONG_CHARS = 2000;
+const LINE_CHARS = 20;
+
+/** @returns the first line that repeats, if more than `share` of the characters are in lines that do */
+export function repeatedLines(text: string, { start, end }: TextRange, share: number): TextRange | undefined {
+  if (end - start < LONG_CHARS) return undefined;
+  const seen = new Set<string>();
+  let repeated = 0;
+  let first: TextRange | undefined;
+  for (let from = start; from < end; ) {
+    const next = text.indexOf('\n', from);
+    const to = next < 0 ? end : Math.min(next, end);
+    const line = to - from < LINE_CHARS ? '' : text.slice(from, to);
+    if (line !== '' && seen.has(line)) {
+      repeated += to - from;
+      first ??= { start: from, end: to };
+    } else if (line !== '') seen.add(line);
+    from = to + 1;
+  }
+  return repeated > share * (end - start) ? first : undefined;
 }
