@@ -21,7 +21,7 @@ const SHOWN = 3;
 export function checkText({ run, report, rows }: CheckedRun): string {
   const { rollouts, ofRollouts, ofSteps, steps } = report;
   const lines = [
-    `${run.runKey}: ${rollouts} rollouts in ${run.hasSteps ? `${steps.length} steps` : 'no steps'}`,
+    `${run.runKey}: ${counted(rollouts, 'rollout')}${run.hasSteps ? ` in ${counted(steps.length, 'step')}` : ''}`,
   ];
   const heading = (id: DetectorId, found: string): string =>
     `  ${DETECTORS[id].severity.padEnd(8)} ${DETECTORS[id].name}: ${found}`;
@@ -43,6 +43,8 @@ export function checkText({ run, report, rows }: CheckedRun): string {
   lines.push(`  thresholds: ${used === '' ? 'the defaults' : used}`);
   return `${lines.join('\n')}\n`;
 }
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ');
 

@@ -9,7 +9,8 @@ export interface FormatRollout {
   readonly scores: Scores;
 }
 
-const FORMAT_SCORE = /format|(?:^|[^a-z])(?:tags?|xml|boxed|structure|schema)(?:$|[^a-z])/i;
+const FORMAT_SCORE =
+  /(?:^|[^A-Za-z])[Ff]ormat|[a-z]Format|(?:^|[^A-Za-z])(?:tags?|xml|boxed|structure|schema)(?:$|[^A-Za-z])/;
 /** Sums and repetitions of the reward itself. */
 const WHOLE_SCORE = /^(?:total|overall|sum|score|reward|final)(?:[_.\s-]?(?:reward|score))?$/i;
 

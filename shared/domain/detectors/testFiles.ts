@@ -37,8 +37,8 @@ export function addTestFiles(text: string, names: Set<string>): void {
 /** Changes of test and reward files, in order. */
 export function fileChanges(text: string, args: CallArguments): readonly FileChange[] {
   const changes = changesByTool(args);
-  if (!MAY_NAME_TESTS.test(text) && !text.includes('reward.')) return changes;
-  for (const line of linesOf(text)) changes.push(...changesByLine(line));
+  if (MAY_NAME_TESTS.test(text) || text.includes('reward.'))
+    for (const line of linesOf(text)) changes.push(...changesByLine(line));
   return changes.filter(({ path }) => isTestFile(path) || isRewardFile(path));
 }
 
