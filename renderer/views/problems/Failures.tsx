@@ -26,6 +26,7 @@ import { EmptyState, FailedState } from '../../ui/States.tsx';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
 import { FilterBox } from '../../widgets/filter/FilterBox.tsx';
 import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
+import { STEP_LINE_WIDTH, StepLine } from './StepLine.tsx';
 
 export function Failures({ run }: { readonly run: RunSummary }) {
   const { applied } = useFilterLink();
@@ -297,8 +298,6 @@ function Features({ cluster, wrong }: { readonly cluster: FailureCluster; readon
 const figure = (value: number): string =>
   value >= 100 ? count(Math.round(value)) : value.toLocaleString('en', { maximumSignificantDigits: 3 });
 
-const LINE = { width: 120, height: 18 };
-
 function columnsOf(wrong: number, steps: readonly number[]): readonly Column<Entry>[] {
   return [
     {
@@ -317,30 +316,9 @@ function columnsOf(wrong: number, steps: readonly number[]): readonly Column<Ent
       ? []
       : [
           {
-            ...{ id: 'steps', label: 'by step', minWidth: LINE.width + 24, grow: 0 },
-            cell: ({ members }: Entry) => <StepLine members={members} steps={steps} />,
+            ...{ id: 'steps', label: 'by step', minWidth: STEP_LINE_WIDTH, grow: 0 },
+            cell: ({ members }: Entry) => <StepLine values={members.byStep} steps={steps} />,
           },
         ]),
   ];
-}
-
-/** Rollouts by step, drawn to the highest step of the cluster. */
-function StepLine({
-  members: { byStep },
-  steps,
-}: {
-  readonly members: FailureMembers;
-  readonly steps: readonly number[];
-}) {
-  const highest = Math.max(1, ...byStep);
-  const x = (at: number): number => 1 + ((LINE.width - 2) * at) / Math.max(1, steps.length - 1);
-  const y = (value: number): number => LINE.height - 1 - ((LINE.height - 2) * value) / highest;
-  const points = Array.from(byStep, (value, at) => `${x(at)},${y(value)}`).join(' ');
-  const label = `Steps ${steps[0]} to ${steps.at(-1)}: ${[...byStep].join(', ')}`;
-  return (
-    <svg {...LINE} role="img" aria-label={label}>
-      <title>{label}</title>
-      <polyline className="failure-line" points={points} />
-    </svg>
-  );
 }

@@ -12,6 +12,7 @@ import { ChartMenu, chartFileName } from '../../widgets/charts/ChartMenu.tsx';
 import { FilterBox } from '../../widgets/filter/FilterBox.tsx';
 import { FilterChips } from '../../widgets/filter/FilterChips.tsx';
 import { Changes } from './Changes.tsx';
+import { Detectors } from './Detectors.tsx';
 import { Failures } from './Failures.tsx';
 import { HeatMap, MapReadout, readingOf } from './HeatMap.tsx';
 import { MapTable } from './MapTable.tsx';
@@ -34,6 +35,7 @@ const TABS = [
   { id: 'map' as const, label: 'Map', title: 'Pass rate by step' },
   { id: 'changes' as const, label: 'Changes', title: 'Problems that became correct or incorrect' },
   { id: 'failures' as const, label: 'Failures', title: 'Incorrect rollouts that did alike things' },
+  { id: 'detectors' as const, label: 'Detectors', title: 'Reward hacking and degeneration, by rule' },
   { id: 'suspicious' as const, label: 'Suspicious', title: 'Ground truths and rewards worth a look' },
 ];
 
@@ -60,7 +62,10 @@ export default function ProblemsView({ runKey }: { readonly runKey: string }) {
           label="View"
           chosen={tab}
           onChoose={(next) =>
-            setQuery({ tab: next === 'map' ? undefined : next, view: undefined, sort: undefined })
+            setQuery({
+              tab: next === 'map' ? undefined : next,
+              ...{ view: undefined, sort: undefined, step: undefined },
+            })
           }
           choices={TABS}
         />
@@ -76,6 +81,8 @@ export default function ProblemsView({ runKey }: { readonly runKey: string }) {
         <Suspicious runKey={runKey} runId={run.data.runId} />
       ) : tab === 'failures' ? (
         <Failures run={run.data} />
+      ) : tab === 'detectors' ? (
+        <Detectors run={run.data} />
       ) : tab === 'changes' ? (
         <Changes run={run.data} />
       ) : (

@@ -1,10 +1,12 @@
 import type { SearchState } from '../../../shared/api/contract.ts';
+import { THRESHOLD_NAMES } from '../../../shared/domain/detectors/detectors.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useSearchState } from '../../data/useSearchPages.ts';
 import { PLAY_SPEEDS, THEMES, useInterface } from '../../state/interface.ts';
 import { Button, Segmented } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { bytes, count, counted } from '../../ui/numbers.ts';
+import { ThresholdList } from '../../widgets/detectors/ThresholdList.tsx';
 import { KeySettings } from './KeySettings.tsx';
 import './settings.css';
 
@@ -79,6 +81,14 @@ export default function SettingsView() {
         </dl>
       </section>
       <KeySettings />
+      <section>
+        <h2>Detectors</h2>
+        <p className="muted">
+          Thresholds of the detectors of reward hacking and degeneration, on the page Problems and in replays.
+          The command line takes them as --threshold.
+        </p>
+        <ThresholdList names={THRESHOLD_NAMES} />
+      </section>
       <section>
         <h2>This library</h2>
         <dl>
