@@ -63,6 +63,12 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
     source: TURNWISE,
   },
   {
+    term: 'detector',
+    meaning:
+      'A documented rule that looks for reward hacking or degeneration. It has a severity, a cause of false positives, and thresholds with their source.',
+    source: TURNWISE,
+  },
+  {
     term: 'entropy',
     meaning:
       'Uncertainty of the next-token distribution at one position: −Σ p ln p. It does not depend on the token that was sampled.',
@@ -73,6 +79,11 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
   {
     term: 'failure pack',
     meaning: 'A file of selected rollouts with their labels and notes, to share or to learn from.',
+    source: TURNWISE,
+  },
+  {
+    term: 'finding',
+    meaning: 'A span of a rollout, or steps, in which a detector fired. It is worth reading, and no verdict.',
     source: TURNWISE,
   },
   {

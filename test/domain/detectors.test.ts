@@ -272,8 +272,8 @@ describe('any text', () => {
     );
   });
 
-  it('is judged in time that grows with its length only', () => {
-    const long = 400_000;
+  it('is judged in time that grows with its length only, with few findings', () => {
+    const long = 2_000_000;
     const hostile = [
       'a'.repeat(long),
       'test_'.repeat(long / 5),
@@ -284,11 +284,10 @@ describe('any text', () => {
       '@pytest.mark.skip\n> a\n'.repeat(long / 22),
       `${'ab'.repeat(16)}`.repeat(long / 32),
     ];
+    // A quadratic rule would reach the time limit of the test.
     for (const text of hostile) {
-      const started = performance.now();
-      judge(`${bash(text)}${said(text)}${text}`);
       addTestFiles(text, new Set());
-      expect(performance.now() - started).toBeLessThan(4000);
+      expect(judge(`${bash(text)}${said(text)}${text}`).findings.length).toBeLessThan(50);
     }
   });
 

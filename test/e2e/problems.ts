@@ -1,9 +1,10 @@
 /** Problems by steps, suspects, and one problem over time, on every target. */
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
-import { onDemo } from './onDemo.ts';
+import { type OnDemo, onDemo } from './onDemo.ts';
 
 const PROBLEMS = '/run/synthetic-grpo-roc-demo/problems';
 
@@ -12,9 +13,10 @@ export function describeProblems(shell: Shell): void {
     let running: RunningShell;
     let page: Page;
     let errors: string[];
+    let openOn: OnDemo['openOn'];
 
     onDemo(shell, (demo) => {
-      ({ running, page, errors } = demo);
+      ({ running, page, errors, openOn } = demo);
     });
 
     test('g p opens the map; arrow keys move, and Enter opens the group of a cell', async () => {
@@ -129,6 +131,52 @@ export function describeProblems(shell: Shell): void {
       await expect.poll(() => running.place()).toMatch(/\/rollout\/\d+/);
       await page.goto(running.urlOf(`${PROBLEMS}?tab=failures&q=is_correct:true`));
       await page.getByText('No incorrect rollout matches').waitFor();
+    });
+
+    test('Detectors find nothing in the demo run until a threshold is lowered; a step can be chosen', async () => {
+      await page.goto(running.urlOf(`${PROBLEMS}?tab=detectors`));
+      await page.getByText(/^No detector found something in 1,821 rollouts/).waitFor();
+      const table = page.getByRole('grid', { name: 'Detectors' });
+      const detail = page.getByRole('region', { name: 'Chosen detector' });
+      await table.focus();
+      for (let i = 0; i < 9; i++) await page.keyboard.press('ArrowDown');
+      const name = 'Reward rises with length, correctness does not';
+      await detail.getByRole('heading', { name }).waitFor();
+      const threshold = (label: string) => page.getByRole('textbox', { name: label });
+      const withReward = threshold('least correlation of length and reward within a step');
+      await withReward.fill('2');
+      expect(await withReward.getAttribute('aria-invalid')).toBe('true');
+      await withReward.fill('0');
+      await withReward.press('Enter');
+      await page.getByText(/^1 of 11 detectors found something/).waitFor();
+      await detail.getByRole('link', { name: 'step 380' }).waitFor();
+      await page.getByRole('combobox', { name: 'Step' }).selectOption('380');
+      await page.getByText(/^1 of 11 detectors found something in 160 rollouts/).waitFor();
+      await table.focus();
+      await page.keyboard.press('Enter');
+      await expect.poll(() => running.place()).toMatch(/\/step\/380$/);
+      await page.goto(running.urlOf(`${PROBLEMS}?tab=detectors`));
+      await page.getByRole('button', { name: 'Reset thresholds' }).click();
+      await page.getByText(/^No detector found something/).waitFor();
+      await page.goto(running.urlOf(`${PROBLEMS}?tab=detectors&q=${encodeURIComponent('reward:>99')}`));
+      await page.getByText('No rollout matches').waitFor();
+    });
+
+    test('a finding opens its replay at the span, with meaning and cause of false positives', async () => {
+      const log = fileURLToPath(
+        new URL('../../fixtures/detectors/edited_tests/positive.jsonl', import.meta.url),
+      );
+      const other = await openOn([log]);
+      const run = '/run/edited_tests-positive';
+      await other.page.goto(other.running.urlOf(`${run}/problems?tab=detectors`));
+      await other.page.getByText(/^1 of 11 detectors found something in 1 rollout\./).waitFor();
+      await other.page.getByRole('link', { name: /g0 · rollout 0 · turn 2/ }).click();
+      await expect.poll(() => other.running.place()).toMatch(/rollout\/0\?turn=2&finding=3\.\d+/);
+      const labels = other.page.getByRole('region', { name: 'Labels' });
+      await labels.getByRole('heading', { name: 'Findings of detectors' }).waitFor();
+      await labels.getByText(/False positives: The task asks for a change of the tests/).waitFor();
+      await labels.getByRole('button', { name: 'turn 2' }).click();
+      expect(other.errors).toEqual([]);
     });
 
     test('orders and filters show the number of remaining problems', async () => {

@@ -1,5 +1,5 @@
 /** Findings of reward hacking and degeneration: one row per detector, and the findings of the chosen one. */
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type {
   DetectorReport,
   RolloutDetectorReport,
@@ -45,6 +45,10 @@ export function Detectors({ run }: { readonly run: RunSummary }) {
     ...(step === undefined ? {} : { step }),
   });
   const { data, error, progress, isStopped, stop, restart } = state;
+  const scope = `${run.runId} ${applied} ${step}`;
+  // While only thresholds change, the former report stays in place.
+  const answered = useRef('');
+  if (data !== undefined && !state.isFormer) answered.current = scope;
   return (
     <>
       <div className="filters">
@@ -71,7 +75,7 @@ export function Detectors({ run }: { readonly run: RunSummary }) {
         <EmptyState title="Stopped">
           <Button onClick={() => void restart()}>Check the rollouts</Button>
         </EmptyState>
-      ) : data === undefined || state.isFormer ? (
+      ) : data === undefined || (state.isFormer && answered.current !== scope) ? (
         <p className="failure-waiting waiting" role="status">
           <progress aria-label="Steps read" value={progress?.share} max={1} /> reading the texts…{' '}
           <Button onClick={stop}>Cancel</Button>
@@ -79,7 +83,7 @@ export function Detectors({ run }: { readonly run: RunSummary }) {
       ) : data.rollouts === 0 ? (
         <EmptyState title="No rollout matches" />
       ) : (
-        <Report key={`${run.runId} ${applied} ${step}`} run={run} report={data} />
+        <Report key={scope} run={run} report={data} isFormer={state.isFormer} />
       )}
     </>
   );
@@ -97,17 +101,16 @@ interface ReportProps {
   readonly report: DetectorReport;
 }
 
-function Report({ run, report }: ReportProps) {
-  const entries: readonly Entry[] = [
+function Report({ run, report, isFormer }: ReportProps & { readonly isFormer: boolean }) {
+  const all: readonly Entry[] = [
     ...report.ofRollouts.map((one) => ({ about: DETECTORS[one.detector], ofRollouts: one })),
     ...report.ofSteps.map((one) => ({ about: DETECTORS[one.detector], ofSteps: one })),
   ];
-  const [cursor, setCursor] = useState(() =>
-    Math.max(
-      0,
-      entries.findIndex((entry) => foundIn(entry) > 0),
-    ),
-  );
+  const fired = all.filter((entry) => foundIn(entry) > 0);
+  // Those that found something come first. The order stays when a threshold changes.
+  const [order] = useState(() => [...fired, ...all.filter((entry) => foundIn(entry) === 0)].map(detectorOf));
+  const entries = order.flatMap((id) => all.filter((entry) => detectorOf(entry) === id));
+  const [cursor, setCursor] = useState(0);
   const table = useTableCommands();
   const chosen = entries[Math.min(cursor, entries.length - 1)];
   const open = ({ ofRollouts, ofSteps }: Entry) => {
@@ -119,15 +122,15 @@ function Report({ run, report }: ReportProps) {
     } else if (step !== undefined && run.hasSteps)
       navigateTo(pathOfRoute({ view: 'step', runKey: run.runKey, step }));
   };
-  const fired = entries.filter((entry) => foundIn(entry) > 0).length;
   return (
     <>
       <p className="suspect-why" role="status">
-        {fired === 0 ? 'No detector' : `${fired} of ${entries.length} detectors`} found something in{' '}
+        {isFormer && 'Checking again… '}
+        {fired.length === 0 ? 'No detector' : `${fired.length} of ${all.length} detectors`} found something in{' '}
         {counted(report.rollouts, 'rollout')}.{' '}
         <span className="dim">A finding is a place that is worth reading, not a verdict.</span>
       </p>
-      <div className="failures">
+      <div className="failures detectors">
         <div className="page-list">
           <VirtualTable
             handle={table}
@@ -264,7 +267,12 @@ function columnsOf(run: RunSummary, report: DetectorReport): readonly Column<Ent
   return [
     {
       ...{ id: 'severity', label: 'severity', minWidth: 84, grow: 0 },
-      cell: ({ about }) => <SeverityTag severity={about.severity} />,
+      cell: (entry) =>
+        foundIn(entry) === 0 ? (
+          <span className="dim">{entry.about.severity}</span>
+        ) : (
+          <SeverityTag severity={entry.about.severity} />
+        ),
     },
     {
       ...{ id: 'name', label: 'detector', minWidth: 220, grow: 4 },
@@ -298,12 +306,13 @@ function columnsOf(run: RunSummary, report: DetectorReport): readonly Column<Ent
       ? [
           {
             ...{ id: 'steps', label: 'by step', minWidth: STEP_LINE_WIDTH, grow: 0 },
-            cell: ({ ofRollouts, ofSteps }: Entry) => (
-              <StepLine
-                values={ofRollouts === undefined ? stepsOf(ofSteps) : ofRollouts.byStep}
-                steps={steps}
-              />
-            ),
+            cell: (entry: Entry) =>
+              foundIn(entry) > 0 && (
+                <StepLine
+                  values={entry.ofRollouts === undefined ? stepsOf(entry.ofSteps) : entry.ofRollouts.byStep}
+                  steps={steps}
+                />
+              ),
           },
         ]
       : []),

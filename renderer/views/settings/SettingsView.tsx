@@ -82,14 +82,6 @@ export default function SettingsView() {
       </section>
       <KeySettings />
       <section>
-        <h2>Detectors</h2>
-        <p className="muted">
-          Thresholds of the detectors of reward hacking and degeneration, on the page Problems and in replays.
-          The command line takes them as --threshold.
-        </p>
-        <ThresholdList names={THRESHOLD_NAMES} />
-      </section>
-      <section>
         <h2>This library</h2>
         <dl>
           <div>
@@ -129,6 +121,14 @@ export default function SettingsView() {
             </dd>
           </div>
         </dl>
+      </section>
+      <section>
+        <h2>Detectors</h2>
+        <p className="muted">
+          Thresholds of the detectors of reward hacking and degeneration, on the page Problems and in replays.
+          The command line takes them as --threshold.
+        </p>
+        <ThresholdList names={THRESHOLD_NAMES} />
       </section>
       <section>
         <h2>About</h2>

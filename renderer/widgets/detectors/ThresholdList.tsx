@@ -1,6 +1,7 @@
 /** Thresholds of detectors with default, unit and source. A changed one can be reset. */
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import {
+  DETECTORS,
   THRESHOLDS,
   type ThresholdName,
   thresholdFault,
@@ -14,6 +15,7 @@ import { useThresholds } from './useThresholds.ts';
 export function ThresholdList({ names }: { readonly names: readonly ThresholdName[] }) {
   const values = useThresholds();
   const { reset } = useDetectorThresholds.getState();
+  const areOfSeveral = new Set(names.map((name) => THRESHOLDS[name].detector)).size > 1;
   const changed = names.filter((name) => values[name] !== undefined);
   return (
     <div className="thresholds">
@@ -28,18 +30,29 @@ export function ThresholdList({ names }: { readonly names: readonly ThresholdNam
           </tr>
         </thead>
         <tbody>
-          {names.map((name) => {
-            const { meaning, unit, value, source } = THRESHOLDS[name];
+          {names.map((name, i) => {
+            const { meaning, unit, value, source, detector } = THRESHOLDS[name];
+            const before = names[i - 1];
+            const isFirst = before === undefined || THRESHOLDS[before].detector !== detector;
             return (
-              <tr key={name} className={values[name] === undefined ? undefined : 'is-changed'}>
-                <td title={name}>{meaning}</td>
-                <td>
-                  <ThresholdField name={name} value={values[name] ?? value} />
-                </td>
-                <td>{unit}</td>
-                <td className="is-figure">{value}</td>
-                <td className="dim">{source}</td>
-              </tr>
+              <Fragment key={name}>
+                {areOfSeveral && isFirst && (
+                  <tr>
+                    <th colSpan={5} scope="rowgroup" className="threshold-detector">
+                      {DETECTORS[detector].name}
+                    </th>
+                  </tr>
+                )}
+                <tr className={values[name] === undefined ? undefined : 'is-changed'}>
+                  <td title={name}>{meaning}</td>
+                  <td>
+                    <ThresholdField name={name} value={values[name] ?? value} />
+                  </td>
+                  <td>{unit}</td>
+                  <td className="is-figure">{value}</td>
+                  <td className="dim">{source}</td>
+                </tr>
+              </Fragment>
             );
           })}
         </tbody>

@@ -2,7 +2,7 @@
 import type { CallArguments } from './policyCode.ts';
 
 /** Longer lines are data rather than code. It also bounds the work of a pattern. */
-export const LONGEST_LINE = 2000;
+const LONGEST_LINE = 2000;
 
 export interface FileChange {
   readonly path: string;
