@@ -1,4 +1,4 @@
-/** What an incorrect rollout did, as named features that it has or has not (shared/domain/DOMAIN.md#groups-of-failures). */
+/** The actions and ending of an incorrect rollout as named features that it has or has not (shared/domain/DOMAIN.md#groups-of-failures). */
 import type { Flag } from './flags.ts';
 import type { StopReason, ToolOutcome } from './model.ts';
 

@@ -35,7 +35,7 @@ const MOST_SETTINGS = 20_000;
 const DEEPEST = 12;
 
 /**
- * Of several limits of a kind, the first in the order of the sources and of the configuration.
+ * Takes the first of several limits of a kind, in the order of the sources and of the configuration.
  *
  * @param stages changes of the stages up to the step, newest first
  */

@@ -82,7 +82,7 @@ export interface RewardBreakdown {
   readonly parts: readonly RewardPart[];
   /** The first rule that gives the reward. */
   readonly rule: RewardRule;
-  /** Of the parts, times their weights where they are logged. */
+  /** Sum of the parts, times their weights if they are logged. */
   readonly sum: number;
   /** For `one part`: its name. */
   readonly only?: string;
@@ -131,7 +131,7 @@ interface Used {
   readonly policyTokens?: number | undefined;
   readonly tokens?: number | undefined;
   readonly turns?: number | undefined;
-  /** Of the last turn. */
+  /** The request of the last turn. */
   readonly request?: TurnRequest | undefined;
   readonly lastTurnTokens?: number | undefined;
 }

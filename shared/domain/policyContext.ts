@@ -13,7 +13,7 @@ export interface Basis {
 
 /** The request behind a turn, as far as the log has it. */
 export interface TurnRequest {
-  /** Where the log has it. */
+  /** Its place in the log. */
   readonly field: string;
   /** Length of the whole context. */
   readonly tokens?: number;
@@ -55,9 +55,9 @@ export interface ContextMark extends Basis {
 export interface ContextPart {
   readonly kind: ContextKind;
   readonly turn: TurnNumber;
-  /** Where the text is. A field has a text of its own. */
+  /** The place of the text. A field has a text of its own. */
   readonly from: 'prompt' | 'response' | { readonly field: string; readonly text: string };
-  /** Of the text that it is from, with markup. */
+  /** In the text that it is from, with markup. */
   readonly range: TextRange;
   /** Index into the segments of the rollout. */
   readonly segment?: number;
@@ -71,7 +71,7 @@ export interface ContextPart {
 
 export interface ContextOfTurn {
   readonly parts: readonly ContextPart[];
-  /** Of all parts but those that were replaced. */
+  /** Those of all parts that were not replaced. */
   readonly characters: number;
   /** Tokens of these parts. Absent unless all are known. */
   readonly tokens?: number;
@@ -82,7 +82,7 @@ export interface ContextOfTurn {
 export interface ContextInput {
   readonly prompt: string;
   readonly response: string;
-  /** Of the prompt (turn 0) and the response, in order. */
+  /** Segments of the prompt (turn 0) and the response, in order. */
   readonly segments: readonly Segment[];
   readonly toolCalls: readonly ToolCall[];
   readonly requests: ReadonlyMap<TurnNumber, TurnRequest>;

@@ -14,7 +14,7 @@ interface LoggedCheck {
   readonly name: string;
   /** Absent: the log does not say. */
   readonly isMet?: boolean;
-  /** What was checked, or why it was judged so. */
+  /** The subject of the check, or the reason of its verdict. */
   readonly text?: string;
 }
 

@@ -75,7 +75,7 @@ export function contextIn(extra: JsonObject): ReadContext {
   };
 }
 
-/** Where formats keep tool definitions. */
+/** Places of tool definitions in the formats. */
 const TOOL_FIELDS = [
   ['tools'],
   ['responses_create_params', 'tools'],

@@ -1,4 +1,4 @@
-/** What logs state about contexts: requests, cut tool responses, withheld reasoning, tool definitions. */
+/** Facts that logs state about contexts: requests, cut tool responses, withheld reasoning, tool definitions. */
 import { describe, expect, it } from 'vitest';
 import { inspect } from '../../shared/format/inspect.ts';
 import { contextIn } from '../../shared/format/loggedContext.ts';

@@ -73,7 +73,7 @@ interface ClustersProps {
   readonly found: FailureClusters;
 }
 
-/** What a row shows: a cluster, or the rollouts that are in none. */
+/** The content of a row: a cluster, or the rollouts outside all clusters. */
 interface Entry {
   readonly members: FailureMembers;
   readonly cluster: FailureCluster | undefined;

@@ -123,7 +123,7 @@ function ContextTotal({ detail, context }: ContextTotalProps) {
   );
 }
 
-/** What the log cannot tell, and what differs from the text. */
+/** Notes on facts that the log lacks, and on differences from the text. */
 function notesOf(
   detail: RolloutDetail,
   { parts, request }: ContextOfTurn,

@@ -1,4 +1,4 @@
-/** Which words of a text are in passages copied from another. */
+/** Finds the words of a text that are in passages copied from another. */
 import type { TextRange } from '../model.ts';
 
 export interface Word extends TextRange {

@@ -11,12 +11,12 @@ export interface Detector {
   /** In plain words, for lists. */
   readonly name: string;
   readonly severity: DetectorSeverity;
-  /** What a finding is about: one rollout, or steps. */
+  /** The subject of a finding: one rollout, or steps. */
   readonly scope: 'rollout' | 'steps';
   readonly meaning: string;
   /** The documented cause of false positives. */
   readonly falsePositives: string;
-  /** What a rollout or step needs to be judged. */
+  /** The facts that a rollout or step needs to be judged. */
   readonly needs: string;
 }
 

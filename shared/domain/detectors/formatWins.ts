@@ -1,4 +1,4 @@
-/** Which incorrect rollouts of a group are rewarded for the form of their answer only. */
+/** Finds incorrect rollouts of a group that are rewarded for the form of their answer only. */
 import { GRADES, type Scores, type ScoreValue } from '../scores.ts';
 
 export interface FormatRollout {

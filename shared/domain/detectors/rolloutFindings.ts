@@ -98,7 +98,7 @@ function truthEcho(rollout: JudgedRollout, thresholds: ThresholdValues): Rollout
   const rewarded = isRewarded(rollout);
   if (truth === undefined || truth.length < TELLING_CHARS || answer === undefined) return undefined;
   if (rewarded === undefined || typicalChars === undefined) return undefined;
-  // Where responses are short, a short one says nothing.
+  // Among short responses, a short one says nothing.
   if (typicalChars < LONG_RESPONSE) return undefined;
   if (!rewarded || !isSameAnswer(answer, truth)) return [];
   const most = Math.min(thresholds['truth_echo.chars'], thresholds['truth_echo.share'] * typicalChars);
