@@ -189,7 +189,7 @@ export const THRESHOLDS = {
   'repetition.lines': {
     ...{ detector: 'repetition', value: 0.5, unit: 'of a segment of 2,000 characters or more', source: OURS },
     ...SHARE,
-    meaning: 'most of a segment in lines that occur earlier in it',
+    meaning: 'share in lines that occur earlier in the segment, above which it fires',
   },
   'guess_after_failure.chars': {
     ...{ detector: 'guess_after_failure', value: 100, unit: 'characters', source: OURS, ...ANY_COUNT },
