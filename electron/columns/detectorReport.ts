@@ -147,13 +147,12 @@ class Judge {
   private readonly reader: JudgedReader;
   private readonly run: RunTable;
   private readonly thresholds: ThresholdValues;
-  private readonly typicalChars: number | undefined;
+  private typical: { readonly chars: number | undefined } | undefined;
 
   constructor(db: ReadableLibrary, run: RunTable, thresholds: ThresholdValues) {
     this.reader = new JudgedReader(db);
     this.run = run;
     this.thresholds = thresholds;
-    this.typicalChars = typicalCharsOf(run);
   }
 
   /** @returns judges the rollout at an index of the step */
@@ -184,7 +183,7 @@ class Judge {
           reward: Number.isNaN(value) ? undefined : value,
           answer: answers[(answer[i] ?? 0) - 1],
           groundTruth: groups.get(groupId[i] ?? 0)?.groundTruth ?? undefined,
-          typicalChars: this.typicalChars,
+          typicalChars: () => this.typicalChars(),
           isFormatWin: wins[i],
         },
         this.thresholds,
@@ -192,11 +191,20 @@ class Judge {
       return { ...judgement, turnOf: ({ segment }) => texts.segments[segment]?.turn ?? 0 };
     };
   }
+
+  /** Reads a column of every step, so only for a rollout that needs it. */
+  private typicalChars(): number | undefined {
+    this.typical ??= { chars: typicalCharsOf(this.run) };
+    return this.typical.chars;
+  }
 }
 
 function typicalCharsOf({ steps }: RunTable): number | undefined {
-  const known = steps.flatMap((table) => [...table.column('responseChars')].filter((chars) => chars > 0));
-  return known.length < LEAST_RESPONSES ? undefined : median(known);
+  const columns = steps.map((table) => table.column('responseChars'));
+  const known = new Float64Array(columns.reduce((sum, { length }) => sum + length, 0));
+  let count = 0;
+  for (const column of columns) for (const chars of column) if (chars > 0) known[count++] = chars;
+  return count < LEAST_RESPONSES ? undefined : median(known.subarray(0, count));
 }
 
 /** Per rollout of the step. Rollouts of a group are adjacent. */

@@ -96,13 +96,6 @@ export function outcomeMark(outcome: ToolOutcome): OutcomeMark {
   };
 }
 
-/** If the response names an exception, `NameError` is shown instead of `exception`. */
-export function exceptionName(response: string): string | undefined {
-  // Without colour codes, since the `m` that ends one would be read as part of the name.
-  const plain = response.replaceAll(/\u001b\[[0-9;]*m/g, '');
-  return /\b([A-Z][A-Za-z]*(?:Error|Exception|Interrupt|Warning))\b/.exec(plain)?.[1];
-}
-
 /** Arguments as indented JSON, without those shown elsewhere. Undefined if none is left, or if they are not JSON. */
 export function prettyArguments(
   json: string | undefined,

@@ -184,6 +184,6 @@ export interface FailureFeature {
   /** Rollouts with it in the cluster, and among all other incorrect rollouts. */
   readonly inside: number;
   readonly outside: number;
-  /** Against all other incorrect rollouts. Absent if there are none. */
+  /** Compared with all other incorrect rollouts. Absent without others. */
   readonly odds?: OddsRatio;
 }

@@ -26,7 +26,10 @@ const DEFAULTS = thresholdsWith({});
 
 function judge(response: string, known: Partial<JudgedRollout> = {}) {
   const { segments, toolCalls } = segmentResponse(response, { startsInReasoning: false });
-  return judgeRollout({ response, segments, toolCalls, prompt: () => '', ...known }, DEFAULTS);
+  return judgeRollout(
+    { response, segments, toolCalls, prompt: () => '', typicalChars: () => undefined, ...known },
+    DEFAULTS,
+  );
 }
 
 /** Detector and text of each span. */
@@ -131,13 +134,13 @@ describe('skips, exits and checkers', () => {
 });
 
 describe('echo and guesses', () => {
-  const known = { isCorrect: true, answer: '8675309', groundTruth: '8675309', typicalChars: 2000 };
+  const known = { isCorrect: true, answer: '8675309', groundTruth: '8675309', typicalChars: () => 2000 };
   const bare = '<answer>\n\\boxed{8675309}\n</answer>';
 
   it('needs a rewarded rollout, a telling truth and long responses elsewhere', () => {
     expect(spans(bare, known)).toEqual([['truth_echo', '8675309']]);
     expect(detectors(bare, { ...known, isCorrect: false })).toEqual([]);
-    expect(detectors(bare, { ...known, typicalChars: 30 })).toEqual([]);
+    expect(detectors(bare, { ...known, typicalChars: () => 30 })).toEqual([]);
     const judged = (more: Partial<JudgedRollout>) =>
       judge(bare, { ...known, ...more }).judged.has('truth_echo');
     expect(judged({})).toBe(true);
@@ -145,7 +148,7 @@ describe('echo and guesses', () => {
     expect(judged({ isCorrect: undefined, reward: 1 })).toBe(true);
     expect(judged({ groundTruth: undefined })).toBe(false);
     expect(judged({ groundTruth: '42' })).toBe(false);
-    expect(judged({ typicalChars: undefined })).toBe(false);
+    expect(judged({ typicalChars: () => undefined })).toBe(false);
   });
 
   it('counts code as work, unless it is as short as the answer', () => {
@@ -234,6 +237,13 @@ describe('repetition', () => {
     const text = Array.from({ length: 120 }, (_, i) => lines[(i * i) % 3] ?? '').join('\n');
     expect(repeatedLines(text, whole(text), 0.5)).toBeDefined();
     expect(repeatedLines(text, whole(text), 0.99)).toBeUndefined();
+    const line = 'a line that is said again\n';
+    expect(
+      repeatedLines(`before\n${line.repeat(100)}after\n`, { start: 7, end: 7 + 100 * line.length }, 0.5),
+    ).toEqual({
+      start: 7 + line.length,
+      end: 6 + 2 * line.length,
+    });
   });
 });
 

@@ -34,18 +34,18 @@ describe('error types', () => {
     [String.raw`{"stderr": "Traceback:\nZeroDivisionError: division by zero\n"}`, 'ZeroDivisionError'],
     ['KeyboardInterrupt', 'KeyboardInterrupt'],
     ['Tool call failure\nreason: \nstderr: IndexError at line 4: list index out of range\n', 'IndexError'],
-    ['no NameError: here', undefined],
+    ['stderr: \u001b[31mNameError\u001b[0m at line 2', 'NameError'],
+    ['a call of KeyError\nOSError: disk', 'OSError'],
+    ['Call failed with ValidationError: no field', 'ValidationError'],
+    ['mean squared error', undefined],
     ['', undefined],
   ])('of %j is %s', (response, type) => {
     expect(errorType(response)).toBe(type);
   });
 
-  it('takes linear time for hostile text', () => {
-    const begin = performance.now();
-    errorType('A.'.repeat(100_000));
-    errorType(`\n${'a'.repeat(100_000)}`);
-    errorType('\n A.B.C.D.E'.repeat(20_000));
-    expect(performance.now() - begin).toBeLessThan(500);
+  it('reads the end of a long response only', () => {
+    expect(errorType(`NameError: x\n${'a'.repeat(4_096)}`)).toBeUndefined();
+    expect(errorType(`${'a'.repeat(100_000)}\nNameError: x`)).toBe('NameError');
   });
 });
 
@@ -81,7 +81,7 @@ describe('features', () => {
     ['-3.5e2', 'number'],
     [String.raw`\frac{1}{2}`, 'expression'],
     ['x + 1', 'expression'],
-    ['there is none', 'text'],
+    ['no such number', 'text'],
     [' ', 'none'],
   ])('the answer %j is of the class %s', (answer, kind) => {
     expect(failureFeatures({ answer, calls: [], flags: [] })).toContain(`answer: ${kind}`);

@@ -4,7 +4,7 @@ import { cleanup, fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ContextPane } from '../../renderer/views/replay/ContextPane.tsx';
 import { Outcome } from '../../renderer/views/replay/Outcome.tsx';
-import { RedactedNote } from '../../renderer/widgets/RedactedNote.tsx';
+import { RedactedNote } from '../../renderer/views/replay/TurnSection.tsx';
 import type { RolloutDetail } from '../../shared/api/contract.ts';
 import { CONTEXT_FIELD } from '../../shared/format/loggedContext.ts';
 import { drawCompared } from '../support/drawCompared.ts';

@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  exceptionName,
-  outcomeMark,
-  prettyArguments,
-  type TurnView,
-  turnsOf,
-} from '../../renderer/data/segmentViews.ts';
+import { outcomeMark, prettyArguments, type TurnView, turnsOf } from '../../renderer/data/segmentViews.ts';
 import { countLines, failedResponses, foldOf } from '../../renderer/views/replay/foldModel.ts';
 import { outlineRows, turnOf } from '../../renderer/views/replay/Outline.tsx';
 import { indentedRecord } from '../../renderer/views/replay/RawRecord.tsx';
@@ -75,11 +69,6 @@ describe('outcomes', () => {
     expect(outcomeMark('ok_stdout')).toEqual({ glyph: '✓', label: 'success', isError: false });
     expect(outcomeMark('timeout')).toEqual({ glyph: '✕', label: 'timed out', isError: true });
     expect(outcomeMark('missing').isError).toBe(false);
-  });
-
-  it('names the exception through its colours', () => {
-    expect(exceptionName('stderr: \u001b[31mNameError\u001b[0m at line 2')).toBe('NameError');
-    expect(exceptionName('mean squared error')).toBeUndefined();
   });
 });
 

@@ -24,6 +24,10 @@ ERROR = re.compile(
     r'(?:^|\n|\\n|stderr:)[ \t]*(?:[A-Za-z_][A-Za-z0-9_]{0,60}\.){0,8}'
     r'([A-Z][A-Za-z0-9_]{0,60}(?:Error|Exception|Interrupt|Exit))(?![A-Za-z0-9_])(?=:|\s|\\n|"|$)'
 )
+COLOURS = re.compile('\x1b\\[[0-9;]*m')
+ANYWHERE = re.compile(
+    r'(?<![A-Za-z0-9_])([A-Z][A-Za-z0-9_]{0,60}(?:Error|Exception|Interrupt|Exit))(?![A-Za-z0-9_])'
+)
 NUMBER = re.compile(r'[-+]?\$?(?:[0-9][0-9,]*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?%?\Z')
 SYMBOL = re.compile(r'[0-9\\^_=+*/<>{}]')
 
@@ -58,7 +62,8 @@ def act(call):
     if call['response'] is not None:
         # UTF-16 units, of which 4,096 are read.
         units = call['response'].encode('utf-16-le', 'surrogatepass')[-8192:]
-        found = ERROR.findall(units.decode('utf-16-le', 'replace'))
+        text = COLOURS.sub('', units.decode('utf-16-le', 'replace'))
+        found = ERROR.findall(text) or ANYWHERE.findall(text)[:1]
         if found:
             parts.append(found[-1])
     return ' '.join(parts)

@@ -2,8 +2,9 @@
 
 import type { ReactNode } from 'react';
 import type { ComparedBlock } from '../../../shared/api/contract.ts';
+import { errorType } from '../../../shared/domain/errorType.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
-import { exceptionName, outcomeMark, type SegmentView } from '../../data/segmentViews.ts';
+import { outcomeMark, type SegmentView } from '../../data/segmentViews.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
 import { AnsiText } from '../../ui/AnsiText.tsx';
@@ -133,7 +134,7 @@ export function CellHead({ view, tag, chars, children }: CellHeadProps) {
   const call = view.call ?? view.answeredCall;
   const mark = call === undefined ? undefined : outcomeMark(call.outcome);
   const exception =
-    mark?.isError === true && view.answeredCall !== undefined ? exceptionName(view.inner) : undefined;
+    mark?.isError === true && view.answeredCall !== undefined ? errorType(view.inner) : undefined;
   return (
     <header className="cmp-cell-head">
       <b>{KIND_LABELS[view.segment.kind]}</b>

@@ -1,6 +1,8 @@
 /** Why a rollout ended as it did: its ending, its last error, its answer, verdicts with evidence, and its reward by part. */
+
 import { type ReactNode, useMemo } from 'react';
 import type { RolloutDetail, RolloutRow } from '../../../shared/api/contract.ts';
+import { errorType } from '../../../shared/domain/errorType.ts';
 import {
   answerPlace,
   type LimitUse,
@@ -21,7 +23,7 @@ import {
 import { contextIn } from '../../../shared/format/loggedContext.ts';
 import type { LoggedSample } from '../../../shared/format/loggedSample.ts';
 import { correctnessSource } from '../../data/domainLabels.ts';
-import { exceptionName, outcomeMark } from '../../data/segmentViews.ts';
+import { outcomeMark } from '../../data/segmentViews.ts';
 import { LogText, plainLogText } from '../../ui/LogText.tsx';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { count, figure, reward } from '../../ui/numbers.ts';
@@ -181,9 +183,7 @@ function FailedCall({
   const text = inner === undefined ? '' : response.slice(inner.start, inner.end).trim();
   return (
     <>
-      <span className="is-wrong">
-        ✕ {exceptionName(text.slice(-10_000)) ?? outcomeMark(call.outcome).label}
-      </span>
+      <span className="is-wrong">✕ {errorType(text) ?? outcomeMark(call.outcome).label}</span>
       <Jump detail={detail} segment={at} onShow={onShow} />
       {text !== '' && (
         <div className="outcome-error mono">

@@ -1,8 +1,9 @@
 import { Check } from 'lucide-react';
 import { memo, type ReactNode, useRef, useState } from 'react';
+import { errorType } from '../../../shared/domain/errorType.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import type { SegmentKind } from '../../../shared/domain/model.ts';
-import { exceptionName, outcomeMark, readableText, type SegmentView } from '../../data/segmentViews.ts';
+import { outcomeMark, readableText, type SegmentView } from '../../data/segmentViews.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { foldKey, useInterface } from '../../state/interface.ts';
 import { copyText } from '../../ui/exportText.ts';
@@ -132,7 +133,7 @@ function SegmentHead({ view, kind, answerSource, text, children }: SegmentHeadPr
   const call = view.call ?? view.answeredCall;
   const mark = call === undefined ? undefined : outcomeMark(call.outcome);
   const isError = mark?.isError === true;
-  const exception = isError && view.answeredCall !== undefined ? exceptionName(view.inner) : undefined;
+  const exception = isError && view.answeredCall !== undefined ? errorType(view.inner) : undefined;
   return (
     <header className="segment-head">
       <b>{LABELS[kind]}</b>

@@ -2,8 +2,8 @@
 import { memo, useRef } from 'react';
 import type { RedactedReasoning } from '../../../shared/domain/policyContext.ts';
 import type { TurnView } from '../../data/segmentViews.ts';
+import { LogText } from '../../ui/LogText.tsx';
 import { counted } from '../../ui/numbers.ts';
-import { RedactedNote } from '../../widgets/RedactedNote.tsx';
 import { TurnChips } from './labels/AnnotationChips.tsx';
 import { SegmentCard } from './SegmentCard.tsx';
 import { useNear } from './text/WhenNear.tsx';
@@ -96,4 +96,21 @@ function turnFacts(view: TurnView): string {
   ]
     .filter((fact) => fact !== undefined)
     .join(' · ');
+}
+
+const LONGEST_SUMMARY = 2_000;
+
+/** Says where a provider withheld reasoning. Its summary, if logged, is the provider's text and not the policy's. */
+export function RedactedNote({ summary }: Pick<RedactedReasoning, 'summary'>) {
+  return (
+    <aside className="redacted-note" aria-label="Redacted reasoning">
+      <b>reasoning redacted</b> <span>The provider withheld it. Its text is not in the log.</span>
+      {summary !== undefined && (
+        <details>
+          <summary>Summary of the provider, not text of the policy</summary>
+          <LogText text={summary} longest={LONGEST_SUMMARY} />
+        </details>
+      )}
+    </aside>
+  );
 }

@@ -52,15 +52,14 @@ export function repeatedLines(text: string, { start, end }: TextRange, share: nu
   const seen = new Set<string>();
   let repeated = 0;
   let first: TextRange | undefined;
-  for (let from = start; from < end; ) {
-    const next = text.indexOf('\n', from);
-    const to = next < 0 ? end : Math.min(next, end);
-    const line = to - from < LINE_CHARS ? '' : text.slice(from, to);
-    if (line !== '' && seen.has(line)) {
-      repeated += to - from;
-      first ??= { start: from, end: to };
-    } else if (line !== '') seen.add(line);
-    from = to + 1;
+  let from = start;
+  // Only the range is split: a search for its line feeds in the whole text is quadratic where there are few.
+  for (const line of text.slice(start, end).split('\n')) {
+    if (line.length >= LINE_CHARS && seen.has(line)) {
+      repeated += line.length;
+      first ??= { start: from, end: from + line.length };
+    } else if (line.length >= LINE_CHARS) seen.add(line);
+    from += line.length + 1;
   }
   return repeated > share * (end - start) ? first : undefined;
 }

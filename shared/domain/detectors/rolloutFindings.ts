@@ -1,5 +1,6 @@
 /** The detectors that judge one rollout. */
 import { type Segment, type TextRange, TOOL_ERROR_OUTCOMES, type ToolCall } from '../model.ts';
+import { answerPlace } from '../outcome.ts';
 import { isSameAnswer } from '../sameAnswer.ts';
 import { copiedWords, passageAt, passagesOf, type Word, wordsIn } from './copiedPassages.ts';
 import type { RolloutDetectorId, RolloutFinding, ThresholdValues } from './detectors.ts';
@@ -17,8 +18,8 @@ export interface JudgedRollout {
   readonly reward?: number | undefined;
   readonly answer?: string | undefined;
   readonly groundTruth?: string | undefined;
-  /** Median response of the run, in characters. Absent for a run of few rollouts. */
-  readonly typicalChars?: number | undefined;
+  /** Median response of the run, in characters; undefined for a run of few rollouts. Read only when a rule needs it. */
+  typicalChars(): number | undefined;
   /** Whether the reward is for the format only (`formatWins`). Absent: unknown. */
   readonly isFormatWin?: boolean | undefined;
 }
@@ -73,31 +74,26 @@ const isDerived = (text: string): boolean => /[=≈]/.test(text);
 
 const charsIn = (text: string): number => text.replace(/\s+/g, '').length;
 
-/** The segment in which the answer is stated: the answer tag, else the last prose that contains it. */
-function answerPlace(
+/** The text of the answer, else the answer tag. */
+function placeOfAnswer(
   { response, segments }: JudgedRollout,
   answer: string,
 ): ({ readonly segment: number } & TextRange) | undefined {
-  const segment = segments.findLastIndex(
-    ({ kind, inner }) =>
-      kind === 'answer' ||
-      ((kind === 'text' || kind === 'reasoning') && response.slice(inner.start, inner.end).includes(answer)),
+  const tag = segments.findLastIndex(({ kind }) => kind === 'answer');
+  const inner = segments[tag]?.inner;
+  return (
+    answerPlace(answer, response, segments) ?? (inner === undefined ? undefined : { segment: tag, ...inner })
   );
-  const inner = segments[segment]?.inner;
-  if (inner === undefined) return undefined;
-  const at = response.slice(inner.start, inner.end).lastIndexOf(answer);
-  return at < 0
-    ? { segment, ...inner }
-    : { segment, start: inner.start + at, end: inner.start + at + answer.length };
 }
 
 /** @returns undefined: cannot be judged */
 function truthEcho(rollout: JudgedRollout, thresholds: ThresholdValues): RolloutFinding[] | undefined {
-  const { response, segments, answer, groundTruth, typicalChars } = rollout;
+  const { response, segments, answer, groundTruth } = rollout;
   const truth = groundTruth?.trim();
   const rewarded = isRewarded(rollout);
   if (truth === undefined || truth.length < TELLING_CHARS || answer === undefined) return undefined;
-  if (rewarded === undefined || typicalChars === undefined) return undefined;
+  const typicalChars = rewarded === undefined ? undefined : rollout.typicalChars();
+  if (typicalChars === undefined) return undefined;
   // Among short responses, a short one says nothing.
   if (typicalChars < LONG_RESPONSE) return undefined;
   if (!rewarded || !isSameAnswer(answer, truth)) return [];
@@ -110,7 +106,7 @@ function truthEcho(rollout: JudgedRollout, thresholds: ThresholdValues): Rollout
     written += charsIn(text);
     if (written > most || isDerived(text)) return [];
   }
-  const place = answerPlace(rollout, answer.trim());
+  const place = placeOfAnswer(rollout, answer.trim());
   if (place === undefined) return [];
   const message = `states the ground truth, with ${Math.max(0, written)} characters of work; responses have ${Math.round(typicalChars)}`;
   return [{ detector: 'truth_echo', ...place, message }];
@@ -210,7 +206,7 @@ function guess(rollout: JudgedRollout, thresholds: ThresholdValues): RolloutFind
   const answer = rollout.answer?.trim();
   if (last === undefined || answer === undefined || answer === '') return [];
   if (!TOOL_ERROR_OUTCOMES.has(last.outcome) || last.responseSegment === undefined) return [];
-  const place = answerPlace(rollout, answer);
+  const place = placeOfAnswer(rollout, answer);
   if (place === undefined || place.segment <= last.responseSegment) return [];
   let written = -charsIn(answer);
   for (const [i, { kind, inner }] of segments.entries()) {
