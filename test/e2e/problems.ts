@@ -135,7 +135,7 @@ export function describeProblems(shell: Shell): void {
 
     test('Detectors find nothing in the demo run until a threshold is lowered; a step can be chosen', async () => {
       await page.goto(running.urlOf(`${PROBLEMS}?tab=detectors`));
-      await page.getByText(/^No detector found something in 1,821 rollouts/).waitFor();
+      await page.getByText(/^No detector found anything in 1,821 rollouts/).waitFor();
       const table = page.getByRole('grid', { name: 'Detectors' });
       const detail = page.getByRole('region', { name: 'Chosen detector' });
       await table.focus();
@@ -157,7 +157,7 @@ export function describeProblems(shell: Shell): void {
       await expect.poll(() => running.place()).toMatch(/\/step\/380$/);
       await page.goto(running.urlOf(`${PROBLEMS}?tab=detectors`));
       await page.getByRole('button', { name: 'Reset thresholds' }).click();
-      await page.getByText(/^No detector found something/).waitFor();
+      await page.getByText(/^No detector found anything/).waitFor();
       await page.goto(running.urlOf(`${PROBLEMS}?tab=detectors&q=${encodeURIComponent('reward:>99')}`));
       await page.getByText('No rollout matches').waitFor();
     });

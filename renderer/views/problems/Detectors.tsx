@@ -126,8 +126,10 @@ function Report({ run, report, isFormer }: ReportProps & { readonly isFormer: bo
     <>
       <p className="suspect-why" role="status">
         {isFormer && 'Checking again… '}
-        {fired.length === 0 ? 'No detector' : `${fired.length} of ${all.length} detectors`} found something in{' '}
-        {counted(report.rollouts, 'rollout')}.{' '}
+        {fired.length === 0
+          ? 'No detector found anything'
+          : `${fired.length} of ${all.length} detectors found something`}{' '}
+        in {counted(report.rollouts, 'rollout')}.{' '}
         <span className="dim">A finding is a place that is worth reading, not a verdict.</span>
       </p>
       <div className="failures detectors">
