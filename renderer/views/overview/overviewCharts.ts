@@ -304,8 +304,8 @@ export const CHARTS: readonly ChartSpec[] = [
   },
   {
     id: 'hurt',
-    title: 'Correct with a failed call',
-    unit: 'of correct rollouts',
+    title: 'Correct with an error',
+    unit: 'of correct',
     describe: 'Correct rollouts with at least one failed tool call',
     format: asShare,
     lines: [

@@ -150,7 +150,8 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
         <div className="end">
           <span className="page-facts">
             <RunTimes run={data} />
-            {counted(whole.rollouts, 'rollout')} · {counted(whole.groups, 'group')} ·{' '}
+            {counted(whole.rollouts, 'rollout')} · {/* Groups of one rollout each are no groups. */}
+            {whole.groups < whole.rollouts && `${counted(whole.groups, 'group')} · `}
             {data.hasSteps ? counted(steps.data.length, 'step') : 'no training steps in this log'}
           </span>
           {chosen === 'tools' && lastStep !== undefined && (
