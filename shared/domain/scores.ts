@@ -47,13 +47,14 @@ function isScoreValue(value: unknown): value is ScoreValue {
 
 /** Sorts grades among numbers; false is 0 and true is 1. Other words come last, in UTF-16 order. */
 export function compareScores(a: ScoreValue, b: ScoreValue): number {
-  const [left, right] = [rankOf(a), rankOf(b)];
+  const [left, right] = [scoreRank(a), scoreRank(b)];
   if (left !== undefined && right !== undefined) return left - right;
   if (left !== undefined || right !== undefined) return left === undefined ? 1 : -1;
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function rankOf(value: ScoreValue): number | undefined {
+/** @returns undefined for a word that is not a grade */
+export function scoreRank(value: ScoreValue): number | undefined {
   if (typeof value !== 'string') return Number(value);
   return Object.hasOwn(GRADES, value) ? GRADES[value] : undefined;
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { choiceOfUrl } from '../../renderer/data/rocChoice.ts';
 import { useInterface } from '../../renderer/state/interface.ts';
-import { ledgerColumns } from '../../renderer/views/group/ledgerColumns.tsx';
+import { sortedBy } from '../../renderer/ui/sorting.ts';
+import { type LedgerColumnOptions, ledgerColumns } from '../../renderer/views/group/ledgerColumns.tsx';
 import {
   countedKind,
   filterOfRows,
@@ -85,15 +86,50 @@ describe('the rows that a replay follows', () => {
   });
 });
 
+const columnsWith = (options: Partial<LedgerColumnOptions>) =>
+  ledgerColumns({
+    ...{ hasRoc: false, hasStopReason: true, scores: [] },
+    ...{ source: 'unknown', counted: 'text', hasWhatIf: false, showsAllWays: false },
+    ...{ markOf: () => '', hasTokens: true, hasMalformedCalls: false, hasLabels: false },
+    ...options,
+  });
+
+describe('scores', () => {
+  it('have a column each, sorted with grades among numbers and words last', () => {
+    const scored = (scores: object | undefined) =>
+      entriesOf(KNOWN).map((entry) =>
+        entry.rollout === undefined
+          ? entry
+          : { ...entry, rollout: { ...entry.rollout, scores: scores && JSON.stringify(scores) } },
+      )[0];
+    const column = columnsWith({ scores: ['match', 'judge.style'] }).find(({ id }) => id === 'scores.match');
+    const values = [
+      { match: 'N' },
+      { match: 0.25 },
+      { match: 'P' },
+      { match: true },
+      { match: 'unsure' },
+      {},
+    ];
+    const entries = values.flatMap((scores) => scored(scores) ?? []);
+    const sorted = sortedBy(entries.toReversed(), column?.measure ?? (() => undefined), 'ascending');
+    expect(sorted.map((entry) => column?.value?.(entry))).toEqual([
+      'N',
+      0.25,
+      'P',
+      true,
+      'unsure',
+      undefined,
+    ]);
+    expect(column?.hint).toMatch(/as logged/);
+  });
+});
+
 describe('Resample-on-Correct', () => {
   const choice = (query: string) => choiceOfUrl(new URLSearchParams(query));
   const unknown = { ...ledgerOf(KNOWN, FOUR), source: 'unknown' as const };
   const columns = (hasRoc: boolean, hasStopReason = true, hasMalformedCalls = false) =>
-    ledgerColumns({
-      ...{ hasRoc, hasStopReason },
-      ...{ source: 'unknown', counted: 'text', hasWhatIf: false, showsAllWays: false },
-      ...{ markOf: () => '', hasTokens: true, hasMalformedCalls, hasLabels: false },
-    }).map(({ id }) => id);
+    columnsWith({ hasRoc, hasStopReason, hasMalformedCalls }).map(({ id }) => id);
 
   it('is shown where the log has it, or where it is simulated', () => {
     expect(showsRoc(ledgerOf(KNOWN, FOUR), choice(''))).toBe(true);

@@ -13,6 +13,7 @@ import { EmptyState, FailedState } from '../../ui/States.tsx';
 import { sortedBy } from '../../ui/sorting.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
 import { SelectionActions } from '../../widgets/rollouts/SelectionActions.tsx';
+import { scoreNames } from '../../widgets/rollouts/scoreColumns.tsx';
 import { FilterNote } from '../../widgets/tables/ListNotes.tsx';
 import { FreshBadge } from '../../widgets/tables/useFrozenList.tsx';
 import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
@@ -36,6 +37,7 @@ interface LedgerTableProps {
 }
 
 const NO_PAIR: readonly number[] = [];
+const NO_NAMES: readonly string[] = [];
 const BY_ORDINAL = { column: 'ordinal', direction: 'ascending' } as const;
 
 export function LedgerTable({ runId, route, state }: LedgerTableProps) {
@@ -52,6 +54,10 @@ export function LedgerTable({ runId, route, state }: LedgerTableProps) {
     showsAllWays,
     markOf: ({ row }) => ['A', 'B'][pair.indexOf(row.rolloutId)] ?? '',
     hasLabels: entries.some(({ rollout }) => rollout?.labels !== undefined),
+    scores: scoreNames(
+      entries.flatMap(({ rollout }) => rollout ?? []),
+      NO_NAMES,
+    ),
     hasTokens: entries.some(({ rollout }) => rollout?.policyTokens !== undefined),
     hasMalformedCalls: entries.some(({ rollout }) => (rollout?.malformedCalls ?? 0) > 0),
     // Keeps the column while rows are loading, so that nothing moves.

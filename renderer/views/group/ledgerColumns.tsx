@@ -1,11 +1,13 @@
 import { PENALTY_KINDS } from '../../../shared/api/rocRows.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { scoreRank } from '../../../shared/domain/scores.ts';
 import { keyWord } from '../../shell/keys/keysInForce.ts';
 import { LogText } from '../../ui/LogText.tsx';
 import { RightMark } from '../../ui/Marks.tsx';
 import { count, reward, signed } from '../../ui/numbers.ts';
 import { PENALTY_LABELS, type Source } from '../../widgets/roc/rocLabels.ts';
 import { MALFORMED_HINT, malformedCell, stopReasonCell } from '../../widgets/rollouts/cells.tsx';
+import { MOST_SCORE_COLUMNS, Score, scoreColumn, scoreOf } from '../../widgets/rollouts/scoreColumns.tsx';
 import {
   CountedPenalty,
   column,
@@ -34,6 +36,8 @@ export interface LedgerColumnOptions {
   readonly hasStopReason: boolean;
   /** Whether readers have labelled any rollout. */
   readonly hasLabels: boolean;
+  /** Names of the scores of any rollout. The first get a column. */
+  readonly scores: readonly string[];
 }
 
 /** Columns from identity and reason on the left to the outcome on the right. */
@@ -73,6 +77,7 @@ export function ledgerColumns(options: LedgerColumnOptions): readonly LedgerColu
       measure: ({ rollout }) => rollout?.reward,
       cell: ({ rollout }) => reward(rollout?.reward),
     }),
+    ...options.scores.slice(0, MOST_SCORE_COLUMNS).map(scoreColumnOf),
     ...(hasRoc ? [...(showsAllWays ? allWays() : countedWays(options.counted)), advantageColumn()] : []),
     ...(hasRoc && showsAllWays
       ? [
@@ -171,6 +176,19 @@ function number(
     sorts: 'descending',
     measure,
     cell: (entry) => count(measure(entry)),
+  });
+}
+
+function scoreColumnOf(name: string): LedgerColumn {
+  const value = ({ rollout }: LedgerEntry) => (rollout === undefined ? undefined : scoreOf(rollout, name));
+  return column({
+    ...scoreColumn(name),
+    measure: (entry) => {
+      const score = value(entry);
+      return score === undefined ? undefined : (scoreRank(score) ?? String(score));
+    },
+    value,
+    cell: (entry) => <Score value={value(entry)} />,
   });
 }
 

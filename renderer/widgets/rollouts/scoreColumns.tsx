@@ -33,24 +33,33 @@ function scoresOf(row: RolloutRow): Scores {
   return scores;
 }
 
+export function scoreOf(row: RolloutRow, name: string): ScoreValue | undefined {
+  const scores = scoresOf(row);
+  return Object.hasOwn(scores, name) ? scores[name] : undefined;
+}
+
+/** What the column of a score has in every table. */
+export function scoreColumn(name: string) {
+  return {
+    id: `scores.${name}`,
+    label: plainLogText(name),
+    hint: 'Score as logged. C: correct, I: incorrect, P: partial, N: no answer',
+    align: 'end',
+    // The notation of a sort in the URL separates with these characters.
+    ...(/[,:]/.test(name) ? {} : { sorts: 'descending' as const }),
+    minWidth: Math.min(160, 30 + 7 * name.length),
+    grow: 0.6,
+  } as const;
+}
+
 export function scoreColumns(names: readonly string[]): readonly RolloutColumn[] {
   return names.slice(0, MOST_SCORE_COLUMNS).map((name): RolloutColumn => {
-    const value = (row: RolloutRow): ScoreValue | undefined => {
-      const scores = scoresOf(row);
-      return Object.hasOwn(scores, name) ? scores[name] : undefined;
-    };
+    const value = (row: RolloutRow) => scoreOf(row, name);
     return {
-      id: `scores.${name}`,
-      label: plainLogText(name),
-      hint: 'Score as logged. C: correct, I: incorrect, P: partial, N: no answer',
+      ...scoreColumn(name),
       value,
-      align: 'end',
       filterField: 'scores',
       filterCondition: (row, isWithout) => scoreFilter(name, value(row), isWithout),
-      // The notation of a sort in the URL separates with these characters.
-      ...(/[,:]/.test(name) ? {} : { sorts: 'descending' as const }),
-      minWidth: Math.min(160, 30 + 7 * name.length),
-      grow: 0.6,
       cell: (row) => <Score value={value(row)} />,
     };
   });
