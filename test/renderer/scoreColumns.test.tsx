@@ -2,7 +2,7 @@
 /** Columns of scores in a list of rollouts. */
 import { cleanup, render } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';
-import { Score, scoreColumns, scoreNames } from '../../renderer/widgets/rollouts/scoreColumns.tsx';
+import { Score, ScoreNote, scoreColumns, scoreNames } from '../../renderer/widgets/rollouts/scoreColumns.tsx';
 import type { RolloutRow } from '../../shared/api/contract.ts';
 import { drawCompared } from '../support/drawCompared.ts';
 
@@ -20,6 +20,13 @@ it('has a column for each of the first names only, in the order in which they we
   expect(names).toHaveLength(40);
   expect(scoreNames(rows.slice(3), names)).toBe(names);
   expect(scoreColumns(names).map(({ label }) => label)).toEqual(names.slice(0, 30));
+});
+
+it('says how many scores have no column', () => {
+  const names = Array.from({ length: 32 }, (_, i) => `s${i}`);
+  expect(render(<ScoreNote names={names} />).container.textContent).toContain('2 more scores');
+  cleanup();
+  expect(render(<ScoreNote names={names.slice(2)} />).container.textContent).toBe('');
 });
 
 it('draws hidden characters of a name and of a value as glyphs, also in the title', () => {

@@ -13,7 +13,7 @@ import { EmptyState, FailedState } from '../../ui/States.tsx';
 import { sortedBy } from '../../ui/sorting.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
 import { SelectionActions } from '../../widgets/rollouts/SelectionActions.tsx';
-import { scoreNames } from '../../widgets/rollouts/scoreColumns.tsx';
+import { ScoreNote, scoreNames } from '../../widgets/rollouts/scoreColumns.tsx';
 import { FilterNote } from '../../widgets/tables/ListNotes.tsx';
 import { FreshBadge } from '../../widgets/tables/useFrozenList.tsx';
 import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
@@ -37,7 +37,6 @@ interface LedgerTableProps {
 }
 
 const NO_PAIR: readonly number[] = [];
-const NO_NAMES: readonly string[] = [];
 const BY_ORDINAL = { column: 'ordinal', direction: 'ascending' } as const;
 
 export function LedgerTable({ runId, route, state }: LedgerTableProps) {
@@ -46,6 +45,7 @@ export function LedgerTable({ runId, route, state }: LedgerTableProps) {
   const pair = useInterface((store) => store.comparedOf[ledger.groupId]) ?? NO_PAIR;
   const flipCompared = useInterface((store) => store.flipCompared);
   const showsAllWays = query.get('ways') === 'all';
+  const scores = scoreNames(entries.flatMap(({ rollout }) => rollout ?? []));
   const columns = ledgerColumns({
     hasRoc: showsRoc(ledger, state.choice),
     source: ledger.source,
@@ -54,10 +54,7 @@ export function LedgerTable({ runId, route, state }: LedgerTableProps) {
     showsAllWays,
     markOf: ({ row }) => ['A', 'B'][pair.indexOf(row.rolloutId)] ?? '',
     hasLabels: entries.some(({ rollout }) => rollout?.labels !== undefined),
-    scores: scoreNames(
-      entries.flatMap(({ rollout }) => rollout ?? []),
-      NO_NAMES,
-    ),
+    scores,
     hasTokens: entries.some(({ rollout }) => rollout?.policyTokens !== undefined),
     hasMalformedCalls: entries.some(({ rollout }) => (rollout?.malformedCalls ?? 0) > 0),
     // Keeps the column while rows are loading, so that nothing moves.
@@ -153,6 +150,7 @@ export function LedgerTable({ runId, route, state }: LedgerTableProps) {
         />
       )}
       {note}
+      <ScoreNote names={scores} />
       <div className="list-rest">
         <VirtualTable
           key={list}

@@ -150,7 +150,8 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
         <div className="end">
           <span className="page-facts">
             <RunTimes run={data} />
-            {counted(whole.rollouts, 'rollout')} · {/* Groups of one rollout each are no groups. */}
+            {counted(whole.rollouts, 'rollout')} ·{' '}
+            {/* With one rollout in each group, both numbers are equal. */}
             {whole.groups < whole.rollouts && `${counted(whole.groups, 'group')} · `}
             {data.hasSteps ? counted(steps.data.length, 'step') : 'no training steps in this log'}
           </span>

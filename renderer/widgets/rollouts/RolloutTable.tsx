@@ -25,7 +25,6 @@ import { useCompareCommand, useCompareMark } from '../../shell/compareSet.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { useInterface } from '../../state/interface.ts';
 import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
-import { count, counted } from '../../ui/numbers.ts';
 import { FailedState } from '../../ui/States.tsx';
 import { type Sort, sortsText } from '../../ui/sorting.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
@@ -37,7 +36,7 @@ import { useTableLayout } from '../tables/useTableLayout.ts';
 import { useUrlSorts } from '../tables/useUrlSort.ts';
 import { knownColumnIds, ROLLOUT_COLUMNS, type RolloutColumn, STEP_COLUMN } from './rolloutColumns.tsx';
 import { SelectionActions } from './SelectionActions.tsx';
-import { MOST_SCORE_COLUMNS, scoreColumns, scoreNames } from './scoreColumns.tsx';
+import { ScoreNote, scoreColumns, scoreNames } from './scoreColumns.tsx';
 import { rowsById } from './selectedRows.ts';
 
 type Filter = Omit<ParamsOf<'rollout.order'>, 'sort'>;
@@ -165,12 +164,7 @@ export function RolloutTable({ runKey, filter, label, hidesProblem, emptyTitle, 
         <FreshBadge text={freshRows(held.value, latest)} onShow={held.showNew} />
       )}
       {note}
-      {scores.length > MOST_SCORE_COLUMNS && (
-        <p className="score-note">
-          The first {count(MOST_SCORE_COLUMNS)} scores are columns. The rollouts seen so far have{' '}
-          {counted(scores.length - MOST_SCORE_COLUMNS, 'more score')}, which the replay shows.
-        </p>
-      )}
+      <ScoreNote names={scores} />
       <div className="list-rest">
         <VirtualTable
           key={list}

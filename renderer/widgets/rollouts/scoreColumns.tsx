@@ -9,14 +9,14 @@ import {
   scoreConditionText,
 } from '../../../shared/domain/scores.ts';
 import { LogText, plainLogText } from '../../ui/LogText.tsx';
-import { figure } from '../../ui/numbers.ts';
+import { count, counted, figure } from '../../ui/numbers.ts';
 import type { RolloutColumn } from './rolloutColumns.tsx';
 
 /** Columns are not virtual. The first names that were seen get one. */
 export const MOST_SCORE_COLUMNS = 30;
 
 /** Names of scores in the rows, after the names that are already shown. Returns `shown` if there is no new one. */
-export function scoreNames(rows: readonly RolloutRow[], shown: readonly string[]): readonly string[] {
+export function scoreNames(rows: readonly RolloutRow[], shown: readonly string[] = []): readonly string[] {
   const names = new Set(shown);
   for (const row of rows) for (const name of Object.keys(scoresOf(row))) names.add(name);
   return names.size === shown.length ? shown : [...names];
@@ -38,7 +38,7 @@ export function scoreOf(row: RolloutRow, name: string): ScoreValue | undefined {
   return Object.hasOwn(scores, name) ? scores[name] : undefined;
 }
 
-/** What the column of a score has in every table. */
+/** The parts of a score's column that are the same in every table. */
 export function scoreColumn(name: string) {
   return {
     id: `scores.${name}`,
@@ -63,6 +63,17 @@ export function scoreColumns(names: readonly string[]): readonly RolloutColumn[]
       cell: (row) => <Score value={value(row)} />,
     };
   });
+}
+
+/** States how many scores have no column. */
+export function ScoreNote({ names }: { readonly names: readonly string[] }) {
+  if (names.length <= MOST_SCORE_COLUMNS) return null;
+  return (
+    <p className="score-note">
+      The first {count(MOST_SCORE_COLUMNS)} scores are columns. The rollouts seen so far have{' '}
+      {counted(names.length - MOST_SCORE_COLUMNS, 'more score')}, which the replay shows.
+    </p>
+  );
 }
 
 /** Without a value: rows without this score. */
