@@ -1,7 +1,6 @@
 /**
- * Maps the code of a tool call to offsets in the response. Most templates write it as a JSON string, in which a line
- * break is two characters. Only the stretches between escapes are identical, so only these can have heat and search
- * hits.
+ * Maps the code of a tool call, or its arguments, to offsets in the response. Most templates write code as a JSON
+ * string, in which a line break is two characters. Only stretches that are written alike can have heat and search hits.
  */
 import type { Utf16Offset } from '../../shared/domain/model.ts';
 
@@ -68,6 +67,60 @@ function jsonPlaces(
   }
   close();
   return inner.charAt(at) === '"' ? places : undefined;
+}
+
+/**
+ * @param shown the arguments as indented JSON, perhaps without those that are empty or shown elsewhere
+ * @param inner the call as written, which begins at `base` in the response
+ * @returns no stretches unless all of `shown` was found, in its order
+ */
+export function argumentPlaces(shown: string, inner: string, base: Utf16Offset): readonly PlacedStretch[] {
+  const places: { start: number; end: number; source: number }[] = [];
+  const written = argumentTokens(inner);
+  for (const { 0: token, index: start } of shown.matchAll(JSON_TOKEN)) {
+    const wanted = decoded(token);
+    let found = written.next();
+    while (found.done !== true && decoded(found.value[0]) !== wanted) found = written.next();
+    if (found.done === true) return NONE;
+    const { 0: spelling, index: at } = found.value;
+    if (spelling !== token) continue;
+    const last = places.at(-1);
+    const isJoined =
+      last !== undefined &&
+      last.source - base - last.start === at - start &&
+      inner.slice(last.source - base + last.end - last.start, at) === shown.slice(last.end, start);
+    if (isJoined) last.end = start + token.length;
+    else places.push({ start, end: start + token.length, source: base + at });
+  }
+  return places.length > MOST_STRETCHES ? NONE : places;
+}
+
+/** A string, a sign, or a number or literal. */
+const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]|[^\s{}[\]:,"]+/gs;
+
+/** A string without its escapes, still told apart from a number. The host also reads JSON that is not strict. */
+function decoded(token: string): string {
+  if (!token.includes('\\')) return token;
+  try {
+    return `"${JSON.parse(token)}"`;
+  } catch {
+    return token;
+  }
+}
+
+/** The tokens behind `"arguments":` of the outermost object. */
+function* argumentTokens(inner: string): Generator<RegExpExecArray, undefined> {
+  let depth = 0;
+  let isKey = false;
+  let isInside = false;
+  for (const match of inner.matchAll(JSON_TOKEN)) {
+    const [token] = match;
+    if (isInside) yield match;
+    if (isKey && token === ':') isInside = true;
+    if (token === '{' || token === '[') depth += 1;
+    if (token === '}' || token === ']') depth -= 1;
+    isKey = depth === 1 && token === '"arguments"';
+  }
 }
 
 /** A stretch of code that is literally part of a source. */

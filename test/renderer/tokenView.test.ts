@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { codePlaces, placedPieces } from '../../renderer/editor/codePlaces.ts';
+import { argumentPlaces, codePlaces, placedPieces } from '../../renderer/editor/codePlaces.ts';
 import { agreementLabels } from '../../renderer/ui/tokenClasses.tsx';
 import { marksIn } from '../../renderer/views/replay/text/textMarks.ts';
 import {
@@ -356,5 +356,56 @@ describe('code of a tool call', () => {
     const pieces = placedPieces(code.slice(6), 6, codePlaces(code, inner, 0));
     expect(pieces.map(({ text }) => text).join('')).toBe('print("é")');
     expect(pieces.map(({ source }) => source !== undefined)).toEqual([true, false, true]);
+  });
+});
+
+describe('arguments of a call', () => {
+  const placesIn = (shown: string, inner: string) =>
+    argumentPlaces(shown, inner, 100).map(({ start, end, source }) => {
+      expect(inner.slice(source - 100, source - 100 + end - start)).toBe(shown.slice(start, end));
+      return shown.slice(start, end);
+    });
+
+  it('have exact positions where they are written as shown', () => {
+    const shown = '{\n  "id": 7,\n  "by": "he said \\"no\\"",\n  "in": [\n    1.50\n  ]\n}';
+    const inner = '{"name": "find", "arguments": {"id": 7, "by": "he said \\"no\\"", "in": [1.50]}}';
+    expect(placesIn(shown, inner)).toEqual([
+      '{',
+      '"id": 7,',
+      '"by": "he said \\"no\\"",',
+      '"in": [',
+      '1.50',
+      ']',
+      '}',
+    ]);
+  });
+
+  it('have none for text that is escaped in another way', () => {
+    const shown = '{\n  "at": "café",\n  "n": 1\n}';
+    expect(placesIn(shown, '{"arguments":{"at":"caf\\u00e9","n":1}}')).toEqual([
+      '{',
+      '"at":',
+      ',',
+      '"n":',
+      '1',
+      '}',
+    ]);
+  });
+
+  it('are found beside empty ones, which are not shown', () => {
+    const shown = '{\n  "b": "x"\n}';
+    expect(placesIn(shown, '{"name":"arguments","arguments":{"a":"","b":"x","c":""}}')).toEqual([
+      '{',
+      '"b":',
+      '"x"',
+      '}',
+    ]);
+  });
+
+  it('have none if they are not found in this order', () => {
+    expect(placesIn('{\n  "1": 0,\n  "b": 0\n}', '{"arguments":{"b":0,"1":0}}')).toEqual([]);
+    expect(placesIn('{}', '{"name":"x"}')).toEqual([]);
+    expect(placesIn('{}', 'not JSON')).toEqual([]);
+    expect(placesIn('{"a": "\\x"}', '{"arguments":{"a":"\\y"}}')).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@
 import { memo, useMemo } from 'react';
 import { assertNever, type SegmentKind } from '../../../shared/domain/model.ts';
 import { outcomeMark, prettyArguments, type SegmentView } from '../../data/segmentViews.ts';
-import { codePlaces } from '../../editor/codePlaces.ts';
+import { argumentPlaces, codePlaces, type PlacedStretch, placedPieces } from '../../editor/codePlaces.ts';
 import { PythonCode } from '../../editor/PythonCode.tsx';
 import { ANSI_ESCAPE, AnsiText } from '../../ui/AnsiText.tsx';
 import { LogText } from '../../ui/LogText.tsx';
@@ -12,6 +12,8 @@ import { WhenNear } from './text/WhenNear.tsx';
 
 /** UTF-16 units of the arguments beside the code. The raw text has all of them. */
 const LONGEST_ARGUMENTS = 10_000;
+
+const NO_PLACES: readonly PlacedStretch[] = [];
 
 interface SegmentBodyProps {
   readonly view: SegmentView;
@@ -71,11 +73,12 @@ function CallBody({ view, text }: { readonly view: SegmentView; readonly text: s
   const { call, inner } = view;
   const base = view.segment.inner.start;
   const code = call?.code;
-  // Computed for the whole code. A folded head is a prefix of it, so the offsets hold there too.
-  const places = useMemo(
-    () => (code === undefined ? undefined : codePlaces(code, inner, base)),
-    [code, inner, base],
-  );
+  // Computed for the whole text. A folded head is a prefix of it, so the offsets hold there too.
+  const places = useMemo(() => {
+    if (code !== undefined) return codePlaces(code, inner, base);
+    const shown = prettyArguments(call?.arguments);
+    return shown === undefined ? undefined : argumentPlaces(shown, inner, base);
+  }, [code, call, inner, base]);
   if (call?.code !== undefined) {
     const others = prettyArguments(call.arguments, ['code']);
     return (
@@ -92,7 +95,7 @@ function CallBody({ view, text }: { readonly view: SegmentView; readonly text: s
   if (call?.arguments !== undefined) {
     return (
       <pre className="code">
-        <SourceBlocks text={text} />
+        <PlacedBlocks text={text} places={places ?? NO_PLACES} source={view.source} />
       </pre>
     );
   }
@@ -103,30 +106,44 @@ function CallBody({ view, text }: { readonly view: SegmentView; readonly text: s
   );
 }
 
-interface SourceBlocksProps {
+interface PlacedBlocksProps {
   readonly text: string;
-  /** Offset of `text` in its source; absent when it is not a literal part of it. */
-  readonly start?: number;
-  readonly source?: string;
+  /** Stretches of `text` that are literally part of its source. */
+  readonly places: readonly PlacedStretch[];
+  readonly source: string;
 }
 
-/** Text as logged, in blocks of whole lines. Each block far from the viewport is a single text node. */
-const SourceBlocks = memo(function SourceBlocks({ text, start, source }: SourceBlocksProps) {
+/** Text in blocks of whole lines. Each piece of a block far from the viewport is a single text node. */
+const PlacedBlocks = memo(function PlacedBlocks({ text, places, source }: PlacedBlocksProps) {
   const blocks = useMemo(() => lineBlocks(text), [text]);
-  if (blocks.length === 1) return <SourceText text={text} start={start} source={source} />;
   return blocks.map((block, i) => {
-    const at = start === undefined ? undefined : start + block.start;
+    const pieces = placedPieces(block.text, block.start, places);
+    const drawn = (isFar: boolean) =>
+      pieces.map((piece, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one immutable text never reorder
+        <SourceText key={at} text={piece.text} start={piece.source} source={source} isFar={isFar} />
+      ));
+    if (blocks.length === 1) return drawn(false);
     return (
-      <WhenNear
-        key={block.start}
-        isNear={i === 0}
-        waiting={<SourceText text={block.text} start={at} source={source} isFar />}
-      >
-        <SourceText text={block.text} start={at} source={source} />
+      <WhenNear key={block.start} isNear={i === 0} waiting={drawn(true)}>
+        {drawn(false)}
       </WhenNear>
     );
   });
 });
+
+interface SourceBlocksProps {
+  readonly text: string;
+  /** Offset of `text` in its source. */
+  readonly start: number;
+  readonly source: string;
+}
+
+/** Text as logged. */
+function SourceBlocks({ text, start, source }: SourceBlocksProps) {
+  const places = useMemo(() => [{ start: 0, end: text.length, source: start }], [text, start]);
+  return <PlacedBlocks text={text} places={places} source={source} />;
+}
 
 /** A block of whole lines. Blocks allow a long text to be rendered in parts without any visible difference. */
 interface LineBlock {

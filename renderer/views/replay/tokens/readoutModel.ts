@@ -1,7 +1,7 @@
 /** Facts about one token, as labels. An unknown value is left out, never shown as 0. */
 import type { TokenAlternatives } from '../../../../shared/api/contract.ts';
-import type { TurnView } from '../../../data/segmentViews.ts';
-import { codePlaces } from '../../../editor/codePlaces.ts';
+import { prettyArguments, type TurnView } from '../../../data/segmentViews.ts';
+import { argumentPlaces, codePlaces } from '../../../editor/codePlaces.ts';
 import { count, decimal, ordinalSuffix, percent, signed } from '../../../ui/numbers.ts';
 import { shareBelow, tokenRange } from '../text/heatModel.ts';
 import { classOf, type Heat, rankOf, valueText } from '../text/tokenHeat.ts';
@@ -128,8 +128,10 @@ export function isHiddenWhenRendered(heat: Heat, token: number, turns: readonly 
   if (end <= inner.start || start >= inner.end) return true;
   if (view.call === undefined || view.call.arguments === undefined) return false;
   const { code } = view.call;
-  if (code === undefined) return true;
-  return !codePlaces(code, view.inner, inner.start).some(
-    (place) => place.source < end && place.source + place.end - place.start > start,
-  );
+  const shown = prettyArguments(view.call.arguments) ?? '';
+  const places =
+    code === undefined
+      ? argumentPlaces(shown, view.inner, inner.start)
+      : codePlaces(code, view.inner, inner.start);
+  return !places.some((place) => place.source < end && place.source + place.end - place.start > start);
 }
