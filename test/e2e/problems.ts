@@ -175,7 +175,13 @@ export function describeProblems(shell: Shell): void {
       const labels = other.page.getByRole('region', { name: 'Labels' });
       await labels.getByRole('heading', { name: 'Findings of detectors' }).waitFor();
       await labels.getByText(/False positives: The task asks for a change of the tests/).waitFor();
+      const marked = () =>
+        other.page.evaluate(() => [...(CSS.highlights.get('find-current') ?? [])].map(String).join(''));
+      await expect.poll(marked).toBe("sed -i 's/== 2/== 3/' tests/test_calc.py");
+      await other.page.keyboard.press('Escape');
+      await expect.poll(marked).toBe('');
       await labels.getByRole('button', { name: 'turn 2' }).click();
+      await expect.poll(marked).toBe("sed -i 's/== 2/== 3/' tests/test_calc.py");
       expect(other.errors).toEqual([]);
     });
 

@@ -21,6 +21,7 @@ import { ReplayToolbar } from './ReplayToolbar.tsx';
 import { Scrubber } from './Scrubber.tsx';
 import type { TranscriptHandle } from './Transcript.tsx';
 import { Transport, usePlayback } from './Transport.tsx';
+import type { Hit } from './text/findModel.ts';
 import { nextCallSegment, nextTurn, segmentAt } from './text/replayModel.ts';
 import { PositionBar } from './tokens/PositionBar.tsx';
 import { useSegmentMeans } from './tokens/segmentMeans.ts';
@@ -97,6 +98,7 @@ export function Replay({ route, detail }: ReplayProps) {
   };
   const linked = useSearchHits({ detail, turns, query, setQuery, onHit: showHit });
   const find = useFind(turns, showHit, linked);
+  const { pointed, point, unpoint } = usePointed(detail.row.rolloutId, showHit);
   const means = useSegmentMeans(detail, heat);
   const cursor = useTokenCursor({ detail, heat, means, turn, query, setQuery, onShow: showToken });
   const { labelling, queue, isBlind } = useReview(detail, turn, query.get('queue'), cursor.spanRange);
@@ -159,6 +161,7 @@ export function Replay({ route, detail }: ReplayProps) {
     'record.show': isBlind ? undefined : () => setRecordOpen(true),
     'place.up': () => {
       if (find.isOpen) find.close();
+      else if (pointed !== undefined) unpoint();
       else if (playback.isPlaying) playback.pause();
       else if (cursor.span !== undefined) cursor.setSpan(undefined);
       else if (cursor.token !== undefined) cursor.clear();
@@ -221,6 +224,7 @@ export function Replay({ route, detail }: ReplayProps) {
             lexicon={lexicon}
             labelling={labelling}
             find={find}
+            pointed={pointed}
             cursor={cursor}
             transcript={transcript}
             onReadTurn={readTurn}
@@ -257,7 +261,7 @@ export function Replay({ route, detail }: ReplayProps) {
                 means={means}
                 labelling={labelling}
                 isBlind={isBlind}
-                onShow={showHit}
+                onShow={point}
                 onShowRecord={() => setRecordOpen(true)}
               />
             </Panel>
@@ -302,4 +306,17 @@ export function Replay({ route, detail }: ReplayProps) {
       )}
     </div>
   );
+}
+
+/** The span that the inspector last pointed at: evidence of a flag, a finding, the outcome. Marked until Escape. */
+function usePointed(rolloutId: number, show: (hit: Hit) => void) {
+  const [last, setLast] = useState<{ readonly rolloutId: number; readonly hit: Hit }>();
+  return {
+    pointed: last?.rolloutId === rolloutId ? last.hit : undefined,
+    point: (hit: Hit) => {
+      setLast({ rolloutId, hit });
+      show(hit);
+    },
+    unpoint: () => setLast(undefined),
+  };
 }

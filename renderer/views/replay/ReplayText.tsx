@@ -14,6 +14,7 @@ import { FindBar } from './FindBar.tsx';
 import { SaidOf } from './labels/AnnotationChips.tsx';
 import type { Labelling } from './labels/useLabelling.ts';
 import { Transcript, type TranscriptHandle } from './Transcript.tsx';
+import type { Hit } from './text/findModel.ts';
 import type { LabelRange, TextMarks } from './text/textMarks.ts';
 import { gapFlags, type Heat, maskedFlags } from './text/tokenHeat.ts';
 import type { SegmentMeans } from './tokens/segmentMeans.ts';
@@ -32,6 +33,8 @@ interface ReplayTextProps {
   readonly lexicon: LexiconState;
   readonly labelling: Labelling;
   readonly find: ReturnType<typeof useFind>;
+  /** Marked like a hit while the search is closed. */
+  readonly pointed: Hit | undefined;
   readonly cursor: TokenCursor;
   readonly transcript: RefObject<TranscriptHandle | null>;
   readonly onReadTurn: (turn: number) => void;
@@ -39,12 +42,13 @@ interface ReplayTextProps {
 
 /** The middle pane: search bar, transcript with its marks, and the readout of one token. */
 export function ReplayText(props: ReplayTextProps) {
-  const { detail, heat, find, cursor } = props;
+  const { detail, heat, find, pointed, cursor } = props;
   const pane = useRef<HTMLDivElement>(null);
   const isRaw = useInterface((state) => state.isRaw);
   const isHeatOn = useInterface((state) => state.isHeatOn);
   const marks = useTextMarks(detail, heat, props.lexicon, props.labelling.ranges);
   const { rolloutId } = detail.row;
+  const evidence = useMemo(() => (pointed === undefined ? [] : [pointed]), [pointed]);
   const redacted = useMemo(() => redactedByTurn(detail.extra), [detail]);
   return (
     <div className="transcript-pane" ref={pane}>
@@ -74,8 +78,8 @@ export function ReplayText(props: ReplayTextProps) {
           marks={marks}
           means={isHeatOn ? props.means?.means : undefined}
           meanName={heat?.words.name}
-          hits={find.hits}
-          currentHit={find.currentHit}
+          hits={find.isOpen ? find.hits : evidence}
+          currentHit={find.isOpen ? find.currentHit : pointed}
           currentToken={cursor.range}
           redacted={redacted}
           onReadTurn={props.onReadTurn}
