@@ -92,7 +92,7 @@ describe('the outcome of a rollout', () => {
     const text = shownOutcome({ toolCalls: [] }).textContent;
     expect(text).toContain('correctness unknown');
     expect(text).toContain('stopped byunknown');
-    expect(text).toContain('none in the configuration');
+    expect(text).toContain('none configured');
     expect(text).toContain('rewardunknown');
   });
 

@@ -208,7 +208,7 @@ describe('the head of a logged evaluation', () => {
   it('has start, end and duration', () => {
     const head = shown({}, {}, { startedAt: 1_757_963_074_000, completedAt: 1_757_963_128_000 });
     expect(head.textContent).toContain(
-      'started 15 Sept 2025, 19:04:34 · completed 15 Sept 2025, 19:05:28 · 54 s',
+      'started 15 Sept 2025, 19:04:34 UTC · completed 15 Sept 2025, 19:05:28 UTC · 54 s',
     );
   });
 

@@ -4,11 +4,11 @@ import type { LoggedEvaluation } from '../../../shared/format/loggedEvaluation.t
 import { Chip } from '../../ui/Controls.tsx';
 import { LogText } from '../../ui/LogText.tsx';
 import { duration } from '../../ui/numbers.ts';
+import { timeWithZone } from '../../ui/times.ts';
 import { useFirstItems } from '../../ui/useFirstItems.tsx';
 import { ErrorText } from '../../widgets/ErrorText.tsx';
 import { type Headline, statusText } from './loggedResultsModel.ts';
 
-const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 const LONGEST_STATUS = 60;
 const MOST_HEADLINES = 10;
 
@@ -64,9 +64,9 @@ function Times({ run: { startedAt, completedAt } }: { readonly run: RunDetail })
   const took = startedAt === undefined || completedAt === undefined ? undefined : completedAt - startedAt;
   return (
     <span className="dim">
-      {startedAt !== undefined && `started ${TIME.format(startedAt)}`}
+      {startedAt !== undefined && `started ${timeWithZone(startedAt)}`}
       {startedAt !== undefined && ' · '}
-      {completedAt === undefined ? 'no end logged' : `completed ${TIME.format(completedAt)}`}
+      {completedAt === undefined ? 'no end logged' : `completed ${timeWithZone(completedAt)}`}
       {took !== undefined && took >= 0 && ` · ${duration(took)}`}
     </span>
   );

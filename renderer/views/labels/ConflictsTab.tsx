@@ -10,8 +10,7 @@ import { useLabelling } from '../../state/labelling.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { LabelName } from '../../ui/Marks.tsx';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
-
-const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+import { dayAndTime } from '../../ui/times.ts';
 
 export function ConflictsTab() {
   const answer = useRequest('annotation.conflicts', {});
@@ -67,7 +66,7 @@ function Conflict({ conflict, onResolve }: ConflictProps) {
         <span className="mono">#{ordinal}</span> {group} · step {step}
         <span className="muted">
           {' '}
-          · from <span className="mono">{from}</span>, {TIME.format(at)}
+          · from <span className="mono">{from}</span>, {dayAndTime(at)}
         </span>
       </p>
       <div className="conflict-sides">
@@ -120,7 +119,7 @@ function Version({ title, annotation, other }: VersionProps) {
       <dd className={differs('severity')}>{annotation.severity ?? <span className="dim">none</span>}</dd>
       <dt>by</dt>
       <dd className={differs('author')}>
-        {annotation.author} <span className="dim">{TIME.format(annotation.updatedAt)}</span>
+        {annotation.author} <span className="dim">{dayAndTime(annotation.updatedAt)}</span>
       </dd>
     </dl>
   );

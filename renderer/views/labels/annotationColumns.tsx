@@ -4,15 +4,8 @@ import { labelOf } from '../../data/annotations.ts';
 import { Chip } from '../../ui/Controls.tsx';
 import { LabelName } from '../../ui/Marks.tsx';
 import { SourceText } from '../../ui/SourceText.tsx';
+import { dayAndTime, wholeTime } from '../../ui/times.ts';
 import type { Column } from '../../ui/VirtualTable.tsx';
-
-const TIME = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-});
-const WHOLE_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'medium' });
 
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0] ?? '';
 
@@ -118,8 +111,8 @@ export function annotationColumns(taxonomy: Taxonomy | undefined): readonly Colu
       minWidth: 104,
       grow: 0,
       cell: ({ updatedAt }) => (
-        <span className="dim" title={WHOLE_TIME.format(updatedAt)}>
-          {TIME.format(updatedAt)}
+        <span className="dim" title={wholeTime(updatedAt)}>
+          {dayAndTime(updatedAt)}
         </span>
       ),
     },

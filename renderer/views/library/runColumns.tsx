@@ -8,15 +8,13 @@ import type { Column } from '../../ui/tableColumns.ts';
 import { stepRange } from './libraryModel.ts';
 import type { MenuPoint } from './RunMenu.tsx';
 import '../../charts/charts.css';
+import { day, wholeTime } from '../../ui/times.ts';
 
 export interface RunColumn extends Column<RunSummary> {
   readonly measure?: (run: RunSummary) => string | number | undefined;
   /** Whether the run's cell has content. Default: always. A column is left out if no run has content. */
   readonly isKnown?: (run: RunSummary) => boolean;
 }
-
-const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
-const WHOLE_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'long' });
 
 /** Trends by step need steps. */
 const isTrendKnown =
@@ -218,8 +216,8 @@ const DATE_LABELS: Readonly<Record<RunDate['of'], string>> = {
 
 function RunDay({ date: { at, of } }: { readonly date: RunDate }) {
   return (
-    <time dateTime={new Date(at).toISOString()} title={`${WHOLE_TIME.format(at)}: ${DATE_LABELS[of]}`}>
-      {DAY.format(at)}
+    <time dateTime={new Date(at).toISOString()} title={`${wholeTime(at)}: ${DATE_LABELS[of]}`}>
+      {day(at)}
     </time>
   );
 }

@@ -10,14 +10,11 @@ import { Score } from '../../widgets/rollouts/scoreColumns.tsx';
 import { Field } from './Field.tsx';
 import { MarkdownText } from './text/MarkdownText.tsx';
 import './sampleFacts.css';
+import { timeWithZone } from '../../ui/times.ts';
 
-const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
-/** Milliseconds since 1970. `Intl` throws for later dates. */
-const LATEST = 8.64e15;
-
-/** @param at seconds since 1970 */
+/** @param at seconds since 1970, perhaps later than any date */
 const moment = (at: number | undefined) =>
-  at === undefined || Math.abs(at) * 1000 > LATEST ? undefined : TIME.format(at * 1000);
+  at === undefined || Number.isNaN(new Date(at * 1000).getTime()) ? undefined : timeWithZone(at * 1000);
 
 /** UTF-16 units of an explanation before a click. */
 const SHORT = 500;
@@ -72,6 +69,7 @@ function Explanation({ scorer, text }: { readonly scorer: string; readonly text:
       tabIndex={isOpen ? 0 : undefined}
       aria-label={`Explanation of ${name}`}
     >
+      <h3>explanation</h3>
       <div className="prose">
         <MarkdownText text={isOpen ? text : `${text.slice(0, SHORT)} …`} start={0} source="explanation" />
       </div>

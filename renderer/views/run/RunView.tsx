@@ -12,6 +12,7 @@ import { Button, Chip, Segmented } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
 import { counted, duration } from '../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
+import { dayAndTime, wholeTime } from '../../ui/times.ts';
 import { FollowControls } from '../../widgets/FollowControls.tsx';
 import { PartlyRead, PartlyReadNote } from '../../widgets/PartlyRead.tsx';
 import { LIST_TABS, type ListSummary, listTab, StepLists } from '../../widgets/rollouts/StepLists.tsx';
@@ -220,9 +221,6 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
   );
 }
 
-const DAY_AND_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
-const WHOLE_TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'long' });
-
 /** Start and end times of a run, if logged. */
 function RunTimes({ run: { startedAt, completedAt } }: { readonly run: RunSummary }) {
   const at = startedAt ?? completedAt;
@@ -232,14 +230,14 @@ function RunTimes({ run: { startedAt, completedAt } }: { readonly run: RunSummar
       ? ''
       : `, ${duration(completedAt - startedAt)}`;
   const title = [
-    ...(startedAt === undefined ? [] : [`Started ${WHOLE_TIME.format(startedAt)}`]),
-    completedAt === undefined ? 'no end logged' : `completed ${WHOLE_TIME.format(completedAt)}`,
+    ...(startedAt === undefined ? [] : [`Started ${wholeTime(startedAt)}`]),
+    completedAt === undefined ? 'no end logged' : `completed ${wholeTime(completedAt)}`,
   ].join('; ');
   return (
     <>
       <time dateTime={new Date(at).toISOString()} title={`${title} (logged)`}>
         {startedAt === undefined ? 'completed ' : 'started '}
-        {DAY_AND_TIME.format(at)}
+        {dayAndTime(at)}
         {took}
       </time>
       {' · '}

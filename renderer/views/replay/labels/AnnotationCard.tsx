@@ -5,6 +5,7 @@ import { labelOf } from '../../../data/annotations.ts';
 import { Chip, IconButton } from '../../../ui/Controls.tsx';
 import { LabelName } from '../../../ui/Marks.tsx';
 import { SourceText } from '../../../ui/SourceText.tsx';
+import { dayAndTime } from '../../../ui/times.ts';
 import { MarkdownText } from '../text/MarkdownText.tsx';
 import { targetLabel } from './labelModel.ts';
 
@@ -81,11 +82,8 @@ export function AnnotationCard({ annotation, taxonomy, onShow, onEdit, onRemove 
       )}
       {flag !== undefined && <p className="dim">flag confirmed: {FLAG_MEANINGS[flag]}</p>}
       <footer className="dim">
-        {author} · <time dateTime={new Date(updatedAt).toISOString()}>{shortTime(updatedAt)}</time>
+        {author} · <time dateTime={new Date(updatedAt).toISOString()}>{dayAndTime(updatedAt)}</time>
       </footer>
     </li>
   );
 }
-
-const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
-const shortTime = (at: number): string => TIME.format(at);
