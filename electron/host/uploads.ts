@@ -8,6 +8,7 @@ import { dirname, extname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { refused } from '../../shared/api/errors.ts';
 import { MAX_UPLOAD_BYTES, type UploadedFile } from '../../shared/api/upload.ts';
+import { layoutOf } from '../../shared/format/layout.ts';
 import { realOf } from './grants.ts';
 
 export interface Upload {
@@ -42,7 +43,7 @@ export async function storeUpload(
   const isNew = upload.folder === undefined;
   try {
     makeDirectory(uploads);
-    const folder = upload.folder ?? newFolder(uploads, name.slice(0, name.length - extname(name).length));
+    const folder = upload.folder ?? newFolder(uploads, folderName(name));
     if (folder !== safeName(folder)) throw refused(`${JSON.stringify(folder)} is no folder of an upload`);
     const directory = join(uploads, folder);
     requireOwnDirectory(directory);
@@ -89,6 +90,12 @@ async function createFile(
     }
   }
   throw refused(`${MOST_OF_ONE_NAME} files named ${name} are there already`);
+}
+
+/** A number or a step says nothing about a run, which is named by its folder. */
+function folderName(file: string): string {
+  const stem = file.slice(0, file.length - extname(file).length);
+  return layoutOf(file).step === undefined ? stem : `uploaded ${new Date().toISOString().slice(0, 10)}`;
 }
 
 function newFolder(uploads: string, name: string): string {

@@ -71,8 +71,9 @@ const ANSWERS = new Set<unknown>([
   'label.queue',
   // Rows contain their labels.
   'rollout.rows',
-  // The groups of a problem contain labels.
+  // Groups of a problem and pairs of rollouts contain labels.
   'problem.history',
+  'problem.changes',
 ]);
 
 /** Whether cached data may be stale after annotations have changed. */

@@ -131,6 +131,8 @@ export interface ChangedProblem {
   readonly question: string;
   readonly from: ChangeSide;
   readonly to: ChangeSide;
+  /** Ids of labels on either rollout or parts of it, without duplicates. Absent: none. */
+  readonly labels?: readonly string[];
 }
 
 /** A problem at one step, with the first rollout that has the outcome of most. */

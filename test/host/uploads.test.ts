@@ -43,13 +43,18 @@ describe('an uploaded file', () => {
   });
 
   test('never replaces another: uploads have folders, and one folder numbers equal names', async () => {
-    await store('1.jsonl', sent('first'));
-    const second = await store('1.jsonl', sent('second'));
-    expect(second.path).toBe(join(uploads, '1 (2)', '1.jsonl'));
-    const beside = await store('1.jsonl', sent('third'), second.folder);
-    expect(beside.path).toBe(join(uploads, '1 (2)', '1 (2).jsonl'));
-    expect(readFileSync(join(uploads, '1', '1.jsonl'), 'utf8')).toBe('first');
+    await store('a.jsonl', sent('first'));
+    const second = await store('a.jsonl', sent('second'));
+    expect(second.path).toBe(join(uploads, 'a (2)', 'a.jsonl'));
+    const beside = await store('a.jsonl', sent('third'), second.folder);
+    expect(beside.path).toBe(join(uploads, 'a (2)', 'a (2).jsonl'));
+    expect(readFileSync(join(uploads, 'a', 'a.jsonl'), 'utf8')).toBe('first');
     expect(readFileSync(second.path, 'utf8')).toBe('second');
+  });
+
+  test('does not name its folder, and so its run, by the number of a step', async () => {
+    for (const name of ['60.jsonl', 'global_step_60.jsonl'])
+      expect((await store(name)).folder).toMatch(/^uploaded \d{4}-\d\d-\d\d(?: \(2\))?$/);
   });
 
   test('is removed when the page stops, or when it is too large', async () => {

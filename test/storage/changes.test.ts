@@ -9,6 +9,8 @@ import {
   problemChanges,
 } from '../../electron/storage/queries/changes.ts';
 import { listRuns } from '../../electron/storage/queries/runs.ts';
+import type { ChangeSide } from '../../shared/api/contract.ts';
+import { Labelled } from '../support/labelled.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
 const NAMED =
@@ -114,6 +116,24 @@ it('compares the outcomes of most rollouts, and names a rollout of each', () => 
     ],
     pValue: 1,
   });
+});
+
+it('names the labels of both rollouts of a pair', () => {
+  const runId = runIdOf('r');
+  const pairOf = () => problemChanges(db, { runId, step: 0 }, { runId, step: 9 }).becameIncorrect[0];
+  const { from, to } = pairOf() ?? expect.fail();
+  expect(pairOf()).not.toHaveProperty('labels');
+  const labelled = new Labelled(place.library);
+  const put = ({ rolloutId }: ChangeSide, label: string) =>
+    labelled.apply('ann', { put: { rolloutId, target: { kind: 'rollout' }, label } });
+  try {
+    put(from, 'loops');
+    put(to, 'loops');
+    put(to, 'gave-up');
+  } finally {
+    labelled.close();
+  }
+  expect(pairOf()?.labels).toEqual(['loops', 'gave-up']);
 });
 
 it('is mirrored when the steps are swapped', () => {

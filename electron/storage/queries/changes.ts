@@ -4,6 +4,7 @@ import { exactMcNemar } from '../../../shared/domain/mcnemar.ts';
 import { PROVENANCES, type Provenance } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { boolean, number, oneOf, optional, query, text } from '../rows.ts';
+import { labelsOf } from './lists.ts';
 import { questionBeginnings } from './questions.ts';
 
 /** Groups of a step with their problems. Groups without a known correctness count as unknown. */
@@ -79,16 +80,23 @@ export function problemChanges(db: ReadableLibrary, from: Place, to: Place): Pro
     changed.flatMap((each) => [each.from, each.to]),
   );
   const questionOf = questionBeginnings(db);
-  const listed = (isLoss: boolean): readonly ChangedProblem[] =>
-    changed
-      .filter((each) => each.isLoss === isLoss)
-      .map((each) => ({
-        problemId: each.from.groups[0]?.problemId ?? '',
-        question: questionOf(each.from.groups[0]?.problemNo ?? 0),
-        from: sideFor(each.from, isLoss),
-        to: sideFor(each.to, !isLoss),
-      }));
-  const [becameIncorrect, becameCorrect] = [listed(true), listed(false)];
+  const sides = changed.map(({ isLoss, from, to }) => [sideFor(from, isLoss), sideFor(to, !isLoss)] as const);
+  const labels = labelsOf(
+    db,
+    sides.flatMap((pair) => pair.map(({ rolloutId }) => rolloutId)),
+  );
+  const problems = changed.map(({ from: { groups } }, at): ChangedProblem => {
+    const [from, to] = sides[at] as (typeof sides)[number];
+    const own = new Set([from, to].flatMap(({ rolloutId }) => labels.get(rolloutId) ?? []));
+    return {
+      problemId: groups[0]?.problemId ?? '',
+      question: questionOf(groups[0]?.problemNo ?? 0),
+      ...{ from, to },
+      ...(own.size === 0 ? {} : { labels: [...own] }),
+    };
+  });
+  const becameIncorrect = problems.filter((_, at) => changed[at]?.isLoss === true);
+  const becameCorrect = problems.filter((_, at) => changed[at]?.isLoss === false);
   return {
     ...counts,
     onlyTo: [...after.keys()].filter((key) => !before.has(key)).length,

@@ -98,8 +98,8 @@ export function rolloutRows(db: ReadableLibrary, rolloutIds: readonly number[]):
     });
 }
 
-/** Distinct label ids by rollout. */
-function labelsOf(
+/** Distinct label ids by rollout. Rollouts without a label are left out. */
+export function labelsOf(
   db: ReadableLibrary,
   rolloutIds: readonly number[],
 ): ReadonlyMap<number, readonly string[]> {

@@ -22,6 +22,7 @@ import { Button, Segmented } from '../../ui/Controls.tsx';
 import { count, counted, decimal } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { type Column, VirtualTable } from '../../ui/VirtualTable.tsx';
+import { LabelNames } from '../../widgets/rollouts/labelColumn.tsx';
 import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
 
 export function Changes({ run }: { readonly run: RunSummary }) {
@@ -242,6 +243,11 @@ const COLUMNS: readonly Column<Entry>[] = [
     align: 'end',
     minWidth: 130,
     cell: ({ problem }) => correctOf(problem?.to),
+  },
+  {
+    ...{ id: 'labels', label: 'labels', minWidth: 140, grow: 1 },
+    hint: 'Labels that reviewers gave either rollout of the pair',
+    cell: ({ problem }) => <LabelNames ids={problem?.labels} />,
   },
 ];
 
