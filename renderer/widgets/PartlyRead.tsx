@@ -1,43 +1,46 @@
 /** Shows that logs of a run are being read, or were not read to their end. Can cancel and continue reading. */
-import { useMemo } from 'react';
+import { useCallback } from 'react';
 import type { IngestProgress, RunSummary, UnreadFile } from '../../shared/api/contract.ts';
+import { layoutOf } from '../../shared/format/layout.ts';
 import { isBelow } from '../data/follows.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { useIngestActions } from '../shell/useIngestActions.ts';
 import { Button, Chip } from '../ui/Controls.tsx';
-import { count, counted, percent } from '../ui/numbers.ts';
+import { counted, percent } from '../ui/numbers.ts';
 
 const NONE: readonly UnreadFile[] = [];
 
-/** Files of each run that were not read to their end. Empty while a job is running. */
-export function useUnreadByRun(): ReadonlyMap<number, readonly UnreadFile[]> {
+/** Returns the files of a run that were not read to their end. None while a job is running. */
+export function useUnreadOf(): (run: RunOfFiles) => readonly UnreadFile[] {
   const isReading = useRequest('ingest.jobs', {}).data?.some(({ state }) => state === 'running') === true;
   const files = useRequest('ingest.unread', {}).data ?? NONE;
-  return useMemo(() => {
-    const byRun = new Map<number, UnreadFile[]>();
-    if (isReading) return byRun;
-    for (const file of files)
-      for (const runId of file.runIds) byRun.set(runId, [...(byRun.get(runId) ?? []), file]);
-    return byRun;
-  }, [files, isReading]);
+  return useCallback(
+    (run) => (isReading ? NONE : files.filter((file) => isFileOf(run, file))),
+    [files, isReading],
+  );
 }
 
+/** A file that was not begun names no run. It is one of the run's if its path says that it is one of its steps. */
+const isFileOf = ({ runId, directory }: RunOfFiles, { path, runIds }: UnreadFile): boolean =>
+  runIds.includes(runId) ||
+  (runIds.length === 0 && isBelow(path, directory) && layoutOf(path).step !== undefined);
+
 /**
- * Number of records read so far, and the estimated total. The total is estimated from bytes, and is unknown if a file
- * is compressed.
+ * What the run lacks: `about 13,000 records of 4 files`, by the bytes that are left. The number is unknown if a file is
+ * compressed, or if no record has been read.
  */
-export function readSoFar(files: readonly UnreadFile[]): string {
-  const records = files.reduce((sum, file) => sum + file.records, 0);
-  const totals = files.map(({ records, bytesRead, bytes }) =>
-    records === 0 || bytesRead === undefined || bytesRead === 0 ? undefined : (records * bytes) / bytesRead,
-  );
-  const total = totals.reduce<number | undefined>(
-    (sum, one) => (sum === undefined || one === undefined ? undefined : sum + one),
-    0,
-  );
-  return total === undefined
-    ? `${counted(records, 'record')} so far`
-    : `${count(records)} of about ${count(twoDigits(total))} records`;
+export function missingOf(files: readonly UnreadFile[]): string {
+  const sum = (of: (file: UnreadFile) => number | undefined): number =>
+    files.reduce((total, file) => total + (of(file) ?? Number.NaN), 0);
+  const [records, read, bytes] = [
+    sum((file) => file.records),
+    sum((file) => file.bytesRead),
+    sum((file) => file.bytes),
+  ];
+  const left = ((bytes - read) * records) / read;
+  return records > 0 && Number.isFinite(left)
+    ? `about ${counted(twoDigits(left), 'record')} of ${counted(files.length, 'file')}`
+    : `the rest of ${counted(files.length, 'file')}`;
 }
 
 /** Rounds to two digits, since the value is an estimate. */
@@ -63,7 +66,7 @@ function useJobOf({ runId, directory }: RunOfFiles): IngestProgress | undefined 
 
 export function PartlyRead({ run }: { readonly run: RunOfFiles }) {
   const job = useJobOf(run);
-  const files = useUnreadByRun().get(run.runId) ?? NONE;
+  const files = useUnreadOf()(run);
   if (job !== undefined) return <BeingRead key={job.jobId} job={job} />;
   return files.length === 0 ? null : <ContinueReading files={files} />;
 }
@@ -94,7 +97,7 @@ function ContinueReading({ files }: { readonly files: readonly UnreadFile[] }) {
   return (
     <>
       <Chip isWarning title={`Reading was interrupted:\n${paths.slice(0, 20).join('\n')}`}>
-        partly read: {readSoFar(files)}
+        partly read: {missingOf(files)} missing
       </Chip>
       {isOpened && (
         <Button disabled={start.isPending} onClick={() => start.mutate(paths)}>
@@ -113,12 +116,12 @@ function ContinueReading({ files }: { readonly files: readonly UnreadFile[] }) {
 /** Shown above charts and lists of a run whose logs were not read to their end. */
 export function PartlyReadNote({ run }: { readonly run: RunOfFiles }) {
   const job = useJobOf(run);
-  const files = useUnreadByRun().get(run.runId) ?? NONE;
+  const files = useUnreadOf()(run);
   if (job === undefined && files.length === 0) return null;
   return (
     <p className={job === undefined ? 'partly-read-note is-wrong' : 'partly-read-note'} role="status">
       {job === undefined
-        ? `Partly read: charts and lists cover ${readSoFar(files)}.`
+        ? `Partly read: charts and lists lack ${missingOf(files)}.`
         : 'Being read: charts and lists cover what has been read so far.'}
     </p>
   );

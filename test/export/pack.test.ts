@@ -353,7 +353,29 @@ describe('a report in Markdown', () => {
     const { text: labelled } = await pack('md');
     expect(labelled).toContain('| Goes round | 1 | 1 | 0 | 1 | 0 |');
     expect(labelled).toContain('> It *loops*');
+    expect(labelled).toContain('| incorrect | not known | kept | discarded | not known |');
     expect(labelled).toContain('### Cases by tool outcome');
+  });
+
+  it('does not count decisions where no case has one', async () => {
+    const other = scratch();
+    try {
+      const record = { v: 1, type: 'rollout', run: 'r', step: 0, group: 'g', index: 0, text: 'It is 7.' };
+      await ingestHere(other.library, [other.file('log.jsonl', `${JSON.stringify(record)}\n`)]);
+      const on = new Labelled(other.library);
+      const [rolloutId = 0] = on.rollouts();
+      on.apply('ann', { put: { rolloutId, target: { kind: 'rollout' }, label: 'loops' } });
+      on.close();
+      for (const format of ['md', 'html'] as const) {
+        const path = join(other.directory, `pack.${format}`);
+        await packHere(other.library, format, path, {});
+        const text = readFileSync(path, 'utf8');
+        expect(text).toContain('1 case');
+        expect(text).not.toMatch(/\d kept|<th[^>]*>kept|\| kept/);
+      }
+    } finally {
+      other.remove();
+    }
   });
 });
 

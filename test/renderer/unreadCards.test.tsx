@@ -3,7 +3,7 @@
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
 import { JobCards } from '../../renderer/views/library/JobCards.tsx';
-import { PartlyRead, PartlyReadNote, readSoFar } from '../../renderer/widgets/PartlyRead.tsx';
+import { missingOf, PartlyRead, PartlyReadNote } from '../../renderer/widgets/PartlyRead.tsx';
 import type { IngestProgress, UnreadFile } from '../../shared/api/contract.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
@@ -74,7 +74,7 @@ describe('the badge of a run', () => {
     ];
     const client = clientWith(files);
     renderWithClient(client, <PartlyRead run={RUN} />);
-    await screen.findByText('partly read: 3,827 of about 90,000 records');
+    await screen.findByText('partly read: about 86,000 records of 1 file missing');
     fireEvent.click(await screen.findByRole('button', { name: 'Continue' }));
     await waitFor(() => expect(started).toEqual([['/logs/a.jsonl']]));
   });
@@ -97,16 +97,33 @@ describe('the badge of a run', () => {
   it('has a note above the charts, which says what they cover', async () => {
     const files = [unread('/logs/a.jsonl', { records: 3827, bytesRead: 4_000, bytes: 94_000 })];
     renderWithClient(clientWith(files), <PartlyReadNote run={RUN} />);
-    await screen.findByText('Partly read: charts and lists cover 3,827 of about 90,000 records.');
+    await screen.findByText('Partly read: charts and lists lack about 86,000 records of 1 file.');
     cleanup();
     renderWithClient(clientWith(files, true), <PartlyReadNote run={RUN} />);
     await screen.findByText('Being read: charts and lists cover what has been read so far.');
   });
 
-  it('estimates no total of a compressed file', () => {
-    expect(readSoFar([{ ...unread('/logs/a.jsonl'), bytesRead: 0 }])).toBe('3 records so far');
-    expect(readSoFar([unread('/a'), unread('/b', { records: 1, bytesRead: 50, bytes: 100 })])).toBe(
-      '4 of about 32 records',
+  it('reads files of its other steps, too, which the cancelled job had not begun', async () => {
+    const notBegun = { runIds: [], records: 0, bytesRead: 0 };
+    const files = [
+      unread('/logs/0.jsonl', { records: 100, bytesRead: 5_000, bytes: 10_000 }),
+      unread('/logs/20.jsonl', { ...notBegun, bytes: 20_000 }),
+      unread('/logs/notes.jsonl', notBegun),
+      unread('/other/20.jsonl', notBegun),
+    ];
+    renderWithClient(clientWith(files), <PartlyRead run={RUN} />);
+    await screen.findByText('partly read: about 500 records of 2 files missing');
+    fireEvent.click(await screen.findByRole('button', { name: 'Continue' }));
+    await waitFor(() => expect(started.at(-1)).toEqual(['/logs/0.jsonl', '/logs/20.jsonl']));
+  });
+
+  it('estimates no number for a compressed file', () => {
+    const { bytesRead: _, ...compressed } = unread('/logs/a.jsonl');
+    expect(missingOf([compressed])).toBe('the rest of 1 file');
+    expect(missingOf([unread('/a'), compressed])).toBe('the rest of 2 files');
+    expect(missingOf([unread('/a', { records: 0, bytesRead: 0 })])).toBe('the rest of 1 file');
+    expect(missingOf([unread('/a'), unread('/b', { records: 1, bytesRead: 50, bytes: 100 })])).toBe(
+      'about 9 records of 2 files',
     );
   });
 });

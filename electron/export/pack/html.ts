@@ -19,7 +19,7 @@ import {
   type PackCase,
   shortAnswer,
 } from './packCase.ts';
-import type { LabelSummary, PackSummary } from './summary.ts';
+import { hasDecisions, type LabelSummary, type PackSummary } from './summary.ts';
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
@@ -59,7 +59,7 @@ export function htmlHead(
 </head>
 <body>
 <header><p class="muted"><span class="brand">Turnwise</span> failure pack</p><h1>${title}</h1>
-<p class="muted"><span class="correct">✓ ${byClass.correct} correct</span>, <span class="incorrect">✕ ${byClass.incorrect} incorrect</span>${unknown(byClass.unknown)} · <span class="kept">${byKept.kept} kept</span>, ${byKept.discarded} discarded${unknown(byKept.unknown)}${siblings === 0 ? '' : ` · ${counted(siblings, 'sibling')} beside them`}</p>
+<p class="muted"><span class="correct">✓ ${byClass.correct} correct</span>, <span class="incorrect">✕ ${byClass.incorrect} incorrect</span>${unknown(byClass.unknown)}${hasDecisions(summary) ? ` · <span class="kept">${byKept.kept} kept</span>, ${byKept.discarded} discarded${unknown(byKept.unknown)}` : ''}${siblings === 0 ? '' : ` · ${counted(siblings, 'sibling')} beside them`}</p>
 <p class="muted">${runs.map((run) => `<bdi>${html(run.name)}</bdi> <span class="dim">${run.kind}, ${run.steps.length === 1 ? 'step' : 'steps'} ${stepsText(run.steps)}, ${counted(run.cases, 'case')}</span>`).join('<br>')}</p></header>
 ${labels.length === 0 ? '' : reportHtml(summary, taxonomy)}
 <section><details open><summary><b>${pairs === undefined ? 'Cases' : 'Pairs'}</b></summary><div class="scroll"><table><thead><tr><th class="n">#</th>${columns.map((name) => `<th>${name}</th>`).join('')}</tr></thead><tbody>
@@ -70,8 +70,10 @@ ${index.join('')}</tbody></table></div></details></section>
 
 function reportHtml(summary: PackSummary, taxonomy: Taxonomy): string {
   const { labels, runs } = summary;
-  // Leaves out the "unknown" columns when all their counts are zero.
-  const columns = COLUMNS.filter(({ isSure, of }) => isSure || labels.some((one) => of(one) > 0));
+  const columns = [...CLASS_COLUMNS, ...(hasDecisions(summary) ? DECISION_COLUMNS : [])].filter(
+    // Leaves out the "unknown" columns when all their counts are zero.
+    ({ isSure, of }) => isSure || labels.some((one) => of(one) > 0),
+  );
   const outcomes = [...new Set(labels.flatMap(({ byOutcome }) => Object.keys(byOutcome)))];
   const matrix = (head: readonly string[], of: (label: LabelSummary) => readonly number[]): string =>
     `<div class="scroll"><table><thead><tr><th>label</th>${head.map((name) => `<th class="n">${html(name)}</th>`).join('')}</tr></thead><tbody>${labels
@@ -98,16 +100,21 @@ ${
 }</section>`;
 }
 
-const COLUMNS: readonly {
+interface CountColumn {
   readonly name: string;
   readonly isSure: boolean;
   readonly of: (label: LabelSummary) => number;
-}[] = [
+}
+
+const CLASS_COLUMNS: readonly CountColumn[] = [
   { name: 'cases', isSure: true, of: ({ cases }) => cases },
   { name: 'annotations', isSure: true, of: ({ annotations }) => annotations },
   { name: '✓ correct', isSure: true, of: ({ byClass }) => byClass.correct },
   { name: '✕ incorrect', isSure: true, of: ({ byClass }) => byClass.incorrect },
   { name: 'correctness unknown', isSure: false, of: ({ byClass }) => byClass.unknown },
+];
+
+const DECISION_COLUMNS: readonly CountColumn[] = [
   { name: 'kept', isSure: true, of: ({ byKept }) => byKept.kept },
   { name: 'discarded', isSure: true, of: ({ byKept }) => byKept.discarded },
   { name: 'decision unknown', isSure: false, of: ({ byKept }) => byKept.unknown },

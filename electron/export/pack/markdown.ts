@@ -25,7 +25,7 @@ import {
   turnsOf,
 } from './packCase.ts';
 import { relevantTurns, turnOfAnnotation } from './relevantTurns.ts';
-import type { LabelSummary, PackSummary } from './summary.ts';
+import { hasDecisions, type LabelSummary, type PackSummary } from './summary.ts';
 
 type Row = readonly (string | number)[];
 
@@ -39,9 +39,9 @@ export function markdownHead(summary: PackSummary, siblings: boolean): string {
   const { cases, annotations, byClass, byKept, labels } = summary;
   const parts = [
     `# ${counted(cases, 'case')} with ${counted(annotations, 'annotation')}\n`,
-    `${byClass.correct} correct, ${byClass.incorrect} incorrect, ${byClass.unknown} unknown; ${byKept.kept} kept, ${byKept.discarded} discarded, ${byKept.unknown} unknown${siblings ? `; ${counted(summary.siblings, 'sibling')} beside them` : ''}. Written by Turnwise.\n`,
+    `${byClass.correct} correct, ${byClass.incorrect} incorrect, ${byClass.unknown} unknown${hasDecisions(summary) ? `; ${byKept.kept} kept, ${byKept.discarded} discarded, ${byKept.unknown} unknown` : ''}${siblings ? `; ${counted(summary.siblings, 'sibling')} beside them` : ''}. Written by Turnwise.\n`,
     runsTable(summary),
-    ...(labels.length === 0 ? [] : ['## Labels\n', labelTable(labels), ...report(labels, summary)]),
+    ...(labels.length === 0 ? [] : ['## Labels\n', labelTable(summary), ...report(labels, summary)]),
     '## Cases\n',
   ];
   return `${parts.join('\n')}\n`;
@@ -61,13 +61,17 @@ export function stepsText(steps: readonly number[]): string {
   return steps.length <= 6 ? steps.join(', ') : `${steps.length} of ${first} to ${last}`;
 }
 
-function labelTable(labels: readonly LabelSummary[]): string {
+function labelTable(summary: PackSummary): string {
+  const decided = hasDecisions(summary);
   return table(
-    ['label', 'cases', 'annotations', 'correct', 'incorrect', 'not known', 'kept', 'discarded', 'not known'],
-    labels.map(({ name, cases, annotations, byClass, byKept }) => [
+    [
+      ...['label', 'cases', 'annotations', 'correct', 'incorrect', 'not known'],
+      ...(decided ? ['kept', 'discarded', 'not known'] : []),
+    ],
+    summary.labels.map(({ name, cases, annotations, byClass, byKept }) => [
       plain(name),
       ...[cases, annotations, byClass.correct, byClass.incorrect, byClass.unknown],
-      ...[byKept.kept, byKept.discarded, byKept.unknown],
+      ...(decided ? [byKept.kept, byKept.discarded, byKept.unknown] : []),
     ]),
   );
 }

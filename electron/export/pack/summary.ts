@@ -40,6 +40,9 @@ export interface PackSummary extends Tally {
   }[];
 }
 
+/** Whether any case has a logged decision. Most trainers drop nothing, so a column of zeros would mislead. */
+export const hasDecisions = ({ byKept }: PackSummary): boolean => byKept.kept + byKept.discarded > 0;
+
 interface Counts {
   cases: number;
   annotations: number;

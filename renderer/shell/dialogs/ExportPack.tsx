@@ -37,7 +37,7 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
   const [format, setFormat] = useState<PackFormat>('html');
   const { pairs } = scope;
   const [path, setPath] = useState(
-    () => `${fileName(scope.runKey ?? 'failures')}-${pairs === undefined ? 'pack' : 'pairs'}.html`,
+    () => `${fileName(pairs?.name ?? `${scope.runKey ?? 'failures'}-pack`)}.html`,
   );
   const [labels, setLabels] = useState<readonly string[]>([]);
   const [isAll, setAll] = useState(pairs !== undefined);

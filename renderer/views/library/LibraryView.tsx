@@ -17,7 +17,7 @@ import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { parseSorts, type Sort, sortedByKeys, sortsText, withSort } from '../../ui/sorting.ts';
 import { leaveField } from '../../ui/useAutoFocus.ts';
 import { VirtualTable } from '../../ui/VirtualTable.tsx';
-import { readSoFar, useUnreadByRun } from '../../widgets/PartlyRead.tsx';
+import { missingOf, useUnreadOf } from '../../widgets/PartlyRead.tsx';
 import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
 import { useTableLayout } from '../../widgets/tables/useTableLayout.ts';
 import { JobCards } from './JobCards.tsx';
@@ -45,13 +45,13 @@ export default function LibraryView() {
   const field = useRef<HTMLInputElement>(null);
   const table = useTableCommands();
   const [menu, setMenu] = useState<MenuPoint>();
-  const unread = useUnreadByRun();
+  const unread = useUnreadOf();
   const columns = useMemo(() => {
     const all = runs.data ?? [];
     const parts = new Map(partsApart(all, { isKindSaid: true }).map((part, i) => [all[i]?.runKey, part]));
-    const partlyRead = ({ runId }: RunSummary) => {
-      const files = unread.get(runId);
-      return files === undefined ? undefined : readSoFar(files);
+    const partlyRead = (run: RunSummary) => {
+      const files = unread(run);
+      return files.length === 0 ? undefined : missingOf(files);
     };
     return [...runColumns(({ runKey }) => parts.get(runKey), partlyRead), menuColumn(setMenu)];
   }, [runs.data, unread]);

@@ -224,7 +224,7 @@ function RunDay({ date: { at, of } }: { readonly date: RunDate }) {
 
 function PartChip({ text }: { readonly text: string | undefined }) {
   return text === undefined ? null : (
-    <Chip isWarning title={`Reading was interrupted: ${text}. The page of the run continues it`}>
+    <Chip isWarning title={`Reading was interrupted: ${text} missing. The page of the run continues it`}>
       partly read
     </Chip>
   );

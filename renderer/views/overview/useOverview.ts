@@ -13,7 +13,7 @@ import { distinctNames } from '../../data/runNames.ts';
 import { type SeriesRun, type StepSeriesState, useStepSeries } from '../../data/useLongQuery.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
-import { readSoFar, useUnreadByRun } from '../../widgets/PartlyRead.tsx';
+import { missingOf, useUnreadOf } from '../../widgets/PartlyRead.tsx';
 import { type ClassRewards, comparedSteps, type MixEffect, mixEffect } from './mixModel.ts';
 import type { ChartSpec } from './overviewCharts.ts';
 import { type OverviewPanels, overviewPanels, type RunFacts, rolloutsIn } from './overviewLines.ts';
@@ -201,7 +201,7 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
     [made, run, axis, others, split],
   );
   const [first] = runs;
-  const unread = useUnreadByRun().get(run.runId);
+  const unread = useUnreadOf()(run);
   return {
     ...made,
     panels,
@@ -218,7 +218,7 @@ export function useOverview(run: RunDetail, steps: readonly number[], specs: rea
     matches: rolloutsIn(first?.matching, range),
     source: [
       runs.map(({ name }) => name).join(', '),
-      ...(unread === undefined ? [] : [`partly read: ${readSoFar(unread)}`]),
+      ...(unread.length === 0 ? [] : [`partly read: ${missingOf(unread)} missing`]),
       ...(isFiltered ? [`filter ${filter}`] : []),
       ...(split === undefined || link.split === undefined
         ? []
