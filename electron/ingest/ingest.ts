@@ -71,6 +71,8 @@ interface IngestStatus {
   readonly bytesDone: number;
   readonly rollouts: number;
   readonly issues: number;
+  /** Files whose content was read under another path. Absent: none. */
+  readonly duplicates?: number;
   /** The run of the first rollout read. */
   readonly runKey?: string;
 }
@@ -521,6 +523,7 @@ class IngestCall {
   /** Reports a duplicate. It gets no file row, so that it is read if the other copy disappears. */
   private duplicate({ known, identity }: Extract<Plan, { kind: 'duplicate' }>): FileReport {
     this.status.bytesDone += identity.bytes;
+    this.status.duplicates = (this.status.duplicates ?? 0) + 1;
     this.status.runKey ??= this.writer.runKeysOf([known.fileId])[0];
     const message = `the same file as ${known.path}, which was read before; not read again`;
     const issues: IngestIssue[] = [{ severity: 'warning', code: 'duplicate_file', message }];

@@ -152,7 +152,8 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
         tell({ kind: 'changed', runIds: runKeys.flatMap((key) => writer.runIdOf(key) ?? []) });
       const sum = (of: (file: (typeof files)[number]) => number): number =>
         files.reduce((total, file) => total + of(file), 0);
-      const issues = sum((file) => file.issues.length);
+      // A duplicate has no file row, so the library lists no issue of it.
+      const issues = sum((file) => (file.status === 'duplicate' ? 0 : file.issues.length));
       const runKey = last.runKey ?? runKeys[0];
       last = { ...last, issues, ...(runKey === undefined ? {} : { runKey }) };
       progress(isCancelled ? 'cancelled' : 'done');

@@ -26,9 +26,13 @@ import { useRunRoute } from './useRunRoute.ts';
 export function jobNotice(job: IngestProgress): string | undefined {
   if (job.state === 'running') return undefined;
   if (job.state === 'failed') return `Not read: ${job.message ?? job.paths.join(', ')}`;
-  if (job.state === 'done' && job.rollouts === 0 && job.issues === 0) return 'Nothing new to read';
+  const { duplicates = 0 } = job;
+  const same = `${counted(duplicates, 'file')} read before, under another path`;
+  if (job.state === 'done' && job.rollouts === 0 && job.issues === 0)
+    return duplicates === 0 ? 'Nothing new to read' : `Nothing new to read: ${same}`;
   const issues = job.issues === 0 ? '' : `, ${counted(job.issues, 'issue')}`;
-  return `${job.state === 'cancelled' ? 'Cancelled after' : 'Read'} ${counted(job.rollouts, 'rollout')}${issues}`;
+  const others = duplicates === 0 ? '' : `; ${same}`;
+  return `${job.state === 'cancelled' ? 'Cancelled after' : 'Read'} ${counted(job.rollouts, 'rollout')}${issues}${others}`;
 }
 
 export function useShellCommands(): void {

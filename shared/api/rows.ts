@@ -372,6 +372,8 @@ export interface IngestProgress {
   readonly bytesDone: number;
   readonly rollouts: number;
   readonly issues: number;
+  /** Files that were not read, since the same file was read before under another path. Absent: none. */
+  readonly duplicates?: number;
   readonly elapsedMs: Milliseconds;
   /** First run of which this job read rollouts, once known. */
   readonly runKey?: string;

@@ -63,9 +63,13 @@ describe('the same file under two paths', () => {
   it('is read once, and from the copy when the first is gone', async () => {
     const [first, copy] = [put('a/1.jsonl', lines(1, 4)), put('b/1.jsonl', lines(1, 4))];
     await ingest(first);
-    expect((await ingest(copy)).files).toMatchObject([
+    const statuses: unknown[] = [];
+    expect(
+      (await ingestHere(place.library, [copy], { onStatus: (status) => statuses.push(status) })).files,
+    ).toMatchObject([
       { status: 'duplicate', rollouts: 0, issues: [{ code: 'duplicate_file', severity: 'warning' }] },
     ]);
+    expect(statuses.at(-1)).toMatchObject({ duplicates: 1, rollouts: 0, issues: 0 });
     expect(count()).toBe(4);
     rmSync(first);
     expect((await ingest(copy)).files).toMatchObject([{ rollouts: 4 }]);

@@ -54,6 +54,12 @@ describe('the demo run', () => {
     expect(jobNotice({ ...job, state: 'done', rollouts: 2_400, issues: 1 })).toBe(
       'Read 2,400 rollouts, 1 issue',
     );
+    expect(jobNotice({ ...job, state: 'done', duplicates: 2 })).toBe(
+      'Nothing new to read: 2 files read before, under another path',
+    );
+    expect(jobNotice({ ...job, state: 'done', rollouts: 3, duplicates: 1 })).toBe(
+      'Read 3 rollouts; 1 file read before, under another path',
+    );
     expect(jobNotice({ ...job, state: 'failed', message: 'nothing of a known format below /logs' })).toBe(
       'Not read: nothing of a known format below /logs',
     );
