@@ -113,6 +113,7 @@ export function checkSarif(runs: readonly CheckedRun[], version: string): string
       {
         tool: { driver: { name: 'Turnwise', version, rules: DETECTOR_IDS.map(ruleOf) } },
         columnKind: 'utf16CodeUnits',
+        invocations: [{ executionSuccessful: true, toolExecutionNotifications: runs.flatMap(leftOutOf) }],
         results: runs.flatMap(resultsOf),
         properties: {
           thresholds: runs[0]?.report.thresholds ?? {},
@@ -123,6 +124,17 @@ export function checkSarif(runs: readonly CheckedRun[], version: string): string
   };
   return `${JSON.stringify(sarif, null, 1)}\n`;
 }
+
+/** Findings beyond the first ones are counted only. */
+const leftOutOf = ({ run, report }: CheckedRun) =>
+  report.ofRollouts
+    .filter(({ count, findings }) => count > findings.length)
+    .map(({ detector, count, findings }) => ({
+      level: 'warning',
+      message: {
+        text: `${run.runKey}: the first ${findings.length} of ${count} findings of ${detector} are listed`,
+      },
+    }));
 
 function ruleOf(id: DetectorId) {
   const { name, meaning, falsePositives, needs, severity } = DETECTORS[id];

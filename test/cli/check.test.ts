@@ -1,5 +1,5 @@
 /** `turnwise check`: exit codes, text, JSON and SARIF, over a library and over logs that grow. */
-import { appendFileSync, copyFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DETECTOR_IDS, THRESHOLDS } from '../../shared/domain/detectors/detectors.ts';
@@ -118,6 +118,22 @@ it('prints one SARIF log of the required shape', async () => {
   expect(
     results.find(({ ruleId }) => ruleId === 'one_reward')?.locations[0]?.physicalLocation,
   ).toBeUndefined();
+});
+
+it('says in SARIF how many findings it does not list', async () => {
+  const record = (i: number) =>
+    JSON.stringify({
+      ...{ v: 1, type: 'rollout', run: 'r', step: 0, group: `g${i}`, index: 0 },
+      text: 'Again and again. '.repeat(60),
+    });
+  const path = join(place.directory, 'many.jsonl');
+  writeFileSync(path, Array.from({ length: 5_001 }, (_, i) => `${record(i)}\n`).join(''));
+  const { out } = await check(path, '--sarif');
+  const [{ invocations, results }] = JSON.parse(out).runs;
+  expect(results).toHaveLength(5_000);
+  expect(invocations[0].toolExecutionNotifications).toEqual([
+    { level: 'warning', message: { text: 'r: the first 5000 of 5001 findings of repetition are listed' } },
+  ]);
 });
 
 it('reads logs into a temporary library', async () => {
