@@ -164,6 +164,27 @@ export function describeCompare(shell: Shell): void {
       await expect.poll(row).toBe(0);
     });
 
+    test('each command of a comparison has a key that no other command takes there', async () => {
+      await page.goto(running.urlOf(linkOf(3, 15)));
+      const fork = list().getByRole('button', { name: /^in turn \d+ of [AB]$/ });
+      await fork.last().click();
+      const place = queryOf().get('at');
+      await page.keyboard.press('End');
+      await expect.poll(row).toBeGreaterThan(0);
+      await page.keyboard.press('a');
+      await expect.poll(() => queryOf().get('at')).toBe(place);
+      await page.keyboard.press('?');
+      const help = page.getByRole('dialog', { name: 'Keys' });
+      await help.getByLabel('Find a key or command').fill('compare');
+      const ofCompare = help
+        .locator('section section')
+        .filter({ has: page.getByRole('heading', { name: 'Compare' }) });
+      await ofCompare.getByText('Go to the first different action').waitFor();
+      expect(await ofCompare.locator('div').filter({ hasText: 'palette' }).allInnerTexts()).toEqual([]);
+      await page.keyboard.press('Escape');
+      await help.waitFor({ state: 'detached' });
+    });
+
     test('an equal segment is folded with its length, and opens', async () => {
       await page.goto(running.urlOf(`${linkOf(3, 15)}&at=0.2`));
       await laneOf('B')

@@ -209,7 +209,7 @@ const TABLE = [
   { id: 'difference.previous', label: 'Previous difference', area: 'Compare', keys: ['N'] },
   { id: 'fork.show', label: 'Go to the fork, the first difference', area: 'Compare', keys: ['f'] },
   { id: 'fork.policy', label: 'Go to the first difference of the policy', area: 'Compare', keys: ['r'] },
-  { id: 'fork.action', label: 'Go to the first different action', area: 'Compare', keys: ['t'] },
+  { id: 'fork.action', label: 'Go to the first different action', area: 'Compare', keys: ['a'] },
   { id: 'change.next', label: 'Changed problems: next', area: 'Compare', keys: ['.'] },
   { id: 'change.previous', label: 'Changed problems: previous', area: 'Compare', keys: [','] },
   { id: 'lane.next', label: 'Choose the next lane', area: 'Compare', keys: [']'], isMotion: true },
