@@ -1,5 +1,6 @@
 /** Removes a run from a library, or moves it into a new library. Log files are never changed. */
 
+import { isStepIn } from '../../shared/format/layout.ts';
 import { removeAnnotationsOf } from './annotationRemoval.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 import { shrink, usedBytes } from './libraryFile.ts';
@@ -71,10 +72,13 @@ function removeRunRows(db: WritableLibrary, runId: number): Removal {
       AND NOT EXISTS (SELECT 1 FROM run_row o JOIN run_row n ON n.run_id = :runId
         WHERE o.scope = n.scope AND o.run_id <> :runId)`);
   }
+  forgetUnreadSteps(db, runId);
   run('DELETE FROM run_row WHERE run_id = :runId');
   for (const table of ['issue_row', 'pending_row', 'stage_row', 'metric_row', 'selection_row', 'join_row']) {
     db.exec(`DELETE FROM ${table} WHERE file_id IN (SELECT file_id FROM removed_file)`);
   }
+  db.exec(`DELETE FROM unread_row
+    WHERE path IN (SELECT path FROM file_row WHERE file_id IN (SELECT file_id FROM removed_file))`);
   db.exec('DELETE FROM text_block WHERE block_id NOT IN (SELECT block_id FROM rollout_row)');
   const { changes: files } = db
     .prepare('DELETE FROM file_row WHERE file_id IN (SELECT file_id FROM removed_file)')
@@ -87,6 +91,20 @@ function removeRunRows(db: WritableLibrary, runId: number): Removal {
     DELETE FROM prompt_block WHERE block_id NOT IN (SELECT block_id FROM prompt_row);`);
   sweepIndex(db);
   return { rollouts, files };
+}
+
+/** Forgets files that a cancelled job had not begun, else they would be offered to continue a run that is gone. */
+function forgetUnreadSteps(db: WritableLibrary, runId: number): void {
+  const directory = db
+    .prepare<[number], string>('SELECT directory FROM run_row WHERE run_id = ?')
+    .pluck()
+    .get(runId);
+  const paths = db
+    .prepare<[], string>('SELECT path FROM unread_row WHERE path NOT IN (SELECT path FROM file_row)')
+    .pluck()
+    .all();
+  const forget = db.prepare<[string]>('DELETE FROM unread_row WHERE path = ?');
+  for (const path of paths) if (directory !== undefined && isStepIn(directory, path)) forget.run(path);
 }
 
 interface RemovalServices {

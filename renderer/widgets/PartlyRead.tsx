@@ -1,7 +1,7 @@
 /** Shows that logs of a run are being read, or were not read to their end. Can cancel and continue reading. */
 import { useCallback } from 'react';
 import type { IngestProgress, RunSummary, UnreadFile } from '../../shared/api/contract.ts';
-import { layoutOf } from '../../shared/format/layout.ts';
+import { isStepIn } from '../../shared/format/layout.ts';
 import { isBelow } from '../data/follows.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { useIngestActions } from '../shell/useIngestActions.ts';
@@ -22,8 +22,7 @@ export function useUnreadOf(): (run: RunOfFiles) => readonly UnreadFile[] {
 
 /** A file that was not begun names no run. It is one of the run's if its path says that it is one of its steps. */
 const isFileOf = ({ runId, directory }: RunOfFiles, { path, runIds }: UnreadFile): boolean =>
-  runIds.includes(runId) ||
-  (runIds.length === 0 && isBelow(path, directory) && layoutOf(path).step !== undefined);
+  runIds.includes(runId) || (runIds.length === 0 && isStepIn(directory, path));
 
 /**
  * What the run lacks: `about 13,000 records of 4 files`, by the bytes that are left. The number is unknown if a file is

@@ -45,6 +45,11 @@ const STEP_FILE =
 const RANK = /(?<=^\d+)_\d+$/;
 const STEP_DATA_FILE = /^(train|val|eval)_data_step(\d+)$/i;
 
+/** Whether its path says that a file is a step of the run in `directory`. */
+export const isStepIn = (directory: string, path: string): boolean =>
+  ['/', '\\'].some((separator) => path.startsWith(`${directory}${separator}`)) &&
+  layoutOf(path).step !== undefined;
+
 /** @param path absolute or relative, with `/` */
 export function layoutOf(path: string): Layout {
   const names = path.split(/[\\/]/).filter((name) => name !== '');

@@ -16,6 +16,7 @@ import { previewMapping } from '../../electron/ingest/inspectFile.ts';
 import { Mappings } from '../../electron/ingest/mappings.ts';
 import { parseFile } from '../../electron/ingest/parseFile.ts';
 import type { Parser } from '../../electron/ingest/readAhead.ts';
+import { LibraryWriter } from '../../electron/storage/libraryWriter.ts';
 import { openReader, openWriter } from '../../electron/storage/open.ts';
 import { getRun, listRuns } from '../../electron/storage/queries/runs.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
@@ -37,6 +38,29 @@ const line = (step: number, i: number, fields: Record<string, unknown> = {}): st
   });
 const lines = (step: number, count: number): string =>
   Array.from({ length: count }, (_, i) => `${line(step, i)}\n`).join('');
+
+it('forgets the files of a cancelled job with the run that they belong to', async () => {
+  for (const name of ['a', 'b']) mkdirSync(join(place.directory, name));
+  const ofRun = ['a/0.jsonl', 'a/20.jsonl'].map((name, step) => place.file(name, lines(step, 6)));
+  const other = place.file('b/0.jsonl', lines(0, 4));
+  let isStopped = false;
+  await ingestHere(place.library, [...ofRun, other], {
+    onStatus: ({ filesDone }) => {
+      isStopped = filesDone > 0;
+    },
+    isCancelled: () => isStopped,
+  });
+  const unread = () =>
+    rows(place.library, 'SELECT path FROM unread_row ORDER BY path').map(({ path }) => path);
+  expect(unread()).toEqual([ofRun[1], other]);
+  const db = openWriter(place.library);
+  try {
+    new LibraryWriter(db).removal.remove(String(db.prepare('SELECT run_key FROM run_row').pluck().get()));
+  } finally {
+    db.close();
+  }
+  expect(unread()).toEqual([other]);
+});
 
 it('reads nothing of a file whose job is cancelled while the file is identified', async () => {
   let isCancelled = false;
