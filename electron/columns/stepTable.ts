@@ -19,6 +19,8 @@ import {
 import { bytesOfTexts, OBJECT_BYTES } from './columnMemory.ts';
 import { type ColumnSource, stepFacts } from './series.ts';
 
+/** Bytes of a typed array besides its numbers: object, buffer and map entry. They count in runs of many small steps. */
+export const ARRAY_BYTES = 320;
 /** Bytes of the chart data of a step in V8, rounded up. */
 const FACTS_BYTES = 4096;
 
@@ -50,14 +52,17 @@ export class StepTable {
   /** Bytes in memory. */
   get weight(): number {
     let bytes = this.dictionaryBytes + (this.kept === undefined ? 0 : FACTS_BYTES);
-    for (const array of this.arrays.values()) bytes += array.byteLength;
+    for (const array of this.arrays.values()) bytes += ARRAY_BYTES + array.byteLength;
     return bytes + (this.groups?.length ?? 0) * OBJECT_BYTES;
   }
 
   /** Chart data of the whole step. */
   facts(): StepFacts {
     this.kept ??= storedFacts(this.db, this);
-    this.kept ??= stepFacts(this);
+    // Does not cache the columns: charts need the facts of every step, but the columns of none.
+    this.kept ??= stepFacts(
+      this.arrays.size > 0 ? this : sourceOf(this.step, readStepColumns(this.db, this.runId, this.step)),
+    );
     return this.kept;
   }
 

@@ -46,20 +46,37 @@ type RowStatement = Statement<Parameter[], Record<string, unknown>>;
 const STATEMENTS = 200;
 const prepared = new WeakMap<ReadableLibrary, LRUCache<string, RowStatement>>();
 
-/** Only for statements that are read to the end at once: one cannot run twice at a time. */
-function statementOf(db: ReadableLibrary, sql: string): RowStatement {
+/**
+ * A prepared statement of the connection, which later calls share. SQLite's memory for a statement is freed only when
+ * V8 collects its object, so a statement that is prepared for each step would hold a gigabyte in a run of many steps.
+ * Only for statements that are read to the end at once: one cannot run twice at a time.
+ */
+export function statementOf(db: ReadableLibrary, sql: string, isRaw = false): RowStatement {
   let statements = prepared.get(db);
   if (statements === undefined) {
     statements = new LRUCache({ max: STATEMENTS });
     prepared.set(db, statements);
   }
-  let statement = statements.get(sql);
+  const key = isRaw ? `raw ${sql}` : sql;
+  let statement = statements.get(key);
   if (statement === undefined) {
     statement = db.prepare<Parameter[], Record<string, unknown>>(sql);
-    statements.set(sql, statement);
+    if (isRaw) statement.raw();
+    statements.set(key, statement);
   }
   return statement;
 }
+
+/** Rows as arrays of cells, for queries that are built from a list of columns and read by it. */
+export function rawRows(
+  db: ReadableLibrary,
+  sql: string,
+  ...parameters: readonly Parameter[]
+): readonly (readonly RawCell[])[] {
+  return statementOf(db, sql, true).all(...parameters) as unknown as readonly (readonly RawCell[])[];
+}
+
+export type RawCell = string | number | null;
 
 /** A prepared statement whose rows have the type of its spec. */
 export class Query<T> {
@@ -97,7 +114,9 @@ export class Query<T> {
     const result: Record<string, unknown> = {};
     for (const [name, { type, ifNull }] of this.cells) {
       const value = row[name];
-      if (value === null) {
+      // A sum of large numbers overflows, and JSON has no infinity.
+      const isUnknown = value === null || (ifNull === 'absent' && Math.abs(value as number) === Infinity);
+      if (isUnknown) {
         if (ifNull !== 'absent') result[name] = null;
       } else result[name] = type === 'boolean' ? value === 1 : value;
     }

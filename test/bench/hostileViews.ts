@@ -10,7 +10,12 @@ import { pathToFileURL } from 'node:url';
 import { chromium, type Page } from 'playwright-core';
 import { pathOfRoute } from '../../renderer/data/route.ts';
 import { PACK_FORMATS, type PackFormat, type ParamsOf, type ResultOf } from '../../shared/api/contract.ts';
-import { CORPUS_RUN, type HostileCorpus, writeHostileCorpus } from '../support/hostileCorpus.ts';
+import {
+  CORPUS_RUN,
+  type HostileCorpus,
+  MANY_STEPS_RUN,
+  writeHostileCorpus,
+} from '../support/hostileCorpus.ts';
 import { CHROMIUM_FLAGS, findChromium } from '../support/shells/chromium.ts';
 import { serveProcess } from '../support/shells/serveProcess.ts';
 import { openSocketTransport } from '../support/shells/socketTransport.ts';
@@ -205,7 +210,10 @@ function* viewsOf({ groups }: HostileCorpus, only: string): Generator<readonly [
     (q) => `/search?q=${encodeURIComponent(q)}`,
   );
   const sql = `/sql?sql=${encodeURIComponent(select)}`;
-  for (const path of [...pages, ...tabs.map((tab) => run + tab), ...steps, ...searches, sql])
+  const ofManySteps = ['', '/step/0', '/step/0/group/g', '/problems', '/tokens'].map(
+    (tail) => pathOfRoute({ view: 'run', runKey: MANY_STEPS_RUN }) + tail,
+  );
+  for (const path of [...ofManySteps, ...pages, ...tabs.map((tab) => run + tab), ...steps, ...searches, sql])
     yield [path, path];
 }
 

@@ -5,7 +5,7 @@ import { ColumnMemory } from '../../electron/columns/columnMemory.ts';
 import { ColumnStore } from '../../electron/columns/columnStore.ts';
 import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
 import { stepFacts } from '../../electron/columns/series.ts';
-import { StepTable, sourceOf } from '../../electron/columns/stepTable.ts';
+import { ARRAY_BYTES, StepTable, sourceOf } from '../../electron/columns/stepTable.ts';
 import { type ColumnName, DICTIONARIES, NUMBER_COLUMNS } from '../../electron/storage/columnNames.ts';
 import { openReader, openWriter, type ReadableLibrary } from '../../electron/storage/open.ts';
 import { readStepColumns, storeColumnsOfOneStep } from '../../electron/storage/queries/columns.ts';
@@ -58,12 +58,13 @@ describe('the weight of a step', () => {
       if (stored) while (storeColumnsOfOneStep(writer, (at, all) => stepFacts(sourceOf(at, all))));
       for (const each of runIds.flatMap(stepsOf)) {
         const { arrays, dictionaries } = readStepColumns(db, each.runId, each.step);
-        const bytes = Object.values(arrays).reduce((sum, { byteLength }) => sum + byteLength, 0);
+        const weights = Object.values(arrays).map(({ byteLength }) => ARRAY_BYTES + byteLength);
+        const bytes = weights.reduce((sum, weight) => sum + weight, 0);
         const chars = charsOf(Object.values(dictionaries).flat());
         const table = new StepTable(db, each);
         table.column('rolloutId');
         // Without stored columns the first one computes all.
-        if (stored) expect(table.weight).toBe(arrays.rolloutId.byteLength);
+        if (stored) expect(table.weight).toBe(ARRAY_BYTES + arrays.rolloutId.byteLength);
         else expect(table.weight).toBeGreaterThanOrEqual(bytes + chars);
         const first = table.weight;
         for (const name of Object.keys(NUMBER_COLUMNS) as ColumnName[]) table.column(name);
@@ -73,6 +74,10 @@ describe('the weight of a step', () => {
         if (!stored) expect(weight).toBe(first);
         table.facts();
         expect(table.weight).toBeGreaterThan(weight);
+        // Charts read every step, so their facts must not load its columns.
+        const charted = new StepTable(db, each);
+        charted.facts();
+        expect(charted.weight).toBeLessThan(table.weight - weight + ARRAY_BYTES);
       }
     }
     writer.close();

@@ -10,10 +10,25 @@ import {
   query,
   queryTuples,
   queryValue,
+  rawRows,
+  statementOf,
   text,
 } from '../../electron/storage/rows.ts';
 
 const db = new Database(':memory:');
+
+it('leaves out a sum that overflowed, since JSON has no infinity', () => {
+  const sums = 'SELECT 1e308 + 1e308 AS a, -1e308 - 1e308 AS b, 1.5 AS c';
+  const spec = { a: optional(number), b: optional(number), c: optional(number) };
+  expect(query(db, sums, spec).all()).toStrictEqual([{ c: 1.5 }]);
+});
+
+it('prepares a statement once, as rows and as cells', () => {
+  expect(rawRows(db, 'SELECT ? AS a, 2 AS b', 1)).toEqual([[1, 2]]);
+  expect(statementOf(db, 'SELECT ? AS a, 2 AS b').all(1)).toEqual([{ a: 1, b: 2 }]);
+  expect(rawRows(db, 'SELECT ? AS a, 2 AS b', 3)).toEqual([[3, 2]]);
+  expect(statementOf(db, 'SELECT 1')).toBe(statementOf(db, 'SELECT 1'));
+});
 
 it('keeps null, leaves out optional fields, and makes booleans of 0 and 1', () => {
   const spec = { a: orNull(number), b: optional(text), c: boolean, d: optional(boolean) };

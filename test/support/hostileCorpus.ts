@@ -12,6 +12,7 @@ import { Random } from '../../fixtures/generate/random.ts';
 import { HEAVY_TEXTS, HOSTILE_TEXT } from './shells/hostileLog.ts';
 
 export const CORPUS_RUN = 'corpus';
+export const MANY_STEPS_RUN = 'many-steps';
 
 const nested = (open: string, times: number, close = ''): string =>
   `${open.repeat(times)}x${close.repeat(times)}`;
@@ -270,6 +271,13 @@ export function writeHostileCorpus(directory: string): HostileCorpus {
   return { groups, files: writeOddFiles(join(directory, 'files')) };
 }
 
+/** A rollout in each of 25,000 steps, and two at step 0 whose rewards have no finite sum. */
+function manySteps(): string {
+  const line = (step: number, index: number) =>
+    `${JSON.stringify({ v: 1, type: 'rollout', run: MANY_STEPS_RUN, step, group: 'g', index, text: 'a', reward: 1e308 })}\n`;
+  return line(0, 1) + Array.from({ length: 25_000 }, (_, step) => line(step, 0)).join('');
+}
+
 function writeOddFiles(directory: string): number {
   mkdirSync(directory);
   const row = JSON.stringify({ input: 'user\nq\nassistant\n', output: '#### 1', score: 1, step: 1 });
@@ -313,6 +321,7 @@ function writeOddFiles(directory: string): number {
     'text.zip': Buffer.from('PK\u0005\u0006not an archive'),
     'store.db': Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(4_000, 7)]),
     'header.arrow': Buffer.concat([Buffer.from('ARROW1\0\0'), Buffer.alloc(200, 0xff)]),
+    'steps.jsonl': manySteps(),
     'self.gz': gzipSync(gzipSync(gzipSync(Buffer.from(row)))),
   };
   for (let index = 0; index < 16; index++) {

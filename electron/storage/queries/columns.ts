@@ -20,7 +20,18 @@ import {
   UNKNOWN_I32,
 } from '../columnNames.ts';
 import type { ReadableLibrary, WritableLibrary } from '../open.ts';
-import { bytes, number, orNull, query, queryValue, type RowSpec, text } from '../rows.ts';
+import {
+  bytes,
+  number,
+  orNull,
+  query,
+  queryValue,
+  type RawCell,
+  type RowSpec,
+  rawRows,
+  statementOf,
+  text,
+} from '../rows.ts';
 import { parseDictionary, parseFacts } from '../storedJson.ts';
 
 export interface StepRevision {
@@ -91,8 +102,6 @@ export function stepRevisions(db: ReadableLibrary, runId: number): readonly Step
   }).all(runId);
 }
 
-type Cell = string | number | null;
-
 /** Assigns codes to strings, from 1, in order of appearance. */
 class Codes {
   readonly texts: string[] = [];
@@ -108,8 +117,8 @@ class Codes {
   }
 }
 
-type Encode = (cell: Cell) => number;
-type Rows = readonly (readonly Cell[])[];
+type Encode = (cell: RawCell) => number;
+type Rows = readonly (readonly RawCell[])[];
 
 /**
  * These functions fill an array from one column of the rows. columnNames.ts defines the values for unknown.
@@ -171,8 +180,8 @@ function dictionaryOf(codes: Codes): Encode {
 
 /** Computes all columns of a step from its rows. */
 export function readStepColumns(db: ReadableLibrary, runId: number, step: number): StepColumns {
-  const rows = db.prepare<[number, number], Cell[]>(STEP_ROLLOUTS).raw().all(runId, step);
-  const calls = db.prepare<[number, number], Cell[]>(STEP_CALLS).raw().all(runId, step);
+  const rows = rawRows(db, STEP_ROLLOUTS, runId, step);
+  const calls = rawRows(db, STEP_CALLS, runId, step);
   const arrays = {
     ...emptyArrays(ROLLOUT_COLUMNS, rows.length),
     ...emptyArrays(CALL_COLUMNS, calls.length),
@@ -210,7 +219,7 @@ export function readStepColumns(db: ReadableLibrary, runId: number, step: number
 /** Summarizes a rollout's calls: outcomes, tools, and the slowest call. */
 function sumUpCalls(
   arrays: StepArrays,
-  calls: readonly (readonly Cell[])[],
+  calls: Rows,
   codes: Pick<Record<DictionaryName, Codes>, 'callName' | 'tools'>,
 ): void {
   // The call column rounds to 32 bits; the slowest latency is kept exactly.
@@ -276,8 +285,8 @@ export function storeColumnsOfOneStep(db: WritableLibrary, factsOf: MakeFacts): 
     const columns = readStepColumns(db, runId, step);
     const { arrays, dictionaries } = columns;
     // Columns of another shape would otherwise never be deleted.
-    db.prepare(FORGET).run(runId, step);
-    const save = db.prepare(SAVE);
+    statementOf(db, FORGET).run(runId, step);
+    const save = statementOf(db, SAVE);
     for (const name of Object.keys(NUMBER_COLUMNS) as ColumnName[]) {
       const { buffer, byteOffset, byteLength } = arrays[name];
       save.run(runId, step, name, revision, Buffer.from(buffer, byteOffset, byteLength));
