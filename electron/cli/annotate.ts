@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { MergeReport } from '../../shared/api/contract.ts';
-import { terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
 
@@ -35,7 +35,7 @@ export const annotateCommand: Command = {
       await host.grant(path);
       const report = await host.ask('annotation.import', { path });
       process.stdout.write(
-        args.flag('json') ? `${JSON.stringify(report)}\n` : terminalText(reportText(report)),
+        args.flag('json') ? `${terminalJson(report)}\n` : terminalText(reportText(report)),
       );
       for (const { line, message } of report.issues)
         process.stderr.write(

@@ -1,7 +1,7 @@
 /** Helpers of the annotation commands. */
 import type { AnnotationRow, ResultOf } from '../../shared/api/contract.ts';
 import type { Annotation } from '../../shared/domain/annotate/annotation.ts';
-import { terminalLine } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalLine } from '../../shared/domain/terminalText.ts';
 import { PACK_VERSION } from '../../shared/format/pack.ts';
 import { UsageError } from './command.ts';
 
@@ -21,7 +21,7 @@ export function labelNamed({ labels }: ResultOf<'taxonomy.get'>['taxonomy'], tex
 /** An annotation as in a pack, plus its current position. The printed line can be imported. */
 export function annotationLine({ annotationNo: _, conflicts, place, ...rest }: AnnotationRow): string {
   const annotation: Annotation = rest;
-  return JSON.stringify({
+  return terminalJson({
     pack: PACK_VERSION,
     type: 'annotation',
     annotation,

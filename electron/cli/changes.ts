@@ -1,5 +1,5 @@
 import type { ChangedProblem, ProblemChanges, RunSummary } from '../../shared/api/contract.ts';
-import { terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalText } from '../../shared/domain/terminalText.ts';
 import { chosenRun } from './chosenRun.ts';
 import { type Command, ExpectedError, readArguments, UsageError } from './command.ts';
 import { type LibraryHost, withLibraryHost } from './libraryHost.ts';
@@ -115,7 +115,7 @@ function jsonOf(from: ComparedStep, to: ComparedStep, changes: ProblemChanges): 
     became_incorrect: changes.becameIncorrect.map(problem),
     became_correct: changes.becameCorrect.map(problem),
   };
-  return `${JSON.stringify(json)}\n`;
+  return `${terminalJson(json)}\n`;
 }
 
 function textOf(from: ComparedStep, to: ComparedStep, changes: ProblemChanges): string {

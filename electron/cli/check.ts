@@ -123,13 +123,16 @@ function failOnOf(text: string): readonly DetectorSeverity[] {
   return SEVERITIES.slice(0, at + 1);
 }
 
+const DECIMAL = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i;
+
 function thresholdsOf(given: readonly string[]): Partial<Record<ThresholdName, number>> {
   const values: Partial<Record<ThresholdName, number>> = {};
   for (const text of given) {
-    const [name = '', value = ''] = text.split('=', 2);
+    const [name = '', ...rest] = text.split('=');
+    const value = rest.join('=');
     if (!isThresholdName(name))
       throw new UsageError(`check: there is no threshold ${name}; they are ${THRESHOLD_NAMES.join(', ')}`);
-    const number = value.trim() === '' ? Number.NaN : Number(value);
+    const number = DECIMAL.test(value) ? Number(value) : Number.NaN;
     const fault = thresholdFault(name, number);
     if (fault !== undefined) throw new UsageError(`check: ${fault}`);
     values[name] = number;

@@ -8,6 +8,7 @@ import {
   THRESHOLD_NAMES,
   THRESHOLDS,
 } from '../../shared/domain/detectors/detectors.ts';
+import { terminalJson } from '../../shared/domain/terminalText.ts';
 
 /** The report of one run, with the rows of the rollouts that its findings name. */
 export interface CheckedRun {
@@ -99,7 +100,7 @@ export function checkJson({ run, report, rows }: CheckedRun): string {
       })),
     ],
   };
-  return `${JSON.stringify(json)}\n`;
+  return `${terminalJson(json)}\n`;
 }
 
 const LEVELS = { critical: 'error', warning: 'warning' } as const;
@@ -122,10 +123,10 @@ export function checkSarif(runs: readonly CheckedRun[], version: string): string
       },
     ],
   };
-  return `${JSON.stringify(sarif, null, 1)}\n`;
+  return `${terminalJson(sarif, 1)}\n`;
 }
 
-/** Findings beyond the first ones are counted only. */
+/** States how many findings of a detector are not listed. */
 const leftOutOf = ({ run, report }: CheckedRun) =>
   report.ofRollouts
     .filter(({ count, findings }) => count > findings.length)

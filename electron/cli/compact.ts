@@ -1,3 +1,4 @@
+import { terminalJson } from '../../shared/domain/terminalText.ts';
 import { type Command, readArguments, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
 import { bytesText } from './libraryText.ts';
@@ -23,7 +24,7 @@ export const compactCommand: Command = {
       const done = await host.ask('library.compact', {});
       process.stdout.write(
         args.flag('json')
-          ? `${JSON.stringify(done)}\n`
+          ? `${terminalJson(done)}\n`
           : `${bytesText(done.before)} before, ${bytesText(done.after)} after\n`,
       );
       return 0;

@@ -11,7 +11,7 @@ import type {
 } from '../../shared/api/contract.ts';
 import { unpackComparison } from '../../shared/api/packedRows.ts';
 import { MAX_LANES } from '../../shared/domain/alignLanes.ts';
-import { terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalText } from '../../shared/domain/terminalText.ts';
 import { createHost } from '../host/createHost.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
@@ -81,7 +81,7 @@ function jsonOf({ rolloutIds, baseline }: CompareRequest, { rows, lanes }: Compa
     })),
     lanes,
   };
-  return `${JSON.stringify(json)}\n`;
+  return `${terminalJson(json)}\n`;
 }
 
 const SIGNS = { equal: '=', similar: '~', only: '+' } as const;

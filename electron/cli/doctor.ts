@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { shellWord } from '../../shared/domain/shellWord.ts';
-import { terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
 import { createHost } from '../host/createHost.ts';
 import type { RescueReport } from '../host/host.ts';
 import { checkLibrary, type DamagedTable } from '../host/libraryCheck.ts';
@@ -70,7 +70,7 @@ export const doctorCommand: Command = {
       library.remove();
     }
     const text = args.flag('json')
-      ? JSON.stringify({ path, damaged, ...(saved === undefined ? {} : { saved }) })
+      ? terminalJson({ path, damaged, ...(saved === undefined ? {} : { saved }) })
       : [
           damageReport(path, damaged, saved !== undefined),
           ...(saved === undefined ? [] : [savedReport(saved)]),

@@ -1,6 +1,6 @@
 import type { ResultOf } from '../../shared/api/contract.ts';
 import { STATISTICS_BY, type StatisticsBy } from '../../shared/domain/signalStatistics.ts';
-import { terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalText } from '../../shared/domain/terminalText.ts';
 import { SIGNALS } from '../../shared/domain/tokenSignal.ts';
 import { chosenRun } from './chosenRun.ts';
 import { type Command, ExpectedError, readArguments, UsageError } from './command.ts';
@@ -102,7 +102,7 @@ function rowsOf({ sources, rows }: Statistics, by: StatisticsBy): readonly Recor
 }
 
 function jsonOf(found: Statistics, by: StatisticsBy): string {
-  const lines = rowsOf(found, by).map((row) => JSON.stringify(row));
+  const lines = rowsOf(found, by).map((row) => terminalJson(row));
   return lines.length === 0 ? '[]\n' : `[\n${lines.join(',\n')}\n]\n`;
 }
 
@@ -114,7 +114,7 @@ function tableOf({ sources, rows }: Statistics, by: StatisticsBy): string {
   });
   const lines = (rows[by] ?? []).map(({ source, tokens, mean, deviation, ...labels }) => {
     const words = Object.values(labels).map((value) =>
-      typeof value === 'string' ? JSON.stringify(value) : value,
+      typeof value === 'string' ? terminalJson(value) : value,
     );
     const of = sources.length > 1 ? [String(source + 1)] : [];
     return [...of, ...words, tokens, mean.toFixed(4), `± ${deviation.toFixed(4)}`].join('\t');

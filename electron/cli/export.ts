@@ -5,7 +5,7 @@ import {
   type PackFormat,
   type PackPairs,
 } from '../../shared/api/contract.ts';
-import { terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalText } from '../../shared/domain/terminalText.ts';
 import { labelNamed } from './annotationText.ts';
 import { type ComparedStep, comparedSteps } from './changes.ts';
 import { chosenRun } from './chosenRun.ts';
@@ -138,7 +138,7 @@ async function dataSet(host: LibraryHost, args: Arguments, path: string): Promis
   const params = { path, ...(runKeys.length === 0 ? {} : { runKeys: [...runKeys] }) };
   const written = await host.ask('run.export', params);
   return args.flag('json')
-    ? `${JSON.stringify(written)}\n`
+    ? `${terminalJson(written)}\n`
     : `${written.rollouts.toLocaleString('en')} rollouts of ${written.runs} ${written.runs === 1 ? 'run' : 'runs'} in ${written.files} files at ${written.directory} (${bytesText(written.bytes)})\n`;
 }
 
@@ -169,7 +169,7 @@ async function pack(host: LibraryHost, args: Arguments, format: PackFormat, path
     redact: [...args.strings('redact')],
     keepsCredentials: args.flag('keep-credentials'),
   });
-  if (args.flag('json')) return `${JSON.stringify(written)}\n`;
+  if (args.flag('json')) return `${terminalJson(written)}\n`;
   const { cases, siblings, annotations, redactions, bytes, conversations } = written;
   const counts = [
     written.pairs === undefined ? counted(cases, 'case') : counted(written.pairs, 'pair'),

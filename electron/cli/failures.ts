@@ -1,5 +1,5 @@
 import type { FailureClusters, FailureFeature, RunSummary } from '../../shared/api/contract.ts';
-import { terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalText } from '../../shared/domain/terminalText.ts';
 import { chosenRuns } from './chosenRun.ts';
 import { type Command, readArguments, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
@@ -75,7 +75,7 @@ function jsonOf({ runKey }: RunSummary, found: FailureClusters): string {
     })),
     unlike: members(unlike),
   };
-  return `${JSON.stringify(json)}\n`;
+  return `${terminalJson(json)}\n`;
 }
 
 /** Features in the text of a cluster; --json has more. */

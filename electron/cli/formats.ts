@@ -1,3 +1,4 @@
+import { terminalJson } from '../../shared/domain/terminalText.ts';
 import { FORMATS } from '../../shared/format/index.ts';
 import { type Command, readArguments, UsageError } from './command.ts';
 
@@ -18,7 +19,7 @@ export const formatsCommand: Command = {
     const rows = FORMATS.map(({ name, title, source, rule, reads, ignores }) => ({
       ...{ name, title, source, rule, reads, ignores },
     }));
-    if (args.flag('json')) process.stdout.write(`${JSON.stringify(rows)}\n`);
+    if (args.flag('json')) process.stdout.write(`${terminalJson(rows)}\n`);
     else {
       const width = Math.max(...rows.map((row) => row.name.length));
       const indent = ' '.repeat(width + 2);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { FollowRow, IngestProgress, ResultOf, UnreadFile } from '../../shared/api/contract.ts';
 import type { IngestIssue } from '../../shared/domain/model.ts';
-import { terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
 import { readMapping } from '../../shared/format/mapped.ts';
 import type { Mapping } from '../../shared/format/mapping.ts';
 import { createHost } from '../host/createHost.ts';
@@ -110,7 +110,7 @@ export const ingestCommand: Command = {
     if (args.flag('json')) {
       const { seconds, bytes, rollouts, groups, issues } = report;
       process.stdout.write(
-        `${JSON.stringify({ library: libraryPath, seconds, bytes, rollouts, groups, issues, unread: unread.length, files })}\n`,
+        `${terminalJson({ library: libraryPath, seconds, bytes, rollouts, groups, issues, unread: unread.length, files })}\n`,
       );
     } else process.stdout.write(`${terminalText(summaryOf(report, files, libraryPath))}\n`);
     if (code === 1) process.stderr.write(`turnwise: ${terminalLine(failureOf(report, files, paths))}\n`);

@@ -1,6 +1,6 @@
 import type { FileInspection } from '../../shared/api/contract.ts';
 import { ApiError } from '../../shared/api/errors.ts';
-import { terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
 import { checkAdapterOnce, inspectFileOnce } from '../host/libraryThreads.ts';
 import { readAdapter } from './adapter.ts';
 import { adapterText, hasErrors } from './adapterText.ts';
@@ -43,7 +43,7 @@ export const inspectCommand: Command = {
           const check = await checkAdapterOnce({ path, adapter });
           if (hasErrors(check)) code = 1;
           process.stdout.write(
-            `${args.flag('json') ? JSON.stringify(check) : terminalText(adapterText(check))}\n`,
+            `${args.flag('json') ? terminalJson(check) : terminalText(adapterText(check))}\n`,
           );
           continue;
         }
@@ -56,7 +56,7 @@ export const inspectCommand: Command = {
       }
       if (value.format === undefined) code = 1;
       if (args.flag('propose-mapping')) process.stdout.write(`${proposalOf(value)}\n`);
-      else process.stdout.write(`${args.flag('json') ? JSON.stringify(value) : describe(value)}\n`);
+      else process.stdout.write(`${args.flag('json') ? terminalJson(value) : describe(value)}\n`);
     }
     return code;
   },
@@ -68,7 +68,7 @@ function proposalOf(found: FileInspection): string {
     if (Object.keys(found.proposal.fields).length === 0) {
       process.stderr.write('turnwise: the field names give no hint; fill in "fields" by hand\n');
     }
-    return JSON.stringify(found.proposal, undefined, 2);
+    return terminalJson(found.proposal, 2);
   }
   throw new ExpectedError(
     found.format === undefined

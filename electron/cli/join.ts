@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { ResultOf } from '../../shared/api/contract.ts';
-import { terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalText } from '../../shared/domain/terminalText.ts';
 import { createHost } from '../host/createHost.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
@@ -42,13 +42,13 @@ export const joinCommand: Command = {
         if (!result.ok) throw new ExpectedError(result.failure.message);
         const { left } = result.value as ResultOf<'run.leavePool'>;
         if (!left) throw new ExpectedError(`${poolKey} is not joined with ${keptKey}`);
-        process.stdout.write(args.flag('json') ? `${JSON.stringify({ left })}\n` : 'the join was removed\n');
+        process.stdout.write(args.flag('json') ? `${terminalJson({ left })}\n` : 'the join was removed\n');
         return 0;
       }
       const result = await host.dispatch('run.joinPool', { poolKey, keptKey });
       if (!result.ok) throw new ExpectedError(result.failure.message);
       const report = result.value as ResultOf<'run.joinPool'>;
-      process.stdout.write(args.flag('json') ? `${JSON.stringify(report)}\n` : terminalText(wordsOf(report)));
+      process.stdout.write(args.flag('json') ? `${terminalJson(report)}\n` : terminalText(wordsOf(report)));
       return report.leftovers > 0 ? 3 : 0;
     } finally {
       await host.close();

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { terminalLine } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalLine } from '../../shared/domain/terminalText.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { bytesOnDisk } from '../storage/bytesOnDisk.ts';
 import { type Command, readArguments, resolvePath, UsageError } from './command.ts';
@@ -34,7 +34,7 @@ export const librariesCommand: Command = {
         return { id: library.id, path: library.path, ...(bytes === undefined ? {} : { bytes }) };
       });
       if (args.flag('json')) {
-        process.stdout.write(`${JSON.stringify({ path, sizes, known })}\n`);
+        process.stdout.write(`${terminalJson({ path, sizes, known })}\n`);
         return 0;
       }
       const rows: (readonly [string, string, string])[] = [

@@ -1,4 +1,4 @@
-import { terminalLine } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalLine } from '../../shared/domain/terminalText.ts';
 import { type Command, readArguments, resolvePath, UsageError } from './command.ts';
 import { withCancellableHost } from './libraryHost.ts';
 import { bytesText } from './libraryText.ts';
@@ -36,7 +36,7 @@ export const moveCommand: Command = {
       const moved = await host.ask('run.move', { runKey, path });
       process.stdout.write(
         args.flag('json')
-          ? `${JSON.stringify(moved)}\n`
+          ? `${terminalJson(moved)}\n`
           : `moved ${moved.rollouts.toLocaleString('en')} rollouts to ${terminalLine(moved.path)} (${bytesText(moved.bytes)}); ${moved.rows.toLocaleString('en')} rows compared; the library is ${bytesText(moved.freed)} smaller\n`,
       );
       return 0;

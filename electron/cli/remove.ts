@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { ResultOf } from '../../shared/api/contract.ts';
+import { terminalJson } from '../../shared/domain/terminalText.ts';
 import { createHost } from '../host/createHost.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
@@ -33,7 +34,7 @@ export const removeCommand: Command = {
       const size = `${(bytes / 2 ** 20).toFixed(1)} MiB`;
       process.stdout.write(
         args.flag('json')
-          ? `${JSON.stringify({ rollouts, files, bytes })}\n`
+          ? `${terminalJson({ rollouts, files, bytes })}\n`
           : `removed ${rollouts.toLocaleString('en')} rollouts; the library is ${size} smaller; the logs were not changed\n`,
       );
       return 0;

@@ -1,4 +1,6 @@
 /** Prints decisions step by step, because a run has millions. */
+
+import { terminalJson } from '../../shared/domain/terminalText.ts';
 import type { DecidedStep } from '../host/host.ts';
 
 type Groups = DecidedStep['groups'];
@@ -14,7 +16,7 @@ export function jsonWriter(print: Print): DecisionWriter {
   let written = 0;
   return {
     async page(groups) {
-      for (const group of groups) await print(`${written++ === 0 ? '[' : ','}\n${JSON.stringify(group)}`);
+      for (const group of groups) await print(`${written++ === 0 ? '[' : ','}\n${terminalJson(group)}`);
     },
     async end() {
       await print(written === 0 ? '[]\n' : '\n]\n');

@@ -1,5 +1,5 @@
 import type { FoundGroup, HitList, RunSummary, SearchCursor, SearchHit } from '../../shared/api/contract.ts';
-import { terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
 import { chosenRun } from './chosenRun.ts';
 import { type Command, readArguments, UsageError } from './command.ts';
 import { type LibraryHost, withLibraryHost } from './libraryHost.ts';
@@ -99,7 +99,7 @@ function jsonLines(group: FoundGroup, run: RunSummary | undefined): string {
   const { step, groupKey, problemId, prompt, found } = group;
   return found
     .map(({ found: own, ...rollout }) =>
-      JSON.stringify({
+      terminalJson({
         run_key: run?.runKey,
         ...(run?.hasSteps === false ? {} : { step }),
         group_key: groupKey,

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { terminalJson } from '../../shared/domain/terminalText.ts';
 import { type Command, ExpectedError, readArguments, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
 
@@ -54,7 +55,7 @@ export const indexCommand: Command = {
           const seconds = (performance.now() - startedAt) / 1000;
           process.stdout.write(
             args.flag('json')
-              ? `${JSON.stringify({ rollouts, indexed, seconds })}\n`
+              ? `${terminalJson({ rollouts, indexed, seconds })}\n`
               : `${indexed} of ${rollouts} rollouts are indexed${isWhole ? '' : '; the next call continues from there'}\n`,
           );
           return isWhole ? 0 : 130;

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { ResultOf } from '../../shared/api/contract.ts';
 import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
-import { terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalText } from '../../shared/domain/terminalText.ts';
 import { PACK_VERSION } from '../../shared/format/pack.ts';
 import { parseTaxonomyFile } from '../../shared/format/taxonomy.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
@@ -55,7 +55,7 @@ function jsonOf({ taxonomy: { name, choice, labels } }: ResultOf<'taxonomy.get'>
     ...{ colour, description },
   }));
   const taxonomy = { name, choice, labels: listed };
-  return `${JSON.stringify({ pack: PACK_VERSION, type: 'taxonomy', taxonomy }, undefined, 2)}\n`;
+  return `${terminalJson({ pack: PACK_VERSION, type: 'taxonomy', taxonomy }, 2)}\n`;
 }
 
 function tableOf({ taxonomy, counts }: ResultOf<'taxonomy.get'>): string {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { ResultOf } from '../../shared/api/contract.ts';
-import { terminalLine } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalLine } from '../../shared/domain/terminalText.ts';
 import { createHost } from '../host/createHost.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
@@ -45,7 +45,7 @@ export const tokenizerCommand: Command = {
         const { removed } = result.value as ResultOf<'run.removeTokenizer'>;
         if (!removed) throw new ExpectedError(`${runKey} has no tokenizer`);
         process.stdout.write(
-          args.flag('json') ? `${JSON.stringify({ removed })}\n` : 'the tokenizer was removed\n',
+          args.flag('json') ? `${terminalJson({ removed })}\n` : 'the tokenizer was removed\n',
         );
         return 0;
       }
@@ -57,7 +57,7 @@ export const tokenizerCommand: Command = {
       const report = result.value as ResultOf<'run.setTokenizer'>;
       const { size, rollouts, aligned, runs, placed } = report;
       const words = `${size} ids; ${aligned} of ${rollouts} rollouts with ids without text are aligned, with ${placed} of ${runs} spans of sampled tokens\n`;
-      process.stdout.write(args.flag('json') ? `${JSON.stringify(report)}\n` : words);
+      process.stdout.write(args.flag('json') ? `${terminalJson(report)}\n` : words);
       for (const { step, groupKey, ordinal, why } of report.firstUnplaced)
         process.stderr.write(
           `${terminalLine(`step ${step}, group ${groupKey}, #${ordinal}: ${reasonOf(why)}`)}\n`,

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { ResultOf } from '../../shared/api/contract.ts';
+import { terminalJson } from '../../shared/domain/terminalText.ts';
 import { SIGNALS } from '../../shared/domain/tokenSignal.ts';
 import { createHost } from '../host/createHost.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
@@ -122,7 +123,7 @@ const known = (value: number | undefined): number | null =>
 function* jsonOf(rolloutId: number, tokens: Signal, response: string): Generator<string> {
   const { signal, source, count } = tokens;
   const { kind, k = null, bound, unit = null, temperature = null, policy = null } = source ?? {};
-  const head = JSON.stringify({
+  const head = terminalJson({
     rollout_id: rolloutId,
     signal,
     source: { kind, k, unit, temperature, policy },
@@ -130,7 +131,7 @@ function* jsonOf(rolloutId: number, tokens: Signal, response: string): Generator
   });
   yield `${head.slice(0, -1)},"tokens":[`;
   for (let i = 0; i < count; i++)
-    yield `${i === 0 ? '' : ','}\n${JSON.stringify(tokenAt(i, tokens, response))}`;
+    yield `${i === 0 ? '' : ','}\n${terminalJson(tokenAt(i, tokens, response))}`;
   yield '\n]}\n';
 }
 
@@ -138,6 +139,6 @@ function* linesOf(tokens: Signal, response: string): Generator<string> {
   yield `# ${tokens.signal}: ${tokens.source === undefined ? '' : sourceFacts(tokens.source)}\n`;
   for (let i = 0; i < tokens.count; i++) {
     const { value, text, id } = tokenAt(i, tokens, response);
-    yield `${i}\t${value === null ? '' : value.toFixed(4)}\t${text === null ? `#${id ?? ''}` : JSON.stringify(text)}\n`;
+    yield `${i}\t${value === null ? '' : value.toFixed(4)}\t${text === null ? `#${id ?? ''}` : terminalJson(text)}\n`;
   }
 }

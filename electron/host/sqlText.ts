@@ -10,6 +10,7 @@
 
 import type { SqlFormat } from '../../shared/api/sqlRows.ts';
 import { type Cell, delimitedLine, distinctNames } from '../../shared/domain/delimited.ts';
+import { terminalJson } from '../../shared/domain/terminalText.ts';
 
 /** @returns the header line of column names; '' for JSON lines */
 export function sqlHead(format: SqlFormat, columns: readonly string[]): string {
@@ -43,7 +44,7 @@ export function cellOf(value: unknown): Cell {
  * @param names distinct names
  */
 export function jsonLine(names: readonly string[], row: readonly unknown[]): string {
-  return `{${names.map((name, i) => `${JSON.stringify(name)}:${jsonOf(row[i])}`).join(',')}}`;
+  return `{${names.map((name, i) => `${terminalJson(name)}:${jsonOf(row[i])}`).join(',')}}`;
 }
 
 /** A value as JSON. */
@@ -53,7 +54,7 @@ function jsonOf(value: unknown): string {
   if (value === Number.POSITIVE_INFINITY) return '1e999';
   if (value === Number.NEGATIVE_INFINITY) return '-1e999';
   if (value === null || value === undefined) return 'null';
-  return JSON.stringify(
+  return terminalJson(
     value instanceof Uint8Array ? { base64: Buffer.from(value).toString('base64') } : value,
   );
 }

@@ -11,3 +11,18 @@ export function terminalText(text: string): string {
 export function terminalLine(text: string): string {
   return terminalText(text).replaceAll('\n', escaped);
 }
+
+/**
+ * JSON with escapes in place of invisible characters, since JSON Lines are printed on terminals, too. JSON readers
+ * return the same value. Line breaks of the indentation stay.
+ */
+export function terminalJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, undefined, indent).replaceAll(
+    /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (characters) =>
+      Array.from(
+        { length: characters.length },
+        (_, i) => `\\u${characters.charCodeAt(i).toString(16).padStart(4, '0')}`,
+      ).join(''),
+  );
+}

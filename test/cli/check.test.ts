@@ -171,6 +171,8 @@ it('refuses invalid usage', async () => {
     ['--fail-on', 'major'],
     ['--threshold', 'repetition.repeats'],
     ['--threshold', 'repetition.repeats=0'],
+    ['--threshold', 'repetition.repeats=8=9'],
+    ['--threshold', 'repetition.repeats=0x10'],
     ['--threshold', 'no.such=1'],
     ['--step', '-1'],
     ['--json', '--sarif'],
