@@ -39,10 +39,10 @@ function compared(left: SortValue, right: SortValue, direction: Sort['direction'
   const sign = direction === 'ascending' ? 1 : -1;
   if (left === undefined) return right === undefined ? 0 : 1;
   if (right === undefined) return -1;
-  if (typeof left === 'string' || typeof right === 'string') {
-    return sign * String(left).localeCompare(String(right), 'en', { numeric: true });
-  }
-  return sign * (left - right);
+  if (typeof left === 'number' && typeof right === 'number') return sign * (left - right);
+  // Words come after numbers, as in the host's order of scores.
+  if (typeof left !== typeof right) return typeof left === 'number' ? -sign : sign;
+  return sign * String(left).localeCompare(String(right), 'en', { numeric: true });
 }
 
 /** Parses `sort=-reward` as descending by reward. Falls back if the column does not exist. */

@@ -46,6 +46,16 @@ describe('sorting', () => {
     expect(sorted.map(({ id }) => id)).toEqual([1, 5, 4, 3, 2]);
   });
 
+  it('puts words after numbers, so that an order of both has no cycle', () => {
+    const mixed = [-5, '-7', '(none)', -10].map((v) => ({ v }));
+    expect(sortedBy(mixed, (row) => row.v, 'ascending').map((row) => row.v)).toEqual([
+      -10,
+      -5,
+      '-7',
+      '(none)',
+    ]);
+  });
+
   it('goes through the URL with several keys, in either spelling', () => {
     const columns = ['reward', 'turns', 'order'];
     const otherwise: readonly Sort[] = [{ column: 'order', direction: 'ascending' }];
