@@ -93,7 +93,7 @@ function removeRunRows(db: WritableLibrary, runId: number): Removal {
   return { rollouts, files };
 }
 
-/** Forgets files that a cancelled job had not begun, else they would be offered to continue a run that is gone. */
+/** Deletes the run's files that a cancelled job had not begun. Otherwise the page would offer to continue them. */
 function forgetUnreadSteps(db: WritableLibrary, runId: number): void {
   const directory = db
     .prepare<[number], string>('SELECT directory FROM run_row WHERE run_id = ?')

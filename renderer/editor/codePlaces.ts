@@ -98,12 +98,13 @@ export function argumentPlaces(shown: string, inner: string, base: Utf16Offset):
 /** A string, a sign, or a number or literal. */
 const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]|[^\s{}[\]:,"]+/gs;
 
-/** A string without its escapes, still told apart from a number. The host also reads JSON that is not strict. */
+/** Removes the escapes of a string, but keeps a quote, so that a string never equals a number. */
 function decoded(token: string): string {
   if (!token.includes('\\')) return token;
   try {
     return `"${JSON.parse(token)}"`;
   } catch {
+    // The host also reads JSON that is not strict.
     return token;
   }
 }

@@ -1,4 +1,4 @@
-/** Moments as labels, in the reader's time zone. All take milliseconds since 1970. */
+/** Formats moments in the reader's time zone. All functions take milliseconds since 1970. */
 
 /** English like the rest of the page, whatever the language of the browser. */
 const formatted = (style: Intl.DateTimeFormatOptions) => {
@@ -10,7 +10,7 @@ const formatted = (style: Intl.DateTimeFormatOptions) => {
 export const day = formatted({ dateStyle: 'medium' });
 /** `15 Sept 2025, 19:04`. */
 export const dayAndTime = formatted({ dateStyle: 'medium', timeStyle: 'short' });
-/** `15 Sept 2025, 19:04:11 UTC`: what a log states needs its time zone, since the log may be from anywhere. */
+/** `15 Sept 2025, 19:04:11 UTC`. Times from a log need a time zone, since the log may be from anywhere. */
 export const timeWithZone = formatted({ dateStyle: 'medium', timeStyle: 'long' });
 /** `Monday, 15 September 2025 at 19:04:11 UTC`, for tooltips. */
 export const wholeTime = formatted({ dateStyle: 'full', timeStyle: 'long' });

@@ -20,13 +20,13 @@ export function useUnreadOf(): (run: RunOfFiles) => readonly UnreadFile[] {
   );
 }
 
-/** A file that was not begun names no run. It is one of the run's if its path says that it is one of its steps. */
+/** A file belongs to no run before its first record is read. Until then its path tells whether it is a step of the run. */
 const isFileOf = ({ runId, directory }: RunOfFiles, { path, runIds }: UnreadFile): boolean =>
   runIds.includes(runId) || (runIds.length === 0 && isStepIn(directory, path));
 
 /**
- * What the run lacks: `about 13,000 records of 4 files`, by the bytes that are left. The number is unknown if a file is
- * compressed, or if no record has been read.
+ * Names the missing part of a run: `about 13,000 records of 4 files`. Estimates records from the unread bytes. Names
+ * only files if one of them is compressed, or if no record has been read.
  */
 export function missingOf(files: readonly UnreadFile[]): string {
   const sum = (of: (file: UnreadFile) => number | undefined): number =>

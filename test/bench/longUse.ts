@@ -122,7 +122,7 @@ async function runIn(directory: string, minutes: number, random: Random): Promis
         rounds++;
       } while (performance.now() < start + share * minutes * 60_000 && !page.isClosed());
     };
-    // What a page retains depends on the views that were shown last, so one measurement says little.
+    // A page retains nodes of the last views, so one measurement says little.
     const several = async (pick: (...values: number[]) => number): Promise<Resources> => {
       let picked = await measure();
       for (let i = 1; i < MEASUREMENTS && !page.isClosed(); i++) {

@@ -241,7 +241,7 @@ function Limits({ detail }: { readonly detail: RolloutDetail }) {
   return (
     <Field label="limits">
       {detail.limits.length === 0 ? (
-        <span className="muted">of tokens, turns and messages: none configured</span>
+        <span className="muted">none on tokens, turns or messages</span>
       ) : uses.length === 0 ? (
         <span className="muted">unknown whether one was reached</span>
       ) : (

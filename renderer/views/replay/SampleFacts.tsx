@@ -4,13 +4,13 @@ import type { RolloutRow } from '../../../shared/api/contract.ts';
 import type { LoggedSample, LoggedScorerValue } from '../../../shared/format/loggedSample.ts';
 import { LogText, plainLogText } from '../../ui/LogText.tsx';
 import { count, counted, duration, figure } from '../../ui/numbers.ts';
+import { timeWithZone } from '../../ui/times.ts';
 import { useFirstItems } from '../../ui/useFirstItems.tsx';
 import { ErrorText } from '../../widgets/ErrorText.tsx';
 import { Score } from '../../widgets/rollouts/scoreColumns.tsx';
 import { Field } from './Field.tsx';
 import { MarkdownText } from './text/MarkdownText.tsx';
 import './sampleFacts.css';
-import { timeWithZone } from '../../ui/times.ts';
 
 /** @param at seconds since 1970, perhaps later than any date */
 const moment = (at: number | undefined) =>
