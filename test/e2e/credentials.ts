@@ -98,7 +98,8 @@ export function describeCredentials(shell: Shell): void {
 
     test('are shown as logged, until the command masks them', async () => {
       await openReplay();
-      expect(await transcript().innerText()).toContain(KEYS[0]);
+      // The browser leaves text out of `innerText` until it has rendered it.
+      await expect.poll(() => transcript().innerText()).toContain(KEYS[0]);
       await page.keyboard.press('ControlOrMeta+k');
       await page.keyboard.type('mask credentials');
       await page.keyboard.press('Enter');
