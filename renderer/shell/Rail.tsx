@@ -4,6 +4,7 @@ import {
   CircleAlert,
   Columns2,
   Database,
+  FolderOpen,
   Grid3x3,
   Keyboard,
   LayoutList,
@@ -35,6 +36,7 @@ import { compareTarget } from './compareSet.ts';
 import { useCommands } from './keys/commands.ts';
 import type { CommandId } from './keys/keymap.ts';
 import { keyed, keyWord } from './keys/keysInForce.ts';
+import { useIngestActions } from './useIngestActions.ts';
 import { useRunRoute } from './useRunRoute.ts';
 import './rail.css';
 
@@ -132,6 +134,8 @@ export function Rail({ route }: { readonly route: Route }) {
   const flip = () => setRailNamed(!isNamed);
   useCommands({ 'rail.flip': flip });
 
+  const { chooseLogs } = useIngestActions();
+
   const { view } = route;
   const runKey = 'runKey' in ofRun ? ofRun.runKey : undefined;
   // The entries of the open run, or of the last visited one.
@@ -147,6 +151,12 @@ export function Rail({ route }: { readonly route: Route }) {
         href="/"
         isHere={view === 'library'}
       />
+      <Hint side="right" text={keyed('Read logs into this library', 'ingest.openFiles')}>
+        <button type="button" onClick={chooseLogs}>
+          <FolderOpen {...ICON} />
+          <span className="rail-name">Open logs…</span>
+        </button>
+      </Hint>
       <Item
         name="Search"
         icon={Search}

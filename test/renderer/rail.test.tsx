@@ -52,13 +52,31 @@ describe('the rail', () => {
     const rail = screen.getByRole('navigation', { name: 'Views' });
     const names = [...rail.querySelectorAll('.rail-name')].map((name) => name.textContent);
     expect(names).toEqual([
-      ...['Library', 'Search', 'SQL', 'Run', 'Step', 'Group', 'Problems', 'RoC', 'Tokens', 'Replay'],
+      ...[
+        'Library',
+        'Open logs…',
+        'Search',
+        'SQL',
+        'Run',
+        'Step',
+        'Group',
+        'Problems',
+        'RoC',
+        'Tokens',
+        'Replay',
+      ],
       ...['Compare', 'Labels', 'Issues', 'Keys', 'Settings', 'Collapse'],
     ]);
     const icons = [...rail.querySelectorAll('svg')].map((icon) => icon.innerHTML);
     expect(new Set(icons).size).toBe(names.length);
     expect(screen.getByRole('link', { name: 'Group' }).getAttribute('aria-current')).toBe('page');
     expect(screen.getByRole('link', { name: 'Step' }).getAttribute('href')).toBe('/run/r/step/1');
+  });
+
+  it('opens logs from every page', () => {
+    show({ view: 'group', runKey: 'r', step: 1, groupKey: 'g' });
+    fireEvent.click(screen.getByRole('button', { name: 'Open logs…' }));
+    expect(useInterface.getState().dialog).toEqual({ kind: 'openLogs' });
   });
 
   it('describes why an item leads nowhere, shows it on focus and says it when pressed', async () => {
