@@ -103,7 +103,6 @@ class LibraryHost implements Host {
   private notKeptReason = '';
   private readonly closing = new AbortController();
   private nextJobId = 1;
-  private openRunKey: string | undefined;
   private isClosed = false;
 
   constructor(options: HostOptions, library: ReadableLibrary) {
@@ -401,7 +400,6 @@ class LibraryHost implements Host {
           granted: [...this.grants.paths],
           ...(this.library.readOnly === undefined ? {} : { readOnly: this.readOnlyText() }),
           warnings: this.allWarnings(),
-          ...(this.openRunKey === undefined ? {} : { openRunKey: this.openRunKey }),
         };
       },
       'path.list': ({ prefix }) => listPaths(prefix, this.listedRoots()),
@@ -622,7 +620,6 @@ class LibraryHost implements Host {
       if (this.jobs.size <= KEPT_JOBS) break;
       this.jobs.delete(jobId);
     }
-    this.openRunKey ??= progress.runKey;
     this.emit({ event: 'ingest.progress', payload: progress });
   }
 

@@ -75,6 +75,8 @@ interface IngestStatus {
   readonly duplicates?: number;
   /** The run of the first rollout read. */
   readonly runKey?: string;
+  /** Runs of the files that were read, now or before. Absent: none. */
+  readonly runs?: number;
 }
 
 export interface IngestOptions {
@@ -124,6 +126,7 @@ class IngestCall {
   /** Files that ended their parser once. They are read alone then. */
   private readonly endedParser = new Set<string>();
   private readonly mayRead: (path: string) => boolean;
+  private readonly runKeys = new Set<string>();
   private isCancelled = false;
   /** Bytes that earlier calls have read of the files that this call continues. */
   private bytesBefore = 0;
@@ -275,13 +278,20 @@ class IngestCall {
       case 'unchanged':
         if (this.isEndMisreported(plan.known))
           return this.read({ kind: 'appended', known: plan.known, identity: plan.known });
-        this.status.runKey ??= this.writer.runKeysOf([plan.known.fileId])[0];
+        this.addRunOf(plan.known.fileId);
         return this.reportOf(plan.known.fileId, plan.known.path, plan.known.format, 'unchanged');
       case 'duplicate':
         return this.duplicate(plan);
       default:
         return this.read(plan);
     }
+  }
+
+  private addRunOf(fileId: number): void {
+    const [runKey] = this.writer.runKeysOf([fileId]);
+    if (runKey === undefined) return;
+    this.status.runKey ??= runKey;
+    this.status.runs = this.runKeys.add(runKey).size;
   }
 
   private isFollowed(path: string): boolean {
@@ -423,7 +433,7 @@ class IngestCall {
     const outcome = await parse.take((batch) => {
       const written = file();
       const { runIds, rollouts } = this.writer.writeBatch(written, batch);
-      this.status.runKey ??= this.writer.runKeysOf([written.fileId])[0];
+      if (rollouts > 0) this.addRunOf(written.fileId);
       // Offsets in compressed files and tables are not byte positions in the file.
       if (isBytes) this.status.bytesDone = base + batch.offset - request.offset;
       this.status.rollouts += rollouts;
@@ -524,7 +534,7 @@ class IngestCall {
   private duplicate({ known, identity }: Extract<Plan, { kind: 'duplicate' }>): FileReport {
     this.status.bytesDone += identity.bytes;
     this.status.duplicates = (this.status.duplicates ?? 0) + 1;
-    this.status.runKey ??= this.writer.runKeysOf([known.fileId])[0];
+    this.addRunOf(known.fileId);
     const message = `the same file as ${known.path}, which was read before; not read again`;
     const issues: IngestIssue[] = [{ severity: 'warning', code: 'duplicate_file', message }];
     return { path: identity.path, format: known.format ?? null, status: 'duplicate', rollouts: 0, issues };

@@ -1,7 +1,7 @@
 /** The window: breadcrumb at the top, rail at the left, and one view, which the URL determines. */
 import { Tooltip } from 'radix-ui';
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'react';
-import { HOME_LIBRARY, type IngestProgress } from '../../shared/api/contract.ts';
+import { HOME_LIBRARY } from '../../shared/api/contract.ts';
 import { useConnection, useConnectionStatus, useLibrary } from '../data/DataProvider.tsx';
 import { resolvedHref } from '../data/libraryLink.ts';
 import { pathOfRoute, type Route } from '../data/route.ts';
@@ -26,6 +26,7 @@ import { Palette } from '../shell/Palette.tsx';
 import { Rail } from '../shell/Rail.tsx';
 import { TopBar } from '../shell/TopBar.tsx';
 import { Tour } from '../shell/Tour.tsx';
+import { openedRoute } from '../shell/useIngestActions.ts';
 import { useShellCommands } from '../shell/useShellCommands.ts';
 import { ViewBoundary } from '../shell/ViewBoundary.tsx';
 import { useInterface } from '../state/interface.ts';
@@ -219,26 +220,20 @@ const startsAtLibrary = globalThis.location?.pathname === '/' && globalThis.loca
 let hasOpened = false;
 
 /**
- * A start without a route opens one run (from argv, or the demo), once. A reload or a link stays at the library. A job
+ * A start without a route opens what a job of the start has read, once. A reload or a link stays at the library. A job
  * that was running when the page opened may learn its run only later, on a busy machine or a slow disk.
  */
 function useStartRun(): void {
   const { isStart } = useConnection();
-  const openRunKey = useRequest('host.info', {}).data?.openRunKey;
   const jobs = useRequest('ingest.jobs', {}).data;
   const ofStart = useRef<ReadonlySet<number>>(undefined);
   useEffect(() => {
-    if (jobs !== undefined) ofStart.current ??= new Set(jobs.map(({ jobId }) => jobId));
-    const runKey = openRunKey ?? runOf(jobs, ofStart.current);
-    if (!isStart || !startsAtLibrary || runKey === undefined || hasOpened) return;
+    if (jobs === undefined) return;
+    ofStart.current ??= new Set(jobs.map(({ jobId }) => jobId));
+    const opened = jobs.filter(({ jobId }) => ofStart.current?.has(jobId)).find(openedRoute);
+    const route = opened && openedRoute(opened);
+    if (!isStart || !startsAtLibrary || route === undefined || hasOpened) return;
     hasOpened = true;
-    if (window.location.pathname === '/') goTo({ view: 'run', runKey });
-  }, [isStart, openRunKey, jobs]);
-}
-
-function runOf(
-  jobs: readonly IngestProgress[] | undefined,
-  ofStart: ReadonlySet<number> | undefined,
-): string | undefined {
-  return jobs?.find(({ jobId, runKey }) => ofStart?.has(jobId) === true && runKey !== undefined)?.runKey;
+    if (window.location.pathname === '/') goTo(route);
+  }, [isStart, jobs]);
 }

@@ -3,7 +3,7 @@ import type { IngestProgress } from '../../shared/api/contract.ts';
 import type { Client } from '../../shared/api/transport.ts';
 import { useClient, useConnection } from '../data/DataProvider.tsx';
 import { JOBS_KEY } from '../data/followHost.ts';
-import { mappingPath } from '../data/route.ts';
+import { mappingPath, type Route } from '../data/route.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { goTo, navigateTo } from '../data/useRoute.ts';
 import { UNKNOWN_FORMAT } from '../data/useUnmappedFiles.ts';
@@ -82,28 +82,49 @@ export async function openDemoRun(client: Client): Promise<string | undefined> {
 }
 
 /**
- * Reads logs that the user has just chosen. Their first run opens once it is known; a file of unknown format opens in the
- * mapping editor. Neither happens if the user has gone elsewhere.
+ * The page that shows what a job has read: its run, or the library if its files are of several runs.
+ * @returns undefined while that is unknown
+ */
+export function openedRoute(job: IngestProgress): Route | undefined {
+  const { runKey, runs = 0, files, paths, state } = job;
+  if (runKey === undefined) return undefined;
+  // One file can hold the evaluation of a run, too, as the demo does.
+  if (runs > 1 && files > 1) return { view: 'library' };
+  return paths.length === 1 || state !== 'running' ? { view: 'run', runKey } : undefined;
+}
+
+/**
+ * Reads logs that the user has just chosen. Their page opens once it is known; several paths are read on the library
+ * page, and a file of unknown format opens in the mapping editor. None of it happens if the user has gone elsewhere.
  *
  * @param mapping name of the saved mapping to read them with
  */
 async function openLogs(client: Client, paths: readonly string[], mapping?: string): Promise<void> {
-  const { pathname } = window.location;
+  let { pathname } = window.location;
   const { started, settled } = startJob(
     client,
     () =>
       client.request('ingest.start', { paths: [...paths], ...(mapping === undefined ? {} : { mapping }) }),
-    ({ runKey, state }) => runKey !== undefined || state !== 'running',
+    (job) => openedRoute(job) !== undefined || job.state !== 'running',
   );
-  const openRun = async ({ runKey, rollouts, issues }: IngestProgress) => {
-    const unknown = rollouts === 0 && issues > 0 ? await unknownFile(client, paths) : undefined;
+  const openPage = async (job: IngestProgress) => {
+    const isUnknown = job.rollouts === 0 && job.issues > 0;
+    const unknown = isUnknown ? await unknownFile(client, paths) : undefined;
     if (window.location.pathname !== pathname) return;
-    if (runKey !== undefined) goTo({ view: 'run', runKey });
+    const route = openedRoute(job);
+    if (route !== undefined) goTo(route);
     else if (unknown !== undefined) navigateTo(mappingPath(unknown));
   };
+  const toLibrary = () => {
+    // The mapping editor stays, since the other paths are those that its mapping has read before.
+    if (paths.length === 1 || mapping !== undefined || window.location.pathname !== pathname) return;
+    goTo({ view: 'library' });
+    ({ pathname } = window.location);
+  };
+  const shown = started.then(toLibrary);
   // The caller handles a failure to start. The job's card shows a failure of the job.
-  settled.then(openRun, () => undefined);
-  await started;
+  settled.then((job) => shown.then(() => openPage(job))).catch(() => undefined);
+  await shown;
 }
 
 /** The file that was chosen, if it is the only one and no format knows it. */

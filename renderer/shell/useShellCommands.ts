@@ -26,13 +26,14 @@ import { useRunRoute } from './useRunRoute.ts';
 export function jobNotice(job: IngestProgress): string | undefined {
   if (job.state === 'running') return undefined;
   if (job.state === 'failed') return `Not read: ${job.message ?? job.paths.join(', ')}`;
-  const { duplicates = 0 } = job;
+  const { duplicates = 0, runs = 0 } = job;
   const same = `${counted(duplicates, 'file')} read before, under another path`;
   if (job.state === 'done' && job.rollouts === 0 && job.issues === 0)
     return duplicates === 0 ? 'Nothing new to read' : `Nothing new to read: ${same}`;
   const issues = job.issues === 0 ? '' : `, ${counted(job.issues, 'issue')}`;
+  const ofRuns = runs > 1 ? ` of ${counted(runs, 'run')}` : '';
   const others = duplicates === 0 ? '' : `; ${same}`;
-  return `${job.state === 'cancelled' ? 'Cancelled after' : 'Read'} ${counted(job.rollouts, 'rollout')}${issues}${others}`;
+  return `${job.state === 'cancelled' ? 'Cancelled after' : 'Read'} ${counted(job.rollouts, 'rollout')}${ofRuns}${issues}${others}`;
 }
 
 export function useShellCommands(): void {

@@ -377,6 +377,8 @@ export interface IngestProgress {
   readonly elapsedMs: Milliseconds;
   /** First run of which this job read rollouts, once known. */
   readonly runKey?: string;
+  /** Runs of the files read so far. A file counts for the run of its first rollout. Absent: none. */
+  readonly runs?: number;
   /** With `failed`: the reason in one sentence. */
   readonly message?: string;
 }
@@ -401,6 +403,4 @@ export interface HostInfo {
   readonly readOnly?: string;
   /** The library is damaged, or read-only. */
   readonly warnings: readonly LibraryWarning[];
-  /** Run to open at this start: the one ingested from argv, or the demo. */
-  readonly openRunKey?: string;
 }

@@ -113,7 +113,7 @@ test('a path that was not allowed is refused with the command that allows it', a
     .waitFor();
 });
 
-test('chosen files are uploaded beside the library and read', async () => {
+test('chosen files are uploaded, read, and listed in the library as their runs', async () => {
   const chooser = page.waitForEvent('filechooser');
   await dialog().getByRole('button', { name: 'Choose files…' }).click();
   const buffers = ['one', 'two'].map((run) => ({
@@ -122,9 +122,10 @@ test('chosen files are uploaded beside the library and read', async () => {
   }));
   await (await chooser).setFiles(buffers);
   await closed();
-  await expect
-    .poll(() => decodeURIComponent(new URL(page.url()).pathname))
-    .toMatch(/^\/run\/sent (one|two)$/);
+  await placeIs('/');
+  for (const name of [/sent one/, /sent two/]) await page.getByRole('row', { name }).waitFor();
+  await page.getByText('Read 2 rollouts of 2 runs').waitFor();
+  await placeIs('/');
   expect(readFileSync(join(uploads, 'one', 'two.jsonl'), 'utf8')).toBe(logOf('sent two'));
 });
 

@@ -69,7 +69,7 @@ describe('the same file under two paths', () => {
     ).toMatchObject([
       { status: 'duplicate', rollouts: 0, issues: [{ code: 'duplicate_file', severity: 'warning' }] },
     ]);
-    expect(statuses.at(-1)).toMatchObject({ duplicates: 1, rollouts: 0, issues: 0 });
+    expect(statuses.at(-1)).toMatchObject({ duplicates: 1, rollouts: 0, issues: 0, runs: 1 });
     expect(count()).toBe(4);
     rmSync(first);
     expect((await ingest(copy)).files).toMatchObject([{ rollouts: 4 }]);

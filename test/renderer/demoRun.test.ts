@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openDemoRun } from '../../renderer/shell/useIngestActions.ts';
+import { openDemoRun, openedRoute } from '../../renderer/shell/useIngestActions.ts';
 import { jobNotice } from '../../renderer/shell/useShellCommands.ts';
 import type { IngestProgress } from '../../shared/api/contract.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
@@ -60,8 +60,33 @@ describe('the demo run', () => {
     expect(jobNotice({ ...job, state: 'done', rollouts: 3, duplicates: 1 })).toBe(
       'Read 3 rollouts; 1 file read before, under another path',
     );
+    expect(jobNotice({ ...job, state: 'done', rollouts: 3, runs: 3 })).toBe('Read 3 rollouts of 3 runs');
     expect(jobNotice({ ...job, state: 'failed', message: 'nothing of a known format below /logs' })).toBe(
       'Not read: nothing of a known format below /logs',
     );
+  });
+});
+
+describe('what opens after logs were read', () => {
+  const read: IngestProgress = { ...job, runKey: 'a', runs: 1, rollouts: 1 };
+  const library = { view: 'library' };
+  const run = { view: 'run', runKey: 'a' };
+
+  it('is the first run of a single path, as soon as it is known', () => {
+    expect(openedRoute(job)).toBeUndefined();
+    expect(openedRoute({ ...read, files: 510 })).toEqual(run);
+    // A file with the evaluation of its run.
+    expect(openedRoute({ ...read, state: 'done', runs: 2 })).toEqual(run);
+  });
+
+  it('is the library when the files are of several runs', () => {
+    expect(openedRoute({ ...read, files: 3, runs: 3, state: 'done' })).toEqual(library);
+    expect(openedRoute({ ...read, files: 3, runs: 2, paths: ['/a', '/b', '/c'] })).toEqual(library);
+  });
+
+  it('is the run of several paths once all are read and there is no other', () => {
+    const several = { ...read, files: 2, paths: ['/a', '/b'] };
+    expect(openedRoute(several)).toBeUndefined();
+    expect(openedRoute({ ...several, state: 'done' })).toEqual(run);
   });
 });
