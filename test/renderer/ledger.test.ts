@@ -15,6 +15,7 @@ import {
   matchesLedger,
   outcomeOf,
   pairFacts,
+  pairToCompare,
   showsRoc,
   stripOf,
 } from '../../renderer/views/group/ledgerModel.ts';
@@ -248,5 +249,32 @@ describe('a pool joined with its list of kept rollouts', () => {
     expect(listedIn({ ...ledger, rows })).toBe('listed in dumps');
     const own = ledger.rows.map((row) => ({ ...row, logged: { kept: true, rule: 'release' } }));
     expect(listedIn({ ...ledger, rows: own })).toBeUndefined();
+  });
+});
+
+describe('the comparison that a group offers', () => {
+  const choiceOf = (picture: string, selected: readonly number[] = []) => {
+    const choice = pairToCompare(entriesOf(picture), selected);
+    return 'whyNot' in choice ? choice.whyNot : choice.pair.map(({ row }) => row.ordinal);
+  };
+
+  it('is the best correct rollout with the best incorrect one', () => {
+    expect(choiceOf('-5 +5 -0 +0')).toEqual([3, 2]);
+    expect(choiceOf('+5 -0 +5 -0')).toEqual([0, 1]);
+  });
+
+  it('is the selected pair where two are selected, in their order', () => {
+    const ids = entriesOf('+0 +5 -0').map(({ row }) => row.rolloutId);
+    expect(choiceOf('+0 +5 -0', [ids[1] ?? 0, ids[0] ?? 0])).toEqual([1, 0]);
+    expect(choiceOf('+0 +5 -0', ids.slice(1, 2))).toEqual([0, 2]);
+  });
+
+  it('says why there is none', () => {
+    expect(choiceOf('+0')).toMatch(/one rollout/);
+    expect(choiceOf('+0 +5')).toBe('No rollout of this group is incorrect. Select two rows to compare them');
+    expect(choiceOf('-0 ?')).toBe('No rollout of this group is correct. Select two rows to compare them');
+    expect(choiceOf('? ?')).toMatch(/^It is not known which/);
+    const unread = ledgerEntries(ledgerOf('+0 -0', FOUR), () => undefined);
+    expect(pairToCompare(unread, [])).toEqual({ whyNot: 'The rollouts are loading' });
   });
 });

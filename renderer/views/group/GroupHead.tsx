@@ -14,12 +14,14 @@ import { count, counted, percent, ratio, reward } from '../../ui/numbers.ts';
 interface GroupHeadProps {
   readonly runKey: string;
   readonly group: GroupRow;
+  /** The button that compares two of its rollouts. */
+  readonly compare: ReactNode;
   /** Chips that name the source of the group and of its decisions. */
   readonly children: ReactNode;
 }
 
 /** The problem that this group attempts, and the group's results. */
-export function GroupHead({ runKey, group, children }: GroupHeadProps) {
+export function GroupHead({ runKey, group, compare, children }: GroupHeadProps) {
   const named = { problemId: group.problemId, question: group.promptPreview };
   const title = isNamedByQuestion(named) ? problemName(named) : `Problem ${withGlyphs(group.problemId)}`;
   return (
@@ -49,6 +51,7 @@ export function GroupHead({ runKey, group, children }: GroupHeadProps) {
               </span>
             </span>
           )}
+          {compare}
           {group.rollouts > 1 && (
             <Link
               className="is-link"

@@ -17,6 +17,7 @@ import { RolloutTable } from '../../widgets/rollouts/RolloutTable.tsx';
 import { GroupHead } from './GroupHead.tsx';
 import { Ledger } from './Ledger.tsx';
 import { listedIn, showsRoc } from './ledgerModel.ts';
+import { CompareButton } from './PairPanel.tsx';
 import { useLedger } from './useLedger.ts';
 
 type GroupRoute = Extract<Route, { view: 'group' }>;
@@ -75,7 +76,11 @@ export default function GroupView({ route }: { readonly route: GroupRoute }) {
   if (runId === undefined || groupId === undefined || group === undefined)
     return <WaitingState title="Opening the group…" />;
   const head = (
-    <GroupHead runKey={runKey} group={group}>
+    <GroupHead
+      runKey={runKey}
+      group={group}
+      compare={!isLarge && <CompareButton route={route} groupId={groupId} entries={ledger.entries} />}
+    >
       <Chip title={`These rollouts were grouped ${GROUP_RULES[group.groupRule].words}`}>
         {GROUP_RULES[group.groupRule].short}
       </Chip>

@@ -1,11 +1,12 @@
-import { X } from 'lucide-react';
+import { Columns2, X } from 'lucide-react';
 import { comparePath } from '../../data/compareLink.ts';
 import { pathOfRoute, type Route } from '../../data/route.ts';
 import { useInterface } from '../../state/interface.ts';
-import { IconButton } from '../../ui/Controls.tsx';
+import { Button, IconButton } from '../../ui/Controls.tsx';
+import { Hint } from '../../ui/Hint.tsx';
 import { Link } from '../../ui/Link.tsx';
 import type { Source } from '../../widgets/roc/rocLabels.ts';
-import { type LedgerEntry, pairFacts } from './ledgerModel.ts';
+import { type LedgerEntry, pairFacts, pairToCompare } from './ledgerModel.ts';
 
 interface PairPanelProps {
   readonly route: Extract<Route, { view: 'group' }>;
@@ -16,6 +17,39 @@ interface PairPanelProps {
 }
 
 const NO_PAIR: readonly number[] = [];
+
+interface CompareButtonProps {
+  readonly route: Extract<Route, { view: 'group' }>;
+  readonly groupId: number;
+  readonly entries: readonly LedgerEntry[];
+}
+
+/** Compares two rollouts of the group. Where it cannot, its tooltip and a notice say why. */
+export function CompareButton({ route, groupId, entries }: CompareButtonProps) {
+  const selected = useInterface((state) => state.comparedOf[groupId]) ?? NO_PAIR;
+  const choice = pairToCompare(entries, selected);
+  const inside = (
+    <>
+      <Columns2 size={14} aria-hidden="true" /> Compare
+    </>
+  );
+  if ('whyNot' in choice)
+    return (
+      <Hint side="top" text={choice.whyNot}>
+        <Button aria-disabled onClick={() => useInterface.getState().setNotice(choice.whyNot)}>
+          {inside}
+        </Button>
+      </Hint>
+    );
+  const paths = choice.pair.map(({ row }) =>
+    pathOfRoute({ ...route, view: 'rollout', ordinal: row.ordinal }),
+  );
+  return (
+    <Link className="button" href={comparePath(paths)} title={choice.what}>
+      {inside}
+    </Link>
+  );
+}
 
 /** The two rows selected with Space, side by side. Below the list, so that no row moves when it opens. */
 export function PairPanel({ route, groupId, entries, source }: PairPanelProps) {

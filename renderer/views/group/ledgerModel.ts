@@ -243,6 +243,46 @@ export function decisionRank({ kept, reason, inclusion }: Standing): SortValue {
   return inclusion === undefined ? undefined : `2 ${(1 - inclusion).toFixed(6)}`;
 }
 
+type Pair = readonly [LedgerEntry, LedgerEntry];
+
+/**
+ * What the group's button compares: the two selected rollouts, else the best correct with the best incorrect one. The
+ * best has the highest reward, then the lowest penalty, then the lowest number.
+ *
+ * @returns a pair and its description, or the reason why there is none
+ */
+export function pairToCompare(
+  entries: readonly LedgerEntry[],
+  selected: readonly number[],
+): { readonly pair: Pair; readonly what: string } | { readonly whyNot: string } {
+  const [a, b] = selected.map((id) => entries.find(({ row }) => row.rolloutId === id));
+  if (a !== undefined && b !== undefined)
+    return { pair: [a, b], what: 'The two selected rollouts, turn by turn' };
+  if (entries.length < 2)
+    return { whyNot: 'This group has one rollout: there is nothing to compare it with' };
+  if (entries.some(({ rollout }) => rollout === undefined)) return { whyNot: 'The rollouts are loading' };
+  const best = (outcome: Outcome): LedgerEntry | undefined =>
+    entries
+      .filter((entry) => entry.outcome === outcome)
+      .toSorted(
+        (one, other) =>
+          (other.rollout?.reward ?? Number.NEGATIVE_INFINITY) -
+            (one.rollout?.reward ?? Number.NEGATIVE_INFINITY) ||
+          (one.penalty ?? 0) - (other.penalty ?? 0) ||
+          one.row.ordinal - other.row.ordinal,
+      )[0];
+  const [correct, incorrect] = [best('right'), best('wrong')];
+  if (correct !== undefined && incorrect !== undefined) {
+    const what = `The best correct rollout (#${correct.row.ordinal}) and the best incorrect one (#${incorrect.row.ordinal}), turn by turn`;
+    return { pair: [correct, incorrect], what };
+  }
+  const whyNot =
+    correct === undefined && incorrect === undefined
+      ? 'It is not known which rollouts are correct'
+      : `No rollout of this group is ${correct === undefined ? 'correct' : 'incorrect'}`;
+  return { whyNot: `${whyNot}. Select two rows to compare them` };
+}
+
 interface PairFact {
   readonly label: string;
   readonly values: readonly [string, string];
