@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { useUrlQuery } from '../data/useRoute.ts';
 import { Hint } from '../ui/Hint.tsx';
+import { Link } from '../ui/Link.tsx';
 
 /** Explains a number to a first-time reader. */
 export interface NumberMeaning {
@@ -18,32 +19,49 @@ interface NumberLinkProps {
   /** Accessible name, if the number is drawn instead of written. */
   readonly label?: string;
   readonly className?: string;
+  /** The list of the rollouts counted, where a filter selects them. Otherwise the number shows its groups. */
+  readonly rolloutsHref?: string | undefined;
   readonly children: ReactNode;
 }
 
-/** A number that toggles the list of the groups behind it. */
-export function NumberLink({ tally, about, label, className = 'number-link', children }: NumberLinkProps) {
+/** A number that opens what it counts: the list of its rollouts, else the groups behind it. */
+export function NumberLink({
+  tally,
+  about,
+  label,
+  className = 'number-link',
+  rolloutsHref,
+  children,
+}: NumberLinkProps) {
   const [query, setQuery] = useUrlQuery();
   const isOpen = query.get('of') === tally.key;
+  const action =
+    rolloutsHref !== undefined ? 'Lists the rollouts' : isOpen ? 'Hides the groups' : 'Shows the groups';
   const text = (
     <>
       {about.meaning}
       <span className="hint-facts">{about.count}</span>
       <span className="hint-facts">from {about.source}</span>
-      <span className="hint-facts">{isOpen ? 'Hides the groups' : 'Shows the groups'}</span>
+      <span className="hint-facts">{action}</span>
     </>
   );
   return (
     <Hint text={text} side="top">
-      <button
-        type="button"
-        className={className}
-        aria-label={label}
-        aria-pressed={isOpen}
-        onClick={() => setQuery({ of: isOpen ? undefined : tally.key })}
-      >
-        {children}
-      </button>
+      {rolloutsHref === undefined ? (
+        <button
+          type="button"
+          className={className}
+          aria-label={label}
+          aria-pressed={isOpen}
+          onClick={() => setQuery({ of: isOpen ? undefined : tally.key })}
+        >
+          {children}
+        </button>
+      ) : (
+        <Link className={className} aria-label={label} href={rolloutsHref}>
+          {children}
+        </Link>
+      )}
     </Hint>
   );
 }

@@ -194,6 +194,24 @@ export function describeRoc(shell: Shell): void {
         .waitFor();
     });
 
+    test('a count of logged reasons lists the rollouts counted, without scrolling', async () => {
+      for (const of of [DEMO, `${DEMO}/step/0`]) {
+        await goTo(`${of}/roc`);
+        const reasons = page.getByRole('region', { name: 'Reasons, logged' });
+        const number = reasons.getByRole('link').last();
+        await number.waitFor();
+        const box = await number.boundingBox();
+        const { height } = page.viewportSize() ?? { height: 0 };
+        expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(height);
+        const count = Number((await number.innerText()).replace(',', ''));
+        await number.click();
+        const list = page.getByRole('grid', { name: /^Rollouts of / });
+        await expect.poll(() => list.getAttribute('aria-rowcount')).toBe(String(count + 1));
+        expect(searchOf().get('q')).toMatch(/^reason:discarded_/);
+        expect(new URL(page.url()).pathname).toBe(of);
+      }
+    });
+
     test('a number explains itself on focus: meaning, count with its unit, source', async () => {
       await goTo(`${DEMO}/roc`);
       const first = page.getByRole('region', { name: 'Disagreements' }).getByRole('button').first();

@@ -1,4 +1,5 @@
 import type { RocReport, Stage } from '../../../shared/api/contract.ts';
+import { valueText } from '../../../shared/domain/filter/complete.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 import { count, counted, percent } from '../../ui/numbers.ts';
@@ -28,6 +29,8 @@ interface ReportBodyProps {
   readonly stages: readonly Stage[];
   readonly isExample: boolean;
   readonly onOpenStep: (step: number) => void;
+  /** Path of the list of rollouts that match a filter, in the run or step of the report. */
+  readonly rolloutsOf: (filter: string) => string;
 }
 
 const KINDS = [
@@ -37,7 +40,7 @@ const KINDS = [
 ] as const;
 
 /** The whole report, from the health of the groups to the differences between kept and discarded rollouts. */
-export function ReportBody({ of, report, stages, isExample, onOpenStep }: ReportBodyProps) {
+export function ReportBody({ of, report, stages, isExample, onOpenStep, rolloutsOf }: ReportBodyProps) {
   const [query, setQuery] = useUrlQuery();
   const which: BucketClass = query.get('class') === 'negatives' ? 'negatives' : 'positives';
   const sides = sidesOf(report, query.get('side'));
@@ -90,8 +93,11 @@ export function ReportBody({ of, report, stages, isExample, onOpenStep }: Report
       </div>
       {first !== undefined && (
         <>
-          <div className="report-cards">
+          <div className="report-cards is-natural">
             <KeepRates sides={sides} />
+            {sides.map((named) => (
+              <ReasonTable key={named.id} named={named} rolloutsOf={rolloutsOf} />
+            ))}
           </div>
           {first.side.steps.length > 1 && (
             <RocCharts
@@ -120,11 +126,6 @@ export function ReportBody({ of, report, stages, isExample, onOpenStep }: Report
           <div className="report-cards is-wide">
             {sides.map((named) => (
               <Bias key={named.id} side={named} bins={report.lengthBins} />
-            ))}
-          </div>
-          <div className="report-cards">
-            {sides.map((named) => (
-              <ReasonTable key={named.id} named={named} />
             ))}
           </div>
         </>
@@ -177,8 +178,15 @@ function NumberTiles({ label, numbers, of, source }: NumberTilesProps) {
   );
 }
 
-/** Why rollouts were kept or discarded, and the outcomes of groups. Every number opens its groups. */
-function ReasonTable({ named }: { readonly named: NamedSide }) {
+interface ReasonTableProps extends Pick<ReportBodyProps, 'rolloutsOf'> {
+  readonly named: NamedSide;
+}
+
+/**
+ * Why rollouts were kept or discarded, and the outcomes of groups. A logged reason opens its rollouts. No filter selects
+ * recomputed reasons, so they open the groups that contain them, as outcomes do.
+ */
+function ReasonTable({ named, rolloutsOf }: ReasonTableProps) {
   const { outcomes } = named.side;
   const reasons = orderedReasons(named.side);
   return (
@@ -204,10 +212,16 @@ function ReasonTable({ named }: { readonly named: NamedSide }) {
                       count: tallyText(one),
                       source: `${named.name} decisions`,
                     }}
+                    rolloutsHref={
+                      named.id === 'logged' ? rolloutsOf(`reason:${valueText(one.reason)}`) : undefined
+                    }
                   >
                     {count(one.rollouts)}
                   </NumberLink>{' '}
-                  <span className="dim">rollouts</span>
+                  <span className="dim">
+                    {one.rollouts === 1 ? 'rollout' : 'rollouts'}
+                    {named.id !== 'logged' && ` in ${counted(one.groups, 'group')}`}
+                  </span>
                 </td>
               </tr>
             ))}

@@ -141,6 +141,9 @@ export default function RocView({ runKey, step }: RocViewProps) {
                 report={report}
                 stages={run.data.stages}
                 isExample={choice.isExample}
+                rolloutsOf={(filter) =>
+                  `${pathOfRoute(step === undefined ? { view: 'run', runKey } : { view: 'step', runKey, step })}?${new URLSearchParams({ tab: 'rollouts', q: filter })}`
+                }
                 onOpenStep={(to) => goTo({ view: 'stepRoc', runKey, step: to }, rocQuery(query))}
               />
             ))}
