@@ -12,7 +12,10 @@ type Question = Omit<ParsedParams<'pack.preview'>, 'progressKey'>;
 type Columns = { readonly match: MatchRun; readonly checkpoint: Checkpoint };
 
 export interface PackIds {
-  /** Sorted by run key, step, group key and index: the same in every library. */
+  /**
+   * In the requested order of `rolloutIds`, so that a pack of a list is in the list's order. Otherwise sorted by run
+   * key, step, group key and index: the same in every library.
+   */
   readonly ids: Uint32Array;
   readonly annotations: number;
   /** Number of other rollouts in their groups. */
@@ -22,7 +25,7 @@ export interface PackIds {
 }
 
 export function packIds(db: ReadableLibrary, question: Question, columns: Columns): PackIds {
-  const { labels, pairs } = question;
+  const { labels, pairs, rolloutIds } = question;
   const annotations = placedAnnotations(db);
   if (pairs !== undefined) return pairIds(db, { ...question, pairs }, annotations);
   const labelled =
@@ -34,8 +37,12 @@ export function packIds(db: ReadableLibrary, question: Question, columns: Column
           ),
         );
   const chosen = chosenIds(db, question, annotations, columns).filter((id) => labelled?.has(id) ?? true);
-  const ids = inPackOrder(db, chosen);
-  const among = new Set(ids);
+  const sorted = inPackOrder(db, chosen);
+  const among = new Set(sorted);
+  const ids =
+    rolloutIds === undefined
+      ? sorted
+      : Uint32Array.from([...new Set(rolloutIds)].filter((id) => among.has(id)));
   return {
     ids,
     annotations: annotations.filter(({ rolloutId }) => among.has(rolloutId)).length,

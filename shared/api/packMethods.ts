@@ -39,7 +39,7 @@ const packChoice = {
   filter,
   /** Rollouts with one of these labels. Absent: rollouts with any label or note. */
   labels: z.array(z.string().regex(LABEL_ID)).max(MOST_LABELS).optional(),
-  /** Packed whether or not they are annotated. */
+  /** Packed whether or not they are annotated, in this order. */
   rolloutIds: z.array(id).min(1).max(100_000).optional(),
   /** Every rollout that matches the filter, annotated or not. */
   isAll: z.boolean().default(false),

@@ -32,17 +32,12 @@ export interface PackedGroup {
   readonly ids: readonly number[];
 }
 
-/** @param ids in pack order, so that rollouts of one group are adjacent */
+/** Groups and their rollouts, in the order of `ids`. */
 export function packedGroups(db: ReadableLibrary, ids: Uint32Array): readonly PackedGroup[] {
   const row = { rolloutId: number, groupId: number };
   const rows = query(db, GROUPS_OF_PACK, row).all(JSON.stringify(Array.from(ids)));
-  const groups: { groupId: number; ids: number[] }[] = [];
-  for (const { rolloutId, groupId } of rows) {
-    const last = groups.at(-1);
-    if (last?.groupId === groupId) last.ids.push(rolloutId);
-    else groups.push({ groupId, ids: [rolloutId] });
-  }
-  return groups;
+  const groups = Map.groupBy(rows, ({ groupId }) => groupId);
+  return [...groups].map(([groupId, packed]) => ({ groupId, ids: packed.map(({ rolloutId }) => rolloutId) }));
 }
 
 /** All rollouts of a group, by ordinal. */
