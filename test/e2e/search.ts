@@ -34,7 +34,7 @@ export function describeSearch(shell: Shell): void {
       await page.keyboard.type('"double-check"');
       await page.keyboard.press('Enter');
       await status()
-        .filter({ hasText: /^[\d,]+ rollouts?.* · [\d,]+ rollouts searched/ })
+        .filter({ hasText: /^[\d,]+ of [\d,]+ rollouts match/ })
         .waitFor();
       // `innerText` is empty in rows that are not painted yet.
       const marks = await results().locator('mark').allTextContents();
@@ -124,7 +124,7 @@ export function describeSearch(shell: Shell): void {
       await status()
         .filter({
           hasText:
-            /^[\d,]+ rollouts · [\d,]+ rollouts searched · the first \d+ rollouts are listed \(at least [\d,]+ hits\)/,
+            /^[\d,]+ of [\d,]+ rollouts match\. Listed so far: the first \d+ rollouts, with at least [\d,]+ hits/,
         })
         .waitFor();
       const total = Number(/^([\d,]+)/.exec(await status().innerText())?.[1]?.replace(',', ''));
@@ -157,8 +157,7 @@ export function describeSearch(shell: Shell): void {
       await results().locator('mark').first().waitFor();
       expect(queryOf('run')).toBe('synthetic-grpo-roc-demo');
       await status()
-        .filter({ hasText: 'searched' })
-        .or(status().filter({ hasText: 'scroll' }))
+        .filter({ hasText: /rollouts match/ })
         .waitFor();
       // A search within one run does not offer to continue in others.
       expect(await page.getByRole('button', { name: /^Search again/ }).count()).toBe(0);

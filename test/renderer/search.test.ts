@@ -4,10 +4,9 @@ import { foundPath, hitAddress, readHitAddress } from '../../renderer/data/searc
 import type { SegmentView, TurnView } from '../../renderer/data/segmentViews.ts';
 import { placedHits } from '../../renderer/views/replay/useSearchHits.ts';
 import {
+  foundSentence,
   hasCasedPattern,
-  hitsLabel,
   matchCount,
-  matchesLabel,
   onOneLine,
   rowsOf,
   scopeOf,
@@ -112,14 +111,12 @@ describe('rows of results', () => {
     ];
     const half = matchCount({ parts: pages, isWhole: false }, { parts: counts.slice(0, 1), isWhole: false });
     expect(half).toMatchObject({ rollouts: 4, passed: 50, total: 100, isExact: false });
-    expect(matchesLabel(half)).toBe('at least 4 rollouts');
     const all = matchCount({ parts: pages, isWhole: false }, { parts: counts, isWhole: true });
     expect(all).toMatchObject({ rollouts: 36, isExact: true });
     expect(all.runs).toEqual([
       { runId: 2, rollouts: 30 },
       { runId: 1, rollouts: 6 },
     ]);
-    expect(matchesLabel(all)).toBe('36 rollouts');
   });
 
   it('are the count where the pages hold everything, or have come further', () => {
@@ -138,16 +135,55 @@ describe('rows of results', () => {
     const unsearched = [{ rolloutId: 1, runId: 1, step: 1, groupKey: 'g', ordinal: 0 }];
     const one = { ...page([group(1, [rollout(0, ['a'])])], 40), unsearched };
     const count = matchCount({ parts: [one], isWhole: true }, { parts: [], isWhole: false });
-    expect(matchesLabel(count)).toBe('at least 1 rollout');
+    expect(count).toMatchObject({ rollouts: 1, isExact: false });
   });
 
-  it('the number of hits is exact only where all pages are loaded and counted to the end', () => {
-    const hits = { hits: 12, areHitsAtLeast: false };
-    expect(hitsLabel(hits, true)).toBe('12 hits');
-    expect(hitsLabel(hits, false)).toBe('at least 12 hits');
-    expect(hitsLabel({ ...hits, areHitsAtLeast: true }, true)).toBe('at least 12 hits');
-    // The query looks for no words.
-    expect(hitsLabel({ hits: 0, areHitsAtLeast: false }, true)).toBeUndefined();
+  describe('are told in one sentence', () => {
+    const tally = { ...tallyOf([]), rollouts: 222, groups: 12, hits: 304 };
+    const count = {
+      ...{ rollouts: 872, runs: [], passed: 5178, total: 5178, isExact: true },
+      unsearched: [],
+    };
+    const ended = { isWhole: false, isRunning: false, isStopped: false };
+
+    it('with what is listed where the list has a part of them', () => {
+      expect(foundSentence(tally, count, ended)).toBe(
+        '872 of 5,178 rollouts match. Listed so far: the first 222 rollouts, with at least 304 hits; scroll for more.',
+      );
+      const wordless = { ...tally, rollouts: 1, hits: 0 };
+      expect(foundSentence(wordless, { ...count, rollouts: 2 }, ended)).toBe(
+        '2 of 5,178 rollouts match. Listed so far: the first 1 rollout; scroll for more.',
+      );
+    });
+
+    it('with groups and hits where all are listed', () => {
+      const whole = { ...ended, isWhole: true };
+      expect(foundSentence(tally, count, whole)).toBe(
+        '872 of 5,178 rollouts match in 12 groups, with 304 hits.',
+      );
+      expect(foundSentence({ ...tally, areHitsAtLeast: true }, count, whole)).toMatch(
+        /, with at least 304 hits\.$/,
+      );
+      const one = { ...count, rollouts: 1, isExact: false };
+      expect(foundSentence({ ...tally, groups: 1, hits: 1 }, one, whole)).toBe(
+        'At least 1 of 5,178 rollouts matches in 1 group, with 1 hit.',
+      );
+      expect(foundSentence(tallyOf([]), { ...count, rollouts: 0 }, whole)).toBe(
+        'None of 5,178 rollouts matches.',
+      );
+    });
+
+    it('as a lower bound while it goes on, or when it was stopped', () => {
+      const part = { ...count, rollouts: 40, passed: 1000, isExact: false };
+      const running = { ...ended, isRunning: true };
+      expect(foundSentence(tally, part, running)).toBe(
+        'At least 40 of 5,178 rollouts match; 1,000 rollouts searched so far.',
+      );
+      expect(foundSentence(tally, part, { ...ended, isStopped: true })).toBe(
+        'At least 40 of 5,178 rollouts match; stopped after 1,000 rollouts.',
+      );
+      expect(foundSentence(tallyOf([]), { ...part, total: 0 }, running)).toBe('Searching…');
+    });
   });
 
   it('show line breaks without moving text', () => {

@@ -21,15 +21,13 @@ import { MatchesByRun } from './MatchesByRun.tsx';
 import { NothingFound, SearchStart } from './SearchEmpty.tsx';
 import { SearchResults } from './SearchResults.tsx';
 import {
-  hitsLabel,
+  foundSentence,
   type MatchCount,
   matchCount,
-  matchesLabel,
   rowsOf,
   SCOPE_LABELS,
   SCOPES,
   scopeOf,
-  type Tally,
   tallyOf,
   withScope,
 } from './searchModel.ts';
@@ -187,7 +185,7 @@ function SearchStatus({ search, counting, matches, index, rollouts, hasRegex }: 
   const isRunning = search.isRunning || counting.isRunning;
   return (
     <div className="search-status">
-      <p role="status">{foundLabel(tally, matches, search)}</p>
+      <p role="status">{foundSentence(tally, matches, search)}</p>
       {tally.scanned > 0 && (
         <p className="dim">
           {counted(tally.scanned, 'text')} read
@@ -226,26 +224,6 @@ function SearchStatus({ search, counting, matches, index, rollouts, hasRegex }: 
     </div>
   );
 }
-
-function foundLabel(tally: Tally, matches: MatchCount, search: SearchPages): string {
-  const { passed, total } = matches;
-  const hits = hitsLabel(tally, search.isWhole);
-  const searched = `${counted(total, 'rollout')} searched`;
-  if (search.isWhole && tally.rollouts === 0) return searched;
-  if (search.isRunning && total === 0) return 'Searching…';
-  const groups = search.isWhole ? [`in ${counted(tally.groups, 'group')}`] : [];
-  const far = passed === total ? searched : `${count(passed)} of ${searched}`;
-  const found = [[sentence(matchesLabel(matches)), ...groups].join(' ')];
-  if (search.isWhole) return [...found, ...(hits === undefined ? [] : [hits]), searched].join(' · ');
-  if (search.isStopped)
-    return [...found, `stopped after ${count(passed)} of ${counted(total, 'rollout')}`].join(' · ');
-  if (search.isRunning) return [...found, far].join(' · ');
-  // Only the hits of listed rollouts are known, which may be fewer than the matching rollouts.
-  const listed = `the first ${counted(tally.rollouts, 'rollout')} ${tally.rollouts === 1 ? 'is' : 'are'} listed`;
-  return [...found, far, `${listed}${hits === undefined ? '' : ` (${hits})`}; scroll for more`].join(' · ');
-}
-
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 function unsearchedLabel(unsearched: readonly UnsearchedRollout[]): string {
   const names = unsearched

@@ -12,7 +12,7 @@ import { TEXT_FIELDS, type TextField } from '../../../shared/domain/filter/field
 import { type FilterNode, wantedTextNodes } from '../../../shared/domain/filter/node.ts';
 import { filterText } from '../../../shared/domain/filter/print.ts';
 import type { SegmentKind } from '../../../shared/domain/model.ts';
-import { counted } from '../../ui/numbers.ts';
+import { count, counted } from '../../ui/numbers.ts';
 
 export type SearchRow =
   | { readonly kind: 'group'; readonly group: FoundGroup; readonly found: number }
@@ -159,17 +159,42 @@ export function matchCount(pages: Parts<SearchPage>, counts: Parts<SearchCount>)
   };
 }
 
-/** `1,204 rollouts`, or `at least 800 rollouts` while the count is not complete. */
-export function matchesLabel({ rollouts, isExact }: Pick<MatchCount, 'rollouts' | 'isExact'>): string {
-  return `${isExact ? '' : 'at least '}${counted(rollouts, 'rollout')}`;
+interface SearchProgress {
+  /** All matches are loaded. */
+  readonly isWhole: boolean;
+  readonly isRunning: boolean;
+  readonly isStopped: boolean;
 }
 
-/** `3 hits`, `at least 500 hits`. Undefined if the query contains no words. */
-export function hitsLabel(
+/** How many rollouts match, how far the search is, and which of them are listed, each number with its unit. */
+export function foundSentence(
+  tally: Tally,
+  { rollouts, passed, total, isExact }: MatchCount,
+  { isWhole, isRunning, isStopped }: SearchProgress,
+): string {
+  if (isRunning && total === 0) return 'Searching…';
+  const of = counted(total, 'rollout');
+  const matching =
+    isExact && rollouts === 0
+      ? `None of ${of} matches`
+      : `${isExact ? '' : 'At least '}${count(rollouts)} of ${of} ${rollouts === 1 ? 'matches' : 'match'}`;
+  const hits = hitsText(tally, isWhole);
+  if (isWhole) {
+    const where = tally.rollouts === 0 ? [] : [`in ${counted(tally.groups, 'group')}`];
+    return `${[matching, ...where].join(' ')}${hits === '' ? '' : `, with ${hits}`}.`;
+  }
+  if (isStopped) return `${matching}; stopped after ${counted(passed, 'rollout')}.`;
+  if (isRunning) return `${matching}; ${counted(passed, 'rollout')} searched so far.`;
+  const far = passed === total ? '' : `; ${counted(passed, 'rollout')} searched so far`;
+  return `${matching}${far}. Listed so far: the first ${counted(tally.rollouts, 'rollout')}${hits === '' ? '' : `, with ${hits}`}; scroll for more.`;
+}
+
+/** `3 hits`, `at least 500 hits`. Empty if the query contains no words. */
+function hitsText(
   { hits, areHitsAtLeast }: Pick<Tally, 'hits' | 'areHitsAtLeast'>,
   isWhole: boolean,
-): string | undefined {
-  if (hits === 0) return undefined;
+): string {
+  if (hits === 0) return '';
   return `${isWhole && !areHitsAtLeast ? '' : 'at least '}${counted(hits, 'hit')}`;
 }
 
