@@ -639,6 +639,21 @@ export function describeCompare(shell: Shell): void {
       await panel.waitFor({ state: 'detached' });
     });
 
+    test('Escape closes the side panel first, then leaves', async () => {
+      const panel = page.getByRole('complementary', { name: 'Panel' });
+      await page.goto(running.urlOf(`${GROUP}/rollout/0`));
+      await page.getByRole('region', { name: 'Transcript' }).waitFor();
+      await page.goto(running.urlOf(linkOf(0, 3)));
+      await page.getByRole('button', { name: /^Labels .* findings$/ }).click();
+      await panel.getByRole('heading', { name: /annotation/ }).waitFor();
+      await page.keyboard.press('Escape');
+      await panel.waitFor({ state: 'detached' });
+      expect(running.place()).toMatch(/^\/compare/);
+      expect(queryOf().get('side')).toBeNull();
+      await page.keyboard.press('Escape');
+      await expect.poll(() => running.place().split('?')[0]).toBe(`${GROUP}/rollout/0`);
+    });
+
     test('number keys label the chosen lane, the other one, or both, and u undoes', async () => {
       await page.goto(running.urlOf(linkOf(0, 3)));
       await laneOf('B').getByRole('link', { name: '#3' }).waitFor();

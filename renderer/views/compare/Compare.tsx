@@ -231,10 +231,11 @@ export function Compare({ link, slots, state }: CompareProps) {
   });
   const [first] = lanes;
   useWayBack(first === undefined ? { view: 'library' } : { ...first.route, view: 'group' }, () => {
-    // If the diff could not open, Escape only dismisses that notice.
-    const isRefused = useInterface.getState().notice === NOTHING_TO_DIFF;
-    if (isRefused) setNotice(undefined);
-    return isRefused;
+    // Escape closes the innermost thing first: the notice that the diff could not open, then the side panel.
+    if (useInterface.getState().notice === NOTHING_TO_DIFF) setNotice(undefined);
+    else if (side.isOpen) side.flip();
+    else return false;
+    return true;
   });
 
   const widths = slots.map((slot) => (slot.state === 'missing' ? MISSING_WIDTH : 'minmax(0, 1fr)')).join(' ');

@@ -1,5 +1,5 @@
 /** Labels and notes in a comparison: their keys, and which rollouts they apply to. */
-import { StickyNote, Tags } from 'lucide-react';
+import { StickyNote } from 'lucide-react';
 import { KeyOf } from '../../../shell/keys/Keys.tsx';
 import { keyed, keyOf } from '../../../shell/keys/keysInForce.ts';
 import { IconButton, Segmented } from '../../../ui/Controls.tsx';
@@ -20,9 +20,16 @@ export function LabelBar({ target }: { readonly target: LabelTarget }) {
   useLabelCommands(detail.row.rolloutId, labelling, undefined);
   return (
     <section className="cmp-labels" aria-label="Labels and notes">
-      <span>
-        Labels <KeyOf command="label.1" />–<KeyOf command="label.9" /> and notes go to
-      </span>
+      {/* One line has to hold this beside the transport of four lanes. */}
+      <button
+        type="button"
+        className="button is-small"
+        title="Shows the labels by name, the findings of detectors and the flags in the side panel"
+        onClick={compared.showPanel}
+      >
+        Labels <KeyOf command="label.1" />–<KeyOf command="label.9" />, findings
+      </button>
+      to
       <TargetChoice target={target} />
       <IconButton
         label={`Write a note on ${compared.names}`}
@@ -30,9 +37,6 @@ export function LabelBar({ target }: { readonly target: LabelTarget }) {
         onClick={() => labelling.write()}
       >
         <StickyNote size={15} />
-      </IconButton>
-      <IconButton label="Show all labels" onClick={compared.showPanel}>
-        <Tags size={15} />
       </IconButton>
     </section>
   );
