@@ -220,20 +220,25 @@ const startsAtLibrary = globalThis.location?.pathname === '/' && globalThis.loca
 let hasOpened = false;
 
 /**
- * A start without a route opens what a job of the start has read, once. A reload or a link stays at the library. A job
- * that was running when the page opened may learn its run only later, on a busy machine or a slow disk.
+ * A start without a route opens what the first job has read, once. A reload or a link stays at the library. A job
+ * that was running when the page opened may learn its run only later, on a busy machine or a slow disk. Later jobs do
+ * not count, nor do runs that were removed: each removal asks for everything again.
  */
-function useStartRun(): void {
+export function useStartRun(): void {
   const { isStart } = useConnection();
   const jobs = useRequest('ingest.jobs', {}).data;
+  const runs = useRequest('run.list', {}).data;
   const ofStart = useRef<ReadonlySet<number>>(undefined);
   useEffect(() => {
     if (jobs === undefined) return;
     ofStart.current ??= new Set(jobs.map(({ jobId }) => jobId));
-    const opened = jobs.filter(({ jobId }) => ofStart.current?.has(jobId)).find(openedRoute);
-    const route = opened && openedRoute(opened);
+    const first = jobs.find(
+      ({ jobId, runKey }) => ofStart.current?.has(jobId) === true && runKey !== undefined,
+    );
+    const exists = runs?.some(({ runKey }) => runKey === first?.runKey) === true;
+    const route = first !== undefined && exists ? openedRoute(first) : undefined;
     if (!isStart || !startsAtLibrary || route === undefined || hasOpened) return;
     hasOpened = true;
     if (window.location.pathname === '/') goTo(route);
-  }, [isStart, jobs]);
+  }, [isStart, jobs, runs]);
 }

@@ -205,4 +205,22 @@ test('every control is reachable at 720 by 450 pixels', async () => {
   await page.setViewportSize({ width: 1024, height: 720 });
 });
 
+test('a start after the removal of its run stays at the library', async () => {
+  await page.keyboard.press('Escape');
+  await closed();
+  const runs = () => page.getByRole('grid', { name: 'Runs' });
+  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Library' }).click();
+  const small = runs().getByRole('row', { name: /small-run/ });
+  await small.getByRole('button', { name: /Actions for/ }).click();
+  await page.getByRole('menuitem', { name: /Remove/ }).click();
+  await page.getByRole('button', { name: /^Remove \d+ rollout/ }).click();
+  await small.waitFor({ state: 'detached' });
+  const again = await page.context().browser()?.newPage();
+  await again?.goto(host.url);
+  await again?.getByRole('row', { name: /beta/ }).waitFor();
+  await again?.waitForLoadState('networkidle');
+  expect(new URL(again?.url() ?? '').pathname).toBe('/');
+  await again?.close();
+});
+
 test('the page reports no errors', () => expect(errors).toEqual([]));

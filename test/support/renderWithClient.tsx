@@ -5,15 +5,23 @@ import type { ReactNode } from 'react';
 import { DataProvider } from '../../renderer/data/DataProvider.tsx';
 import type { FakeClient } from './fakeClient.ts';
 
-/** @param href path and query of the page; navigation changes `window.location` */
-export function renderWithClient(client: FakeClient, children: ReactNode, href = '/'): RenderResult {
+/**
+ * @param href path and query of the page; navigation changes `window.location`
+ * @param isStart whether the page is the first of a start
+ */
+export function renderWithClient(
+  client: FakeClient,
+  children: ReactNode,
+  href = '/',
+  isStart = false,
+): RenderResult {
   window.history.replaceState(null, '', href);
   return render(
     <DataProvider
       connection={{
         client,
         clientOf: () => client,
-        isStart: false,
+        isStart,
         status: () => 'open',
         onStatus: () => () => undefined,
       }}
