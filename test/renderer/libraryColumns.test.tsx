@@ -67,6 +67,18 @@ describe('the date of a run', () => {
     lastWritten: { at: Date.parse(date), of },
   });
 
+  it('says that it is the date of a file where the log has none', () => {
+    expect(draw('date', run('a', at('2025-09-04T12:34:56Z'))).textContent).toBe('4 Sept 2025');
+    const ofFile = run('b', at('2026-01-02T00:00:00Z', 'file'));
+    expect(draw('date', ofFile).textContent).toBe('2 Jan 2026file date');
+    const { name, value } = columnOf('date').copiedWith ?? {};
+    expect([name, value?.(ofFile), value?.(run('c'))]).toEqual([
+      'date from',
+      'a log file was modified',
+      undefined,
+    ]);
+  });
+
   it('is a day, with the time and its source in the title', () => {
     draw('date', run('a', at('2025-09-04T12:34:56Z')));
     const day = screen.getByText('4 Sept 2025');

@@ -44,8 +44,9 @@ export const runColumns = (
     id: 'name',
     label: 'run',
     value: (run) => run.name,
-    minWidth: 180,
-    grow: 3,
+    minWidth: 230,
+    // Names are long, and the other columns fit their least width.
+    grow: 12,
     sorts: 'ascending',
     measure: (run) => run.name,
     cell: (run) => (
@@ -54,10 +55,10 @@ export const runColumns = (
           <bdi className="run-name" title={withGlyphs(run.name)}>
             {withGlyphs(run.name)}
           </bdi>{' '}
-          {run.kind === 'eval' && <Chip>evaluation</Chip>} {run.isSynthetic && <Chip>synthetic</Chip>}{' '}
           <PartChip text={partlyRead(run)} />
         </span>
         <small title={run.directory}>
+          {run.kind === 'eval' && <Chip>evaluation</Chip>} {run.isSynthetic && <Chip>synthetic</Chip>}{' '}
           {[partOf(run), run.model, run.dataset, run.format].filter((part) => part !== undefined).join(' · ')}
         </small>
       </span>
@@ -68,7 +69,11 @@ export const runColumns = (
     label: 'date',
     value: ({ lastWritten }) =>
       lastWritten === undefined ? undefined : new Date(lastWritten.at).toISOString(),
-    hint: 'When the log was written to last: the logged end of the run or of a rollout, else the time of a log file',
+    copiedWith: {
+      name: 'date from',
+      value: ({ lastWritten }) => lastWritten && DATE_LABELS[lastWritten.of],
+    },
+    hint: 'When the log was written to last: the logged end of the run or of a rollout, else the date of a log file',
     minWidth: 84,
     grow: 0.5,
     sorts: 'descending',
@@ -216,9 +221,12 @@ const DATE_LABELS: Readonly<Record<RunDate['of'], string>> = {
 
 function RunDay({ date: { at, of } }: { readonly date: RunDate }) {
   return (
-    <time dateTime={new Date(at).toISOString()} title={`${wholeTime(at)}: ${DATE_LABELS[of]}`}>
-      {day(at)}
-    </time>
+    <span className="two-line">
+      <time dateTime={new Date(at).toISOString()} title={`${wholeTime(at)}: ${DATE_LABELS[of]}`}>
+        {day(at)}
+      </time>
+      {of === 'file' && <small>file date</small>}
+    </span>
   );
 }
 
