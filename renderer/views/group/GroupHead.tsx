@@ -20,9 +20,13 @@ interface GroupHeadProps {
   readonly children: ReactNode;
 }
 
+/** Longer than fits beside the title, such as the expected actions of a task. It has a line, and unfolds. */
+const isLong = (groundTruth: string): boolean => groundTruth.length > 32;
+
 /** The problem that this group attempts, and the group's results. */
 export function GroupHead({ runKey, group, compare, children }: GroupHeadProps) {
   const named = { problemId: group.problemId, question: group.promptPreview };
+  const { groundTruth } = group;
   const title = isNamedByQuestion(named) ? problemName(named) : `Problem ${withGlyphs(group.problemId)}`;
   return (
     <>
@@ -43,11 +47,11 @@ export function GroupHead({ runKey, group, compare, children }: GroupHeadProps) 
         )}
         {children}
         <div className="end">
-          {group.groundTruth !== undefined && (
-            <span className="truth" title={withGlyphs(group.groundTruth)}>
+          {groundTruth !== undefined && !isLong(groundTruth) && (
+            <span className="truth">
               ground truth{' '}
               <span className="mono">
-                <LogText text={group.groundTruth} />
+                <LogText text={groundTruth} />
               </span>
             </span>
           )}
@@ -74,6 +78,16 @@ export function GroupHead({ runKey, group, compare, children }: GroupHeadProps) 
         <p className="problem" title={withGlyphs(group.promptPreview)}>
           {plainQuestion(group.promptPreview)}
         </p>
+      )}
+      {groundTruth !== undefined && isLong(groundTruth) && (
+        <details className="long-truth">
+          <summary>
+            Ground truth{' '}
+            <span className="mono">
+              <LogText text={groundTruth} />
+            </span>
+          </summary>
+        </details>
       )}
       <SamePlaces groupId={group.groupId} />
     </>
