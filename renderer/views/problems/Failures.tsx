@@ -1,11 +1,12 @@
 /** Clusters of incorrect rollouts that did alike things, with what sets each apart and actions for all of its rollouts. */
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type {
   FailureCluster,
   FailureClusters,
   FailureMembers,
   RunSummary,
 } from '../../../shared/api/contract.ts';
+import { bothFilters } from '../../../shared/domain/filter/print.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { useAnnotate, useTaxonomy } from '../../data/annotations.ts';
 import { comparePath } from '../../data/compareLink.ts';
@@ -15,7 +16,8 @@ import { useFilterLink } from '../../data/filterLink.ts';
 import { PLAIN_QUEUE, writeQueue } from '../../data/labelsLink.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useLongQuery } from '../../data/useLongQuery.ts';
-import { navigateTo } from '../../data/useRoute.ts';
+import { useRequest } from '../../data/useRequest.ts';
+import { navigateTo, useUrlQuery } from '../../data/useRoute.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { keyed, keyWord } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
@@ -30,12 +32,15 @@ import { STEP_LINE_WIDTH, StepLine } from './StepLine.tsx';
 
 export function Failures({ run }: { readonly run: RunSummary }) {
   const { applied } = useFilterLink();
-  const state = useLongQuery('problem.failures', { runId: run.runId, filter: applied });
+  const range = useStepRange(run);
+  const filter = bothFilters(range.filter, applied);
+  const state = useLongQuery('problem.failures', { runId: run.runId, filter });
   const { data, error, progress, isStopped, stop, restart } = state;
   return (
     <>
       <div className="filters">
-        <FilterBox runId={run.runId} runKey={run.runKey} what="rollouts" />
+        <FilterBox runId={run.runId} runKey={run.runKey} what="rollouts" within={range.filter} />
+        <StepRange range={range} />
       </div>
       {error !== null ? (
         <FailedState
@@ -57,8 +62,67 @@ export function Failures({ run }: { readonly run: RunSummary }) {
           <p>{totals(data)}</p>
         </EmptyState>
       ) : (
-        <Clusters key={`${run.runId} ${applied}`} run={run} found={data} />
+        <Clusters key={`${run.runId} ${filter}`} run={run} found={data} />
       )}
+    </>
+  );
+}
+
+interface StepRangeChoice {
+  /** All steps of the run, ascending. */
+  readonly steps: readonly number[];
+  readonly first: number | undefined;
+  readonly last: number | undefined;
+  /** Empty: all steps. */
+  readonly filter: string;
+  readonly choose: (end: 'first' | 'last', step: string) => void;
+}
+
+/** The steps whose rollouts are clustered. The URL holds them beside the filter. */
+function useStepRange(run: RunSummary): StepRangeChoice {
+  const [query, setQuery] = useUrlQuery();
+  const { data } = useRequest('step.list', run.hasSteps ? { runId: run.runId } : undefined);
+  const steps = useMemo(() => data?.map(({ step }) => step) ?? [], [data]);
+  const numberIn = (name: string) =>
+    /^\d{1,9}$/.test(query.get(name) ?? '') ? Number(query.get(name)) : undefined;
+  const [first, last] = [numberIn('first'), numberIn('last')];
+  return {
+    ...{ steps, first, last },
+    filter: first === undefined && last === undefined ? '' : `step:${first ?? ''}..${last ?? ''}`,
+    choose: (end, step) => setQuery({ [end]: step === '' ? undefined : step }),
+  };
+}
+
+function StepRange({ range: { steps, first, last, choose } }: { readonly range: StepRangeChoice }) {
+  if (steps.length < 2) return null;
+  const end = (
+    name: 'first' | 'last',
+    label: string,
+    chosen: number | undefined,
+    all: number | undefined,
+  ) => (
+    <label className="overview-field">
+      {label}
+      <select value={chosen ?? ''} onChange={({ target }) => choose(name, target.value)}>
+        <option value="">
+          {all} ({name})
+        </option>
+        {steps.map((step) => (
+          <option
+            key={step}
+            value={step}
+            disabled={name === 'first' ? step > (last ?? step) : step < (first ?? step)}
+          >
+            {step}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+  return (
+    <>
+      {end('first', 'from step', first, steps[0])}
+      {end('last', 'to step', last, steps.at(-1))}
     </>
   );
 }
@@ -137,10 +201,12 @@ function Clusters({ run, found }: ClustersProps) {
                 </Button>
               )}
               <Button
-                title={`One after another, where labels are corrected singly; the first ${count(MOST_REVIEWED)} at most`}
+                title="One after another, where labels are corrected singly"
                 onClick={() => void review(chosen.members)}
               >
-                Review
+                {chosen.members.ids.length > MOST_REVIEWED
+                  ? `Review the first ${count(MOST_REVIEWED)}`
+                  : 'Review'}
               </Button>
               <LabelAll members={chosen.members} />
             </div>
@@ -231,12 +297,17 @@ function LabelAll({ members: { ids } }: { readonly members: FailureMembers }) {
     }
   };
   useCommands({ 'label.undo': () => void undo() });
-  const isTooLarge = ids.length > MOST_LABELLED;
+  if (ids.length > MOST_LABELLED)
+    return (
+      <span className="dim">
+        At most {counted(MOST_LABELLED, 'rollout')} are labelled at once, and these are {count(ids.length)}:
+        choose fewer steps, or filter.
+      </span>
+    );
   return (
     <select
       aria-label="Label these"
-      title={isTooLarge ? `Up to ${count(MOST_LABELLED)} at once` : `All ${counted(ids.length, 'rollout')}`}
-      disabled={isTooLarge}
+      title={`All ${counted(ids.length, 'rollout')}`}
       value=""
       onChange={({ target }) => {
         const label = labels.find(({ id }) => id === target.value);
