@@ -361,14 +361,16 @@ export function inLight<Drawn>(draw: () => Drawn): Drawn {
 }
 
 /**
- * Renders off-screen in the light theme, and undoes both before the next paint.
+ * Renders off-screen, and undoes it before the next paint.
  *
  * @param draw the chart at a size; the first `svg[role]` in it is the drawing
+ * @param look `figure`: in the light theme. `screen`: in the page's theme
  * @returns the text of an SVG file; undefined if nothing was drawn
  */
 export function figureSvg(
   draw: (size: DrawingSize) => ReactElement,
   caption: ChartCaption,
+  look: 'figure' | 'screen' = 'figure',
 ): string | undefined {
   const room = drawingRoom(caption, FIGURE);
   const place = document.createElement('div');
@@ -376,11 +378,12 @@ export function figureSvg(
   document.body.append(place);
   const root = createRoot(place);
   try {
-    return inLight(() => {
+    const drawn = () => {
       flushSync(() => root.render(draw(room)));
       const svg = place.querySelector<SVGSVGElement>('svg[role]');
       return svg === null ? undefined : standaloneSvg(svg, caption);
-    });
+    };
+    return look === 'figure' ? inLight(drawn) : drawn();
   } finally {
     // React does not allow a synchronous unmount within an event handler.
     setTimeout(() => {

@@ -10,6 +10,7 @@ import {
   stepsOf,
   writeSteps,
 } from '../../renderer/views/tree/stepModel.ts';
+import { treeCsv } from '../../renderer/views/tree/TreeFigure.tsx';
 import {
   beginning,
   branchLanes,
@@ -261,5 +262,36 @@ describe('a tree by action', () => {
       ['r0', 0, 2, 4],
       ['r1', 0, 2, 5],
     ]);
+  });
+});
+
+describe('a saved tree', () => {
+  const cellsOf = (csv: string) =>
+    csv
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(','));
+
+  it('has a row per branch and rollout, with the row that it is below', () => {
+    const [head = [], ...rows] = cellsOf(treeCsv(TREE, 'demo'));
+    const column = (name: string) => head.indexOf(name);
+    const shown = rows.map((row) =>
+      ['id', 'parent', 'rollouts', 'correct', 'rollout', 'is correct']
+        .map((name) => row[column(name)])
+        .join(' '),
+    );
+    expect(shown).toEqual([
+      'n0  5 2  ',
+      ...['n1 n0 3 2  ', 'n2 n1 2 1  ', 'r1 n2   1 false', 'r2 n2   2 true', 'r0 n1   0 true'],
+      ...['n6 n0 2 0  ', 'r3 n6   3 false', 'r4 n6   4 false'],
+    ]);
+    expect(rows.every((row) => row.at(-1) === 'demo')).toBe(true);
+  });
+
+  it('leaves what is unknown blank', () => {
+    const [head = [], root = [], first = []] = cellsOf(treeCsv(treeOf(['? yes', '? no']), 'demo'));
+    const at = (row: readonly string[], name: string) => row[head.indexOf(name)];
+    expect([at(root, 'correct'), at(root, 'correct known')]).toEqual(['', '0']);
+    expect(at(first, 'is correct')).toBe('');
   });
 });

@@ -8,6 +8,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { figureSvg } from '../../charts/exportChart.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { pathOfRoute, type Route } from '../../data/route.ts';
 import { usePage } from '../../data/usePage.ts';
@@ -19,10 +20,12 @@ import { Link } from '../../ui/Link.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { sourceLabel } from '../../ui/signalSource.ts';
+import { ChartMenu, chartFileName } from '../../widgets/charts/ChartMenu.tsx';
 import { useWayBack } from '../../widgets/useWayBack.ts';
 import { ForkTree } from './ForkTree.tsx';
 import { StepBrush } from './StepBrush.tsx';
 import { isWithin, readSteps, stepsOf, writeSteps } from './stepModel.ts';
+import { TreeFigure, treeCsv } from './TreeFigure.tsx';
 import { idleNote, type Tree } from './treeModel.ts';
 import './tree.css';
 
@@ -85,6 +88,13 @@ export default function TreeView({ route }: { readonly route: TreeRoute }) {
           />
         )}
         <div className="end">
+          {answer !== undefined && answer.rollouts.length > 0 && (
+            <TreeMenu
+              tree={answer}
+              of={`${run?.name ?? runKey}, ${isOverTime ? 'all steps' : run?.hasSteps === true ? `step ${step}` : 'no steps'}, ${groupKey}`}
+              by={isByAction ? 'action' : 'text'}
+            />
+          )}
           <Link className="is-link" href={pathOfRoute({ view: 'group', runKey, step, groupKey })}>
             {' '}
             Rollout table{' '}
@@ -135,6 +145,38 @@ export default function TreeView({ route }: { readonly route: TreeRoute }) {
         </>
       )}
     </div>
+  );
+}
+
+interface TreeMenuProps {
+  readonly tree: Tree;
+  /** Run, step and group. */
+  readonly of: string;
+  readonly by: 'text' | 'action';
+}
+
+/** Saves the whole tree, whatever is folded or in sight. */
+function TreeMenu({ tree, of, by }: TreeMenuProps) {
+  const title = `Fork tree by ${by}`;
+  const source = `${of}; ${title}${tree.leftOut > 0 ? `; ${counted(tree.leftOut, 'rollout')} not compared` : ''}`;
+  const caption = {
+    title,
+    subtitle: `recomputed · ${source}`,
+    legend: [
+      { name: 'share of correct rollouts', color: 'var(--right)', isArea: true as const },
+      { name: '✕ incorrect rollout', color: 'var(--wrong)' },
+    ],
+  };
+  return (
+    <ChartMenu
+      title={title}
+      fileName={chartFileName(of, `tree-by-${by}`)}
+      drawing={(look) =>
+        figureSvg(({ width }) => <TreeFigure tree={tree} width={width} title={title} />, caption, look)
+      }
+      csv={() => treeCsv(tree, source)}
+      provenance="recomputed"
+    />
   );
 }
 
