@@ -37,6 +37,10 @@ function writeTwoRuns(directory: string): string {
     { run: 'kept', index: 2, text: longLine('1'), reward: 0 },
     { run: 'kept', index: 3, text: longLine('2'), reward: 0 },
     { run: 'gone', index: 0, text: other, reward: 1 },
+    ...[0, 1].map((index) => ({
+      ...{ run: 'malformed', index, reward: index },
+      text: `<reason>I call.</reason>\n<tool_call>\n{"name": "python", "arguments": {"code": "${index}"<|im_end|>`,
+    })),
     ...['one', 'two'].map((name, index) => ({ run: 'failing', index, text: failing(name), reward: 0 })),
   ].map((rollout) => ({
     v: 1,
@@ -435,6 +439,37 @@ export function describeCompare(shell: Shell): void {
       const empty = '/run/kept/step/0/group/g/rollout/1';
       await page.goto(running.urlOf(`/compare?lane=${empty}&lane=${empty}`));
       await list().getByRole('heading', { name: 'Both responses are empty' }).waitFor();
+    });
+
+    test('the names of facts do not touch their values, in a narrow window and at 200 % zoom', async () => {
+      const size = page.viewportSize();
+      const lane = '/run/malformed/step/0/group/g/rollout';
+      await page.goto(running.urlOf(`/compare?lane=${lane}/0&lane=${lane}/1`));
+      await page.getByRole('button', { name: /more facts?$/ }).click();
+      const name = page.getByRole('rowheader', { name: 'malformed calls' });
+      await name.waitFor();
+      const gaps = () =>
+        page.locator('.cmp-facts tbody tr').evaluateAll((rows) =>
+          rows.map((row) => {
+            const box = (of: string) => {
+              const range = document.createRange();
+              range.selectNodeContents(row.querySelector(of) ?? row);
+              return range.getBoundingClientRect();
+            };
+            const value = box('td');
+            return value.width === 0 ? 99 : value.left - box('th').right;
+          }),
+        );
+      for (const [width, height] of [
+        [1024, 768],
+        [720, 450],
+      ] as const) {
+        await page.setViewportSize({ width, height });
+        await name.waitFor();
+        expect(Math.min(...(await gaps())), `${width} px`).toBeGreaterThanOrEqual(6);
+      }
+      if (size !== null) await page.setViewportSize(size);
+      await page.getByRole('button', { name: /fewer facts$/ }).click();
     });
 
     test('lanes beyond the fourth are counted, and one appears when a lane is closed', async () => {

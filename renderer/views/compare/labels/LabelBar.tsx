@@ -27,7 +27,9 @@ export function LabelBar({ target }: { readonly target: LabelTarget }) {
         title="Shows the labels by name, the findings of detectors and the flags in the side panel"
         onClick={compared.showPanel}
       >
-        Labels <KeyOf command="label.1" />–<KeyOf command="label.9" />, findings
+        <span>
+          Labels <KeyOf command="label.1" />–<KeyOf command="label.9" />, findings
+        </span>
       </button>
       to
       <TargetChoice target={target} />
