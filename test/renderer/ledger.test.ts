@@ -91,9 +91,25 @@ const columnsWith = (options: Partial<LedgerColumnOptions>) =>
   ledgerColumns({
     ...{ hasRoc: false, hasStopReason: true, scores: [] },
     ...{ source: 'unknown', counted: 'text', hasWhatIf: false, showsAllWays: false },
-    ...{ markOf: () => '', hasTokens: true, hasMalformedCalls: false, hasLabels: false },
+    ...{
+      markOf: () => '',
+      hasTokens: true,
+      hasMalformedCalls: false,
+      hasLongAnswers: false,
+      hasLabels: false,
+    },
     ...options,
   });
+
+it('the column of long answers gets the spare width', () => {
+  const share = (hasLongAnswers: boolean) => {
+    const grows = columnsWith({ hasRoc: true, hasLongAnswers }).map(({ id, grow = 1 }) => ({ id, grow }));
+    const all = grows.reduce((sum, { grow }) => sum + grow, 0);
+    return (grows.find(({ id }) => id === 'answer')?.grow ?? 0) / all;
+  };
+  expect(share(false)).toBeLessThan(0.3);
+  expect(share(true)).toBeGreaterThan(0.6);
+});
 
 describe('scores', () => {
   it('have a column each, sorted with grades among numbers and words last', () => {

@@ -37,6 +37,8 @@ interface LedgerTableProps {
 }
 
 const NO_PAIR: readonly number[] = [];
+/** Characters. */
+const LONG_ANSWER = 24;
 const BY_ORDINAL = { column: 'ordinal', direction: 'ascending' } as const;
 
 export function LedgerTable({ runId, route, state }: LedgerTableProps) {
@@ -57,6 +59,7 @@ export function LedgerTable({ runId, route, state }: LedgerTableProps) {
     scores,
     hasTokens: entries.some(({ rollout }) => rollout?.policyTokens !== undefined),
     hasMalformedCalls: entries.some(({ rollout }) => (rollout?.malformedCalls ?? 0) > 0),
+    hasLongAnswers: entries.some(({ rollout }) => (rollout?.answer?.length ?? 0) > LONG_ANSWER),
     // Keeps the column while rows are loading, so that nothing moves.
     hasStopReason: entries.some(
       ({ rollout }) =>

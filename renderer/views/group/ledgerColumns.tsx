@@ -32,6 +32,8 @@ export interface LedgerColumnOptions {
   readonly hasTokens: boolean;
   /** Whether any rollout has a malformed call. */
   readonly hasMalformedCalls: boolean;
+  /** Whether any answer is a text rather than a value. The spare width is then its column's. */
+  readonly hasLongAnswers: boolean;
   /** Whether any rollout has a known stop reason. */
   readonly hasStopReason: boolean;
   /** Whether readers have labelled any rollout. */
@@ -65,7 +67,7 @@ export function ledgerColumns(options: LedgerColumnOptions): readonly LedgerColu
     }),
     ...(hasRoc ? [decisionColumn(options.source, hasWhatIf)] : []),
     ...(hasWhatIf ? [whatIfColumn()] : []),
-    answerColumn(),
+    answerColumn(options.hasLongAnswers),
     ...(hasLabels ? [labelColumn()] : []),
     column({
       id: 'reward',
@@ -206,13 +208,13 @@ function advantageColumn(): LedgerColumn {
   });
 }
 
-function answerColumn(): LedgerColumn {
+function answerColumn(hasLongAnswers: boolean): LedgerColumn {
   return column({
     id: 'answer',
     label: 'answer',
     hint: 'Sorted by its text. The mark shows correct or incorrect',
     minWidth: 58,
-    grow: 1,
+    grow: hasLongAnswers ? 12 : 1,
     sorts: 'ascending',
     measure: ({ rollout }) => rollout?.answer,
     cell: ({ rollout }) =>
