@@ -202,7 +202,7 @@ export function PanelChart(props: PanelChartProps) {
     <figure className="chart panel" ref={ref}>
       <figcaption className="chart-head">
         <h2 title={props.describe}>{props.title}</h2>
-        <span className="panel-unit" title={unit} style={{ minWidth: `${Math.min(unit.length, 7)}ch` }}>
+        <span className="panel-unit" title={unit}>
           {unit}
         </span>
         {props.menu}

@@ -184,7 +184,7 @@ export function describeRoc(shell: Shell): void {
       await page
         .getByRole('grid', { name: 'Groups: discarded positives without a tool call · logged' })
         .waitFor();
-      const errorsChart = page.getByRole('slider', { name: 'Tool errors within correct rollouts by step' });
+      const errorsChart = page.getByRole('slider', { name: 'Tool errors in correct rollouts by step' });
       await errorsChart.focus();
       await page.keyboard.press('Home');
       await page.keyboard.press('ArrowDown');
@@ -228,7 +228,7 @@ export function describeRoc(shell: Shell): void {
 
     test('a point opens its groups, the chart of groups the report of a step', async () => {
       await goTo(`${DEMO}/roc`);
-      const rates = page.getByRole('slider', { name: 'Kept, of correct and of incorrect by step' });
+      const rates = page.getByRole('slider', { name: 'Kept by correctness by step' });
       await rates.waitFor();
       // The report is complete, so the page no longer moves under the pointer.
       await page.getByRole('region', { name: 'Positives kept by penalty' }).waitFor();

@@ -20,6 +20,9 @@ interface GroupHeadProps {
   readonly children: ReactNode;
 }
 
+/** Characters. */
+const LONGEST_TRUTH = 20_000;
+
 /** Longer than fits beside the title, such as the expected actions of a task. It has a line, and unfolds. */
 const isLong = (groundTruth: string): boolean => groundTruth.length > 32;
 
@@ -84,7 +87,7 @@ export function GroupHead({ runKey, group, compare, children }: GroupHeadProps) 
           <summary>
             Ground truth{' '}
             <span className="mono">
-              <LogText text={groundTruth} />
+              <LogText text={groundTruth} longest={LONGEST_TRUTH} />
             </span>
           </summary>
         </details>

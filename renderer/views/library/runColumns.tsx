@@ -44,7 +44,7 @@ export const runColumns = (
     id: 'name',
     label: 'run',
     value: (run) => run.name,
-    minWidth: 230,
+    minWidth: 188,
     // Names are long, and the other columns fit their least width.
     grow: 12,
     sorts: 'ascending',

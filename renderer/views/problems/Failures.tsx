@@ -120,10 +120,10 @@ function StepRange({ range: { steps, first, last, choose } }: { readonly range: 
     </label>
   );
   return (
-    <>
+    <span className="step-range">
       {end('first', 'from step', first, steps[0])}
       {end('last', 'to step', last, steps.at(-1))}
-    </>
+    </span>
   );
 }
 

@@ -124,14 +124,14 @@ export function RocCharts({ of, sides, stages, onOpenStep }: RocChartsProps) {
     <section className="charts roc-charts" aria-label="By step">
       <SavingChart
         {...common}
-        title="Tool errors within correct rollouts"
+        title="Tool errors in correct rollouts"
         unit="of tool calls"
         describe={`Failed tool calls of correct rollouts, in the pool and among the kept. ${POINT_HINT}`}
         lines={errors}
       />
       <SavingChart
         {...common}
-        title="Kept, of correct and of incorrect"
+        title="Kept by correctness"
         unit="of rollouts"
         describe={`The share of correct and of incorrect rollouts that is kept. ${POINT_HINT}`}
         lines={rates}
