@@ -1,10 +1,19 @@
 /** Caches the columns of recently used runs, by step. A changed step is loaded again. */
 import type { ReadableLibrary } from '../storage/open.ts';
 import { annotationRevision } from '../storage/queries/annotations.ts';
-import { type GroupFacts, groupFacts, stepRevisions } from '../storage/queries/columns.ts';
+import {
+  type GroupFacts,
+  groupFacts,
+  SMALL_STEP,
+  type StepRevision,
+  stepRevisions,
+} from '../storage/queries/columns.ts';
 import { AnnotationFacts } from './annotationFacts.ts';
 import { bytesOfTexts, ColumnMemory, OBJECT_BYTES } from './columnMemory.ts';
-import { StepTable } from './stepTable.ts';
+import { StepTable, StepTableBlock } from './stepTable.ts';
+
+/** Rollouts of a block of small steps. A change of one step computes all of its block again. */
+const BLOCK_ROLLOUTS = 4096;
 
 export interface RunTable {
   readonly runId: number;
@@ -80,13 +89,7 @@ export class ColumnStore {
       for (const step of kept.steps.keys()) if (!known.has(step)) kept.steps.delete(step);
       kept.state = state;
     }
-    const steps = revisions.map(({ step, revision }) => {
-      const table = kept.steps.get(step);
-      if (table?.revision === revision) return table;
-      const fresh = new StepTable(this.db, { runId, step, revision });
-      kept.steps.set(step, fresh);
-      return fresh;
-    });
+    const steps = partitions(revisions).flatMap((part) => this.tablesOf(runId, kept.steps, part));
     this.makeRoom(runId);
     return {
       runId,
@@ -103,6 +106,32 @@ export class ColumnStore {
       },
       annotations: () => this.annotations(),
     };
+  }
+
+  /** The tables of a large step, or of a block of small ones. */
+  private tablesOf(
+    runId: number,
+    known: Map<number, StepTable>,
+    part: readonly StepRevision[],
+  ): readonly StepTable[] {
+    const from = part[0]?.step ?? 0;
+    const to = part.at(-1)?.step ?? 0;
+    const isSmall = isSmallStep(part[0]);
+    const tables = part.map(({ step, revision }) => {
+      const table = known.get(step);
+      return table?.revision === revision ? table : undefined;
+    });
+    const block = tables[0]?.block;
+    const isKept = isSmall
+      ? block?.covers(from, to) === true && tables.every((table) => table?.block === block)
+      : tables[0] !== undefined && block === undefined;
+    if (isKept) return tables.filter((table) => table !== undefined);
+    const fresh = isSmall ? new StepTableBlock(this.db, runId, { from, to }) : undefined;
+    return part.map(({ step, revision }) => {
+      const table = new StepTable(this.db, { runId, step, revision }, fresh);
+      known.set(step, table);
+      return table;
+    });
   }
 
   /**
@@ -128,8 +157,35 @@ export class ColumnStore {
 /** Bytes in memory. */
 function weightOf({ steps, groupBytes }: CachedRun): number {
   let bytes = groupBytes;
-  for (const table of steps.values()) bytes += table.weight;
+  const blocks = new Set<StepTableBlock>();
+  for (const table of steps.values()) {
+    bytes += table.weight;
+    if (table.block !== undefined) blocks.add(table.block);
+  }
+  for (const block of blocks) bytes += block.weight;
   return bytes;
+}
+
+const isSmallStep = (step: StepRevision | undefined): boolean =>
+  step !== undefined && step.rollouts < SMALL_STEP;
+
+/** Each large step alone, and small steps that follow each other in blocks. */
+function partitions(steps: readonly StepRevision[]): readonly (readonly StepRevision[])[] {
+  const parts: StepRevision[][] = [];
+  let open: StepRevision[] | undefined;
+  let rollouts = 0;
+  for (const step of steps) {
+    const isSmall = isSmallStep(step);
+    if (open === undefined || !isSmall || rollouts + step.rollouts > BLOCK_ROLLOUTS) {
+      open = [];
+      rollouts = 0;
+      parts.push(open);
+    }
+    open.push(step);
+    rollouts += step.rollouts;
+    if (!isSmall) open = undefined;
+  }
+  return parts;
 }
 
 function bytesOfGroups(groups: readonly GroupFacts[]): number {

@@ -1,6 +1,7 @@
 /** The columns of one step at one revision. Each is loaded on demand. */
 import type { StepFacts } from '../../shared/api/contract.ts';
 import {
+  CALL_COLUMNS,
   type ColumnArray,
   type ColumnName,
   DICTIONARIES,
@@ -11,7 +12,9 @@ import type { ReadableLibrary } from '../storage/open.ts';
 import {
   type GroupFigures,
   groupFigures,
+  readStepBlock,
   readStepColumns,
+  type StepBlock,
   storedColumn,
   storedDictionary,
   storedFacts,
@@ -19,15 +22,65 @@ import {
 import { bytesOfTexts, OBJECT_BYTES } from './columnMemory.ts';
 import { type ColumnSource, stepFacts } from './series.ts';
 
+/** Bytes of the part of a step in a block in V8, rounded up: two ranges, its dictionaries and a map entry. */
+const PART_BYTES = 512;
+
 /** Bytes of a typed array besides its numbers: object, buffer and map entry. They count in runs of many small steps. */
 export const ARRAY_BYTES = 320;
 /** Bytes of the chart data of a step in V8, rounded up. */
 const FACTS_BYTES = 4096;
 
+/** The columns of consecutive small steps, which are read together on demand. */
+export class StepTableBlock {
+  private readonly db: ReadableLibrary;
+  private readonly runId: number;
+  private readonly steps: { readonly from: number; readonly to: number };
+  private loaded: StepBlock | undefined;
+  /** Bytes in memory. */
+  weight = 0;
+
+  /** @param steps the first and the last step */
+  constructor(db: ReadableLibrary, runId: number, steps: { readonly from: number; readonly to: number }) {
+    this.db = db;
+    this.runId = runId;
+    this.steps = steps;
+  }
+
+  covers(from: number, to: number): boolean {
+    return this.steps.from === from && this.steps.to === to;
+  }
+
+  column<N extends ColumnName>(step: number, name: N): ColumnArray<N> {
+    const { arrays, parts } = this.load();
+    const part = parts.get(step);
+    const { from, to } = (CALLS.has(name) ? part?.calls : part?.rollouts) ?? { from: 0, to: 0 };
+    return arrays[name].subarray(from, to) as ColumnArray<N>;
+  }
+
+  dictionary(step: number, name: DictionaryName): readonly string[] {
+    return this.load().parts.get(step)?.dictionaries[name] ?? [];
+  }
+
+  private load(): StepBlock {
+    if (this.loaded !== undefined) return this.loaded;
+    const block = readStepBlock(this.db, this.runId, this.steps);
+    this.weight = block.parts.size * PART_BYTES;
+    for (const array of Object.values(block.arrays)) this.weight += ARRAY_BYTES + array.byteLength;
+    for (const { dictionaries } of block.parts.values())
+      for (const texts of Object.values(dictionaries)) this.weight += bytesOfTexts(texts);
+    this.loaded = block;
+    return block;
+  }
+}
+
+const CALLS: ReadonlySet<string> = new Set(Object.keys(CALL_COLUMNS));
+
 export class StepTable {
   readonly runId: number;
   readonly step: number;
   readonly revision: number;
+  /** Of a small step. */
+  readonly block: StepTableBlock | undefined;
   private readonly db: ReadableLibrary;
   private readonly arrays = new Map<ColumnName, ColumnArray<ColumnName>>();
   private readonly dictionaries = new Map<DictionaryName, readonly string[]>();
@@ -38,8 +91,10 @@ export class StepTable {
   constructor(
     db: ReadableLibrary,
     { runId, step, revision }: { readonly runId: number; readonly step: number; readonly revision: number },
+    block?: StepTableBlock,
   ) {
     this.db = db;
+    this.block = block;
     this.runId = runId;
     this.step = step;
     this.revision = revision;
@@ -49,7 +104,7 @@ export class StepTable {
     return this.column('rolloutId').length;
   }
 
-  /** Bytes in memory. */
+  /** Bytes in memory, without its block. */
   get weight(): number {
     let bytes = this.dictionaryBytes + (this.kept === undefined ? 0 : FACTS_BYTES);
     for (const array of this.arrays.values()) bytes += ARRAY_BYTES + array.byteLength;
@@ -61,7 +116,9 @@ export class StepTable {
     this.kept ??= storedFacts(this.db, this);
     // Does not cache the columns: charts need the facts of every step, but the columns of none.
     this.kept ??= stepFacts(
-      this.arrays.size > 0 ? this : sourceOf(this.step, readStepColumns(this.db, this.runId, this.step)),
+      this.block !== undefined || this.arrays.size > 0
+        ? this
+        : sourceOf(this.step, readStepColumns(this.db, this.runId, this.step)),
     );
     return this.kept;
   }
@@ -73,6 +130,7 @@ export class StepTable {
   }
 
   column<N extends ColumnName>(name: N): ColumnArray<N> {
+    if (this.block !== undefined) return this.block.column(this.step, name);
     const known = this.arrays.get(name);
     if (known !== undefined) return known as ColumnArray<N>;
     const array = storedColumn(this.db, this, name);
@@ -82,6 +140,7 @@ export class StepTable {
   }
 
   dictionary(name: DictionaryName): readonly string[] {
+    if (this.block !== undefined) return this.block.dictionary(this.step, name);
     const known = this.dictionaries.get(name);
     if (known !== undefined) return known;
     const texts = storedDictionary(this.db, this, name);

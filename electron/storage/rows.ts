@@ -41,6 +41,8 @@ const IS_CHECKED = process.env['VITEST'] !== undefined || process.env['NODE_ENV'
 type Parameter = string | number | bigint | Uint8Array | null | object;
 
 type RowStatement = Statement<Parameter[], Record<string, unknown>>;
+/** A row as an object, as cells, or as its only cell. */
+type RowForm = 'object' | 'raw' | 'pluck';
 
 /** Statements kept per connection. Requests and packs run the same few, and preparing one can take longer. */
 const STATEMENTS = 200;
@@ -51,17 +53,17 @@ const prepared = new WeakMap<ReadableLibrary, LRUCache<string, RowStatement>>();
  * V8 collects its object, so a statement that is prepared for each step would hold a gigabyte in a run of many steps.
  * Only for statements that are read to the end at once: one cannot run twice at a time.
  */
-export function statementOf(db: ReadableLibrary, sql: string, isRaw = false): RowStatement {
+export function statementOf(db: ReadableLibrary, sql: string, form: RowForm = 'object'): RowStatement {
   let statements = prepared.get(db);
   if (statements === undefined) {
     statements = new LRUCache({ max: STATEMENTS });
     prepared.set(db, statements);
   }
-  const key = isRaw ? `raw ${sql}` : sql;
+  const key = `${form} ${sql}`;
   let statement = statements.get(key);
   if (statement === undefined) {
     statement = db.prepare<Parameter[], Record<string, unknown>>(sql);
-    if (isRaw) statement.raw();
+    if (form !== 'object') statement[form]();
     statements.set(key, statement);
   }
   return statement;
@@ -73,7 +75,7 @@ export function rawRows(
   sql: string,
   ...parameters: readonly Parameter[]
 ): readonly (readonly RawCell[])[] {
-  return statementOf(db, sql, true).all(...parameters) as unknown as readonly (readonly RawCell[])[];
+  return statementOf(db, sql, 'raw').all(...parameters) as unknown as readonly (readonly RawCell[])[];
 }
 
 export type RawCell = string | number | null;
@@ -140,15 +142,17 @@ export class Query<T> {
 
 /** A prepared statement of one column. It returns the cells. */
 export class ValueQuery<V> {
+  private readonly db: ReadableLibrary;
   private readonly statement: Statement<Parameter[], unknown>;
   private readonly cell: Cell<V>;
   private readonly sql: string;
   private isUnchecked = IS_CHECKED;
 
   constructor(db: ReadableLibrary, sql: string, cell: Cell<V>) {
+    this.db = db;
     this.sql = sql;
     this.cell = cell;
-    this.statement = db.prepare<Parameter[], unknown>(sql).pluck();
+    this.statement = statementOf(db, sql, 'pluck');
   }
 
   /** @throws Error in development and tests, when the first value differs from the declared type */
@@ -166,7 +170,11 @@ export class ValueQuery<V> {
   }
 
   *iterate(...parameters: readonly Parameter[]): Generator<V> {
-    for (const value of this.statement.iterate(...parameters)) {
+    // A statement of its own, because the caller may run the same query between two rows.
+    for (const value of this.db
+      .prepare<Parameter[], unknown>(this.sql)
+      .pluck()
+      .iterate(...parameters)) {
       this.check(value);
       yield value as V;
     }

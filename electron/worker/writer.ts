@@ -14,7 +14,7 @@ import { LibraryWriter } from '../storage/libraryWriter.ts';
 import { AlteredDatabaseError, ForeignDatabaseError, NewerDatabaseError } from '../storage/migrate.ts';
 import { openWriter, type WritableLibrary, withoutSync, withSync } from '../storage/open.ts';
 import { annotationRevision } from '../storage/queries/annotations.ts';
-import { storeColumnsOfOneStep } from '../storage/queries/columns.ts';
+import { StepColumnWriter } from '../storage/queries/columns.ts';
 import { unreadFiles } from '../storage/queries/issues.ts';
 import { indexPiece } from '../storage/searchIndex.ts';
 import { storageFailure } from '../storage/storageFailure.ts';
@@ -58,14 +58,9 @@ function serveLibrary(db: WritableLibrary, writer: LibraryWriter): void {
   const parser = new ParserThread();
   const identity = fileIdentity(libraryPath);
   let running = 0;
+  const columns = new StepColumnWriter(db, (step, all) => stepFacts(sourceOf(step, all)));
   const idle = new IdleTasks(
-    [
-      () =>
-        withoutSync(db, () =>
-          storeColumnsOfOneStep(db, (step, columns) => stepFacts(sourceOf(step, columns))),
-        ),
-      () => withoutSync(db, () => indexPiece(db)),
-    ],
+    [() => withoutSync(db, () => columns.storeOne()), () => withoutSync(db, () => indexPiece(db))],
     () => running > 0,
   );
 

@@ -58,7 +58,7 @@ export async function makeScaleLibrary(directory: string, options: ScaleOptions 
 /** The writer stores columns while it is idle. */
 async function columnsKept(libraryPath: string): Promise<void> {
   const db = openReader(libraryPath);
-  while (db.prepare(STALE_STEPS).get() !== undefined)
+  while (db.prepare(STALE_STEPS).get(-1, 0) !== undefined)
     await new Promise((resolve) => setTimeout(resolve, 200));
   db.close();
 }

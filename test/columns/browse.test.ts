@@ -14,7 +14,7 @@ import {
   STALE_STEPS,
   STEP_CALLS,
   STEP_ROLLOUTS,
-  storeColumnsOfOneStep,
+  StepColumnWriter,
 } from '../../electron/storage/queries/columns.ts';
 import { listSteps } from '../../electron/storage/queries/runs.ts';
 import { TextReader } from '../../electron/storage/queries/texts.ts';
@@ -517,7 +517,8 @@ describe('stored columns', () => {
     );
     const writer = openWriter(place.library);
     let kept = 0;
-    while (storeColumnsOfOneStep(writer, (step, columns) => stepFacts(sourceOf(step, columns)))) kept++;
+    const columnWriter = new StepColumnWriter(writer, (step, columns) => stepFacts(sourceOf(step, columns)));
+    while (columnWriter.storeOne()) kept++;
     expect(kept).toBe(db.prepare('SELECT count(*) FROM step_row').pluck().get());
     const after = runs.map(({ run_id: runId }) =>
       ask(new ColumnQueryEngine(db), { method: 'step.series', runId, filter: 'tool_calls:>0' }),
@@ -549,7 +550,31 @@ describe('stored columns', () => {
       .prepare('UPDATE step_revision_row SET revision = revision + 1 WHERE run_id = ? AND step = ?')
       .run(runId, step);
     expect(ask<{ ids: Uint32Array }>(engine, ofStep).ids.length).toBeLessThan(all);
-    expect(storeColumnsOfOneStep(writer, (at, columns) => stepFacts(sourceOf(at, columns)))).toBe(true);
+    expect(columnWriter.storeOne()).toBe(true);
+    expect(columnWriter.storeOne()).toBe(false);
+    writer.close();
+  });
+
+  it('are found in one pass over the steps, also when one before the last changes', () => {
+    const writer = openWriter(place.library);
+    const order: string[] = [];
+    const columnWriter = new StepColumnWriter(writer, (step, columns) => {
+      order.push(String(step));
+      return stepFacts(sourceOf(step, columns));
+    });
+    writer.exec('DELETE FROM step_column_row');
+    const steps = writer.prepare('SELECT run_id, step FROM step_row ORDER BY run_id, step').all() as {
+      run_id: number;
+      step: number;
+    }[];
+    columnWriter.storeOne();
+    columnWriter.storeOne();
+    const [first] = steps;
+    writer
+      .prepare('UPDATE step_revision_row SET revision = revision + 1 WHERE run_id = ? AND step = ?')
+      .run(first?.run_id, first?.step);
+    while (columnWriter.storeOne());
+    expect(order).toEqual([...steps, first].map((each) => String(each?.step)));
     writer.close();
   });
 
@@ -569,5 +594,7 @@ describe('stored columns', () => {
       expect.stringMatching(/^SEARCH step_column_row USING INDEX step_column_by_name/),
     ]);
     expect(planOf(STALE_STEPS).join('\n')).toMatch(/SEARCH c USING INDEX step_column_by_name/);
+    // Continues after a place instead of reading all steps before it.
+    expect(planOf(STALE_STEPS).join('\n')).toMatch(/SEARCH s USING .*\(\(run_id,step\)>\(\?,\?\)\)/);
   });
 });

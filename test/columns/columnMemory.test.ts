@@ -8,7 +8,8 @@ import { stepFacts } from '../../electron/columns/series.ts';
 import { ARRAY_BYTES, StepTable, sourceOf } from '../../electron/columns/stepTable.ts';
 import { type ColumnName, DICTIONARIES, NUMBER_COLUMNS } from '../../electron/storage/columnNames.ts';
 import { openReader, openWriter, type ReadableLibrary } from '../../electron/storage/open.ts';
-import { readStepColumns, storeColumnsOfOneStep } from '../../electron/storage/queries/columns.ts';
+import { readStepColumns, SMALL_STEP, StepColumnWriter } from '../../electron/storage/queries/columns.ts';
+import { writeVerlDump } from '../../fixtures/generate/verlDump.ts';
 import { askColumns } from '../support/columnQuestion.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
@@ -20,7 +21,9 @@ let db: ReadableLibrary;
 let runIds: readonly number[];
 beforeAll(async () => {
   place = scratch();
-  await ingestHere(place.library, [join(FIXTURES, 'verl'), join(FIXTURES, 'tau-bench')]);
+  const dump = join(place.directory, 'dump');
+  writeVerlDump(dump, 1 << 20, { seed: 5, rolloutsPerStep: 2 * SMALL_STEP, steps: 1 });
+  await ingestHere(place.library, [dump, join(FIXTURES, 'verl'), join(FIXTURES, 'tau-bench')]);
   db = openReader(place.library);
   runIds = db.prepare('SELECT run_id FROM run WHERE rollouts > 0 ORDER BY run_id').pluck().all() as number[];
 });
@@ -52,12 +55,16 @@ const listAll = (engine: ColumnQueryEngine, runId: number) =>
 const charsOf = (texts: readonly string[]) => texts.reduce((sum, text) => sum + text.length, 0);
 
 describe('the weight of a step', () => {
-  it('has every column and text that is held, once', () => {
+  it('has every column and text that is held, once, unless it is small', () => {
     const writer = openWriter(place.library);
+    let large = 0;
     for (const stored of [false, true]) {
-      if (stored) while (storeColumnsOfOneStep(writer, (at, all) => stepFacts(sourceOf(at, all))));
+      const columnWriter = new StepColumnWriter(writer, (at, all) => stepFacts(sourceOf(at, all)));
+      if (stored) while (columnWriter.storeOne());
       for (const each of runIds.flatMap(stepsOf)) {
         const { arrays, dictionaries } = readStepColumns(db, each.runId, each.step);
+        if (arrays.rolloutId.length < SMALL_STEP) continue;
+        large++;
         const weights = Object.values(arrays).map(({ byteLength }) => ARRAY_BYTES + byteLength);
         const bytes = weights.reduce((sum, weight) => sum + weight, 0);
         const chars = charsOf(Object.values(dictionaries).flat());
@@ -80,6 +87,7 @@ describe('the weight of a step', () => {
         expect(charted.weight).toBeLessThan(table.weight - weight + ARRAY_BYTES);
       }
     }
+    expect(large).toBe(2);
     writer.close();
   });
 });
@@ -91,9 +99,51 @@ describe('the memory limit', () => {
     const [runId = 0] = runIds;
     expect(listAll(engine, runId).ok).toBe(true);
     const counted = held();
-    const weight = engine.store.run(runId).steps.reduce((sum, table) => sum + table.weight, 0);
+    const { steps } = engine.store.run(runId);
+    const holders = new Set([...steps, ...steps.flatMap(({ block }) => block ?? [])]);
+    const weight = [...holders].reduce((sum, holder) => sum + holder.weight, 0);
     expect(weight).toBeGreaterThan(0);
     expect(counted).toBe(Math.ceil(weight / 2 ** 10));
+  });
+
+  it('holds many small steps in little memory, in blocks that are kept until one of their steps changes', async () => {
+    const steps = 5000;
+    const small = scratch();
+    const line = (step: number) => `${JSON.stringify({ input: 'q', output: 'a', score: step % 2, step })}\n`;
+    const log = small.file('steps.jsonl', Array.from({ length: steps }, (_, step) => line(step)).join(''));
+    await ingestHere(small.library, [log]);
+    const library = openWriter(small.library);
+    const { memory, held } = memoryBeside(0);
+    let prepared = 0;
+    const prepare = library.prepare.bind(library);
+    library.prepare = ((sql: string) => {
+      prepared++;
+      return prepare(sql);
+    }) as typeof library.prepare;
+    const engine = new ColumnQueryEngine(library, memory);
+    const runId = Number(library.prepare('SELECT run_id FROM run').pluck().get());
+    const columnWriter = new StepColumnWriter(library, (at, all) => stepFacts(sourceOf(at, all)));
+    while (columnWriter.storeOne());
+    const filtered = { method: 'step.series' as const, runId, filter: 'reward:1' };
+    expect(askColumns(engine, filtered)).toMatchObject({ ok: true });
+    expect(held() * 2 ** 10).toBeLessThan(steps * 1500);
+    const charts = askColumns(engine, { ...filtered, filter: '' });
+    expect(charts).toMatchObject({ ok: true, value: { steps: { length: steps } } });
+    // SQLite's memory of a statement is freed late, so no step may have one of its own.
+    expect(prepared).toBeLessThan(50);
+    // Nothing but the chart data is stored of a small step.
+    const stored = prepare('SELECT count(*) FROM step_column_row').pluck().get();
+    expect(stored).toBe(2 * steps);
+
+    const blocksOf = () => engine.store.run(runId).steps.map(({ block }) => block);
+    const before = blocksOf();
+    prepare('UPDATE step_revision_row SET revision = revision + 1 WHERE step = ?').run(steps - 1);
+    const after = blocksOf();
+    expect(after[0]).toBe(before[0]);
+    expect(after.at(-1)).not.toBe(before.at(-1));
+    expect(new Set(after).size).toBe(2);
+    library.close();
+    small.remove();
   });
 
   it('counts the groups of a run', () => {

@@ -1,11 +1,12 @@
 /** Stored columns that Turnwise did not write are computed again from the rows. */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ColumnQueryEngine } from '../../electron/columns/queryEngine.ts';
 import { stepFacts } from '../../electron/columns/series.ts';
 import { sourceOf } from '../../electron/columns/stepTable.ts';
 import { openWriter, type WritableLibrary } from '../../electron/storage/open.ts';
-import { storeColumnsOfOneStep } from '../../electron/storage/queries/columns.ts';
+import { SMALL_STEP, StepColumnWriter } from '../../electron/storage/queries/columns.ts';
 import { askColumns } from '../support/columnQuestion.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
@@ -16,9 +17,14 @@ let whole: unknown;
 
 beforeAll(async () => {
   place = scratch();
-  await ingestHere(place.library, [
-    join(import.meta.dirname, '../../fixtures/turnwise/schedule/input.jsonl'),
-  ]);
+  const fixture = join(import.meta.dirname, '../../fixtures/turnwise/schedule/input.jsonl');
+  const log = join(place.directory, 'log.jsonl');
+  // Columns are stored of large steps only.
+  const copies = Array.from({ length: SMALL_STEP }, (_, copy) =>
+    readFileSync(fixture, 'utf8').replaceAll('"group":"', `"group":"${copy} `),
+  );
+  writeFileSync(log, copies.join(''));
+  await ingestHere(place.library, [log]);
   db = openWriter(place.library);
   runId = Number(db.prepare('SELECT run_id FROM run WHERE rollouts > 0').pluck().get());
   whole = answers();
@@ -29,7 +35,8 @@ afterAll(() => {
 });
 beforeEach(() => {
   db.exec('DELETE FROM step_column_row');
-  while (storeColumnsOfOneStep(db, (step, columns) => stepFacts(sourceOf(step, columns))));
+  const writer = new StepColumnWriter(db, (step, columns) => stepFacts(sourceOf(step, columns)));
+  while (writer.storeOne());
   expect(answers()).toEqual(whole);
 });
 

@@ -28,6 +28,14 @@ it('prepares a statement once, as rows and as cells', () => {
   expect(statementOf(db, 'SELECT ? AS a, 2 AS b').all(1)).toEqual([{ a: 1, b: 2 }]);
   expect(rawRows(db, 'SELECT ? AS a, 2 AS b', 3)).toEqual([[3, 2]]);
   expect(statementOf(db, 'SELECT 1')).toBe(statementOf(db, 'SELECT 1'));
+  const values = queryValue(db, 'SELECT value FROM json_each(?)', number);
+  expect(statementOf(db, 'SELECT value FROM json_each(?)', 'pluck').all('[1, 2]')).toEqual([1, 2]);
+  // Rows are iterated by a statement that is not shared.
+  const seen = Array.from(values.iterate('[1, 2]'), (each) => [each, values.all('[3, 4]')]);
+  expect(seen).toEqual([
+    [1, [3, 4]],
+    [2, [3, 4]],
+  ]);
 });
 
 it('keeps null, leaves out optional fields, and makes booleans of 0 and 1', () => {

@@ -271,11 +271,12 @@ export function writeHostileCorpus(directory: string): HostileCorpus {
   return { groups, files: writeOddFiles(join(directory, 'files')) };
 }
 
-/** A rollout in each of 25,000 steps, and two at step 0 whose rewards have no finite sum. */
-function manySteps(): string {
+/** A rollout in each of 20,000 steps from one on, and two at step 0, whose rewards have no finite sum. */
+function manySteps(first: number): string {
   const line = (step: number, index: number) =>
     `${JSON.stringify({ v: 1, type: 'rollout', run: MANY_STEPS_RUN, step, group: 'g', index, text: 'a', reward: 1e308 })}\n`;
-  return line(0, 1) + Array.from({ length: 25_000 }, (_, step) => line(step, 0)).join('');
+  const steps = Array.from({ length: 20_000 }, (_, at) => line(first + at, 0)).join('');
+  return first === 0 ? line(0, 1) + steps : steps;
 }
 
 function writeOddFiles(directory: string): number {
@@ -321,7 +322,8 @@ function writeOddFiles(directory: string): number {
     'text.zip': Buffer.from('PK\u0005\u0006not an archive'),
     'store.db': Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(4_000, 7)]),
     'header.arrow': Buffer.concat([Buffer.from('ARROW1\0\0'), Buffer.alloc(200, 0xff)]),
-    'steps.jsonl': manySteps(),
+    'steps-0.jsonl': manySteps(0),
+    'steps-20000.jsonl': manySteps(20_000),
     'self.gz': gzipSync(gzipSync(gzipSync(Buffer.from(row)))),
   };
   for (let index = 0; index < 16; index++) {

@@ -72,11 +72,11 @@ const STORED: readonly StoredColumn[] = [
   ...(Object.keys(OTHER_SQL) as (keyof typeof OTHER_SQL)[]).map((name) => ({ name, sql: OTHER_SQL[name] })),
 ];
 
-/** Ordered by group and ordinal: log order, and the order of the index. */
+/** The step is the last cell. Ordered by step, group and ordinal: log order, and the order of the index. */
 export const STEP_ROLLOUTS = `
-  SELECT ${STORED.map(({ name, sql }) => `${sql} AS ${name}`).join(', ')}
+  SELECT ${STORED.map(({ name, sql }) => `${sql} AS ${name}`).join(', ')}, r.step AS atStep
   FROM rollout_row r JOIN group_row g ON g.group_id = r.group_id LEFT JOIN timing_row t ON t.rollout_id = r.rollout_id
-  WHERE r.run_id = ? AND r.step = ? ORDER BY r.group_id, r.ordinal, r.rollout_id`;
+  WHERE r.run_id = ? AND r.step BETWEEN ? AND ? ORDER BY r.step, r.group_id, r.ordinal, r.rollout_id`;
 
 const CALL_SQL = {
   callRollout: 'c.rollout_id',
@@ -92,9 +92,9 @@ const CALL_SQL = {
 const CALLS = Object.entries(CALL_SQL) as readonly (readonly [keyof typeof CALL_SQL, string])[];
 
 export const STEP_CALLS = `
-  SELECT ${CALLS.map(([name, sql]) => `${sql} AS ${name}`).join(', ')}
+  SELECT ${CALLS.map(([name, sql]) => `${sql} AS ${name}`).join(', ')}, r.step AS atStep
   FROM rollout_row r JOIN tool_call_row c ON c.rollout_id = r.rollout_id
-  WHERE r.run_id = ? AND r.step = ? ORDER BY r.group_id, r.ordinal, r.rollout_id, c.ordinal`;
+  WHERE r.run_id = ? AND r.step BETWEEN ? AND ? ORDER BY r.step, r.group_id, r.ordinal, r.rollout_id, c.ordinal`;
 
 export function stepRevisions(db: ReadableLibrary, runId: number): readonly StepRevision[] {
   return query<StepRevision>(db, STEP_REVISIONS, {
@@ -163,8 +163,13 @@ function fill(array: ColumnArray<ColumnName>, rows: Rows, column: number): void 
   else fillBytes(array, rows, column);
 }
 
-function fillCodes(array: { [i: number]: number }, rows: Rows, column: number, encode: Encode): void {
-  for (let i = 0; i < rows.length; i++) array[i] = encode(rows[i]?.[column] ?? null);
+function fillCodes(
+  array: { [i: number]: number },
+  rows: Rows,
+  column: number,
+  { encode, from = 0, to = rows.length }: { encode: Encode } & Partial<Range>,
+): void {
+  for (let i = from; i < to; i++) array[i] = encode(rows[i]?.[column] ?? null);
 }
 
 /** Index from 1; 0 when unknown. */
@@ -178,60 +183,131 @@ function dictionaryOf(codes: Codes): Encode {
   return (cell) => codes.of(cell === null ? null : String(cell));
 }
 
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The place of a step in the arrays of a block, and its dictionaries. */
+interface StepPart {
+  readonly rollouts: Range;
+  readonly calls: Range;
+  readonly dictionaries: StepDictionaries;
+}
+
+/** Columns of consecutive steps in shared arrays. An array for each step and column would take 300 bytes more. */
+export interface StepBlock {
+  readonly arrays: StepArrays;
+  readonly parts: ReadonlyMap<number, StepPart>;
+}
+
 /** Computes all columns of a step from its rows. */
 export function readStepColumns(db: ReadableLibrary, runId: number, step: number): StepColumns {
-  const rows = rawRows(db, STEP_ROLLOUTS, runId, step);
-  const calls = rawRows(db, STEP_CALLS, runId, step);
+  const { arrays, parts } = readStepBlock(db, runId, { from: step, to: step });
+  return { arrays, dictionaries: parts.get(step)?.dictionaries ?? NO_TEXTS };
+}
+
+/** @param steps the first and the last step */
+export function readStepBlock(db: ReadableLibrary, runId: number, steps: Range): StepBlock {
+  const rows = rawRows(db, STEP_ROLLOUTS, runId, steps.from, steps.to);
+  const calls = rawRows(db, STEP_CALLS, runId, steps.from, steps.to);
   const arrays = {
     ...emptyArrays(ROLLOUT_COLUMNS, rows.length),
     ...emptyArrays(CALL_COLUMNS, calls.length),
   } as StepArrays;
-  const codes = Object.fromEntries(DICTIONARIES.map((name) => [name, new Codes()])) as Record<
-    DictionaryName,
-    Codes
-  >;
   // Cells have the order of `STORED`, which the SELECT is built from.
   STORED.forEach(({ name, field }, column) => {
-    const dictionary = DICTIONARIES.find((known) => known === name);
-    if (field?.column === 'code') fillCodes(arrays[name], rows, column, codeOf(field.oneOf ?? []));
-    else if (dictionary === undefined) fill(arrays[name], rows, column);
-    else fillCodes(arrays[name], rows, column, dictionaryOf(codes[dictionary]));
+    if (field?.column === 'code')
+      fillCodes(arrays[name], rows, column, { encode: codeOf(field.oneOf ?? []) });
+    else if (!DICTIONARY_NAMES.has(name)) fill(arrays[name], rows, column);
   });
   arrays.latencyMs.fill(Number.NaN);
-  const indexOf = new Map<number, number>();
-  for (const [i, id] of arrays.rolloutId.entries()) indexOf.set(id, i);
   const outcomeCode = codeOf(TOOL_OUTCOMES);
-  const encodeCall: Partial<Record<keyof typeof CALL_COLUMNS, Encode>> = {
-    callRollout: (cell) => indexOf.get(Number(cell)) ?? 0,
-    callOutcome: (cell) => outcomeCode(cell) - 1,
-    callName: dictionaryOf(codes.callName),
-  };
   CALLS.forEach(([name], column) => {
-    const encode = encodeCall[name];
-    if (encode === undefined) fill(arrays[name], calls, column);
-    else fillCodes(arrays[name], calls, column, encode);
+    if (name === 'callOutcome')
+      fillCodes(arrays[name], calls, column, { encode: (cell) => outcomeCode(cell) - 1 });
+    else if (name !== 'callRollout' && name !== 'callName') fill(arrays[name], calls, column);
   });
-  sumUpCalls(arrays, calls, codes);
-  const texts = Object.fromEntries(DICTIONARIES.map((name) => [name, codes[name].texts]));
-  return { arrays, dictionaries: texts as unknown as StepDictionaries };
+  const callsOf = rangesOf(calls, CALLS.length);
+  const parts = new Map<number, StepPart>();
+  for (const [step, rollouts] of rangesOf(rows, STORED.length)) {
+    const range = callsOf.get(step) ?? { from: 0, to: 0 };
+    const dictionaries = fillByStep(arrays, { rows, rollouts }, { rows: calls, calls: range });
+    parts.set(step, { rollouts, calls: range, dictionaries });
+  }
+  return { arrays, parts };
+}
+
+/** The rows of each step, by the step in this column. */
+function rangesOf(rows: Rows, column: number): ReadonlyMap<number, Range> {
+  const ranges = new Map<number, Range>();
+  for (let from = 0, to = 0; from < rows.length; from = to) {
+    const step = Number(rows[from]?.[column]);
+    while (to < rows.length && rows[to]?.[column] === step) to++;
+    ranges.set(step, { from, to });
+  }
+  return ranges;
+}
+
+const NO_LIST: readonly string[] = [];
+const NO_TEXTS = Object.fromEntries(
+  DICTIONARIES.map((name) => [name, NO_LIST]),
+) as unknown as StepDictionaries;
+const DICTIONARY_NAMES: ReadonlySet<string> = new Set(DICTIONARIES);
+const CODED = STORED.flatMap(({ name }, column) => {
+  const dictionary = DICTIONARIES.find((known) => known === name);
+  return dictionary === undefined ? [] : [{ name, dictionary, column }];
+});
+
+/** Fills the columns whose numbers are relative to the step: codes of its dictionaries, and indexes of its rollouts. */
+function fillByStep(
+  arrays: StepArrays,
+  { rows, rollouts }: { readonly rows: Rows; readonly rollouts: Range },
+  { rows: callRows, calls }: { readonly rows: Rows; readonly calls: Range },
+): StepDictionaries {
+  const texts: Partial<Record<DictionaryName, readonly string[]>> = {};
+  for (const { name, dictionary, column } of CODED) {
+    const codes = new Codes();
+    fillCodes(arrays[name], rows, column, { encode: dictionaryOf(codes), ...rollouts });
+    if (codes.texts.length > 0) texts[dictionary] = codes.texts;
+  }
+  if (calls.to > calls.from) {
+    const indexOf = new Map<number, number>();
+    for (let i = rollouts.from; i < rollouts.to; i++)
+      indexOf.set(arrays.rolloutId[i] ?? 0, i - rollouts.from);
+    const names = new Codes();
+    const tools = new Codes();
+    const encodeCall = {
+      callRollout: (cell: RawCell) => indexOf.get(Number(cell)) ?? 0,
+      callName: dictionaryOf(names),
+    };
+    for (const name of ['callRollout', 'callName'] as const) {
+      const column = CALLS.findIndex(([each]) => each === name);
+      fillCodes(arrays[name], callRows, column, { encode: encodeCall[name], ...calls });
+    }
+    sumUpCalls(arrays, { callRows, calls, rollouts }, { names, tools });
+    if (names.texts.length > 0) texts.callName = names.texts;
+    if (tools.texts.length > 0) texts.tools = tools.texts;
+  }
+  return { ...NO_TEXTS, ...texts };
 }
 
 /** Summarizes a rollout's calls: outcomes, tools, and the slowest call. */
 function sumUpCalls(
   arrays: StepArrays,
-  calls: Rows,
-  codes: Pick<Record<DictionaryName, Codes>, 'callName' | 'tools'>,
+  { callRows, calls, rollouts }: { readonly callRows: Rows; readonly calls: Range; readonly rollouts: Range },
+  codes: Readonly<Record<'names' | 'tools', Codes>>,
 ): void {
   // The call column rounds to 32 bits; the slowest latency is kept exactly.
   const latencies = CALLS.findIndex(([name]) => name === 'callLatencyMs');
   const toolsOf = new Map<number, Set<string>>();
-  for (let call = 0; call < calls.length; call++) {
-    const at = arrays.callRollout[call] ?? 0;
+  for (let call = calls.from; call < calls.to; call++) {
+    const at = rollouts.from + (arrays.callRollout[call] ?? 0);
     arrays.outcomes[at] = (arrays.outcomes[at] ?? 0) | (1 << (arrays.callOutcome[call] ?? 0));
-    const latency = Number(calls[call]?.[latencies] ?? Number.NaN);
+    const latency = Number(callRows[call]?.[latencies] ?? Number.NaN);
     const slowest = arrays.latencyMs[at] ?? Number.NaN;
     if (!(slowest >= latency) && !Number.isNaN(latency)) arrays.latencyMs[at] = latency;
-    const name = codes.callName.texts[(arrays.callName[call] ?? 0) - 1];
+    const name = codes.names.texts[(arrays.callName[call] ?? 0) - 1];
     if (name === undefined) continue;
     const tools = toolsOf.get(at) ?? new Set();
     toolsOf.set(at, tools.add(name));
@@ -260,11 +336,14 @@ const SAVE = 'INSERT INTO step_column_row (run_id, step, name, revision, bytes) 
 /** Stored beside the columns of a step. A step whose columns have another shape is recomputed. */
 const SHAPE = `shape ${FACTS} ${Object.keys(NUMBER_COLUMNS).join(' ')}`;
 
-/** Steps whose columns are missing, outdated or of another shape. The oldest run is first. */
+/**
+ * Steps from a place on whose columns are missing, outdated or of another shape. A search from the beginning for each
+ * step would be quadratic in the number of steps.
+ */
 export const STALE_STEPS = `
   SELECT s.run_id AS runId, s.step, v.revision FROM step_row s JOIN step_revision_row v USING (run_id, step)
-  WHERE NOT EXISTS (SELECT 1 FROM step_column_row c WHERE c.run_id = s.run_id AND c.step = s.step
-    AND c.name = '${SHAPE}' AND c.revision = v.revision)
+  WHERE (s.run_id, s.step) > (?, ?) AND NOT EXISTS (SELECT 1 FROM step_column_row c
+    WHERE c.run_id = s.run_id AND c.step = s.step AND c.name = '${SHAPE}' AND c.revision = v.revision)
   ORDER BY s.run_id, s.step LIMIT 1`;
 
 interface StaleStep {
@@ -276,27 +355,60 @@ interface StaleStep {
 /** Computes a step's chart data from its columns. */
 export type MakeFacts = (step: number, columns: StepColumns) => StepFacts;
 
-/** Computes and stores the columns of one step that needs them. @returns false when no step is left */
-export function storeColumnsOfOneStep(db: WritableLibrary, factsOf: MakeFacts): boolean {
-  return db.transaction(() => {
-    const stale = query<StaleStep>(db, STALE_STEPS, { runId: number, step: number, revision: number }).get();
-    if (stale === undefined) return false;
-    const { runId, step, revision } = stale;
-    const columns = readStepColumns(db, runId, step);
+/**
+ * Steps with fewer rollouts are read in blocks: reading each stored column takes longer than computing it, and takes
+ * more memory. Only their chart data are stored.
+ */
+export const SMALL_STEP = 64;
+
+/** Computes and stores the columns of stale steps, one step per call. */
+export class StepColumnWriter {
+  private readonly db: WritableLibrary;
+  private readonly factsOf: MakeFacts;
+  /** The last step that was stored. The search continues there, and begins again at the end. */
+  private last: Pick<StaleStep, 'runId' | 'step'> | undefined;
+
+  constructor(db: WritableLibrary, factsOf: MakeFacts) {
+    this.db = db;
+    this.factsOf = factsOf;
+  }
+
+  /** @returns false when no step is left */
+  storeOne(): boolean {
+    return this.db.transaction(() => {
+      const from = this.last;
+      const stale = (from && this.staleAfter(from)) ?? this.staleAfter(undefined);
+      this.last = stale;
+      if (stale === undefined) return false;
+      this.store(stale);
+      return true;
+    })();
+  }
+
+  private staleAfter(place: Pick<StaleStep, 'runId' | 'step'> | undefined): StaleStep | undefined {
+    const spec = { runId: number, step: number, revision: number };
+    return query<StaleStep>(this.db, STALE_STEPS, spec).get(place?.runId ?? -1, place?.step ?? 0);
+  }
+
+  private store({ runId, step, revision }: StaleStep): void {
+    const columns = readStepColumns(this.db, runId, step);
     const { arrays, dictionaries } = columns;
     // Columns of another shape would otherwise never be deleted.
-    statementOf(db, FORGET).run(runId, step);
-    const save = statementOf(db, SAVE);
-    for (const name of Object.keys(NUMBER_COLUMNS) as ColumnName[]) {
-      const { buffer, byteOffset, byteLength } = arrays[name];
-      save.run(runId, step, name, revision, Buffer.from(buffer, byteOffset, byteLength));
+    statementOf(this.db, FORGET).run(runId, step);
+    const insert = statementOf(this.db, SAVE);
+    const save = (name: string, bytes: Buffer): void => {
+      insert.run(runId, step, name, revision, bytes);
+    };
+    if (arrays.rolloutId.length >= SMALL_STEP) {
+      for (const name of Object.keys(NUMBER_COLUMNS) as ColumnName[]) {
+        const { buffer, byteOffset, byteLength } = arrays[name];
+        save(name, Buffer.from(buffer, byteOffset, byteLength));
+      }
+      for (const name of DICTIONARIES) save(textsOf(name), Buffer.from(JSON.stringify(dictionaries[name])));
     }
-    for (const name of DICTIONARIES)
-      save.run(runId, step, textsOf(name), revision, Buffer.from(JSON.stringify(dictionaries[name])));
-    save.run(runId, step, SHAPE, revision, Buffer.alloc(0));
-    save.run(runId, step, FACTS, revision, Buffer.from(JSON.stringify(factsOf(step, columns))));
-    return true;
-  })();
+    save(SHAPE, Buffer.alloc(0));
+    save(FACTS, Buffer.from(JSON.stringify(this.factsOf(step, columns))));
+  }
 }
 
 export const KEPT_COLUMN =
