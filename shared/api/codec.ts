@@ -1,7 +1,8 @@
 /**
  * Wire form for byte transports (WebSocket). One binary frame is the u32 length of the header, the header as
  * UTF-8 JSON, then the bytes of every typed array, 8-byte aligned. In the header, `{"$array": [type,
- * byteOffset, length]}` represents an array. A user key that looks like the marker gains one `$` when encoded
+ * byteOffset, length]}` represents an array, and `{"$array": ["number", "Infinity"]}` a number that JSON has not: it
+ * would write null, where the type says number. A user key that looks like the marker gains one `$` when encoded
  * and loses it when decoded. Electron's IPC needs no codec: structured clone carries typed arrays.
  */
 
@@ -64,6 +65,7 @@ export function encodeFrame(message: unknown, utf8: Utf8): Uint8Array {
     if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint') {
       throw unsupported(typeof value);
     }
+    if (typeof value === 'number' && !Number.isFinite(value)) return { [MARKER]: ['number', String(value)] };
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
     const tag = tagOf(value);
     const type = wireTypeOf(tag);
@@ -106,8 +108,9 @@ export function decodeFrame(frame: Uint8Array, utf8: Utf8): unknown {
 
   // `encodeFrame` writes arrays in order and apart. A frame in which they overlap could ask for any amount of memory.
   let read = base;
-  function readArray(marker: unknown): Wire {
+  function readMarker(marker: unknown): Wire | number {
     const [type, offset, length] = Array.isArray(marker) ? (marker as unknown[]) : [];
+    if (type === 'number') return Number(offset);
     if (typeof type !== 'string' || !Object.hasOwn(BYTES_PER_ELEMENT, type)) {
       throw new RangeError('the frame names an unknown array type');
     }
@@ -134,7 +137,7 @@ export function decodeFrame(frame: Uint8Array, utf8: Utf8): unknown {
 
   return JSON.parse(header, (_key, value: unknown) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-    if (Object.hasOwn(value, MARKER)) return readArray((value as Record<string, unknown>)[MARKER]);
+    if (Object.hasOwn(value, MARKER)) return readMarker((value as Record<string, unknown>)[MARKER]);
     if (!hasMarkerLikeKey(value)) return value;
     return Object.fromEntries(
       Object.entries(value).map(([k, v]) => [ESCAPED_MARKER.test(k) ? k.slice(1) : k, v]),

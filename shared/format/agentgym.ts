@@ -22,7 +22,16 @@
  */
 import type { Turn } from '../domain/model.ts';
 import { bodyOf, type KnownFacts, problemOf } from './body.ts';
-import { idOf, indexOf, isUnread, type JsonObject, rewardOf, stringOf, without } from './fields.ts';
+import {
+  idOf,
+  indexOf,
+  isUnread,
+  type JsonObject,
+  rewardOf,
+  stringOf,
+  whyUnread,
+  without,
+} from './fields.ts';
 import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine, ParsedRollout } from './format.ts';
 import { isMessageList, restOfMessages } from './messageShape.ts';
 import { leadingMessages } from './messages.ts';
@@ -128,7 +137,7 @@ function shared(
 function unreadReward(record: JsonObject): readonly LineIssue[] {
   const { reward } = record;
   if (!isUnread(reward, rewardOf(reward))) return [];
-  return [warned('unread_value', `"reward" is ${found(reward)}, not a number; the reward is unknown`)];
+  return [warned('unread_value', `"reward" is ${found(reward)}, ${whyUnread(reward)}`)];
 }
 
 const joinKeyOf = (sample: string): string => `sample_uid:${sample}`;

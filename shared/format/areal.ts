@@ -12,7 +12,17 @@
  * output, the beginning of the dialogue lands in `prompt`.
  */
 import { bodyOfText } from './body.ts';
-import { idOf, indexOf, isUnread, type JsonObject, rewardOf, stringOf, textOf, without } from './fields.ts';
+import {
+  idOf,
+  indexOf,
+  isUnread,
+  type JsonObject,
+  rewardOf,
+  stringOf,
+  textOf,
+  whyUnread,
+  without,
+} from './fields.ts';
 import type { FileContext, FileHead, LineIssue, LogFormat, ParsedLine, RecordReader } from './format.ts';
 import { found, readStep, refused, warned } from './records.ts';
 
@@ -50,7 +60,7 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
   const task = idOf(record['task_id']);
   const reward = rewardOf(record['reward']);
   if (isUnread(record['reward'], reward)) {
-    const message = `"reward" is ${found(record['reward'])}, not a number; the reward is unknown`;
+    const message = `"reward" is ${found(record['reward'])}, ${whyUnread(record['reward'])}`;
     warnings.push(warned('unread_value', message));
   }
   return {

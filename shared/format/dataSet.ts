@@ -7,7 +7,7 @@ import { parseScores } from '../domain/scores.ts';
 import { readCallPayload } from '../domain/toolCallPayload.ts';
 import { summariseTurns } from '../domain/turns.ts';
 import { DATA_SET_VERSION } from './dataSetColumns.ts';
-import { indexOf, isObject, type JsonObject, stringOf } from './fields.ts';
+import { indexOf, isObject, type JsonObject, numberOf, stringOf } from './fields.ts';
 import type { LogFormat, ParsedLine, ParsedRollout, ParsedTokens } from './format.ts';
 import { timingOf } from './timing.ts';
 
@@ -262,10 +262,8 @@ function text<K extends string>(record: JsonObject, name: string, key: K): { rea
 }
 
 function number<K extends string>(record: JsonObject, name: string, key: K): { readonly [P in K]?: number } {
-  const value = record[name];
-  return (typeof value === 'number' && Number.isFinite(value) ? { [key]: value } : {}) as {
-    readonly [P in K]?: number;
-  };
+  const value = numberOf(record[name]);
+  return (value === undefined ? {} : { [key]: value }) as { readonly [P in K]?: number };
 }
 
 function whole<K extends string>(record: JsonObject, name: string, key: K): { readonly [P in K]?: number } {

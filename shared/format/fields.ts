@@ -17,8 +17,20 @@ export function textField(record: JsonObject, key: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/**
+ * The largest size of a number that is read. Sums, squares and variances of a hundred million smaller ones are finite, so
+ * no mean and no chart has to do without them.
+ */
+const LARGEST = 1e150;
+
 export const numberOf = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+  typeof value === 'number' && Math.abs(value) <= LARGEST ? value : undefined;
+
+/** Says why a value is no reward. */
+export const whyUnread = (value: unknown): string =>
+  typeof value === 'number' && Math.abs(value) > LARGEST
+    ? `beyond ±${LARGEST}, where sums overflow; the reward is unknown`
+    : 'not a number; the reward is unknown';
 
 /** Seconds since 1970. ECMAScript has no later dates. */
 const LAST_DATE = 8.64e12;
@@ -84,8 +96,15 @@ export function without(record: JsonObject, keys: ReadonlySet<string>): JsonObje
   return rest;
 }
 
-/** A reward: a number, or a boolean (a recorder was given `reward == 1`). */
+/** What the JSON parser makes of whole numbers from 2^53 on, so that ids lose no digit. */
+const WHOLE_DIGITS = /^-?\d{16,400}$/;
+
+/**
+ * A reward: a number, or a boolean (a recorder was given `reward == 1`). Whole numbers from 2^53 on become the nearest
+ * double, as every other number.
+ */
 export function rewardOf(value: unknown): number | undefined {
+  if (typeof value === 'string' && WHOLE_DIGITS.test(value)) return numberOf(Number(value));
   return typeof value === 'boolean' ? Number(value) : numberOf(value);
 }
 

@@ -22,6 +22,7 @@ import {
   rewardOf,
   stringOf,
   textOf,
+  whyUnread,
   without,
 } from './fields.ts';
 import {
@@ -121,7 +122,7 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
   const unread = REWARDS.find((field) => isUnread(record[field], scoreOf(record[field])));
   if (reward === undefined && unread !== undefined) {
     warnings.push(
-      warned('unread_value', `"${unread}" is ${found(record[unread])}, not a number; the reward is unknown`),
+      warned('unread_value', `"${unread}" is ${found(record[unread])}, ${whyUnread(record[unread])}`),
     );
   }
   const kind = logged.take(['split'], kindOfSplit);

@@ -25,6 +25,7 @@ import {
   numberOf,
   rewardOf,
   textOf,
+  whyUnread,
   without,
 } from './fields.ts';
 import type {
@@ -108,7 +109,7 @@ function read(record: JsonObject, file: FileContext): ParsedLine {
   const rewards = only(record[rewardName]);
   const reward = rewardOf(rewards);
   if (isUnread(rewards, reward)) {
-    const message = `"${rewardName}" is ${found(rewards)}, not a number; the reward is unknown`;
+    const message = `"${rewardName}" is ${found(rewards)}, ${whyUnread(rewards)}`;
     warnings.push(warned('unread_value', message));
   }
   const facts = { groundTruth: textOf(record['ground_truth']) };

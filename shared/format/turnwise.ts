@@ -28,6 +28,7 @@ import {
   rewardOf,
   stringOf,
   textOf,
+  whyUnread,
   without,
 } from './fields.ts';
 import type {
@@ -194,7 +195,7 @@ function readRollout(record: JsonObject, run: string): ParsedLine {
     return refuse('missing_field', 'a rollout needs "messages", "text" or tokens with text');
   const warnings: LineIssue[] = [...reading.warnings];
   if (isUnread(record['reward'], rewardOf(record['reward']))) {
-    const message = `"reward" is ${JSON.stringify(record['reward']).slice(0, 60)}, not a number; the reward is unknown`;
+    const message = `"reward" is ${JSON.stringify(record['reward']).slice(0, 60)}, ${whyUnread(record['reward'])}`;
     warnings.push({ severity: 'warning', code: 'unread_value', message });
   }
   let { tokens } = reading;

@@ -30,6 +30,7 @@ import {
   rewardOf,
   stringOf,
   textOf,
+  whyUnread,
   without,
 } from './fields.ts';
 import type {
@@ -158,7 +159,7 @@ class VerlReader implements RecordReader {
 function unreadScore(record: JsonObject): readonly LineIssue[] {
   const score = record['score'];
   if (!isUnread(score, rewardOf(score))) return [];
-  const message = `"score" is ${describe(score)}, not a number; the reward is unknown`;
+  const message = `"score" is ${describe(score)}, ${whyUnread(score)}`;
   return [{ severity: 'warning', code: 'unread_value', message }];
 }
 

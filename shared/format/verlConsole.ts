@@ -7,7 +7,7 @@
  * Ray prefixes the process name, coloured if it detects a terminal. Older versions write three decimals,
  * newer ones Python's representation, including NumPy scalars. The location of the file identifies the run.
  */
-import { stringOf } from './fields.ts';
+import { numberOf, stringOf } from './fields.ts';
 import { type FileHead, type LogFormat, type ParsedLine, TEXT_KEY } from './format.ts';
 
 const STEP = 'step:';
@@ -45,7 +45,8 @@ function readLine(line: string): ParsedLine {
     // Names may contain a colon, values never do.
     const colon = part.lastIndexOf(':');
     const value = VALUE.exec(part.slice(colon + 1).trim())?.[1];
-    if (colon > 0 && Number.isFinite(Number(value))) metrics[part.slice(0, colon).trim()] = Number(value);
+    if (colon > 0 && numberOf(Number(value)) !== undefined)
+      metrics[part.slice(0, colon).trim()] = Number(value);
   }
   if (Object.keys(metrics).length === 0) return { kind: 'skip' };
   return { kind: 'metric', metric: { step: Number(found[1]), metrics } };

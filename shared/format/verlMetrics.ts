@@ -5,7 +5,7 @@
  *
  * No record names its run: the location of the file identifies it (`electron/storage/metricRuns.ts`).
  */
-import { indexOf, insteadOfIndex, isObject, type JsonObject } from './fields.ts';
+import { indexOf, insteadOfIndex, isObject, type JsonObject, numberOf } from './fields.ts';
 import type { FileHead, LogFormat, ParsedLine } from './format.ts';
 
 const FIELDS: ReadonlySet<string> = new Set(['step', 'data', 'elapsed_seconds']);
@@ -44,5 +44,5 @@ function read(record: JsonObject): ParsedLine {
 }
 
 function isNumber(entry: [string, unknown]): entry is [string, number] {
-  return typeof entry[1] === 'number' && Number.isFinite(entry[1]);
+  return numberOf(entry[1]) !== undefined;
 }

@@ -15,7 +15,9 @@ const key = fc.oneof(
 );
 const leaf = fc.oneof(
   fc.string({ unit: 'binary' }),
-  fc.double({ noNaN: true, noDefaultInfinity: true }).map((n) => (n === 0 ? 0 : n)),
+  // JSON writes null for the last three.
+  fc.double().map((n) => (n === 0 ? 0 : n)),
+  fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY),
   fc.boolean(),
   fc.constant(null),
   fc.float32Array(),

@@ -18,6 +18,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ArrowSource } from '../../electron/ingest/containers/arrow.ts';
 import { openFile } from '../../electron/ingest/containers/openFile.ts';
 import { readTokenizerFile } from '../../electron/ingest/tokenizerFile.ts';
+import { openReader } from '../../electron/storage/open.ts';
+import { listSteps } from '../../electron/storage/queries/runs.ts';
 import {
   addGeneratedStatistics,
   archiveOf,
@@ -29,6 +31,7 @@ import {
 } from '../../fixtures/generate/hostileFiles.ts';
 import type { IngestIssue } from '../../shared/domain/model.ts';
 import { readJson } from '../../shared/format/lenientJson.ts';
+import { askColumns } from '../support/columnQuestion.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
 
 let place: Scratch;
@@ -48,6 +51,49 @@ async function readBeside(name: string, content?: Uint8Array | string) {
   expect(files.at(-1)).toMatchObject({ path: good, rollouts: 1 });
   return { rollouts: files[0]?.rollouts, messages: files[0]?.issues.map(({ message }) => message) ?? [] };
 }
+
+describe('rewards of any size', () => {
+  const logOf = (...rewards: readonly string[]) =>
+    rewards.map((reward) => `{"input":"q","output":"a","step":1,"score":${reward}}\n`).join('');
+  const rewardsOf = async (log: string) => {
+    const { files } = await ingestHere(place.library, [place.file('a.jsonl', log)]);
+    const messages = files.flatMap(({ issues }) => issues.map(({ message }) => message));
+    const db = openReader(place.library);
+    const rewards = db.prepare('SELECT reward FROM rollout ORDER BY rollout_id').pluck().all();
+    const runId = Number(db.prepare('SELECT run_id FROM run').pluck().get());
+    const series = askColumns(db, { method: 'step.series', runId, filter: 'reward:*' });
+    const [step] = listSteps(db, runId);
+    db.close();
+    return { messages, rewards, series, step };
+  };
+
+  it.each(['1e308', '-1e308', '1e151', '1e400'])(
+    '%s is unknown with the reason, so that no sum overflows',
+    async (reward) => {
+      const { rewards, messages, step } = await rewardsOf(logOf(reward, reward, '1'));
+      expect(rewards).toEqual([null, null, 1]);
+      expect(step?.meanReward).toBe(1);
+      expect(messages).toContainEqual(
+        expect.stringMatching(/"score" is .*, beyond ±1e\+150, where sums overflow; the reward is unknown/),
+      );
+    },
+  );
+
+  it('the largest have a mean and a deviation', async () => {
+    const { rewards, messages, series, step } = await rewardsOf(logOf('1e150', '1e150', '-1e150'));
+    expect(rewards).toEqual([1e150, 1e150, -1e150]);
+    expect(messages).toEqual([]);
+    expect(step?.meanReward).toBeCloseTo(1e150 / 3, -140);
+    expect(series).toMatchObject({ value: { steps: [{ reward: { known: 3 } }] } });
+    expect(JSON.stringify(series)).not.toContain('null');
+  });
+
+  it('whole numbers from 2^53 on are the nearest double', async () => {
+    const { rewards, messages } = await rewardsOf(logOf('9007199254740993', '-12345678901234567890'));
+    expect(rewards).toEqual([2 ** 53, -12345678901234567000]);
+    expect(messages).toEqual([]);
+  });
+});
 
 describe('Parquet', () => {
   const manyRows = (rows: bigint, bytes?: bigint) =>

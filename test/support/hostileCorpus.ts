@@ -271,10 +271,10 @@ export function writeHostileCorpus(directory: string): HostileCorpus {
   return { groups, files: writeOddFiles(join(directory, 'files')) };
 }
 
-/** A rollout in each of 20,000 steps from one on, and two at step 0, whose rewards have no finite sum. */
+/** A rollout in each of 20,000 steps from one on, and two at step 0. Rewards have the largest size that is read. */
 function manySteps(first: number): string {
   const line = (step: number, index: number) =>
-    `${JSON.stringify({ v: 1, type: 'rollout', run: MANY_STEPS_RUN, step, group: 'g', index, text: 'a', reward: 1e308 })}\n`;
+    `${JSON.stringify({ v: 1, type: 'rollout', run: MANY_STEPS_RUN, step, group: 'g', index, text: 'a', reward: 1e150 })}\n`;
   const steps = Array.from({ length: 20_000 }, (_, at) => line(first + at, 0)).join('');
   return first === 0 ? line(0, 1) + steps : steps;
 }
