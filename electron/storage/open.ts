@@ -126,6 +126,15 @@ export function openDamaged(path: string): ReadableLibrary {
   return opened(path, db, assertOursByHeader);
 }
 
+/** Opens a private copy of a damaged library, to repair its list of tables. */
+export function openCopy(path: string): Database.Database {
+  const db = connect(path, {});
+  db.unsafeMode(true);
+  db.pragma('writable_schema = ON');
+  db.pragma('trusted_schema = OFF');
+  return db;
+}
+
 function opened(path: string, db: Database.Database, check = assertOurs): ReadableLibrary {
   try {
     check(db);

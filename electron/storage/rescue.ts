@@ -8,8 +8,9 @@ import type { Annotation, ReviewMark } from '../../shared/domain/annotate/annota
 import { changesFrom } from './annotationHistory.ts';
 import { AnnotationPlaces } from './annotationPlaces.ts';
 import { AnnotationStore } from './annotationStore.ts';
-import { openDamaged, type ReadableLibrary, type WritableLibrary } from './open.ts';
-import { queryValue, text } from './rows.ts';
+import { copyDatabase } from './databaseFiles.ts';
+import { openCopy, openDamaged, type ReadableLibrary, type WritableLibrary } from './open.ts';
+import { number, query, queryValue, type RowSpec, text } from './rows.ts';
 import { unreadableMessage } from './storageFailure.ts';
 
 /** The rescued rows of a user table, described by its contents. */
@@ -62,15 +63,119 @@ const JSON_COLUMNS: ReadonlySet<string> = new Set(['mapping', 'target', 'changes
 /** Rows tried one by one when the end of a table cannot be read. */
 const MOST_TRIED = 100_000;
 
+const READ_TABLES: readonly string[] = [...Object.keys(RESCUED_TABLES), 'file_row', 'unread_row'];
+
+/**
+ * Calls `read` with a library whose list of tables is what Turnwise creates: the damaged one, or a copy with that list.
+ * A definition in the file is never run: one bit of it can be wrong, and another program can have written one that
+ * computes without end. The rows are where the list says, whatever the definition.
+ *
+ * @throws ApiError `refused` when there is no room for the copy
+ */
+export async function withOwnTables<T>(
+  db: WritableLibrary,
+  damaged: string,
+  read: (path: string) => T,
+): Promise<T> {
+  const made = query(db, LISTED, LISTED_ROW).all();
+  if (!isAltered(damaged, made)) return read(damaged);
+  const copy = await copyDatabase(damaged).catch((error: unknown) => {
+    throw refused(`${damaged} is not read: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  try {
+    const own = openCopy(copy.path);
+    try {
+      writeList(own, made);
+    } finally {
+      own.close();
+    }
+    return read(copy.path);
+  } finally {
+    copy.remove();
+  }
+}
+
+interface Listed {
+  readonly row: number;
+  readonly type: string;
+  readonly name: string;
+  readonly tableName: string;
+  readonly page: number;
+  readonly sql: string;
+}
+
+const LISTED = `SELECT rowid AS row, type, name, tbl_name AS tableName, rootpage AS page, coalesce(sql, '') AS sql
+  FROM sqlite_schema ORDER BY rowid`;
+const LISTED_ROW: RowSpec<Listed> = {
+  ...{ row: number, type: text, name: text, tableName: text, page: number, sql: text },
+};
+
+function isAltered(damaged: string, made: readonly Listed[]): boolean {
+  const from = openDamaged(damaged);
+  try {
+    const found = from.prepare<[], unknown[]>(LISTED).raw().all();
+    return READ_TABLES.some((table) => {
+      const own = made.find(({ name }) => name === table);
+      // SQLite's table names are case-insensitive.
+      const same = found.filter(([, , name]) => String(name).toLowerCase() === table);
+      return same.length !== 1 || same[0]?.[5] !== own?.sql || same[0]?.[1] !== 'table';
+    });
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    // Pages of the list cannot be read, so it cannot be written either.
+    return false;
+  } finally {
+    from.close();
+  }
+}
+
+/** Gives every object that Turnwise creates its own definition, and drops all others from the list. */
+function writeList(copy: Database.Database, made: readonly Listed[]): void {
+  const found = copy.prepare<[], unknown[]>(LISTED).raw().all();
+  const owners = new Map<string, unknown>();
+  const taken = new Set<unknown>();
+  const claim = (fits: (own: Listed, row: readonly unknown[]) => boolean): void => {
+    for (const own of made) {
+      if (owners.has(own.name)) continue;
+      const row = found.find((each) => !taken.has(each[0]) && fits(own, each));
+      if (row === undefined) continue;
+      owners.set(own.name, row[0]);
+      taken.add(row[0]);
+    }
+  };
+  claim((own, [, , name]) => name === own.name);
+  // One of the two cells can be damaged.
+  claim((own, [, , , , , sql]) => own.sql !== '' && sql === own.sql);
+  // A new library lists its objects in the same order.
+  claim((own, [row]) => row === own.row);
+  const set = copy.prepare(
+    'UPDATE sqlite_schema SET type = ?, name = ?, tbl_name = ?, sql = ? WHERE rowid = ?',
+  );
+  const drop = copy.prepare('DELETE FROM sqlite_schema WHERE rowid = ?');
+  const pages = new Map(found.map((row) => [row[0], row[4]]));
+  copy.transaction(() => {
+    for (const [row] of found) if (!taken.has(row)) drop.run(row);
+    for (const { type, name, tableName, sql } of made) {
+      const row = owners.get(name);
+      if (row === undefined) continue;
+      // Views and virtual tables have no page. In place of a table, they hold no rows of it.
+      const page = pages.get(row);
+      const hasRows = typeof page === 'number' && page > 0;
+      if (READ_TABLES.includes(name) && hasRows) set.run(type, name, tableName, sql, row);
+      else if (type !== 'index' || sql !== '' || !READ_TABLES.includes(tableName)) drop.run(row);
+    }
+  })();
+}
+
 /**
  * Must run inside a transaction of a new library.
  *
+ * @param named the library that `damaged` is a copy of
  * @throws ApiError `refused` when nothing can be read
  */
-export function rescue(db: WritableLibrary, damaged: string): RescueReport {
+export function rescue(db: WritableLibrary, damaged: string, named = damaged): RescueReport {
   const from = openDamaged(damaged);
   try {
-    refuseComputed(from, db);
     const tables = Object.entries(RESCUED_TABLES).map(([table, name]) => {
       const columns = columnsOf(db, table).map((column) => column.name);
       const add = db.prepare(
@@ -108,7 +213,7 @@ export function rescue(db: WritableLibrary, damaged: string): RescueReport {
       logs.set(String(path), { hasAdapter: hasAdapter === 1, wasLog: true }),
     );
     if (logs.size === 0 && tables.every(({ saved, isDamaged }) => saved === 0 && isDamaged))
-      throw refused(unreadableMessage(damaged));
+      throw refused(unreadableMessage(named));
     return {
       tables,
       restored,
@@ -117,25 +222,6 @@ export function rescue(db: WritableLibrary, damaged: string): RescueReport {
     };
   } finally {
     from.close();
-  }
-}
-
-/** @throws ApiError `refused` when a table was replaced, because its rows might be computed endlessly */
-function refuseComputed(from: ReadableLibrary, db: WritableLibrary): void {
-  // SQLite's table names are case-insensitive.
-  const sql = 'SELECT sql FROM sqlite_schema WHERE name = ? COLLATE NOCASE';
-  const made = queryValue(db, sql, text);
-  for (const table of [...Object.keys(RESCUED_TABLES), 'file_row', 'unread_row']) {
-    let found: readonly string[] = [];
-    try {
-      found = queryValue(from, sql, text).all(table);
-    } catch (error) {
-      if (!isDamage(error)) throw error;
-    }
-    if (found.some((each) => each !== made.get(table)))
-      throw refused(
-        `${from.name} is not read: its table ${table} is not the one that Turnwise creates, so another program has changed the library`,
-      );
   }
 }
 

@@ -11,7 +11,7 @@ import { readTokenizerFile } from '../ingest/tokenizerFile.ts';
 import type { Answered } from '../storage/annotations.ts';
 import type { LibraryWriter } from '../storage/libraryWriter.ts';
 import type { WritableLibrary } from '../storage/open.ts';
-import { rescue } from '../storage/rescue.ts';
+import { rescue, withOwnTables } from '../storage/rescue.ts';
 import { removeQuery, saveQuery } from '../storage/savedQueries.ts';
 import { removeView, saveView } from '../storage/savedViews.ts';
 import { removeMapping, saveMapping } from '../storage/userRules.ts';
@@ -37,7 +37,7 @@ type WriterHandlers = {
     params: InternalMethods[M]['params'],
     task: Task,
     changes: Changes,
-  ) => InternalMethods[M]['result'];
+  ) => InternalMethods[M]['result'] | Promise<InternalMethods[M]['result']>;
 };
 
 export function writerHandlers(db: WritableLibrary, writer: LibraryWriter): WriterHandlers {
@@ -50,7 +50,7 @@ export function writerHandlers(db: WritableLibrary, writer: LibraryWriter): Writ
     'library.known': (change) => writer.whole.known(change),
     'library.rescue': ({ path }, _task, changes) => {
       changes.annotations([]);
-      return db.transaction(() => rescue(db, path)).immediate();
+      return withOwnTables(db, path, (own) => db.transaction(() => rescue(db, own, path)).immediate());
     },
     'library.compact': () => {
       const startedAt = performance.now();
