@@ -73,7 +73,10 @@ class ImportCall {
       return;
     }
     const reading = readRecord(record.bytes, this.line === 1, unit);
-    if (reading.kind === 'blank') return;
+    if (reading.kind === 'blank') {
+      this.line += record.moreBlank ?? 0;
+      return;
+    }
     if (reading.kind === 'issue') {
       this.issue(reading.issue.message, this.line);
       return;

@@ -173,7 +173,10 @@ async function readFirst(
         if ('tooLong' in found) continue;
         number = found.number ?? number;
         const reading = readRecord(found.bytes, number === 1, unit);
-        if (reading.kind === 'blank') continue;
+        if (reading.kind === 'blank') {
+          number += found.moreBlank ?? 0;
+          continue;
+        }
         if (reading.kind === 'issue') read.push({ number, lines: [], issues: [reading.issue] });
         else {
           const parsed = reader.read(reading.record, number);

@@ -233,7 +233,10 @@ class FileParser {
     this.advance(record.nextOffset);
     const line = record.number ?? this.lines;
     const outcome = parseRecord(this.reader, record.bytes, line, this.unit);
-    if (outcome.kind === 'blank') return;
+    if (outcome.kind === 'blank') {
+      this.lines += record.moreBlank ?? 0;
+      return;
+    }
     const place = { line, byteOffset: record.offset, byteLength: record.bytes.byteLength };
     for (const warning of outcome.warnings) this.builder.addIssue(warning, line);
     try {

@@ -10,23 +10,33 @@ export interface ByteLine {
   readonly offset: number;
   /** Position after its line end. */
   readonly nextOffset: number;
+  /** Of a blank line: how many more blank lines follow and are no line of their own here. */
+  readonly moreBlank?: number;
 }
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
+const SPACE = 0x20;
+const TAB = 0x09;
+const NOTHING = new Uint8Array();
 
 export class LineSplitter {
   private readonly limit: number;
+  private readonly foldsBlank: boolean;
   private pieces: Uint8Array[] = [];
   private pendingBytes = 0;
   /** File position of the first pending byte. */
   private offset: number;
   private isSkipping = false;
 
-  /** @param limit maximum line length in bytes; longer lines are reported by `onTooLong` and skipped */
-  constructor(offset: number, limit: number = Number.POSITIVE_INFINITY) {
+  /**
+   * @param limit maximum line length in bytes; longer lines are reported by `onTooLong` and skipped
+   * @param foldsBlank whether blank lines in a row are one line, because a megabyte may unpack to a billion of them
+   */
+  constructor(offset: number, limit: number = Number.POSITIVE_INFINITY, foldsBlank = false) {
     this.offset = offset;
     this.limit = limit;
+    this.foldsBlank = foldsBlank;
   }
 
   /** Bytes of the unfinished last line. */
@@ -42,6 +52,13 @@ export class LineSplitter {
   *push(chunk: Uint8Array): Generator<ByteLine | { readonly tooLong: number; readonly nextOffset: number }> {
     let start = 0;
     for (;;) {
+      const blank = this.foldsBlank && this.pendingBytes === 0 ? blankLines(chunk, start) : undefined;
+      if (blank !== undefined) {
+        const { offset } = this;
+        this.reset(offset + blank.end - start);
+        start = blank.end;
+        yield { bytes: NOTHING, offset, nextOffset: this.offset, moreBlank: blank.lines - 1 };
+      }
       const end = chunk.indexOf(LINE_FEED, start);
       if (end < 0) break;
       const length = this.pendingBytes + end - start;
@@ -89,6 +106,23 @@ export class LineSplitter {
     this.isSkipping = false;
     this.offset = offset;
   }
+}
+
+/** @returns the blank lines that begin here; undefined when there are none */
+function blankLines(
+  chunk: Uint8Array,
+  from: number,
+): { readonly end: number; readonly lines: number } | undefined {
+  let end = from;
+  let lines = 0;
+  for (let at = from; at < chunk.byteLength; at++) {
+    const byte = chunk[at];
+    if (byte === LINE_FEED) {
+      lines++;
+      end = at + 1;
+    } else if (byte !== SPACE && byte !== TAB && byte !== CARRIAGE_RETURN) break;
+  }
+  return lines === 0 ? undefined : { end, lines };
 }
 
 function withoutReturn(line: Uint8Array): Uint8Array {

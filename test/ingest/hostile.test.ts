@@ -16,6 +16,7 @@ import { tableFromArrays, tableToIPC } from '@uwdata/flechette';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ArrowSource } from '../../electron/ingest/containers/arrow.ts';
+import { ByteSource } from '../../electron/ingest/containers/bytes.ts';
 import { openFile } from '../../electron/ingest/containers/openFile.ts';
 import { readTokenizerFile } from '../../electron/ingest/tokenizerFile.ts';
 import { openReader } from '../../electron/storage/open.ts';
@@ -51,6 +52,32 @@ async function readBeside(name: string, content?: Uint8Array | string) {
   expect(files.at(-1)).toMatchObject({ path: good, rollouts: 1 });
   return { rollouts: files[0]?.rollouts, messages: files[0]?.issues.map(({ message }) => message) ?? [] };
 }
+
+describe('blank lines', () => {
+  it('are read in a time that depends on their bytes, and count as lines', async () => {
+    const lines = 200_000;
+    const blank = Buffer.from(`${'\n'.repeat(lines - 3)} \r\n\t\n\n`);
+    const record = Buffer.from(`${JSON.stringify(row)}\n`);
+    const log = Buffer.concat([record, blank, Buffer.from('  {"broken\n'), blank, record]);
+    for (const name of ['a.jsonl', 'a.jsonl.gz']) {
+      place.file(name, name.endsWith('.gz') ? gzipSync(log) : log);
+      const source = new ByteSource(
+        join(place.directory, name),
+        name.endsWith('.gz') ? 'gzip' : 'plain',
+        'line',
+      );
+      let records = 0;
+      for await (const some of source.records(0)) for (const _ of some) records++;
+      // At most one more for each chunk that a run of blank lines reaches into.
+      expect(records).toBeLessThan(20);
+      const { files } = await ingestHere(place.library, [join(place.directory, name)]);
+      expect(files[0]).toMatchObject({ rollouts: 2, issues: [{ line: lines + 2 }] });
+    }
+    const db = openReader(place.library);
+    expect(db.prepare('SELECT max(line) FROM rollout').pluck().get()).toBe(2 * lines + 3);
+    db.close();
+  });
+});
 
 describe('rewards of any size', () => {
   const logOf = (...rewards: readonly string[]) =>

@@ -79,6 +79,7 @@ export async function dumpFile(path: string, options: DumpOptions = {}): Promise
         number = record.number ?? number;
         const reading = readRecord(record.bytes, number === 1, unit);
         if (reading.kind === 'issue') note(reading.issue);
+        if (reading.kind === 'blank') number += record.moreBlank ?? 0;
         if (reading.kind !== 'record') continue;
         for (const warning of reading.warnings) note(warning);
         const parsed = reader.read(reading.record, number);

@@ -191,7 +191,7 @@ export function checkPending(splitter: LineSplitter | JsonSplitter, container: C
 }
 
 export function splitterFor(unit: RecordUnit, from: number): LineSplitter | JsonSplitter {
-  if (unit === 'line' || unit === 'text') return new LineSplitter(from, LONGEST_RECORD);
+  if (unit === 'line' || unit === 'text') return new LineSplitter(from, LONGEST_RECORD, true);
   return new JsonSplitter(from, unit === 'element' ? 'elements' : 'values', LONGEST_RECORD);
 }
 

@@ -93,7 +93,10 @@ export class PartSource implements RecordSource {
             throw new CorruptContainerError(`more than ${MOST_ROLLOUTS} rollouts in parts; split the file`);
           if ('tooLong' in record) {
             this.all.push({ number, places: [], isPart: false, bytes: record.tooLong });
-          } else this.take(record, number);
+          } else {
+            this.take(record, number);
+            number += record.moreBlank ?? 0;
+          }
         }
         // Reading a plain file does not wait, and a thread that handles no message counts as hung.
         await nextTurn();
