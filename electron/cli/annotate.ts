@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { MergeReport } from '../../shared/api/contract.ts';
-import { terminalJson, terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalLine, terminalLines } from '../../shared/domain/terminalText.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
 
@@ -34,9 +34,7 @@ export const annotateCommand: Command = {
     return withLibraryHost(args.string('library'), context, async (host) => {
       await host.grant(path);
       const report = await host.ask('annotation.import', { path });
-      process.stdout.write(
-        args.flag('json') ? `${terminalJson(report)}\n` : terminalText(reportText(report)),
-      );
+      process.stdout.write(args.flag('json') ? `${terminalJson(report)}\n` : reportText(report));
       for (const { line, message } of report.issues)
         process.stderr.write(
           `${terminalLine(`${path}${line === undefined ? '' : `:${line}`}: ${message}`)}\n`,
@@ -61,5 +59,5 @@ function reportText(report: MergeReport): string {
           `labels with another name or description in this library, not changed: ${report.labelsDiffering.join(', ')}`,
         ]),
   ];
-  return `${lines.join('\n')}\n`;
+  return terminalLines(lines);
 }

@@ -1,5 +1,5 @@
 import type { ChangedProblem, ProblemChanges, RunSummary } from '../../shared/api/contract.ts';
-import { terminalJson, terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalLines } from '../../shared/domain/terminalText.ts';
 import { chosenRun } from './chosenRun.ts';
 import { type Command, ExpectedError, readArguments, UsageError } from './command.ts';
 import { type LibraryHost, withLibraryHost } from './libraryHost.ts';
@@ -47,7 +47,7 @@ export const changesCommand: Command = {
         from: { runId: from.run.runId, step: from.step },
         to: { runId: to.run.runId, step: to.step },
       });
-      const text = args.flag('json') ? jsonOf(from, to, changes) : terminalText(textOf(from, to, changes));
+      const text = args.flag('json') ? jsonOf(from, to, changes) : textOf(from, to, changes);
       process.stdout.write(text);
       return 0;
     });
@@ -132,7 +132,7 @@ function textOf(from: ComparedStep, to: ComparedStep, changes: ProblemChanges): 
   };
   list('became incorrect', becameIncorrect);
   list('became correct', becameCorrect);
-  return `${lines.join('\n')}\n`;
+  return terminalLines(lines);
 }
 
 const QUESTION_CHARS = 60;

@@ -9,7 +9,6 @@ import {
   type ThresholdName,
   thresholdFault,
 } from '../../shared/domain/detectors/detectors.ts';
-import { terminalText } from '../../shared/domain/terminalText.ts';
 import type { IngestReport } from '../worker/messages.ts';
 import { type CheckedRun, checkJson, checkSarif, checkText } from './checkText.ts';
 import { chosenRuns } from './chosenRun.ts';
@@ -102,7 +101,7 @@ export const checkCommand: Command = {
         const one = { run, report, rows: await rowsOf(ask, ids) };
         if (isJson) process.stdout.write(checkJson(one));
         else if (args.flag('sarif')) checked.push(one);
-        else process.stdout.write(terminalText(checkText(one)));
+        else process.stdout.write(checkText(one));
         if (isFound(one, failOn)) hasFound = true;
       }
       if (args.flag('sarif')) process.stdout.write(checkSarif(checked, context.version));

@@ -8,7 +8,7 @@ import {
   THRESHOLD_NAMES,
   THRESHOLDS,
 } from '../../shared/domain/detectors/detectors.ts';
-import { terminalJson } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalLines } from '../../shared/domain/terminalText.ts';
 
 /** The report of one run, with the rows of the rollouts that its findings name. */
 export interface CheckedRun {
@@ -42,7 +42,7 @@ export function checkText({ run, report, rows }: CheckedRun): string {
   const changed = THRESHOLD_NAMES.filter((name) => report.thresholds[name] !== THRESHOLDS[name].value);
   const used = changed.map((name) => `${name}=${report.thresholds[name]}`).join(' ');
   lines.push(`  thresholds: ${used === '' ? 'the defaults' : used}`);
-  return `${lines.join('\n')}\n`;
+  return terminalLines(lines);
 }
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

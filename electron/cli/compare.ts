@@ -11,7 +11,7 @@ import type {
 } from '../../shared/api/contract.ts';
 import { unpackComparison } from '../../shared/api/packedRows.ts';
 import { MAX_LANES } from '../../shared/domain/alignLanes.ts';
-import { terminalJson, terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalLines } from '../../shared/domain/terminalText.ts';
 import { createHost } from '../host/createHost.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
@@ -56,7 +56,7 @@ export const compareCommand: Command = {
       if (!found.ok) throw new ExpectedError(found.failure.message);
       const comparison = unpackComparison(found.value as ResultOf<'compare.align'>);
       process.stdout.write(
-        args.flag('json') ? jsonOf(params, comparison) : terminalText(comparisonTable(params, comparison)),
+        args.flag('json') ? jsonOf(params, comparison) : comparisonTable(params, comparison),
       );
       return 0;
     } finally {
@@ -105,7 +105,7 @@ function comparisonTable({ rolloutIds, baseline }: CompareRequest, { rows, lanes
       ...(lane.fork === undefined || lane.actionFork === undefined ? [] : [actionLine(id, lane.actionFork)]),
     ];
   });
-  return `${[line(head), ...cells.map(line), '', ...forks].join('\n')}\n`;
+  return terminalLines([line(head), ...cells.map(line), '', ...forks]);
 }
 
 function cellOf({ turns, blocks }: ComparedRow, lane: number): string {

@@ -1,6 +1,6 @@
 import type { ResultOf } from '../../shared/api/contract.ts';
 import { STATISTICS_BY, type StatisticsBy } from '../../shared/domain/signalStatistics.ts';
-import { terminalJson, terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalLines } from '../../shared/domain/terminalText.ts';
 import { SIGNALS } from '../../shared/domain/tokenSignal.ts';
 import { chosenRun } from './chosenRun.ts';
 import { type Command, ExpectedError, readArguments, UsageError } from './command.ts';
@@ -78,7 +78,7 @@ export const entropyCommand: Command = {
         throw new ExpectedError(
           `no rollout of this ${step === undefined ? 'run' : 'step'} has a logged ${signal}`,
         );
-      process.stdout.write(args.flag('json') ? jsonOf(found, by) : terminalText(tableOf(found, by)));
+      process.stdout.write(args.flag('json') ? jsonOf(found, by) : tableOf(found, by));
       return 0;
     };
     return await withLibraryHost(args.string('library'), context, work, controller.signal);
@@ -119,5 +119,5 @@ function tableOf({ sources, rows }: Statistics, by: StatisticsBy): string {
     const of = sources.length > 1 ? [String(source + 1)] : [];
     return [...of, ...words, tokens, mean.toFixed(4), `± ${deviation.toFixed(4)}`].join('\t');
   });
-  return `${[...heads, ...lines].join('\n')}\n`;
+  return terminalLines([...heads, ...lines]);
 }

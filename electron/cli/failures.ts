@@ -1,5 +1,5 @@
 import type { FailureClusters, FailureFeature, RunSummary } from '../../shared/api/contract.ts';
-import { terminalJson, terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalLines } from '../../shared/domain/terminalText.ts';
 import { chosenRuns } from './chosenRun.ts';
 import { type Command, readArguments, UsageError } from './command.ts';
 import { withLibraryHost } from './libraryHost.ts';
@@ -41,7 +41,7 @@ export const failuresCommand: Command = {
     return await withLibraryHost(args.string('library'), context, async (host) => {
       for (const run of await chosenRuns(host, args.string('run'))) {
         const found = await host.ask('problem.failures', { runId: run.runId, filter, ...from, ...to });
-        process.stdout.write(args.flag('json') ? jsonOf(run, found) : terminalText(textOf(run, found)));
+        process.stdout.write(args.flag('json') ? jsonOf(run, found) : textOf(run, found));
       }
       return 0;
     });
@@ -89,7 +89,7 @@ function textOf({ runKey }: RunSummary, { wrong, known, clusters, unlike }: Fail
     for (const feature of features.slice(0, MOST_SHOWN)) lines.push(`  ${featureLine(feature)}`);
   }
   if (unlike.ids.length > 0) lines.push('', `${share(unlike.ids.length)}  unlike the others`);
-  return `${lines.join('\n')}\n\n`;
+  return terminalLines([...lines, '']);
 }
 
 function featureLine({ feature, inside, outside, odds }: FailureFeature): string {

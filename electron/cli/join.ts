@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { ResultOf } from '../../shared/api/contract.ts';
-import { terminalJson, terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalLines } from '../../shared/domain/terminalText.ts';
 import { createHost } from '../host/createHost.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
@@ -48,7 +48,7 @@ export const joinCommand: Command = {
       const result = await host.dispatch('run.joinPool', { poolKey, keptKey });
       if (!result.ok) throw new ExpectedError(result.failure.message);
       const report = result.value as ResultOf<'run.joinPool'>;
-      process.stdout.write(args.flag('json') ? `${terminalJson(report)}\n` : terminalText(wordsOf(report)));
+      process.stdout.write(args.flag('json') ? `${terminalJson(report)}\n` : wordsOf(report));
       return report.leftovers > 0 ? 3 : 0;
     } finally {
       await host.close();
@@ -70,5 +70,5 @@ function wordsOf(report: ResultOf<'run.joinPool'>): string {
       lines.push(`  step ${step}, group ${groupKey}, rollout ${ordinal}`);
     if (leftovers > firstLeftovers.length) lines.push(`  … and ${leftovers - firstLeftovers.length} more`);
   }
-  return `${lines.join('\n')}\n`;
+  return terminalLines(lines);
 }

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { terminalText } from '../../shared/domain/terminalText.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { readableLibrary } from '../host/readOnlyCopy.ts';
 import { runSql } from '../host/runSql.ts';
@@ -46,9 +45,7 @@ export const queryCommand: Command = {
     const controller = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.once(signal, () => controller.abort());
-    // CSV has no escapes, so only what a terminal shows is changed.
-    const isShown = format === 'csv' && process.stdout.isTTY;
-    const writer = rowWriter(format, (text) => process.stdout.write(isShown ? terminalText(text) : text));
+    const writer = rowWriter(format, process.stdout.isTTY, (text) => process.stdout.write(text));
     const library = await readableLibrary(libraryPath);
     try {
       const failure = await runSql({

@@ -9,7 +9,7 @@ import {
   type SettingName,
   settingOverride,
 } from '../../shared/domain/downSampling.ts';
-import { terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalLines, terminalText } from '../../shared/domain/terminalText.ts';
 import { createHost } from '../host/createHost.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import {
@@ -82,7 +82,7 @@ export const rocCommand: Command = {
         request,
         {
           onRun: ({ runKey, runName, basis }) => {
-            process.stderr.write(terminalText(headOf(runKey, runName, basis)));
+            process.stderr.write(headOf(runKey, runName, basis));
             if (!args.flag('json')) writer = tableWriter(print, basis.rule === 'paper');
             worldSize = basis.settings.world_size;
           },
@@ -183,10 +183,9 @@ function headOf(runKey: string, runName: string, basis: RocBasis): string {
     basis.assertion === undefined
       ? []
       : [`  the trainer would reject this configuration: ${basis.assertion}`];
-  return [
+  return terminalLines([
     `run ${runName} (${runKey}), rule ${basis.rule} (${basis.ruleSource === 'chosen' ? 'set' : basis.ruleSource}), penalties: ${basis.penalty}`,
     ...lines,
     ...assertion,
-    '',
-  ].join('\n');
+  ]);
 }

@@ -81,7 +81,7 @@ export const rolloutsCommand: Command = {
     const filter = args.string('filter') ?? '';
     return await withLibraryHost(args.string('library'), context, async (host) => {
       const runs = await chosenRuns(host, args.string('run'));
-      const writer = rowWriter(format, (text) => process.stdout.write(text));
+      const writer = rowWriter(format, process.stdout.isTTY, (text) => process.stdout.write(text));
       if (!args.flag('count')) writer.columns(LISTED_FIELDS);
       let total = 0;
       for (const { runId } of runs) {

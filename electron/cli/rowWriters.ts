@@ -1,6 +1,6 @@
 /** Prints rows as text. `sqlText.ts` writes the values. */
 import { delimitedLine, distinctNames } from '../../shared/domain/delimited.ts';
-import { terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
 import { cellOf, jsonLine } from '../host/sqlText.ts';
 
 export type RowFormat = 'jsonl' | 'csv' | 'table';
@@ -11,12 +11,13 @@ export interface RowWriter {
   end(): void;
 }
 
-export function rowWriter(format: RowFormat, write: (text: string) => void): RowWriter {
+/** @param isShown whether the text goes to a terminal. CSV has no escapes, so a file or a pipe gets its characters unchanged. */
+export function rowWriter(format: RowFormat, isShown: boolean, write: (text: string) => void): RowWriter {
   switch (format) {
     case 'jsonl':
       return jsonLines(write);
     case 'csv':
-      return csv(write);
+      return csv(isShown ? (text) => write(terminalText(text)) : write);
     case 'table':
       return table(write);
   }
@@ -54,7 +55,7 @@ function table(write: (text: string) => void): RowWriter {
   const all: (readonly unknown[])[] = [];
   return {
     columns: (columns) => {
-      names = columns.map(terminalText);
+      names = columns.map(terminalLine);
     },
     rows: (rows) => void all.push(...rows),
     end: () => {

@@ -65,7 +65,7 @@ export const scheduleCommand: Command = {
           `no rollout of ${name}${rawStep === undefined ? '' : ` at step ${rawStep}`} ${filter === '' ? '' : 'matches and '}has a start and an end in its log`,
         );
       const texts: string[] = [];
-      const writer = rowWriter(format, (text) => void texts.push(text));
+      const writer = rowWriter(format, process.stdout.isTTY, (text) => void texts.push(text));
       writer.columns(rawStep === undefined ? STEP_COLUMNS : ROLLOUT_COLUMNS);
       writer.rows(rows);
       writer.end();

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { ResultOf } from '../../shared/api/contract.ts';
 import type { Taxonomy } from '../../shared/domain/annotate/taxonomy.ts';
-import { terminalJson, terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalLines } from '../../shared/domain/terminalText.ts';
 import { PACK_VERSION } from '../../shared/format/pack.ts';
 import { parseTaxonomyFile } from '../../shared/format/taxonomy.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
@@ -40,7 +40,7 @@ export const taxonomyCommand: Command = {
           ? await host.ask('taxonomy.get', {})
           : await host.ask('taxonomy.set', { taxonomy: taxonomyIn(resolvePath(from)) });
       if (to !== undefined) writeFileSync(resolvePath(to), jsonOf(state), { mode: 0o600 });
-      else process.stdout.write(args.flag('json') ? jsonOf(state) : terminalText(tableOf(state)));
+      else process.stdout.write(args.flag('json') ? jsonOf(state) : tableOf(state));
       return 0;
     });
   },
@@ -70,7 +70,7 @@ function tableOf({ taxonomy, counts }: ResultOf<'taxonomy.get'>): string {
     .map(
       ({ label, annotations }) => `   ${label.padEnd(24)} ${String(annotations).padStart(6)}  removed label`,
     );
-  return `${[`${taxonomy.name}; ${choice}`, ...lines, ...removedLabels].join('\n')}\n`;
+  return terminalLines([`${taxonomy.name}; ${choice}`, ...lines, ...removedLabels]);
 }
 
 /** @throws ExpectedError */

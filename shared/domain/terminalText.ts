@@ -12,6 +12,11 @@ export function terminalLine(text: string): string {
   return terminalText(text).replaceAll('\n', escaped);
 }
 
+/** Lines of a report. A line break in an id or a name is escaped, so that it cannot look like a line of its own. */
+export function terminalLines(lines: readonly string[]): string {
+  return `${lines.map(terminalLine).join('\n')}\n`;
+}
+
 /**
  * JSON with escapes in place of invisible characters, since JSON Lines are printed on terminals, too. JSON readers
  * return the same value. Line breaks of the indentation stay.

@@ -23,6 +23,50 @@ afterEach(() => place.remove());
 const turnwise = (...args: readonly string[]): Promise<CommandRun> =>
   runHere(place.directory, args, { TURNWISE_HOME: join(place.directory, '.data') });
 
+describe('ids with line breaks and controls', () => {
+  const EVIL = 'a\nFORGED line\u009b2J\u202e\u2028\u007f';
+  const COMMANDS = ['check', 'failures', 'rollouts', 'schedule', 'entropy', 'roc', 'taxonomy', 'annotations'];
+
+  it.each(
+    COMMANDS.flatMap((command) => [
+      [command],
+      [command, '--json'],
+      [command, '--sarif'],
+      [command, '--format', 'table'],
+    ]),
+  )('%s %s %s print no line that a log wrote, and no character that a terminal obeys', async (...argv) => {
+    const rollout = (index: number) => ({
+      ...{
+        v: 1,
+        type: 'rollout',
+        run: EVIL,
+        step: 1,
+        group: EVIL,
+        index,
+        reward: index,
+        is_correct: index === 1,
+      },
+      ...{
+        problem: { id: EVIL, prompt: 'q', ground_truth: EVIL },
+        text: EVIL,
+        answer: EVIL,
+        stop_reason: EVIL,
+      },
+      ...{ started_at: 1, ended_at: 3 },
+    });
+    const log = place.file(
+      'log.jsonl',
+      [0, 1, 2].map((index) => `${JSON.stringify(rollout(index))}\n`).join(''),
+    );
+    await ingestHere(join(place.directory, 'a.sqlite'), [log]);
+    const { code, out, err } = await turnwise(...argv, '--library', 'a.sqlite');
+    // Not every command has every form.
+    if (code === 2) return;
+    expect(`${out}${err}`).not.toMatch(/^FORGED/m);
+    expect(`${out}${err}`).not.toMatch(/(?!\n|\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+  });
+});
+
 describe('ingest', () => {
   it('prints one JSON object and exits 0', async () => {
     const { code, out, err } = await turnwise('ingest', DEMO, '--library', 'a.sqlite', '--json');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { terminalJson, terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalLines, terminalText } from '../../shared/domain/terminalText.ts';
 
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
@@ -24,4 +24,8 @@ it('keeps the line breaks of indented JSON', () => {
 
 it('escapes for people what would move the cursor, but no line break', () => {
   expect(terminalText('a\u009b2J\nb\u202e')).toBe('a\\u{9b}2J\nb\\u{202e}');
+});
+
+it('prints one line for each line of a report, whatever its ids contain', () => {
+  expect(terminalLines(['run a\nb', '', 'c'])).toBe('run a\\u{a}b\n\nc\n');
 });

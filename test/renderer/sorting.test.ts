@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   MOST_KEYS,
@@ -54,6 +55,27 @@ describe('sorting', () => {
       '-7',
       '(none)',
     ]);
+  });
+
+  it('is a total order of numbers, words and unknown values: any order of the rows gives the same', () => {
+    const value = fc.oneof(
+      fc.constant(undefined),
+      fc.integer({ min: -12, max: 12 }),
+      fc.constantFrom('-7', '-10', '7', 'C', 'c', '(none)', ''),
+    );
+    const values = fc.array(value, { maxLength: 8 });
+    fc.assert(
+      fc.property(values, fc.constantFrom('ascending' as const, 'descending' as const), (some, direction) => {
+        const sort = (rows: typeof some) =>
+          sortedBy(
+            rows.map((v) => ({ v })),
+            (row) => row.v,
+            direction,
+          ).map(({ v }) => v);
+        expect(sort([...some].reverse())).toEqual(sort(some));
+      }),
+      { seed: 8, numRuns: 1000 },
+    );
   });
 
   it('goes through the URL with several keys, in either spelling', () => {
