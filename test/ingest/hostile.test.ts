@@ -53,6 +53,27 @@ async function readBeside(name: string, content?: Uint8Array | string) {
   return { rollouts: files[0]?.rollouts, messages: files[0]?.issues.map(({ message }) => message) ?? [] };
 }
 
+it('reads the members of an archive that are whole, and names the damaged one', async () => {
+  const archive = Buffer.from(archiveOf([5, 5, 5]));
+  const whole = await readBeside('whole.eval', archive);
+  const name = 'samples/';
+  const members: number[] = [];
+  for (let at = archive.indexOf('PK\u0003\u0004'); at >= 0; at = archive.indexOf('PK\u0003\u0004', at + 1))
+    if (archive.toString('latin1', at + 30, at + 30 + name.length) === name) members.push(at);
+  expect(members).toHaveLength(3);
+  const header = members[1] ?? 0;
+  archive.fill(
+    0xff,
+    header + 30 + archive.readUInt16LE(header + 26),
+    header + 38 + archive.readUInt16LE(header + 26),
+  );
+  const damaged = await readBeside('damaged.eval', archive);
+  expect([whole.rollouts, damaged.rollouts]).toEqual([3, 2]);
+  expect(damaged.messages).toContainEqual(
+    expect.stringMatching(/member samples\/.* of the zip archive cannot be read/),
+  );
+});
+
 describe('blank lines', () => {
   it('are read in a time that depends on their bytes, and count as lines', async () => {
     const lines = 200_000;

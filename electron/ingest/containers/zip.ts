@@ -74,13 +74,29 @@ export class ZipSource implements RecordSource {
   }
 
   async *records(from: number): AsyncGenerator<Iterable<SourceRecord>> {
+    const damaged: CorruptContainerError[] = [];
     for (let i = from; i < this.samples.length; i++) {
       const entry = this.samples[i];
-      if (entry === undefined) return;
-      yield entry.uncompressedSize > LONGEST_RECORD
-        ? [{ tooLong: entry.uncompressedSize, nextOffset: i + 1 }]
-        : [{ bytes: this.members.unpack(entry), offset: i, nextOffset: i + 1 }];
+      if (entry === undefined) break;
+      const place = { nextOffset: i + 1, number: i + 1 };
+      if (entry.uncompressedSize > LONGEST_RECORD) yield [{ tooLong: entry.uncompressedSize, ...place }];
+      else {
+        let bytes: Buffer | undefined;
+        try {
+          bytes = this.members.unpack(entry);
+        } catch (error) {
+          // Members are packed one by one, so the others can be read.
+          if (!(error instanceof CorruptContainerError)) throw error;
+          damaged.push(error);
+        }
+        if (bytes !== undefined) yield [{ bytes, offset: i, ...place }];
+      }
     }
+    const [first, ...others] = damaged;
+    if (first !== undefined)
+      throw others.length === 0
+        ? first
+        : new CorruptContainerError(`${first.message}; ${others.length} more members cannot be read`);
   }
 
   async close(): Promise<void> {
