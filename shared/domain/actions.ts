@@ -5,6 +5,7 @@
  * keys and the spelling of numbers, or their Python code is the same but for comments, blank lines, spaces, line
  * breaks within brackets and the kind of quotes.
  */
+import { isPythonTool } from './codeCells.ts';
 import { canonicalJson, readJson } from './jsonText.ts';
 import type { Segment, ToolCall, ToolOutcome, TurnNumber } from './model.ts';
 import { answerForm, isSameAnswer } from './sameAnswer.ts';
@@ -87,17 +88,21 @@ export function actionForm(action: Action): { readonly key: string; readonly amo
   return { key: JSON.stringify([action.kind, action.tool ?? null, plain]), amount };
 }
 
+/** A shell command or a magic of a notebook. Spaces in it count. */
+const NOTEBOOK_LINE = /^[ \t]*[!%]/m;
+
 /** Equal for calls of one tool that are the same action. */
-function callKey({ text, withCode }: Action): string {
+function callKey({ text, withCode, tool }: Action): string {
+  const code = isPythonTool(tool) && !NOTEBOOK_LINE.test(text) ? plainCode(text) : text;
   if (withCode === undefined) {
     const json = readJson(text);
     return json === undefined ? text : canonicalJson(json);
   }
   const json = readJson(withCode);
-  if (json?.kind !== 'object') return plainCode(text);
+  if (json?.kind !== 'object') return code;
   // Arguments beside the code, such as an input, count too.
   const entries = new Map([...json.entries].filter(([name]) => name !== 'code'));
-  return `${canonicalJson({ ...json, entries })}\n${plainCode(text)}`;
+  return `${canonicalJson({ ...json, entries })}\n${code}`;
 }
 
 const ANY = '[\\s\\S]';

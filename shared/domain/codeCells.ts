@@ -64,7 +64,11 @@ const FUTURE = /^[ \t]*from[ \t]+__future__[ \t]+import\b.*(?:\n|$)/gm;
 const MAGIC = /^[ \t]*[!%]/gm;
 const OTHER_LANGUAGE = /bash|shell|terminal|sql|javascript|node/i;
 
-const isPython = ({ tool }: CodeCell): boolean => tool === undefined || !OTHER_LANGUAGE.test(tool);
+/** Whether the code of a tool is Python, by the name of the tool. */
+export const isPythonTool = (tool: string | undefined): boolean =>
+  tool === undefined || !OTHER_LANGUAGE.test(tool);
+
+const isPython = ({ tool }: CodeCell): boolean => isPythonTool(tool);
 
 /** A JSON string is a valid Python string. Both escape a lone surrogate. */
 const pythonString = (text: string): string => JSON.stringify(text);

@@ -1,6 +1,6 @@
 /** Actions of rollouts, and when two of them are equal. */
 import { describe, expect, it } from 'vitest';
-import { actionFork, actionsOf, isSameAction } from '../../shared/domain/actions.ts';
+import { type Action, actionFork, actionForm, actionsOf, isSameAction } from '../../shared/domain/actions.ts';
 import { segmentResponse } from '../../shared/domain/segment.ts';
 
 const call = (name: string, args: object): string =>
@@ -95,5 +95,26 @@ describe('the first difference in action', () => {
       ...{ shared: 0, a: { kind: 'answer', text: '7', turn: 1 }, b: { text: '8' } },
     });
     expect(actionFork(a, rollout('<answer>999</answer>'))).toMatchObject({ shared: 0, b: { text: '999' } });
+  });
+});
+
+describe('code that is no Python', () => {
+  const call = (tool: string, text: string): Action => ({
+    ...{ kind: 'call', turn: 1, segment: 0, tool, text },
+    withCode: JSON.stringify({ code: text }),
+  });
+  it.each([
+    ['bash', 'ls -l', 'ls - l'],
+    ['sql', "SELECT 'a'", 'SELECT "a"'],
+    ['python', '!ls -l', '!ls - l'],
+    ['python', 'x = 1\n%time f( x )', 'x = 1\n%time f(x)'],
+  ])('is compared as written: %s', (tool, one, other) => {
+    expect(isSameAction(call(tool, one), call(tool, other))).toBe(false);
+    expect(actionForm(call(tool, one)).key).not.toBe(actionForm(call(tool, other)).key);
+    expect(isSameAction(call(tool, one), call(tool, one))).toBe(true);
+  });
+
+  it('and Python is compared without its formatting', () => {
+    expect(isSameAction(call('python', 'x = 1'), call('python', 'x=1'))).toBe(true);
   });
 });
