@@ -13,6 +13,7 @@ import {
   type LibraryWriter,
   type UnreadPath,
 } from '../storage/libraryWriter.ts';
+import { noteSaved } from '../storage/storageFailure.ts';
 import type { Adapter } from './containers/adapter.ts';
 import { LONGEST_RECORD } from './containers/bytes.ts';
 import { type Discovered, discover, reasonOf } from './discover.ts';
@@ -128,6 +129,8 @@ class IngestCall {
   private readonly mayRead: (path: string) => boolean;
   private readonly runKeys = new Set<string>();
   private isCancelled = false;
+  /** The first thing that is not saved if the next statement fails. */
+  private unsaved = 'the list of files to read';
   /** Bytes that earlier calls have read of the files that this call continues. */
   private bytesBefore = 0;
   /** The files after the current one, which are prepared ahead. */
@@ -147,6 +150,24 @@ class IngestCall {
   }
 
   async run(): Promise<IngestOutcome> {
+    try {
+      return await this.readAll();
+    } catch (error) {
+      noteSaved(error, this.savedText());
+      throw error;
+    }
+  }
+
+  private savedText(): string {
+    const { rollouts, files, filesDone } = this.status;
+    const count = (n: number, noun: string): string =>
+      `${n.toLocaleString('en')} ${noun}${n === 1 ? '' : 's'}`;
+    const after = files - filesDone - 1;
+    const more = after > 0 ? `, and the ${count(after, 'file')} after it` : '';
+    return `Saved: ${count(rollouts, 'rollout')} that this call has read. Not saved: ${this.unsaved}${more}`;
+  }
+
+  private async readAll(): Promise<IngestOutcome> {
     if (this.options.readAgain === true)
       for (const { kind, path } of this.found) if (kind === 'file') this.markForReading(path);
     const unread = this.found.flatMap(({ kind, path }) => (kind === 'file' ? this.toRead(path) : []));
@@ -173,6 +194,8 @@ class IngestCall {
     } finally {
       await this.ahead.drop();
     }
+    this.unsaved =
+      'which annotations, pool joins, tokenizers and metrics belong to the new rollouts; turnwise ingest --again finds them';
     // A file that is read as another run, for example with another mapping, may leave its former run empty.
     if (this.forgottenOf.size > 0 && this.status.rollouts > 0) {
       this.writer.dropEmptyRuns([...this.forgottenOf]);
@@ -310,6 +333,7 @@ class IngestCall {
     const { path } = identity;
     const adapter = this.adapterOf(path);
     this.status.currentPath = path;
+    this.unsaved = `the rest of ${path}`;
     this.report();
     try {
       const { mappings } = this.options;
@@ -356,6 +380,7 @@ class IngestCall {
       const fileId = begin();
       if (outcome.isCancelled) this.isCancelled = true;
       else {
+        this.unsaved = `only that ${path} was read to its end`;
         this.reportEnd(fileId, request, outcome);
         const tailOf = (known: KnownFile) =>
           known.container === 'adapter' ? known.tailHash : tailHashOf(path, tailPositionOf(known));

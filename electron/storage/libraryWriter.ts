@@ -26,6 +26,7 @@ import { runPlaceOf } from './runPlace.ts';
 import { type ChosenGroupRule, RunRegistry } from './runRegistry.ts';
 import { RunRemoval } from './runRemoval.ts';
 import { RunRules } from './runRules.ts';
+import { isDiskFull } from './storageFailure.ts';
 import { nameRun, setGroupRule } from './userRules.ts';
 
 /** File attributes from the file system. `headHash` distinguishes an appended file from a replaced one. */
@@ -359,7 +360,12 @@ export class LibraryWriter {
 
   /** Truncates the write-ahead log. Called when no more batches are coming. */
   checkpoint(): void {
-    this.db.pragma('wal_checkpoint(TRUNCATE)');
+    try {
+      this.db.pragma('wal_checkpoint(TRUNCATE)');
+    } catch (error) {
+      // The log holds every transaction, so nothing is lost. The next checkpoint copies them.
+      if (!isDiskFull(error)) throw error;
+    }
   }
 
   runIdOf(runKey: string): number | undefined {

@@ -9,6 +9,17 @@ const DAMAGED = 'DAMAGED';
 /** Creates the error for stored content that Turnwise never writes. */
 export const damaged = (what: string): Error => Object.assign(new Error(what), { code: DAMAGED });
 
+/** Codes of a full disk. SHMSIZE: there is no room for the index of the write-ahead log. */
+const FULL: ReadonlySet<string> = new Set(['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT']);
+
+export const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && FULL.has(String(error.code));
+
+/** Adds to an error which part of the work is saved, in sentences without the last full stop. */
+export function noteSaved(error: unknown, saved: string): void {
+  if (error instanceof Error) Object.assign(error, { saved });
+}
+
 /**
  * @param libraryPath the library that was open
  * @param outputPath a new file that was being written, if any
@@ -20,7 +31,10 @@ export function storageFailure(
   outputPath?: string,
 ): ApiFailure | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
-  const message = messageOf(String(error.code), error.message, libraryPath, outputPath);
+  const message =
+    isDiskFull(error) && outputPath === undefined
+      ? fullMessage(libraryPath, 'saved' in error ? String(error.saved) : undefined)
+      : messageOf(String(error.code), error.message, libraryPath, outputPath);
   return message === undefined ? undefined : { code: 'refused', message };
 }
 
@@ -30,12 +44,8 @@ function messageOf(
   library: string,
   output: string | undefined,
 ): string | undefined {
-  // SHMSIZE: the disk has no room for the index of the write-ahead log.
-  if (['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT'].includes(code)) {
-    return output === undefined
-      ? `not saved: the disk is full, and the library ${library} cannot grow. Everything saved before is kept. Free some space and try again`
-      : `not written: the disk of ${output} is full. The library is unchanged. Free some space and try again`;
-  }
+  if (FULL.has(code))
+    return `not written: the disk of ${output} is full. The library is unchanged. Free some space and try again`;
   if (output !== undefined && (code === 'EACCES' || code === 'EPERM' || code === 'EROFS'))
     return `not written: ${output} cannot be written (${reason})`;
   // Sums of stored numbers overflow only where Turnwise has not written them.
@@ -51,6 +61,13 @@ function messageOf(
   if (code.startsWith('SQLITE_IOERR'))
     return `the library ${library} could not be read or written: the disk reports an error (${code})`;
   return undefined;
+}
+
+function fullMessage(library: string, saved: string | undefined): string {
+  const reason = `the disk is full, and the library ${library} cannot grow`;
+  return saved === undefined
+    ? `not saved: ${reason}. Everything saved before is kept. Free some space and try again`
+    : `not everything is saved: ${reason}. ${saved}. Free some space and try again`;
 }
 
 /** Linux file system types: NFS, SMB (three), 9P, AFS. If locks are missing there, SQLite only reports "busy". */
