@@ -9,6 +9,12 @@ const DAMAGED = 'DAMAGED';
 /** Creates the error for stored content that Turnwise never writes. */
 export const damaged = (what: string): Error => Object.assign(new Error(what), { code: DAMAGED });
 
+/** Whether SQLite, or a check of stored content, refused to go on. */
+export function isOfStorage(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return code.startsWith('SQLITE_') || code === DAMAGED;
+}
+
 /** Codes of a full disk. SHMSIZE: there is no room for the index of the write-ahead log. */
 const FULL: ReadonlySet<string> = new Set(['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT']);
 

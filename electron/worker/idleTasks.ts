@@ -2,6 +2,7 @@
  * Background work of the writer: stale step columns first, then the full-text index. Runs one short task at
  * a time, so that a request waits for at most one.
  */
+import { isOfStorage } from '../storage/storageFailure.ts';
 
 /** @returns false when there is nothing left to do */
 export type IdleTask = () => boolean;
@@ -38,11 +39,9 @@ export class IdleTasks {
     try {
       if (this.tasks.some((task) => task())) this.wake();
     } catch (error) {
-      // Another process holds the library, or the disk is full. The work is optional; the next change wakes
-      // it again.
-      const isOfStorage =
-        error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_');
-      if (!isOfStorage) throw error;
+      // Another process holds the library, the disk is full, or the library is damaged. The work is optional; the
+      // next change wakes it again.
+      if (!isOfStorage(error)) throw error;
     }
   }
 }

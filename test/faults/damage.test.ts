@@ -5,6 +5,7 @@ import {
   existsSync,
   openSync,
   readFileSync,
+  readSync,
   rmSync,
   statSync,
   truncateSync,
@@ -85,6 +86,18 @@ function damage(page: number, seed: number): void {
   closeSync(file);
 }
 
+/** Exchanges the first leaves of two tables or indexes. Each page stays whole. */
+function swap(a: string, b: string): void {
+  const file = openSync(place.library, 'r+');
+  const [from, to] = [a, b].map((name) => ((pagesOf(name)[0]?.page ?? 0) - 1) * PAGE) as [number, number];
+  const [first, second] = [Buffer.alloc(PAGE), Buffer.alloc(PAGE)];
+  readSync(file, first, 0, PAGE, from);
+  readSync(file, second, 0, PAGE, to);
+  writeSync(file, first, 0, PAGE, to);
+  writeSync(file, second, 0, PAGE, from);
+  closeSync(file);
+}
+
 const into = (): string => join(place.directory, 'new.sqlite');
 /** The library is a copy, for which the user has opened nothing: the logs are named. */
 const doctor = (...argv: readonly string[]) => {
@@ -103,6 +116,26 @@ const ofUser = (library: string): unknown =>
     'SELECT * FROM run_name_row',
     'SELECT words, changes, is_undone FROM annotation_history_row ORDER BY history_no',
   ].map((sql) => rows(library, sql));
+
+describe('pages that changed places', () => {
+  it.each([
+    ['rollout_by_step', 'rollout_by_group'],
+    ['rollout_by_step', 'rollout_by_file'],
+    ['step_row', 'run_by_scope'],
+    ['step_revision_row', 'sqlite_autoindex_annotation_row_1'],
+    ['group_row', 'text_block'],
+    ['run_row', 'group_rule_row'],
+  ])('of %s and %s are damage, not other numbers', async (a, b) => {
+    swap(a, b);
+    for (const command of [['rollouts', '--count'], ['check']]) {
+      const { code, out, err } = await runHere(place.directory, [...command, '--library', place.library]);
+      expect([command, code, out]).toEqual([command, 1, '']);
+      expect(err).toContain(`is damaged`);
+      expect(err).toContain(`turnwise doctor ${place.library} --into NEW.turnwise`);
+    }
+    expect(await doctor()).toMatchObject({ code: 3 });
+  });
+});
 
 describe('turnwise doctor', () => {
   it('says that a whole library is not damaged, and makes nothing', async () => {

@@ -32,7 +32,9 @@ import {
   statementOf,
   text,
 } from '../rows.ts';
+import { damaged, isOfStorage } from '../storageFailure.ts';
 import { parseDictionary, parseFacts } from '../storedJson.ts';
+import { listRuns } from './runs.ts';
 
 export interface StepRevision {
   readonly step: number;
@@ -42,11 +44,19 @@ export interface StepRevision {
   readonly hasSteps: number;
 }
 
-/** Steps of a run that have rollouts, in ascending order. */
+/** Steps of a run that have rollouts, in ascending order. A row that is missing is damage. */
 const STEP_REVISIONS = `
   SELECT s.step, v.revision, s.rollouts, n.has_steps AS hasSteps
-  FROM step_row s JOIN step_revision_row v USING (run_id, step) JOIN run_row n USING (run_id)
+  FROM step_row s LEFT JOIN step_revision_row v USING (run_id, step) LEFT JOIN run_row n USING (run_id)
   WHERE s.run_id = ? ORDER BY s.step`;
+const REVISED_STEPS = 'SELECT count(*) FROM step_revision_row WHERE run_id = ?';
+/** A step keeps its revision when it loses its last rollout, so the first steps without sums are searched for rollouts. */
+const STEP_WITHOUT_SUMS = `
+  SELECT v.step FROM step_revision_row v WHERE v.run_id = ?
+  AND NOT EXISTS (SELECT 1 FROM step_row s WHERE s.run_id = v.run_id AND s.step = v.step)
+  AND EXISTS (SELECT 1 FROM rollout_row r WHERE r.run_id = v.run_id AND r.step = v.step) LIMIT 1`;
+const ANY_ROLLOUT = 'SELECT 1 FROM rollout_row WHERE run_id = ? LIMIT 1';
+const STORED_ROLLOUTS = 'SELECT step, rollouts FROM step_row WHERE run_id = ? AND step BETWEEN ? AND ?';
 
 /** Internal columns of a rollout, and fields whose column differs from the public view. */
 const OTHER_SQL = {
@@ -96,10 +106,44 @@ export const STEP_CALLS = `
   FROM rollout_row r JOIN tool_call_row c ON c.rollout_id = r.rollout_id
   WHERE r.run_id = ? AND r.step BETWEEN ? AND ? ORDER BY r.step, r.group_id, r.ordinal, r.rollout_id, c.ordinal`;
 
+/** @throws Error `damaged` when rows of the run's steps are missing */
 export function stepRevisions(db: ReadableLibrary, runId: number): readonly StepRevision[] {
-  return query<StepRevision>(db, STEP_REVISIONS, {
-    ...{ step: number, revision: number, rollouts: number, hasSteps: number },
+  return db.transaction(() => readRevisions(db, runId))();
+}
+
+function readRevisions(db: ReadableLibrary, runId: number): readonly StepRevision[] {
+  const unchecked = orNull(number);
+  const steps = query<{ readonly [K in keyof StepRevision]: number | null }>(db, STEP_REVISIONS, {
+    ...{ step: unchecked, revision: unchecked, rollouts: unchecked, hasSteps: unchecked },
   }).all(runId);
+  const revisions = steps.filter((step): step is StepRevision => Object.values(step).every(Number.isInteger));
+  if (revisions.length < steps.length)
+    throw damaged(`step_row, step_revision_row or run_row lacks a step of run ${runId}`);
+  const revised = queryValue(db, REVISED_STEPS, number).get(runId) ?? 0;
+  if (
+    (revised > steps.length && queryValue(db, STEP_WITHOUT_SUMS, number).get(runId) !== undefined) ||
+    (steps.length === 0 && queryValue(db, ANY_ROLLOUT, number).get(runId) !== undefined)
+  )
+    throw damaged(`step_row lacks steps of run ${runId}, which has rollouts in them`);
+  return revisions;
+}
+
+const WRONG_SUMS = `
+  SELECT run_id AS runId, step FROM step_row s WHERE rollouts <> (SELECT count(*) FROM rollout_row r
+    WHERE r.run_id = s.run_id AND r.step = s.step) LIMIT 1`;
+
+/** @returns the first step whose stored number of rollouts is not that of its rows, as a sentence; undefined if none is */
+export function wrongStepSum(db: ReadableLibrary): string | undefined {
+  try {
+    for (const { runId } of listRuns(db)) stepRevisions(db, runId);
+    const wrong = query(db, WRONG_SUMS, { runId: number, step: number }).get();
+    return (
+      wrong && `step ${wrong.step} of run ${wrong.runId} has another number of rollouts than is stored for it`
+    );
+  } catch (error) {
+    if (!isOfStorage(error) || !(error instanceof Error)) throw error;
+    return error.message;
+  }
 }
 
 /** Assigns codes to strings, from 1, in order of appearance. */
@@ -207,8 +251,15 @@ export function readStepColumns(db: ReadableLibrary, runId: number, step: number
   return { arrays, dictionaries: parts.get(step)?.dictionaries ?? NO_TEXTS };
 }
 
-/** @param steps the first and the last step */
+/**
+ * @param steps the first and the last step
+ * @throws Error `damaged` when a step has not the number of rollouts that is stored for it
+ */
 export function readStepBlock(db: ReadableLibrary, runId: number, steps: Range): StepBlock {
+  return db.transaction(() => readBlock(db, runId, steps))();
+}
+
+function readBlock(db: ReadableLibrary, runId: number, steps: Range): StepBlock {
   const rows = rawRows(db, STEP_ROLLOUTS, runId, steps.from, steps.to);
   const calls = rawRows(db, STEP_CALLS, runId, steps.from, steps.to);
   const arrays = {
@@ -229,8 +280,20 @@ export function readStepBlock(db: ReadableLibrary, runId: number, steps: Range):
     else if (name !== 'callRollout' && name !== 'callName') fill(arrays[name], calls, column);
   });
   const callsOf = rangesOf(calls, CALLS.length);
+  const rolloutsOf = rangesOf(rows, STORED.length);
+  const stored = query(db, STORED_ROLLOUTS, { step: number, rollouts: number }).all(
+    ...[runId, steps.from, steps.to],
+  );
+  const sums = new Map(stored.map(({ step, rollouts }) => [step, rollouts]));
+  for (const step of new Set([...sums.keys(), ...rolloutsOf.keys()])) {
+    const { from, to } = rolloutsOf.get(step) ?? { from: 0, to: 0 };
+    if (to - from !== sums.get(step))
+      throw damaged(
+        `step ${step} of run ${runId} has ${sums.get(step) ?? 0} rollouts in step_row, but ${to - from} in rollout_row`,
+      );
+  }
   const parts = new Map<number, StepPart>();
-  for (const [step, rollouts] of rangesOf(rows, STORED.length)) {
+  for (const [step, rollouts] of rolloutsOf) {
     const range = callsOf.get(step) ?? { from: 0, to: 0 };
     const dictionaries = fillByStep(arrays, { rows, rollouts }, { rows: calls, calls: range });
     parts.set(step, { rollouts, calls: range, dictionaries });

@@ -10,7 +10,8 @@ import type {
 import { PROVENANCES, RUN_KINDS } from '../../../shared/domain/model.ts';
 import { isObject } from '../../../shared/format/fields.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { jsonOf, number, oneOf, optional, query, type RowSpec, text } from '../rows.ts';
+import { jsonOf, number, oneOf, optional, query, queryValue, type RowSpec, text } from '../rows.ts';
+import { damaged } from '../storageFailure.ts';
 import { configOf } from '../views.sql.ts';
 
 /** Plausible dates in seconds since 1970: 2000 to 2100. A log may have zeros, or times since its run's start. */
@@ -32,6 +33,11 @@ const RUN = `
     (SELECT max(mtime_ms) FROM run_file_row rf JOIN file_row f USING (file_id)
       WHERE rf.run_id = r.run_id AND mtime_ms / 1000 ${IS_DATE}) AS fileMs
   FROM run_row r ${configOf('r')}`;
+/** Searches the index of steps for one run after the other, because a run can have many steps. */
+const RUN_WITHOUT_ROW = `
+  WITH RECURSIVE run(run_id) AS (SELECT min(run_id) FROM step_row
+    UNION ALL SELECT (SELECT min(run_id) FROM step_row s WHERE s.run_id > run.run_id) FROM run WHERE run_id IS NOT NULL)
+  SELECT run_id FROM run WHERE run_id IS NOT NULL AND run_id NOT IN (SELECT run_id FROM run_row) LIMIT 1`;
 const RUNS = `${RUN} ORDER BY run_id DESC`;
 export const RUN_BY_KEY = `${RUN} WHERE run_key = ?`;
 
@@ -106,7 +112,10 @@ const STEP_ROW: RowSpec<StepSummary> = {
   groupsAllRight: number,
 };
 
+/** @throws Error `damaged` when a run has steps, but is not listed */
 export function listRuns(db: ReadableLibrary): readonly RunSummary[] {
+  const lost = queryValue(db, RUN_WITHOUT_ROW, number).get();
+  if (lost !== undefined) throw damaged(`run_row lacks run ${lost}, which has steps`);
   const rows = query(db, RUNS, RUN_ROW).all();
   return rows.map((row) => summaryOf(row, listSteps(db, row.runId)));
 }
