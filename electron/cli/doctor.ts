@@ -7,6 +7,7 @@ import { checkLibrary, type DamagedTable } from '../host/libraryCheck.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { printWarnings } from '../host/printProblem.ts';
 import { readableLibrary } from '../host/readOnlyCopy.ts';
+import { copyWithHeader } from '../storage/rescue.ts';
 import {
   type Command,
   type CommandContext,
@@ -57,17 +58,20 @@ export const doctorCommand: Command = {
     const into = args.string('into');
     const target = into === undefined ? undefined : resolvePath(into);
     if (target !== undefined && existsSync(target)) throw new ExpectedError(`${target} already exists`);
-    const library = await readableLibrary(path);
+    const readable = await readableLibrary(path);
+    const repaired = await copyWithHeader(readable.path);
+    const library = repaired ?? readable;
     let damaged: readonly DamagedTable[];
     let saved: Saved | undefined;
     try {
       const found = await checkLibrary({ libraryPath: library.path });
       if ('failure' in found) throw new ExpectedError(found.failure.message);
-      damaged = found.tables;
+      damaged = repaired === undefined ? found.tables : [DAMAGED_HEADER, ...found.tables];
       if (target !== undefined && damaged.length > 0)
         saved = await saveInto(target, { named: path, path: library.path, logs }, context);
     } finally {
-      library.remove();
+      repaired?.remove();
+      readable.remove();
     }
     const text = args.flag('json')
       ? terminalJson({ path, damaged, ...(saved === undefined ? {} : { saved }) })
@@ -79,6 +83,11 @@ export const doctorCommand: Command = {
     if (damaged.length === 0) return 0;
     return saved !== undefined && isComplete(saved) ? 0 : 3;
   },
+};
+
+const DAMAGED_HEADER: DamagedTable = {
+  table: 'header',
+  problem: 'the first 100 bytes are damaged; a copy with new ones is read',
 };
 
 interface DamagedLibrary {

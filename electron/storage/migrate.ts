@@ -20,7 +20,7 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [initial];
 export const NEWEST_VERSION = newestOf(MIGRATIONS);
 /** `TWLB`: marks a Turnwise library among SQLite databases (PRAGMA application_id). */
-const APPLICATION_ID = 0x54574c42;
+export const APPLICATION_ID = 0x54574c42;
 
 export class NewerDatabaseError extends Error {
   readonly found: number;

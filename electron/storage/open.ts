@@ -13,7 +13,9 @@ import { registerTokenTable } from './tokenTable.ts';
 export type WritableLibrary = Database.Database & { readonly writable: true };
 export type ReadableLibrary = Database.Database;
 
-/** Pages of 8 KiB in the write-ahead log before a checkpoint: 64 MiB. */
+/** Bytes of a page. */
+export const LIBRARY_PAGE = 8192;
+/** Pages in the write-ahead log before a checkpoint: 64 MiB. */
 const CHECKPOINT_PAGES = 8192;
 
 /** Time limit for waiting on a locked library, including all retries. */
@@ -25,14 +27,14 @@ export function openWriter(path: string): WritableLibrary {
   const db = connect(path, { timeout: 10_000 });
   try {
     retryWhileBusy(() => assertOurs(db));
-    db.pragma('page_size = 8192');
+    db.pragma(`page_size = ${LIBRARY_PAGE}`);
     retryWhileBusy(() => db.pragma('journal_mode = WAL'));
     // Sync changes by a user before they are answered. Repeatable work uses `withoutSync`.
     db.pragma('synchronous = FULL');
     // On macOS, a plain fsync leaves the data in the drive's cache.
     db.pragma('fullfsync = 1');
     db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-    db.pragma(`journal_size_limit = ${CHECKPOINT_PAGES * 8192}`);
+    db.pragma(`journal_size_limit = ${CHECKPOINT_PAGES * LIBRARY_PAGE}`);
     db.pragma('cache_size = -65536');
     db.pragma('temp_store = MEMORY');
     // The writer keeps references valid itself; SQLite's check would cost a lookup per row of a bulk

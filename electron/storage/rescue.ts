@@ -2,14 +2,16 @@
  * Saves the user's data from a damaged library into a new one. Reads each table from both ends up to the damage, then
  * tries the rows in between one by one. All other data in a library can be read from the logs again.
  */
+import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { refused } from '../../shared/api/errors.ts';
 import type { Annotation, ReviewMark } from '../../shared/domain/annotate/annotation.ts';
 import { changesFrom } from './annotationHistory.ts';
 import { AnnotationPlaces } from './annotationPlaces.ts';
 import { AnnotationStore } from './annotationStore.ts';
-import { copyDatabase } from './databaseFiles.ts';
-import { openCopy, openDamaged, type ReadableLibrary, type WritableLibrary } from './open.ts';
+import { copyDatabase, type DatabaseCopy } from './databaseFiles.ts';
+import { APPLICATION_ID, NEWEST_VERSION } from './migrate.ts';
+import { LIBRARY_PAGE, openCopy, openDamaged, type ReadableLibrary, type WritableLibrary } from './open.ts';
 import { number, query, queryValue, type RowSpec, text } from './rows.ts';
 import { unreadableMessage } from './storageFailure.ts';
 
@@ -64,6 +66,74 @@ const JSON_COLUMNS: ReadonlySet<string> = new Set(['mapping', 'target', 'changes
 const MOST_TRIED = 100_000;
 
 const READ_TABLES: readonly string[] = [...Object.keys(RESCUED_TABLES), 'file_row', 'unread_row'];
+
+/**
+ * Fields of SQLite's header, by offset, that are the same in every library: magic, page size, WAL, payload fractions,
+ * schema format, UTF-8, no incremental vacuum, reserved bytes (https://www.sqlite.org/fileformat2.html#the_database_header).
+ */
+const FIXED_FIELDS: readonly (readonly [offset: number, bytes: Buffer])[] = [
+  [0, Buffer.from('SQLite format 3\0', 'latin1')],
+  [16, Buffer.from([LIBRARY_PAGE >> 8, LIBRARY_PAGE & 0xff, 2, 2, 0, 64, 32, 32])],
+  [44, Buffer.from([0, 0, 0, 4])],
+  [52, Buffer.from([0, 0, 0, 0, 0, 0, 0, 1])],
+  [64, Buffer.from([0, 0, 0, 0, ...[24, 16, 8, 0].map((bits) => (APPLICATION_ID >> bits) & 0xff)])],
+  [72, Buffer.alloc(20)],
+];
+const HEADER_BYTES = 100;
+const [CHANGES, PAGES, FREE_PAGES, VERSION, VALID_FOR] = [24, 28, 32, 60, 92];
+
+/**
+ * Copies a library whose header is damaged, and gives the copy a header: every field but the version is fixed or can
+ * be derived. Pages that were free are left out.
+ *
+ * @returns undefined when the header is not damaged, or the file is not a library in spite of the new header
+ */
+export async function copyWithHeader(path: string): Promise<DatabaseCopy | undefined> {
+  const header = Buffer.alloc(HEADER_BYTES);
+  const file = openSync(path, 'r');
+  try {
+    if (readSync(file, header, 0, HEADER_BYTES, 0) < HEADER_BYTES) return undefined;
+  } finally {
+    closeSync(file);
+  }
+  if (FIXED_FIELDS.every(([at, bytes]) => bytes.equals(header.subarray(at, at + bytes.byteLength))))
+    return undefined;
+  const copy = await copyDatabase(path);
+  for (const [at, bytes] of FIXED_FIELDS) bytes.copy(header, at);
+  header.writeUInt32BE(Math.floor(statSync(copy.path).size / LIBRARY_PAGE), PAGES);
+  header.fill(0, FREE_PAGES, FREE_PAGES + 8);
+  // SQLite uses the number of pages only if these are equal.
+  header.writeUInt32BE(header.readUInt32BE(CHANGES), VALID_FOR);
+  const version = header.readUInt32BE(VERSION);
+  if (version === 0 || version > NEWEST_VERSION) header.writeUInt32BE(NEWEST_VERSION, VERSION);
+  writeAt(copy.path, header);
+  if (listsLibrary(copy.path)) return copy;
+  copy.remove();
+  return undefined;
+}
+
+function writeAt(path: string, header: Buffer): void {
+  const file = openSync(path, 'r+');
+  try {
+    writeSync(file, header, 0, header.byteLength, 0);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Whether the list of tables names the tables that are rescued. */
+function listsLibrary(path: string): boolean {
+  const db = openCopy(path);
+  try {
+    const tables = new Set(queryValue(db, `SELECT name FROM sqlite_schema WHERE type = 'table'`, text).all());
+    return READ_TABLES.filter((table) => tables.has(table)).length > READ_TABLES.length / 2;
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return false;
+  } finally {
+    db.close();
+  }
+}
 
 /**
  * Calls `read` with a library whose list of tables is what Turnwise creates: the damaged one, or a copy with that list.

@@ -58,7 +58,8 @@ function messageOf(
   const isOverflow = code === 'SQLITE_ERROR' && reason === 'integer overflow';
   if (code.startsWith('SQLITE_CORRUPT') || code === DAMAGED || isOverflow)
     return damagedMessage(library, reason);
-  if (code === 'SQLITE_NOTADB') return unreadableMessage(library);
+  if (code === 'SQLITE_NOTADB')
+    return `${library} is not a Turnwise library. If it was one, its first page is damaged. To save your labels, notes, views and mappings into a new library: ${doctorCommand(library)}`;
   if (code.startsWith('SQLITE_READONLY')) return readOnlyMessage(library, reason);
   if (LOCKLESS.has(code) || (code.startsWith('SQLITE_BUSY') && isOnNetwork(library)))
     return `the library ${library} is on a file system without file locks or shared memory, such as a network drive. Copy it to a local disk and open the copy`;

@@ -66,7 +66,7 @@ async function answer(port: Port, request: SqlRequest): Promise<void> {
       request.isCheck === true &&
       error instanceof Error &&
       'code' in error &&
-      error.code === 'SQLITE_CORRUPT';
+      (error.code === 'SQLITE_CORRUPT' || error.code === 'SQLITE_NOTADB');
     const message = isUnreadable
       ? unreadableMessage(request.libraryPath)
       : (failure?.message ?? (error instanceof Error ? error.message : String(error)));

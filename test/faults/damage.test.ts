@@ -265,6 +265,28 @@ describe('turnwise doctor', () => {
     expect(out).toContain(`logs that are gone; their rollouts are only in the damaged library:\n  ${gone}\n`);
   });
 
+  it.each([
+    ['magic', [3]],
+    ['page size', [16]],
+    ['write and read version', [18, 19]],
+    ['reserved bytes', [20]],
+    ['number of pages and free pages', [29, 33, 38, 20]],
+    ['schema format', [45]],
+    ['text encoding', [57]],
+    ['application id', [69]],
+    ['six fields', [2, 17, 21, 46, 58, 62]],
+    ['whole header', Array.from({ length: 100 }, (_, at) => at)],
+  ])('saves everything when the header is damaged: %s', async (_what, offsets) => {
+    const all = ofUser(place.library);
+    const bytes = readFileSync(place.library);
+    for (const at of offsets) bytes[at] = (bytes[at] ?? 0) ^ 0xa7;
+    writeFileSync(place.library, bytes);
+    expect((await doctor()).out).toContain('header: the first 100 bytes are damaged');
+    expect((await doctor('--into', into())).out).toContain('labels and notes');
+    expect(ofUser(into())).toEqual(all);
+    expect(readFileSync(place.library)).toEqual(bytes);
+  });
+
   it('refuses a file that is there, and one that is no library', async () => {
     const other = place.file('other.sqlite', 'no database '.repeat(1000));
     expect(await doctor('--into', other)).toMatchObject({
