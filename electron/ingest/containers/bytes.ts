@@ -69,11 +69,10 @@ async function* unpackedChunks(
   { bytes, chunkSize = CHUNK }: ByteOptions,
 ): AsyncGenerator<Uint8Array> {
   if (bytes === 0) return;
-  const input = streamFile(path, bytes);
   let failure: Error | undefined;
   let position = 0;
   try {
-    for await (const unpacked of container === 'gzip' ? gunzip(input) : unzstd(input)) {
+    for await (const unpacked of container === 'gzip' ? gunzip(path, bytes) : unzstd(path, bytes)) {
       const skip = Math.max(0, from - position);
       position += unpacked.byteLength;
       for (let at = skip; at < unpacked.byteLength; at += chunkSize)
@@ -82,11 +81,11 @@ async function* unpackedChunks(
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     failure = error;
-  } finally {
-    input.destroy();
   }
   if (failure === undefined) return;
   if ('syscall' in failure) throw failure;
+  if (failure instanceof NotGzipError)
+    throw new CorruptContainerError(`the rest of the file, after ${position} unpacked bytes, is not gzip`);
   throw new CorruptContainerError(`damaged ${container} data after ${position} bytes: ${failure.message}`);
 }
 
@@ -94,8 +93,84 @@ async function* unpackedChunks(
 const GZIP = { finishFlush: constants.Z_SYNC_FLUSH, chunkSize: 1 << 16 };
 const ZSTD = { finishFlush: constants.ZSTD_e_flush, chunkSize: 1 << 16 };
 
-function gunzip(input: Readable): AsyncGenerator<Buffer> {
-  return through(input, createGunzip(GZIP));
+/** The data after the last whole member does not begin a member. */
+class NotGzipError extends Error {}
+
+/** Input bytes of a write. A write may unpack to a thousand times as much. */
+const GZIP_WRITE = 1 << 14;
+
+/**
+ * The decompressor drops what it unpacked in the call that fails. So when a call fails, the file is unpacked again,
+ * with short writes where it failed, and at last with single bytes.
+ */
+async function* gunzip(path: string, bytes: number | undefined): AsyncGenerator<Buffer> {
+  let yielded = 0;
+  let failedAt = Number.POSITIVE_INFINITY;
+  for (const length of [GZIP_WRITE, 256, 1]) {
+    const output = createGunzip(GZIP);
+    let position = 0;
+    try {
+      for await (const unpacked of written(writesOf(path, bytes, failedAt, length), output)) {
+        const skip = Math.max(0, yielded - position);
+        position += unpacked.byteLength;
+        yielded = Math.max(yielded, position);
+        if (skip < unpacked.byteLength) yield unpacked.subarray(skip);
+      }
+      return;
+    } catch (error) {
+      if (!(error instanceof Error) || !('code' in error) || error.code !== 'Z_DATA_ERROR') throw error;
+      if (length === 1) throw error.message === 'incorrect header check' ? new NotGzipError() : error;
+      failedAt = output.bytesWritten;
+    } finally {
+      output.destroy();
+    }
+  }
+}
+
+/** Pieces of a file, which are short from a position on. */
+async function* writesOf(
+  path: string,
+  bytes: number | undefined,
+  shortFrom: number,
+  short: number,
+): AsyncGenerator<Buffer> {
+  let position = 0;
+  for await (const chunk of streamFile(path, bytes) as AsyncIterable<Buffer>) {
+    for (let at = 0; at < chunk.byteLength; ) {
+      const left = shortFrom - position;
+      const length = Math.min(left > 0 ? Math.min(GZIP_WRITE, left) : short, chunk.byteLength - at);
+      yield chunk.subarray(at, at + length);
+      at += length;
+      position += length;
+    }
+  }
+}
+
+/** Writes piece by piece, so that everything unpacked before a failure is yielded. */
+async function* written(pieces: AsyncIterable<Buffer>, output: Transform): AsyncGenerator<Buffer> {
+  const unpacked: Buffer[] = [];
+  let failure: Error | undefined;
+  let ended = false;
+  output.on('data', (data: Buffer) => unpacked.push(data));
+  const settled = new Promise<void>((resolve) => {
+    output.once('end', () => {
+      ended = true;
+      resolve();
+    });
+    output.once('error', (error) => {
+      failure = error;
+      resolve();
+    });
+  });
+  for await (const piece of pieces) {
+    await Promise.race([settled, new Promise((resolve) => output.write(piece, resolve))]);
+    yield* unpacked.splice(0);
+    if (failure !== undefined || ended) break;
+  }
+  if (failure === undefined && !ended) output.end();
+  await settled;
+  yield* unpacked.splice(0);
+  if (failure !== undefined) throw failure;
 }
 
 /** Bytes of a frame that is unpacked at once, and of its content: a stream takes ten times as long to open. */
@@ -114,17 +189,19 @@ function smallFrame({ bytes, isLast }: FramePiece): Buffer | undefined {
 }
 
 /** Unpacks frame by frame, because the decompressor stops after the first frame. */
-async function* unzstd(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const pieces = piecesOf(input);
-  for (;;) {
-    const first = await pieces.next();
-    if (first.done === true) return;
-    const small = smallFrame(first.value);
-    if (small !== undefined) {
-      yield small;
-      continue;
+async function* unzstd(path: string, bytes: number | undefined): AsyncGenerator<Buffer> {
+  const input = streamFile(path, bytes);
+  try {
+    const pieces = piecesOf(input);
+    for (;;) {
+      const first = await pieces.next();
+      if (first.done === true) return;
+      const small = smallFrame(first.value);
+      if (small !== undefined) yield small;
+      else yield* through(Readable.from(frameFrom(first.value, pieces)), createZstdDecompress(ZSTD));
     }
-    yield* through(Readable.from(frameFrom(first.value, pieces)), createZstdDecompress(ZSTD));
+  } finally {
+    input.destroy();
   }
 }
 
