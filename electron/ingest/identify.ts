@@ -7,6 +7,7 @@ import { closeSync, fstatSync, readSync } from 'node:fs';
 import type { JsonObject } from '../../shared/format/fields.ts';
 import type { LineIssue } from '../../shared/format/format.ts';
 import { detectFormat, partsOfRecord } from '../../shared/format/index.ts';
+import { readJson } from '../../shared/format/lenientJson.ts';
 import type { FileIdentity } from '../storage/libraryWriter.ts';
 import type { Adapter } from './containers/adapter.ts';
 import { ArrowSource } from './containers/arrow.ts';
@@ -281,6 +282,16 @@ function foreignContent(first: Buffer): { code: string; message: string } | unde
     if (magic.every((byte, i) => first[i] === byte)) return { code, message };
   }
   const nul = first.indexOf(0);
-  if (nul >= 0) return { code: 'binary', message: `not text: byte 0 at position ${nul}` };
+  if (nul >= 0 && !hasRecord(first))
+    return { code: 'binary', message: `not text: byte 0 at position ${nul}` };
   return undefined;
+}
+
+/** Whether a whole line is a JSON object, as in a log with a damaged line. A binary file has none. */
+function hasRecord(first: Buffer): boolean {
+  const lines = first.toString('utf8').split('\n').slice(0, -1);
+  return lines.some((line) => {
+    const reading = line.startsWith('{') ? readJson(line) : undefined;
+    return reading?.ok === true;
+  });
 }

@@ -113,6 +113,24 @@ describe('a compressed file', () => {
   });
 });
 
+describe('bytes of zero', () => {
+  const zeros = '\0'.repeat(500);
+
+  it.each([
+    ['a line of their own', `${zeros}\n${lines(rowsTo(4))}`, 1],
+    ['the beginning of a line', `${lines(rowsTo(2))}${zeros}{}\n${lines([row(2), row(3)])}`, 3],
+  ])('in %s of a log are an issue of that line', async (_name, text, line) => {
+    const { files } = await ingestHere(place.library, [place.file('1.jsonl', text)]);
+    expect(files).toMatchObject([{ rollouts: 4, issues: [{ line, severity: 'refused' }] }]);
+  });
+
+  it('in a file that is no text are one issue of the file', async () => {
+    const bytes = Buffer.from(Array.from({ length: 20_000 }, (_, i) => (i * 7919) % 256));
+    const { files } = await ingestHere(place.library, [place.file('1.jsonl', bytes)]);
+    expect(files).toMatchObject([{ status: 'refused', issues: [{ code: 'binary' }] }]);
+  });
+});
+
 describe('a JSON array', () => {
   const array = (found: readonly object[], indent?: number) => JSON.stringify(found, undefined, indent);
 
