@@ -70,8 +70,9 @@ export function ScoreNote({ names }: { readonly names: readonly string[] }) {
   if (names.length <= MOST_SCORE_COLUMNS) return null;
   return (
     <p className="score-note">
-      The first {count(MOST_SCORE_COLUMNS)} scores are columns. The rollouts seen so far have{' '}
-      {counted(names.length - MOST_SCORE_COLUMNS, 'more score')}, which the replay shows.
+      The first {count(MOST_SCORE_COLUMNS)} scores are columns. The rollouts seen so far have at least{' '}
+      {counted(names.length - MOST_SCORE_COLUMNS, 'more score')}. The record of a rollout has all of its
+      scores.
     </p>
   );
 }
