@@ -126,6 +126,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'shared/format',
     'shared/api',
     'electron/storage/bytesOnDisk.ts',
+    'electron/storage/rescue.ts',
     'electron/host',
     'electron/headless',
     'types:electron/worker',
