@@ -64,7 +64,7 @@ export function describeCompare(shell: Shell): void {
     beforeAll(async () => {
       home = createTemporaryHome();
       await copyDemoLibrary(home.libraryPath);
-      running = await shell.open({ home, paths: [DEMO_LOG, writeTwoRuns(home.directory)] });
+      running = await shell.open({ home, paths: [DEMO_LOG, writeTwoRuns(home.directory)], isLazy: true });
       page = running.page;
       page.setDefaultTimeout(10_000);
       errors = watchErrors(page);

@@ -59,7 +59,7 @@ export function describeCredentials(shell: Shell): void {
 
     beforeAll(async () => {
       home = createTemporaryHome();
-      running = await shell.open({ home, paths: [writeLog(home.directory)] });
+      running = await shell.open({ home, paths: [writeLog(home.directory)], isLazy: true });
       page = running.page;
       page.setDefaultTimeout(10_000);
       errors = watchErrors(page);

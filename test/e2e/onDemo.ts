@@ -37,7 +37,7 @@ async function open(shell: Shell, prepare?: (home: TemporaryHome) => Promise<voi
   await copyDemoLibrary(home.libraryPath);
   await prepare?.(home);
   // A start without a path would open the library, not its run.
-  return { home, running: await shell.open({ home, paths: [DEMO] }) };
+  return { home, running: await shell.open({ home, paths: [DEMO], isLazy: true }) };
 }
 
 async function close({ home, running }: Opened): Promise<void> {
@@ -79,7 +79,7 @@ export function onDemo(
     await heading.waitFor({ timeout: START_MS });
     const openOn = async (paths: readonly string[]) => {
       const home = createTemporaryHome();
-      const running = await shell.open({ home, paths });
+      const running = await shell.open({ home, paths, isLazy: true });
       own.push({ home, running });
       return watched(running);
     };

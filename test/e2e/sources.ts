@@ -63,7 +63,7 @@ export function describeSources(shell: Shell): void {
     beforeAll(async () => {
       home = createTemporaryHome();
       logs = writeLogs(home.directory);
-      running = await shell.open({ home, paths: [logs] });
+      running = await shell.open({ home, paths: [logs], isLazy: true });
       page = running.page;
       page.setDefaultTimeout(10_000);
       errors = watchErrors(page);

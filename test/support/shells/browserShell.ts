@@ -18,7 +18,14 @@ afterAll(async () => {
   browser = undefined;
 });
 
-async function open({ paths = [], home }: OpenOptions): Promise<RunningShell> {
+/** Callbacks without a time limit wait until the page is idle; this page never is. */
+function neverIdle(): void {
+  const request = window.requestIdleCallback.bind(window);
+  window.requestIdleCallback = (callback, options) =>
+    options?.timeout === undefined ? 0 : request(callback, options);
+}
+
+async function open({ paths = [], home, isLazy = false }: OpenOptions): Promise<RunningShell> {
   const [host, opened] = await Promise.all([
     serveProcess(['--library', home.libraryPath, '--', ...paths], home.env),
     sharedBrowser(),
@@ -26,6 +33,7 @@ async function open({ paths = [], home }: OpenOptions): Promise<RunningShell> {
   const { origin } = new URL(host.url);
   const openPage = async () => {
     const page = await opened.newPage({ viewport: { width: 1440, height: 900 } });
+    if (isLazy) await page.addInitScript(neverIdle);
     await page.goto(host.url);
     return page;
   };

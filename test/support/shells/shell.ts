@@ -7,6 +7,11 @@ export interface OpenOptions {
   /** Logs named at start; none: the demo run. */
   readonly paths?: readonly string[];
   readonly home: TemporaryHome;
+  /**
+   * Whether the page loads only the views that it opens, not all of them while it is idle. That loading costs more
+   * than most tests. Only the browser can do without it.
+   */
+  readonly isLazy?: boolean;
 }
 
 /** Library, window state and caches of one test, never the user's own. */
