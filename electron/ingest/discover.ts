@@ -6,6 +6,9 @@ import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { LINKED, NOT_A_FILE } from './containers/openFile.ts';
 
+/** A tokenizer in a directory of logs belongs to them (`ingest.ts`). A named one is refused with a hint. */
+export const TOKENIZER_FILE = 'tokenizer.json';
+
 export type Discovered =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'unreadable'; readonly path: string; readonly code: string; readonly message: string };
@@ -80,7 +83,9 @@ function walk(path: string, found: Discovered[], seen: Set<string>, roots: reado
     return;
   }
   // Dot entries are version control and editor state, not logs.
-  const logs = names.filter((entry) => !entry.startsWith('.') && !isOwnReadme(entry, names));
+  const logs = names.filter(
+    (entry) => !entry.startsWith('.') && entry !== TOKENIZER_FILE && !isOwnReadme(entry, names),
+  );
   for (const name of logs.sort(byName.compare)) {
     walk(join(real, name), found, seen, roots);
   }

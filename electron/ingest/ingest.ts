@@ -5,6 +5,8 @@
  *
  * A bad line never stops a file, and a bad file never stops the call.
  */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { IngestIssue } from '../../shared/domain/model.ts';
 import {
   ConcurrentIngestError,
@@ -16,7 +18,7 @@ import {
 import { noteSaved } from '../storage/storageFailure.ts';
 import type { Adapter } from './containers/adapter.ts';
 import { LONGEST_RECORD } from './containers/bytes.ts';
-import { type Discovered, discover, reasonOf } from './discover.ts';
+import { type Discovered, discover, reasonOf, TOKENIZER_FILE } from './discover.ts';
 import { type Identified, identityOf, type Log, tailHashOf } from './identify.ts';
 import type { Mappings } from './mappings.ts';
 import type { ParseOutcome, ParseRequest } from './parseFile.ts';
@@ -30,6 +32,9 @@ import {
   ReadAhead,
   requestOf,
 } from './readAhead.ts';
+import { readTokenizerFile } from './tokenizerFile.ts';
+
+const UNPLACED_TOKENS = 'unplaced_tokens';
 
 /** `read` from the start, `appended` since the last ingest, `unchanged`, or `duplicate` of an ingested file. */
 type FileStatus = 'read' | 'appended' | 'unchanged' | 'duplicate' | 'refused';
@@ -208,7 +213,7 @@ class IngestCall {
     if (placed.length > 0) this.options.onPlaced?.(placed);
     const bytes = this.status.bytesDone - this.bytesBefore;
     if (bytes > 0) {
-      const changed = this.writer.rules.apply(runKeys);
+      const changed = [...this.writer.rules.apply(runKeys), ...this.placeTokens(files)];
       if (changed.length > 0) this.options.onChange?.(changed);
       this.writer.checkpoint();
     }
@@ -226,6 +231,34 @@ class IngestCall {
       runKeys,
       isCancelled: this.isCancelled,
     };
+  }
+
+  /**
+   * Token ids find their text with the `tokenizer.json` that the recorder writes beside its log.
+   * @returns the runs that changed
+   */
+  private placeTokens(files: readonly FileReport[]): readonly number[] {
+    const changed: number[] = [];
+    for (const { path, fileId, format } of files) {
+      if (fileId === undefined) continue;
+      const beside = join(dirname(path), TOKENIZER_FILE);
+      const isThere = existsSync(beside) && this.mayRead(beside);
+      if (!isThere && format !== 'turnwise') continue;
+      this.writer.dropIssuesWithCode(fileId, UNPLACED_TOKENS);
+      for (const { runKey, rollouts } of this.writer.rules.unalignedRuns(fileId)) {
+        const file = isThere ? readTokenizerFile(beside) : undefined;
+        if (file?.ok === true) {
+          this.writer.rules.setTokenizer(runKey, file.name, file.tokenizer);
+          const runId = this.writer.runIdOf(runKey);
+          if (runId !== undefined) changed.push(runId);
+          continue;
+        }
+        const why = file === undefined ? `there is no ${TOKENIZER_FILE} beside the log` : file.message;
+        const message = `${rollouts.toLocaleString('en')} rollout${rollouts === 1 ? ' has' : 's have'} token ids without text, so their signals cannot be aligned: ${why}. Assign a tokenizer under Sources, or with turnwise tokenizer`;
+        this.addIssue(fileId, { severity: 'warning', code: UNPLACED_TOKENS, message });
+      }
+    }
+    return changed;
   }
 
   private shouldStop(): boolean {

@@ -128,6 +128,7 @@ export class BatchBuilder {
       step: rollout.step ?? null,
       groupKey: groupKeyOf(rollout, this.problems[problem]?.problemId ?? ''),
       groupRule: rollout.groupRule ?? 'logged',
+      pool: rollout.pool ?? 0,
       ordinal: rollout.ordinal ?? null,
       problem,
       text: this.texts.add(response, extra),

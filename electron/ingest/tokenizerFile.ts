@@ -1,10 +1,10 @@
-/** Reads a tokenizer.json that the user names. */
+/** Reads a tokenizer.json that the user names, or that lies beside a log. */
 import { realpathSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { readJson } from '../../shared/format/lenientJson.ts';
 import { readTokenizer, type Tokenizer } from '../../shared/format/tokenizer.ts';
 import { readWhole } from './containers/openFile.ts';
-import { reasonOf } from './discover.ts';
+import { reasonOf, TOKENIZER_FILE } from './discover.ts';
 
 /** The largest known vocabularies take less than half of this. */
 const MOST_BYTES = 64 << 20;
@@ -24,7 +24,7 @@ export function readTokenizerFile(path: string): TokenizerFile {
     const reading = readTokenizer(json.value);
     if (!reading.ok) return { ok: false, message: `${path}: ${reading.message}` };
     const file = basename(path);
-    const name = file === 'tokenizer.json' ? basename(dirname(path)) : file.replace(/\.json$/, '');
+    const name = file === TOKENIZER_FILE ? basename(dirname(path)) : file.replace(/\.json$/, '');
     return { ok: true, tokenizer: reading.tokenizer, name: name === '' ? file : name };
   } catch (error) {
     return { ok: false, message: `${path}: ${reasonOf(error).message}` };

@@ -1,4 +1,4 @@
-/** Decides the batch of one step under one basis. */
+/** Decides the pools of one step under one basis. */
 import type { LedgerDecision, PenaltyKind, RocBasis } from '../../shared/api/rocRows.ts';
 import { repetitionOf } from '../../shared/domain/repetition.ts';
 import {
@@ -28,7 +28,7 @@ export function penaltiesOf(row: PoolRecord, kind: PenaltyKind): PoolPart {
 }
 
 /**
- * @param batch groups of one step in order of first appearance
+ * @param batch groups of one step in order of first appearance; a step whose down-sampling left nothing has several pools
  * @param responseOf reads a rollout's text; called only if repetition counts
  * @returns one decision per group; rows beyond `groupSize` have none
  */
@@ -54,10 +54,21 @@ export function decideStep(
     const repetition = responseChars === null ? Number.NaN : repetitionOf(responseOf(record.rolloutId));
     return { ...row, length, repetition };
   };
-  const pool: readonly PoolGroup[] = batch.map((records) => ({
+  const toGroup = (records: readonly PoolRecord[]): PoolGroup => ({
     rows: (records.length > groupSize ? records.slice(0, groupSize) : records).map(toRow),
-  }));
-  return resample(pool, basis.rule, settings);
+  });
+  // The cuts to the world size are of one pool.
+  const poolOf = (records: readonly PoolRecord[]): number => records[0]?.pool ?? 0;
+  const decisions = new Map<readonly PoolRecord[], GroupDecision>();
+  for (const number of new Set(batch.map(poolOf))) {
+    const pool = batch.filter((records) => poolOf(records) === number);
+    const decided = resample(pool.map(toGroup), basis.rule, settings);
+    pool.forEach((records, i) => {
+      const decision = decided[i];
+      if (decision !== undefined) decisions.set(records, decision);
+    });
+  }
+  return batch.flatMap((records) => decisions.get(records) ?? []);
 }
 
 /** The decision of a row outside the pool. */

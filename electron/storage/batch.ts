@@ -108,6 +108,7 @@ export interface PackedRollout {
   readonly step: number | null;
   readonly groupKey: string;
   readonly groupRule: GroupRule;
+  readonly pool: number;
   readonly ordinal: number | null;
   /** Index into `PackedBatch.problems`. */
   readonly problem: number;

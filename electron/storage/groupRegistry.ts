@@ -121,7 +121,7 @@ export class GroupRegistry {
     const problem = problemIn(batch, rollout);
     const problemNo = this.problemOf(rollout, batch);
     const groupId = this.nextGroup++;
-    this.sql.rows.groups.add(groupId, run.runId, step, group.key, problemNo, group.rule);
+    this.sql.rows.groups.add(groupId, run.runId, step, group.key, problemNo, group.rule, rollout.pool);
     return {
       groupId,
       nextOrdinal: 0,

@@ -11,7 +11,7 @@ const TABLES = {
   ...{ segment_row: 8, turn_row: 6, tool_call_row: 13, flag_row: 5, timing_row: 5 },
   ...{ prompt_row: 8, prompt_segment_row: 7, problem_row: 7 },
   // The group's sums are written later.
-  group_row: ['group_id', 'run_id', 'step', 'group_key', 'problem_no', 'rule'],
+  group_row: ['group_id', 'run_id', 'step', 'group_key', 'problem_no', 'rule', 'pool'],
 } as const satisfies Readonly<Record<string, number | readonly string[]>>;
 const ROWS_PER_INSERT = 32;
 

@@ -6,7 +6,13 @@ import type { AlignmentRow } from '../../shared/api/contract.ts';
 import type { Tokenizer } from '../../shared/format/tokenizer.ts';
 import { linkMetrics } from './metricRuns.ts';
 import { PoolJoinKeeper, type RuleServices } from './poolJoinKeeper.ts';
-import { type OnAligned, refreshTokenizers, removeTokenizer, setTokenizer } from './tokenizers.ts';
+import {
+  type OnAligned,
+  refreshTokenizers,
+  removeTokenizer,
+  setTokenizer,
+  unalignedRuns,
+} from './tokenizers.ts';
 
 export class RunRules {
   readonly poolJoins: PoolJoinKeeper;
@@ -29,6 +35,11 @@ export class RunRules {
       report = setTokenizer(this.services.db, runKey, name, tokenizer, onProgress);
     });
     return report;
+  }
+
+  /** Runs of a file that need a tokenizer and have none, with the number of their rollouts that do. */
+  unalignedRuns(fileId: number): ReturnType<typeof unalignedRuns> {
+    return unalignedRuns(this.services.db, fileId);
   }
 
   /** @returns whether the run had a tokenizer */

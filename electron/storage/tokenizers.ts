@@ -101,6 +101,18 @@ export function refreshTokenizers(db: WritableLibrary, runKeys: readonly string[
   });
 }
 
+/** Runs of a file with token ids that have no place in the text, and the number of such rollouts. */
+export function unalignedRuns(
+  db: WritableLibrary,
+  fileId: number,
+): readonly { readonly runKey: string; readonly rollouts: number }[] {
+  const sql = `SELECT n.run_key AS runKey, count(*) AS rollouts
+    FROM rollout_row r JOIN token_row t USING (rollout_id) JOIN run_row n ON n.run_id = r.run_id
+    WHERE r.file_id = ? AND t.ends IS NULL AND t.ids IS NOT NULL
+      AND n.run_key NOT IN (SELECT run_key FROM tokenizer_row) GROUP BY n.run_id`;
+  return query(db, sql, { runKey: text, rollouts: number }).all(fileId);
+}
+
 function runIdOf(db: WritableLibrary, runKey: string): number | undefined {
   return queryValue(db, RUN, number).get(runKey);
 }

@@ -47,7 +47,7 @@ export function nameRun(
 }
 
 const REGROUPED = `
-  SELECT r.rollout_id AS rolloutId, r.step, r.group_id AS groupId, r.ordinal, g.group_key AS groupKey, g.rule,
+  SELECT r.rollout_id AS rolloutId, r.step, r.group_id AS groupId, r.ordinal, g.group_key AS groupKey, g.rule, g.pool,
     r.read_group AS readGroup, r.read_rule AS readRule, r.read_ordinal AS readOrdinal, p.problem_no AS problemNo,
     shown.segments AS promptSegments, q.prompt_hash AS promptHash, p.problem_id AS problemId
   FROM rollout_row r JOIN group_row g USING (group_id)
@@ -62,6 +62,7 @@ const REGROUPED_ROW = {
   ordinal: number,
   groupKey: text,
   rule: oneOf(GROUP_RULES),
+  pool: number,
   readGroup: orNull(text),
   readRule: orNull(oneOf(GROUP_RULES)),
   readOrdinal: orNull(number),
@@ -182,7 +183,7 @@ class Regrouping {
 
   private add(row: RegroupedRecord, { key, rule }: GroupKey): number {
     const groupId = 1 + (this.sql.lastGroup.get() ?? 0);
-    this.sql.rows.groups.add(groupId, this.runId, row.step, key, row.problemNo, rule);
+    this.sql.rows.groups.add(groupId, this.runId, row.step, key, row.problemNo, rule, row.pool);
     this.sql.rows.flush();
     return groupId;
   }

@@ -39,6 +39,7 @@ export const COLUMN_NOTES: Readonly<Record<string, string>> = {
   'prompt_group.kept': 'rollouts kept for the update (logged)',
   'step.kept': 'rollouts kept for the update (logged)',
   group_rule: 'rule that groups rollouts: logged, prompt or order',
+  pool: 'number from 0 of the batch that was down-sampled at once; a step may have several',
   'tool_call.worker': 'environment worker that ran the call (logged)',
   queue_ms: 'milliseconds in the queue before the call ran (logged)',
   'tool_call.started_at': 'seconds since 1970 (logged)',

@@ -76,7 +76,7 @@ CREATE VIEW prompt_group AS
 SELECT g.group_id, g.run_id, iif(n.has_steps, g.step, NULL) AS step, p.problem_id, g.rollouts,
   iif(g.correct_known > 0, g.correct, NULL) AS correct,
   iif(g.decided > 0, g.kept, NULL) AS kept,
-  g.group_key, p.ground_truth, p.source, g.rule AS group_rule
+  g.group_key, p.ground_truth, p.source, g.rule AS group_rule, g.pool
 FROM group_row g JOIN problem_row p USING (problem_no) JOIN run_row n USING (run_id);
 
 CREATE VIEW rollout AS

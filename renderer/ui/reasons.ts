@@ -14,6 +14,8 @@ const REASONS: Readonly<Record<string, string>> = {
   discarded_aborted: 'aborted',
   discarded_errored: 'errored',
   discarded_sampled_out: 'sampled out',
+  discarded_stale: 'sampled by parameters that are too old',
+  discarded_surplus: 'more groups than the batch needs',
 };
 
 export function reasonText(reason: string | undefined): string {

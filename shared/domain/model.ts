@@ -86,6 +86,8 @@ export const DECISION_REASONS = [
   'discarded_aborted',
   'discarded_errored',
   'discarded_sampled_out',
+  'discarded_stale',
+  'discarded_surplus',
 ] as const;
 export type DecisionReason = (typeof DECISION_REASONS)[number];
 

@@ -35,7 +35,10 @@ const NOTHING = new Uint8Array(0);
 const NONE: ReadonlySet<number> = new Set();
 
 /**
- * @param mask 1: sampled by the policy; only those are searched, span by span, each after the previous one
+ * If the ids spell the text, the tokens of tools have offsets, too. Else only sampled ones are searched, span by span,
+ * each after the previous one.
+ *
+ * @param mask 1: sampled by the policy
  * @returns undefined if no span is in the text
  */
 export function alignIds(
@@ -44,6 +47,11 @@ export function alignIds(
   mask: Uint8Array | undefined,
   tokenizer: Tokenizer,
 ): Alignment | undefined {
+  const whole = spell(ids, tokenizer, tokenizer.special);
+  if (whole.text === text && text !== '') {
+    const runs = runsOf(mask, ids.length);
+    return { ends: whole.ends, runs, placed: runs };
+  }
   const ends = new Uint32Array(ids.length);
   const written = withoutSpace(text);
   const kept = keptSpecials(text, ids, tokenizer);
@@ -86,6 +94,12 @@ export function alignIds(
   }
   return placed === 0 ? undefined : { ends, runs, placed };
 }
+/** Number of spans of sampled tokens. */
+function runsOf(mask: Uint8Array | undefined, count: number): number {
+  if (mask === undefined) return count === 0 ? 0 : 1;
+  return mask.reduce((runs, sampled, i) => runs + Number(sampled === 1 && mask[i - 1] !== 1), 0);
+}
+
 /** Common white space belongs to the token that wrote it. */
 function sharedLength(blank: string, text: string, at: number): number {
   let length = 0;

@@ -1,6 +1,6 @@
 /**
  * Packed number arrays of the Turnwise log: `f16:`, `f32:`, `i32:` or `u8:`, then base64 of little-endian
- * values. Pure arithmetic, because this folder compiles without Node and DOM.
+ * values; `runs:` for masks. Pure arithmetic, because this folder compiles without Node and DOM.
  */
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const SEXTET = new Int8Array(128).fill(-1);
@@ -51,6 +51,25 @@ export function decodePacked(text: string): Numbers | undefined {
     default:
       return undefined;
   }
+}
+
+/**
+ * A mask as `runs:` and the lengths of its runs of equal values: zeros, ones, zeros, …
+ *
+ * @param count length of the other columns, so that a short text cannot ask for any amount of memory
+ * @returns undefined if the text has another form or another length
+ */
+export function decodeRuns(text: string, count: number): Uint8Array | undefined {
+  if (!/^runs:\d+(?:,\d+)*$/.test(text)) return undefined;
+  const mask = new Uint8Array(count);
+  let at = 0;
+  for (const [run, digits] of text.slice('runs:'.length).split(',').entries()) {
+    const end = at + Number(digits);
+    if (end > count) return undefined;
+    mask.fill(run % 2, at, end);
+    at = end;
+  }
+  return at === count ? mask : undefined;
 }
 
 const IS_LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;

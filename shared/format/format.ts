@@ -148,6 +148,8 @@ export interface ParsedRollout {
   readonly role?: string;
   /** How the group key was determined; default `logged`. */
   readonly groupRule?: GroupRule;
+  /** Number from 0 of the batch that was down-sampled at once, where a step has several. */
+  readonly pool?: number;
   /** Logged position in the group. Absent: order of appearance. */
   readonly ordinal?: number;
   readonly problem: ParsedProblem;

@@ -3,7 +3,7 @@
  * loops split an episode into several outputs, each with a prompt of its own, when its context is compressed.
  */
 import type { Segment, ToolCall, Turn } from '../domain/model.ts';
-import type { ParsedRollout } from './format.ts';
+import type { ParsedRollout, ParsedTokens } from './format.ts';
 import type { LoggedRequest } from './loggedContext.ts';
 
 /** Longest joint response, in UTF-16 units. Later parts become rollouts of their own. */
@@ -38,8 +38,8 @@ export class Parts {
   }
 
   /**
-   * One rollout with the problem of the first part, all responses, the ending of the last response, and the
-   * reward of the last part. The prompts and extra fields of later parts are in `extra.parts`.
+   * One rollout with the problem of the first part, all responses and tokens, the ending of the last response,
+   * and the reward of the last part. The prompts and extra fields of later parts are in `extra.parts`.
    */
   join(): ParsedRollout | undefined {
     const [first, ...later] = this.parts;
@@ -49,6 +49,7 @@ export class Parts {
     return {
       ...first,
       ...joinTexts(this.parts),
+      tokens: joinTokens(this.parts),
       ...contextOf(this.parts),
       reward: last.reward ?? first.reward,
       isCorrect: last.isCorrect ?? first.isCorrect,
@@ -77,6 +78,45 @@ function contextOf(parts: readonly ParsedRollout[]): Pick<ParsedRollout, 'contex
         ),
   );
   return requests.every((request) => request === null) ? {} : { context: { requests } };
+}
+
+/** The arrays that all parts have, one after another. Of the rest, part of the tokens would be unknown. */
+function joinTokens(parts: readonly ParsedRollout[]): ParsedTokens | undefined {
+  const withText = parts.filter(({ response }) => response !== '');
+  const all = withText.flatMap(({ tokens }) => (tokens === undefined ? [] : [tokens]));
+  const [first] = all;
+  if (first === undefined || all.length < withText.length) return undefined;
+  const count = all.reduce((sum, tokens) => sum + tokens.count, 0);
+  const joined = <A extends Uint8Array | Int32Array | Uint32Array | Float32Array>(
+    into: A,
+    columnOf: (tokens: ParsedTokens) => ArrayLike<number> | undefined,
+  ): A | undefined => {
+    let at = 0;
+    for (const tokens of all) {
+      const column = columnOf(tokens);
+      if (column === undefined) return undefined;
+      into.set(column, at);
+      at += column.length;
+    }
+    return into;
+  };
+  let start = 0;
+  const shifted = withText.map(({ response, tokens }) => {
+    const ends = tokens?.ends?.map((end) => end + start);
+    start += response.length + SEPARATOR.length;
+    return ends;
+  });
+  return {
+    count,
+    ends: joined(new Uint32Array(count), (tokens) => shifted[all.indexOf(tokens)]),
+    ids: joined(new Int32Array(count), ({ ids }) => ids),
+    mask: joined(new Uint8Array(count), ({ mask }) => mask),
+    entropy: joined(new Float32Array(count), ({ entropy }) => entropy),
+    logprob: joined(new Float32Array(count), ({ logprob }) => logprob),
+    trainerLogprob: joined(new Float32Array(count), ({ trainerLogprob }) => trainerLogprob),
+    advantage: joined(new Float32Array(count), ({ advantage }) => advantage),
+    ...(first.entropyOf === undefined ? {} : { entropyOf: first.entropyOf }),
+  };
 }
 
 function joinTexts(

@@ -13,6 +13,7 @@
 import { extractAnswer } from '../domain/answer.ts';
 import { type RunKind, type Segment, STOP_REASONS } from '../domain/model.ts';
 import { readPrompt } from '../domain/prompt.ts';
+import { scoresOf } from '../domain/scores.ts';
 import { segmentResponse } from '../domain/segment.ts';
 import { policyTokensBySegment } from '../domain/segmentTokens.ts';
 import { summariseTurns } from '../domain/turns.ts';
@@ -72,7 +73,7 @@ const ROLLOUT_COLUMNS: ReadonlySet<string> = new Set([
     'answer',
     'stop_reason',
   ],
-  ...['tokens', 'extra'],
+  ...['tokens', 'extra', 'part', 'pool'],
 ]);
 const RUN_COLUMNS: ReadonlySet<string> = new Set(ENVELOPE);
 const STAGE_COLUMNS: ReadonlySet<string> = new Set([...ENVELOPE, 'from_step', 'name']);
@@ -186,6 +187,8 @@ function readRollout(record: JsonObject, run: string): ParsedLine {
         : 'a rollout needs "group"',
     );
   }
+  const index = indexOf(record['index']);
+  const part = indexOf(record['part']);
   const messages = Array.isArray(record['messages']) ? record['messages'].filter(isObject) : [];
   const leading = leadingMessages(messages);
   const problem = problemOf(record['problem'], leading);
@@ -226,7 +229,9 @@ function readRollout(record: JsonObject, run: string): ParsedLine {
       kind: kindOf(record['split']) ?? 'train',
       step,
       groupKey,
-      ordinal: indexOf(record['index']),
+      pool: indexOf(record['pool']),
+      ordinal: index,
+      partOf: part === undefined ? undefined : { key: JSON.stringify([groupKey, index]), number: part },
       problem: problem.problem,
       response: body.text,
       segments: body.segments,
@@ -240,6 +245,7 @@ function readRollout(record: JsonObject, run: string): ParsedLine {
         ...{ response: body.text, segments: body.segments, toolCalls, answer },
         isAnswerLogged: logged !== undefined,
       }),
+      scores: isObject(record['rewards']) ? scoresOf(rewardParts(record['rewards'])) : undefined,
       tokens,
       startedAt: numberOf(timing['start']),
       endedAt: numberOf(timing['end']),
@@ -247,6 +253,13 @@ function readRollout(record: JsonObject, run: string): ParsedLine {
       extra: { ...without(record, ROLLOUT_COLUMNS), ...(isObject(record['extra']) ? record['extra'] : {}) },
     },
   };
+}
+
+/** Parts of a reward are numbers and booleans. Other values stay in the extra fields. */
+function rewardParts(rewards: JsonObject): readonly (readonly [string, unknown])[] {
+  return Object.entries(rewards).filter(
+    ([, value]) => typeof value === 'number' || typeof value === 'boolean',
+  );
 }
 
 interface Body extends MessageResponse {

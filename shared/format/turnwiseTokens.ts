@@ -1,5 +1,5 @@
 /** The `tokens` object of the Turnwise log: columns of one length, as JSON arrays or packed. */
-import { decodeBase64, decodePacked, textOfByteTokens } from './binary.ts';
+import { decodeBase64, decodePacked, decodeRuns, textOfByteTokens } from './binary.ts';
 import { isObject, type JsonObject } from './fields.ts';
 import type { LineIssue, ParsedTokens } from './format.ts';
 
@@ -32,7 +32,7 @@ export function readTokens(value: unknown): ParsedTokenColumns {
   const columns = new Map<Column, ArrayLike<unknown>>();
   for (const name of COLUMNS) {
     const column = value[name];
-    if (column === undefined || column === null) continue;
+    if (column === undefined || column === null || isRuns(name, column)) continue;
     const numbers = typeof column === 'string' ? decodePacked(column) : column;
     if (Array.isArray(numbers) || ArrayBuffer.isView(numbers))
       columns.set(name, numbers as ArrayLike<unknown>);
@@ -42,6 +42,15 @@ export function readTokens(value: unknown): ParsedTokenColumns {
       );
   }
   const count = lengthOf(columns, warnings);
+  const { mask } = value;
+  if (isRuns('mask', mask)) {
+    const decoded = count === undefined ? undefined : decodeRuns(mask, count);
+    if (decoded !== undefined) columns.set('mask', decoded);
+    else
+      warnings.push(
+        warning('bad_tokens', '"tokens.mask" has runs of another length than the other columns; not read'),
+      );
+  }
   if (count === undefined) return { warnings };
   const spelled = spell(columns, warnings);
   const tokens: ParsedTokens = {
@@ -59,6 +68,9 @@ export function readTokens(value: unknown): ParsedTokenColumns {
   return { tokens, text: spelled?.text, warnings };
 }
 
+const isRuns = (name: Column, column: unknown): column is string =>
+  name === 'mask' && typeof column === 'string' && column.startsWith('runs:');
+
 /** Offsets outside the text, or decreasing ones, are invalid: the tokens then stay unaligned. */
 export function alignTo(
   text: string,
@@ -66,6 +78,8 @@ export function alignTo(
 ): { tokens: ParsedTokens; warnings: readonly LineIssue[] } {
   const { ends } = tokens;
   if (ends === undefined) {
+    // Ids find their place by a tokenizer, after the log has been read.
+    if (tokens.ids !== undefined) return { tokens, warnings: [] };
     const message =
       'the tokens have neither text, bytes nor ends, so their signals cannot be aligned with the text';
     return { tokens, warnings: [warning('unaligned_tokens', message)] };

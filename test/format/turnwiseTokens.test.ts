@@ -36,3 +36,27 @@ describe('what the entropy is of', () => {
     ]);
   });
 });
+
+describe('a mask of runs', () => {
+  const masked = (mask: string, ids: unknown = [1, 2, 3, 4]) => {
+    const { tokens, warnings } = readTokens({ ids, mask });
+    return [tokens?.mask && [...tokens.mask], warnings.map(({ message }) => message)];
+  };
+  const REFUSED = '"tokens.mask" has runs of another length than the other columns; not read';
+
+  it('begins with zeros', () => {
+    expect(masked('runs:0,1,2,1')).toEqual([[1, 0, 0, 1], []]);
+    expect(masked('runs:4')).toEqual([[0, 0, 0, 0], []]);
+  });
+
+  it.each(['runs:', 'runs:0,3', 'runs:0,5', 'runs:1e9', 'runs:-1,5', 'runs:0,999999999999'])(
+    'is refused where it does not have the length of the others: %s',
+    (mask) => {
+      expect(masked(mask)).toEqual([undefined, [REFUSED]]);
+    },
+  );
+
+  it('needs another column, so that a short line cannot ask for memory', () => {
+    expect(masked('runs:0,1000000000', null)).toEqual([undefined, [REFUSED]]);
+  });
+});

@@ -27,9 +27,11 @@ export interface PoolRecord {
   readonly toolErrors: number | null;
   readonly policyTokens: number | null;
   readonly responseChars: number | null;
+  /** Number of the batch, from 1; absent: the first of the step. */
+  readonly pool?: number;
 }
 
-const POOL_ROW: RowSpec<PoolRecord> = {
+const POOL_ROW: RowSpec<Omit<PoolRecord, 'pool'>> = {
   rolloutId: number,
   groupId: number,
   ordinal: number,
@@ -61,6 +63,9 @@ export const POOL_OF_STEP = `
     tool_errors AS toolErrors, policy_tokens AS policyTokens, response_chars AS responseChars
   FROM rollout_row WHERE run_id = ? AND step = ? ORDER BY group_id, ordinal`;
 
+const LATER_POOLS_OF_STEP =
+  'SELECT group_id AS groupId, pool FROM group_row WHERE run_id = ? AND step = ? AND pool > 0';
+
 const STEP_REVISION = 'SELECT revision FROM step_revision_row WHERE run_id = ? AND step = ?';
 
 /** A revision that changes with every change of the step's rollouts. */
@@ -74,6 +79,8 @@ export function poolOfStep(
   runId: number,
   step: number,
 ): readonly (readonly PoolRecord[])[] {
+  const later = query(db, LATER_POOLS_OF_STEP, { groupId: number, pool: number }).all(runId, step);
+  const pools = new Map(later.map(({ groupId, pool }) => [groupId, pool]));
   const groups: PoolRecord[][] = [];
   let current: PoolRecord[] = [];
   for (const row of query(db, POOL_OF_STEP, POOL_ROW).all(runId, step)) {
@@ -81,7 +88,8 @@ export function poolOfStep(
       current = [];
       groups.push(current);
     }
-    current.push(row);
+    const pool = pools.get(row.groupId);
+    current.push(pool === undefined ? row : { ...row, pool });
   }
   return groups;
 }

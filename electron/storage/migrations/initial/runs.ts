@@ -173,6 +173,7 @@ CREATE TABLE group_row (
   group_key      TEXT NOT NULL,
   problem_no     INTEGER NOT NULL REFERENCES problem_row,
   rule           TEXT NOT NULL,          -- rule that groups rollouts: logged | prompt | order
+  pool           INTEGER NOT NULL DEFAULT 0,  -- batch of the step that was down-sampled at once, from 0
   rollouts       INTEGER NOT NULL DEFAULT 0,
   correct        INTEGER NOT NULL DEFAULT 0,
   correct_known  INTEGER NOT NULL DEFAULT 0,
@@ -196,6 +197,8 @@ CREATE TABLE group_row (
 ) STRICT;
 CREATE UNIQUE INDEX group_by_key ON group_row (run_id, step, group_key);
 CREATE INDEX group_by_problem ON group_row (problem_no);
+-- Most steps have one pool.
+CREATE INDEX group_by_pool ON group_row (run_id, step, pool) WHERE pool > 0;
 
 -- Sums over the groups of a step; columns as in group_row.
 CREATE TABLE step_row (
