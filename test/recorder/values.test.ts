@@ -32,6 +32,7 @@ with Recorder(sys.argv[2], run="py", name="from Python", limits={"max_response_t
     rec.metric(step=1, metrics={"actor/entropy": 0.31, "broken": nan})
 second = Recorder(sys.argv[2], run="py")
 second.decision(step=1, group="h", index=1, kept=False, reason="discarded_negative_quota")
+second.close()
 `;
 
 describe.runIf(python !== undefined)('turnwise_recorder.py', () => {
