@@ -63,9 +63,11 @@ export function prepareIngest(db: WritableLibrary) {
       'UPDATE file_row SET offset_bytes = ?, lines = ?, masked = masked + ? WHERE file_id = ?',
     ),
     fileOffset: count('SELECT offset_bytes FROM file_row WHERE file_id = ?'),
-    runKeyOfFile: queryValue(
+    // A validation before the first step is not what a training log is opened for.
+    runKeysOfFile: queryValue(
       db,
-      'SELECT n.run_key FROM rollout_row r JOIN run_row n USING (run_id) WHERE r.file_id = ? LIMIT 1',
+      `SELECT n.run_key FROM run_file_row f JOIN run_row n USING (run_id) WHERE f.file_id = ?
+       ORDER BY n.kind = 'eval', n.run_id`,
       text,
     ),
     rewindFile: prepare<[number]>(

@@ -309,11 +309,9 @@ export class LibraryWriter {
     return queryValue(this.db, sql, number).get(ids) ?? 0;
   }
 
-  /** Run key of each file's first rollout, without duplicates. */
+  /** Keys of the runs of each file, training runs first, without duplicates. */
   runKeysOf(fileIds: readonly number[]): readonly string[] {
-    return [...new Set(fileIds.map((fileId) => this.sql.runKeyOfFile.get(fileId)))].filter(
-      (runKey) => runKey !== undefined,
-    );
+    return [...new Set(fileIds.flatMap((fileId) => this.sql.runKeysOfFile.all(fileId)))];
   }
 
   mappings(): readonly Mapping[] {

@@ -149,7 +149,10 @@ export function sharedAdvantage(tokens: ParsedTokens): number | undefined {
  * Adds the policy tokens to each turn: by offset if tokens are aligned; else by order, if there are as many
  * spans of sampled tokens as turns.
  */
-export function turnsWithTokens(body: RolloutBody, tokens: ParsedTokens | undefined): readonly Turn[] {
+export function turnsWithTokens(
+  body: Pick<RolloutBody, 'segments' | 'toolCalls' | 'turns'>,
+  tokens: ParsedTokens | undefined,
+): readonly Turn[] {
   const { segments, toolCalls, turns } = body;
   if (tokens?.mask === undefined) return turns;
   if (tokens.ends !== undefined) {

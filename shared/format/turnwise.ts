@@ -15,7 +15,6 @@ import { type RunKind, type Segment, STOP_REASONS } from '../domain/model.ts';
 import { readPrompt } from '../domain/prompt.ts';
 import { scoresOf } from '../domain/scores.ts';
 import { segmentResponse } from '../domain/segment.ts';
-import { policyTokensBySegment } from '../domain/segmentTokens.ts';
 import { summariseTurns } from '../domain/turns.ts';
 import {
   booleanOf,
@@ -51,6 +50,7 @@ import {
 } from './messages.ts';
 import { stopOf, stopWithEnding } from './stop.ts';
 import { timingOf } from './timing.ts';
+import { turnsWithTokens } from './tokenColumns.ts';
 import { withLoggedCalls } from './turnwiseCalls.ts';
 import { alignTo, type ParsedTokenColumns, readTokens } from './turnwiseTokens.ts';
 
@@ -211,10 +211,7 @@ function readRollout(record: JsonObject, run: string): ParsedLine {
     warnings.push(...aligned.warnings);
   }
   const toolCalls = withLoggedCalls(body.toolCalls, record['tool_calls']);
-  const policyTokens =
-    tokens?.ends === undefined || tokens.mask === undefined
-      ? undefined
-      : policyTokensBySegment(body.segments, tokens.ends, tokens.mask);
+  const turns = body.text === '' ? [] : summariseTurns(body.turns, body.segments, toolCalls);
   const logged = textOf(record['answer']);
   const answer = logged ?? extractAnswer(body.text, body.segments);
   const stop = stopOf(record['stop_reason'], (word) => STOP_REASONS.find((reason) => reason === word));
@@ -236,7 +233,7 @@ function readRollout(record: JsonObject, run: string): ParsedLine {
       response: body.text,
       segments: body.segments,
       toolCalls,
-      turns: body.text === '' ? [] : summariseTurns(body.turns, body.segments, toolCalls, policyTokens),
+      turns: turnsWithTokens({ ...body, toolCalls, turns }, tokens),
       reward: rewardOf(record['reward']),
       isCorrect: booleanOf(record['is_correct']),
       answer,

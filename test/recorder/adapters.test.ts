@@ -364,6 +364,11 @@ describe.runIf(python !== '').each([
     expect(decided).toBe(counts.decisions);
   });
 
+  it('counts the tokens of each turn', () => {
+    const unknown = 'SELECT count(*) AS turns FROM turn WHERE policy_tokens IS NULL AND rollout_id > 3';
+    expect(rows(place.library, unknown)).toEqual([{ turns: 0 }]);
+  });
+
   it('places every token by the tokenizer beside the log', () => {
     const found = rows(
       place.library,
@@ -383,6 +388,25 @@ describe.runIf(python !== '').each([
     db.close();
   });
 });
+
+it.runIf(python !== '')(
+  'a followed log, whose first rollouts are a validation, has its new tokens placed',
+  async () => {
+    const place = scratch();
+    const directory = join(place.directory, 'logs');
+    await train('verl', '0.5', 'custom_cls', { directory });
+    const [name = ''] = readdirSync(directory).filter((file) => file.endsWith('.jsonl'));
+    const path = join(directory, name);
+    const lines = readFileSync(path, 'utf8').split('\n');
+    writeFileSync(path, `${lines.slice(0, 40).join('\n')}\n`);
+    expect((await ingestHere(place.library, [directory])).runKeys).toEqual(['skeleton', 'skeleton~eval']);
+    writeFileSync(path, lines.join('\n'));
+    await ingestHere(place.library, [directory]);
+    const placed = 'SELECT count(*) AS rollouts, sum(ends IS NOT NULL) AS placed FROM token_row';
+    expect(rows(place.library, placed)).toEqual([{ rollouts: 72, placed: 72 }]);
+    place.remove();
+  },
+);
 
 describe.runIf(python !== '')('logs of other trainers, read back', () => {
   let place: Scratch;

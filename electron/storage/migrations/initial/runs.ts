@@ -88,6 +88,7 @@ CREATE TABLE run_file_row (
   file_id INTEGER NOT NULL REFERENCES file_row,
   PRIMARY KEY (run_id, file_id)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX run_file_by_file ON run_file_row (file_id);
 
 -- Changes of the configuration during a run.
 CREATE TABLE stage_row (
