@@ -533,14 +533,10 @@ describe('bad input', () => {
     place.file('notes.md', '# not a log\n');
     place.file('empty.jsonl', '');
     place.file('other.jsonl', '{"foo": 1, "bar": 2}\n');
-    place.file(
-      'tokenizer.json',
-      JSON.stringify(
-        { version: '1.0', truncation: null, padding: null, added_tokens: [], model: {} },
-        undefined,
-        2,
-      ),
-    );
+    const tokenizer = { version: '1.0', truncation: null, padding: null, added_tokens: [], model: {} };
+    place.file('qwen.json', JSON.stringify(tokenizer, undefined, 2));
+    // Of this name, it belongs to the logs beside it.
+    place.file('tokenizer.json', JSON.stringify(tokenizer, undefined, 2));
     place.file('.hidden', 'x');
     symlinkSync(place.directory, join(place.directory, 'loop'));
     const outcome = await ingestHere(place.library, [place.directory, join(place.directory, 'missing')]);
@@ -559,7 +555,7 @@ describe('bad input', () => {
       ['other.jsonl', 'refused', null, 'unknown_format'],
       ['packed.jsonl.gz', 'refused', null, 'no_records'],
       ['pointer.jsonl', 'refused', null, 'git_lfs_pointer'],
-      ['tokenizer.json', 'refused', null, 'tokenizer'],
+      ['qwen.json', 'refused', null, 'tokenizer'],
       ['utf16.jsonl', 'refused', null, 'utf16'],
       ['missing', 'refused', null, 'not_found'],
     ]);
