@@ -34,8 +34,10 @@ reaches the trainer. The batch gets one more non-tensor column, `turnwise_index`
 """
 import functools
 import importlib.abc
+import inspect
 import os
 import sys
+import threading
 import weakref
 
 if os.path.dirname(os.path.abspath(__file__)) not in sys.path:
@@ -58,6 +60,7 @@ EQUAL = "discarded_equal_reward"
 _sessions = weakref.WeakKeyDictionary()  # trainer -> Session
 _current = []  # the last session, for functions that are not given their trainer
 _failures = [0]
+_running = set()  # (thread, function, object) of the calls that are looked at
 _seconds = []  # metrics of the agent loops of the batch that was generated last
 
 
@@ -123,25 +126,72 @@ def _number(batch):
         pass  # not a DataProto
 
 
-def _around(owner, name, before=None, after=None, numbers=None):
-    """Replaces owner.name by a wrapper. before(*args) runs first; after(result, *args) gets what it returned.
+def _around(owner, name, before=None, after=None, last=None, numbers=None, when=None, together=None):
+    """Replaces owner.name by a wrapper, which is asynchronous where the original is.
 
-    numbers: place of the argument whose rows get their numbers.
+    before(*args) runs first; after(result, *args) gets what was returned; last(*args) also runs after an exception.
+    Arguments are given by position where the original has names for them.
+    numbers: place of the argument whose rows get their numbers. when: function of the arguments by name that says
+    whether the call is looked at. together: functions with the same word call each other; the outermost call counts.
     """
     inner = owner.__dict__.get(name) if isinstance(owner, type) else getattr(owner, name, None)
-    if inner is None or isinstance(inner, (staticmethod, classmethod)) or getattr(inner, "_turnwise", False):
+    if not callable(inner) or isinstance(inner, (staticmethod, classmethod)) or getattr(inner, "_turnwise", False):
         return
+    signature = _signature(inner)
 
-    @functools.wraps(inner)
-    def outer(*args, **kwargs):
+    def start(args, kwargs):
+        """What ends the call, and the arguments for the hooks. None where the call is not looked at."""
+        try:
+            # An override calls the method of its base, and that is the same event.
+            of = together or id(args[0] if isinstance(owner, type) else owner)
+            call = (threading.get_ident(), name if together is None else None, of)
+            if call in _running:
+                return None
+            if signature is not None:
+                bound = signature.bind(*args, **kwargs)
+                if when is not None and not when(bound.arguments):
+                    return None
+                args, kwargs = bound.args, bound.kwargs
+        except Exception:  # the original raises for such arguments
+            return None
+        _running.add(call)
         if numbers is not None and len(args) > numbers:
             _number(args[numbers])
         if before is not None:
             _guarded(before)(*args, **kwargs)
-        result = inner(*args, **kwargs)
-        if after is not None:
-            _guarded(after)(result, *args, **kwargs)
-        return result
+        return call, args, kwargs
+
+    def end(started):
+        _running.discard(started[0])
+        if last is not None:
+            _guarded(last)(*started[1], **started[2])
+
+    if inspect.iscoroutinefunction(inner):  # Ray asks this too, when it makes an actor of the class
+        @functools.wraps(inner)
+        async def outer(*args, **kwargs):
+            started = start(args, kwargs)
+            if started is None:
+                return await inner(*args, **kwargs)
+            try:
+                result = await inner(*args, **kwargs)
+                if after is not None:
+                    _guarded(after)(result, *started[1], **started[2])
+                return result
+            finally:
+                end(started)
+    else:
+        @functools.wraps(inner)
+        def outer(*args, **kwargs):
+            started = start(args, kwargs)
+            if started is None:
+                return inner(*args, **kwargs)
+            try:
+                result = inner(*args, **kwargs)
+                if after is not None:
+                    _guarded(after)(result, *started[1], **started[2])
+                return result
+            finally:
+                end(started)
 
     outer._turnwise = True
     setattr(owner, name, outer)
@@ -149,6 +199,13 @@ def _around(owner, name, before=None, after=None, numbers=None):
         for module in list(sys.modules.values()):
             if getattr(module, "__dict__", {}).get(name) is inner:
                 setattr(module, name, outer)
+
+
+def _signature(function):
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError):
+        return None
 
 
 class _Finder(importlib.abc.MetaPathFinder):
@@ -162,7 +219,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         for finder in sys.meta_path:
             spec = finder.find_spec(name, path, target) if finder is not self and hasattr(finder, "find_spec") else None
             if spec is not None and spec.loader is not None:
-                _around(spec.loader, "exec_module", after=lambda result, module: PATCHES[name](module))
+                _guarded(_around)(spec.loader, "exec_module", after=lambda result, module: PATCHES[name](module))
                 return spec
         return None
 
@@ -173,13 +230,13 @@ def _patch_class(cls):
         _around(owner, "init_workers", after=lambda result, trainer, *a, **k: _session(trainer))
         _around(owner, "_load_checkpoint", after=lambda result, trainer, *a, **k: _session(trainer).resumed())
         _around(owner, "fit", before=lambda trainer, *a, **k: _session(trainer),
-                after=lambda result, trainer, *a, **k: _session(trainer).finish())
+                last=lambda trainer, *a, **k: _session(trainer).finish())
         _around(owner, "_balance_batch", numbers=1,
                 before=lambda trainer, batch, *a, **k: _session(trainer).remember(batch))
         _around(owner, "_down_sample_batch", numbers=1,
                 before=lambda trainer, batch, *a, **k: _session(trainer).pool(batch),
                 after=lambda result, trainer, batch, *a, **k: _session(trainer).decide(_first(result)))
-        _around(owner, "_compute_or_extract_reward", numbers=1,
+        _around(owner, "_compute_or_extract_reward", numbers=1, when=_is_training, together="reward",
                 before=lambda trainer, batch, *a, **k: _session(trainer).remember(batch),
                 after=lambda result, trainer, batch, *a, **k: _rewarded(result, batch))
         _around(owner, "_compute_old_log_prob", numbers=1,
@@ -223,6 +280,12 @@ def _rewarded(result, batch, *_args, **_kwargs):
         _current[0].pool(batch, scores=result[0], extras=result[1] if len(result) > 1 else None)
 
 
+def _is_training(arguments):
+    """Not a batch of the validation (from v0.7 on), and not the baseline of ReMax, which v0.7.0 sums."""
+    batch = arguments.get("batch", arguments.get("data"))
+    return not arguments.get("sum_reward") and not (getattr(batch, "meta_info", None) or {}).get("validate")
+
+
 def _patch_ray_trainer(module):
     _patch_trainers(module.RayPPOTrainer)
     _around(module, "compute_advantage", after=lambda result, data, *a, **k: _current and _current[0].advantages(data if result is None else result))
@@ -231,7 +294,7 @@ def _patch_ray_trainer(module):
 
 def _patch_reward(module):
     for name in ("compute_reward", "extract_reward"):
-        _around(module, name, numbers=0, after=_rewarded)
+        _around(module, name, numbers=0, when=_is_training, together="reward", after=_rewarded)
 
 
 def _patch_trainer_v1(module):

@@ -281,6 +281,15 @@ describe.runIf(python !== '')('faults of the recorder', () => {
     },
   );
 
+  it.each(['asynchronous', 'properties', 'keywords', 'overrides', 'validation', 'remax', 'failing'])(
+    'disturbs no trainer, and records what it should: hostile.py %s',
+    async (check) => {
+      const script = join(HERE, 'hostile.py');
+      const { status, err } = await runPython(python, [script, check, newDirectory()], {});
+      expect([status, err]).toEqual([0, '']);
+    },
+  );
+
   it('writes a file of its own in a process that was forked', async () => {
     const directory = newDirectory();
     const code = `
