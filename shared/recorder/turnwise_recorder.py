@@ -32,6 +32,7 @@ import array
 import atexit
 import base64
 import collections
+import functools
 import json
 import math
 import os
@@ -51,6 +52,20 @@ WRITE_BYTES = 1 << 20
 #: Seconds that the end of the process waits for the writer.
 CLOSING_SECONDS = 60
 SUFFIXES = {None: ".jsonl", "gzip": ".jsonl.gz", "zstd": ".jsonl.zst"}
+
+
+def _never_raises(call):
+    """The call, which counts its exceptions and returns False instead. No argument may end a training."""
+    @functools.wraps(call)
+    def safe(self, *args, **kwargs):
+        try:
+            return call(self, *args, **kwargs)
+        except Exception as error:
+            if self.strict:
+                raise
+            self._lose("calls", error)
+            return False
+    return safe
 
 
 class Recorder:
@@ -82,6 +97,9 @@ class Recorder:
         self._total = 0
         self._tokenizer = tokenizer
         self._about = about
+        self._arguments = dict(about, directory=directory, run=run, tokenizer=tokenizer, every=every, groups=groups,
+                               with_tokens=with_tokens, step_bytes=step_bytes, total_bytes=total_bytes,
+                               compression=compression, queue_bytes=queue_bytes, strict=strict)
         self.enabled = False
         try:
             self._configure(directory, every, groups, with_tokens, step_bytes, total_bytes, compression, queue_bytes)
@@ -114,6 +132,7 @@ class Recorder:
 
     # The three calls of a training loop, and what belongs to the run.
 
+    @_never_raises
     def rollout(self, step, group, index=None, problem=None, split="train", messages=None, text=None, reward=None,
                 rewards=None, is_correct=None, answer=None, stop_reason=None, tool_calls=None, timing=None,
                 tokens=None, part=None, pool=None, advantage=None, **extra):
@@ -133,6 +152,7 @@ class Recorder:
         if advantage is not None:
             self.decision(step, group, index, advantage=advantage)
 
+    @_never_raises
     def decision(self, step, group, index, kept=None, reason=None, p_err=None, p_format=None, penalty=None,
                  advantage=None, rule=None, **extra):
         """What the down-sampling decided. rule: paper, release, release-first-week, or a name."""
@@ -141,25 +161,32 @@ class Recorder:
                   "extra": extra or None}
         self.rows(step, [(group, index)], lambda i: [("decision", fields)])
 
+    @_never_raises
     def signal(self, step, group, index, tokens, **extra):
         """Arrays per token that were computed after sampling; any subset, as long as the rollout's tokens."""
         fields = {"tokens": tokens, "extra": extra or None}
         self.rows(step, [(group, index)], lambda i: [("signal", fields)], weight=_weight("", tokens))
 
+    @_never_raises
     def metric(self, step, metrics):
         """Scalars that the trainer logged, under its own names. They are recorded for every step."""
-        self._put(lambda: [self._line("metric", {"step": int(step), "metrics": {
+        step, metrics = int(step), dict(metrics)  # callbacks take entries out of theirs
+        self._put(lambda: [self._line("metric", {"step": step, "metrics": {
             str(name): value for name, value in ((name, _number(value)) for name, value in metrics.items())
             if value is not None}})])
 
+    @_never_raises
     def stage(self, from_step, name, **changes):
         """A change of recipe that holds from this step on."""
-        self._put(lambda: [self._line("stage", dict(_plain(changes), from_step=int(from_step), name=str(name)))])
+        fields = dict(_plain(changes), from_step=int(from_step), name=str(name))
+        self._put(lambda: [self._line("stage", fields)])
 
+    @_never_raises
     def records(self, step):
         """Whether rollouts of this step are recorded. Ask before you collect what is expensive."""
         return self.enabled and int(step) % self._every == 0
 
+    @_never_raises
     def rows(self, step, addresses, row, weight=0):
         """Records many rows with one call: what adapters use.
 
@@ -169,6 +196,7 @@ class Recorder:
         """
         if not self.records(step):
             return
+        addresses = list(addresses)
 
         def lines():
             for i, (group, index) in enumerate(addresses):
@@ -185,6 +213,7 @@ class Recorder:
 
         self._put(lines, weight)
 
+    @_never_raises
     def flush(self, timeout=CLOSING_SECONDS):
         """Waits until all lines are in the file. Returns whether they are."""
         if self._thread is None or self._pid != os.getpid():
@@ -198,6 +227,7 @@ class Recorder:
                 self._lock.wait(left)
         return True
 
+    @_never_raises
     def close(self, timeout=CLOSING_SECONDS):
         """Writes what waits and ends the thread. Later calls are ignored."""
         if not self.enabled or self._pid != os.getpid():
@@ -214,6 +244,10 @@ class Recorder:
             self._thread.join(1)
         if self.lost:
             _say("lost while recording: %s" % ", ".join("%d %s" % (n, what) for what, n in sorted(self.lost.items())))
+
+    def __reduce__(self):
+        """A copy, which may be in another process, writes a file of its own."""
+        return functools.partial(type(self), **self._arguments), ()
 
     def __enter__(self):
         return self
@@ -240,6 +274,7 @@ class Recorder:
     def _put(self, lines, weight=0):
         """lines: function that the writer calls; it returns lines, or (line, step)."""
         weight += 256
+        refusal = None
         if not self.enabled:
             return
         if self._pid != os.getpid():
@@ -255,9 +290,17 @@ class Recorder:
                 self._waiting_bytes += weight
                 is_first = False
                 if self._thread is None:
-                    self._thread = threading.Thread(target=self._work, name="turnwise", daemon=True)
-                    self._thread.start()
+                    thread = threading.Thread(target=self._work, name="turnwise", daemon=True)
+                    try:
+                        thread.start()
+                        self._thread = thread
+                    except Exception as error:  # too many threads, or the interpreter ends
+                        refusal = error
+                        self.enabled = False
+                        self._jobs.clear()
                 self._lock.notify_all()
+        if refusal is not None:
+            _say("recording is off, since its thread did not start: %s" % _reason(refusal))
         if is_first:
             _say("%s takes lines more slowly than they come; some are dropped and counted" % self.directory)
 
@@ -280,7 +323,7 @@ class Recorder:
                 while not self._jobs and not self._closing:
                     self._lock.wait()
                 if not self._jobs:
-                    break
+                    return
                 lines, weight = self._jobs.popleft()
                 self._busy = True
             try:
@@ -292,9 +335,10 @@ class Recorder:
                         self._write(pending)
                 if not self._jobs:
                     self._write(pending)
-            except Exception as error:
-                pending.clear()
-                self._fail_in_thread("writes", error)
+            except _Unwritten as failure:
+                self._fail_in_thread("writes", failure.__cause__)
+            except Exception as error:  # of the values, which cost their own line only
+                self._lose("lines that could not be packed", error)
             del lines
             with self._lock:
                 self._waiting_bytes -= weight
@@ -351,23 +395,32 @@ class Recorder:
     def _write(self, pending):
         if pending.size == 0:
             return
-        data = self._compress(pending.lines)
-        count = len(pending.lines)
+        lines = pending.lines
         pending.clear()
         try:
             if self._file is None:
                 os.makedirs(self.directory, exist_ok=True)
                 self._file = _File(self.directory, SUFFIXES[self._compression])
                 self.path = self._file.path
-                write_tokenizer(self.directory, self._tokenizer)
-            self._file.append(data)
-        except Exception:
-            self.lost["lines"] += count
+                self._write_tokenizer()
+            self._file.append(self._compress(lines))
+        except Exception as error:
+            self.lost["lines"] += len(lines)
             # The directory may come back, and then a new file is needed.
             if self._file is not None and not os.path.exists(self._file.path):
-                self._file.close()
-                self._file = None
-            raise
+                file, self._file = self._file, None
+                file.close()
+            raise _Unwritten() from error
+
+    def _write_tokenizer(self):
+        try:
+            write_tokenizer(self.directory, self._tokenizer)
+        except Exception as error:  # the lines are worth more
+            self._lose("tokenizer.json", error)
+
+
+class _Unwritten(Exception):
+    """Lines are lost, because of what this exception was raised from."""
 
 
 class _Pending:
@@ -421,10 +474,16 @@ def write_tokenizer(directory, tokenizer):
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is None or os.path.exists(path):
         return
-    draft = "%s.%d" % (path, os.getpid())
-    with open(draft, "w", encoding="utf-8") as file:
-        file.write(backend.to_str())
-    os.replace(draft, path)
+    draft = "%s.%s-%d-%d" % (path, socket.gethostname(), os.getpid(), time.time_ns())
+    content = backend.to_str()
+    try:
+        with open(draft, "w", encoding="utf-8") as file:
+            file.write(content)
+        os.replace(draft, path)
+    except OSError:
+        if os.path.exists(draft):
+            os.unlink(draft)
+        raise
 
 
 def tokens(ids=None, text=None, token_bytes=None, ends=None, mask=None, entropy=None, logprob=None,
@@ -527,7 +586,10 @@ def as_list(values):
 
 def _number(value):
     """A plain number, or None for what is none or JSON cannot say (NaN, infinities)."""
-    value = value.item() if hasattr(value, "item") else value
+    try:
+        value = value.item() if hasattr(value, "item") else value
+    except Exception:  # an array of several values
+        return None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return value if math.isfinite(value) else None
@@ -617,7 +679,10 @@ def _member(data, strategy):
 
 
 def _reason(error):
-    return "%s: %s" % (type(error).__name__, error)
+    try:
+        return "%s: %s" % (type(error).__name__, error)
+    except Exception:
+        return type(error).__name__
 
 
 def _say(message):

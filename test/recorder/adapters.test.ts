@@ -290,6 +290,18 @@ describe.runIf(python !== '')('faults of the recorder', () => {
     },
   );
 
+  it.each([
+    ['calls', /^turnwise: could not record everything: TypeError/],
+    ['changed', /^$/],
+    ['threads', /^turnwise: recording is off, since its thread did not start: RuntimeError.*\n$/],
+    ['tokenizer', /^turnwise: could not record everything: RuntimeError: Already borrowed\n/],
+    ['pickled', /^$/],
+  ] as const)('never raises from a call of the recorder: hostile.py %s', async (check, message) => {
+    const script = join(HERE, 'hostile.py');
+    const { status, err } = await runPython(python, [script, check, newDirectory()], {});
+    expect([status, err]).toEqual([0, expect.stringMatching(message)]);
+  });
+
   it('writes a file of its own in a process that was forked', async () => {
     const directory = newDirectory();
     const code = `
