@@ -109,7 +109,7 @@ def _guarded(work):
     return guarded
 
 
-def _number(batch):
+def _number_rows(batch):
     """Gives each row its position in its group, before anything reorders or drops rows.
 
     Trainers join batches, and all of them must have the column. So this goes on when the recorder is off.
@@ -156,7 +156,7 @@ def _around(owner, name, before=None, after=None, last=None, numbers=None, when=
             return None
         _running.add(call)
         if numbers is not None and len(args) > numbers:
-            _number(args[numbers])
+            _number_rows(args[numbers])
         if before is not None:
             _guarded(before)(*args, **kwargs)
         return call, args, kwargs
@@ -457,7 +457,7 @@ class Session:
         if not self.rec.records(self.step):
             self._masks = {}
             return
-        _number(batch)
+        _number_rows(batch)
         self.remember(batch)
         columns = Columns(batch, SAMPLED + ["token_level_scores"])
         if scores is not None:
@@ -521,7 +521,7 @@ class Session:
         if INDEX not in batch.non_tensor_batch and self.down_samples:
             return
         if not self.down_samples:
-            _number(batch)
+            _number_rows(batch)
             trained = set(_addresses(batch))
             if not trained <= {address for _, columns in self._pools for address in columns.addresses}:
                 self.pool(batch)  # the reward came where nothing could be wrapped

@@ -153,7 +153,7 @@ describe.runIf(python !== '')('recorder adapters', () => {
     }
     const counts = await train('rstar', '0.5', 'custom_cls', { SKELETON_RECORDER: printed });
     expect([counts.wrong, counts.err]).toEqual([[], '']);
-    expect(counts.rollouts).toBe(counts.sampled);
+    expect([counts.rollouts, counts.metrics]).toEqual([counts.sampled, 4]);
   });
 
   it('records the configuration without what may be a credential', async () => {
