@@ -23,7 +23,7 @@ import sys
 
 if os.path.dirname(os.path.abspath(__file__)) not in sys.path:
     sys.path.append(os.path.dirname(os.path.abspath(__file__)))
-from turnwise_recorder import Recorder, as_array, as_list, tokens
+from turnwise_recorder import Recorder, as_array, as_list, own_tokenizer, tokens
 
 MODULE = "openrlhf.trainer.ppo_utils.experience_maker"
 
@@ -98,10 +98,12 @@ class _Session:
     def __init__(self, recorder):
         self.rec = recorder
         self._step = 0
+        self._tokenizer = None
 
     def record(self, experiences, tokenizer):
         """The experiences of one step. Calls are counted, since an experience does not know its step."""
         self._step += 1
+        self._tokenizer = tokenizer = self._tokenizer or own_tokenizer(tokenizer)
         rows = []
         for experience in experiences:
             rows += [(experience, i) for i in range(len(experience.sequences))]

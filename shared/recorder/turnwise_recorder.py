@@ -32,6 +32,7 @@ import array
 import atexit
 import base64
 import collections
+import copy
 import functools
 import json
 import math
@@ -466,6 +467,14 @@ class _File:
 
     def close(self):
         os.close(self._fd)
+
+
+def own_tokenizer(tokenizer):
+    """A copy for the writer's thread. A fast tokenizer that two threads use raises `Already borrowed` in either."""
+    try:
+        return copy.deepcopy(tokenizer)
+    except Exception:
+        return tokenizer
 
 
 def write_tokenizer(directory, tokenizer):

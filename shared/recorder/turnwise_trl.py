@@ -25,7 +25,7 @@ import sys
 
 if os.path.dirname(os.path.abspath(__file__)) not in sys.path:
     sys.path.append(os.path.dirname(os.path.abspath(__file__)))
-from turnwise_recorder import Recorder, tokens
+from turnwise_recorder import Recorder, own_tokenizer, tokens
 
 TRUTHS = ("ground_truth", "solution", "answer")
 
@@ -78,10 +78,10 @@ class Turnwise:
             self._batch = []
             self._recorder().failed("rewards", error)
 
-    def _recorder(self, args=None):
+    def _recorder(self, args=None, tokenizer=None):
         if self._rec is None:
             run = self._run or getattr(args, "run_name", None) or "trl"
-            self._rec = Recorder(run=run, **self._about)
+            self._rec = Recorder(run=run, **dict({"tokenizer": own_tokenizer(tokenizer)}, **self._about))
         return self._rec
 
     def _record(self, batch, prompts, completions, completion_ids=None, trainer_state=None, **columns):
@@ -112,8 +112,7 @@ class Turnwise:
     # Methods of transformers.TrainerCallback, which only has to have them.
 
     def on_train_begin(self, args, state, control, processing_class=None, model=None, **kwargs):
-        rec = self._recorder(args)
-        rec._tokenizer = rec._tokenizer or getattr(processing_class, "tokenizer", processing_class)
+        rec = self._recorder(args, getattr(processing_class, "tokenizer", processing_class))
         if state.global_step > 0:
             rec.stage(state.global_step + 1, "resumed after step %d" % state.global_step, resumed=True)
 

@@ -36,13 +36,14 @@ import functools
 import importlib.abc
 import inspect
 import os
+import re
 import sys
 import threading
 import weakref
 
 if os.path.dirname(os.path.abspath(__file__)) not in sys.path:
     sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # loaded by path: find the recorder beside this file
-from turnwise_recorder import Recorder, as_array, as_list, tokens, _say, _reason
+from turnwise_recorder import Recorder, as_array, as_list, own_tokenizer, tokens, _say, _reason
 
 INDEX = "turnwise_index"
 #: Columns of a batch that are about tokens, text or routing, and no part of a reward.
@@ -52,7 +53,7 @@ NOT_REWARDS = {"uid", "data_source", "ability", "reward_model", "extra_info", "i
                "multi_modal_inputs", "reward_scores", "turn_scores", "tool_rewards", "interaction_name", "p_err",
                "p_format", "penalty", "min_global_steps", "max_global_steps", "rollout_log_probs"}
 #: Settings that are not copied into the log.
-SECRET = ("key", "token", "secret", "password", "credential")
+SECRET = ("key", "token", "secret", "password", "passwd", "credential", "auth", "cookie", "bearer", "private", "dsn")
 
 #: Reason of a group with equal rewards, until it is known which.
 EQUAL = "discarded_equal_reward"
@@ -384,7 +385,7 @@ class Session:
         self.trainer = weakref.proxy(trainer)
         self.down_samples = hasattr(type(trainer), "_down_sample_batch")
         config = trainer.config
-        self.tokenizer = trainer.tokenizer
+        self.tokenizer = own_tokenizer(trainer.tokenizer)
         self.filters_groups = bool(_at(config, "algorithm.filter_groups.enable"))  # DAPO
         group = getattr(trainer, "actor_rollout_wg", None)
         self.temperature = _at(config, "actor_rollout_ref.rollout.temperature")
@@ -426,11 +427,13 @@ class Session:
         if INDEX not in others:
             return
         addresses = _addresses(batch)
+        if "reward_baselines" in batch.batch.keys():  # ReMax generated its baseline last
+            del _seconds[:]
         if len(_seconds) == len(addresses):
             self._seconds = dict(zip(addresses, _seconds))
             del _seconds[:]
         for name in MASKS:
-            if name in batch.batch.keys() and not self._masks:
+            if name in batch.batch.keys() and addresses and addresses[0] not in self._masks:
                 mask = _host(batch.batch[name])
                 self._masks = {address: (mask, i) for i, address in enumerate(addresses)}
 
@@ -467,6 +470,8 @@ class Session:
             columns.others[name] = values
             keys.append(name)
         keys = keys or [name for name in columns.others if name not in NOT_REWARDS]
+        if self.step not in self._pool_of_step:  # a trainer with advantages of its own never says what it trained on
+            self._pools = []
         number = self._pool_of_step.get(self.step, 0)
         self._pool_of_step = {self.step: number + 1}
         self._pools.append((number, columns))
@@ -783,8 +788,11 @@ def about(config, world_size=None, rule=None):
     return {name: value for name, value in fields.items() if value not in (None, {})}
 
 
-def _plain_config(config):
-    """Nested dicts and lists, without what may be a credential and without the environment of Ray."""
+def _plain_config(config, is_secret=False):
+    """Nested dicts and lists, without what may be a credential and without the environment of Ray.
+
+    is_secret: the name of a setting above says so, and no text below it is copied.
+    """
     if hasattr(config, "keys"):
         plain = {}
         for name in config.keys():
@@ -794,12 +802,14 @@ def _plain_config(config):
                 value = config[name]
             except Exception:  # OmegaConf raises for a value that is missing or cannot be interpolated
                 continue
-            if not (isinstance(value, str) and any(part in str(name).lower() for part in SECRET)):
-                plain[str(name)] = _plain_config(value)
+            hidden = is_secret or any(part in str(name).lower() for part in SECRET)
+            if not (hidden and isinstance(value, (str, bytes))):
+                plain[str(name)] = _plain_config(value, hidden)
         return plain
     if isinstance(config, (list, tuple)) or type(config).__name__ == "ListConfig":
-        return [_plain_config(value) for value in config]
-    return config
+        return [_plain_config(value, is_secret) for value in config
+                if not (is_secret and isinstance(value, (str, bytes)))]
+    return re.sub(r"://[^/@\s]+@", "://", config) if isinstance(config, str) else config
 
 
 def _at(config, path):

@@ -281,14 +281,22 @@ describe.runIf(python !== '')('faults of the recorder', () => {
     },
   );
 
-  it.each(['asynchronous', 'properties', 'keywords', 'overrides', 'validation', 'remax', 'failing'])(
-    'disturbs no trainer, and records what it should: hostile.py %s',
-    async (check) => {
-      const script = join(HERE, 'hostile.py');
-      const { status, err } = await runPython(python, [script, check, newDirectory()], {});
-      expect([status, err]).toEqual([0, '']);
-    },
-  );
+  it.each([
+    'asynchronous',
+    'properties',
+    'keywords',
+    'overrides',
+    'validation',
+    'remax',
+    'failing',
+    'memory',
+    'borrowed',
+    'secrets',
+  ])('disturbs no trainer, and records what it should: hostile.py %s', async (check) => {
+    const script = join(HERE, 'hostile.py');
+    const { status, err } = await runPython(python, [script, check, newDirectory()], {});
+    expect([status, err]).toEqual([0, '']);
+  });
 
   it.each([
     ['calls', /^turnwise: could not record everything: TypeError/],
