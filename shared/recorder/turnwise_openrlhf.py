@@ -16,6 +16,7 @@ Facts, read in OpenRLHF at 89308a0 (v0.8) and 12bb036: `RemoteExperienceMaker.ma
 `Experience` objects after their advantages are computed; `sequences` holds prompt and response, and position j of
 `action_mask`, `advantages` and `*_log_probs` belongs to token j + 1 of the sequence.
 """
+import functools
 import hashlib
 import importlib.abc
 import os
@@ -23,7 +24,7 @@ import sys
 
 if os.path.dirname(os.path.abspath(__file__)) not in sys.path:
     sys.path.append(os.path.dirname(os.path.abspath(__file__)))
-from turnwise_recorder import Recorder, as_array, as_list, own_tokenizer, tokens
+from turnwise_recorder import Recorder, as_array, as_list, own_tokenizer, tokens, _say, _reason
 
 MODULE = "openrlhf.trainer.ppo_utils.experience_maker"
 
@@ -42,7 +43,10 @@ def attach(trainer, recorder=None):
     """Records this trainer from now on. recorder: where to; by default as the environment says."""
     if recorder is None and not os.environ.get("TURNWISE_LOG"):
         return
-    _wrap(trainer.experience_maker, recorder)
+    try:
+        _wrap(trainer.experience_maker, recorder)
+    except Exception as error:
+        _say("could not attach to this trainer: %s" % _reason(error))
 
 
 class _Finder(importlib.abc.MetaPathFinder):
@@ -51,7 +55,7 @@ class _Finder(importlib.abc.MetaPathFinder):
             return None
         for finder in sys.meta_path:
             spec = finder.find_spec(name, path, target) if finder is not self and hasattr(finder, "find_spec") else None
-            if spec is not None and spec.loader is not None:
+            if spec is not None and hasattr(spec.loader, "exec_module"):
                 execute = spec.loader.exec_module
 
                 def exec_module(module):
@@ -63,15 +67,19 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 def _patch(module):
-    cls = getattr(module, "RemoteExperienceMaker", None)
-    if cls is not None and not getattr(cls.make_experience_batch, "_turnwise", False):
-        _wrap(cls)
+    try:
+        cls = module.RemoteExperienceMaker
+        if not getattr(cls.make_experience_batch, "_turnwise", False):
+            _wrap(cls)
+    except Exception as error:  # another version
+        _say("could not attach to this OpenRLHF: %s" % _reason(error))
 
 
 def _wrap(owner, recorder=None):
     inner = owner.make_experience_batch
     sessions = [] if recorder is None else [_Session(recorder)]
 
+    @functools.wraps(inner)
     def make_experience_batch(*args, **kwargs):
         experiences = inner(*args, **kwargs)
         try:

@@ -41,7 +41,8 @@ class Turnwise:
         self._rec = recorder
         self._step = 0
         self._is_training = True
-        self._batch = []  # (name, rewards) of the functions that were called on the present completions
+        self._completions = None
+        self._batch = {}  # number of a function -> its rewards for these completions
         self._names = []
 
     def rewards(self, functions, weights=None):
@@ -70,12 +71,17 @@ class Turnwise:
 
     def _after(self, number, result, args, kwargs):
         try:
-            self._batch.append((number, result))
+            completions = kwargs["completions"] if "completions" in kwargs else args[1] if len(args) > 1 else None
+            # A function may also be called by hand, and that call is no part of the next batch.
+            if number in self._batch or not (completions is self._completions or completions == self._completions):
+                self._batch = {}
+            self._completions = completions
+            self._batch[number] = result
             if len(self._batch) == sum(self._callable):
-                batch, self._batch = dict(self._batch), []
+                batch, self._batch, self._completions = self._batch, {}, None
                 self._record(batch, *args, **kwargs)
         except Exception as error:
-            self._batch = []
+            self._batch = {}
             self._recorder().failed("rewards", error)
 
     def _recorder(self, args=None, tokenizer=None):
@@ -84,7 +90,7 @@ class Turnwise:
             self._rec = Recorder(run=run, **dict({"tokenizer": own_tokenizer(tokenizer)}, **self._about))
         return self._rec
 
-    def _record(self, batch, prompts, completions, completion_ids=None, trainer_state=None, **columns):
+    def _record(self, batch, /, prompts, completions, completion_ids=None, trainer_state=None, **columns):
         rec = self._recorder()
         # Training rollouts belong to the update that they are sampled for.
         step = int(getattr(trainer_state, "global_step", self._step)) + (1 if self._is_training else 0)

@@ -256,6 +256,33 @@ def pickled():
     assert len(lines(rec, "metric")) == 3
 
 
+def openrlhf():
+    """A version whose experience maker has another method (v0.7 and before): its import succeeds."""
+    import types
+    os.environ["TURNWISE_LOG"] = DIRECTORY
+    import turnwise_openrlhf
+    module = types.ModuleType(turnwise_openrlhf.MODULE)
+    module.RemoteExperienceMaker = type("RemoteExperienceMaker", (), {"make_experience_list": lambda self: []})
+    sys.modules[turnwise_openrlhf.MODULE] = module
+    turnwise_openrlhf.install()
+    turnwise_openrlhf.attach(object())
+
+
+def trl():
+    """A reward function that is called by hand once, and a data set with a column `batch`."""
+    os.environ["TURNWISE_LOG"] = DIRECTORY
+    from turnwise_trl import Turnwise
+    turnwise = Turnwise(run="by-hand")
+    first, second = turnwise.rewards([lambda completions, **kwargs: [len(said) for said in completions],
+                                      lambda completions, **kwargs: [-1.0 for _ in completions]])
+    first(prompts=["p"], completions=["by hand"])
+    for said in ("a", "bb", "ccc"):
+        for function in (first, second):
+            function(prompts=["p"], completions=[said], batch=[1])
+    found = lines(turnwise._rec)
+    assert [(line["text"], line["reward"]) for line in found] == [("a", 0), ("bb", 1), ("ccc", 2)], found
+
+
 if __name__ == "__main__":
     DIRECTORY = sys.argv[2]
     globals()[sys.argv[1]]()
