@@ -138,68 +138,86 @@ def _around(owner, name, before=None, after=None, last=None, numbers=None, when=
     inner = owner.__dict__.get(name) if isinstance(owner, type) else getattr(owner, name, None)
     if not callable(inner) or isinstance(inner, (staticmethod, classmethod)) or getattr(inner, "_turnwise", False):
         return
-    signature = _signature(inner)
-
-    def start(args, kwargs):
-        """What ends the call, and the arguments for the hooks. None where the call is not looked at."""
-        try:
-            # An override calls the method of its base, and that is the same event.
-            of = together or id(args[0] if isinstance(owner, type) else owner)
-            call = (threading.get_ident(), name if together is None else None, of)
-            if call in _running:
-                return None
-            if signature is not None:
-                bound = signature.bind(*args, **kwargs)
-                if when is not None and not when(bound.arguments):
-                    return None
-                args, kwargs = bound.args, bound.kwargs
-        except Exception:  # the original raises for such arguments
-            return None
-        _running.add(call)
-        if numbers is not None and len(args) > numbers:
-            _number_rows(args[numbers])
-        if before is not None:
-            _guarded(before)(*args, **kwargs)
-        return call, args, kwargs
-
-    def end(started):
-        _running.discard(started[0])
-        if last is not None:
-            _guarded(last)(*started[1], **started[2])
+    hooks = _Hooks(owner, name, inner, before, after, last, numbers, when, together)
 
     if inspect.iscoroutinefunction(inner):  # Ray asks this too, when it makes an actor of the class
         @functools.wraps(inner)
         async def outer(*args, **kwargs):
-            started = start(args, kwargs)
+            started = hooks.start(args, kwargs) if hooks else None
             if started is None:
                 return await inner(*args, **kwargs)
             try:
                 result = await inner(*args, **kwargs)
-                if after is not None:
-                    _guarded(after)(result, *started[1], **started[2])
+                hooks.returned(result, started)
                 return result
             finally:
-                end(started)
+                hooks.end(started)
     else:
         @functools.wraps(inner)
         def outer(*args, **kwargs):
-            started = start(args, kwargs)
+            started = hooks.start(args, kwargs) if hooks else None
             if started is None:
                 return inner(*args, **kwargs)
             try:
                 result = inner(*args, **kwargs)
-                if after is not None:
-                    _guarded(after)(result, *started[1], **started[2])
+                hooks.returned(result, started)
                 return result
             finally:
-                end(started)
+                hooks.end(started)
 
-    outer._turnwise = True
+    outer._turnwise = hooks
     setattr(owner, name, outer)
     if isinstance(owner, type(sys)):  # modules that imported the function have it under their own name
         for module in list(sys.modules.values()):
             if getattr(module, "__dict__", {}).get(name) is inner:
                 setattr(module, name, outer)
+
+
+class _Hooks:
+    """What a wrapper does besides the original's call.
+
+    Ray copies the classes of its actors with their methods. A copy has False instead of its hooks, so that another
+    process needs nothing of this file; where it is loaded, it wraps the copy again.
+    """
+
+    def __init__(self, owner, name, inner, before, after, last, numbers, when, together):
+        self.owner, self.name, self.together = owner, name, together
+        self.before, self.after, self.last, self.numbers, self.when = before, after, last, numbers, when
+        self.signature = _signature(inner)
+
+    def __reduce__(self):
+        return bool, ()
+
+    def start(self, args, kwargs):
+        """The call and the arguments for the hooks. None where the call is not looked at."""
+        try:
+            # An override calls the method of its base, and that is the same event.
+            of = self.together or id(args[0] if isinstance(self.owner, type) else self.owner)
+            call = (threading.get_ident(), self.name if self.together is None else None, of)
+            if call in _running:
+                return None
+            if self.signature is not None:
+                bound = self.signature.bind(*args, **kwargs)
+                if self.when is not None and not self.when(bound.arguments):
+                    return None
+                args, kwargs = bound.args, bound.kwargs
+        except Exception:  # the original raises for such arguments
+            return None
+        _running.add(call)
+        if self.numbers is not None and len(args) > self.numbers:
+            _number_rows(args[self.numbers])
+        if self.before is not None:
+            _guarded(self.before)(*args, **kwargs)
+        return call, args, kwargs
+
+    def returned(self, result, started):
+        if self.after is not None:
+            _guarded(self.after)(result, *started[1], **started[2])
+
+    def end(self, started):
+        _running.discard(started[0])
+        if self.last is not None:
+            _guarded(self.last)(*started[1], **started[2])
 
 
 def _signature(function):
@@ -250,9 +268,10 @@ def _patch_class(cls):
 
 def _patch_trainers(cls):
     """Wraps a class and what inherits from it, now and later: trainers override most of these methods."""
-    _patch_class(cls)
-    for subclass in cls.__subclasses__():
-        _patch_trainers(subclass)
+    classes = [cls]
+    for one in classes:
+        _patch_class(one)
+        classes += [subclass for subclass in one.__subclasses__() if subclass not in classes]
 
     def inherited(subclass, **kwargs):
         super(cls, subclass).__init_subclass__(**kwargs)

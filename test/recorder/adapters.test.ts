@@ -292,6 +292,7 @@ describe.runIf(python !== '')('faults of the recorder', () => {
     'memory',
     'borrowed',
     'secrets',
+    'shipped',
   ])('disturbs no trainer, and records what it should: hostile.py %s', async (check) => {
     const script = join(HERE, 'hostile.py');
     const { status, err } = await runPython(python, [script, check, newDirectory()], {});

@@ -232,6 +232,21 @@ def borrowed():
     assert len(users) > 0 and id(trainer.tokenizer) not in {user for user, _ in users}
 
 
+def shipped():
+    """Ray copies the class of an actor, functions and what they refer to. A copy works without the recorder."""
+    import types
+    module, trainer, _ = started("0.5")
+    for function in (module.RayPPOTrainer.fit, trainer.actor_rollout_wg.compute_log_prob):
+        cells = dict(zip(function.__code__.co_freevars, (cell.cell_contents for cell in function.__closure__)))
+        inner = cells.pop("inner")
+        assert callable(inner) and {name for name in function.__code__.co_names if name in function.__globals__} == set()
+        copied = {name: pickle.loads(pickle.dumps(value)) for name, value in cells.items()}
+        assert copied == {"hooks": False}, copied
+        cells = tuple(types.CellType(dict(copied, inner=lambda *args: args)[name]) for name in function.__code__.co_freevars)
+        copy_of = types.FunctionType(function.__code__, {"__builtins__": {}}, "copy", None, cells)
+        assert copy_of(1, 2) == (1, 2)
+
+
 def secrets():
     import json
     from turnwise_verl import about
