@@ -407,8 +407,8 @@ class Recorder:
             self._file.append(self._compress(lines))
         except Exception as error:
             self.lost["lines"] += len(lines)
-            # The directory may come back, and then a new file is needed.
-            if self._file is not None and not os.path.exists(self._file.path):
+            # The directory may come back, and then a new file is needed. So it is behind a part of a line.
+            if self._file is not None and not (self._file.is_whole and os.path.exists(self._file.path)):
                 file, self._file = self._file, None
                 file.close()
             raise _Unwritten() from error
@@ -451,6 +451,7 @@ class _File:
         else:
             raise OSError("no free file name in " + directory)
         self._size = 0
+        self.is_whole = True
 
     def append(self, data):
         try:
@@ -461,7 +462,9 @@ class _File:
                     raise OSError("%s took %d of %d bytes" % (self.path, written, len(data)))
                 written += count
         except OSError:
+            self.is_whole = False  # unless the part that was written can be taken back
             os.ftruncate(self._fd, self._size)
+            self.is_whole = True
             raise
         self._size += len(data)
 

@@ -210,6 +210,39 @@ def tokenizer():
         assert [line["model"] for line in lines(rec, "run")] == ["m"]
 
 
+def partial():
+    """A shared file system that takes a part, and then neither the rest nor the truncation."""
+    import json
+    import turnwise_recorder
+    system = type(sys)("os")
+    system.__dict__.update(os.__dict__)
+    turnwise_recorder.os = system
+
+    def failing(*_):
+        raise OSError("stale file handle")
+    with turnwise_recorder.Recorder(DIRECTORY, run="partial") as rec:
+        rec.metric(1, {"loss": 1})
+        assert rec.flush()
+        taken = []
+
+        def part(fd, data, offset):
+            if taken:
+                raise OSError("stale file handle")
+            taken.append(os.pwrite(fd, bytes(data)[:60], offset))
+            return taken[0]
+        system.pwrite, system.ftruncate = part, failing
+        rec.metric(2, {"loss": 2, "a long name that the next line has not": 2})
+        assert rec.flush()
+        system.pwrite, system.ftruncate = os.pwrite, os.ftruncate
+        rec.metric(3, {"x": 3})
+    steps = []
+    for name in os.listdir(DIRECTORY):
+        with open(os.path.join(DIRECTORY, name)) as file:
+            whole = [json.loads(line) for line in file.read().split("\n")[:-1]]  # nothing but the end may be a part
+            steps += [line["step"] for line in whole if line["type"] == "metric"]
+    assert sorted(steps) == [1, 3] and rec.lost["lines"] == 1, steps
+
+
 def borrowed():
     """A fast tokenizer that two threads use raises `Already borrowed`, and it may be the trainer that gets it."""
     from common import Tokenizer
