@@ -313,6 +313,9 @@ class Recorder:
         self._thread = self._file = None
         self._total = 0
         self.lost = collections.Counter()
+        processes = sys.modules.get("multiprocessing.util")
+        if processes is not None:  # its processes end without atexit
+            processes.Finalize(None, self.close, exitpriority=0)
 
     def _work(self):
         pending = _Pending()

@@ -305,6 +305,7 @@ describe.runIf(python !== '')('faults of the recorder', () => {
     ['threads', /^turnwise: recording is off, since its thread did not start: RuntimeError.*\n$/],
     ['tokenizer', /^turnwise: could not record everything: RuntimeError: Already borrowed\n/],
     ['pickled', /^$/],
+    ['processes', /^$/],
     ['partial', /^turnwise: could not record everything: OSError: stale file handle\n/],
     ['trl', /^$/],
     ['openrlhf', /^(turnwise: could not attach to this .*: AttributeError.*\n){2}$/],

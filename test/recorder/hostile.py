@@ -244,6 +244,18 @@ def partial():
     assert sorted(steps) == [1, 2, 2, 3] and rec.lost["lines"] == 3, steps
 
 
+def processes():
+    """A process of multiprocessing that was forked ends without `atexit`."""
+    import multiprocessing
+    from turnwise_recorder import Recorder
+    rec = Recorder(DIRECTORY, run="processes")
+    child = multiprocessing.get_context("fork").Process(target=rec.metric, args=(1, {"child": 1}))
+    child.start()
+    child.join()
+    assert child.exitcode == 0
+    assert [line["metrics"] for line in lines(rec, "metric")] == [{"child": 1}]
+
+
 def borrowed():
     """A fast tokenizer that two threads use raises `Already borrowed`, and it may be the trainer that gets it."""
     from common import Tokenizer
