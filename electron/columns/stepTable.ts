@@ -79,7 +79,7 @@ export class StepTable {
   readonly runId: number;
   readonly step: number;
   readonly revision: number;
-  /** Of a small step. */
+  /** The block that holds the columns of a small step. */
   readonly block: StepTableBlock | undefined;
   private readonly db: ReadableLibrary;
   private readonly arrays = new Map<ColumnName, ColumnArray<ColumnName>>();

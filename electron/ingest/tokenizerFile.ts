@@ -1,4 +1,4 @@
-/** Reads a tokenizer.json that the user names, or that lies beside a log. */
+/** Reads a tokenizer.json that the user names, or one in the directory of a log. */
 import { realpathSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { readJson } from '../../shared/format/lenientJson.ts';

@@ -96,7 +96,7 @@ export function without(record: JsonObject, keys: ReadonlySet<string>): JsonObje
   return rest;
 }
 
-/** What the JSON parser makes of whole numbers from 2^53 on, so that ids lose no digit. */
+/** The JSON parser returns whole numbers from 2^53 on as text, so that ids lose no digit. */
 const WHOLE_DIGITS = /^-?\d{16,400}$/;
 
 /**

@@ -10,7 +10,7 @@ export interface ByteLine {
   readonly offset: number;
   /** Position after its line end. */
   readonly nextOffset: number;
-  /** Of a blank line: how many more blank lines follow and are no line of their own here. */
+  /** Number of blank lines after this blank one, which are not returned as lines. */
   readonly moreBlank?: number;
 }
 
@@ -108,7 +108,7 @@ export class LineSplitter {
   }
 }
 
-/** @returns the blank lines that begin here; undefined when there are none */
+/** @returns the blank lines that begin here; undefined if the line is not blank */
 function blankLines(
   chunk: Uint8Array,
   from: number,

@@ -535,7 +535,7 @@ describe('bad input', () => {
     place.file('other.jsonl', '{"foo": 1, "bar": 2}\n');
     const tokenizer = { version: '1.0', truncation: null, padding: null, added_tokens: [], model: {} };
     place.file('qwen.json', JSON.stringify(tokenizer, undefined, 2));
-    // Of this name, it belongs to the logs beside it.
+    // A file of this name belongs to the logs in its directory.
     place.file('tokenizer.json', JSON.stringify(tokenizer, undefined, 2));
     place.file('.hidden', 'x');
     symlinkSync(place.directory, join(place.directory, 'loop'));

@@ -285,7 +285,7 @@ describe('the comparison that a group offers', () => {
     expect(choiceOf('+0 +5 -0', ids.slice(1, 2))).toEqual([0, 2]);
   });
 
-  it('says why there is none', () => {
+  it('gives a reason where no pair can be chosen', () => {
     expect(choiceOf('+0')).toMatch(/one rollout/);
     expect(choiceOf('+0 +5')).toBe('No rollout of this group is incorrect. Select two rows to compare them');
     expect(choiceOf('-0 ?')).toBe('No rollout of this group is correct. Select two rows to compare them');

@@ -26,7 +26,7 @@ export type SourceRecord =
       readonly nextOffset: number;
       /** Number of the record in the file, from 1. Default: the previous record's number plus one. */
       readonly number?: number;
-      /** Of a blank line: blank lines after it, which count as lines. */
+      /** Number of blank lines after this blank one. They count as lines. */
       readonly moreBlank?: number;
       /** The file ends here without line end or closing bracket, so more may follow. */
       readonly isUnended?: boolean;

@@ -246,10 +246,10 @@ export function decisionRank({ kept, reason, inclusion }: Standing): SortValue {
 type Pair = readonly [LedgerEntry, LedgerEntry];
 
 /**
- * What the group's button compares: the two selected rollouts, else the best correct with the best incorrect one. The
- * best has the highest reward, then the lowest penalty, then the lowest number.
+ * Chooses the pair for the group's button: the two selected rollouts, else the best correct and the best incorrect
+ * one. The best has the highest reward, then the lowest penalty, then the lowest number.
  *
- * @returns a pair and its description, or the reason why there is none
+ * @returns a pair and its description, or a reason
  */
 export function pairToCompare(
   entries: readonly LedgerEntry[],
