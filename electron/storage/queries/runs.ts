@@ -37,7 +37,7 @@ const RUN = `
 const RUN_WITHOUT_ROW = `
   WITH RECURSIVE run(run_id) AS (SELECT min(run_id) FROM step_row
     UNION ALL SELECT (SELECT min(run_id) FROM step_row s WHERE s.run_id > run.run_id) FROM run WHERE run_id IS NOT NULL)
-  SELECT run_id FROM run WHERE run_id IS NOT NULL AND run_id NOT IN (SELECT run_id FROM run_row) LIMIT 1`;
+  SELECT CAST(run_id AS TEXT) FROM run WHERE run_id IS NOT NULL AND run_id NOT IN (SELECT run_id FROM run_row) LIMIT 1`;
 const RUNS = `${RUN} ORDER BY run_id DESC`;
 export const RUN_BY_KEY = `${RUN} WHERE run_key = ?`;
 
@@ -114,7 +114,8 @@ const STEP_ROW: RowSpec<StepSummary> = {
 
 /** @throws Error `damaged` when a run has steps, but is not listed */
 export function listRuns(db: ReadableLibrary): readonly RunSummary[] {
-  const lost = queryValue(db, RUN_WITHOUT_ROW, number).get();
+  // A damaged page can hold anything where a number belongs.
+  const lost = queryValue(db, RUN_WITHOUT_ROW, text).get();
   if (lost !== undefined) throw damaged(`run_row lacks run ${lost}, which has steps`);
   const rows = query(db, RUNS, RUN_ROW).all();
   return rows.map((row) => summaryOf(row, listSteps(db, row.runId)));
