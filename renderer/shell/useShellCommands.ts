@@ -2,6 +2,7 @@
 import { useEffect } from 'react';
 import type { IngestProgress } from '../../shared/api/contract.ts';
 import { useClient } from '../data/DataProvider.tsx';
+import { filterLinkOf } from '../data/filterLink.ts';
 import { labelsPath } from '../data/labelsLink.ts';
 import { copiedLink } from '../data/libraryLink.ts';
 import { parentRoute, pathOfRoute, rocRoute, tokensRoute } from '../data/route.ts';
@@ -91,7 +92,11 @@ export function useShellCommands(): void {
       'pack.export': () =>
         showDialog({
           kind: 'exportPack',
-          scope: { filter: '', ...('runKey' in route ? { runKey: route.runKey } : {}) },
+          scope: {
+            // Of the lists and charts of a run, what their filter leaves.
+            filter: 'runKey' in route ? filterLinkOf(new URLSearchParams(location.search)).applied : '',
+            ...('runKey' in route ? { runKey: route.runKey } : {}),
+          },
         }),
       'pack.import': () => showDialog({ kind: 'importPack' }),
       'place.issues': () => goTo({ view: 'issues' }),
