@@ -74,7 +74,7 @@ function refuseRunaway(): never {
 export function runawayRegex(rollouts: number): ApiError {
   const where = rollouts === 1 ? 'in one text' : `in each of ${rollouts} rollouts`;
   return refused(
-    `the regular expression was stopped: ${where} it took longer than 2 s or needed too much memory. ` +
+    `the regular expression was stopped: ${where} it took longer than 1 s or needed too much memory. ` +
       'Avoid nested repetitions such as (a+)+ and repeated groups such as (.|\\n)*',
   );
 }

@@ -59,7 +59,7 @@ const packOptions = {
   raw: z.boolean().default(false),
   /**
    * Regular expressions. Each match is replaced in every text by as many block characters, and the manifest
-   * counts the replacements. An expression that takes more than 2 s on one rollout is refused.
+   * counts the replacements. An expression that takes more than 1 s on one rollout is refused.
    */
   redact: z.array(z.string().min(1).max(1000)).max(20).default([]),
   /** Otherwise credentials are redacted, too (`shared/domain/secrets.ts`). */

@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
 import { onDemo } from './onDemo.ts';
+import { visit } from './visit.ts';
 
 const GROUP = '/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors';
 const rollout = (ordinal: number): string => `${GROUP}/rollout/${ordinal}`;
@@ -27,7 +28,7 @@ export function describeDebugger(shell: Shell): void {
       ({ running, page, errors } = demo);
     });
 
-    const goTo = (place: string) => page.goto(running.urlOf(place));
+    const goTo = (place: string) => visit(page, running.urlOf(place));
     const searchOf = () => new URLSearchParams(running.place().split('?')[1] ?? '');
     const lanes = () => searchOf().getAll('lane');
     const press = (key: string) => page.keyboard.press(key);
@@ -291,7 +292,7 @@ export function describeDebugger(shell: Shell): void {
       });
       expect(isStillLooking).toBe(true);
       expect(await row()).toBe(1);
-      await runaway.getByText('took longer than 2 s: skipped').waitFor();
+      await runaway.getByText('took longer than 1 s: skipped').waitFor();
       expect(await runaway.getByTitle(/hits? in/).count()).toBe(0);
       await set
         .getByRole('listitem')

@@ -296,7 +296,7 @@ describe('patterns', () => {
     vi.advanceTimersByTime(LIMIT_MS);
     expect(outcome(RUNAWAY)).toBeUndefined();
     vi.advanceTimersByTime(100);
-    expect(outcome(RUNAWAY)).toEqual({ leftOut: 'took longer than 2 s: skipped' });
+    expect(outcome(RUNAWAY)).toEqual({ leftOut: 'took longer than 1 s: skipped' });
     expect(outcome(QUICK)).toMatchObject({ hits: [[{ turn: 1, found: '3' }, { turn: 2 }]] });
     expect(FakeWorker.all.map(({ isEnded }) => isEnded)).toEqual([true, false]);
   });

@@ -143,7 +143,7 @@ export class Redactor {
       const found = mayRunAway ? withTimeLimit(search, this.limitMs) : search();
       if (found === undefined)
         throw refused(
-          `the pattern ${name} takes longer than 2 s or needs too much memory on the text of ${where}; simplify it, for example avoid nested repetitions`,
+          `the pattern ${name} takes longer than 1 s or needs too much memory on the text of ${where}; simplify it, for example avoid nested repetitions`,
         );
       let at = 0;
       results = results.map((text, no) => {

@@ -7,7 +7,7 @@
 import type { Breakpoint, Hit, StoppedRollout } from '../../../../shared/domain/breakpoints.ts';
 import { type Break, isSameLane, type StoppedLane, stoppedRollout } from './breakModel.ts';
 
-export const LIMIT_MS = 2_000;
+export const LIMIT_MS = 1_000;
 
 export type WorkerQuestion =
   | { readonly rollouts: readonly StoppedRollout[] }
