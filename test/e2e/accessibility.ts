@@ -7,12 +7,14 @@ import { describe, expect, test } from 'vitest';
 import { DEMO_LOG } from '../support/preparedLibrary.ts';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
 import { onDemo } from './onDemo.ts';
+import { visit } from './visit.ts';
 
 const RUN = '/run/synthetic-grpo-roc-demo';
 const STEP = `${RUN}/step/0`;
 const GROUP = `${STEP}/group/pairs-of-divisors`;
 const ROLLOUT = `${GROUP}/rollout/0`;
 
+const NO_PAGE = '/nowhere';
 const MAPPING = `/mapping?path=${encodeURIComponent(DEMO_LOG)}`;
 const COMPARISON = `/compare?lane=${GROUP}/rollout/0&lane=${GROUP}/rollout/1`;
 
@@ -27,7 +29,7 @@ const SCREENS: readonly string[] = [
     '/settings',
     '/compare',
     COMPARISON,
-    '/nowhere',
+    NO_PAGE,
   ],
   ...['/labels', '/labels?tab=annotations', '/labels?tab=report', '/labels?tab=taxonomy'],
   ...[RUN, `${RUN}?tab=rollouts`, `${RUN}?tab=tools`, `${RUN}?tab=recipe`, `${RUN}?tab=configuration`],
@@ -102,10 +104,10 @@ export function describeAccessibility(shell: Shell): void {
 
     async function open(place: string): Promise<void> {
       await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-      await page.goto(running.urlOf(place));
+      await (place === NO_PAGE ? page.goto(running.urlOf(place)) : visit(page, running.urlOf(place)));
+      if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE);
       await page.getByRole('heading', { level: 1 }).first().waitFor();
       await page.locator('.waiting, [aria-busy="true"]').first().waitFor({ state: 'detached' });
-      await page.evaluate(AXE);
     }
 
     /** @param only the rules to apply; default: all @param within a selector */

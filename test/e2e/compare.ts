@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyDemoLibrary, DEMO_LOG } from '../support/preparedLibrary.ts';
 import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+import { visit } from './visit.ts';
 import { watchErrors } from './watchErrors.ts';
 
 const GROUP = '/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors';
@@ -69,7 +70,7 @@ export function describeCompare(shell: Shell): void {
       page.setDefaultTimeout(10_000);
       errors = watchErrors(page);
       await page.getByText('demo (synthetic)').first().waitFor();
-      await page.goto(running.urlOf('/run/gone'));
+      await visit(page, running.urlOf('/run/gone'));
       await page.getByRole('heading', { level: 1, name: 'gone' }).waitFor();
     });
     afterAll(async () => {
@@ -85,12 +86,12 @@ export function describeCompare(shell: Shell): void {
     const current = () => list().locator('[aria-current]').first();
 
     test('a replay and the selected rows of a group have a button', async () => {
-      await page.goto(running.urlOf(`${GROUP}/rollout/2`));
+      await visit(page, running.urlOf(`${GROUP}/rollout/2`));
       await page.getByRole('button', { name: 'Add to the comparison' }).click();
       await page.getByText(/added to comparison/).waitFor();
       await page.getByRole('button', { name: 'Remove from the comparison' }).click();
       await page.getByText(/removed from comparison/).waitFor();
-      await page.goto(running.urlOf(GROUP));
+      await visit(page, running.urlOf(GROUP));
       const rows = page.getByRole('grid', { name: /^Rollouts of/ }).getByRole('row');
       await rows.nth(1).waitFor();
       for (const row of [1, 2]) await rows.nth(row).click({ modifiers: ['ControlOrMeta'] });
@@ -169,7 +170,7 @@ export function describeCompare(shell: Shell): void {
     });
 
     test('each command of a comparison has a key that no other command takes there', async () => {
-      await page.goto(running.urlOf(linkOf(3, 15)));
+      await visit(page, running.urlOf(linkOf(3, 15)));
       const fork = list().getByRole('button', { name: /^in turn \d+ of [AB]$/ });
       await fork.last().click();
       const place = queryOf().get('at');
@@ -190,7 +191,7 @@ export function describeCompare(shell: Shell): void {
     });
 
     test('an equal segment is folded with its length, and opens', async () => {
-      await page.goto(running.urlOf(`${linkOf(3, 15)}&at=0.2`));
+      await visit(page, running.urlOf(`${linkOf(3, 15)}&at=0.2`));
       await laneOf('B')
         .getByText(/differs from A/)
         .waitFor();
@@ -205,7 +206,7 @@ export function describeCompare(shell: Shell): void {
     });
 
     test('another lane becomes the baseline, and lanes are reordered', async () => {
-      await page.goto(running.urlOf(`${linkOf(0, 1)}&on=1&at=1.1`));
+      await visit(page, running.urlOf(`${linkOf(0, 1)}&on=1&at=1.1`));
       await laneOf('B')
         .getByText(/differs from A/)
         .waitFor();
@@ -221,7 +222,7 @@ export function describeCompare(shell: Shell): void {
     });
 
     test('< and > move the chosen lane, the pointer any; the position stays at its turn', async () => {
-      await page.goto(running.urlOf(`${linkOf(1, 0, 2)}&on=1&at=1.1`));
+      await visit(page, running.urlOf(`${linkOf(1, 0, 2)}&on=1&at=1.1`));
       const ordinals = () =>
         queryOf()
           .getAll('lane')
@@ -258,7 +259,7 @@ export function describeCompare(shell: Shell): void {
     });
 
     test('in the unified view, removed text is struck and added text underlined', async () => {
-      await page.goto(running.urlOf(linkOf(1, 0)));
+      await visit(page, running.urlOf(linkOf(1, 0)));
       await laneOf('B')
         .getByText(/differs from A/)
         .waitFor();
@@ -271,7 +272,7 @@ export function describeCompare(shell: Shell): void {
     });
 
     test('e opens the diff editor, Escape closes it', async () => {
-      await page.goto(running.urlOf(`${linkOf(0, 1)}&at=1.1`));
+      await visit(page, running.urlOf(`${linkOf(0, 1)}&at=1.1`));
       await laneOf('B')
         .getByText(/differs from A/)
         .waitFor();
@@ -287,7 +288,7 @@ export function describeCompare(shell: Shell): void {
     test('numbers that replace one another are boxed whole', async () => {
       const before = running.place();
       const group = '/run/synthetic-grpo-roc-demo/step/150/group/minimal-square-error';
-      await page.goto(running.urlOf(`/compare?lane=${group}/rollout/0&lane=${group}/rollout/14`));
+      await visit(page, running.urlOf(`/compare?lane=${group}/rollout/0&lane=${group}/rollout/14`));
       await laneOf('B')
         .getByText(/differs from A/)
         .waitFor();
@@ -297,7 +298,7 @@ export function describeCompare(shell: Shell): void {
       await expect.poll(() => dialog.locator('.diff-number').allInnerTexts()).toEqual(['0.07', '0.09']);
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
-      await page.goto(running.urlOf(before));
+      await visit(page, running.urlOf(before));
       await laneOf('B')
         .getByText(/differs from A/)
         .waitFor();
@@ -322,7 +323,7 @@ export function describeCompare(shell: Shell): void {
 
     test('code is not wrapped', async () => {
       const [a, b] = [2, 3].map((ordinal) => `/run/kept/step/0/group/g/rollout/${ordinal}`);
-      await page.goto(running.urlOf(`/compare?lane=${a}&lane=${b}`));
+      await visit(page, running.urlOf(`/compare?lane=${a}&lane=${b}`));
       await laneOf('B')
         .getByText(/differs from A/)
         .waitFor();
@@ -337,7 +338,7 @@ export function describeCompare(shell: Shell): void {
     });
 
     test('equal turns are folded to one line; the same rollout twice is reported', async () => {
-      await page.goto(running.urlOf(linkOf(0, 0)));
+      await visit(page, running.urlOf(linkOf(0, 0)));
       await laneOf('B').getByText('same rollout as A').waitFor();
       await laneOf('B').getByText('equal to A').waitFor();
       const fold = list().getByRole('button', { name: /^▸ 3 equal turns · [\d,]+ chars$/ });
@@ -358,7 +359,7 @@ export function describeCompare(shell: Shell): void {
     });
 
     test('a removed lane keeps its column with a message, and can be closed', async () => {
-      await page.goto(running.urlOf(`${linkOf(0, 999, 3)}&base=2`));
+      await visit(page, running.urlOf(`${linkOf(0, 999, 3)}&base=2`));
       await laneOf('B').getByText('#999 not found').waitFor();
       await laneOf('C').getByText('baseline', { exact: true }).waitFor();
       await laneOf('A')
@@ -371,7 +372,7 @@ export function describeCompare(shell: Shell): void {
     });
 
     test('a link restores lanes, baseline, position and options, and Enter opens the replay', async () => {
-      await page.goto(running.urlOf(`${linkOf(3, 1)}&base=1&on=0&at=0.2&equal=show&show=code,output`));
+      await visit(page, running.urlOf(`${linkOf(3, 1)}&base=1&on=0&at=0.2&equal=show&show=code,output`));
       await laneOf('B').getByText('baseline', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'code', pressed: true }).waitFor();
       await page.getByRole('button', { name: 'show', exact: true, pressed: true }).waitFor();
@@ -384,7 +385,7 @@ export function describeCompare(shell: Shell): void {
     test('a rollout removed from the library leaves a lane that can be closed', async () => {
       const [kept, gone] = ['/run/kept/step/0/group/g/rollout/0', '/run/gone/step/0/group/g/rollout/0'];
       const place = `/compare?lane=${gone}&lane=${kept}&at=1.2`;
-      await page.goto(running.urlOf(place));
+      await visit(page, running.urlOf(place));
       await laneOf('B')
         .getByText(/differs from A/)
         .waitFor();
@@ -408,7 +409,7 @@ export function describeCompare(shell: Shell): void {
         await page.goBack();
       }
       for (const again of [false, true]) {
-        if (again) await page.goto(running.urlOf(place));
+        if (again) await visit(page, running.urlOf(place));
         await laneOf('A').getByText('#0 not found').waitFor();
         await laneOf('A')
           .getByText(/It was removed, logged again/)
@@ -423,7 +424,7 @@ export function describeCompare(shell: Shell): void {
 
     test('an empty response is shown beside a full one, with a message', async () => {
       const [full, empty] = ['/run/kept/step/0/group/g/rollout/0', '/run/kept/step/0/group/g/rollout/1'];
-      await page.goto(running.urlOf(`/compare?lane=${full}&lane=${empty}`));
+      await visit(page, running.urlOf(`/compare?lane=${full}&lane=${empty}`));
       await laneOf('B').getByText('empty response').waitFor();
       await laneOf('B').getByText('differs from A at the start').waitFor();
       await list().getByText('turn 2', { exact: true }).first().waitFor();
@@ -437,14 +438,14 @@ export function describeCompare(shell: Shell): void {
 
     test('two empty responses are both reported', async () => {
       const empty = '/run/kept/step/0/group/g/rollout/1';
-      await page.goto(running.urlOf(`/compare?lane=${empty}&lane=${empty}`));
+      await visit(page, running.urlOf(`/compare?lane=${empty}&lane=${empty}`));
       await list().getByRole('heading', { name: 'Both responses are empty' }).waitFor();
     });
 
     test('the names of facts do not touch their values, in a narrow window and at 200 % zoom', async () => {
       const size = page.viewportSize();
       const lane = '/run/malformed/step/0/group/g/rollout';
-      await page.goto(running.urlOf(`/compare?lane=${lane}/0&lane=${lane}/1`));
+      await visit(page, running.urlOf(`/compare?lane=${lane}/0&lane=${lane}/1`));
       await page.getByRole('button', { name: /more facts?$/ }).click();
       const name = page.getByRole('rowheader', { name: 'malformed calls' });
       await name.waitFor();
@@ -473,7 +474,7 @@ export function describeCompare(shell: Shell): void {
     });
 
     test('lanes beyond the fourth are counted, and one appears when a lane is closed', async () => {
-      await page.goto(running.urlOf(linkOf(0, 1, 2, 3, 4, 5)));
+      await visit(page, running.urlOf(linkOf(0, 1, 2, 3, 4, 5)));
       await page.getByText('2 lanes left out: 4 at most').waitFor();
       await laneOf('D').getByRole('link', { name: '#3' }).waitFor();
       await laneOf('B').getByRole('button', { name: 'Remove B' }).click();
@@ -540,7 +541,7 @@ export function describeCompare(shell: Shell): void {
       const group = '/run/failing/step/0/group/g/rollout';
       const last = (name: string) => page.getByText(`ValueError: the end of ${name}`);
       const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
-      await page.goto(running.urlOf(`${group}/0?turn=1`));
+      await visit(page, running.urlOf(`${group}/0?turn=1`));
       const transcript = page.getByRole('region', { name: 'Transcript' });
       await transcript.getByRole('button', { name: /^Show all 50\d lines/ }).waitFor();
       await transcript.focus();
@@ -554,7 +555,7 @@ export function describeCompare(shell: Shell): void {
       await page.keyboard.press('Shift+O');
       await page.getByText('No error is shortened in this turn').waitFor();
 
-      await page.goto(running.urlOf(`/compare?lane=${group}/0&lane=${group}/1&side=watch`));
+      await visit(page, running.urlOf(`/compare?lane=${group}/0&lane=${group}/1&side=watch`));
       const watch = page.getByRole('table', { name: 'Watch' });
       await watch
         .getByRole('row', { name: /^errors/ })
@@ -580,7 +581,7 @@ export function describeCompare(shell: Shell): void {
     });
 
     test('a tree by action shows what was called and what came back, with the same keys', async () => {
-      await page.goto(running.urlOf(`${GROUP}/tree`));
+      await visit(page, running.urlOf(`${GROUP}/tree`));
       const tree = page.getByRole('tree', { name: 'Fork tree of pairs-of-divisors' });
       await tree.waitFor();
       await page.getByRole('button', { name: 'By action' }).click();
@@ -631,7 +632,7 @@ export function describeCompare(shell: Shell): void {
     });
 
     test('the position follows manual scrolling', async () => {
-      await page.goto(running.urlOf(`${linkOf(0, 3)}&equal=show`));
+      await visit(page, running.urlOf(`${linkOf(0, 3)}&equal=show`));
       const position = page.getByRole('region', { name: 'Position' }).getByText(/^row \d+ of \d+$/);
       await position.waitFor();
       const at = async () => /^row (\d+) of (\d+)$/.exec(await position.innerText())?.slice(1) ?? [];
@@ -659,7 +660,7 @@ export function describeCompare(shell: Shell): void {
       const panel = page.getByRole('complementary', { name: 'Panel' });
       // Simulates a user who has never opened a panel.
       await page.evaluate(() => localStorage.clear());
-      await page.goto(running.urlOf(`${linkOf(0, 3)}&side=breakpoints`));
+      await visit(page, running.urlOf(`${linkOf(0, 3)}&side=breakpoints`));
       await panel.getByRole('button', { name: 'Breakpoints', pressed: true }).waitFor();
       await panel.getByRole('button', { name: 'Watch' }).click();
       await expect.poll(() => queryOf().get('side')).toBe('watch');
@@ -690,7 +691,7 @@ export function describeCompare(shell: Shell): void {
     });
 
     test('number keys label the chosen lane, the other one, or both, and u undoes', async () => {
-      await page.goto(running.urlOf(linkOf(0, 3)));
+      await visit(page, running.urlOf(linkOf(0, 3)));
       await laneOf('B').getByRole('link', { name: '#3' }).waitFor();
       const bar = page.getByRole('region', { name: 'Labels and notes' });
       const target = async (name: string) =>
@@ -726,7 +727,7 @@ export function describeCompare(shell: Shell): void {
     });
 
     test('m writes a note with a severity on both lanes, in the panel', async () => {
-      await page.goto(running.urlOf(linkOf(0, 3)));
+      await visit(page, running.urlOf(linkOf(0, 3)));
       const bar = page.getByRole('region', { name: 'Labels and notes' });
       await bar.getByRole('button', { name: 'both', exact: true }).click();
       await page.keyboard.press('m');

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
 import { onDemo } from './onDemo.ts';
+import { visit } from './visit.ts';
 
 /** Its second turn has a failed call. */
 const FAILING = '/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors/rollout/3';
@@ -14,7 +15,7 @@ export function describeContext(shell: Shell): void {
 
     onDemo(shell, async (demo) => {
       ({ running, page } = demo);
-      await page.goto(running.urlOf(`${FAILING}?turn=2`));
+      await visit(page, running.urlOf(`${FAILING}?turn=2`));
       await outcome().waitFor();
     });
 
@@ -26,7 +27,7 @@ export function describeContext(shell: Shell): void {
       await page.keyboard.press('Shift+C');
       await context().getByRole('heading', { name: 'Context of turn 2' }).waitFor();
       expect(running.place()).toContain('context=1');
-      await page.goto(running.urlOf(`${FAILING}?turn=1&context=1`));
+      await visit(page, running.urlOf(`${FAILING}?turn=1&context=1`));
       await context().getByRole('heading', { name: 'Context of turn 1' }).waitFor();
       await page.keyboard.press('j');
       await context().getByRole('heading', { name: 'Context of turn 2' }).waitFor();

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+import { visit } from './visit.ts';
 import { watchErrors } from './watchErrors.ts';
 
 const RUN = 'run-with-keys';
@@ -79,7 +80,7 @@ export function describeCredentials(shell: Shell): void {
         return [globalThis.document.documentElement.outerHTML, ...fields.map((one) => one.value)].join('\n');
       });
     const hasNoSecret = async () => expect(SECRET.exec(await document())).toBeNull();
-    const open = (path: string) => page.goto(running.urlOf(path));
+    const open = (path: string) => visit(page, running.urlOf(path));
     const openReplay = async () => {
       await open(ROLLOUT);
       await transcript().getByText('from the environment').waitFor();

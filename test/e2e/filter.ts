@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
 import { onDemo } from './onDemo.ts';
+import { visit } from './visit.ts';
 
 const STEP = '/run/synthetic-grpo-roc-demo/step/150?tab=rollouts';
 
@@ -21,7 +22,7 @@ export function describeFilter(shell: Shell): void {
     const status = () => page.locator('.filter-note p');
 
     test('/ focuses the box; text is completed by field names and values of the run', async () => {
-      await page.goto(running.urlOf(STEP));
+      await visit(page, running.urlOf(STEP));
       await page.getByRole('grid').waitFor();
       await page.keyboard.press('/');
       await page.keyboard.type('outc');
@@ -139,14 +140,14 @@ export function describeFilter(shell: Shell): void {
     });
 
     test('a link with an invalid filter filters nothing and explains why', async () => {
-      await page.goto(running.urlOf(`${STEP}&q=${encodeURIComponent('kept:perhaps')}`));
+      await visit(page, running.urlOf(`${STEP}&q=${encodeURIComponent('kept:perhaps')}`));
       await page.getByRole('alert').filter({ hasText: 'true, false or none' }).waitFor();
       await page.getByRole('row').nth(5).waitFor();
       expect(errors).toEqual([]);
     });
 
     test('groups are those with a rollout that matches', async () => {
-      await page.goto(running.urlOf('/run/synthetic-grpo-roc-demo/step/150?tab=groups&q=outcome:timeout'));
+      await visit(page, running.urlOf('/run/synthetic-grpo-roc-demo/step/150?tab=groups&q=outcome:timeout'));
       await status()
         .filter({ hasText: /^[1-5] of 5 groups with a rollout that matches$/ })
         .waitFor();
@@ -176,7 +177,7 @@ export function describeFilter(shell: Shell): void {
     });
 
     test('the step table filters like the charts', async () => {
-      await page.goto(running.urlOf('/run/synthetic-grpo-roc-demo?q=outcome:timeout'));
+      await visit(page, running.urlOf('/run/synthetic-grpo-roc-demo?q=outcome:timeout'));
       await page.getByText(/^Matching rollouts: \d+ of 1,821 rollouts, in \d+ of 12 steps$/).waitFor();
       const rows = page.getByRole('grid').getByRole('row');
       await rows.nth(1).click();
@@ -184,7 +185,7 @@ export function describeFilter(shell: Shell): void {
     });
 
     test('opens the rollouts of all steps in one list from the charts of a run', async () => {
-      await page.goto(running.urlOf('/run/synthetic-grpo-roc-demo?q=outcome:timeout&steps=100..300'));
+      await visit(page, running.urlOf('/run/synthetic-grpo-roc-demo?q=outcome:timeout&steps=100..300'));
       await page.getByRole('link', { name: 'List them' }).click();
       await expect.poll(filterOf).toBe('outcome:timeout step:100..300');
       await status()

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HEAVY_GROUP, HEAVY_TEXTS, HOSTILE_RUN, writeHostileLog } from '../support/shells/hostileLog.ts';
 import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+import { visit } from './visit.ts';
 
 export function describeHeavyTexts(shell: Shell): void {
   describe(`${shell.name}: heavy texts`, () => {
@@ -26,7 +27,7 @@ export function describeHeavyTexts(shell: Shell): void {
       'the page of a rollout of %s can be used',
       async (name, index) => {
         const place = `/run/${HOSTILE_RUN}/step/1/group/${HEAVY_GROUP}/rollout/${index}`;
-        await page.goto(running.urlOf(place));
+        await visit(page, running.urlOf(place));
         await page.getByText(`Begin of ${name}.`).first().waitFor();
         await page.getByRole('button', { name: 'Raw record', exact: true }).click();
         await page.getByRole('dialog', { name: 'Raw record' }).waitFor();

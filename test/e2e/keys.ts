@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
 import { onDemo } from './onDemo.ts';
+import { visit } from './visit.ts';
 
 export function describeKeys(shell: Shell): void {
   describe(`${shell.name}: keys`, () => {
@@ -17,14 +18,14 @@ export function describeKeys(shell: Shell): void {
     const row = () => page.getByRole('listitem').filter({ hasText: 'place.problems' });
 
     test('a command gets other keys, which work and are shown', async () => {
-      await page.goto(running.urlOf('/settings'));
+      await visit(page, running.urlOf('/settings'));
       await page.getByRole('button', { name: 'Change keys' }).click();
       await page.getByLabel('Find a command').fill('place.problems');
       await page.getByRole('button', { name: /^Change the keys of Go to the problems/ }).click();
       await page.keyboard.press('q');
       await page.keyboard.press('p');
       await row().getByText('q', { exact: true }).waitFor();
-      await page.goto(running.urlOf('/run/synthetic-grpo-roc-demo'));
+      await visit(page, running.urlOf('/run/synthetic-grpo-roc-demo'));
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.keyboard.press('g');
       await page.keyboard.press('p');
@@ -48,7 +49,7 @@ export function describeKeys(shell: Shell): void {
       const focused = page.locator(':focus');
       const named = () => expect.poll(() => focused.getAttribute('aria-label'));
       const inRow = () => expect.poll(() => focused.evaluate((element) => element.tagName));
-      await page.goto(running.urlOf('/settings'));
+      await visit(page, running.urlOf('/settings'));
       await page.getByRole('button', { name: 'Change keys' }).focus();
       await page.keyboard.press('Enter');
       await page.getByLabel('Find a command').waitFor();

@@ -13,6 +13,7 @@ import type { AnnotationRow } from '../../shared/api/contract.ts';
 import { sharedBrowser } from '../support/shells/browserShell.ts';
 import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
 import { onDemo } from './onDemo.ts';
+import { visit } from './visit.ts';
 
 const DEMO = '/run/synthetic-grpo-roc-demo';
 const ROLLOUT = `${DEMO}/step/0/group/pairs-of-divisors/rollout/0`;
@@ -45,7 +46,7 @@ export function describeLabels(shell: Shell): void {
       await page.locator('.transcript-pane [data-start]').first().waitFor();
     };
     const openLabels = async () => {
-      await page.goto(running.urlOf(ROLLOUT));
+      await visit(page, running.urlOf(ROLLOUT));
       await readingIs('#0');
       await page
         .getByRole('group', { name: 'Inspector' })
@@ -139,7 +140,7 @@ export function describeLabels(shell: Shell): void {
     });
 
     test('F turns a flag into a label, at its evidence', async () => {
-      await page.goto(running.urlOf(ROLLOUT.replace('/rollout/0', '/rollout/3')));
+      await visit(page, running.urlOf(ROLLOUT.replace('/rollout/0', '/rollout/3')));
       await readingIs('#3');
       await panel().getByText('several calls in one turn, some of which were not run').waitFor();
       await press('F');
@@ -148,7 +149,7 @@ export function describeLabels(shell: Shell): void {
     });
 
     test('reviews from the overview to a pack, by keyboard alone', async () => {
-      await page.goto(running.urlOf(DEMO));
+      await visit(page, running.urlOf(DEMO));
       await page.getByRole('grid', { name: /^Steps of/ }).waitFor();
       await press('g');
       await press('a');
@@ -203,7 +204,7 @@ export function describeLabels(shell: Shell): void {
 
     test('the dialog for a run counts the labels of that run only', async () => {
       const counted = async (run: string) => {
-        await page.goto(running.urlOf(run));
+        await visit(page, running.urlOf(run));
         await page.getByRole('heading', { level: 1, name: /^demo/ }).waitFor();
         await page.keyboard.press('E');
         const dialog = page.getByRole('dialog', { name: 'Export a failure pack' });
@@ -218,7 +219,7 @@ export function describeLabels(shell: Shell): void {
     });
 
     test('the same cases in an empty library have equal annotations', async () => {
-      await page.goto(running.urlOf('/labels'));
+      await visit(page, running.urlOf('/labels'));
       await page.getByRole('button', { name: 'Export a pack…' }).click();
       const dialog = page.getByRole('dialog', { name: 'Export a failure pack' });
       await dialog.getByRole('radio', { name: 'JSONL', exact: true }).check();
@@ -264,7 +265,10 @@ export function describeLabels(shell: Shell): void {
     });
 
     test('a blind review hides reward, correctness and labels of other reviewers', async () => {
-      await page.goto(running.urlOf(`/labels?run=synthetic-grpo-roc-demo&q=${encodeURIComponent('step:0')}`));
+      await visit(
+        page,
+        running.urlOf(`/labels?run=synthetic-grpo-roc-demo&q=${encodeURIComponent('step:0')}`),
+      );
       await page.getByRole('textbox', { name: /^reviewer/ }).fill('second reader');
       await page.getByRole('checkbox', { name: /^blind/ }).check();
       await expect.poll(() => page.getByText('Reviewed by second reader: 0 of').count()).toBe(1);
@@ -299,7 +303,7 @@ export function describeLabels(shell: Shell): void {
     });
 
     test('two reviewers are compared', async () => {
-      await page.goto(running.urlOf('/labels?tab=agreement'));
+      await visit(page, running.urlOf('/labels?tab=agreement'));
       await page.getByText(/reviewed by both/).waitFor();
       await page.getByRole('cell', { name: 'Wrong tool use' }).waitFor();
       await page.getByRole('heading', { name: /disagreement/ }).waitFor();
@@ -312,7 +316,7 @@ export function describeLabels(shell: Shell): void {
 
     test('keys typed ahead apply to the rollouts they were meant for', async () => {
       const link = `/labels?run=synthetic-grpo-roc-demo&q=${encodeURIComponent('step:50 is_correct:false')}`;
-      await page.goto(running.urlOf(link));
+      await visit(page, running.urlOf(link));
       await page.getByRole('textbox', { name: /^reviewer/ }).fill('fast reader');
       await expect.poll(() => page.getByText('Reviewed by fast reader: 0 of').count()).toBe(1);
       await page.getByRole('button', { name: 'Start review' }).click();
@@ -333,16 +337,16 @@ export function describeLabels(shell: Shell): void {
     });
 
     test('labels are counted, and found by the filter', async () => {
-      await page.goto(running.urlOf('/labels?tab=report&run=synthetic-grpo-roc-demo'));
+      await visit(page, running.urlOf('/labels?tab=report&run=synthetic-grpo-roc-demo'));
       const row = page.getByRole('row', { name: /^Loops/ });
       await row.waitFor();
       await page.getByRole('img', { name: 'Loops by step' }).waitFor();
-      await page.goto(running.urlOf(`${DEMO}?tab=rollouts&q=${encodeURIComponent('label:loops')}`));
+      await visit(page, running.urlOf(`${DEMO}?tab=rollouts&q=${encodeURIComponent('label:loops')}`));
       await page.getByRole('grid').getByRole('row').filter({ hasText: 'Loops' }).first().waitFor();
     });
 
     test('a label is added, named, given a key, and used', async () => {
-      await page.goto(running.urlOf('/labels?tab=taxonomy'));
+      await visit(page, running.urlOf('/labels?tab=taxonomy'));
       await page.getByRole('textbox', { name: 'Name of a new label' }).fill('Unit mix-up');
       await press('Enter');
       await page.getByText('unit-mix-up').waitFor();

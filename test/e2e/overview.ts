@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { openReader } from '../../electron/storage/open.ts';
 import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
 import { onDemo } from './onDemo.ts';
+import { visit } from './visit.ts';
 
 const RUN = '/run/synthetic-grpo-roc-demo';
 
@@ -23,7 +24,7 @@ export function describeOverview(shell: Shell): void {
     const rows = () => page.getByRole('grid', { name: 'Steps of demo (synthetic)' }).getByRole('row');
 
     test('one crosshair for all charts, by keyboard', async () => {
-      await page.goto(running.urlOf(RUN));
+      await visit(page, running.urlOf(RUN));
       await chart('Truncated').focus();
       await page.keyboard.press('Home');
       expect(await chart('Truncated').getAttribute('aria-valuenow')).toBe('0');
@@ -37,7 +38,7 @@ export function describeOverview(shell: Shell): void {
     });
 
     test('a split shows a line for each class and the share of each, and leads to the class', async () => {
-      await page.goto(running.urlOf(RUN));
+      await visit(page, running.urlOf(RUN));
       await page.getByRole('button', { name: 'Split', exact: true }).click();
       await page.getByRole('menuitemcheckbox', { name: /^Tool use/ }).click();
       await page.getByRole('list', { name: 'Classes' }).getByText('no call', { exact: true }).waitFor();
@@ -54,7 +55,7 @@ export function describeOverview(shell: Shell): void {
       );
       await page.keyboard.press('Enter');
       await expect.poll(() => queryOf('q')).toBe('tool_calls:>0');
-      await page.goto(running.urlOf(`${RUN}?q=turns%3A%3E3`));
+      await visit(page, running.urlOf(`${RUN}?q=turns%3A%3E3`));
       await page.getByRole('button', { name: 'Split', exact: true }).click();
       await page.getByRole('menuitemcheckbox', { name: /^The filter/ }).click();
       await page.getByRole('list', { name: 'Classes' }).getByText('all others').waitFor();
@@ -62,7 +63,7 @@ export function describeOverview(shell: Shell): void {
       await page.getByRole('button', { name: 'Split: the filter' }).click();
       await page.getByRole('menuitem', { name: 'No split' }).click();
       await expect.poll(() => [queryOf('q'), queryOf('by')]).toEqual(['turns:>3', null]);
-      await page.goto(running.urlOf(RUN));
+      await visit(page, running.urlOf(RUN));
     });
 
     test('a stage shows its changes', async () => {
@@ -75,7 +76,7 @@ export function describeOverview(shell: Shell): void {
       await page.keyboard.press('Home');
       await page.keyboard.press('Enter');
       await expect.poll(() => running.place()).toBe(`${RUN}/step/0?tab=rollouts&q=stop_reason%3Alength`);
-      await page.goto(running.urlOf(RUN));
+      await visit(page, running.urlOf(RUN));
       const box = await chart('Tool errors').boundingBox();
       if (box === null) throw new Error('the chart is not there');
       // The left edge is the first step. The top is nearest to the higher curve.
@@ -88,7 +89,7 @@ export function describeOverview(shell: Shell): void {
     });
 
     test('a brush marks steps in every chart, filters the table and clears with Escape', async () => {
-      await page.goto(running.urlOf(RUN));
+      await visit(page, running.urlOf(RUN));
       await rows().nth(12).waitFor();
       const box = await chart('Truncated').boundingBox();
       if (box === null) throw new Error('the chart is not there');
@@ -123,7 +124,7 @@ export function describeOverview(shell: Shell): void {
     });
 
     test('a filter shows all series dimmed behind the matches', async () => {
-      await page.goto(running.urlOf(`${RUN}?q=${encodeURIComponent('is_correct:true')}`));
+      await visit(page, running.urlOf(`${RUN}?q=${encodeURIComponent('is_correct:true')}`));
       const status = page.getByRole('status').filter({ hasText: /of 1,821 rollouts/ });
       await status.waitFor();
       await expect.poll(() => chart('Truncated').getAttribute('aria-valuetext')).toMatch(/truncated 0%/);
@@ -133,7 +134,7 @@ export function describeOverview(shell: Shell): void {
     });
 
     test('two runs on the same charts', async () => {
-      await page.goto(running.urlOf(RUN));
+      await visit(page, running.urlOf(RUN));
       await page.getByRole('button', { name: 'Compare runs' }).click();
       await page.getByRole('menuitemcheckbox', { name: /demo evaluation/ }).click();
       await page.keyboard.press('Escape');
@@ -148,7 +149,7 @@ export function describeOverview(shell: Shell): void {
     });
 
     test('a published number can be shown in its chart, and latency has a logarithmic axis; both are remembered', async () => {
-      await page.goto(running.urlOf(`${RUN}?tab=tools`));
+      await visit(page, running.urlOf(`${RUN}?tab=tools`));
       const figure = page
         .getByRole('figure')
         .filter({ has: page.getByRole('heading', { name: 'Tool latency', exact: true }) });
@@ -161,7 +162,7 @@ export function describeOverview(shell: Shell): void {
       await figure.getByText('per call, log').waitFor();
       await figure.locator('svg text').filter({ hasText: 'rStar2-Agent, mean: 300 ms' }).waitFor();
       expect(await figure.locator('svg text').filter({ hasText: /^0/ }).count()).toBe(1);
-      await page.goto(running.urlOf(RUN));
+      await visit(page, running.urlOf(RUN));
     });
 
     test('shows the numbers of a chart as a table', async () => {
@@ -175,7 +176,7 @@ export function describeOverview(shell: Shell): void {
     });
 
     test('an evaluation has a panel per benchmark; a line needs a source', async () => {
-      await page.goto(running.urlOf(`${RUN}-eval~eval?tab=evaluation`));
+      await visit(page, running.urlOf(`${RUN}-eval~eval?tab=evaluation`));
       const panel = page.getByRole('region', { name: 'synthetic-number-theory', exact: true });
       await panel.getByText('8 samples of each of 2 problems').waitFor();
       await panel.getByRole('columnheader', { name: 'pass@8' }).waitFor();
@@ -203,7 +204,7 @@ export function describeOverview(shell: Shell): void {
     });
 
     test('the recipe lists stages with their limits, and problems solved k of k', async () => {
-      await page.goto(running.urlOf(`${RUN}?tab=recipe&solved=450`));
+      await visit(page, running.urlOf(`${RUN}?tab=recipe&solved=450`));
       const stages = page.getByRole('region', { name: 'Stages' });
       const second = await stages.getByRole('row', { name: /^RL-2/ }).innerText();
       expect(second).toMatch(/12,288 tokens/);
@@ -224,7 +225,7 @@ export function describeOverviewFiles(shell: Shell): void {
 
     onDemo(shell, async (demo) => {
       ({ home, running, page } = demo);
-      await page.goto(running.urlOf(RUN));
+      await visit(page, running.urlOf(RUN));
     });
 
     async function saved(
@@ -301,7 +302,7 @@ export function describeOverviewFiles(shell: Shell): void {
         4,
       ],
     ])('%s has its picture and its numbers', async (_what, path, menu, name, least) => {
-      await page.goto(running.urlOf(`${RUN}${path}`));
+      await visit(page, running.urlOf(`${RUN}${path}`));
       const csv = await saved('Save as CSV', menu);
       expect(csv.name).toMatch(name);
       const [head, ...lines] = csv.bytes.toString('utf8').trimEnd().split('\n');

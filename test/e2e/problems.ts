@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
 import { type OnDemo, onDemo } from './onDemo.ts';
+import { visit } from './visit.ts';
 
 const PROBLEMS = '/run/synthetic-grpo-roc-demo/problems';
 
@@ -34,7 +35,7 @@ export function describeProblems(shell: Shell): void {
     });
 
     test('a click on a name, or o, opens the history of the problem', async () => {
-      await page.goto(running.urlOf(PROBLEMS));
+      await visit(page, running.urlOf(PROBLEMS));
       const map = page.getByRole('application', { name: /^Pass rate of 5 problems/ });
       await map.waitFor();
       const box = await map.boundingBox();
@@ -42,7 +43,7 @@ export function describeProblems(shell: Shell): void {
       await page.mouse.click((box?.x ?? 0) + 60, (box?.y ?? 0) + 22 + 18 + 9);
       await expect.poll(() => running.place()).toMatch(/\/group\/[a-z-]+\/problem$/);
       const byName = (await running.place()).split('/').at(-2);
-      await page.goto(running.urlOf(PROBLEMS));
+      await visit(page, running.urlOf(PROBLEMS));
       await map.waitFor();
       await map.focus();
       await page.keyboard.press('ArrowDown');
@@ -52,7 +53,7 @@ export function describeProblems(shell: Shell): void {
     });
 
     test('Changes lists problems between two steps, and . leads from pair to pair', async () => {
-      await page.goto(running.urlOf(PROBLEMS));
+      await visit(page, running.urlOf(PROBLEMS));
       await page.getByRole('button', { name: 'Changes', exact: true }).click();
       await page.getByText(/^4 problems at both steps: .+Exact McNemar test/).waitFor();
       await page.getByRole('button', { name: /^became correct \(\d+\)$/ }).click();
@@ -73,7 +74,7 @@ export function describeProblems(shell: Shell): void {
     });
 
     test('changed problems are exported as pairs, all or those with a label, and one from the comparison', async () => {
-      await page.goto(running.urlOf(`${PROBLEMS}?tab=changes&became=correct`));
+      await visit(page, running.urlOf(`${PROBLEMS}?tab=changes&became=correct`));
       await page.getByRole('button', { name: 'Export pairs…' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByText(/^Problems that became correct from step \d+ to step \d+\.$/).waitFor();
@@ -98,10 +99,10 @@ export function describeProblems(shell: Shell): void {
 
     test('Failures are clusters: Enter opens the medoid, c compares it, and one label for all is one undo', async () => {
       const failures = `${PROBLEMS}?tab=failures&q=${encodeURIComponent('step:..100')}`;
-      await page.goto(running.urlOf(PROBLEMS));
+      await visit(page, running.urlOf(PROBLEMS));
       await page.getByRole('button', { name: 'Failures', exact: true }).click();
       await page.getByText(/^749 incorrect of 1,821 rollouts whose correctness is known/).waitFor();
-      await page.goto(running.urlOf(failures));
+      await visit(page, running.urlOf(failures));
       const table = page.getByRole('grid', { name: 'Clusters of incorrect rollouts' });
       await table.getByRole('row').nth(2).waitFor();
       const detail = page.getByRole('region', { name: 'Chosen cluster' });
@@ -124,17 +125,17 @@ export function describeProblems(shell: Shell): void {
       await page.keyboard.press('c');
       await page.getByRole('region', { name: 'Aligned turns' }).waitFor();
       expect((await running.place()).match(/lane=[^&]+/g)).toHaveLength(2);
-      await page.goto(running.urlOf(failures));
+      await visit(page, running.urlOf(failures));
       await table.getByRole('row').nth(2).waitFor();
       await table.focus();
       await page.keyboard.press('Enter');
       await expect.poll(() => running.place()).toMatch(/\/rollout\/\d+/);
-      await page.goto(running.urlOf(`${PROBLEMS}?tab=failures&q=is_correct:true`));
+      await visit(page, running.urlOf(`${PROBLEMS}?tab=failures&q=is_correct:true`));
       await page.getByText('No incorrect rollout matches').waitFor();
     });
 
     test('Detectors find nothing in the demo run until a threshold is lowered; a step can be chosen', async () => {
-      await page.goto(running.urlOf(`${PROBLEMS}?tab=detectors`));
+      await visit(page, running.urlOf(`${PROBLEMS}?tab=detectors`));
       await page.getByText(/^No detector found anything in 1,821 rollouts/).waitFor();
       const table = page.getByRole('grid', { name: 'Detectors' });
       const detail = page.getByRole('region', { name: 'Chosen detector' });
@@ -155,10 +156,10 @@ export function describeProblems(shell: Shell): void {
       await table.focus();
       await page.keyboard.press('Enter');
       await expect.poll(() => running.place()).toMatch(/\/step\/380$/);
-      await page.goto(running.urlOf(`${PROBLEMS}?tab=detectors`));
+      await visit(page, running.urlOf(`${PROBLEMS}?tab=detectors`));
       await page.getByRole('button', { name: 'Reset thresholds' }).click();
       await page.getByText(/^No detector found anything/).waitFor();
-      await page.goto(running.urlOf(`${PROBLEMS}?tab=detectors&q=${encodeURIComponent('reward:>99')}`));
+      await visit(page, running.urlOf(`${PROBLEMS}?tab=detectors&q=${encodeURIComponent('reward:>99')}`));
       await page.getByText('No rollout matches').waitFor();
     });
 
@@ -186,16 +187,16 @@ export function describeProblems(shell: Shell): void {
     });
 
     test('orders and filters show the number of remaining problems', async () => {
-      await page.goto(running.urlOf(PROBLEMS));
+      await visit(page, running.urlOf(PROBLEMS));
       await page.getByRole('application').waitFor();
       await page.getByRole('button', { name: 'Always solved' }).click();
       await page.getByText('No problem was always solved').waitFor();
-      await page.goto(running.urlOf(`${PROBLEMS}?q=${encodeURIComponent('step:400..')}`));
+      await visit(page, running.urlOf(`${PROBLEMS}?q=${encodeURIComponent('step:400..')}`));
       await page.getByRole('application', { name: /^Pass rate of 4 problems/ }).waitFor();
     });
 
     test('Regressed says which steps it compares, with the correct rollouts of both', async () => {
-      await page.goto(running.urlOf(`${PROBLEMS}?sort=regressed`));
+      await visit(page, running.urlOf(`${PROBLEMS}?sort=regressed`));
       await page.getByText('is lower at the problem’s last step than at its best step before it').waitFor();
       const map = page.getByRole('application');
       await map.focus();
@@ -207,7 +208,7 @@ export function describeProblems(shell: Shell): void {
     });
 
     test('suspicious rewards are ready-made filters with the rollouts they find', async () => {
-      await page.goto(running.urlOf(`${PROBLEMS}?tab=suspicious`));
+      await visit(page, running.urlOf(`${PROBLEMS}?tab=suspicious`));
       await page.getByText('No problem has a majority of answers against its ground truth').waitFor();
       const lucky = page.getByRole('button', { name: /^Correct though every call failed \d+/ });
       await lucky.filter({ hasText: /[1-9]/ }).click();
@@ -217,13 +218,16 @@ export function describeProblems(shell: Shell): void {
     });
 
     test('answers that were rewarded and not are counted among the views', async () => {
-      await page.goto(running.urlOf(`${PROBLEMS}?tab=suspicious`));
+      await visit(page, running.urlOf(`${PROBLEMS}?tab=suspicious`));
       await page.getByRole('button', { name: 'Same answer, different reward 0' }).click();
       await page.getByText('No answer of a problem was judged both correct and incorrect').waitFor();
     });
 
     test('a problem over time leads from its answers to a group', async () => {
-      await page.goto(running.urlOf('/run/synthetic-grpo-roc-demo/step/150/group/pairs-of-divisors/problem'));
+      await visit(
+        page,
+        running.urlOf('/run/synthetic-grpo-roc-demo/step/150/group/pairs-of-divisors/problem'),
+      );
       await page.getByRole('heading', { level: 1, name: 'pairs-of-divisors' }).waitFor();
       const train = page.getByRole('region', { name: 'Run demo (synthetic)' }).first();
       expect(await train.getByRole('link').count()).toBe(12);

@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
 import { onDemo } from './onDemo.ts';
+import { visit } from './visit.ts';
 
 const DEMO = '/run/synthetic-grpo-roc-demo';
 const GROUP = `${DEMO}/step/0/group/pairs-of-divisors`;
@@ -20,7 +21,7 @@ export function describeRoc(shell: Shell): void {
       ({ running, page, errors } = demo);
     });
 
-    const goTo = (place: string) => page.goto(running.urlOf(place));
+    const goTo = (place: string) => visit(page, running.urlOf(place));
     const ledger = () => page.getByRole('grid', { name: 'Rollouts of pairs-of-divisors' });
     const rows = () => ledger().getByRole('row');
     const panel = () => page.getByRole('complementary', { name: 'What if' });

@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
 import { onDemo } from './onDemo.ts';
+import { visit } from './visit.ts';
 
 const DEMO = '/run/synthetic-grpo-roc-demo';
 const fixture = (name: string): string => fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url));
@@ -27,13 +28,13 @@ export function describeSchedule(shell: Shell): void {
     const reading = () => page.getByRole('complementary', { name: 'Rollout' });
 
     test('a chart over steps opens the schedule of its step, and g d opens it from a step', async () => {
-      await page.goto(running.urlOf(`${DEMO}?tab=tools`));
+      await visit(page, running.urlOf(`${DEMO}?tab=tools`));
       const wall = page.getByRole('slider', { name: 'Wall time of the rollouts by step' });
       await wall.focus();
       await page.keyboard.press('Enter');
       await expect.poll(() => running.place()).toBe(`${DEMO}/step/500/schedule`);
       await timeline().waitFor();
-      await page.goto(running.urlOf(`${DEMO}/step/50`));
+      await visit(page, running.urlOf(`${DEMO}/step/50`));
       await page.getByRole('grid').waitFor();
       await page.keyboard.press('g');
       await page.keyboard.press('d');
@@ -45,7 +46,7 @@ export function describeSchedule(shell: Shell): void {
     });
 
     test('a bar of the latency chart of brushed steps leads to its rollouts', async () => {
-      await page.goto(running.urlOf(`${DEMO}?tab=tools&steps=400..500`));
+      await visit(page, running.urlOf(`${DEMO}?tab=tools&steps=400..500`));
       const chart = page.getByRole('slider', { name: 'How long tool calls took' });
       const figure = page.getByRole('figure').filter({ has: chart });
       await figure.getByText('calls, steps 400 to 500').waitFor();
@@ -67,7 +68,7 @@ export function describeSchedule(shell: Shell): void {
     });
 
     test('keys move, zoom and open; back returns to the same view', async () => {
-      await page.goto(running.urlOf(`${DEMO}/step/50/schedule`));
+      await visit(page, running.urlOf(`${DEMO}/step/50/schedule`));
       await timeline().focus();
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('ArrowDown');
@@ -92,7 +93,7 @@ export function describeSchedule(shell: Shell): void {
     });
 
     test('hovering shows a bar’s values, a drag zooms, a filter marks matches', async () => {
-      await page.goto(running.urlOf(`${DEMO}/step/50/schedule`));
+      await visit(page, running.urlOf(`${DEMO}/step/50/schedule`));
       const canvas = timeline().locator('canvas');
       await canvas.waitFor();
       const box = await canvas.boundingBox();
@@ -108,12 +109,12 @@ export function describeSchedule(shell: Shell): void {
       await page.mouse.move(box.x + 600, y, { steps: 4 });
       await page.mouse.up();
       await expect.poll(() => new URL(page.url()).searchParams.get('t')).toMatch(/\.\./);
-      await page.goto(running.urlOf(`${DEMO}/step/50/schedule?q=${encodeURIComponent('worker:w1')}`));
+      await visit(page, running.urlOf(`${DEMO}/step/50/schedule?q=${encodeURIComponent('worker:w1')}`));
       await page
         .getByRole('application', { name: /^158 rollouts on \d+ workers over time, \d+ of them/ })
         .waitFor();
       await page.getByText(/158 of 158 rollouts placed in time · \d+ of 158 match/).waitFor();
-      await page.goto(running.urlOf(`${DEMO}/step/50/schedule?q=${encodeURIComponent('worker:nobody')}`));
+      await visit(page, running.urlOf(`${DEMO}/step/50/schedule?q=${encodeURIComponent('worker:nobody')}`));
       await page.getByText(/^No rollout of this step matches/).waitFor();
       expect(errors).toEqual([]);
     });
@@ -123,7 +124,7 @@ export function describeSchedule(shell: Shell): void {
         fixture('turnwise/messages'),
         fixture('turnwise/schedule'),
       ]));
-      await page.goto(running.urlOf('/run/synthetic-schedule/step/1/schedule'));
+      await visit(page, running.urlOf('/run/synthetic-schedule/step/1/schedule'));
       await timeline().waitFor();
       await page.getByText('waiting for a tool').waitFor();
       await timeline().focus();
@@ -131,7 +132,7 @@ export function describeSchedule(shell: Shell): void {
       await reading().getByText('straggler').waitFor();
       await page.keyboard.press('l');
       await expect.poll(() => running.place()).toBe('/run/synthetic-schedule/step/2/schedule');
-      await page.goto(running.urlOf('/run/r1/step/1/schedule'));
+      await visit(page, running.urlOf('/run/r1/step/1/schedule'));
       await page.getByText('No start and end times in this log').waitFor();
       await page.getByText('timing.start', { exact: true }).waitFor();
       expect(errors).toEqual([]);

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
 import { onDemo } from './onDemo.ts';
+import { visit } from './visit.ts';
 
 export function describeSearch(shell: Shell): void {
   describe(`${shell.name}: the search`, () => {
@@ -151,7 +152,7 @@ export function describeSearch(shell: Shell): void {
     });
 
     test('one run can be searched', async () => {
-      await page.goto(running.urlOf('/search?q=wait&run=no-such-run'));
+      await visit(page, running.urlOf('/search?q=wait&run=no-such-run'));
       await page.getByRole('heading', { name: 'No such run in this library' }).waitFor();
       await page.getByRole('combobox', { name: 'Run to search' }).selectOption('synthetic-grpo-roc-demo');
       await results().locator('mark').first().waitFor();

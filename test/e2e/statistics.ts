@@ -8,6 +8,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
 import { type OnDemo, onDemo } from './onDemo.ts';
+import { visit } from './visit.ts';
 
 const DEMO = '/run/synthetic-grpo-roc-demo';
 
@@ -29,7 +30,7 @@ export function describeStatistics(shell: Shell): void {
       errors.push(opened.errors);
     };
 
-    const goTo = (place: string) => page.goto(running.urlOf(place));
+    const goTo = (place: string) => visit(page, running.urlOf(place));
     const searchOf = () => new URLSearchParams(running.place().split('?')[1] ?? '');
     const tokens = () => page.getByRole('grid', { name: /Tokens by mean/ });
     const signal = (name: string) =>

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
 import { onDemo } from './onDemo.ts';
+import { visit } from './visit.ts';
 
 const STEP = '/run/synthetic-grpo-roc-demo/step/150';
 const ROLLOUTS = `${STEP}?tab=rollouts`;
@@ -29,7 +30,7 @@ export function describeTables(shell: Shell): void {
     const pick = () => page.getByRole('button', { name: 'Columns and density' }).click();
 
     async function openList(place: string): Promise<void> {
-      await page.goto(running.urlOf(place));
+      await visit(page, running.urlOf(place));
       await page.getByRole('grid').waitFor();
       await page.getByRole('gridcell').filter({ hasText: /\S/ }).first().waitFor();
     }
@@ -349,7 +350,7 @@ export function describeTables(shell: Shell): void {
 
     test('the ledger of a group is selected and copied like any list', async () => {
       const group = await page.getByRole('row').nth(1).getAttribute('href');
-      await page.goto(running.urlOf(group?.replace(/\/rollout\/.*$/, '') ?? ''));
+      await visit(page, running.urlOf(group?.replace(/\/rollout\/.*$/, '') ?? ''));
       const ledger = page.getByRole('grid', { name: /^Rollouts of / });
       await ledger.waitFor();
       const copied = await watchClipboard();

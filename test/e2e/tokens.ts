@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
 import { onDemo } from './onDemo.ts';
+import { visit } from './visit.ts';
 
 const DEMO = '/run/synthetic-grpo-roc-demo';
 /** Its second turn has a failed call. */
@@ -20,7 +21,7 @@ export function describeTokens(shell: Shell): void {
 
     onDemo(shell, async (demo) => {
       ({ running, page, errors } = demo);
-      await page.goto(running.urlOf(ROLLOUT));
+      await visit(page, running.urlOf(ROLLOUT));
       await bar().getByText('policy tokens').waitFor();
     });
 
@@ -96,7 +97,7 @@ export function describeTokens(shell: Shell): void {
       const onlyOf = () => searchOf().get('only');
       const focusText = () => page.getByRole('region', { name: 'Transcript' }).focus();
       const before = running.place();
-      await page.goto(running.urlOf(`${FAILING}?only=after-error`));
+      await visit(page, running.urlOf(`${FAILING}?only=after-error`));
       await bar()
         .getByText(/^\d+ of \d+ high$/)
         .waitFor();
@@ -121,7 +122,7 @@ export function describeTokens(shell: Shell): void {
       await scope().selectOption('everywhere');
       await expect.poll(onlyOf).toBeNull();
       await bar().getByText('109 high').waitFor();
-      await page.goto(running.urlOf(before));
+      await visit(page, running.urlOf(before));
       await bar().getByText('policy tokens').waitFor();
     });
 
@@ -224,13 +225,13 @@ export function describeTokens(shell: Shell): void {
     });
 
     test('a link to a token opens on it', async () => {
-      await page.goto(running.urlOf(`${ROLLOUT}?token=253`));
+      await visit(page, running.urlOf(`${ROLLOUT}?token=253`));
       await readout().getByText('token 253').waitFor();
       await expect.poll(() => page.evaluate(() => CSS.highlights.get('token-current')?.size)).toBe(1);
     });
 
     test('formulas are marked as a whole, and the current token keeps its heat', async () => {
-      await page.goto(running.urlOf(`${DEMO}/step/150/group/minimal-square-error/rollout/0?token=2`));
+      await visit(page, running.urlOf(`${DEMO}/step/150/group/minimal-square-error/rollout/0?token=2`));
       await readout().getByText('token 2', { exact: true }).waitFor();
       const slider = bar().getByRole('slider', { name: 'Share of policy tokens that is high' });
       await slider.focus();
@@ -260,7 +261,7 @@ export function describeTokens(shell: Shell): void {
     });
 
     test('uses few elements, rendered and raw, while a rollout is scrolled', async () => {
-      await page.goto(running.urlOf(ROLLOUT));
+      await visit(page, running.urlOf(ROLLOUT));
       await page.getByRole('region', { name: 'Transcript' }).focus();
       for (const key of ['End', 'm', 'Home', 'm']) {
         await page.keyboard.press(key);

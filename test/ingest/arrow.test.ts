@@ -75,7 +75,7 @@ describe('Arrow', () => {
       return seed % below;
     };
     for (const bytes of [STREAM, ...FILES]) {
-      for (let round = 0; round < 150; round++) {
+      for (let round = 0; round < 60; round++) {
         const damaged = Buffer.from(bytes);
         for (let i = 0; i < 3; i++) damaged[random(damaged.length)] = random(256);
         const { error } = await rowsOf(damaged);
@@ -98,7 +98,7 @@ it('refuses a dictionary that would be decoded again for thousands of batches', 
   writeFileSync(path, Buffer.concat([stream.subarray(0, end), ...Array.from({ length: 400 }, () => batch)]));
   const source = ArrowSource.open(path);
   const read = async () => {
-    for await (const records of source.records(0)) for (const _ of records) break;
+    for await (const _ of source.records(0));
   };
   await expect(read()).rejects.toThrow(
     'the dictionaries of the Arrow file are too large for so many batches',
