@@ -23,7 +23,7 @@ it.each([false, true])(
     if (item === undefined) throw new Error('no turn');
     const context = {
       ...{ compared, columns: [0, 1], on: 1, isUnified, isElided: false, forks: forksByRow(compared) },
-      ...{ onSelect: () => {}, onDiff: () => {} },
+      ...{ onSelect: () => {}, onGoTo: () => {}, onDiff: () => {} },
     };
     const drawn = () => document.querySelectorAll('.cmp-block').length;
     render(<Row item={item} context={context} />);
@@ -55,26 +55,34 @@ describe('the first different action', () => {
   const drawn = drawCompared(['T1 C1 R1\nT2 A1', 'T1 C1 R1\nT3 A2']);
   const line = (actionFork?: ActionFork) => {
     const onSelect = vi.fn();
+    const onGoTo = vi.fn();
     const lanes = drawn.comparison.lanes.map((lane) =>
       lane === null ? null : { ...lane, ...(actionFork === undefined ? {} : { actionFork }) },
     );
     const compared = { ...drawn, comparison: { ...drawn.comparison, lanes } };
     const context = {
       ...{ compared, columns: [0, 1], on: 1, isUnified: false, isElided: false, forks: forksByRow(compared) },
-      ...{ onSelect, onDiff: () => {} },
+      ...{ onSelect, onGoTo, onDiff: () => {} },
     };
-    const { container } = render(<ActionForkLine context={context} index={1} letter="B" />);
-    return { text: container.textContent, onSelect };
+    const { container } = render(
+      // biome-ignore lint/a11y/useKeyWithClickEvents: as the row around it, which selects itself
+      // biome-ignore lint/a11y/noStaticElementInteractions: as above
+      <div onClick={() => onSelect(0)}>
+        <ActionForkLine context={context} index={1} letter="B" />
+      </div>,
+    );
+    return { text: container.textContent, onSelect, onGoTo };
   };
   const answer = (text: string) => ({ kind: 'answer', turn: 2, segment: 4, text }) as const;
 
   it('names both actions, and leads to their row', () => {
-    const { text, onSelect } = line({ shared: 1, baseline: answer('1'), lane: answer('2') });
+    const { text, onSelect, onGoTo } = line({ shared: 1, baseline: answer('1'), lane: answer('2') });
     expect(text).toBe(
       'After 1 same action, they differ in turn 2 of B: the answer 1 in A,  the answer 2 in B',
     );
     fireEvent.click(screen.getByRole('button', { name: 'in turn 2 of B' }));
-    expect(onSelect).toHaveBeenCalledExactlyOnceWith(1);
+    expect(onGoTo).toHaveBeenCalledExactlyOnceWith(1);
+    expect(onSelect).not.toHaveBeenCalled();
   });
 
   it('says that a lane does nothing more, or the same', () => {

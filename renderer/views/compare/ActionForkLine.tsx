@@ -2,8 +2,8 @@ import type { ActionSide } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { counted } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
+import { ForkPlace } from './ForkPlace.tsx';
 import type { RowContext } from './rowContext.ts';
-import { rowOfFork } from './rowModel.ts';
 
 interface ActionForkLineProps {
   readonly context: RowContext;
@@ -14,7 +14,7 @@ interface ActionForkLineProps {
 
 /** Names the first action of a lane that differs from the baseline's, and links to its row. */
 export function ActionForkLine({ context, index, letter }: ActionForkLineProps) {
-  const { compared, onSelect } = context;
+  const { compared } = context;
   const { comparison, base } = compared;
   const fork = comparison.lanes[index]?.actionFork;
   const baseline = compared.lanes[base]?.letter ?? '';
@@ -25,17 +25,12 @@ export function ActionForkLine({ context, index, letter }: ActionForkLineProps) 
         {letter} and {baseline} do the same: {counted(fork.shared, 'action')}.
       </p>
     );
-  const row = rowOfFork(compared, index, fork);
-  const turn = fork.lane?.turn ?? fork.baseline?.turn;
   return (
     <p className="cmp-policy-fork">
       {fork.shared === 0
         ? 'They act differently '
         : `After ${counted(fork.shared, 'same action')}, they differ `}
-      <button type="button" className="is-link" onClick={() => onSelect(row)}>
-        in turn {turn} of {fork.lane === undefined ? baseline : letter}
-      </button>
-      :
+      <ForkPlace {...{ context, index, fork }} />:
       {[
         { own: baseline, side: fork.baseline },
         { own: letter, side: fork.lane },

@@ -109,6 +109,13 @@ export function Compare({ link, slots, state }: CompareProps) {
 
   const target = useLabelTarget(lanes, link.on, (lane) => actions.change({ on: lane }));
 
+  const goToRow = useCallback(
+    (row: number) => {
+      selectRow(row);
+      list.current?.show(itemOfRow(items.items, row), true);
+    },
+    [items, selectRow],
+  );
   const openDiff = useCallback((at: number, block: number) => setDiff({ row: at, block }), []);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: columns change only with the slots' states
@@ -127,9 +134,10 @@ export function Compare({ link, slots, state }: CompareProps) {
             isElided: equal !== 'show',
             forks,
             onSelect: selectRow,
+            onGoTo: goToRow,
             onDiff: openDiff,
           },
-    [compared, on, layout, equal, forks, selectRow, openDiff, slots.length],
+    [compared, on, layout, equal, forks, selectRow, goToRow, openDiff, slots.length],
   );
 
   // Scrolls to a row that was selected by the URL, a key or the transport. A row that was clicked is visible already.
@@ -160,12 +168,12 @@ export function Compare({ link, slots, state }: CompareProps) {
   const toFork = () => {
     const next = nextFork(forks, row);
     if (next === undefined) setNotice('No fork: all lanes are equal');
-    else goToItem(itemOfRow(items.items, next), true);
+    else goToRow(next);
   };
   const laneForks = compared?.comparison.lanes[on] ?? undefined;
   const toForkAt = (fork: ForkTurns | undefined, none: string) => {
     if (compared === undefined || fork === undefined) setNotice(none);
-    else goToItem(itemOfRow(items.items, rowOfFork(compared, on, fork)), true);
+    else goToRow(rowOfFork(compared, on, fork));
   };
   const stepLane = (by: 1 | -1) => {
     actions.change({ on: nextLane(link, by) });

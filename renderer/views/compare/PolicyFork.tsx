@@ -1,7 +1,7 @@
 import { SourceText } from '../../ui/SourceText.tsx';
+import { ForkPlace } from './ForkPlace.tsx';
 import { shownFork, sideLabels } from './forkModel.ts';
 import type { RowContext } from './rowContext.ts';
-import { rowOfFork } from './rowModel.ts';
 
 interface PolicyForkProps {
   readonly context: RowContext;
@@ -12,7 +12,7 @@ interface PolicyForkProps {
 
 /** Shown under a fork that a tool or a user caused: the policy's own first fork, and a link to it. */
 export function PolicyFork({ context, index, letter }: PolicyForkProps) {
-  const { compared, onSelect } = context;
+  const { compared } = context;
   const { comparison, base } = compared;
   const logged = comparison.lanes[index]?.policyFork;
   const [baseline, lane] = [compared.lanes[base], compared.lanes[index]];
@@ -31,14 +31,9 @@ export function PolicyFork({ context, index, letter }: PolicyForkProps) {
     { letter: baseline.letter, words: sideLabels(fork.baseline, { letter, text: fork.lane.text }) },
     { letter, words: sideLabels(fork.lane, { letter: baseline.letter, text: fork.baseline.text }) },
   ];
-  const row = rowOfFork(compared, index, fork);
   return (
     <p className="cmp-policy-fork">
-      The policy’s own text first differs{' '}
-      <button type="button" className="is-link" onClick={() => onSelect(row)}>
-        {fork.lane.turn === undefined ? 'at its end' : `in turn ${fork.lane.turn} of ${letter}`}
-      </button>
-      :
+      The policy’s own text first differs <ForkPlace {...{ context, index, fork }} />:
       {sides.map(({ letter: own, words }, i) => (
         <span key={own} className="cmp-policy-side">
           {i > 0 && ', '} <Quoted text={words.text} /> in {own}

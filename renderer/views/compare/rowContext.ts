@@ -12,5 +12,7 @@ export interface RowContext {
   /** By row: the lanes that fork from the baseline there. */
   readonly forks: ReadonlyMap<number, readonly number[]>;
   readonly onSelect: (row: number) => void;
+  /** Selects a row that may be out of sight, and shows it. */
+  readonly onGoTo: (row: number) => void;
   readonly onDiff: (row: number, block: number) => void;
 }
