@@ -20,7 +20,7 @@ export interface PackIds {
   readonly annotations: number;
   /** Number of other rollouts in their groups. */
   readonly siblings: number;
-  /** Only of a pack of pairs, whose rollouts are in `ids`. Sorted as `ids` are, by the rollout before. */
+  /** Only of a pack of pairs, whose rollouts are in `ids`. In the order of the list of problems. */
   readonly pairs?: readonly (readonly [from: number, to: number])[];
 }
 
@@ -67,18 +67,14 @@ function pairIds(
   );
   const takesAll = isAll && labels === undefined;
   const after = new Map(found.filter((pair) => takesAll || pair.some((id) => labelled.has(id))));
-  const existing = inPackOrder(db, [...after].flat());
-  const known = new Set(existing);
-  const sorted = [...existing].flatMap((from): (readonly [number, number])[] => {
-    const to = after.get(from);
-    return to === undefined || !known.has(to) ? [] : [[from, to]];
-  });
-  const among = new Set(sorted.flat());
+  const known = new Set(inPackOrder(db, [...after].flat()));
+  const listed = [...after].filter((pair) => pair.every((id) => known.has(id)));
+  const among = new Set(listed.flat());
   return {
-    ids: Uint32Array.from(sorted.flat()),
+    ids: Uint32Array.from(listed.flat()),
     annotations: annotations.filter(({ rolloutId }) => among.has(rolloutId)).length,
     siblings: 0,
-    pairs: sorted,
+    pairs: listed,
   };
 }
 

@@ -15,6 +15,7 @@ import { filterText } from '../../shared/domain/filter/print.ts';
 import { filterCountSql, filterSql } from '../storage/filterSql.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { groupRows, rolloutRows } from '../storage/queries/lists.ts';
+import { countWithTokens } from '../storage/queries/packed.ts';
 import { runIdOf } from '../storage/queries/places.ts';
 import { questionBeginnings } from '../storage/queries/questions.ts';
 import type { Task } from '../threads/task.ts';
@@ -158,7 +159,7 @@ export class ColumnQueryEngine {
       'annotation.report': (params, task) => labelReport(db, params, this.columns(params.filter, task)),
       'pack.preview': (params, task) => {
         const { ids, annotations, siblings, pairs } = packIds(db, params, this.columns(params.filter, task));
-        const counts = { cases: ids.length, annotations, siblings };
+        const counts = { cases: ids.length, annotations, siblings, withTokens: countWithTokens(db, ids) };
         return pairs === undefined ? counts : { ...counts, pairs: pairs.length };
       },
     };

@@ -111,6 +111,8 @@ export interface PackPreview {
   readonly pairs?: number;
   readonly annotations: number;
   readonly siblings: number;
+  /** Cases with per-token data. */
+  readonly withTokens: number;
 }
 
 export interface WrittenPack {

@@ -73,16 +73,15 @@ export function describeProblems(shell: Shell): void {
       await table.waitFor();
     });
 
-    test('changed problems are exported as pairs, all or those with a label, and one from the comparison', async () => {
-      await visit(page, running.urlOf(`${PROBLEMS}?tab=changes&became=correct`));
+    test('changed problems are exported as pairs, those with a label if there are any, and one from the comparison', async () => {
+      const changes = running.urlOf(`${PROBLEMS}?tab=changes&became=correct`);
+      await visit(page, changes);
       await page.getByRole('button', { name: 'Export pairs…' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByText(/^Problems that became correct from step \d+ to step \d+\.$/).waitFor();
       expect(await dialog.getByRole('radio', { name: /^(HTML|JSONL|Markdown|CSV)$/ }).count()).toBe(2);
       await dialog.getByRole('button', { name: /^(Download|Write) \d+ pairs$/ }).waitFor();
-      await dialog.getByLabel('only pairs with a label or a note').check();
-      await dialog.getByText('Nothing to export: no pair has a label or a note.').waitFor();
-      await dialog.getByLabel('only pairs with a label or a note').uncheck();
+      expect(await dialog.getByLabel('only pairs with a label or a note (0)').isDisabled()).toBe(true);
       await dialog.getByRole('button', { name: 'Cancel' }).click();
       const table = page.getByRole('grid', { name: 'Problems that became correct' });
       await table.focus();
@@ -95,6 +94,19 @@ export function describeProblems(shell: Shell): void {
       const path = await (await arrived).path();
       expect(readFileSync(path, 'utf8')).toContain('became correct</small>');
       await page.getByText(/^1 pair, .+ downloaded$/).waitFor();
+      await page.keyboard.press('1');
+      await page.getByText(/^Labelled /).waitFor();
+      await visit(page, changes);
+      await page.getByRole('button', { name: 'Export pairs…' }).click();
+      await dialog.getByRole('button', { name: 'Download 1 pair' }).waitFor();
+      await dialog.getByLabel('only pairs with a label or a note (1)').uncheck();
+      await dialog.getByRole('button', { name: /^Download \d+ pairs$/ }).waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await table.focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Export this pair…' }).waitFor();
+      await page.keyboard.press('u');
+      await page.getByText(/^Undone: /).waitFor();
     });
 
     test('Failures are clusters: Enter opens the medoid, c compares it, and one label for all is one undo', async () => {

@@ -185,7 +185,14 @@ describe('pairs as a page', () => {
     expect(text).toContain(`<h1>${changed.length} pairs with 1 annotation</h1>`);
     expect(text).toContain('<small class="correct">became correct</small>');
     expect(text).toContain('Now it &lt;b&gt;works&lt;/b&gt;');
-    expect(text).toMatch(/<b>Turn 1<\/b> · <b>Turn 1<\/b>/);
+    expect(text).toContain('<b>Turn 1</b>');
+    expect(text).toMatch(/<b>Turn \d+, only (before|after)<\/b>/);
+  });
+
+  it('are in the order of the list of problems', async () => {
+    const index = (await pack('html', { isAll: true, pairs: pairs() })).split('<main>')[0] ?? '';
+    const names = [...index.matchAll(/<a href="#c\d+"><bdi>([^<]*)</g)].map(([, name]) => name);
+    expect(names).toEqual(changed.map(({ problemId }) => problemId));
   });
 
   it('keep the notes that each rollout has on the same prompt', async () => {

@@ -41,7 +41,8 @@ afterAll(async () => {
 });
 
 it('previews the content of a pack', async () => {
-  const preview = await ask('pack.preview', {});
+  const { withTokens, ...preview } = await ask('pack.preview', {});
+  expect(withTokens).toBe(2);
   expect(preview).toMatchObject({ cases: 2, annotations: 2 });
   expect(preview.siblings).toBeGreaterThan(0);
   const written = await ask('pack.export', { format: 'md', path: 'preview.md', siblings: true });

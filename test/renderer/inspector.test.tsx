@@ -115,6 +115,16 @@ describe('a sample of an Inspect log', () => {
     expect(screen.getByText('uuid')).toBeDefined();
   });
 
+  it('adds up no scores, since each scorer measures something else', () => {
+    const detail = drawCompared(['A1', 'A1']).lanes[0]?.detail;
+    const row = { ...(detail?.row as RolloutDetail['row']), reward: 0, scores: '{"match":0,"tone":0.25}' };
+    expect(shown({ row }).textContent).toContain('The scores add up to 0.25');
+    cleanup();
+    const sample = shown({ row, extra }).textContent;
+    expect(sample).toContain('The reward is the score of the first scorer');
+    expect(sample).not.toContain('add up');
+  });
+
   it('cuts a long explanation and shows all of it on request', () => {
     const long = { match: { value: 1, explanation: `${'word '.repeat(1_000)}end` } };
     const fields = shown({ extra: { ...extra, scores: long } });
@@ -126,6 +136,8 @@ describe('a sample of an Inspect log', () => {
 
   it('shows its error, the errors that were retried, its limit, usage and times', () => {
     shown({ extra });
+    const ending = within(screen.getByRole('region', { name: 'How it ended' }));
+    expect(ending.getByText('limits').nextElementSibling?.textContent).toMatch(/^ended by: token, 512/);
     const error = within(screen.getByRole('region', { name: 'Error' }));
     expect(error.getByText('tool server gone')).toBeDefined();
     expect(error.getByText('Traceback').closest('details')?.open).toBe(false);
@@ -134,7 +146,6 @@ describe('a sample of an Inspect log', () => {
     expect(retries.textContent).toContain('tool server slow');
     const sample = within(screen.getByRole('region', { name: 'Sample' }));
     expect(sample.getByText('epoch').nextElementSibling?.textContent).toBe('2');
-    expect(sample.getByText('limit that ended it').nextElementSibling?.textContent).toBe('token, 512');
     expect(sample.getByText('input tokens').nextElementSibling?.textContent).toBe('3,000');
     expect(sample.getByText('retried model calls').nextElementSibling?.textContent).toBe('2');
     expect(sample.getByText('working time').nextElementSibling?.textContent).toBe('1.25 s');

@@ -29,10 +29,11 @@ export function indexRow(one: PackCase, taxonomy: Taxonomy, id: string, number: 
   const kept = keptText(one);
   const labels = labelsOf(one, taxonomy).map((label) => chip(taxonomy, label));
   return `<tr><td class="n dim">${number}</td><td><span class="${outcome}">${OUTCOME_GLYPH[outcome]}</span></td><td class="long"><a href="#${id}"><bdi>${html(addressText(one))}</bdi></a></td>\
-<td class="long">${html(shortAnswer(one) ?? '')}</td><td class="${kept.includes(' ') ? 'unknown' : kept}">${kept.includes(' ') ? '?' : kept}</td><td class="labels">${labels.join(' ')}</td></tr>
+<td class="long">${html(shortAnswer(one) ?? '')}</td><td${kept === undefined ? '' : ` class="${kept}"`}>${kept ?? '<span class="unknown">unknown</span>'}</td><td class="labels">${labels.join(' ')}</td></tr>
 `;
 }
 
+/** The style hides `kept`, the fifth column with the number, where no decision is logged. */
 const COLUMNS_OF_CASES = ['', 'rollout', 'answer', 'kept', 'labels'];
 
 /** @param pairs their number, in a pack of pairs */
@@ -62,7 +63,7 @@ export function htmlHead(
 <p class="muted"><span class="correct">✓ ${byClass.correct} correct</span>, <span class="incorrect">✕ ${byClass.incorrect} incorrect</span>${unknown(byClass.unknown)}${hasDecisions(summary) ? ` · <span class="kept">${byKept.kept} kept</span>, ${byKept.discarded} discarded${unknown(byKept.unknown)}` : ''}${siblings === 0 ? '' : ` · ${counted(siblings, 'sibling')} beside them`}</p>
 <p class="muted">${runs.map((run) => `<bdi>${html(run.name)}</bdi> <span class="dim">${run.kind}, ${run.steps.length === 1 ? 'step' : 'steps'} ${stepsText(run.steps)}, ${counted(run.cases, 'case')}</span>`).join('<br>')}</p></header>
 ${labels.length === 0 ? '' : reportHtml(summary, taxonomy)}
-<section><details open><summary><b>${pairs === undefined ? 'Cases' : 'Pairs'}</b></summary><div class="scroll"><table><thead><tr><th class="n">#</th>${columns.map((name) => `<th>${name}</th>`).join('')}</tr></thead><tbody>
+<section><details open><summary><b>${pairs === undefined ? 'Cases' : 'Pairs'}</b></summary><div class="scroll"><table${pairs === undefined && !hasDecisions(summary) ? ' class="without-kept"' : ''}><thead><tr><th class="n">#</th>${columns.map((name) => `<th>${name}</th>`).join('')}</tr></thead><tbody>
 ${index.join('')}</tbody></table></div></details></section>
 <main>
 `;

@@ -124,7 +124,7 @@ function factsHtml({ one }: Drawn): string {
   const reason = reasonText(one);
   return `<div class="facts"><span class="${outcome}">${outcome === 'unknown' ? 'correctness unknown' : outcome}</span>\
 ${fact('answer', textFact(one, 'answer') ?? 'none known')}${fact('truth', textFact(one, 'ground_truth'))}\
-${fact('reward', factOf(one, 'reward'))}<span><span class="${kept.includes(' ') ? 'unknown' : kept}">${kept}</span>${reason === undefined ? '' : ` <small>${html(reason)}</small>`}</span>\
+${fact('reward', factOf(one, 'reward'))}${kept === undefined ? '' : `<span><span class="${kept}">${kept}</span>${reason === undefined ? '' : ` <small>${html(reason)}</small>`}</span>`}\
 ${fact('turns', factOf(one, 'turns'))}${fact('tool calls', calls)}${calls === 0 ? '' : fact('failed', factOf(one, 'tool_errors'))}\
 ${fact('stopped by', textFact(one, 'stop_reason'))}${fact('problem', textFact(one, 'problem_id'))}</div>
 `;

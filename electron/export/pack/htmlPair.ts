@@ -79,11 +79,15 @@ function rowHtml({ turns, isEqual, segments }: PairRow, from: Side, to: Side): s
   });
   const [left, right] = [redactedOf(from, turns[0]), redactedOf(to, turns[1])];
   const redacted = left === '' && right === '' ? '' : sides(left, right);
-  const name = (turn: number | undefined): string =>
-    turn === undefined ? '<span class="dim">no turn</span>' : `<b>Turn ${turn}</b>`;
-  return `<details class="turn"${isEqual ? '' : ' open'}><summary>${name(turns[0])} · ${name(turns[1])}${isEqual ? ' equal' : ''}</summary>
+  return `<details class="turn"${isEqual ? '' : ' open'}><summary><b>${turnsText(turns)}</b>${isEqual ? ' equal' : ''}</summary>
 ${notes('turn')}${redacted}${blocks.join('')}${notes('text')}</details>
 `;
+}
+
+function turnsText([before, after]: PairRow['turns']): string {
+  if (before === after) return `Turn ${before}`;
+  if (after === undefined) return `Turn ${before}, only before`;
+  return before === undefined ? `Turn ${after}, only after` : `Turn ${before} before, ${after} after`;
 }
 
 const notesOf = ({ drawn }: Side, turn: number | undefined, of?: 'turn' | 'text'): string =>

@@ -70,7 +70,8 @@ table{border-collapse:collapse;font-variant-numeric:tabular-nums;width:100%}
 th{font-weight:600;font-size:12px;color:var(--ink2);text-align:left;white-space:nowrap}
 th,td{padding:4px 14px 4px 0;border-bottom:1px solid var(--rule);vertical-align:baseline}
 td.n,th.n{text-align:right}
-td.kept,td.discarded,td.unknown{white-space:nowrap}
+td.kept,td.discarded{white-space:nowrap}
+.without-kept :is(th,td):nth-child(5){display:none}
 td.long{overflow-wrap:anywhere;min-width:16ch}td.labels{min-width:25ch}
 .scroll{overflow-x:auto;max-width:100%}
 .chip{display:inline-block;border:1px solid var(--l,var(--rule2));border-radius:10px;padding:0 8px;font-size:12px;line-height:18px;color:var(--l,var(--ink2));background:var(--raised);max-width:100%;overflow-wrap:break-word}

@@ -95,9 +95,10 @@ export const OUTCOME_GLYPH: Readonly<Record<Outcome, string>> = {
   unknown: '?',
 };
 
-export function keptText(one: PackCase): string {
+/** Undefined: the log has no decision on it, as for every rollout of an evaluation. */
+export function keptText(one: PackCase): 'kept' | 'discarded' | undefined {
   const kept = booleanFact(one, 'kept');
-  return kept === undefined ? 'decision unknown' : kept ? 'kept' : 'discarded';
+  return kept === undefined ? undefined : kept ? 'kept' : 'discarded';
 }
 
 /** `positive penalty` of `discarded_positive_penalty`. The verdict is printed separately. */
@@ -127,12 +128,13 @@ export function outcomeText(one: PackCase, answer = textFact(one, 'answer')): re
   const outcome = outcomeOf(one);
   const truth = textFact(one, 'ground_truth');
   const [reward, reason, stop] = [numberFact(one, 'reward'), reasonText(one), textFact(one, 'stop_reason')];
+  const kept = keptText(one);
   return [
     `${OUTCOME_GLYPH[outcome]} ${outcome === 'unknown' ? 'correctness unknown' : outcome}`,
     `answer ${answer ?? '(none known)'}`,
     ...(truth === undefined ? [] : [`ground truth ${truth}`]),
     ...(reward === undefined ? [] : [`reward ${reward}`]),
-    reason === undefined ? keptText(one) : `${keptText(one)} (${reason})`,
+    ...(kept === undefined ? [] : [reason === undefined ? kept : `${kept} (${reason})`]),
     ...(stop === undefined ? [] : [`stopped by ${stop}`]),
   ];
 }

@@ -26,6 +26,14 @@ export function countSiblings(db: ReadableLibrary, ids: Uint32Array): number {
   return queryValue(db, SIBLING_COUNT, number).get({ ids: JSON.stringify(Array.from(ids)) }) ?? 0;
 }
 
+const WITH_TOKENS =
+  'SELECT count(*) FROM json_each(?) packed JOIN token_row t ON t.rollout_id = packed.value';
+
+/** @returns the number of rollouts with per-token data */
+export function countWithTokens(db: ReadableLibrary, ids: Uint32Array): number {
+  return queryValue(db, WITH_TOKENS, number).get(JSON.stringify(Array.from(ids))) ?? 0;
+}
+
 /** A group with its packed rollouts. */
 export interface PackedGroup {
   readonly groupId: number;

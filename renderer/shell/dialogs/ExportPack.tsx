@@ -40,7 +40,7 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
     () => `${fileName(pairs?.name ?? `${scope.runKey ?? 'failures'}-pack`)}.html`,
   );
   const [labels, setLabels] = useState<readonly string[]>([]);
-  const [isAll, setAll] = useState(pairs !== undefined);
+  const [chosenAll, setAll] = useState<boolean>();
   const [hasSiblings, setSiblings] = useState(false);
   const [hasTokens, setTokens] = useState(false);
   const [isRaw, setRaw] = useState(false);
@@ -48,6 +48,10 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
   const [redact, setRedact] = useState('');
   const setNotice = useInterface((state) => state.setNotice);
   const isKnown = scope.runKey === undefined || run !== undefined;
+  const pairChoice = pairs === undefined ? undefined : { pairs: pairs.of, filter: scope.filter };
+  // Reviewers who labelled some pairs usually export those.
+  const labelled = useRequest('pack.preview', pairChoice && { ...pairChoice, isAll: false }).data?.pairs;
+  const isAll = chosenAll ?? (pairs !== undefined && (labelled ?? 0) === 0);
   const choice = {
     ...(run === undefined || pairs !== undefined ? {} : { runId: run.runId }),
     ...(pairs === undefined ? {} : { pairs: pairs.of }),
@@ -126,6 +130,7 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
             onAll={setAll}
             preview={preview.data}
             error={preview.error}
+            labelled={labelled}
           />
         )}
         <fieldset className="pack-formats">
@@ -150,8 +155,24 @@ function ExportPackBody({ scope, onDone, onWriting }: ExportPackBodyProps) {
           {pairs === undefined && (
             <Option label="siblings, for contrast" isOn={hasSiblings} onFlip={setSiblings} />
           )}
-          <Option label="tokens and heat" isOn={hasTokens} onFlip={setTokens} isOff={!words.takesTokens} />
-          <Option label="raw records" isOn={isRaw} onFlip={setRaw} isOff={!words.takesRaw} />
+          <Option
+            label="tokens and heat"
+            isOn={hasTokens}
+            onFlip={setTokens}
+            off={
+              words.takesTokens
+                ? preview.data?.withTokens === 0
+                  ? 'none of these rollouts has them'
+                  : undefined
+                : `${words.label} cannot hold them`
+            }
+          />
+          <Option
+            label="raw records"
+            isOn={isRaw}
+            onFlip={setRaw}
+            off={words.takesRaw ? undefined : `${words.label} cannot hold them`}
+          />
           <Option
             label="mask credentials"
             hint="API keys, tokens and passwords in texts, recognised by their form: sk-…, a URL with a password, HF_TOKEN=…"
@@ -217,20 +238,21 @@ interface OptionProps {
   readonly hint?: string;
   readonly isOn: boolean;
   readonly onFlip: (isOn: boolean) => void;
-  /** The chosen format cannot contain it. */
-  readonly isOff?: boolean;
+  /** Why it cannot be chosen. */
+  readonly off?: string | undefined;
 }
 
-function Option({ label, hint, isOn, onFlip, isOff = false }: OptionProps) {
+function Option({ label, hint, isOn, onFlip, off }: OptionProps) {
   return (
-    <label className={isOff ? 'dim' : undefined} title={isOff ? 'This format cannot hold them' : hint}>
+    <label className={off === undefined ? undefined : 'dim'} title={hint}>
       <input
         type="checkbox"
-        checked={isOn && !isOff}
-        disabled={isOff}
+        checked={isOn && off === undefined}
+        disabled={off !== undefined}
         onChange={(event) => onFlip(event.target.checked)}
       />{' '}
       {label}
+      {off !== undefined && ` (${off})`}
     </label>
   );
 }

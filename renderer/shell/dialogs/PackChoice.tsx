@@ -4,7 +4,7 @@ import { labelOf, useTaxonomy } from '../../data/annotations.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import type { PackScope, PairScope } from '../../state/interface.ts';
 import { LabelName } from '../../ui/Marks.tsx';
-import { counted } from '../../ui/numbers.ts';
+import { count, counted } from '../../ui/numbers.ts';
 
 interface PackChoiceProps {
   readonly scope: PackScope;
@@ -98,17 +98,24 @@ function PackCounts({ preview, error, nothing }: PackCountsProps) {
 
 interface PairChoiceProps extends Pick<PackChoiceProps, 'isAll' | 'onAll' | 'preview' | 'error'> {
   readonly pairs: PairScope;
+  /** Pairs with a label or a note. Undefined while they are counted. */
+  readonly labelled: number | undefined;
 }
 
 /** All pairs of a list, or those with a label. Two rollouts need no choice. */
-export function PairChoice({ pairs, isAll, onAll, preview, error }: PairChoiceProps) {
+export function PairChoice({ pairs, isAll, onAll, preview, error, labelled }: PairChoiceProps) {
   return (
     <>
       <p>{pairs.name}.</p>
       {'became' in pairs.of && (
         <label>
-          <input type="checkbox" checked={!isAll} onChange={(event) => onAll(!event.target.checked)} /> only
-          pairs with a label or a note
+          <input
+            type="checkbox"
+            checked={!isAll}
+            disabled={labelled === 0}
+            onChange={(event) => onAll(!event.target.checked)}
+          />{' '}
+          only pairs with a label or a note{labelled !== undefined && ` (${count(labelled)})`}
         </label>
       )}
       <PackCounts {...{ preview, error }} nothing="Nothing to export: no pair has a label or a note." />

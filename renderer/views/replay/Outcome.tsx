@@ -51,9 +51,13 @@ export function Outcome({ detail, sample, isBlind, onShow }: OutcomeProps) {
   const expected = useMemo(() => expectedOf(detail), [detail]);
   const scores = useMemo(() => parseScores(row.scores), [row]);
   const checks = useMemo(() => loggedChecks(detail.extra), [detail]);
+  // Each scorer of a sample measures something of its own: their scores are no parts of a reward.
   const parts = useMemo(
-    () => rewardBreakdown(row.reward, scores, weightedParts(detail.extra), areMultiplied(detail.extra)),
-    [row, scores, detail],
+    () =>
+      sample === undefined
+        ? rewardBreakdown(row.reward, scores, weightedParts(detail.extra), areMultiplied(detail.extra))
+        : undefined,
+    [row, scores, detail, sample],
   );
   return (
     <section className="outcome" aria-label="Outcome">
@@ -62,12 +66,22 @@ export function Outcome({ detail, sample, isBlind, onShow }: OutcomeProps) {
       ) : (
         <Verdict row={row} />
       )}
-      <Ending detail={detail} onShow={onShow} />
+      <Ending detail={detail} sample={sample} onShow={onShow} />
       {sample !== undefined && <SampleEnding sample={sample} />}
       {!isBlind && (
         <>
           {expected === undefined && row.groundTruth !== undefined && <GroundTruth text={row.groundTruth} />}
-          <RewardParts row={row} parts={parts} />
+          <RewardParts
+            row={row}
+            parts={parts}
+            rule={
+              parts !== undefined
+                ? ruleText(parts, row.reward)
+                : sample !== undefined && sample.scores.length > 1 && row.reward !== undefined
+                  ? 'The reward is the score of the first scorer of the log.'
+                  : undefined
+            }
+          />
           {checks.map((one) => (
             <Checks key={one.field} {...one} />
           ))}
@@ -107,7 +121,7 @@ interface LineProps {
   readonly onShow: (hit: Hit) => void;
 }
 
-function Ending({ detail, onShow }: LineProps) {
+function Ending({ detail, sample, onShow }: LineProps & Pick<OutcomeProps, 'sample'>) {
   const { row, segments, response, toolCalls, answerSource } = detail;
   const place = useMemo(
     () => (row.answer === undefined ? undefined : answerPlace(row.answer, response, segments)),
@@ -163,7 +177,7 @@ function Ending({ detail, onShow }: LineProps) {
             <FailedCall detail={detail} call={failed} onShow={onShow} />
           )}
         </Field>
-        <Limits detail={detail} />
+        <Limits detail={detail} reached={sample?.limit} />
       </dl>
     </section>
   );
@@ -225,8 +239,13 @@ const LIMIT_NAMES: Readonly<Record<LimitUse['limit']['kind'], string>> = {
   'tool-response': 'characters of a tool response',
 };
 
-/** A limit that ended a sample of Inspect is among the facts of the sample. */
-function Limits({ detail }: { readonly detail: RolloutDetail }) {
+interface LimitsProps {
+  readonly detail: RolloutDetail;
+  /** The limit that ended a sample, as logged. */
+  readonly reached: LoggedSample['limit'];
+}
+
+function Limits({ detail, reached }: LimitsProps) {
   const uses = useMemo(() => {
     const { row, turns, limits, tokens } = detail;
     const last = turns.at(-1);
@@ -240,22 +259,26 @@ function Limits({ detail }: { readonly detail: RolloutDetail }) {
   }, [detail]);
   return (
     <Field label="limits">
-      {detail.limits.length === 0 ? (
-        <span className="muted">none on tokens, turns or messages</span>
-      ) : uses.length === 0 ? (
-        <span className="muted">unknown whether one was reached</span>
-      ) : (
-        uses.map(({ limit, used, isReached }) => (
-          <div
-            key={limit.kind}
-            className={isReached ? 'is-wrong' : undefined}
-            title={plainLogText(limit.field)}
-          >
-            {isReached && 'reached: '}
-            {count(used)} of {count(limit.value)} {LIMIT_NAMES[limit.kind]}
-          </div>
-        ))
+      {reached !== undefined && (
+        <div className="is-wrong">
+          ended by: <LogText text={reached.type} />
+          {reached.value !== undefined && `, ${figure(reached.value)}`} <Source source="logged" by="limit" />
+        </div>
       )}
+      {detail.limits.length === 0
+        ? reached === undefined && <span className="muted">none on tokens, turns or messages</span>
+        : uses.length === 0
+          ? reached === undefined && <span className="muted">unknown whether one was reached</span>
+          : uses.map(({ limit, used, isReached }) => (
+              <div
+                key={limit.kind}
+                className={isReached ? 'is-wrong' : undefined}
+                title={plainLogText(limit.field)}
+              >
+                {isReached && 'reached: '}
+                {count(used)} of {count(limit.value)} {LIMIT_NAMES[limit.kind]}
+              </div>
+            ))}
     </Field>
   );
 }
@@ -284,9 +307,11 @@ function GroundTruth({ text }: { readonly text: string }) {
 interface RewardPartsProps {
   readonly row: RolloutRow;
   readonly parts: RewardBreakdown | undefined;
+  /** How the scores make up the reward. */
+  readonly rule: string | undefined;
 }
 
-function RewardParts({ row, parts }: RewardPartsProps) {
+function RewardParts({ row, parts, rule }: RewardPartsProps) {
   const items = useFirstItems(parts?.parts ?? [], 'part');
   return (
     <section aria-label="Reward">
@@ -303,7 +328,7 @@ function RewardParts({ row, parts }: RewardPartsProps) {
         ))}
       </dl>
       {items.more}
-      {parts !== undefined && <p className="inspector-note">{ruleText(parts, row.reward)}</p>}
+      {rule !== undefined && <p className="inspector-note">{rule}</p>}
     </section>
   );
 }

@@ -1,4 +1,4 @@
-/** Facts that an Inspect log states of a sample: scores with explanations, error, limit, retries, usage and times. */
+/** Facts that an Inspect log states of a sample: scores with explanations, error, retries, usage and times. */
 import { useState } from 'react';
 import type { RolloutRow } from '../../../shared/api/contract.ts';
 import type { LoggedSample, LoggedScorerValue } from '../../../shared/format/loggedSample.ts';
@@ -118,21 +118,13 @@ interface SampleCostsProps {
 }
 
 export function SampleCosts({ sample, row }: SampleCostsProps) {
-  const { limit, usage, workingSeconds, epoch, callRetries = 0 } = sample;
+  const { usage, workingSeconds, epoch, callRetries = 0 } = sample;
   const { shown, more } = useFirstItems(usage, 'model');
   return (
     <section aria-label="Sample">
       <h2>Sample, as logged</h2>
       <dl>
         <Field label="epoch">{epoch === undefined ? undefined : figure(epoch)}</Field>
-        <Field label="limit that ended it">
-          {limit !== undefined && (
-            <>
-              <LogText text={limit.type} />
-              {limit.value !== undefined && `, ${figure(limit.value)}`}
-            </>
-          )}
-        </Field>
         <Field label="started">{moment(row.startedAt)}</Field>
         <Field label="completed">{moment(row.endedAt)}</Field>
         <Field label="total time">

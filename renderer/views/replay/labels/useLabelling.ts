@@ -269,13 +269,14 @@ export function useLabelling(
   const take = async (way: 'undo' | 'redo') => {
     try {
       const { words, rolloutIds } = await annotate[way](reader);
-      const nothing = way === 'undo' ? 'Nothing to undo' : 'Nothing to redo';
-      setNotice(words === undefined ? nothing : `${way === 'undo' ? 'Undone' : 'Redone'}: ${words}`);
+      const done = way === 'undo' ? 'Undone' : 'Redone';
+      setNotice(words === undefined ? `Nothing to ${way}` : `${done}: ${words}`);
       // Opens the changed rollout, since the user may have moved on since the change.
       const [changed] = rolloutIds;
       const shownIds = compared?.shownIds ?? [rolloutId];
       if (changed !== undefined && !rolloutIds.some((id) => shownIds.includes(id))) {
         await openRollout(changed);
+        if (words !== undefined) setNotice(`${done}: ${words}. It was on this rollout, which is open now`);
         await keyChain.shown(changed);
       }
     } catch (error) {
