@@ -69,6 +69,7 @@ const ANSWERS = new Set<unknown>([
   'annotation.authors',
   'taxonomy.get',
   'label.queue',
+  'pack.preview',
   // Rows contain their labels.
   'rollout.rows',
   // Groups of a problem and pairs of rollouts contain labels.

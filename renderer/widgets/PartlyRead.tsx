@@ -118,7 +118,7 @@ export function PartlyReadNote({ run }: { readonly run: RunOfFiles }) {
   const files = useUnreadOf()(run);
   if (job === undefined && files.length === 0) return null;
   return (
-    <p className={job === undefined ? 'partly-read-note is-wrong' : 'partly-read-note'} role="status">
+    <p className={job === undefined ? 'page-note is-wrong' : 'page-note'} role="status">
       {job === undefined
         ? `Partly read: charts and lists lack ${missingOf(files)}.`
         : 'Being read: charts and lists cover what has been read so far.'}

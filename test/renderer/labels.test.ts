@@ -90,6 +90,7 @@ describe('the page of labels', () => {
   });
 
   it('knows which queries change with annotations', () => {
+    expect(isOfAnnotations(['pack.preview', { filter: '', isAll: false }])).toBe(true);
     expect(isOfAnnotations(['annotation.list', { rolloutId: 1 }])).toBe(true);
     expect(isOfAnnotations(['rollout.order', { runId: 1, filter: 'step:2 label:loops' }])).toBe(true);
     expect(isOfAnnotations(['rollout.order', { runId: 1, filter: 'step:2' }])).toBe(false);

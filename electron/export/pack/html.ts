@@ -129,6 +129,8 @@ const cell = (n: number): string => `<td class="n${n === 0 ? ' dim' : ''}">${n}<
 
 const WIDTH = 260;
 const HEIGHT = 40;
+/** Steps whose counts are written under the bars. */
+const FEW_STEPS = 6;
 
 /** One bar per step with cases, placed among all steps of the pack, with the classes beside it. */
 function stepsFigure(one: LabelSummary, taxonomy: Taxonomy, { runs }: PackSummary): string {
@@ -160,10 +162,13 @@ function stepsFigure(one: LabelSummary, taxonomy: Taxonomy, { runs }: PackSummar
       : `<rect class="${name}" x="${round(from)}" y="${HEIGHT + 6}" width="${round(x - from)}" height="5"><title>${words}: ${n}</title></rect>`;
   });
   const [first, last] = [places[0], places.at(-1)];
+  const areFew = runs.length === 1 && one.bySteps.length <= FEW_STEPS;
   const span =
     first?.step === undefined || last?.step === undefined
       ? ''
-      : `${first.step === last.step ? `step ${first.step}` : `steps ${first.step} to ${last.step}`}${runs.length > 1 ? `, ${runs.length} runs` : ''}; `;
+      : areFew
+        ? `${one.bySteps.map(({ step, cases }) => `step ${step}: ${cases}`).join(', ')}; `
+        : `${first.step === last.step ? `step ${first.step}` : `steps ${first.step} to ${last.step}`}${runs.length > 1 ? `, ${runs.length} runs` : ''}; `;
   const words = `${span}${correct} correct, ${incorrect} incorrect${unknown === 0 ? '' : `, ${unknown} unknown`}`;
   return `<figure class="${colourClass(taxonomy, one.label)}"><figcaption><span>${nameHtml(one, taxonomy)}</span><span>${counted(one.cases, 'case')}, at most ${most} a step</span></figcaption>\
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT + 12}" role="img" aria-label="${attribute(`${one.name}: ${words}`)}"><line class="axis" x1="0" x2="${WIDTH}" y1="${HEIGHT + 0.5}" y2="${HEIGHT + 0.5}"/>${bars.join('')}${parts.join('')}</svg><small class="dim">${words}</small></figure>`;

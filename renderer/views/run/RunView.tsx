@@ -225,7 +225,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
 /** A pack of pairs looks like a run whose pass rate fell to 0. */
 function PackNote({ run: { runKey, hasSteps } }: { readonly run: RunSummary }) {
   return (
-    <p className="filter-note" role="note">
+    <p className="page-note" role="note">
       Read from a pack: these rollouts were chosen, so the rates and charts say nothing about the whole run.{' '}
       {hasSteps && (
         <Link className="is-link" href={`${pathOfRoute({ view: 'problems', runKey })}?tab=changes`}>
