@@ -3,7 +3,7 @@
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import IssuesView from '../../renderer/views/issues/IssuesView.tsx';
-import type { IngestProgress, UnreadFile } from '../../shared/api/contract.ts';
+import type { IngestProgress, IssueRow, UnreadFile } from '../../shared/api/contract.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
 
@@ -17,9 +17,13 @@ const JOB: IngestProgress = {
 
 const started: (readonly string[])[] = [];
 
-function show(files: readonly UnreadFile[], jobs: readonly IngestProgress[] = []): void {
+function show(
+  files: readonly UnreadFile[],
+  jobs: readonly IngestProgress[] = [],
+  issues: readonly IssueRow[] = [],
+): void {
   const client = createFakeClient({
-    'issue.list': () => ({ issues: [], total: 0 }),
+    'issue.list': () => ({ issues, total: issues.length }),
     'ingest.unread': () => files,
     'ingest.jobs': () => jobs,
     'ingest.start': ({ paths }) => {
@@ -70,4 +74,12 @@ it('says that everything was read only if no file is unread and none is being re
   cleanup();
   show([]);
   await screen.findByText('Everything was read in full');
+});
+
+it('writes out the issue of the cursor, which the table cuts', async () => {
+  const message = `no records: ${'a long reason '.repeat(20)}`.trim();
+  const issue = { issueId: 1, path: '/logs/a/b/README.md', line: 3, records: 1, unit: 'line' as const };
+  show([], [], [{ ...issue, severity: 'refused', code: 'no_records', message }]);
+  const whole = await screen.findByRole('complementary', { name: 'Issue' });
+  expect(whole.textContent).toBe(`${message}/logs/a/b/README.md, line 3`);
 });

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useCallback } from 'react';
+import { useCallback, useState } from 'react';
 import type { IssueRow, UnreadFile } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { useClient } from '../../data/DataProvider.tsx';
@@ -126,6 +126,8 @@ function useUnreadRows(): { readonly rows: readonly UnreadRow[]; readonly isRead
 export default function IssuesView() {
   const client = useClient();
   const table = useTableCommands();
+  const [cursor, setCursor] = useState(0);
+  const showWhole = useCallback((position: { readonly cursor: number }) => setCursor(position.cursor), []);
   const pages = useInfiniteQuery({
     queryKey: ['issue.list', 'pages'],
     queryFn: ({ pageParam, signal }) =>
@@ -196,9 +198,26 @@ export default function IssuesView() {
             rowAt={(index) => rows[index]}
             onOpen={open}
             onWindow={loadMore}
+            onPosition={showWhole}
           />
         )}
       </div>
+      <WholeIssue row={rows[Math.min(cursor, rows.length - 1)]} />
     </div>
+  );
+}
+
+/** The row of the cursor in full, since the table cuts long paths and messages. */
+function WholeIssue({ row }: { readonly row: Row | undefined }) {
+  if (row === undefined || 'unread' in row) return null;
+  const place = recordsText(row);
+  return (
+    <aside className="whole-issue" aria-label="Issue">
+      <p>{withGlyphs(row.message)}</p>
+      <p className="mono dim">
+        <bdi>{withGlyphs(row.path)}</bdi>
+        {place !== '' && `, ${row.unit === 'line' && row.lastLine === undefined ? 'line ' : ''}${place}`}
+      </p>
+    </aside>
   );
 }
