@@ -4,7 +4,7 @@ export interface TokenSums {
   /** Unknown without a loss mask, which marks the tokens that the policy sampled. */
   readonly policyTokens: number | undefined;
   readonly entropySum: Nats;
-  /** Policy tokens whose entropy is known. */
+  /** Policy tokens whose entropy is known and finite. */
   readonly entropyTokens: number;
 }
 
@@ -21,7 +21,8 @@ export function sumTokens(mask: Uint8Array | undefined, entropy: Float32Array | 
     if (mask[i] !== 1) continue;
     policyTokens++;
     const value = entropy?.[i];
-    if (value === undefined || Number.isNaN(value)) continue;
+    // An infinity, as where the log's 16 bits overflow, would leave the sums of group and step without a value.
+    if (value === undefined || !Number.isFinite(value)) continue;
     entropySum += value;
     entropyTokens++;
   }
