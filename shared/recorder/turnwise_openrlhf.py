@@ -85,9 +85,9 @@ def _wrap(owner, recorder=None):
         try:
             if not sessions:
                 maker = owner if not isinstance(owner, type) else args[0]
-                sessions.append(_Session(Recorder(run=_run_of(maker), tokenizer=maker.tokenizer)))
+                sessions.append(_Session(Recorder(run=_setting(maker, "wandb_run_name") or "openrlhf", tokenizer=maker.tokenizer)))
             maker = owner if not isinstance(owner, type) else args[0]
-            sessions[0].record(experiences, maker.tokenizer)
+            sessions[0].record(experiences, maker)
         except Exception as error:
             if sessions:
                 sessions[0].rec.failed("make_experience_batch", error)
@@ -97,9 +97,9 @@ def _wrap(owner, recorder=None):
     owner.make_experience_batch = make_experience_batch
 
 
-def _run_of(maker):
+def _setting(maker, name):
     args = getattr(maker, "args", None) or getattr(getattr(maker, "strategy", None), "args", None)
-    return getattr(args, "wandb_run_name", None) or "openrlhf"
+    return getattr(args, name, None)
 
 
 class _Session:
@@ -108,13 +108,17 @@ class _Session:
         self._step = 0
         self._tokenizer = None
 
-    def record(self, experiences, tokenizer):
+    def record(self, experiences, maker):
         """The experiences of one step. Calls are counted, since an experience does not know its step."""
         self._step += 1
-        self._tokenizer = tokenizer = self._tokenizer or own_tokenizer(tokenizer)
+        self._tokenizer = tokenizer = self._tokenizer or own_tokenizer(maker.tokenizer)
+        may_penalise = _setting(maker, "overlong_buffer_len") is not None
         rows = []
         for experience in experiences:
             rows += [(experience, i) for i in range(len(experience.sequences))]
+        # Dynamic batches are sorted by length; `index` is the order in which the samples came.
+        if all(_at(getattr(experience, "index", None), i) is not None for experience, i in rows):
+            rows.sort(key=lambda row: row[0].index[row[1]])
         counts, addresses = {}, []
         for experience, i in rows:
             group = "%s" % (_at(experience.prompts, i),)
@@ -122,18 +126,18 @@ class _Session:
             counts[group] = counts.get(group, 0) + 1
 
         def row(n):
-            fields, advantage = _rollout(tokenizer, *rows[n])
+            fields, advantage = _rollout(tokenizer, may_penalise, *rows[n])
             return [("rollout", fields)] + ([] if advantage is None else [("decision", {"advantage": advantage})])
 
         self.rec.rows(self._step, addresses, row, sum(8 * len(as_list(one.sequences[i])) for one, i in rows))
 
 
-def _rollout(tokenizer, experience, i):
+def _rollout(tokenizer, may_penalise, experience, i):
     sequence = as_list(as_array(experience.sequences[i]))
     attention = as_list(as_array(experience.attention_mask[i]))
     action = [bool(value) for value in as_list(as_array(experience.action_mask[i]))]
-    first = action.index(True) + 1
     last = max(j for j, given in enumerate(attention) if given) + 1
+    first = action.index(True) + 1 if True in action else last  # a long prompt leaves no room for a response
     ids = [int(token) for token in sequence[first:last]]
     prompt = [int(token) for token, given in zip(sequence[:first], attention) if given]
 
@@ -148,12 +152,14 @@ def _rollout(tokenizer, experience, i):
     known = set() if advantages is None else {value for value in advantages if value is not None}
     score = _float(_at(getattr(experience, "scores", None), i))
     info = experience.info if isinstance(getattr(experience, "info", None), dict) else {}
+    # Without scores of the reward function both names are the same tensor, and the penalty is in both.
+    holds_penalty = may_penalise and experience.scores is experience.rewards
     cut = _float(_at(info.get("response_clip_ratio", getattr(experience, "truncated", None)), i))
     fields = {
         "problem": {"prompt": tokenizer.decode(prompt, skip_special_tokens=False), "ground_truth": _at(experience.labels, i)},
         "text": tokenizer.decode(ids, skip_special_tokens=False),
         "reward": _float(_at(getattr(experience, "rewards", None), i)),
-        "is_correct": None if score not in (0, 1) else score == 1,
+        "is_correct": None if score not in (0, 1) or holds_penalty else score == 1,
         "stop_reason": "length" if cut == 1 else None,
         "rewards": None if score is None else {"score": score},
         "tokens": tokens(ids=ids, mask=action[first - 1:last - 1], logprob=of_response("rollout_log_probs"),

@@ -564,6 +564,7 @@ def _runs(mask):
         data = mask.astype(bool).tobytes()
     else:
         values = as_list(mask)
+        values = values if isinstance(values, list) else list(values)  # bytes() of an array are its memory
         try:
             data = bytes(values)
         except (TypeError, ValueError):  # floats
@@ -576,7 +577,7 @@ def _runs(mask):
         end = len(data) if end < 0 else end
         runs.append(end - at)
         at, value = end, 1 - value
-    return runs
+    return runs or [0]
 
 
 def _half(value):

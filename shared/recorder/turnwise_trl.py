@@ -40,7 +40,8 @@ class Turnwise:
         self._run, self._about = run, about
         self._rec = recorder
         self._step = 0
-        self._is_training = True
+        self._is_training = True  # without the callback every batch is one of the training
+        self._is_in_loop = False
         self._completions = None
         self._batch = {}  # number of a function -> its rewards for these completions
         self._names = []
@@ -48,7 +49,13 @@ class Turnwise:
     def rewards(self, functions, weights=None):
         """The functions, wrapped. weights: as in GRPOConfig.reward_weights; default: 1 each."""
         functions = list(functions) if isinstance(functions, (list, tuple)) else [functions]
-        self._names = [getattr(function, "__name__", "reward_%d" % n) for n, function in enumerate(functions)]
+        self._names = []
+        for n, function in enumerate(functions):
+            name = unique = getattr(function, "__name__", "reward_%d" % n)
+            others = 1
+            while unique in self._names:
+                others, unique = others + 1, "%s_%d" % (name, others + 1)
+            self._names.append(unique)
         self._weights = list(weights) if weights else [1.0] * len(functions)
         # Reward models, given by name or as modules, are called in another way; TRL gets them as they are.
         self._callable = [callable(function) and not hasattr(function, "forward") for function in functions]
@@ -98,8 +105,10 @@ class Turnwise:
         names, weights = self._names, self._weights
 
         def row(i):
-            parts = {names[n]: values[i] for n, values in batch.items() if values is not None}
-            known = [weights[n] * float(values[i]) for n, values in batch.items() if values[i] is not None]
+            parts = {names[n]: values[i] for n, values in batch.items()}
+            # TRL leaves None and NaN out of the sum (`nansum`).
+            known = [weights[n] * float(values[i]) for n, values in batch.items()
+                     if values[i] is not None and values[i] == values[i]]
             is_whole = len(known) > 0 and len(batch) == len(names)
             truth = next((columns[name][i] for name in TRUTHS if name in columns), None)
             identity = columns["id"][i] if "id" in columns else None
@@ -117,11 +126,14 @@ class Turnwise:
 
     # Methods of transformers.TrainerCallback, which only has to have them.
 
+    def on_init_end(self, args, state, control, **kwargs):
+        self._is_training = False  # until it begins, the user may call `evaluate()`
+
     def on_train_begin(self, args, state, control, processing_class=None, model=None, **kwargs):
         rec = self._recorder(args, getattr(processing_class, "tokenizer", processing_class))
         if state.global_step > 0:
             rec.stage(state.global_step + 1, "resumed after step %d" % state.global_step, resumed=True)
-
+        self._is_in_loop = True
         self._is_training = not getattr(args, "eval_on_start", False)
 
     def on_step_begin(self, args, state, control, **kwargs):
@@ -131,12 +143,13 @@ class Turnwise:
         self._is_training = not getattr(control, "should_evaluate", False)
 
     def on_evaluate(self, args, state, control, **kwargs):
-        self._is_training = True
+        self._is_training = self._is_in_loop
 
     def on_log(self, args, state, control, logs=None, **kwargs):
         self._recorder(args).metric(state.global_step, logs or {})
 
     def on_train_end(self, args, state, control, **kwargs):
+        self._is_in_loop = self._is_training = False
         self._recorder(args).flush()
 
     def __getattr__(self, name):

@@ -107,7 +107,36 @@ const ALL = [
   ['v1', '0.9', 'custom_cls'],
 ] as const;
 
+/** Trainers whose log is compared whole: each rollout has what was passed for it, and nothing else. */
+const OTHERS = [
+  ['trl', '1.9', 'callback'],
+  ['openrlhf', '0.8', 'install'],
+  ['openrlhf', '0.9', 'attach'],
+  ['loop', '0', 'calls'],
+] as const;
+
 describe.runIf(python !== '')('recorder adapters', () => {
+  it.each(OTHERS)(
+    'records what %s %s passed, by %s, and Turnwise reads it',
+    async (trainer, version, loader) => {
+      const place = scratch();
+      const directory = join(place.directory, 'logs');
+      const counts = await train(trainer, version, loader, { directory, SKELETON_STEPS: '20' });
+      expect([counts.err, counts.wrong, counts.wrong_rows, counts.unknown]).toEqual(['', [], 0, 0]);
+      expect([counts.rollouts, counts.trained]).toEqual([counts.sampled, 20]);
+      expect(counts.rollouts).toBeGreaterThan(100);
+      const { files } = await ingestHere(place.library, [directory]);
+      expect(files.flatMap(({ issues }) => issues)).toEqual([]);
+      const [read] = rows(
+        place.library,
+        "SELECT count(*) AS rollouts FROM rollout JOIN run USING (run_id) WHERE kind = 'train'",
+      );
+      // The outputs of a rollout are joined.
+      if (trainer !== 'loop') expect(read).toEqual({ rollouts: counts.rollouts });
+      place.remove();
+    },
+  );
+
   it.each(ALL)('records what %s %s sampled, loaded by %s', async (trainer, version, loader) => {
     const counts = await train(trainer, version, loader);
     expect(counts.err).toBe('');
@@ -137,9 +166,19 @@ describe.runIf(python !== '')('recorder adapters', () => {
     },
   );
 
-  it('finds a planted difference', async () => {
-    const counts = await train('verl', '0.5', 'custom_cls', { SKELETON_FAULT: 'planted' });
-    expect([counts.wrong_rows, counts.wrong[0]]).toEqual([1, expect.stringMatching(/mask '\[0, 1, 1\]'/)]);
+  it.each([
+    ['verl', '0.5', 'custom_cls', 'rollout.tokens.mask'],
+    ['trl', '1.9', 'callback', 'rollout.reward'],
+    ['trl', '1.9', 'callback', 'rollout.tokens.ids'],
+    ['openrlhf', '0.9', 'install', 'rollout.tokens.mask'],
+    ['openrlhf', '0.9', 'install', 'decision.advantage'],
+    ['loop', '0', 'calls', 'rollout.text'],
+    ['loop', '0', 'calls', 'decision.kept'],
+    ['loop', '0', 'calls', 'signal.tokens.entropy'],
+  ])('finds a planted difference: %s %s %s %s', async (trainer, version, loader, path) => {
+    const counts = await train(trainer, version, loader, { SKELETON_FAULT: `plant:${path}` });
+    const name = path.split('.').at(-1);
+    expect([counts.wrong_rows, counts.wrong[0]]).toEqual([1, expect.stringMatching(`: ${name} `)]);
   });
 
   it('prints each adapter with the recorder in one file, which records alike', async () => {
@@ -191,13 +230,16 @@ describe.runIf(python !== '')('faults of the recorder', () => {
     ['dapo', '0.7.0', 'module', 6],
     ['async', '0.7.1', 'module', 12],
     ['v1', '0.9', 'module', 6],
+    ['trl', '1.9', 'callback', 60],
+    ['openrlhf', '0.9', 'install', 60],
+    ['loop', '0', 'calls', 60],
   ] as const;
-  const STEPS = { SKELETON_STEPS: '6' };
+  const stepsOf = (trainer: string): string => (['trl', 'openrlhf', 'loop'].includes(trainer) ? '60' : '6');
 
   it.each(TRAINERS)('trains on without a directory: %s %s', async (trainer, version, loader, last) => {
     const file = join(scratchDirectory, `file-${made++}`);
     writeFileSync(file, '');
-    const env = { ...STEPS, directory: join(file, 'logs') };
+    const env = { SKELETON_STEPS: stepsOf(trainer), directory: join(file, 'logs') };
     const counts = await train(trainer, version, loader, env);
     expect(counts.trained).toBe(last);
     expect(counts.err).toMatch(/^turnwise: could not record everything: NotADirectoryError/);
@@ -209,7 +251,7 @@ describe.runIf(python !== '')('faults of the recorder', () => {
     'trains on, and keeps whole lines, when the disk is full: %s %s',
     async (trainer, version, loader, last) => {
       const counts = await train(trainer, version, loader, {
-        ...STEPS,
+        SKELETON_STEPS: stepsOf(trainer),
         SKELETON_FAULT: 'full',
         SKELETON_SEED: '5',
       });
@@ -228,18 +270,25 @@ describe.runIf(python !== '')('faults of the recorder', () => {
   it.each(TRAINERS)(
     'trains on while the directory is stalled, and loses nothing: %s %s',
     async (trainer, version, loader, last) => {
-      const counts = await train(trainer, version, loader, { ...STEPS, SKELETON_FAULT: 'stalled' });
+      const counts = await train(trainer, version, loader, {
+        SKELETON_STEPS: stepsOf(trainer),
+        SKELETON_FAULT: 'stalled',
+      });
       expect([counts.trained, counts.err]).toEqual([last, '']);
       expect([counts.rollouts, counts.wrong]).toEqual([counts.sampled, []]);
     },
   );
 
-  it.each(TRAINERS)(
+  // TRL and loops of one's own pass texts.
+  it.each(TRAINERS.filter(([trainer]) => trainer !== 'trl' && trainer !== 'loop'))(
     'trains on when no text can be decoded, and loses those rows only: %s %s',
     async (trainer, version, loader, last) => {
-      const counts = await train(trainer, version, loader, { ...STEPS, SKELETON_FAULT: 'decode' });
+      const counts = await train(trainer, version, loader, {
+        SKELETON_STEPS: stepsOf(trainer),
+        SKELETON_FAULT: 'decode',
+      });
       expect([counts.trained, counts.rollouts]).toEqual([last, 0]);
-      expect(counts.metrics).toBe(trainer === 'async' ? 12 : 6);
+      expect(counts.metrics).toBe(trainer === 'async' ? 12 : trainer === 'openrlhf' ? 0 : 6);
       expect(counts.err).toMatch(/lost while recording: \d+ rows/);
       expect(counts.err).not.toMatch(/is off/);
     },

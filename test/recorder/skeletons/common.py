@@ -83,6 +83,20 @@ class DataProto:
 SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 
 
+def decoded(ids, skip_special_tokens=False):
+    """The text, also where the trainer's tokenizer fails."""
+    parts, waiting = [], bytearray()
+    for token in list(ids) + [None]:
+        if token is not None and token < 256:
+            waiting.append(token)
+            continue
+        parts.append(waiting.decode("utf-8", "replace"))
+        waiting = bytearray()
+        if token is not None and not skip_special_tokens:
+            parts.append(SPECIAL[token - 256])
+    return "".join(parts)
+
+
 class Tokenizer:
     """A token per byte, and three special ones: byte-level BPE without merges."""
 
@@ -103,16 +117,7 @@ class Tokenizer:
     def decode(self, ids, skip_special_tokens=True):
         if os.environ.get("SKELETON_FAULT") == "decode":
             raise ValueError("this tokenizer decodes nothing")
-        parts, waiting = [], bytearray()
-        for token in list(ids) + [None]:
-            if token is not None and token < 256:
-                waiting.append(token)
-                continue
-            parts.append(waiting.decode("utf-8", "replace"))
-            waiting = bytearray()
-            if token is not None and not skip_special_tokens:
-                parts.append(SPECIAL[token - 256])
-        return "".join(parts)
+        return decoded(ids, skip_special_tokens)
 
     @property
     def backend_tokenizer(self):
