@@ -42,6 +42,7 @@ class Turnwise:
         self._step = 0
         self._is_training = True  # without the callback every batch is one of the training
         self._is_in_loop = False
+        self._worker = None
         self._completions = None
         self._batch = {}  # number of a function -> its rewards for these completions
         self._names = []
@@ -102,21 +103,25 @@ class Turnwise:
         # Training rollouts belong to the update that they are sampled for.
         step = int(getattr(trainer_state, "global_step", self._step)) + (1 if self._is_training else 0)
         split = "train" if self._is_training else "eval"
-        names, weights = self._names, self._weights
+        names, weights, worker = self._names, self._weights, self._worker
+
+        # In v1.13 an environment may add a reward of its own, which the functions do not see.
+        others = columns.get("environments") or [None] * len(completions)
 
         def row(i):
             parts = {names[n]: values[i] for n, values in batch.items()}
             # TRL leaves None and NaN out of the sum (`nansum`).
             known = [weights[n] * float(values[i]) for n, values in batch.items()
                      if values[i] is not None and values[i] == values[i]]
-            is_whole = len(known) > 0 and len(batch) == len(names)
+            is_whole = len(known) > 0 and len(batch) == len(names) and not hasattr(others[i], "get_reward")
             truth = next((columns[name][i] for name in TRUTHS if name in columns), None)
             identity = columns["id"][i] if "id" in columns else None
             said = completions[i]
             fields = {
                 "split": split, "reward": sum(known) if is_whole else None, "rewards": parts,
                 "problem": {"prompt": prompts[i], "ground_truth": truth, "id": identity},
-                "messages" if isinstance(said, list) else "text": said}
+                "messages" if isinstance(said, list) else "text": said,
+                "timing": None if worker is None else {"worker": worker}}
             if completion_ids is not None:
                 fields["tokens"] = tokens(ids=completion_ids[i])
             return [("rollout", fields)]
@@ -128,6 +133,7 @@ class Turnwise:
 
     def on_init_end(self, args, state, control, **kwargs):
         self._is_training = False  # until it begins, the user may call `evaluate()`
+        self._worker = _worker_of(args)
 
     def on_train_begin(self, args, state, control, processing_class=None, model=None, **kwargs):
         rec = self._recorder(args, getattr(processing_class, "tokenizer", processing_class))
@@ -156,6 +162,13 @@ class Turnwise:
         if name.startswith("on_"):
             return lambda *args, **kwargs: None
         raise AttributeError(name)
+
+
+def _worker_of(args):
+    """The process, which samples its own rows unless a server of vLLM does it for all (`_generate_single_turn`)."""
+    rank = getattr(args, "process_index", None)
+    is_served = getattr(args, "use_vllm", False) and getattr(args, "vllm_mode", "server") == "server"
+    return None if rank is None or is_served else "rank %d" % rank
 
 
 def _group(prompt):

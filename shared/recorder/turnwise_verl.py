@@ -29,7 +29,10 @@ reaches the trainer. The batch gets one more non-tensor column, `turnwise_index`
     entropies and log-probabilities             `compute_log_prob` of the worker group, `_compute_old_log_prob`
     advantages                                  `compute_advantage`
     validation, metrics, restarts               `_maybe_log_val_generations`, `Tracking.log`, `_load_checkpoint`
-    seconds of generation and of tools          `AgentLoopManager._performance_metrics`
+    seconds of generation and tools, worker     `AgentLoopManager._performance_metrics`: `generate_sequences` gives the
+                                                k-th chunk of a batch to `agent_loop_worker_k` (rStar2-Agent's verl to
+                                                v0.9 legacy). In v0.9's default trainer and the fully asynchronous one
+                                                (`_select_best_worker`) no row says which worker had it
     v0.9's default trainer, all of it           `_compute_metrics`, before the rows leave the TransferQueue
 """
 import functools
@@ -51,7 +54,8 @@ NOT_REWARDS = {"uid", "data_source", "ability", "reward_model", "extra_info", "i
                "raw_prompt_ids", "full_prompts", "agent_name", "request_id", "tools_kwargs", "interaction_kwargs",
                "__num_turns__", "num_turns", "messages", "prompt_text", "response_text", "multi_modal_data",
                "multi_modal_inputs", "reward_scores", "turn_scores", "tool_rewards", "interaction_name", "p_err",
-               "p_format", "penalty", "min_global_steps", "max_global_steps", "rollout_log_probs"}
+               "p_format", "penalty", "min_global_steps", "max_global_steps", "rollout_log_probs",
+               "processing_times", "tool_calls_times"}
 #: Settings that are not copied into the log.
 SECRET = ("key", "token", "secret", "password", "passwd", "credential", "auth", "cookie", "bearer", "private", "dsn")
 
@@ -62,7 +66,7 @@ _sessions = weakref.WeakKeyDictionary()  # trainer -> Session
 _current = []  # the last session, for functions that are not given their trainer
 _failures = [0]
 _running = set()  # (thread, function, object) of the calls that are looked at
-_seconds = []  # metrics of the agent loops of the batch that was generated last
+_loops = []  # (seconds, worker) of the agent loops of the batch that was generated last
 
 
 def attach(trainer, recorder=None):
@@ -353,11 +357,12 @@ def _patch_tracking(module):
 
 
 def _patch_agent_loop(module):
-    """The manager averages what each rollout took, and drops it."""
+    """The manager averages what each rollout took, and drops it. metrics: a list of each worker, in their order."""
     def measured(manager, metrics, output, *_args, **_kwargs):
-        _seconds[:] = [one if isinstance(one, dict) else dict(one) for part in metrics for one in part]
-        if len(_seconds) != len(output):
-            del _seconds[:]
+        _loops[:] = [(one if isinstance(one, dict) else dict(one), "agent_loop_worker_%d" % worker)
+                     for worker, part in enumerate(metrics) for one in part]
+        if len(_loops) != len(output):
+            del _loops[:]
     _around(module.AgentLoopManager, "_performance_metrics", before=measured)
 
 
@@ -421,7 +426,7 @@ class Session:
         self._pools = []  # addresses of every row since the last batch that was trained on
         self._pool_of_step = {}
         self._masks = {}  # address -> what the policy sampled, before rejection sampling changes the mask
-        self._seconds = {}  # address -> seconds of generation and tools
+        self._of_loops = {}  # address -> (seconds of generation and tools, worker)
         self._log_probs = None  # columns of the batch, entropies and log-probabilities that wait for the advantages
         for name in ("actor_rollout_wg", "actor_wg"):
             workers = getattr(trainer, name, None)
@@ -447,10 +452,10 @@ class Session:
             return
         addresses = _addresses(batch)
         if "reward_baselines" in batch.batch.keys():  # ReMax generated its baseline last
-            del _seconds[:]
-        if len(_seconds) == len(addresses):
-            self._seconds = dict(zip(addresses, _seconds))
-            del _seconds[:]
+            del _loops[:]
+        if len(_loops) == len(addresses):
+            self._of_loops = dict(zip(addresses, _loops))
+            del _loops[:]
         for name in MASKS:
             if name in batch.batch.keys() and addresses and addresses[0] not in self._masks:
                 mask = _host(batch.batch[name])
@@ -495,14 +500,15 @@ class Session:
         self._pool_of_step = {self.step: number + 1}
         self._pools.append((number, columns))
         masks, self._masks = self._masks, {}
-        seconds, self._seconds = self._seconds, {}
+        loops, self._of_loops = self._of_loops, {}
         tokenizer = self.tokenizer
 
         def row(i):
             address = columns.addresses[i]
             fields = _rollout(tokenizer, columns, i, keys, masks.get(address), number)
-            if address in seconds:
-                fields.setdefault("extra", {})["seconds"] = seconds[address]
+            if address in loops:
+                fields.setdefault("extra", {})["seconds"], worker = loops[address]
+                fields["timing"] = {"worker": worker}
             return [("rollout", fields)]
 
         self.rec.rows(self.step, columns.addresses, row, columns.weight)
@@ -684,7 +690,10 @@ def _rollout(tokenizer, columns, i, keys, mask_place, pool):
         tokens=tokens(ids=ids, mask=mask,
                       logprob=_sampled_only(_select(columns.row("rollout_log_probs", i), given), mask)),
         pool=pool or None,
-        extra=_known(turns=columns.other("__num_turns__", i), turn_scores=columns.other("turn_scores", i)))
+        extra=_known(turns=columns.other("__num_turns__", i), turn_scores=columns.other("turn_scores", i),
+                     # fully_async_policy/detach_utils.py, `addition_process`: the fully asynchronous trainer has columns
+                     seconds=_known(generate_sequences=columns.other("processing_times", i),
+                                    tool_calls=columns.other("tool_calls_times", i))))
 
 
 def _equal_reason(reward):

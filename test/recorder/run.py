@@ -172,14 +172,15 @@ def compare(truth, lines):
             "reward": row["reward"], "rewards": row.get("rewards"), "is_correct": row["reward"] == 1, "ids": row["ids"],
             "mask": row["mask"], "entropy": row.get("entropy"), "trainer_logprob": row.get("trainer_logprob"),
             "advantages": row.get("advantages"), "advantage": row.get("advantage"), "kept": row.get("kept"),
-            "reason": reason_of(row), "seconds": row.get("seconds"),
+            "reason": reason_of(row), "seconds": row.get("seconds"), "worker": row.get("worker"),
             "logprob": None if "rollout_logprob" not in row else
             [value if sampled else None for value, sampled in zip(row["rollout_logprob"], row["mask"])]}
         actual = {
             "step": line["step"], "text": line["text"], "prompt": line["problem"]["prompt"], "id": line["problem"].get("id"),
             "reward": line["reward"], "rewards": line.get("rewards"), "is_correct": line.get("is_correct"),
             "kept": decision.get("kept"), "reason": decision.get("reason"), "advantage": decision.get("advantage"),
-            "seconds": line.get("extra", {}).get("seconds"), "advantages": None}
+            "seconds": line.get("extra", {}).get("seconds"), "worker": line.get("timing", {}).get("worker"),
+            "advantages": None}
         for name in ("ids", "mask", "entropy", "trainer_logprob", "logprob"):
             actual[name] = unpack(found[name]) if name in found else None
         if "advantage" in found:

@@ -1,5 +1,6 @@
-"""trl/trainer/grpo_trainer.py, `_calculate_rewards` (v1.9 at f2cd577; asynchronous functions since v0.24), and the
-callbacks of transformers' Trainer around it: `on_step_end` after the step is counted, then the log, then the evaluation.
+"""trl/trainer/grpo_trainer.py, `_calculate_rewards` (v1.9 at f2cd577; v1.13.0 :1636, environments with rewards of their own
+:666), and the callbacks of transformers' Trainer around it: `on_step_end` after the step is counted, then the log, then the
+evaluation. A process has the rows that it sampled (v1.13.0 :2839), except with vLLM's server.
 
 Rows of a group are neighbours. A step has one generated batch or several; an evaluation has its own.
 """
@@ -71,10 +72,22 @@ class Model:
     __call__ = forward
 
 
+class Plain:
+    """Stands for an environment of a rollout."""
+
+
+class Environment(Plain):
+    def get_reward(self):
+        raise AssertionError("TRL calls it after the functions")
+
+
 class GRPOTrainer:
     def __init__(self, reward_funcs, originals, weights, callbacks, steps):
         self.reward_funcs, self.originals, self.weights, self.callbacks = reward_funcs, originals, weights, callbacks
-        self.args = Config(run_name="skeleton", eval_on_start=random_of.random() < 0.5)
+        self.args = Config(run_name="skeleton", eval_on_start=random_of.random() < 0.5, process_index=random_of.randrange(8),
+                           **random_of.choice([{}, {"use_vllm": True, "vllm_mode": "colocate"},
+                                               {"use_vllm": True, "vllm_mode": "server"}]))
+        self.has_environments = random_of.random() < 0.3
         self.state = Config(global_step=steps.start)  # as after a restart
         self.last = steps.stop
         self.control = Config(should_evaluate=False)
@@ -132,9 +145,12 @@ class GRPOTrainer:
                 line = {"split": split, "messages" if self.is_conversational else "text": copy.deepcopy(said),
                         "problem": {"prompt": example["prompt"], "id": example.get("id"),
                                     "ground_truth": "42" if self.truth_column else None}}
+                if self.args.get("vllm_mode") != "server":
+                    line["timing"] = {"worker": "rank %d" % self.args["process_index"]}
                 rows.append({"step": step, "said": said, "line": line, "tokens": {"ids": TOKENIZER.encode(text)}})
         TRUTH.extend(rows)
         completions = [row["said"] for row in rows]
+        self.environments = [random_of.choice([Environment, Plain])() for _ in rows] if self.has_environments else None
         self._calculate_rewards(inputs, [one["prompt"] for one in inputs], completions,
                                 [row["tokens"]["ids"] for row in rows])
         self._truth(rows, RESULTS.pop(id(completions)))
@@ -155,6 +171,8 @@ class GRPOTrainer:
         keys = [key for key in inputs[0] if key not in ["prompt", "completion", "completion_ids"]]
         reward_kwargs = {key: [example[key] for example in inputs] for key in keys}
         reward_kwargs.update(trainer_state=self.state, log_extra=lambda *_: None, log_metric=lambda *_: None)
+        if self.environments is not None:
+            reward_kwargs["environments"] = self.environments
         later = []
         for function in self.reward_funcs:
             if hasattr(function, "forward"):
@@ -177,6 +195,7 @@ class GRPOTrainer:
         has_model = any(hasattr(function, "forward") for function in self.originals)
         for i, row in enumerate(rows):
             parts, known = {}, []
+            has_other = has_model or (self.environments is not None and isinstance(self.environments[i], Environment))
             for function, weight in zip(self.originals, weights):
                 if hasattr(function, "forward"):
                     continue
@@ -187,4 +206,4 @@ class GRPOTrainer:
                 parts[name] = None if value is None or value != value else value
                 if parts[name] is not None:
                     known.append(weight * float(value))
-            row["line"].update(rewards=parts, reward=None if has_model or not known else sum(known))
+            row["line"].update(rewards=parts, reward=None if has_other or not known else sum(known))
