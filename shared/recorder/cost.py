@@ -5,13 +5,16 @@
 Columns are lists, or numpy arrays where numpy is there (a torch tensor on the host is one without a copy). Rows repeat
 after 24, so that the stand-ins take little memory. The tokenizer's own time is not included: its stand-in looks the
 text up. The queue is drained between the hooks, which a step's other work has time for.
+
+The floor is the CPU time of encoding and writing as many bytes and nothing else, in the same run. A busy machine raises
+both, so compare the ratio, and take the best of three.
 """
+import base64
 import os
 import random
 import resource
 import sys
 import tempfile
-import threading
 import time
 
 GROUPS, PER_GROUP, TOKENS, DISTINCT = 128, 32, 12000, 24
@@ -70,6 +73,16 @@ def batch_of(kind):
     return Batch(columns, others), Batch(computed, {})
 
 
+def floor_of(directory, size):
+    """Seconds of CPU for base64 of random bytes that is written to a file of this size."""
+    data = os.urandom(3 << 18)
+    started = time.process_time()
+    with open(os.path.join(directory, "floor"), "wb", buffering=0) as file:
+        for _ in range(size >> 20):
+            file.write(base64.b64encode(data))
+    return time.process_time() - started
+
+
 class Trainer:
     config = {"trainer": {"experiment_name": "cost"}, "actor_rollout_ref": {"rollout": {"temperature": 1.0}}}
     tokenizer = Tokenizer()
@@ -109,9 +122,10 @@ def main(kind="lists", compression=None):
         size = sum(os.path.getsize(os.path.join(directory, name)) for name in os.listdir(directory))
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
         rows = len(batch)
+        floor = floor_of(directory, size)
         assert not recorder.lost, recorder.lost
-        print("%s%s: driver %.2f s, writer %.1f s of CPU (%.1f s in all), %.0f MB a step, %.0f MB of memory, %d rollouts"
-              % (kind, "" if compression is None else ", " + compression, driver, writer, seconds, size / 1e6,
+        print("%s%s: driver %.2f s, writer %.1f s of CPU (floor %.1f s; %.1f s in all), %.0f MB a step, %.0f MB of memory, %d rollouts"
+              % (kind, "" if compression is None else ", " + compression, driver, writer, floor, seconds, size / 1e6,
                  memory / 1024, rows))
 
 
