@@ -2,13 +2,14 @@
  * `npm run soak`: the long versions of tests that guard data, and long use. Seeded; ends with a line per part.
  *
  *   npm run soak                     all, with an hour of use
- *   npm run soak -- longUse 1        one part: segments, fuzz, kills, views, longUse with its minutes
+ *   npm run soak -- longUse 1        one part: segments, fuzz, kills, recorder, views, longUse with its minutes
  *
  *   - 100,000 hostile transcripts: segments tile the text
  *   - 25 ingests killed at random moments, resumed: the library equals an undisturbed one
  *   - ingests of every container, killed at 400 steps, resumed: likewise
  *   - labelling, indexing, moving, exporting and compacting killed at 200 points: nothing lost, and they can be repeated
  *   - 20,000 broken records of every format, 3,000 files of them, 5,000 broken containers: read or refused
+ *   - the recorder on every trainer: a hundred pools each, every fault, and a hundred pools decided again
  *   - hostile records and files in every view and pack, in a real browser
  *   - an hour of scripted use in a real browser: page and host use no more resources than after the warm-up
  */
@@ -30,6 +31,15 @@ import { readCorpus } from '../support/fuzzRecords.ts';
 import { killJobs } from '../support/killedJobs.ts';
 import { killIngests } from '../support/kills.ts';
 import { contents, ingestHere, scratch } from '../support/library.ts';
+import {
+  checkDecisions,
+  checkFault,
+  checkPools,
+  FAULTS,
+  python,
+  VARIANTS,
+  withNumpy,
+} from '../support/recorded.ts';
 import { soakViews } from './hostileViews.ts';
 import { soakLongUse } from './longUse.ts';
 
@@ -121,11 +131,42 @@ async function soakAllKills(): Promise<void> {
   await soakKills(new Random(2));
 }
 
+async function soakRecorder(): Promise<void> {
+  if (python === '') {
+    console.log('soak: the recorder is left out, since there is no Python 3');
+    return;
+  }
+  let rollouts = 0;
+  for (const variant of VARIANTS) {
+    rollouts += (await checkPools(variant, { steps: 100 })).rollouts;
+    if (withNumpy !== undefined) await checkPools(variant, { steps: 100, isNumpy: true });
+  }
+  console.log(
+    `soak: ${rollouts} rollouts of 100 steps of ${VARIANTS.length} trainers are recorded as sampled${withNumpy === undefined ? '' : ', and with numpy'}`,
+  );
+  for (const [rule, world, steps] of [
+    ['release', 8, 92],
+    ['release-first-week', 4, 92],
+  ] as const) {
+    const { pools, decisions } = await checkDecisions(rule, { world, steps });
+    console.log(`soak: ${rule}: 0 of ${decisions} decisions in ${pools} pools differ`);
+  }
+  let faults = 0;
+  for (const [fault, trainers] of FAULTS) {
+    for (const variant of trainers) {
+      await checkFault(fault, variant);
+      faults++;
+    }
+  }
+  console.log(`soak: ${faults} trainings end at their last step when the recorder fails`);
+}
+
 const [chosen, minutes = '60'] = process.argv.slice(2);
 const PARTS: Readonly<Record<string, () => void | Promise<void>>> = {
   segments: () => soakSegments(new Random(1)),
   fuzz: soakFuzz,
   kills: soakAllKills,
+  recorder: soakRecorder,
   views: async () => console.log(`soak: ${await soakViews()}`),
   longUse: async () => console.log(`soak: ${await soakLongUse(Number(minutes))}`),
 };
