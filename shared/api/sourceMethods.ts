@@ -1,6 +1,6 @@
 /** Where rollouts come from: files, formats, mappings, sources of a run, ingest, and the shell. */
 import { z } from 'zod';
-import { MAPPING_FIELDS, MAPPING_VERSION, type Mapping } from '../format/mapping.ts';
+import { MAPPED_ROLES, MAPPING_FIELDS, MAPPING_VERSION, type Mapping } from '../format/mapping.ts';
 import { defineMethod, resultOf } from './method.ts';
 import { id, path, pathPrefix } from './paramTypes.ts';
 import type { FileRow, IngestProgress, IssueRow } from './rows.ts';
@@ -23,6 +23,7 @@ const mappingSchema = z.object({
   shape: z.array(z.string()).max(1000),
   rollouts: z.string().max(1000).optional(),
   fields: z.partialRecord(z.enum(MAPPING_FIELDS), z.string().max(1000)),
+  roles: z.record(z.string().max(1000), z.enum(MAPPED_ROLES)).optional(),
 });
 
 export const SOURCE_METHODS = {

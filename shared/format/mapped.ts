@@ -25,13 +25,15 @@ import type {
   RecordReader,
 } from './format.ts';
 import {
+  MAPPED_ROLES,
   MAPPING_FIELDS,
   MAPPING_VERSION,
+  type MappedRole,
   type Mapping,
   type MappingField,
   mappingFormatName,
 } from './mapping.ts';
-import { withUsualNames } from './messageShape.ts';
+import { usualRole, withUsualNames } from './messageShape.ts';
 import { textOfContent } from './messages.ts';
 import { type PathStep, parsePath, valueAt } from './recordPath.ts';
 import { stopOf } from './stop.ts';
@@ -56,7 +58,7 @@ export function formatOfMapping(mapping: Mapping): LogFormat {
 /** @returns the mapping, or why it is invalid */
 export function readMapping(value: unknown): { readonly mapping: Mapping } | { readonly message: string } {
   if (!isObject(value)) return { message: 'a mapping is a JSON object' };
-  const { version, name, shape, rollouts, fields } = value;
+  const { version, name, shape, rollouts, fields, roles } = value;
   if (version !== MAPPING_VERSION) {
     return {
       message: `"version" is ${JSON.stringify(version)}; this Turnwise reads mappings of version ${MAPPING_VERSION}`,
@@ -85,6 +87,9 @@ export function readMapping(value: unknown): { readonly mapping: Mapping } | { r
     }
     if (known !== undefined) paths[known] = path;
   }
+  const meanings = rolesOf(roles);
+  if (meanings === undefined)
+    return { message: `"roles" must be an object whose values are of ${MAPPED_ROLES.join(', ')}` };
   const hasText = paths.messages !== undefined || paths.response !== undefined;
   if (!hasText && (paths.joinKey === undefined || !JOINED.some((field) => paths[field] !== undefined))) {
     return {
@@ -99,8 +104,20 @@ export function readMapping(value: unknown): { readonly mapping: Mapping } | { r
       shape: shape.filter((key) => typeof key === 'string'),
       ...(typeof rollouts === 'string' ? { rollouts } : {}),
       fields: paths,
+      ...(Object.keys(meanings).length === 0 ? {} : { roles: meanings }),
     },
   };
+}
+
+/** @returns undefined if the value is not an object of roles */
+function rolesOf(value: unknown): Readonly<Record<string, MappedRole>> | undefined {
+  if (value === undefined) return {};
+  if (!isObject(value)) return undefined;
+  const roles = Object.entries(value).flatMap(([word, name]) => {
+    const role = MAPPED_ROLES.find((one) => one === name);
+    return role === undefined ? [] : [[word, role] as const];
+  });
+  return roles.length === Object.keys(value).length ? Object.fromEntries(roles) : undefined;
 }
 
 /** Fields that a record without text can contribute to a rollout of another file. */
@@ -114,17 +131,24 @@ class MappedReader implements RecordReader {
   private readonly file: FileContext;
   private readonly paths: ReadonlyMap<MappingField, readonly PathStep[]>;
   private readonly list: readonly PathStep[] | undefined;
+  /** Inside a message. Empty: not mapped. */
+  private readonly rolePath: readonly PathStep[];
+  private readonly textPath: readonly PathStep[];
 
   constructor(mapping: Mapping, file: FileContext) {
     this.mapping = mapping;
     this.file = file;
     this.paths = new Map(
-      MAPPING_FIELDS.flatMap((field) => {
-        const steps = parsePath(mapping.fields[field] ?? '');
-        return mapping.fields[field] === undefined || steps === undefined ? [] : [[field, steps]];
-      }),
+      MAPPING_FIELDS.filter((field) => field !== 'messageRole' && field !== 'messageText').flatMap(
+        (field) => {
+          const steps = parsePath(mapping.fields[field] ?? '');
+          return mapping.fields[field] === undefined || steps === undefined ? [] : [[field, steps]];
+        },
+      ),
     );
     this.list = mapping.rollouts === undefined ? undefined : parsePath(mapping.rollouts);
+    this.rolePath = parsePath(mapping.fields.messageRole ?? '') ?? [];
+    this.textPath = parsePath(mapping.fields.messageText ?? '') ?? [];
   }
 
   read(record: JsonObject): ParsedLine | readonly ParsedLine[] {
@@ -192,6 +216,8 @@ class MappedReader implements RecordReader {
 
   /** Token columns if there are any, else the decision. */
   private joinedOf(look: Lookup, warnings: LineIssue[]): ParsedLine {
+    if (!this.paths.has('joinKey'))
+      return refuse('a rollout needs messages or a response; choose where they are');
     const [joinKey] = joinKeysOf(look) ?? [];
     if (joinKey === undefined) {
       return refuse(
@@ -213,6 +239,38 @@ class MappedReader implements RecordReader {
     return { kind: 'decision', decision: { address: { joinKey }, decision } };
   }
 
+  /** @returns the messages under the usual names, or why they cannot be read */
+  private named(path: string | undefined, list: readonly JsonObject[]): readonly JsonObject[] | string {
+    if (this.rolePath.length + this.textPath.length === 0) return withUsualNames(list) ?? unnamed(path, list);
+    const renamed = this.renamed(list);
+    if (renamed.every(({ content }) => content === undefined)) {
+      return this.textPath.length === 0
+        ? unnamed(path, list)
+        : `no message of "${path}" has a text at "${this.mapping.fields.messageText}"`;
+    }
+    const words = [...new Set(renamed.map(({ role }) => textOf(role) ?? ''))];
+    if (words.some((word) => usualRole(word) === 'assistant')) return renamed;
+    const found = [
+      ...new Set(
+        list.map((one) => textOf(valueAt(one, this.rolePath) ?? one['role'] ?? one['from']) ?? 'none'),
+      ),
+    ];
+    return `no message of "${path}" is by the policy: its roles are ${found.slice(0, 8).join(', ')}. Choose which one is the policy`;
+  }
+
+  /** Puts the role and the text of each message under the usual names. */
+  private renamed(messages: readonly JsonObject[]): readonly JsonObject[] {
+    const roles = this.mapping.roles ?? {};
+    return messages.map((message) => {
+      const own = this.rolePath.length === 0 ? undefined : valueAt(message, this.rolePath);
+      const role = own ?? message['role'] ?? message['from'];
+      const word = textOf(role) ?? '';
+      const text = this.textPath.length === 0 ? undefined : valueAt(message, this.textPath);
+      const content = text ?? message['content'] ?? message['value'];
+      return { ...message, role: Object.hasOwn(roles, word) ? roles[word] : role, content };
+    });
+  }
+
   /** @returns the body, or why there is no response */
   private bodyOf(look: Lookup, facts: KnownFacts): RolloutBody | string {
     const messages = look.value('messages');
@@ -220,19 +278,22 @@ class MappedReader implements RecordReader {
     if (Array.isArray(messages)) {
       const list = messages.filter(isObject);
       if (list.length === 0) return `"${this.mapping.fields.messages}" is a list without messages`;
-      const named = withUsualNames(list);
-      if (named === undefined) return unnamed(this.mapping.fields.messages, list);
-      return bodyOfMessages(named, facts, Array.isArray(prompt) ? prompt.filter(isObject) : undefined);
+      const named = this.named(this.mapping.fields.messages, list);
+      if (typeof named === 'string') return named;
+      return bodyOfMessages(
+        named,
+        facts,
+        Array.isArray(prompt) ? this.renamed(prompt.filter(isObject)) : undefined,
+      );
     }
     const response = look.value('response');
     if (Array.isArray(response) && response.some(isObject)) {
       const asked = Array.isArray(prompt)
-        ? prompt.filter(isObject)
+        ? this.renamed(prompt.filter(isObject))
         : [{ role: 'user', content: textOfContent(prompt) }];
       const list = response.filter(isObject);
-      const named = withUsualNames(list);
-      if (named === undefined) return unnamed(this.mapping.fields.response, list);
-      return bodyOfMessages(named, facts, asked);
+      const named = this.named(this.mapping.fields.response, list);
+      return typeof named === 'string' ? named : bodyOfMessages(named, facts, asked);
     }
     const text = textOf(response);
     if (text === undefined) {

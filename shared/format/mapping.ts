@@ -8,14 +8,25 @@
  * `joinKey` joins records of two files about one rollout. A mapping without messages and response reads its
  * records as token columns or decisions, for rollouts with the same key in another file of the run.
  *
+ * `messageRole` and `messageText` are paths inside a message, for messages with keys of their own. `roles` says what the
+ * log's own roles stand for:
+ *
+ *   {"fields": {"messages": "log", "messageRole": "who", "messageText": "says"}, "roles": {"solver": "assistant"}}
+ *
  * A path lists keys from the record inwards: `meta.step`, `turns[0].text`, `choices[-1].text`, `["a.b"].c`
  * for keys with dots.
  */
 export const MAPPING_VERSION = 1;
 
+/** Roles that a log's own roles can stand for. The policy is `assistant`. */
+export const MAPPED_ROLES = ['assistant', 'user', 'tool', 'system'] as const;
+export type MappedRole = (typeof MAPPED_ROLES)[number];
+
 /** Fields of a mapping, in display order. */
 export const MAPPING_FIELDS = [
   'messages',
+  'messageRole',
+  'messageText',
   'prompt',
   'response',
   'reward',
@@ -51,6 +62,8 @@ export interface Mapping {
    */
   readonly rollouts?: string;
   readonly fields: Readonly<Partial<Record<MappingField, string>>>;
+  /** The role that each value at `messageRole` stands for. Values without one keep their usual meaning. */
+  readonly roles?: Readonly<Record<string, MappedRole>>;
 }
 
 /** Format name of files read by a mapping. */

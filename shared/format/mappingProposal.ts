@@ -4,6 +4,7 @@
  */
 import { isObject, type JsonObject } from './fields.ts';
 import { MAPPING_VERSION, type Mapping, type MappingField } from './mapping.ts';
+import { usualRole } from './messageShape.ts';
 import { type PathStep, valueAt, writePath } from './recordPath.ts';
 
 interface Guess {
@@ -30,6 +31,37 @@ const isMessages = (value: unknown): boolean =>
   value.every(
     (inner) => isObject(inner) && (typeof inner['role'] === 'string' || typeof inner['from'] === 'string'),
   );
+
+/** Usual keys of a message's author. */
+const ROLE_KEYS = /^(?:role|who|speaker|author|sender|actor|agent|party)$/i;
+/** An author is a short word. */
+const LONGEST_ROLE = 40;
+
+/** The keys of role and text of messages that have their own names for them. */
+export interface MessageKeys {
+  readonly role: string;
+  readonly text: string;
+}
+
+/**
+ * Tells which keys of these objects are the role and the text. The role has a known author in some message, or a usual
+ * key; the text is the longest of the other texts.
+ * @returns undefined if they are no messages, or have the usual keys
+ */
+export function messageKeys(value: unknown): MessageKeys | undefined {
+  if (!Array.isArray(value) || value.length < 2 || !value.every(isObject) || isMessages(value))
+    return undefined;
+  const list: readonly JsonObject[] = value;
+  const keys = Object.keys(list[0] ?? {}).filter((key) => list.every((one) => typeof one[key] === 'string'));
+  const words = (key: string): readonly string[] => list.map((one) => String(one[key]));
+  const chars = (key: string): number => words(key).reduce((sum, word) => sum + word.length, 0);
+  const short = keys.filter((key) => words(key).every((word) => word.length <= LONGEST_ROLE));
+  const role =
+    short.find((key) => words(key).some((word) => usualRole(word) !== undefined)) ??
+    short.find((key) => ROLE_KEYS.test(key));
+  const [text] = keys.filter((key) => key !== role).sort((a, b) => chars(b) - chars(a));
+  return role === undefined || text === undefined ? undefined : { role, text };
+}
 
 /** In the order in which fields claim a path. */
 const GUESSES: readonly Guess[] = [
@@ -120,6 +152,11 @@ export function proposeMapping(name: string, records: readonly JsonObject[]): Ma
   const paths = pathsIn(records);
   const claimed = new Set<string>();
   const fields: Partial<Record<MappingField, string>> = {};
+  const own = ownMessages(paths, records);
+  if (own !== undefined) {
+    claimed.add(own.path);
+    Object.assign(fields, { messages: own.path, messageRole: own.role, messageText: own.text });
+  }
   for (const guess of GUESSES) {
     if ((guess.field === 'prompt' || guess.field === 'response') && fields.messages !== undefined) continue;
     if (fields[guess.field] !== undefined) continue;
@@ -138,6 +175,20 @@ export function proposeMapping(name: string, records: readonly JsonObject[]): Ma
     fields[guess.field] = path;
   }
   return { version: MAPPING_VERSION, name, shape: shapeOf(records), fields };
+}
+
+/** The first list of messages with keys of their own, if no record has one with the usual keys. */
+function ownMessages(
+  paths: readonly (readonly PathStep[])[],
+  records: readonly JsonObject[],
+): (MessageKeys & { readonly path: string }) | undefined {
+  const lists = paths.map((steps) => records.map((record) => valueAt(record, steps)));
+  if (lists.some((values) => values.some(isMessages))) return undefined;
+  for (const [i, values] of lists.entries()) {
+    const keys = values.map(messageKeys).find((found) => found !== undefined);
+    if (keys !== undefined) return { path: writePath(paths[i] ?? []), ...keys };
+  }
+  return undefined;
 }
 
 /** Keys that all of the first records have. */

@@ -77,6 +77,9 @@ function isMessage(value: unknown): value is JsonObject {
 
 const isOfKnownAuthor = (value: unknown): boolean => isMessage(value) && ROLES.has(roleName(value));
 
+/** The role that a log's word for an author usually stands for. */
+export const usualRole = (word: string): MessageRole | undefined => ROLES.get(word.toLowerCase());
+
 /**
  * Messages of a producer that has its own names for role and text, such as `{"who":"user","say":"…"}`. One key must hold
  * a known role in every message, and one other key a text.
@@ -88,7 +91,7 @@ export function withUsualNames(messages: readonly JsonObject[]): readonly JsonOb
   const [first] = messages;
   if (first === undefined) return undefined;
   const texts = Object.keys(first).filter((key) => messages.every((one) => typeof one[key] === 'string'));
-  const roles = texts.filter((key) => messages.every((one) => ROLES.has(String(one[key]).toLowerCase())));
+  const roles = texts.filter((key) => messages.every((one) => usualRole(String(one[key])) !== undefined));
   const [role, ...otherRoles] = roles;
   const [content, ...otherTexts] = texts.filter((key) => key !== role);
   if (role === undefined || content === undefined || otherRoles.length + otherTexts.length > 0)

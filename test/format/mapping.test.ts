@@ -99,6 +99,50 @@ describe('reading by a mapping', () => {
     expect(rolloutsOf(asResponse)[0]?.response).toContain('It is 4.');
   });
 
+  const spoken = {
+    log: [
+      { who: 'user', says: 'six?', at: 'noon' },
+      { who: 'solver', says: 'It is 6.', at: 'one' },
+      { who: 'checker', says: 'Right.', at: 'two' },
+    ],
+  };
+  const ownKeys = mapping({ messages: 'log', messageRole: 'who', messageText: 'says' });
+
+  it('reads messages by the keys and the roles that the mapping names', () => {
+    const made: Mapping = { ...ownKeys, roles: { solver: 'assistant', checker: 'user' } };
+    const [rollout] = rolloutsOf(read(made, spoken));
+    expect(rollout?.problem.prompt).toContain('six?');
+    expect(rollout?.response).toContain('It is 6.');
+    expect(rollout?.turns.length).toBe(1);
+    expect(readMapping(JSON.parse(JSON.stringify({ ...made, shape: ['log'] })))).toEqual({
+      mapping: { ...made, shape: ['log'] },
+    });
+    expect(readMapping({ ...made, roles: { solver: 'judge' } })).toMatchObject({
+      message: expect.stringContaining('"roles"'),
+    });
+  });
+
+  it('names the roles of messages of which none is by the policy, and a text key that leads nowhere', () => {
+    expect(read(ownKeys, spoken)).toMatchObject([
+      {
+        issue: {
+          message:
+            'no message of "log" is by the policy: its roles are user, solver, checker. Choose which one is the policy',
+        },
+      },
+    ]);
+    const lost = mapping({ messages: 'log', messageRole: 'who', messageText: 'said' });
+    expect(read(lost, spoken)).toMatchObject([
+      { issue: { message: 'no message of "log" has a text at "said"' } },
+    ]);
+  });
+
+  it('says what is missing if the mapping names neither messages nor a response', () => {
+    expect(read(mapping({ reward: 'r' }), { r: 1 })).toMatchObject([
+      { issue: { message: 'a rollout needs messages or a response; choose where they are' } },
+    ]);
+  });
+
   it('refuses messages whose role or text it cannot tell, and names their keys', () => {
     for (const chat of [
       [{ who: 'solver', say: 'x' }],
@@ -223,6 +267,16 @@ describe('proposing a mapping', () => {
         tokenIds: 'outputs[0].token_ids',
         tokenLogprobs: 'outputs[0].logprobs',
       },
+    ],
+    [
+      {
+        trajectory: [
+          { who: 'user', says: 'What is six?' },
+          { who: 'solver', says: 'It is 6.' },
+        ],
+        score: 1,
+      },
+      { messages: 'trajectory', messageRole: 'who', messageText: 'says', reward: 'score' },
     ],
     [{ loss: 1, lr: 2 }, {}],
   ])('for %j', (record, fields) => {

@@ -10,14 +10,18 @@ import {
   leadsToList,
   mappingFault,
   movedText,
+  nextTarget,
   pathFault,
   pickedPath,
   previewable,
   previewRows,
+  roleMeanings,
   sharersOf,
   skippedList,
+  unfitReason,
   valueFor,
   withList,
+  withMessages,
   withPath,
 } from '../../renderer/views/mapping/mappingModel.ts';
 import { oneLine, parsedRecord, treeRows } from '../../renderer/views/mapping/recordTreeModel.ts';
@@ -70,6 +74,11 @@ describe('mapping', () => {
     expect(mappingFault(withPath(mapping, 'reward', 'a.['))).toMatch(/reward/);
     expect(mappingFault({ ...mapping, shape: [] })).toMatch(/identifies/);
     expect(mappingFault({ ...mapping, name: '  ' })).toMatch(/name/);
+    const refused = { number: 1, json: '{}', isCut: false, issues: [], rollouts: [] };
+    expect(mappingFault(mapping, { groups: 0, records: [refused] })).toBe(
+      'No rollout could be read from the first 1 record',
+    );
+    expect(mappingFault(mapping, { groups: 0, records: [] })).toBeUndefined();
     expect(pathFault('["a.b"].c')).toBeUndefined();
   });
 
@@ -190,6 +199,54 @@ describe('a list of which only one element is mapped', () => {
   });
 });
 
+describe('messages with keys of their own', () => {
+  const log = [
+    { who: 'user', says: 'What is six?' },
+    { who: 'solver', says: 'It is 6.' },
+  ];
+  const own = withMessages(
+    { version: 1, name: 'm', shape: ['log'], fields: { response: 'log[0].says', reward: 'r' } },
+    'log',
+    { role: 'who', text: 'says' },
+  );
+
+  it('are offered in place of one element that is read as a response', () => {
+    const mapped: Mapping = { version: 1, name: 'm', shape: ['log'], fields: { response: 'log[0].says' } };
+    expect(skippedList(mapped, [{ log }])).toEqual({
+      ...{ path: 'log', elements: 2, messages: { role: 'who', text: 'says' } },
+    });
+    expect(own.fields).toEqual({ messages: 'log', messageRole: 'who', messageText: 'says', reward: 'r' });
+  });
+
+  it('give the role and the text as paths inside a message', () => {
+    expect(pickedPath(own, 'messageRole', ['log', 1, 'who'])).toBe('who');
+    expect(valueFor({ log }, own, 'messageText')).toBe('What is six?');
+  });
+
+  it('ask for the roles that are not known', () => {
+    expect(roleMeanings(own, [{ log }])).toEqual([{ word: 'solver', role: undefined }]);
+    const chosen: Mapping = { ...own, roles: { solver: 'assistant' } };
+    expect(roleMeanings(chosen, [{ log }])).toEqual([{ word: 'solver', role: 'assistant' }]);
+  });
+
+  it('are followed by the next field that is still needed', () => {
+    const empty: Mapping = { ...own, fields: {} };
+    const mapped = withPath(empty, 'messages', 'log');
+    expect(nextTarget(mapped, 'messages', [{ a: 'x', b: 'y' }])).toBe('messageRole');
+    expect(nextTarget(mapped, 'messages', [{ role: 'user', content: 'x' }])).toBe('reward');
+    expect(nextTarget(withPath(empty, 'response', 'txt'), 'response', 'x')).toBe('reward');
+    expect(nextTarget(withPath(mapped, 'reward', 'r'), 'reward', 1)).toBe('isCorrect');
+  });
+});
+
+it('refuses a clicked value that cannot be the field', () => {
+  expect(unfitReason('reward', [1])).toBe('reward needs a number; this is a list');
+  expect(unfitReason('messages', 'x')).toBe('messages needs a list; this is text');
+  expect([unfitReason('reward', '0.5'), unfitReason('response', ['x']), unfitReason('group', 7)]).toEqual([
+    ...[undefined, undefined, undefined],
+  ]);
+});
+
 it('names the other fields of a path', () => {
   const twice = withPath(withPath(mapping, 'reward', 'val'), 'isCorrect', 'val');
   expect(sharersOf(twice, 'reward')).toEqual(['isCorrect']);
@@ -299,6 +356,40 @@ describe('on the page', () => {
     const value = (label: string) => screen.getByLabelText<HTMLInputElement>(label).value;
     expect([value('list of rollouts'), value('response')]).toEqual(['attempts', 'txt']);
     expect(screen.queryByRole('button', { name: 'Read each as a rollout' })).toBeNull();
+  });
+
+  it('a click on a value sets the field, says so, moves on, and can be undone', async () => {
+    const json = JSON.stringify({ q: 'What?', txt: 'Four.', val: 1, other: 2 });
+    const inspected: FileInspection = {
+      ...{ path: '/logs/a/click.jsonl', bytes: 10, container: 'plain', directory: '/logs/a', records: 1 },
+      ...{ outcomes: {}, keys: ['q', 'txt', 'val'] },
+    };
+    const client = createFakeClient({
+      ...methods,
+      'mapping.preview': () => ({
+        records: [{ number: 1, json, isCut: false, rollouts: [], issues: [] }],
+        groups: 0,
+      }),
+    });
+    const start: Mapping = { version: 1, name: 'click', shape: ['q'], fields: { response: 'txt' } };
+    renderWithClient(client, <MappingEditor file={inspected} saved={[]} proposal={start} />);
+    await screen.findByText('1 of the first 1');
+    const value = (label: string) => screen.getByLabelText<HTMLInputElement>(label).value;
+    const pick = (text: string) => fireEvent.click(screen.getByText(text, { selector: '.tree-value .mono' }));
+    pick('1');
+    expect(value('reward')).toBe('val');
+    screen.getByText('reward is val. Next: correct.');
+    fireEvent.focus(screen.getByLabelText('reward'));
+    pick('2');
+    screen.getByText('reward was val and is now other. Next: correct.');
+    fireEvent.click(screen.getByRole('button', { name: 'Undo' }));
+    expect(value('reward')).toBe('val');
+    pick('What?');
+    screen.getByText('Not set: reward needs a number; this is text.');
+    expect(value('reward')).toBe('val');
+    const save = screen.getByRole<HTMLButtonElement>('button', { name: 'Save & read' });
+    await waitFor(() => expect(save.title).toBe('No rollout could be read from the first 1 record'));
+    expect(save.disabled).toBe(true);
   });
 
   it('an unfinished mapping is still there after a look at another page', async () => {

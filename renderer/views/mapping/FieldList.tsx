@@ -1,5 +1,6 @@
 import { X } from 'lucide-react';
-import type { Mapping } from '../../../shared/format/mapping.ts';
+import { MAPPED_ROLES, type MappedRole, type Mapping } from '../../../shared/format/mapping.ts';
+import type { MessageKeys } from '../../../shared/format/mappingProposal.ts';
 import { Button, IconButton } from '../../ui/Controls.tsx';
 import {
   FIELD_GROUPS,
@@ -8,6 +9,7 @@ import {
   movedText,
   pathFault,
   pathOf,
+  type RoleMeaning,
   type SkippedList,
   sharersOf,
   type Target,
@@ -26,26 +28,49 @@ interface FieldListProps {
   readonly moved: MovedList | undefined;
   /** A list that is probably the list of rollouts. */
   readonly skipped: SkippedList | undefined;
+  readonly onMessages: (path: string, keys: MessageKeys) => void;
+  /** Roles of the messages that need a meaning. */
+  readonly roles: readonly RoleMeaning[];
+  readonly onRole: (word: string, role: MappedRole) => void;
+  /** What the last click on a value did. */
+  readonly picked: string | undefined;
+  readonly onUndo: (() => void) | undefined;
 }
 
-export function FieldList({ mapping, record, target, onTarget, onPath, moved, skipped }: FieldListProps) {
+const ROLE_LABELS: Readonly<Record<MappedRole, string>> = {
+  assistant: 'the policy',
+  user: 'the user',
+  tool: 'a tool',
+  system: 'the system prompt',
+};
+
+export function FieldList(props: FieldListProps) {
+  const { mapping, record, target, onTarget, onPath, moved, skipped, onMessages } = props;
+  const { roles, onRole, picked, onUndo } = props;
+  const hasNotice = moved !== undefined || skipped !== undefined || picked !== undefined;
   return (
     <section className="mapping-pane" aria-label="Fields of a rollout">
       <div className="mapping-pane-head">
         <h2>Fields of a rollout</h2>
         <span className="dim">choose a field, then its value in the record; or write its path</span>
       </div>
-      <p
-        className={moved === undefined && skipped === undefined ? 'visually-hidden' : 'mapping-moved'}
-        role="status"
-      >
+      <p className={hasNotice ? 'mapping-moved' : 'visually-hidden'} role="status">
+        {picked !== undefined && (
+          <>
+            {picked} {onUndo !== undefined && <Button onClick={onUndo}>Undo</Button>}{' '}
+          </>
+        )}
         {moved !== undefined && movedText(moved)}
         {moved !== undefined && skipped !== undefined && ' '}
         {skipped !== undefined && (
           <>
             <span className="mono">{skipped.path}</span> has {skipped.elements} elements of this shape, and
             only one is read.{' '}
-            <Button onClick={() => onPath('rollouts', skipped.path)}>Read each as a rollout</Button>
+            {skipped.messages === undefined ? (
+              <Button onClick={() => onPath('rollouts', skipped.path)}>Read each as a rollout</Button>
+            ) : (
+              <ReadAsMessages path={skipped.path} keys={skipped.messages} onMessages={onMessages} />
+            )}
           </>
         )}
       </p>
@@ -78,7 +103,6 @@ export function FieldList({ mapping, record, target, onTarget, onPath, moved, sk
                       className="mono mapping-field-path"
                       spellCheck={false}
                       autoComplete="off"
-                      placeholder={field === target ? hint : ''}
                       aria-invalid={fault !== undefined}
                       aria-describedby={`value-${field}`}
                       value={path}
@@ -90,7 +114,13 @@ export function FieldList({ mapping, record, target, onTarget, onPath, moved, sk
                         <span className="is-wrong" title={fault}>
                           ✕ {fault}
                         </span>
-                      ) : path === '' ? null : value === undefined ? (
+                      ) : path === '' ? (
+                        field === target && (
+                          <span className="dim" title={hint}>
+                            {hint}
+                          </span>
+                        )
+                      ) : value === undefined ? (
                         record !== undefined && <span className="dim">not in this record</span>
                       ) : (
                         <span className="mono" title={oneLine(value, 600)}>
@@ -103,6 +133,31 @@ export function FieldList({ mapping, record, target, onTarget, onPath, moved, sk
                         <X size={13} />
                       </IconButton>
                     )}
+                    {field === 'messageRole' && roles.length > 0 && (
+                      <span className="mapping-roles">
+                        {roles.map(({ word, role }) => (
+                          <label key={word}>
+                            <span className="mono">{oneLine(word, 40)}</span> is{' '}
+                            <select
+                              className="text-field"
+                              aria-label={`${word} is`}
+                              value={role ?? ''}
+                              onChange={(event) => {
+                                const chosen = MAPPED_ROLES.find((one) => one === event.target.value);
+                                if (chosen !== undefined) onRole(word, chosen);
+                              }}
+                            >
+                              {role === undefined && <option value="">the user (not chosen)</option>}
+                              {MAPPED_ROLES.map((one) => (
+                                <option key={one} value={one}>
+                                  {ROLE_LABELS[one]}
+                                </option>
+                              ))}
+                            </select>
+                          </label>
+                        ))}
+                      </span>
+                    )}
                     {sharers.length > 0 && (
                       <span className="mapping-shared">△ also used by {sharers.map(labelOf).join(', ')}</span>
                     )}
@@ -114,5 +169,22 @@ export function FieldList({ mapping, record, target, onTarget, onPath, moved, sk
         </div>
       </div>
     </section>
+  );
+}
+
+interface ReadAsMessagesProps {
+  readonly path: string;
+  readonly keys: MessageKeys;
+  readonly onMessages: (path: string, keys: MessageKeys) => void;
+}
+
+function ReadAsMessages({ path, keys, onMessages }: ReadAsMessagesProps) {
+  return (
+    <Button
+      title={`Each element is a message: its author is ${keys.role}, its text is ${keys.text}`}
+      onClick={() => onMessages(path, keys)}
+    >
+      Read the list as messages
+    </Button>
   );
 }

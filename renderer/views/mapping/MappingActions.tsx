@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { MappingPreview } from '../../../shared/api/contract.ts';
 import { type Mapping, mappingFormatName } from '../../../shared/format/mapping.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { isBelow } from '../../data/follows.ts';
@@ -15,6 +16,8 @@ import { mappingFault } from './mappingModel.ts';
 interface MappingActionsProps {
   readonly path: string;
   readonly mapping: Mapping;
+  /** The first records read with the mapping. Undefined while they are read. */
+  readonly preview: MappingPreview | undefined;
   readonly saved: readonly Mapping[];
   readonly proposal: Mapping;
   readonly onMapping: (mapping: Mapping) => void;
@@ -35,7 +38,8 @@ function useOpenedFilesOf(name: string | undefined): readonly string[] {
     .filter((path) => granted.some((root) => isBelow(path, root)));
 }
 
-export function MappingActions({ path, mapping, saved, proposal, onMapping, onSaved }: MappingActionsProps) {
+export function MappingActions(props: MappingActionsProps) {
+  const { path, mapping, preview, saved, proposal, onMapping, onSaved } = props;
   const client = useClient();
   const queryClient = useQueryClient();
   const setNotice = useInterface((state) => state.setNotice);
@@ -43,7 +47,7 @@ export function MappingActions({ path, mapping, saved, proposal, onMapping, onSa
   const isOwn = saved.includes(proposal);
   const [chosen, setChosen] = useState(isOwn ? proposal.name : PROPOSAL);
   const [isJsonOpen, setJsonOpen] = useState(false);
-  const fault = mappingFault(mapping);
+  const fault = mappingFault(mapping, preview);
   const name = mapping.name.trim();
   const replaces = saved.some((one) => one.name === name);
   const others = useOpenedFilesOf(replaces ? name : undefined).filter((other) => other !== path);

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react';
 import type { FileInspection } from '../../../shared/api/contract.ts';
 import type { Mapping } from '../../../shared/format/mapping.ts';
+import { type PathStep, valueAt } from '../../../shared/format/recordPath.ts';
 import { useLibrary } from '../../data/DataProvider.tsx';
 import { useDebouncedValue } from '../../data/useDebouncedValue.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -11,14 +12,20 @@ import { FieldList } from './FieldList.tsx';
 import { MappingActions } from './MappingActions.tsx';
 import {
   firstTarget,
+  labelOf,
   leadsToList,
   type MovedList,
-  pickedPath,
+  nextTarget,
+  pickOf,
   previewable,
+  roleMeanings,
   skippedList,
   type Target,
+  unfitReason,
   withList,
+  withMessages,
   withPath,
+  withRole,
 } from './mappingModel.ts';
 import { PreviewPane } from './PreviewPane.tsx';
 import { RecordPane } from './RecordPane.tsx';
@@ -37,6 +44,13 @@ interface MappingDraft {
 
 /** Changed mappings that were not saved, by library, file and the mapping they began with. Kept while the window lives. */
 const drafts = new Map<string, MappingDraft>();
+
+/** What the last click on a value did. */
+interface PickNotice {
+  readonly text: string;
+  /** The state before it. Undefined if it changed nothing. */
+  readonly before?: { readonly draft: MappingDraft; readonly target: Target };
+}
 
 const startOf = (mapping: Mapping): MappingDraft => ({ mapping, list: mapping.rollouts });
 
@@ -57,6 +71,7 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
     drafts.set(key, { ...draft, ...next });
   };
   const [moved, setMoved] = useState<MovedList>();
+  const [picked, setPicked] = useState<PickNotice>();
   const [target, setTarget] = useState<Target>(() => firstTarget(mapping));
   const [at, setAt] = useState(0);
   const wanted = useMemo(() => previewable(mapping), [mapping]);
@@ -71,12 +86,14 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
   );
   const record = parsed[shown];
   const skipped = useMemo(() => skippedList(mapping, parsed), [mapping, parsed]);
+  const roles = useMemo(() => roleMeanings(mapping, parsed), [mapping, parsed]);
   useCommands({
     'sibling.next': () => setAt(Math.min(records.length - 1, shown + 1)),
     'sibling.previous': () => setAt(Math.max(0, shown - 1)),
   });
 
   const setPath = (field: Target, path: string | undefined) => {
+    setPicked(undefined);
     const next = path ?? '';
     if (field !== 'rollouts' || (next !== '' && !leadsToList(next, parsed))) {
       change({ mapping: withPath(mapping, field, path) });
@@ -87,9 +104,38 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
     change({ mapping: changed.mapping, ...(next === '' ? {} : { list: next }) });
     setMoved(changed.moved.length + changed.emptied.length === 0 ? undefined : changed);
   };
+  const pick = (steps: readonly PathStep[]) => {
+    const value = valueAt(record, steps);
+    const unfit = unfitReason(target, value);
+    if (unfit !== undefined) {
+      setPicked({ text: `Not set: ${unfit}.` });
+      return;
+    }
+    const { path, keys, said } = pickOf(mapping, target, steps, value);
+    if (keys === undefined) setPath(target, path);
+    else change({ mapping: withMessages(mapping, path, keys) });
+    const next = nextTarget(
+      keys === undefined ? withPath(mapping, target, path) : withMessages(mapping, path, keys),
+      target,
+      keys === undefined ? value : undefined,
+    );
+    setTarget(next);
+    setPicked({
+      text: next === target ? said : `${said} Next: ${labelOf(next)}.`,
+      before: { draft, target },
+    });
+  };
+  const undoPick = () => {
+    if (picked?.before === undefined) return;
+    change(picked.before.draft);
+    setTarget(picked.before.target);
+    setPicked(undefined);
+    setMoved(undefined);
+  };
   const replace = (next: Mapping) => {
     change(startOf(next));
     setMoved(undefined);
+    setPicked(undefined);
   };
   const startOver = () => {
     replace(proposal);
@@ -97,6 +143,7 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
     setRestored(false);
   };
 
+  const isBehind = preview.isPlaceholderData || sent !== wanted;
   const path = file.path;
   const name = path.split(/[/\\]/).at(-1) ?? path;
   return (
@@ -122,6 +169,7 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
         <MappingActions
           path={path}
           mapping={mapping}
+          preview={isBehind ? undefined : preview.data}
           saved={saved}
           proposal={proposal}
           onMapping={(next) =>
@@ -140,7 +188,7 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
           paths={file.paths}
           target={target}
           mapping={mapping}
-          onPick={(steps) => setPath(target, pickedPath(mapping, target, steps))}
+          onPick={pick}
         />
         <FieldList
           mapping={mapping}
@@ -150,10 +198,18 @@ export function MappingEditor({ file, saved, proposal }: MappingEditorProps) {
           onPath={setPath}
           moved={moved}
           skipped={skipped}
+          onMessages={(list, keys) => {
+            change({ mapping: withMessages(mapping, list, keys) });
+            setPicked(undefined);
+          }}
+          roles={roles}
+          onRole={(word, role) => change({ mapping: withRole(mapping, word, role) })}
+          picked={picked?.text}
+          onUndo={picked?.before === undefined ? undefined : undoPick}
         />
         <PreviewPane
           preview={preview}
-          isBehind={preview.isPlaceholderData || sent !== wanted}
+          isBehind={isBehind}
           isEmpty={mapping.fields.messages === undefined && mapping.fields.response === undefined}
           at={shown}
           onAt={setAt}

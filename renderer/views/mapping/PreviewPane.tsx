@@ -92,23 +92,17 @@ function PreviewBody({ preview, at, onAt }: Omit<PreviewPaneProps, 'isBehind' | 
               <tr key={row.key} aria-selected={row.at === at} onClick={() => onAt(row.at)}>
                 <td className="is-end dim">{row.record}</td>
                 {row.rollout === undefined ? (
-                  <td colSpan={10} className="is-wrong">
-                    ✕ not a rollout yet
+                  <td colSpan={11} className="mapping-refused">
+                    <span className="is-wrong">✕ not a rollout</span> <Issues issues={row.issues} />
                   </td>
                 ) : (
-                  <RolloutCells rollout={row.rollout} />
+                  <>
+                    <RolloutCells rollout={row.rollout} />
+                    <td className="mapping-issues">
+                      <Issues issues={row.issues} />
+                    </td>
+                  </>
                 )}
-                <td className="mapping-issues">
-                  {distinct(row.issues).map((issue) => (
-                    <span
-                      key={`${issue.code} ${issue.message}`}
-                      className={issue.severity === 'refused' ? 'is-wrong' : undefined}
-                      title={issue.message}
-                    >
-                      {issue.severity === 'refused' ? '✕' : '△'} {issue.message}
-                    </span>
-                  ))}
-                </td>
               </tr>
             ))}
           </tbody>
@@ -116,6 +110,17 @@ function PreviewBody({ preview, at, onAt }: Omit<PreviewPaneProps, 'isBehind' | 
       </div>
     </>
   );
+}
+
+function Issues({ issues }: { readonly issues: PreviewRow['issues'] }) {
+  return distinct(issues).map((issue) => (
+    <span
+      key={`${issue.code} ${issue.message}`}
+      className={issue.severity === 'refused' ? 'is-wrong' : undefined}
+    >
+      {issue.severity === 'refused' ? '✕' : '△'} {issue.message}
+    </span>
+  ));
 }
 
 /** Several rollouts of a record may have the same issue. */

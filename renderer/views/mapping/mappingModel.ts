@@ -1,8 +1,14 @@
 /** Fields, paths and rows of the mapping preview. */
 import type { MappingPreview, ParamsOf, PreviewRollout } from '../../../shared/api/contract.ts';
 import { isObject } from '../../../shared/format/fields.ts';
-import { MAPPING_FIELDS, type Mapping, type MappingField } from '../../../shared/format/mapping.ts';
-import { withUsualNames } from '../../../shared/format/messageShape.ts';
+import {
+  MAPPING_FIELDS,
+  type MappedRole,
+  type Mapping,
+  type MappingField,
+} from '../../../shared/format/mapping.ts';
+import { type MessageKeys, messageKeys } from '../../../shared/format/mappingProposal.ts';
+import { usualRole, withUsualNames } from '../../../shared/format/messageShape.ts';
 import { type PathStep, parsePath, valueAt, writePath } from '../../../shared/format/recordPath.ts';
 import { GROUP_RULES } from '../../data/domainLabels.ts';
 import { counted } from '../../ui/numbers.ts';
@@ -28,6 +34,16 @@ export const FIELD_GROUPS: readonly FieldGroup[] = [
     hint: 'messages, or prompt and response',
     fields: [
       { field: 'messages', label: 'messages', hint: 'A list of chat messages: the whole rollout' },
+      {
+        field: 'messageRole',
+        label: 'message role',
+        hint: 'Inside a message: its author. Leave it empty if the key is role',
+      },
+      {
+        field: 'messageText',
+        label: 'message text',
+        hint: 'Inside a message: its text. Leave it empty if the key is content',
+      },
       { field: 'prompt', label: 'prompt', hint: 'What the policy was asked: text, or a list of messages' },
       { field: 'response', label: 'response', hint: 'What it wrote: text, or a list of messages' },
       {
@@ -100,8 +116,16 @@ export function withPath(mapping: Mapping, target: Target, path: string | undefi
   return { ...mapping, fields: wanted === undefined ? fields : { ...fields, [target]: wanted } };
 }
 
-/** The path for a field when a value is clicked. Inside the list of rollouts it is relative to the list's element. */
+/** Fields whose path begins in a message. */
+const isInMessage = (target: Target): boolean => target === 'messageRole' || target === 'messageText';
+
+/**
+ * The path for a field when a value is clicked. Inside the list of rollouts it is relative to the list's element, and for
+ * the role and the text of messages to the message.
+ */
 export function pickedPath(mapping: Mapping, target: Target, steps: readonly PathStep[]): string {
+  if (isInMessage(target))
+    return writePath(steps.slice(steps.findLastIndex((step) => typeof step === 'number') + 1));
   const list = target === 'rollouts' ? undefined : parsePath(mapping.rollouts ?? '');
   if (list === undefined || list.length === 0 || steps.length <= list.length + 1) return writePath(steps);
   return writePath(insideOf(list, steps) ?? steps);
@@ -142,6 +166,7 @@ export function withList(
   const emptied: { field: Target; path: string }[] = [];
   let next = listed;
   for (const field of MAPPING_FIELDS) {
+    if (isInMessage(field)) continue;
     const old = mapping.fields[field] ?? '';
     const steps = parsePath(old) ?? [];
     if (steps.length === 0) continue;
@@ -188,11 +213,13 @@ export interface SkippedList {
   readonly path: string;
   /** The most elements that have the mapped value, in any of the records. */
   readonly elements: number;
+  /** Set if the elements look like the messages of one rollout. */
+  readonly messages?: MessageKeys;
 }
 
 /**
  * The list of objects that the path of the response or the messages takes one element of, if no list of rollouts is
- * set. Each element is probably a rollout. Chat messages are not.
+ * set. Each element is probably a rollout, unless it looks like a message.
  */
 export function skippedList(mapping: Mapping, records: readonly unknown[]): SkippedList | undefined {
   if ((mapping.rollouts ?? '') !== '') return undefined;
@@ -206,8 +233,79 @@ export function skippedList(mapping: Mapping, records: readonly unknown[]): Skip
     return list.filter((element) => valueAt(element, inside) !== undefined).length;
   });
   const elements = Math.max(0, ...sizes);
-  return elements < 2 ? undefined : { path: writePath(steps.slice(0, index)), elements };
+  if (elements < 2) return undefined;
+  const path = steps.slice(0, index);
+  const [messages] = records.flatMap((record) => messageKeys(valueAt(record, path)) ?? []);
+  return { path: writePath(path), elements, ...(messages === undefined ? {} : { messages }) };
 }
+
+/** What a click on a value does. */
+export interface Pick {
+  readonly path: string;
+  /** Other fields that the value sets as well. */
+  readonly keys?: MessageKeys;
+  /** One sentence about it. */
+  readonly said: string;
+}
+
+/** The path that a clicked value gives a field, with the keys of its messages if it is a list of them. */
+export function pickOf(mapping: Mapping, target: Target, steps: readonly PathStep[], value: unknown): Pick {
+  const path = pickedPath(mapping, target, steps);
+  const former = pathOf(mapping, target);
+  const said =
+    former === undefined || former === path
+      ? `${labelOf(target)} is ${path}.`
+      : `${labelOf(target)} was ${former} and is now ${path}.`;
+  const keys = target === 'messages' ? messageKeys(value) : undefined;
+  return { path, said, ...(keys === undefined ? {} : { keys }) };
+}
+
+/** The mapping that reads a list as the messages of one rollout. */
+export function withMessages(mapping: Mapping, path: string, { role, text }: MessageKeys): Mapping {
+  const { prompt: _prompt, response: _response, ...fields } = mapping.fields;
+  return { ...mapping, fields: { ...fields, messages: path, messageRole: role, messageText: text } };
+}
+
+/** The messages of the first rollout of a record. Undefined if the mapping leads to no list of objects. */
+function messagesOf(record: unknown, mapping: Mapping): readonly unknown[] | undefined {
+  const [list] = [valueFor(record, mapping, 'messages'), valueFor(record, mapping, 'response')].filter(
+    (value): value is readonly unknown[] => Array.isArray(value) && value.some(isObject),
+  );
+  return list;
+}
+
+/** A role in the log, and what it stands for. */
+export interface RoleMeaning {
+  readonly word: string;
+  /** Undefined: unknown to Turnwise, and not chosen. It is read as the user. */
+  readonly role: MappedRole | undefined;
+}
+
+const MOST_ROLES = 12;
+
+/** The roles in these records that Turnwise does not know, or that the mapping names. */
+export function roleMeanings(mapping: Mapping, records: readonly unknown[]): readonly RoleMeaning[] {
+  const steps = parsePath(mapping.fields.messageRole ?? '') ?? [];
+  if (steps.length === 0) return [];
+  const words = new Set(
+    records.flatMap((record) =>
+      (messagesOf(record, mapping) ?? []).flatMap((message) => {
+        const value = valueAt(message, steps);
+        return typeof value === 'string' || typeof value === 'number' ? [`${value}`] : [];
+      }),
+    ),
+  );
+  const { roles = {} } = mapping;
+  return [...words]
+    .filter((word) => Object.hasOwn(roles, word) || usualRole(word) === undefined)
+    .slice(0, MOST_ROLES)
+    .map((word) => ({ word, role: Object.hasOwn(roles, word) ? roles[word] : undefined }));
+}
+
+export const withRole = (mapping: Mapping, word: string, role: MappedRole): Mapping => ({
+  ...mapping,
+  roles: { ...mapping.roles, [word]: role },
+});
 
 /** Whether a path leads to a list in one of these records. An unfinished path usually does not. */
 export function leadsToList(path: string, records: readonly unknown[]): boolean {
@@ -226,10 +324,11 @@ export function sharersOf(mapping: Mapping, target: Target): readonly Target[] {
 
 const normalized = (path = ''): string => writePath(parsePath(path) ?? []);
 
-/** The value at a field's path: in the first rollout of a record, or in the record itself. */
+/** The value at a field's path: in the first rollout of a record, in its first message, or in the record itself. */
 export function valueFor(record: unknown, mapping: Mapping, target: Target): unknown {
   const steps = parsePath(pathOf(mapping, target) ?? '');
   if (steps === undefined || steps.length === 0) return undefined;
+  if (isInMessage(target)) return valueAt(messagesOf(record, mapping)?.find(isObject), steps);
   const list = parsePath(mapping.rollouts ?? '');
   if (target !== 'rollouts' && list !== undefined && list.length > 0) {
     const inside = valueAt(record, [...list, 0, ...steps]);
@@ -243,8 +342,61 @@ export function pathFault(path: string): string | undefined {
   return parsePath(path) === undefined ? 'not a path: write it like meta.step or turns[0].text' : undefined;
 }
 
-/** The reason why the mapping cannot be used yet. Undefined if it can. */
-export function mappingFault(mapping: Mapping): string | undefined {
+const NUMBERS: ReadonlySet<Target> = new Set(['reward', 'advantage', 'step', 'ordinal']);
+const LISTS: ReadonlySet<Target> = new Set([
+  ...(['messages', 'rollouts', 'tokenTexts', 'tokenIds', 'tokenMask'] as const),
+  ...(['tokenLogprobs', 'tokenEntropies'] as const),
+]);
+
+/** The reason why a value cannot be this field. Undefined if it can, or if there is no value to judge. */
+export function unfitReason(target: Target, value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const is = Array.isArray(value)
+    ? 'a list'
+    : isObject(value)
+      ? 'an object'
+      : typeof value === 'string'
+        ? 'text'
+        : `a ${typeof value}`;
+  const needs = (what: string) => `${labelOf(target)} needs ${what}; this is ${is}`;
+  if (LISTS.has(target)) return Array.isArray(value) ? undefined : needs('a list');
+  if (target === 'prompt' || target === 'response') {
+    return typeof value === 'string' || Array.isArray(value)
+      ? undefined
+      : needs('a text or a list of messages');
+  }
+  if (NUMBERS.has(target)) {
+    const isNumber =
+      typeof value === 'number' ||
+      (typeof value === 'string' && value.trim() !== '' && !Number.isNaN(Number(value)));
+    return isNumber || typeof value === 'boolean' ? undefined : needs('a number');
+  }
+  return Array.isArray(value) || isObject(value) ? needs('a single value') : undefined;
+}
+
+/**
+ * The field to choose after one was set: the next one in the list that has no path and can still be needed.
+ * @param value that was set
+ */
+export function nextTarget(mapping: Mapping, after: Target, value: unknown): Target {
+  const { messages, response } = mapping.fields;
+  const isOfOwnKeys = Array.isArray(value) && withUsualNames(value.filter(isObject)) === undefined;
+  const all = FIELD_GROUPS.flatMap((group) => group.fields.map(({ field }) => field));
+  const start = all.indexOf(after) + 1;
+  const isOpen = (field: Target): boolean => {
+    if (pathOf(mapping, field) !== undefined || field === 'rollouts') return false;
+    if (field === 'messages') return response === undefined;
+    if (field === 'prompt' || field === 'response') return messages === undefined;
+    return !isInMessage(field) || isInMessage(after) || (isOfOwnKeys && after === 'messages');
+  };
+  return [...all.slice(start), ...all.slice(0, start)].find(isOpen) ?? after;
+}
+
+/**
+ * The reason why the mapping cannot be used yet. Undefined if it can.
+ * @param preview the first records read with it; undefined while they are read
+ */
+export function mappingFault(mapping: Mapping, preview?: MappingPreview): string | undefined {
   if (mapping.fields.messages === undefined && mapping.fields.response === undefined)
     return 'Choose where the messages or the response are';
   const targets = FIELD_GROUPS.flatMap((group) => group.fields);
@@ -252,6 +404,12 @@ export function mappingFault(mapping: Mapping): string | undefined {
   if (bad !== undefined) return `The path of “${bad.label}” is not a path`;
   if (mapping.shape.length === 0) return 'Choose at least one field that identifies files of this shape';
   if (mapping.name.trim() === '') return 'Give the mapping a name';
+  if (
+    preview !== undefined &&
+    preview.records.length > 0 &&
+    preview.records.every(({ rollouts }) => rollouts.length === 0)
+  )
+    return `No rollout could be read from the first ${counted(preview.records.length, 'record')}`;
   return undefined;
 }
 
