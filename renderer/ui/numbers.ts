@@ -72,6 +72,13 @@ export function percent(value: number | undefined, digits = 1): string {
   return value === undefined ? '' : (value * 100).toFixed(digits);
 }
 
+/** A share on a chart: with the one decimal of the tables, or none if it is whole, so that a page shows one figure. */
+export function asShare(value: number): string {
+  if (value > 0 && value < 0.0005) return '<0.1%';
+  if (value < 1 && value >= 0.9995) return '>99.9%';
+  return `${percent(value).replace(/\.0$/, '')}%`;
+}
+
 export function bytes(value: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let rest = value;

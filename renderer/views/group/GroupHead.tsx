@@ -149,8 +149,7 @@ function PlaceLine({ place }: { readonly place: ProblemOccurrence }) {
           </span>
         ) : (
           <>
-            {percent(share, 0)} % correct{' '}
-            <span className="dim">{`${place.correct}/${place.correctKnown}`}</span>
+            {percent(share)} % correct <span className="dim">{`${place.correct}/${place.correctKnown}`}</span>
             <span className="bar-cell">
               <i style={{ width: `${share * 100}%`, background: 'var(--right)' }} />
             </span>

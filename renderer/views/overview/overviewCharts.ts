@@ -2,7 +2,7 @@
 import type { SeriesName, StepFacts } from '../../../shared/api/contract.ts';
 import type { Stroke } from '../../charts/panelModel.ts';
 import type { ReferenceLine } from '../../state/chartSettings.ts';
-import { compact, decimal, duration, percent } from '../../ui/numbers.ts';
+import { asShare, compact, decimal, duration } from '../../ui/numbers.ts';
 
 export interface LineSpec {
   readonly name: string;
@@ -46,9 +46,6 @@ export interface ChartSpec {
   readonly insteadOf?: string;
 }
 
-/** Rounds so that a small share is not shown as 0 % and a large one not as 100 %. */
-export const asShare = (value: number): string =>
-  `${percent(value, (value > 0 && value < 0.095) || (value > 0.99 && value < 1) ? 1 : 0)}%`;
 const asDecimal = (value: number): string => decimal(value);
 /** Shows two digits below a tenth, so that 0.04 calls are not shown as 0. */
 const asTenths = (value: number): string => decimal(value, value > 0 && value < 0.095 ? 2 : 1);

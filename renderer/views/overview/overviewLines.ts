@@ -11,7 +11,8 @@ import {
   type StepRange,
   smoothed,
 } from '../../charts/panelModel.ts';
-import { asCompact, asShare, type ChartSpec, type LineSpec } from './overviewCharts.ts';
+import { asShare } from '../../ui/numbers.ts';
+import { asCompact, type ChartSpec, type LineSpec } from './overviewCharts.ts';
 import type { RunRef } from './overviewLink.ts';
 
 export interface RunFacts {

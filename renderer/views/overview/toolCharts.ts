@@ -2,16 +2,8 @@
 import type { LatencySummary, ScheduleFacts, StepFacts } from '../../../shared/api/contract.ts';
 import type { ToolOutcome } from '../../../shared/domain/model.ts';
 import { OUTCOME_NAMES } from '../../data/domainLabels.ts';
-import {
-  asCompact,
-  asMs,
-  asSeconds,
-  asShare,
-  beyond,
-  type ChartSpec,
-  type LineSpec,
-  line,
-} from './overviewCharts.ts';
+import { asShare } from '../../ui/numbers.ts';
+import { asCompact, asMs, asSeconds, beyond, type ChartSpec, type LineSpec, line } from './overviewCharts.ts';
 
 /** Failures have warm colours and successes cool ones, in the same order in every chart. */
 const OUTCOME_INKS: readonly (readonly [outcome: ToolOutcome, color: string])[] = [

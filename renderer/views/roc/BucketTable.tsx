@@ -98,7 +98,7 @@ function KeepBar({ tally, color, which, source }: KeepBarProps) {
           source: `${source} decisions`,
         }}
       >
-        {rate === undefined ? 'undecided' : `${percent(rate, 0)} %`}
+        {rate === undefined ? 'undecided' : `${percent(rate)} %`}
       </NumberLink>
       <span className="dim">
         {amount(tally.kept)}/{count(tally.decided)}

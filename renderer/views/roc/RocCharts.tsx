@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { RocStep, Stage } from '../../../shared/api/contract.ts';
 import type { PanelLine } from '../../charts/panelModel.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
-import { amount, count, counted, percent, ratio } from '../../ui/numbers.ts';
+import { amount, asShare, count, counted, ratio } from '../../ui/numbers.ts';
 import { SavingChart } from '../../widgets/charts/SavingChart.tsx';
 import { errorsAfter, errorsBefore, keepRate, type NamedSide } from './reportModel.ts';
 
@@ -13,8 +13,6 @@ interface RocChartsProps {
   readonly stages: readonly Stage[];
   readonly onOpenStep: (step: number) => void;
 }
-
-const asPercent = (value: number) => `${percent(value, value > 0 && value < 0.095 ? 1 : 0)}%`;
 
 const POINT_HINT = 'A click on a point shows its groups';
 
@@ -34,7 +32,7 @@ export function RocCharts({ of, sides, stages, onOpenStep }: RocChartsProps) {
     onStep: setStep,
     range: undefined,
     onRange: () => undefined,
-    format: asPercent,
+    format: asShare,
     provenance: 'recomputed',
   } as const;
   /** One number per step. A point opens its groups by the key of its tally. */
