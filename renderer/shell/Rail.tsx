@@ -20,6 +20,8 @@ import {
   Tags,
 } from 'lucide-react';
 import { type ReactNode, useId, useSyncExternalStore } from 'react';
+import type { RunSummary } from '../../shared/api/contract.ts';
+import { areStated, settingsOf } from '../../shared/domain/downSampling.ts';
 import { withGlyphs } from '../../shared/domain/hiddenCharacters.ts';
 import { labelsPath } from '../data/labelsLink.ts';
 import { pathOfRoute, type Route, rocRoute, routeTo, tokensRoute } from '../data/route.ts';
@@ -123,6 +125,16 @@ const hrefOf = (route: Route | undefined) => (route === undefined ? undefined : 
 /** The page in its last state. For the current page, its present URL. */
 const leftAt = (path: string, isHere: boolean) => (isHere ? presentHref() : path + queryLeftAt(path));
 
+/** Whether the log of a run has decisions, or a configuration that determines them. False while it is unknown. */
+function useHasRoc(run: RunSummary | undefined): boolean {
+  const config = useRequest('run.get', run && { runKey: run.runKey }).data?.config;
+  const steps = useRequest('step.list', run && { runId: run.runId }).data;
+  return (
+    steps?.some(({ decided }) => decided > 0) === true ||
+    (config !== undefined && areStated(settingsOf(config).logged))
+  );
+}
+
 export function Rail({ route }: { readonly route: Route }) {
   const ofRun = useRunRoute(route);
   const run = useRunOf(ofRun);
@@ -137,6 +149,9 @@ export function Rail({ route }: { readonly route: Route }) {
   const { chooseLogs } = useIngestActions();
 
   const { view } = route;
+  // Elsewhere it is simulated, on request: from a group, or with the command.
+  const hasRoc = useHasRoc(run);
+  const isRoc = view === 'roc' || view === 'stepRoc';
   const runKey = 'runKey' in ofRun ? ofRun.runKey : undefined;
   // The entries of the open run, or of the last visited one.
   const ofWhich = run === undefined || 'runKey' in route ? 'the run' : run.name;
@@ -212,15 +227,17 @@ export function Rail({ route }: { readonly route: Route }) {
         isHere={view === 'problems' || view === 'problem'}
         whyOff={noRun}
       />
-      <Item
-        name="RoC"
-        icon={ListChecks}
-        about="Resample-on-Correct of the run or step"
-        command="place.roc"
-        href={hrefOf(rocRoute(ofRun, run?.hasSteps))}
-        isHere={view === 'roc' || view === 'stepRoc'}
-        whyOff={noRun}
-      />
+      {(hasRoc || isRoc) && (
+        <Item
+          name="RoC"
+          icon={ListChecks}
+          about="Resample-on-Correct of the run or step"
+          command="place.roc"
+          href={hrefOf(rocRoute(ofRun, run?.hasSteps))}
+          isHere={isRoc}
+          whyOff={noRun}
+        />
+      )}
       <Item
         name="Tokens"
         icon={ChartColumn}

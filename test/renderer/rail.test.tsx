@@ -6,7 +6,7 @@ import type { Route } from '../../renderer/data/route.ts';
 import { Rail } from '../../renderer/shell/Rail.tsx';
 import { useInterface } from '../../renderer/state/interface.ts';
 import { rememberQuery } from '../../renderer/state/routeMemory.ts';
-import type { IngestProgress, RunSummary } from '../../shared/api/contract.ts';
+import type { IngestProgress, RunDetail, RunSummary, StepSummary } from '../../shared/api/contract.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
 
@@ -52,25 +52,38 @@ describe('the rail', () => {
     const rail = screen.getByRole('navigation', { name: 'Views' });
     const names = [...rail.querySelectorAll('.rail-name')].map((name) => name.textContent);
     expect(names).toEqual([
-      ...[
-        'Library',
-        'Open logs…',
-        'Search',
-        'SQL',
-        'Run',
-        'Step',
-        'Group',
-        'Problems',
-        'RoC',
-        'Tokens',
-        'Replay',
-      ],
+      ...['Library', 'Open logs…', 'Search', 'SQL', 'Run', 'Step', 'Group', 'Problems', 'Tokens', 'Replay'],
       ...['Compare', 'Labels', 'Issues', 'Keys', 'Settings', 'Collapse'],
     ]);
     const icons = [...rail.querySelectorAll('svg')].map((icon) => icon.innerHTML);
     expect(new Set(icons).size).toBe(names.length);
     expect(screen.getByRole('link', { name: 'Group' }).getAttribute('aria-current')).toBe('page');
     expect(screen.getByRole('link', { name: 'Step' }).getAttribute('href')).toBe('/run/r/step/1');
+  });
+
+  it('has Resample-on-Correct where decisions or their settings are logged, or on its page', async () => {
+    const of = (decided: number, config: Readonly<Record<string, unknown>>) =>
+      createFakeClient({
+        'issue.list': () => ({ total: 0, issues: [] }),
+        'run.list': () => [{ runId: 1, runKey: 'r', name: 'r', hasSteps: true } as RunSummary],
+        'run.get': () => ({ runId: 1, runKey: 'r', name: 'r', config }) as RunDetail,
+        'step.list': () => [{ step: 1, decided } as StepSummary],
+      });
+    const hasItem = async (decided: number, config: Readonly<Record<string, unknown>>, route: Route) => {
+      const shown = of(decided, config);
+      renderWithClient(shown, <Rail route={route} />);
+      await screen.findByTitle('r');
+      await act(async () => new Promise((resolve) => setTimeout(resolve)));
+      const found = screen.queryByRole('link', { name: 'RoC' }) !== null;
+      cleanup();
+      return found;
+    };
+    const run: Route = { view: 'run', runKey: 'r' };
+    expect(await hasItem(0, {}, run)).toBe(false);
+    expect(await hasItem(0, { world_size: 8 }, run)).toBe(false);
+    expect(await hasItem(4, {}, run)).toBe(true);
+    expect(await hasItem(0, { augmentation: { do_down_sampling: true } }, run)).toBe(true);
+    expect(await hasItem(0, {}, { view: 'roc', runKey: 'r' })).toBe(true);
   });
 
   it('opens logs from every page', () => {
