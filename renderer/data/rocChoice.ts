@@ -7,9 +7,17 @@
  *
  * A parameter is written only if it differs from the recomputed setting. A URL without any `if.` has no what-if.
  */
-import type { PenaltyKind, RocBasis, RocChoice, RocReport } from '../../shared/api/contract.ts';
+import type {
+  PenaltyKind,
+  RocBasis,
+  RocChoice,
+  RocReport,
+  RunDetail,
+  StepSummary,
+} from '../../shared/api/contract.ts';
 import { PENALTY_KINDS } from '../../shared/api/rocRows.ts';
 import {
+  areStated,
   type DownSamplingSettings,
   RELEASE_DEFAULTS,
   RESAMPLE_RULES,
@@ -17,6 +25,7 @@ import {
   SETTING_NAMES,
   SettingError,
   type SettingName,
+  settingsOf,
   withOverride,
 } from '../../shared/domain/downSampling.ts';
 import { type LongParams, type LongState, useLongQuery } from './useLongQuery.ts';
@@ -34,6 +43,14 @@ export const EXAMPLE_CHOICE: RocChoice = {
     down_sample_to_n: 16,
   },
 };
+
+/** Whether a log has decisions, or a configuration that determines them. */
+export function isRocLogged(
+  config: RunDetail['config'],
+  steps: readonly Pick<StepSummary, 'decided'>[],
+): boolean {
+  return steps.some(({ decided }) => decided > 0) || areStated(settingsOf(config).logged);
+}
 
 const PREFIX = 'if.';
 /** Names after the prefix: the trainer's settings, and three that are not settings of the trainer. */

@@ -21,9 +21,9 @@ import {
 } from 'lucide-react';
 import { type ReactNode, useId, useSyncExternalStore } from 'react';
 import type { RunSummary } from '../../shared/api/contract.ts';
-import { areStated, settingsOf } from '../../shared/domain/downSampling.ts';
 import { withGlyphs } from '../../shared/domain/hiddenCharacters.ts';
 import { labelsPath } from '../data/labelsLink.ts';
+import { isRocLogged } from '../data/rocChoice.ts';
 import { pathOfRoute, type Route, rocRoute, routeTo, tokensRoute } from '../data/route.ts';
 import { useRequest } from '../data/useRequest.ts';
 import { presentHref } from '../data/useRoute.ts';
@@ -125,14 +125,11 @@ const hrefOf = (route: Route | undefined) => (route === undefined ? undefined : 
 /** The page in its last state. For the current page, its present URL. */
 const leftAt = (path: string, isHere: boolean) => (isHere ? presentHref() : path + queryLeftAt(path));
 
-/** Whether the log of a run has decisions, or a configuration that determines them. False while it is unknown. */
+/** Whether the log of a run has decisions or their settings. False while it is unknown. */
 function useHasRoc(run: RunSummary | undefined): boolean {
   const config = useRequest('run.get', run && { runKey: run.runKey }).data?.config;
   const steps = useRequest('step.list', run && { runId: run.runId }).data;
-  return (
-    steps?.some(({ decided }) => decided > 0) === true ||
-    (config !== undefined && areStated(settingsOf(config).logged))
-  );
+  return config !== undefined && steps !== undefined && isRocLogged(config, steps);
 }
 
 export function Rail({ route }: { readonly route: Route }) {

@@ -55,8 +55,8 @@ export function jobShare(job: IngestProgress): number | undefined {
 
 type RunOfFiles = Pick<RunSummary, 'runId' | 'directory'>;
 
-/** The job that is reading logs of this run. */
-function useJobOf({ runId, directory }: RunOfFiles): IngestProgress | undefined {
+/** The job that is reading logs of this run. While there is one, counts of the run change and lag behind each other. */
+export function useJobOf({ runId, directory }: RunOfFiles): IngestProgress | undefined {
   const running = useRequest('ingest.jobs', {}).data?.filter(({ state }) => state === 'running') ?? [];
   const files = useRequest('ingest.unread', {}).data ?? NONE;
   const ofRun = files.filter(({ path, runIds }) => runIds.includes(runId) || isBelow(path, directory));

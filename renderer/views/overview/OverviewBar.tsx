@@ -16,6 +16,7 @@ import { saveText } from '../../ui/exportText.ts';
 import { Link } from '../../ui/Link.tsx';
 import { count, counted, decimal } from '../../ui/numbers.ts';
 import { FilterBox } from '../../widgets/filter/FilterBox.tsx';
+import { useJobOf } from '../../widgets/PartlyRead.tsx';
 import type { Estimate, MixEffect } from './mixModel.ts';
 import { MetricPicker, RunPicker, SplitPicker } from './OverviewPickers.tsx';
 import { listText, type OverviewLink, refsText, refText, WINDOWS } from './overviewLink.ts';
@@ -41,7 +42,8 @@ export function OverviewBar(props: OverviewBarProps) {
   const { applied } = useFilterLink();
   // No chart has data before the steps are loaded.
   const smoothing = link.window === 1 ? 'none' : `${link.window} steps`;
-  const hidden = overview.all.data.includes(undefined) ? [] : overview.hidden;
+  const isBeingRead = useJobOf(run) !== undefined || overview.all.isRunning;
+  const hidden = isBeingRead || overview.all.data.includes(undefined) ? [] : overview.hidden;
   const saveAll = () =>
     saveText(
       `${run.name}-charts.csv`.replaceAll(/[^\w.-]+/g, '-'),

@@ -1,7 +1,7 @@
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import type { RunDetail, RunSummary, StepSummary } from '../../../shared/api/contract.ts';
-import { areStated, settingsOf } from '../../../shared/domain/downSampling.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { isRocLogged } from '../../data/rocChoice.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
@@ -14,7 +14,7 @@ import { counted, duration } from '../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
 import { dayAndTime, wholeTime } from '../../ui/times.ts';
 import { FollowControls } from '../../widgets/FollowControls.tsx';
-import { PartlyRead, PartlyReadNote } from '../../widgets/PartlyRead.tsx';
+import { PartlyRead, PartlyReadNote, useJobOf } from '../../widgets/PartlyRead.tsx';
 import { LIST_TABS, type ListSummary, listTab, StepLists } from '../../widgets/rollouts/StepLists.tsx';
 import { ConfigurationView } from '../configuration/ConfigurationView.tsx';
 import { EvaluationView } from '../evaluation/EvaluationView.tsx';
@@ -64,11 +64,6 @@ function ofAllSteps(steps: readonly StepSummary[]): ListSummary {
     decided: sum('decided'),
     correctKnown: sum('correctKnown'),
   };
-}
-
-/** Whether decisions or a down-sampling configuration are logged. */
-function hasRoc({ config }: RunDetail, steps: readonly StepSummary[]): boolean {
-  return steps.some(({ decided }) => decided > 0) || areStated(settingsOf(config).logged);
 }
 
 /** A run: its steps (or its groups and rollouts if the log has no steps) and its sources. */
@@ -151,10 +146,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
         <div className="end">
           <span className="page-facts">
             <RunTimes run={data} />
-            {counted(whole.rollouts, 'rollout')} ·{' '}
-            {/* With one rollout in each group, both numbers are equal. */}
-            {whole.groups < whole.rollouts && `${counted(whole.groups, 'group')} · `}
-            {data.hasSteps ? counted(steps.data.length, 'step') : 'no training steps in this log'}
+            <RunCounts run={data} whole={whole} steps={steps.data.length} />
           </span>
           {chosen === 'tools' && lastStep !== undefined && (
             <Link
@@ -165,7 +157,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
               Schedule
             </Link>
           )}
-          {hasRoc(data, steps.data) && (
+          {isRocLogged(data.config, steps.data) && (
             <Link
               className="is-link"
               href={pathOfRoute({ view: 'roc', runKey })}
@@ -234,6 +226,22 @@ function PackNote({ run: { runKey, hasSteps } }: { readonly run: RunSummary }) {
       )}
     </p>
   );
+}
+
+interface RunCountsProps {
+  readonly run: RunDetail;
+  readonly whole: ListSummary;
+  readonly steps: number;
+}
+
+/** While the run is being read, its list and its charts count at different times, so no total is shown. */
+function RunCounts({ run, whole, steps }: RunCountsProps) {
+  const isBeingRead = useJobOf(run) !== undefined;
+  const ofSteps = run.hasSteps ? counted(steps, 'step') : 'no training steps in this log';
+  if (isBeingRead) return run.hasSteps ? null : ofSteps;
+  // With one rollout in each group, both numbers are equal.
+  const groups = whole.groups < whole.rollouts ? `${counted(whole.groups, 'group')} · ` : '';
+  return `${counted(whole.rollouts, 'rollout')} · ${groups}${ofSteps}`;
 }
 
 /** Start and end times of a run, if logged. */
