@@ -204,7 +204,7 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
     term: 'p_err',
     also: 'error penalty',
     meaning:
-      'Share of tool responses of a rollout that are errors; 0.5 without tool calls. The text rule looks for the word "error"; the typed rule counts failed calls.',
+      'Share of tool responses of a rollout that are errors; 0.5 without tool calls. The text rule looks for the word "error"; the rule of tool outcomes counts failed calls.',
     unit: '0 to 1',
     field: 'p_err',
     source: `${REPORT} §2.2.3; text rule: ${RELEASE}`,
@@ -243,7 +243,7 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
     term: 'penalty',
     also: 'p_total',
     meaning:
-      'The sum p_err + p_format. Resample-on-Correct prefers correct rollouts with a low penalty. It can be logged, recomputed by text rules, or recomputed from typed outcomes.',
+      'The sum p_err + p_format. Resample-on-Correct prefers correct rollouts with a low penalty. It can be logged, recomputed by text rules, or recomputed from tool outcomes.',
     unit: '0 to 2',
     field: 'penalty',
     source: `${REPORT} §2.2.3`,

@@ -98,7 +98,10 @@ export function Ledger({ runId, route, state, head }: LedgerProps) {
                     type="button"
                     className="is-link"
                     aria-pressed={showsAllWays}
-                    title={keyed('p_err, p_format and their sum: logged, text, typed', 'penalties.flip')}
+                    title={keyed(
+                      'p_err, p_format and their sum: logged, by text rules, by tool outcomes',
+                      'penalties.flip',
+                    )}
                     onClick={() => setQuery({ ways: showsAllWays ? undefined : 'all' })}
                   >
                     {showsAllWays ? 'Hide penalty sources' : 'Compare penalty sources'}

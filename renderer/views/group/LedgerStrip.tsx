@@ -14,6 +14,11 @@ interface LedgerStripProps {
 /** More siblings than this are only in the table, since their bars would be narrower than their outlines. */
 const MAX_BARS = 160;
 
+/** An empty bar is a flat mark, which can still be clicked. */
+const LEAST_HEIGHT = 5;
+
+const OUTCOME_WORDS = { right: 'correct', wrong: 'incorrect', unknown: 'correctness unknown' } as const;
+
 const COLORS = { right: 'var(--right)', wrong: 'var(--wrong)', unknown: 'var(--ink3)' } as const;
 
 function barClass({ entry }: StripBar): string {
@@ -32,7 +37,7 @@ function barTitle({ entry }: StripBar, source: GroupLedger['source']): string {
   const { rollout, standing, row } = entry;
   const parts = [
     `#${row.ordinal}`,
-    entry.outcome === 'unknown' ? 'correctness unknown' : entry.outcome,
+    OUTCOME_WORDS[entry.outcome],
     entry.penalty === undefined ? '' : `penalty ${penaltyText(entry.penalty)}`,
     decisionLabel(standing) === '' ? '' : `${decisionLabel(standing)} (${source})`,
     standing.inclusion === undefined ? '' : `kept with probability ${percent(standing.inclusion)} %`,
@@ -62,12 +67,12 @@ export function LedgerStrip({ route, entries, ledger }: LedgerStripProps) {
                   href={pathOfRoute({ ...route, view: 'rollout', ordinal: entry.row.ordinal })}
                   className={barClass(bar)}
                   style={{
-                    height: `${bar.height === undefined ? 4 : 14 + 46 * bar.height}px`,
+                    height: `${LEAST_HEIGHT + 55 * (bar.height ?? 0)}px`,
                     ['--c' as string]: COLORS[entry.outcome],
                     ['--p' as string]: `${(entry.standing.inclusion ?? 0) * 100}%`,
                   }}
                   title={barTitle(bar, ledger.source)}
-                  aria-label={`Rollout ${entry.row.ordinal}, ${entry.outcome}${entry.standing.kept === undefined ? '' : entry.standing.kept ? ', kept' : ', discarded'}`}
+                  aria-label={`Rollout ${entry.row.ordinal}, ${OUTCOME_WORDS[entry.outcome]}${entry.standing.kept === undefined ? '' : entry.standing.kept ? ', kept' : ', discarded'}`}
                 />
               </div>
             );
@@ -75,7 +80,7 @@ export function LedgerStrip({ route, entries, ledger }: LedgerStripProps) {
         </div>
       </div>
       <p className="strip-legend">
-        height = {strip.heightMeans}
+        height = {strip.heightMeans} (flat: {strip.hasUnknown ? '0 or unknown' : '0'})
         {has(({ standing }) => standing.kept !== undefined) && ' · filled = kept, dashed = discarded'}
         {has(({ standing }) => standing.inclusion !== undefined) &&
           ' · filled up to the probability of being kept'}{' '}

@@ -73,7 +73,7 @@ function sentencesOf({ recomputed, asLogged, rows }: GroupLedger) {
 /** `release, first week`, with the source of penalties if it differs. */
 function otherName({ basis }: LedgerSide, recomputed: LedgerSide): string {
   const { rule, penalty } = basis;
-  const from = penalty === recomputed.basis.penalty ? '' : `, ${PENALTY_LABELS[penalty].short} penalties`;
+  const from = penalty === recomputed.basis.penalty ? '' : `, penalties: ${PENALTY_LABELS[penalty].short}`;
   return `${RULE_LABELS[rule].short}${from}`;
 }
 

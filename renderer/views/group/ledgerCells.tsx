@@ -17,12 +17,13 @@ import {
   penaltyPart,
 } from './ledgerModel.ts';
 
-/** Fits the longest reason: `discarded, penalty too high`. */
-const DECISION_WIDTH = 196;
-/** Used beside a what-if, whose panel takes a third of the window. The tooltip shows the reason. */
+/** Fits the longest reason: `discarded, quota of incorrect full`. */
+const DECISION_WIDTH = 224;
+/** The tooltip shows the reason. */
 const NARROW_DECISION_WIDTH = 120;
 
-export function decisionColumn(source: Source, hasWhatIf: boolean): LedgerColumn {
+/** @param isNarrow beside a what-if, or beside all sources of the penalty */
+export function decisionColumn(source: Source, isNarrow: boolean): LedgerColumn {
   return column({
     id: 'decision',
     label: 'decision',
@@ -30,7 +31,7 @@ export function decisionColumn(source: Source, hasWhatIf: boolean): LedgerColumn
       source === 'unknown'
         ? 'No decision is logged and no configuration to recompute it from'
         : `${source === 'logged' ? 'As logged' : 'Recomputed'}: kept (filled) or discarded (dashed), and why`,
-    minWidth: hasWhatIf ? NARROW_DECISION_WIDTH : DECISION_WIDTH,
+    minWidth: isNarrow ? NARROW_DECISION_WIDTH : DECISION_WIDTH,
     grow: 1.4,
     sorts: 'ascending',
     measure: ({ standing }) => decisionRank(standing),

@@ -65,7 +65,7 @@ export function ledgerColumns(options: LedgerColumnOptions): readonly LedgerColu
       measure: ({ row }) => row.ordinal,
       cell: ({ row }) => <span className="mono">#{row.ordinal}</span>,
     }),
-    ...(hasRoc ? [decisionColumn(options.source, hasWhatIf)] : []),
+    ...(hasRoc ? [decisionColumn(options.source, hasWhatIf || options.showsAllWays)] : []),
     ...(hasWhatIf ? [whatIfColumn()] : []),
     answerColumn(options.hasLongAnswers),
     ...(hasLabels ? [labelColumn()] : []),
@@ -273,15 +273,18 @@ function countedWays(kind: keyof typeof PENALTY_LABELS): readonly LedgerColumn[]
   );
 }
 
+/** Heads of the columns beside the logged one. Their hints name the source in full. */
+const WAY_LABELS = { text: 'text', typed: 'outcomes' } as const;
+
 function allWays(): readonly LedgerColumn[] {
   return PARTS.flatMap(({ part, label }) =>
     PENALTY_KINDS.map((kind) =>
       column({
         id: `${part}.${kind}`,
-        label: kind === 'logged' ? `${label} logged` : kind,
+        label: kind === 'logged' ? `${label} logged` : WAY_LABELS[kind],
         hint: `${part === 'penalty' ? 'p_err + p_format' : label}, ${PENALTY_LABELS[kind].words}`,
         align: 'end',
-        minWidth: kind === 'logged' ? 88 : 34,
+        minWidth: kind === 'logged' ? 94 : kind === 'text' ? 56 : 66,
         grow: 0.2,
         sorts: 'ascending',
         measure: ({ row }) => penaltyPart(row, kind, part),

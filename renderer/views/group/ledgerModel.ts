@@ -337,6 +337,8 @@ export interface StripBar {
 interface Strip {
   readonly bars: readonly StripBar[];
   readonly heightMeans: 'penalty' | 'response length';
+  /** Whether the height of a bar is unknown. */
+  readonly hasUnknown: boolean;
   /** Positives before this index were kept and the others discarded. Absent if no single cut separates them. */
   readonly cutAt?: number;
 }
@@ -371,6 +373,7 @@ export function stripOf(entries: readonly LedgerEntry[]): Strip {
   return {
     bars,
     heightMeans: hasPenalty ? 'penalty' : 'response length',
+    hasUnknown: bars.some(({ height }) => height === undefined),
     ...(cutAt === undefined ? {} : { cutAt }),
   };
 }

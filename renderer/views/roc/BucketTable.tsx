@@ -88,7 +88,9 @@ function KeepBar({ tally, color, which, source }: KeepBarProps) {
   return (
     <span className="keep-bar">
       <span className="keep-track">
-        {rate !== undefined && <i style={{ width: `${rate * 100}%`, ['--c' as string]: color }} />}
+        {rate !== undefined && rate > 0 && (
+          <i style={{ width: `${rate * 100}%`, ['--c' as string]: color }} />
+        )}
       </span>
       <NumberLink
         tally={tally}

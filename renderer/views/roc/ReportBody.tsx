@@ -34,9 +34,13 @@ interface ReportBodyProps {
 }
 
 const KINDS = [
-  { label: 'penalty', hint: 'p_err + p_format, if the settings count them', pick: 'byPenalty' },
-  { label: 'p_err', hint: 'Share of failed tool calls; 0.5 without any', pick: 'byErr' },
-  { label: 'p_format', hint: 'Answer-format penalty: 0 for one well-formed answer', pick: 'byFormat' },
+  { label: 'penalty', hint: 'penalty: p_err + p_format, if the settings count them', pick: 'byPenalty' },
+  { label: 'p_err', hint: 'p_err: share of failed tool calls, 0.5 without any call', pick: 'byErr' },
+  {
+    label: 'p_format',
+    hint: 'p_format: answer-format penalty, 0 for one well-formed answer',
+    pick: 'byFormat',
+  },
 ] as const;
 
 /** The whole report, from the health of the groups to the differences between kept and discarded rollouts. */
@@ -117,6 +121,9 @@ export function ReportBody({ of, report, stages, isExample, onOpenStep, rollouts
                 { id: 'negatives', label: 'Negatives' },
               ]}
             />
+            <p className="report-terms dim">
+              Positives: reward above 0. Negatives: all others. {KINDS.map(({ hint }) => hint).join('. ')}.
+            </p>
             <div className={sides.length > 1 ? 'report-cards is-double' : 'report-cards'}>
               {KINDS.map(({ label, hint, pick }) => (
                 <BucketTable key={label} label={label} hint={hint} which={which} sides={bucketSides(pick)} />

@@ -103,13 +103,17 @@ export function RocCharts({ of, sides, stages, onOpenStep }: RocChartsProps) {
       : [keptErrors(second, { name: 'what if', color: 'var(--ink)', stroke: 'solid' })]),
   ];
   const rates = [
-    rateOf(first, 'positives', { name: '✓', color: 'var(--right)', stroke: 'solid' }),
-    rateOf(first, 'negatives', { name: '✕', color: 'var(--wrong)', stroke: 'solid' }),
+    rateOf(first, 'positives', { name: 'correct', color: 'var(--right)', stroke: 'solid' }),
+    rateOf(first, 'negatives', { name: 'incorrect', color: 'var(--wrong)', stroke: 'solid' }),
     ...(second === undefined
       ? []
       : [
-          rateOf(second, 'positives', { name: '✓ what if', color: 'var(--right)', stroke: 'dashed' }),
-          rateOf(second, 'negatives', { name: '✕ what if', color: 'var(--wrong)', stroke: 'dashed' }),
+          rateOf(second, 'positives', { name: 'correct, what if', color: 'var(--right)', stroke: 'dashed' }),
+          rateOf(second, 'negatives', {
+            name: 'incorrect, what if',
+            color: 'var(--wrong)',
+            stroke: 'dashed',
+          }),
         ]),
   ];
   const health = (name: string, color: string, pick: (row: RocStep) => number): PanelLine => ({
@@ -141,9 +145,9 @@ export function RocCharts({ of, sides, stages, onOpenStep }: RocChartsProps) {
         describe="Groups whose rollouts are all incorrect, mixed, all correct. A click opens the report of the step"
         isStacked
         lines={[
-          health('✕', 'var(--wrong)', (row) => row.allWrong),
+          health('all incorrect', 'var(--wrong)', (row) => row.allWrong),
           health('mixed', 'var(--rule2)', (row) => row.mixed),
-          health('✓', 'var(--right)', (row) => row.allRight),
+          health('all correct', 'var(--right)', (row) => row.allRight),
         ]}
       />
     </section>

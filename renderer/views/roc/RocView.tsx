@@ -109,10 +109,10 @@ export default function RocView({ runKey, step }: RocViewProps) {
           <div className="end">
             {report !== undefined && (
               <span>
-                {counted(report.rollouts, 'rollout')} · {counted(report.groups, 'group')} · penalty source:{' '}
+                {counted(report.rollouts, 'rollout')} · {counted(report.groups, 'group')} · penalties:{' '}
                 {report.penalty === 'logged'
                   ? 'logged'
-                  : `${PENALTY_LABELS[report.penalty].short} rules, recomputed`}{' '}
+                  : `recomputed, ${PENALTY_LABELS[report.penalty].short}`}{' '}
                 · {seconds(report.elapsedMs)}
               </span>
             )}

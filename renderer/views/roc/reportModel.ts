@@ -124,7 +124,7 @@ export function findingsOf(report: RocReport, { side }: NamedSide): readonly Nam
       report,
       side.cleanDropped,
       'dropped an error-free correct rollout, kept one with errors',
-      'A positive without penalty was discarded while one with failed tool calls was kept',
+      'A correct rollout without penalty was discarded while one with failed tool calls was kept',
     ),
     groupsNumber(
       report,
@@ -150,8 +150,8 @@ export function disagreementsOf(report: RocReport): readonly NamedNumber[] {
     ...report.penaltyDifferences.map((one) =>
       rolloutsNumber(
         one,
-        `${parts[one.part]} differs: text rule vs. parsed outcome`,
-        'Rollouts whose penalty by the release’s text rules differs from that of the parsed outcomes',
+        `${parts[one.part]} differs: text rules vs tool outcomes`,
+        'Rollouts whose penalty by the release’s text rules differs from that of the tool outcomes',
       ),
     ),
   ];

@@ -162,8 +162,9 @@ export const STEP_COLUMNS: readonly StepColumn[] = [
       mixedShare(row) === undefined
         ? undefined
         : `${row.groupsAllWrong} incorrect · ${row.groupsMixed} mixed · ${row.groupsAllRight} correct`,
-    hint: 'Groups all incorrect · mixed · all correct; sorted by the share of mixed ones',
-    minWidth: 70,
+    unit: '✕ mixed ✓',
+    hint: 'Groups that are all incorrect (✕, left), mixed, all correct (✓, right); sorted by the share of mixed ones',
+    minWidth: 132,
     sorts: 'descending',
     measure: mixedShare,
     cell: (row) =>

@@ -63,8 +63,8 @@ function Steps({
     onOpen: onOpenStep,
     opens: 'the statistics of the step',
   });
-  const correct = { key: 'correct', name: '✓', color: 'var(--right)', stroke: 'solid' } as const;
-  const incorrect = { key: 'incorrect', name: '✕', color: 'var(--wrong)', stroke: 'solid' } as const;
+  const correct = { key: 'correct', name: 'correct', color: 'var(--right)', stroke: 'solid' } as const;
+  const incorrect = { key: 'incorrect', name: 'incorrect', color: 'var(--wrong)', stroke: 'solid' } as const;
   const common = {
     ...measured,
     axis,

@@ -25,10 +25,10 @@ export const PENALTY_LABELS: Readonly<
 > = {
   logged: { short: 'logged', words: 'as the trainer wrote it' },
   text: {
-    short: 'text',
+    short: 'text rules',
     words: 'recomputed by the release’s rules on the text: the word “error”, its turn pattern',
   },
-  typed: { short: 'typed', words: 'recomputed from typed tool outcomes and real turns' },
+  typed: { short: 'tool outcomes', words: 'recomputed from the outcomes of tool calls and real turns' },
 };
 
 export type Source = 'logged' | 'recomputed' | 'unknown';

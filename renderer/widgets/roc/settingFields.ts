@@ -40,12 +40,12 @@ export const FIELD_GROUPS: readonly FieldGroup[] = [
       {
         name: 'penalty',
         label: 'penalty',
-        help: 'Which p_err and p_format count: as logged, by the release’s rules on the text, or from typed tool outcomes and real turns.',
+        help: 'Which p_err and p_format count: as logged, by the release’s rules on the text, or from the outcomes of tool calls and real turns.',
         kind: 'choice',
         choices: [
           { id: 'logged', label: 'logged' },
-          { id: 'text', label: 'text (release)' },
-          { id: 'typed', label: 'typed outcomes' },
+          { id: 'text', label: 'text rules (release)' },
+          { id: 'typed', label: 'tool outcomes' },
         ],
       },
       {
@@ -99,7 +99,7 @@ export const FIELD_GROUPS: readonly FieldGroup[] = [
       },
       {
         name: 'min_zero_reward_trace_num',
-        label: 'minimum negatives',
+        label: 'minimum incorrect',
         help: 'min_zero_reward_trace_num: least number of rollouts with reward ≤ 0 to keep, if there are. −1: no minimum.',
         kind: 'number',
         step: 1,
@@ -107,7 +107,7 @@ export const FIELD_GROUPS: readonly FieldGroup[] = [
       },
       {
         name: 'min_non_zero_reward_trace_num',
-        label: 'minimum positives',
+        label: 'minimum correct',
         help: 'min_non_zero_reward_trace_num: least number of rollouts with reward > 0 to keep, if there are. −1: no minimum.',
         kind: 'number',
         step: 1,
