@@ -8,8 +8,16 @@ const formatted = (style: Intl.DateTimeFormatOptions) => {
 
 /** `15 Sept 2025`. */
 export const day = formatted({ dateStyle: 'medium' });
-/** `15 Sept 2025, 19:04`. */
-export const dayAndTime = formatted({ dateStyle: 'medium', timeStyle: 'short' });
+/** `15 Sept 2025, 19:04 UTC`. */
+export const dayAndTime = formatted({
+  ...({ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' } as const),
+  timeZoneName: 'short',
+});
+/** `UTC`: the time zone of all these texts, for the head of a column of days. */
+export const timeZoneName = (): string =>
+  new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' })
+    .formatToParts(0)
+    .find(({ type }) => type === 'timeZoneName')?.value ?? '';
 /** `15 Sept 2025, 19:04:11 UTC`. Times from a log need a time zone, since the log may be from anywhere. */
 export const timeWithZone = formatted({ dateStyle: 'medium', timeStyle: 'long' });
 /** `Monday, 15 September 2025 at 19:04:11 UTC`, for tooltips. */

@@ -182,7 +182,7 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
   {
     term: 'malformed call',
     meaning:
-      'A tool call that is not closed or is not valid JSON, and that no tool answered. It is counted apart from tool calls and tool errors.',
+      'A tool call that is not closed or is not valid JSON, and that no tool answered. It is counted apart from tool calls and failed calls.',
     unit: 'calls',
     field: 'malformed_calls',
     source: RELEASE,

@@ -77,7 +77,7 @@ export function describeOverview(shell: Shell): void {
       await page.keyboard.press('Enter');
       await expect.poll(() => running.place()).toBe(`${RUN}/step/0?tab=rollouts&q=stop_reason%3Alength`);
       await visit(page, running.urlOf(RUN));
-      const box = await chart('Tool errors').boundingBox();
+      const box = await chart('Failed tool calls').boundingBox();
       if (box === null) throw new Error('the chart is not there');
       // The left edge is the first step. The top is nearest to the higher curve.
       await page.mouse.move(box.x + 45, box.y + 12);

@@ -62,7 +62,7 @@ const TABLE = [
   },
   {
     id: 'failure.compare',
-    label: 'Compare the medoid of a cluster with another of its rollouts',
+    label: 'Compare the typical rollout of a cluster with another one',
     area: 'Lists',
     keys: ['c'],
   },

@@ -23,6 +23,9 @@ interface GroupHeadProps {
 /** Characters. */
 const LONGEST_TRUTH = 20_000;
 
+/** UTF-16 units of a question that is the title. */
+const LONGEST_TITLE = 140;
+
 /** Longer than fits beside the title, such as the expected actions of a task. It has a line, and unfolds. */
 const isLong = (groundTruth: string): boolean => groundTruth.length > 32;
 
@@ -30,7 +33,9 @@ const isLong = (groundTruth: string): boolean => groundTruth.length > 32;
 export function GroupHead({ runKey, group, compare, children }: GroupHeadProps) {
   const named = { problemId: group.problemId, question: group.promptPreview };
   const { groundTruth } = group;
-  const title = isNamedByQuestion(named) ? problemName(named) : `Problem ${withGlyphs(group.problemId)}`;
+  const title = isNamedByQuestion(named)
+    ? problemName(named, LONGEST_TITLE)
+    : `Problem ${withGlyphs(group.problemId)}`;
   return (
     <>
       <header className="page-head">

@@ -8,7 +8,7 @@ import type { Column } from '../../ui/tableColumns.ts';
 import { stepRange } from './libraryModel.ts';
 import type { MenuPoint } from './RunMenu.tsx';
 import '../../charts/charts.css';
-import { day, wholeTime } from '../../ui/times.ts';
+import { day, timeZoneName, wholeTime } from '../../ui/times.ts';
 
 export interface RunColumn extends Column<RunSummary> {
   readonly measure?: (run: RunSummary) => string | number | undefined;
@@ -67,6 +67,7 @@ export const runColumns = (
   {
     id: 'date',
     label: 'date',
+    unit: timeZoneName(),
     value: ({ lastWritten }) =>
       lastWritten === undefined ? undefined : new Date(lastWritten.at).toISOString(),
     copiedWith: {
@@ -164,7 +165,7 @@ export const runColumns = (
   },
   {
     id: 'toolErrors',
-    label: 'tool errors',
+    label: 'failed calls',
     hint: 'Share of tool calls that failed, by step',
     minWidth: 66,
     grow: 0.5,

@@ -153,21 +153,21 @@ export const CHARTS: readonly ChartSpec[] = [
   },
   {
     id: 'errors',
-    title: 'Tool errors',
+    title: 'Failed tool calls',
     unit: 'of calls',
     describe:
       'Failed tool calls among the calls of correct rollouts: Resample-on-Correct is meant to lower this. Dotted: of all rollouts. Malformed calls reached no tool and are not counted',
     format: asShare,
     lines: [
       line('in correct', 'toolErrorRateCorrect', {
-        alone: 'Tool errors in correct rollouts',
+        alone: 'Failed tool calls in correct rollouts',
         color: 'var(--wrong)',
         describe: 'failed calls among the calls of correct rollouts',
         filter: 'is_correct:true tool_errors:>0',
         opens: 'correct rollouts with a failed call',
       }),
       line('in all', 'toolErrorRate', {
-        alone: 'Tool errors in all rollouts',
+        alone: 'Failed tool calls in all rollouts',
         color: QUIET,
         stroke: 'dotted',
         describe: 'failed calls among all calls',

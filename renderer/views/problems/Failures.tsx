@@ -166,7 +166,7 @@ function Clusters({ run, found }: ClustersProps) {
     <>
       <p className="suspect-why" role="status">
         {totals(found)}{' '}
-        <span title="Groups of incorrect rollouts that did alike things: tools with outcome and error type, their order, stop reason, class of the answer, flags, number of turns and calls. No model is used. The medoid is the rollout most like the rest of its cluster.">
+        <span title="Groups of incorrect rollouts that did alike things: tools with outcome and error type, their order, stop reason, class of the answer, flags, number of turns and calls. No model is used. The typical rollout (the medoid) is the one most like the rest of its cluster.">
           {counted(clusters.length, 'cluster')} of rollouts that did alike things
         </span>
         .
@@ -188,13 +188,16 @@ function Clusters({ run, found }: ClustersProps) {
             <h2>{nameOf(chosen)}</h2>
             <div className="failure-actions">
               {chosen.cluster !== undefined && (
-                <Button title={keyed('Open the medoid', 'row.open')} onClick={() => open(chosen)}>
-                  Open the medoid
+                <Button
+                  title={keyed('The rollout most like the rest of its cluster (the medoid)', 'row.open')}
+                  onClick={() => open(chosen)}
+                >
+                  Open the typical rollout
                 </Button>
               )}
               {compareChosen !== undefined && (
                 <Button
-                  title={keyed('The medoid beside another rollout of the cluster', 'failure.compare')}
+                  title={keyed('The typical rollout beside another one of the cluster', 'failure.compare')}
                   onClick={compareChosen}
                 >
                   Compare
@@ -212,7 +215,7 @@ function Clusters({ run, found }: ClustersProps) {
             </div>
             {chosen.cluster === undefined ? (
               <p className="dim">
-                Far from every medoid: these rollouts have little in common with a cluster.
+                Far from every typical rollout: these rollouts have little in common with a cluster.
               </p>
             ) : (
               <Features cluster={chosen.cluster} wrong={wrong} />

@@ -126,7 +126,7 @@ export function RocCharts({ of, sides, stages, onOpenStep }: RocChartsProps) {
     <section className="charts roc-charts" aria-label="By step">
       <SavingChart
         {...common}
-        title="Tool errors in correct rollouts"
+        title="Failed tool calls in correct rollouts"
         unit="of tool calls"
         describe={`Failed tool calls of correct rollouts, in the pool and among the kept. ${POINT_HINT}`}
         lines={errors}

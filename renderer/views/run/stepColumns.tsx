@@ -94,7 +94,7 @@ export const STEP_COLUMNS: readonly StepColumn[] = [
   share(
     {
       id: 'toolErrors',
-      label: 'tool errors',
+      label: 'failed calls',
       hint: 'Share of tool calls that failed. Malformed calls reach no tool and count in Tools only',
       minWidth: 84,
       measure: (row) => row.toolErrorRate,

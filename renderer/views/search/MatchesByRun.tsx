@@ -5,7 +5,7 @@ import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { distinctNames } from '../../data/runNames.ts';
 import { useRequest } from '../../data/useRequest.ts';
-import { rememberOwnStatement } from '../../state/ownStatement.ts';
+import { runOnOpening } from '../../state/ownStatement.ts';
 import { Link } from '../../ui/Link.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import type { MatchCount } from './searchModel.ts';
@@ -61,8 +61,8 @@ export function MatchesByRun({ matches, runs, run, query }: MatchesByRunProps) {
         <Link
           className="is-link"
           href={`${pathOfRoute({ view: 'sql' })}?${new URLSearchParams({ sql })}`}
-          onClick={() => rememberOwnStatement(sql)}
-          title="Open a statement that counts these rollouts by run; its result can be drawn as a chart. It reads all texts, so it takes longer than the search"
+          onClick={() => runOnOpening(sql)}
+          title="Runs a statement that counts these rollouts by run; its result can be drawn as a chart. It reads all texts, so it takes longer than the search"
         >
           Count in SQL
         </Link>

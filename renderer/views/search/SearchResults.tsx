@@ -29,6 +29,9 @@ interface SearchResultsProps {
   readonly onNearEnd: () => void;
 }
 
+/** UTF-16 units of a title. The row cuts it where its space ends. */
+const LONGEST_TITLE = 300;
+
 /** Loads more when this many rows are left. */
 const NEAR = 40;
 
@@ -124,8 +127,10 @@ function GroupName({ row, run }: { readonly row: GroupRow; readonly run: RunSumm
   const problem = { problemId, question: preview };
   const isQuestion = isNamedByQuestion(problem);
   return (
-    <span className="search-group">
-      <b title={withGlyphs(isQuestion ? `${preview}\n${problemId}` : problemId)}>{problemName(problem)}</b>
+    <span className="search-group is-title">
+      <b title={withGlyphs(isQuestion ? `${preview}\n${problemId}` : problemId)}>
+        {problemName(problem, LONGEST_TITLE)}
+      </b>
       {groupKey !== problemId && !isHashedId(groupKey) && (
         <span className="dim"> · group {withGlyphs(groupKey)}</span>
       )}

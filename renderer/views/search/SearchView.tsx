@@ -149,19 +149,23 @@ function SearchHead({ runs, run }: SearchHeadProps) {
         </label>
       </div>
       {applied !== '' && (
-        <fieldset className="segmented search-scopes" aria-label="Where to search">
-          {SCOPES.map((field) => (
-            <button
-              type="button"
-              key={field}
-              aria-pressed={field === scope}
-              title={`In ${SCOPE_LABELS[field].place}`}
-              onClick={() => setQuery({ q: withScope(node, field) })}
-            >
-              {SCOPE_LABELS[field].label}
-            </button>
-          ))}
-        </fieldset>
+        <div className="search-scope">
+          <span className="dim">Search in</span>
+          <fieldset className="segmented search-scopes" aria-label="Where to search">
+            {SCOPES.map((field) => (
+              <button
+                type="button"
+                key={field}
+                aria-pressed={field === scope}
+                title={`In ${SCOPE_LABELS[field].place}`}
+                onClick={() => setQuery({ q: withScope(node, field) })}
+              >
+                {SCOPE_LABELS[field].label}
+              </button>
+            ))}
+          </fieldset>
+          {scope !== undefined && <span className="dim">{SCOPE_LABELS[scope].place}</span>}
+        </div>
       )}
     </header>
   );

@@ -200,7 +200,7 @@ function hitsText(
 
 export const SCOPE_LABELS: Readonly<Record<TextField, { readonly label: string; readonly place: string }>> = {
   text: { label: 'Everywhere', place: 'prompts and responses' },
-  reasoning: { label: 'Reasoning', place: 'reasoning and prose' },
+  reasoning: { label: 'Reasoning', place: 'reasoning and the text outside of tool calls' },
   code: { label: 'Code', place: 'tool calls' },
   output: { label: 'Output', place: 'tool responses' },
   answer_text: { label: 'Answer', place: 'final answers' },
@@ -234,7 +234,7 @@ function moved(node: FilterNode, field: TextField): FilterNode {
 
 export const PLACE_LABELS: Readonly<Record<SegmentKind, string>> = {
   reasoning: 'reasoning',
-  text: 'prose',
+  text: 'text',
   'tool-call': 'code',
   'tool-response': 'output',
   answer: 'answer',

@@ -26,9 +26,10 @@ export function orderEffect(rollouts: number, size: number): string {
   if (!Number.isInteger(size) || size < 1) return 'a whole number of rollouts';
   const whole = Math.floor(rollouts / size);
   const rest = rollouts % size;
-  const text = counted(rollouts, 'rollout');
-  if (rest === 0) return `${text} make ${groupsText(whole, rollouts)}`;
-  return `${text} make ${counted(whole, 'group')} of ${size} and one of ${rest}`;
+  const text = `${counted(rollouts, 'rollout')} ${rollouts === 1 ? 'makes' : 'make'}`;
+  if (whole === 0) return `${text} one group`;
+  if (rest === 0) return `${text} ${groupsText(whole, rollouts)}`;
+  return `${text} ${counted(whole, 'group')} of ${size} and one of ${rest}`;
 }
 
 /** The most frequent group size, as a first guess at N. */

@@ -1,9 +1,9 @@
 /** What a statement answered: a table, a chart of it, or a plan. */
-import { ChartLine, ClipboardCopy, Download, PanelRight, Table2, TriangleAlert } from 'lucide-react';
+import { ClipboardCopy, Download, PanelRight, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import type { SqlFormat, SqlRow, SqlValue } from '../../../shared/api/contract.ts';
 import type { SqlOutcome } from '../../data/useSqlRun.ts';
-import { Button } from '../../ui/Controls.tsx';
+import { Button, Segmented } from '../../ui/Controls.tsx';
 import { count } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { EmptyState, WaitingState } from '../../ui/States.tsx';
@@ -57,10 +57,15 @@ export function ResultArea(props: ResultAreaProps) {
   return (
     <>
       <div className="sql-actions">
-        <Button onClick={() => (chart === undefined ? props.onProposeChart() : props.onChart(undefined))}>
-          {chart === undefined ? <ChartLine size={13} /> : <Table2 size={13} />}{' '}
-          {chart === undefined ? 'Chart' : 'Table'}
-        </Button>
+        <Segmented
+          label="Result as"
+          chosen={chart === undefined ? 'table' : 'chart'}
+          onChoose={(form) => (form === 'table' ? props.onChart(undefined) : props.onProposeChart())}
+          choices={[
+            { id: 'table', label: 'Table' },
+            { id: 'chart', label: 'Chart' },
+          ]}
+        />
         <Button
           aria-pressed={hasRowPane}
           onClick={() => setRowPane(!hasRowPane)}

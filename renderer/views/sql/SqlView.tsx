@@ -1,5 +1,5 @@
-/** SQL over the read views. The URL holds the statement. Only the user runs it; opening a link never does. */
-import { lazy, Suspense, useMemo, useRef, useState } from 'react';
+/** SQL over the read views. The URL holds the statement. Only the user runs it, here or on another page; a link never does. */
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import type { SqlFormat, SqlRow, SqlSource } from '../../../shared/api/contract.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useRequest } from '../../data/useRequest.ts';
@@ -9,6 +9,7 @@ import type { SqlEditorHandle } from '../../editor/SqlEditor.tsx';
 import { useCommands } from '../../shell/keys/commands.ts';
 import { keyWord } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
+import { takeDueRun } from '../../state/ownStatement.ts';
 import { useIsDark } from '../../theme/theme.ts';
 import { copyText, saveText } from '../../ui/exportText.ts';
 import { counted } from '../../ui/numbers.ts';
@@ -51,6 +52,10 @@ export default function SqlView() {
     setChart(undefined);
     void run(sql, selected?.start ?? 0, aim, limits);
   };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the page opens
+  useEffect(() => {
+    if (text !== '' && takeDueRun(text)) void run(text, 0, 'rows', limits);
+  }, []);
   useCommands({
     'sql.run': () => start('rows'),
     'sql.explain': () => start('plan'),

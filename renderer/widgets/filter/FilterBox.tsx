@@ -122,7 +122,7 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter', within = '' }:
           role="combobox"
           spellCheck={false}
           autoComplete="off"
-          placeholder={`${verb} ${what}: words, or field:value   ${keyOf('search.focus') ?? ''}`}
+          placeholder={`${verb} ${what}: words, "a phrase", field:value   ${keyOf('search.focus') ?? ''}`}
           aria-label={`${verb} ${what}`}
           aria-expanded={offered !== undefined}
           aria-controls={listId}
@@ -163,7 +163,7 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter', within = '' }:
       </div>
       <div className="filter-below">
         {fault !== undefined && <FilterFaultLine text={text} fault={fault} />}
-        {waits !== undefined && (
+        {waits !== undefined && offered === undefined && (
           <p className="filter-waits" role="status">
             <kbd>Tab</kbd> completes a field name; <kbd>Enter</kbd> searches the texts for{' '}
             <code>{waits}</code>

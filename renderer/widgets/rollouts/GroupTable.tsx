@@ -1,6 +1,7 @@
 /** Prompt groups of a step. */
 import { useMemo, useState } from 'react';
 import type { GroupRow } from '../../../shared/api/contract.ts';
+import { isHashedId } from '../../../shared/domain/question.ts';
 import { useClient } from '../../data/DataProvider.tsx';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { pathOfRoute, type Route } from '../../data/route.ts';
@@ -99,6 +100,11 @@ export function GroupTable({ runKey, step, label, total }: GroupTableProps) {
   const unknown = new Set<string>();
   if (!isKnown((row) => row.decided > 0)) unknown.add('kept');
   if (!isKnown((row) => row.groundTruth !== undefined)) unknown.add('truth');
+  if (!isKnown((row) => row.correctKnown > 0)) unknown.add('correct');
+  if (!isKnown((row) => row.meanReward !== undefined)) unknown.add('meanReward');
+  if (!isKnown((row) => (row.toolCalls ?? 0) > 0)) unknown.add('toolErrors');
+  // A hash says nothing that the prompt beside it does not.
+  if (!isKnown((row) => !isHashedId(row.problemId) || row.promptPreview === '')) unknown.add('problemId');
   const columns =
     matchesOf === undefined
       ? GROUP_COLUMNS
