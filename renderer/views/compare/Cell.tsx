@@ -11,7 +11,9 @@ import { AnsiText } from '../../ui/AnsiText.tsx';
 import { count, counted } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { CodeCellButtons } from '../../widgets/CodeState.tsx';
+import { MarkdownText } from '../replay/text/MarkdownText.tsx';
 import { forkMark, KIND_LABELS, type Pair, pairOf, pathText, type Shown, shownOf } from './blockModel.ts';
+import '../replay/transcript.css';
 import type { Compared } from './lanes/laneModel.ts';
 import type { RowContext } from './rowContext.ts';
 import { SideLines, SideProse } from './Texts.tsx';
@@ -158,6 +160,9 @@ export function CellHead({ view, tag, chars, children }: CellHeadProps) {
   );
 }
 
+/** Longer prose is shown as written, and cut until it is opened. */
+const LONGEST_DRAWN = 24_000;
+
 interface CellTextProps {
   readonly view: SegmentView;
   readonly shown: Shown;
@@ -212,7 +217,14 @@ export function CellText({ view, shown, pair, side, fork, stretch, isElided }: C
         </div>
       );
     case 'prose':
-      return <SideProse text={text} diff={diff} side={side} fork={mark} {...at} />;
+      // A text with a mark is shown as written, because the mark is on its characters.
+      return diff === undefined && mark === undefined && text.length <= LONGEST_DRAWN ? (
+        <div className="prose">
+          <MarkdownText text={text} start={view.segment.inner.start} source={view.source} />
+        </div>
+      ) : (
+        <SideProse text={text} diff={diff} side={side} fork={mark} {...at} />
+      );
   }
 }
 

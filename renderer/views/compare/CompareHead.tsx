@@ -5,12 +5,15 @@
 
 import { useMemo } from 'react';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { plainQuestion } from '../../../shared/domain/question.ts';
 import type { CompareLink } from '../../data/compareLink.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useInterface } from '../../state/interface.ts';
 import { UnequalMark } from '../../ui/Marks.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
+import { MarkdownText } from '../replay/text/MarkdownText.tsx';
+import { KIND_LABELS } from './blockModel.ts';
 import { type FactLine, laneFacts } from './factsModel.ts';
 import { LaneHead } from './LaneHead.tsx';
 import { type Compared, type Lane, type LaneSlot, laneNotes } from './lanes/laneModel.ts';
@@ -102,11 +105,7 @@ function Prompts({ slots, lanes, facts }: PromptsProps) {
         </button>
         {isShared && !isOpen && <OneLine text={question(first)} />}
       </div>
-      {isShared && isOpen && (
-        <p className="cmp-question">
-          <SourceText text={first.detail.prompt} />
-        </p>
-      )}
+      {isShared && isOpen && <PromptOf lane={first} />}
       {!isShared && (
         <div className="cmp-head-grid">
           <span className="cmp-gutter" />
@@ -114,9 +113,7 @@ function Prompts({ slots, lanes, facts }: PromptsProps) {
             slot.state !== 'found' ? (
               <span key={slot.index} />
             ) : isOpen ? (
-              <p key={slot.index} className="cmp-question">
-                <SourceText text={slot.lane.detail.prompt} />
-              </p>
+              <PromptOf key={slot.index} lane={slot.lane} />
             ) : (
               <OneLine key={slot.index} text={question(slot.lane)} />
             ),
@@ -127,11 +124,35 @@ function Prompts({ slots, lanes, facts }: PromptsProps) {
   );
 }
 
+/** A prompt by its messages, without the marks of its chat template. A user's message is drawn as in a replay. */
+function PromptOf({ lane }: { readonly lane: Lane }) {
+  const asked = lane.segments.filter((view) => view?.segment.turn === 0);
+  return (
+    <div className="cmp-question">
+      {asked.length === 0 && <SourceText text={lane.detail.prompt} />}
+      {asked.map((view) => (
+        <div key={view.index}>
+          <b className="dim">{KIND_LABELS[view.segment.kind]}</b>
+          {view.segment.kind === 'user' || view.segment.kind === 'text' ? (
+            <div className="prose">
+              <MarkdownText text={view.inner} start={view.segment.inner.start} source={view.source} />
+            </div>
+          ) : (
+            <p>
+              <SourceText text={view.inner} />
+            </p>
+          )}
+        </div>
+      ))}
+    </div>
+  );
+}
+
 /** The first line of a prompt. The fold beside it shows the length and opens the rest. */
 function OneLine({ text }: { readonly text: string }) {
   return (
     <span className="cmp-question-line" title={withGlyphs(text.slice(0, TITLE))}>
-      <SourceText text={text.slice(0, TITLE).replaceAll(/\s+/g, ' ')} />
+      {plainQuestion(text)}
     </span>
   );
 }

@@ -1,6 +1,6 @@
 /** One benchmark of an evaluation: accuracy over steps, by k, and its numbers. */
 
-import { useMemo, useState } from 'react';
+import { type ComponentProps, useMemo, useState } from 'react';
 import type { EvaluationPanel, EvaluationPoint, RunDetail } from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
 import type { PanelLine } from '../../charts/panelModel.ts';
@@ -132,6 +132,13 @@ function ByK({ point, hasSteps, source, fileName }: ByKProps) {
   const ks = passAtK.map(({ k }) => k);
   const majority = ks.map((k) => majorityAtK.find((one) => one.k === k)?.value);
   const hasMajority = majority.some((value) => value !== undefined);
+  const shown: ComponentProps<typeof SavingValueChart>['series'] = [
+    { name: 'pass@k', values: passAtK.map(({ value }) => value), color: 'var(--kept)' },
+    { name: 'pass^k', values: passHatK.map(({ value }) => value), color: 'var(--right)' },
+    ...(hasMajority
+      ? [{ name: 'majority@k', values: majority, color: 'var(--ink)', isDashed: true } as const]
+      : []),
+  ];
   const title = `By samples${hasSteps ? `, step ${point.step}` : ''}`;
   return (
     <SavingValueChart
@@ -143,15 +150,24 @@ function ByK({ point, hasSteps, source, fileName }: ByKProps) {
       xs={ks}
       height={134}
       top={1}
-      series={[
-        { name: 'pass@k', values: passAtK.map(({ value }) => value), color: 'var(--kept)' },
-        { name: 'pass^k', values: passHatK.map(({ value }) => value), color: 'var(--right)' },
-        { name: 'majority@k', values: majority, color: 'var(--ink)', isDashed: true },
-      ]}
+      series={shown}
       xLabel="k samples"
       isWhole
       format={asShare}
-      rest={`pass@k, pass^k below${hasMajority ? ', majority@k dashed' : '; no majority, because no answers are known'}`}
+      rest={
+        <>
+          {shown.map(({ name, color, isDashed }) => (
+            <span key={name}>
+              <span
+                className="key-line"
+                style={{ borderTop: `2px ${isDashed === true ? 'dashed' : 'solid'} ${color}` }}
+              />{' '}
+              {name}
+            </span>
+          ))}
+          {!hasMajority && ' no majority, because no answers are known'}
+        </>
+      }
       reading={(index) =>
         `k = ${ks[index]}: pass@k ${percent(passAtK[index]?.value)} %, pass^k ${percent(passHatK[index]?.value)} %${majority[index] === undefined ? '' : `, majority ${percent(majority[index])} %`} (${counted(passAtK[index]?.problems ?? 0, 'problem')})`
       }

@@ -32,6 +32,9 @@ export function LoggedHeader({ run, logged, headlines }: LoggedHeaderProps) {
         <Times run={run} />
       </header>
       {error !== undefined && <ErrorText error={error} />}
+      {error === undefined && status === 'error' && (
+        <p className="dim">{describe} The log gives no reason.</p>
+      )}
       {shown.map(({ scorer, metric, logged: own, recomputed }, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a log may repeat a name, and results never reorder
         <p key={i} className="logged-headline">
