@@ -2,6 +2,7 @@ import { Monitor, Moon, Search, Sun } from 'lucide-react';
 import { Fragment, useMemo } from 'react';
 import { HOME_LIBRARY, type RunSummary } from '../../shared/api/contract.ts';
 import { withGlyphs } from '../../shared/domain/hiddenCharacters.ts';
+import { isHashedId } from '../../shared/domain/question.ts';
 import { useLibrary } from '../data/DataProvider.tsx';
 import { useLibraries } from '../data/otherLibraries.ts';
 import { pageName, pathOfRoute, type Route, routesDownTo } from '../data/route.ts';
@@ -58,7 +59,8 @@ function labelOf(page: Route, names: Names): string {
     case 'step':
       return `step ${page.step}`;
     case 'group':
-      return withGlyphs(page.groupKey);
+      // A hash says nothing; the page has the question as its title.
+      return isHashedId(page.groupKey) ? `group ${page.groupKey.slice(0, 6)}` : withGlyphs(page.groupKey);
     case 'rollout':
       return `#${page.ordinal}`;
     case 'nowhere':

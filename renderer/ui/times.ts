@@ -1,5 +1,7 @@
 /** Formats moments in the reader's time zone. All functions take milliseconds since 1970. */
 
+import { duration } from './numbers.ts';
+
 /** English like the rest of the page, whatever the language of the browser. */
 const formatted = (style: Intl.DateTimeFormatOptions) => {
   const format = new Intl.DateTimeFormat('en-GB', style);
@@ -13,6 +15,9 @@ export const dayAndTime = formatted({
   ...({ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' } as const),
   timeZoneName: 'short',
 });
+/** How long a thing took by its logged start and end, which a log may round to whole seconds. */
+export const lasted = (milliseconds: number): string =>
+  milliseconds === 0 ? 'under 1 s' : duration(milliseconds);
 /** `UTC`: the time zone of all these texts, for the head of a column of days. */
 export const timeZoneName = (): string =>
   new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' })

@@ -2,6 +2,7 @@
 /** The SQL page announces statements that came with a link. */
 import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';
+import { takeDueRun } from '../../renderer/state/ownStatement.ts';
 import { MatchesByRun } from '../../renderer/views/search/MatchesByRun.tsx';
 import { useStatement } from '../../renderer/views/sql/useStatement.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
@@ -40,6 +41,8 @@ it('does not say so of the statement that the search composed, only of that one'
   const matches = { rollouts: 0, runs: [], passed: 0, total: 0, isExact: true, unsearched: [] };
   renderWithClient(client, <MatchesByRun matches={matches} runs={[]} run={undefined} query="wait" />);
   fireEvent.click(await screen.findByText('Count in SQL'));
+  // It runs when the page opens, once, and no other statement does.
+  expect([takeDueRun(COUNT), takeDueRun(COUNT)]).toEqual([true, false]);
   cleanup();
   expect(openedAt(COUNT)).toBe(false);
   cleanup();

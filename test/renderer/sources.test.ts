@@ -50,6 +50,7 @@ describe('sources of a run', () => {
   it('previews grouping by every N in order', () => {
     expect(orderEffect(2_048, 16)).toBe('2,048 rollouts make 128 groups of 16 rollouts');
     expect(orderEffect(33, 16)).toBe('33 rollouts make 2 groups of 16 and one of 1');
+    expect(orderEffect(1, 16)).toBe('1 rollout makes one group');
     expect(orderEffect(33, 0)).toBe('a whole number of rollouts');
     expect(usualSize([{ rule: 'prompt', groups: 4, rollouts: 32 }])).toBe(8);
     expect(usualSize([])).toBe(16);

@@ -16,7 +16,7 @@ import { MarkdownText } from '../replay/text/MarkdownText.tsx';
 import { KIND_LABELS } from './blockModel.ts';
 import { type FactLine, laneFacts } from './factsModel.ts';
 import { LaneHead } from './LaneHead.tsx';
-import { type Compared, type Lane, type LaneSlot, laneNotes } from './lanes/laneModel.ts';
+import { type Compared, type Lane, type LaneSlot, laneNotes, questionOf } from './lanes/laneModel.ts';
 import type { LinkActions } from './useCompareLink.ts';
 
 interface CompareHeadProps {
@@ -68,14 +68,6 @@ export function CompareHead({ link, slots, lanes, compared, actions }: CompareHe
   );
 }
 
-/** The last message before the response, which is the question. */
-function question(lane: Lane): string {
-  const asked = lane.segments
-    .filter((view) => view?.segment.turn === 0 && view.segment.kind !== 'system')
-    .at(-1);
-  return asked?.inner ?? lane.detail.prompt;
-}
-
 function promptText(lanes: readonly Lane[], isShared: boolean): string {
   if (!isShared) return 'prompts differ';
   const length = counted(lanes[0]?.detail.prompt.length ?? 0, 'character');
@@ -103,7 +95,7 @@ function Prompts({ slots, lanes, facts }: PromptsProps) {
         <button type="button" className="cmp-fold is-small" aria-expanded={isOpen} onClick={() => flip(key)}>
           {isOpen ? '▾' : '▸'} {promptText(lanes, isShared)}
         </button>
-        {isShared && !isOpen && <OneLine text={question(first)} />}
+        {isShared && !isOpen && <OneLine text={questionOf(first)} />}
       </div>
       {isShared && isOpen && <PromptOf lane={first} />}
       {!isShared && (
@@ -115,7 +107,7 @@ function Prompts({ slots, lanes, facts }: PromptsProps) {
             ) : isOpen ? (
               <PromptOf key={slot.index} lane={slot.lane} />
             ) : (
-              <OneLine key={slot.index} text={question(slot.lane)} />
+              <OneLine key={slot.index} text={questionOf(slot.lane)} />
             ),
           )}
         </div>

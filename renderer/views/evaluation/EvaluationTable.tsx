@@ -30,6 +30,8 @@ export function EvaluationTable(props: EvaluationTableProps) {
   const passes = sizesOf(points, 'passAtK');
   const majorities = sizesOf(points, 'majorityAtK');
   const hasTokens = points.some(({ meanTokens }) => meanTokens !== undefined);
+  // A comparison with a reference needs the column, too.
+  const isPassKnown = references.length > 0 || points.some(({ passAt1 }) => passAt1 !== undefined);
   const isEstimated = points.some(({ majorityAtK }) => majorityAtK.some(({ isExact }) => !isExact));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container must be focusable to be scrolled by keys
@@ -42,12 +44,16 @@ export function EvaluationTable(props: EvaluationTableProps) {
             <th scope="col" title="Problems with a rollout whose correctness is known">
               problems
             </th>
-            <th scope="col" title={PASS_AT_1}>
-              pass@1 <small>%</small>
-            </th>
-            <th scope="col" title={PASS_AT_1}>
-              95 % interval <small>plus four</small>
-            </th>
+            {isPassKnown && (
+              <>
+                <th scope="col" title={PASS_AT_1}>
+                  pass@1 <small>%</small>
+                </th>
+                <th scope="col" title={PASS_AT_1}>
+                  95 % interval <small>plus four</small>
+                </th>
+              </>
+            )}
             {passes.map((k) => (
               <th scope="col" key={`p${k}`} title={PASS_AT_K}>
                 pass@{k}
@@ -81,10 +87,14 @@ export function EvaluationTable(props: EvaluationTableProps) {
                 )}
               </th>
               <td>{point.problems > 0 && count(point.problems)}</td>
-              <td>
-                <b>{percent(point.passAt1?.mean)}</b>
-              </td>
-              <td>{intervalText(point)}</td>
+              {isPassKnown && (
+                <>
+                  <td>
+                    <b>{percent(point.passAt1?.mean)}</b>
+                  </td>
+                  <td>{intervalText(point)}</td>
+                </>
+              )}
               {passes.map((k) => (
                 <td key={`p${k}`}>
                   {percent(atK(point, 'passAtK', k))} <small>{partOfProblems(point, 'passAtK', k)}</small>

@@ -3,8 +3,7 @@ import type { RunDetail } from '../../../shared/api/contract.ts';
 import type { LoggedEvaluation } from '../../../shared/format/loggedEvaluation.ts';
 import { Chip } from '../../ui/Controls.tsx';
 import { LogText } from '../../ui/LogText.tsx';
-import { duration } from '../../ui/numbers.ts';
-import { timeWithZone } from '../../ui/times.ts';
+import { lasted, timeWithZone } from '../../ui/times.ts';
 import { useFirstItems } from '../../ui/useFirstItems.tsx';
 import { ErrorText } from '../../widgets/ErrorText.tsx';
 import { type Headline, statusText } from './loggedResultsModel.ts';
@@ -70,7 +69,7 @@ function Times({ run: { startedAt, completedAt } }: { readonly run: RunDetail })
       {startedAt !== undefined && `started ${timeWithZone(startedAt)}`}
       {startedAt !== undefined && ' · '}
       {completedAt === undefined ? 'no end logged' : `completed ${timeWithZone(completedAt)}`}
-      {took !== undefined && took >= 0 && ` · ${duration(took)}`}
+      {took !== undefined && took >= 0 && ` · ${lasted(took)}`}
     </span>
   );
 }

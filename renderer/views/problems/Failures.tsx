@@ -7,6 +7,7 @@ import type {
   RunSummary,
 } from '../../../shared/api/contract.ts';
 import { bothFilters } from '../../../shared/domain/filter/print.ts';
+import { FLAG_MEANINGS, FLAGS } from '../../../shared/domain/flags.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { useAnnotate, useTaxonomy } from '../../data/annotations.ts';
 import { comparePath } from '../../data/compareLink.ts';
@@ -327,6 +328,12 @@ function LabelAll({ members: { ids } }: { readonly members: FailureMembers }) {
   );
 }
 
+/** What a feature's flag means, and how a filter names it. */
+function flagHint(feature: string): string | undefined {
+  const flag = FLAGS.find((one) => feature === `flag: ${one}`);
+  return flag === undefined ? undefined : `${FLAG_MEANINGS[flag]} (flag:${flag})`;
+}
+
 function Features({ cluster, wrong }: { readonly cluster: FailureCluster; readonly wrong: number }) {
   const { features, ids } = cluster;
   const others = wrong - ids.length;
@@ -349,7 +356,9 @@ function Features({ cluster, wrong }: { readonly cluster: FailureCluster; readon
         <tbody>
           {features.map(({ feature, inside, outside, odds }) => (
             <tr key={feature}>
-              <td>{withGlyphs(feature)}</td>
+              <td title={feature.startsWith('flag: ') ? flagHint(feature) : undefined}>
+                {withGlyphs(feature.startsWith('flag: ') ? feature.replaceAll('_', ' ') : feature)}
+              </td>
               <td className="is-figure">
                 {count(inside)} ({percent(inside / ids.length)} %)
               </td>

@@ -17,6 +17,7 @@ import { LogText } from '../../ui/LogText.tsx';
 import { count, counted, percent } from '../../ui/numbers.ts';
 import { useAutoFocus } from '../../ui/useAutoFocus.ts';
 import {
+  besideHeadOf,
   besideName,
   cellAt,
   longestName,
@@ -78,7 +79,17 @@ export function HeatMap(props: HeatMapProps) {
     const element = canvas.current;
     if (element === null) return;
     const paint = () =>
-      paintMap(element, { rows, steps, beside, shape, size, scroll, cursor, headHeight: HEAD_HEIGHT });
+      paintMap(element, {
+        rows,
+        steps,
+        beside,
+        besideHead: besideHeadOf(sort),
+        shape,
+        size,
+        scroll,
+        cursor,
+        headHeight: HEAD_HEIGHT,
+      });
     paint();
     // The theme is an attribute of the page, and colours are read while painting.
     const observer = new MutationObserver(paint);

@@ -8,6 +8,9 @@ export function besideName(row: MapRow, sort: ProblemSort, steps: readonly strin
   return row.rate === undefined ? '' : `${Math.round(row.rate * 100)} %`;
 }
 
+/** The head of the texts beside the names. */
+export const besideHeadOf = (sort: ProblemSort): string => (sort === 'regressed' ? 'change' : 'correct');
+
 /** Length in characters. */
 export function longestName(rows: readonly MapRow[]): number {
   return longestText(rows.map(mapName));

@@ -3,6 +3,7 @@ import { csvFile } from '../../../shared/domain/delimited.ts';
 import { type ChartCaption, pngOfPainting } from '../../charts/exportChart.ts';
 import { counted } from '../../ui/numbers.ts';
 import {
+  besideHeadOf,
   besideName,
   labelEvery,
   longestName,
@@ -21,6 +22,8 @@ export interface MapPicture {
   readonly steps: readonly string[];
   /** Text beside the names, one for each row. */
   readonly beside: readonly string[];
+  /** The head of those texts. */
+  readonly besideHead: string;
   readonly shape: MapShape;
   readonly size: { readonly width: number; readonly height: number };
   readonly scroll: { readonly left: number; readonly top: number };
@@ -62,6 +65,7 @@ export function paintMap(
   context.textBaseline = 'middle';
   paintCells(context, picture, ink);
   paintNames(context, picture, { ink, font: ink('--font-ui') });
+  paintBesideHead(context, picture, { ink, font: ink('--font-ui') });
   paintSteps(context, picture, { ink, font: ink('--font-ui') });
 }
 
@@ -172,6 +176,18 @@ function fitted(context: CanvasRenderingContext2D, text: string, room: number): 
   return `${text.slice(0, Math.max(1, end))}…`;
 }
 
+/** Names the figures beside the names. */
+function paintBesideHead(
+  context: CanvasRenderingContext2D,
+  { besideHead, shape, headHeight }: MapPicture,
+  { ink, font }: Inks,
+): void {
+  context.font = `11px ${font}`;
+  context.textAlign = 'right';
+  context.fillStyle = ink('--ink3');
+  context.fillText(besideHead, shape.gutter - LABEL_END, headHeight / 2);
+}
+
 function paintSteps(context: CanvasRenderingContext2D, picture: MapPicture, { ink, font }: Inks): void {
   const { steps, shape, scroll, headHeight, size, cursor } = picture;
   context.font = `11px ${font}`;
@@ -256,7 +272,16 @@ export function mapPng(
       { name: 'incorrect', color: 'var(--map-wrong)', isArea: true },
     ],
   };
-  const picture = { rows: drawn, steps, beside, shape, size, headHeight: HEAD_HEIGHT, cursor: undefined };
+  const picture = {
+    rows: drawn,
+    steps,
+    beside,
+    besideHead: besideHeadOf(sort),
+    shape,
+    size,
+    headHeight: HEAD_HEIGHT,
+    cursor: undefined,
+  };
   return pngOfPainting(
     size,
     (canvas, scale) => paintMap(canvas, { ...picture, scroll: { left: 0, top: 0 } }, scale),

@@ -10,9 +10,9 @@ import { keyed, keyWord } from '../../shell/keys/keysInForce.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button, Chip, Segmented } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
-import { counted, duration } from '../../ui/numbers.ts';
+import { counted } from '../../ui/numbers.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
-import { dayAndTime, wholeTime } from '../../ui/times.ts';
+import { dayAndTime, lasted, wholeTime } from '../../ui/times.ts';
 import { FollowControls } from '../../widgets/FollowControls.tsx';
 import { PartlyRead, PartlyReadNote, useJobOf } from '../../widgets/PartlyRead.tsx';
 import { LIST_TABS, type ListSummary, listTab, StepLists } from '../../widgets/rollouts/StepLists.tsx';
@@ -251,7 +251,7 @@ function RunTimes({ run: { startedAt, completedAt } }: { readonly run: RunSummar
   const took =
     startedAt === undefined || completedAt === undefined || completedAt < startedAt
       ? ''
-      : `, ${duration(completedAt - startedAt)}`;
+      : `, ${lasted(completedAt - startedAt)}`;
   const title = [
     ...(startedAt === undefined ? [] : [`Started ${wholeTime(startedAt)}`]),
     completedAt === undefined ? 'no end logged' : `completed ${wholeTime(completedAt)}`,

@@ -127,7 +127,7 @@ function GroupName({ row, run }: { readonly row: GroupRow; readonly run: RunSumm
   const problem = { problemId, question: preview };
   const isQuestion = isNamedByQuestion(problem);
   return (
-    <span className="search-group is-title">
+    <span className={isQuestion ? 'search-group is-title is-question' : 'search-group is-title'}>
       <b title={withGlyphs(isQuestion ? `${preview}\n${problemId}` : problemId)}>
         {problemName(problem, LONGEST_TITLE)}
       </b>

@@ -1,5 +1,6 @@
 /** The lanes of a comparison: their names, what is known about them, and their limitations. */
 import type { ComparedRow, Comparison, RolloutDetail, RunSummary } from '../../../../shared/api/contract.ts';
+import { problemName } from '../../../../shared/domain/question.ts';
 import { redactedByTurn } from '../../../../shared/format/loggedContext.ts';
 import type { RolloutRoute } from '../../../data/route.ts';
 import { type SegmentView, turnsOf } from '../../../data/segmentViews.ts';
@@ -113,6 +114,19 @@ export function laneNotes(
   return notes;
 }
 
+/** UTF-16 units of a question in a lane's name. */
+const LONGEST_NAME = 40;
+
+/** The last message before the response, which is the question. */
+export function questionOf({ segments, detail }: Lane): string {
+  const asked = segments.filter((view) => view?.segment.turn === 0 && view.segment.kind !== 'system').at(-1);
+  return asked?.inner ?? detail.prompt;
+}
+
+/** The key of a lane's group, or the first words of its question if the key is a hash. */
+const groupName = (lane: Lane): string =>
+  problemName({ problemId: lane.route.groupKey, question: questionOf(lane) }, LONGEST_NAME);
+
 /** `demo · step 50 · pairs-of-divisors · #3`, without the parts that all lanes share. */
 export function laneName(
   lane: Lane,
@@ -121,7 +135,7 @@ export function laneName(
   const parts = (one: Lane): readonly string[] => [
     one.detail.run.name,
     one.detail.run.hasSteps ? `step ${one.route.step}` : '',
-    one.route.groupKey,
+    groupName(one),
   ];
   const own = parts(lane);
   const telling = own.filter((part, i) => part !== '' && lanes.some((one) => parts(one)[i] !== part));
@@ -143,7 +157,7 @@ export function sharedName(lanes: readonly Lane[]): string {
     detail.run.hasSteps && isShared((one) => one.detail.run.hasSteps && one.route.step === route.step)
       ? `step ${route.step}`
       : '',
-    isShared((one) => one.route.groupKey === route.groupKey) ? route.groupKey : '',
+    isShared((one) => one.route.groupKey === route.groupKey) ? groupName(first) : '',
   ]
     .filter((part) => part !== '')
     .join(' · ');
