@@ -93,6 +93,12 @@ const SIGNS: ReadonlyMap<string, string> = new Map([
     ['sqrt', '√'],
     ['circ', '°'],
     ['angle', '∠'],
+    ['lceil', '⌈'],
+    ['rceil', '⌉'],
+    ['lfloor', '⌊'],
+    ['rfloor', '⌋'],
+    ['lt', '<'],
+    ['gt', '>'],
     ['in', '∈'],
     ['to', '→'],
   ],
@@ -123,6 +129,8 @@ function withoutLatex(text: string): string {
   return (
     text
       .replace(/\$\$?(?=\S)([^$]{1,400}?)(?<=\S)\$\$?(?!\d)/g, '$1')
+      // The environment, with the columns of an array.
+      .replace(/\\(?:begin|end)\{[A-Za-z]{1,20}\*?\}(?:\{[^{}]{0,20}\})?/g, ' ')
       .replace(/\\[dt]?frac\{([^{}]{0,80})\}\{([^{}]{0,80})\}/g, '$1/$2')
       .replace(/\\([A-Za-z]{1,20})/g, (_, name: string) => SIGNS.get(name) ?? name)
       .replace(/\\[()[\],;:! ]/g, ' ')

@@ -156,15 +156,16 @@ export const STEP_COLUMNS: readonly StepColumn[] = [
   ),
   {
     id: 'health',
-    label: 'group health',
+    label: 'health',
+    name: 'group health',
     // The cell is a drawing of three numbers, so they are copied as text.
     value: (row) =>
       mixedShare(row) === undefined
         ? undefined
         : `${row.groupsAllWrong} incorrect · ${row.groupsMixed} mixed · ${row.groupsAllRight} correct`,
-    unit: '✕ mixed ✓',
+    unit: '✕ ✓',
     hint: 'Groups that are all incorrect (✕, left), mixed, all correct (✓, right); sorted by the share of mixed ones',
-    minWidth: 132,
+    minWidth: 70,
     sorts: 'descending',
     measure: mixedShare,
     cell: (row) =>
