@@ -56,6 +56,15 @@ describe('filter box', () => {
     expect(box().value).toBe('outcome:timeout');
   });
 
+  it('shows one hint about keys at a time', () => {
+    const keys = () => screen.queryAllByText('Tab', { selector: 'kbd' }).length;
+    type('tool_er');
+    expect(screen.getByText(/searches the texts for/).textContent).toContain('Tab completes a field name');
+    expect([options().length > 0, keys()]).toEqual([true, 1]);
+    type('outcome:ti');
+    expect([screen.queryByText(/searches the texts for/), keys()]).toEqual([null, 1]);
+  });
+
   it('keeps the chosen value when the answer puts others before it', async () => {
     type('outcome:');
     press('ArrowDown');

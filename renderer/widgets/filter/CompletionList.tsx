@@ -16,10 +16,12 @@ interface CompletionListProps {
   readonly offered: Offered;
   /** -1: none. */
   readonly chosen: number;
+  /** False beside another hint that names the keys. */
+  readonly hasKeys: boolean;
   readonly onTake: (index: number) => void;
 }
 
-export function CompletionList({ id, offered, chosen, onTake }: CompletionListProps) {
+export function CompletionList({ id, offered, chosen, hasKeys, onTake }: CompletionListProps) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     list.current?.querySelector(`#${CSS.escape(`${id}-${chosen}`)}`)?.scrollIntoView({ block: 'nearest' });
@@ -43,9 +45,11 @@ export function CompletionList({ id, offered, chosen, onTake }: CompletionListPr
           <span>{option.detail}</span>
         </div>
       ))}
-      <p className="completion-keys">
-        <kbd>↑</kbd> <kbd>↓</kbd> choose · <kbd>Tab</kbd> take · <kbd>Enter</kbd> apply
-      </p>
+      {hasKeys && (
+        <p className="completion-keys">
+          <kbd>↑</kbd> <kbd>↓</kbd> choose · <kbd>Tab</kbd> take · <kbd>Enter</kbd> apply
+        </p>
+      )}
     </div>
   );
 }

@@ -163,7 +163,7 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter', within = '' }:
       </div>
       <div className="filter-below">
         {fault !== undefined && <FilterFaultLine text={text} fault={fault} />}
-        {waits !== undefined && offered === undefined && (
+        {waits !== undefined && (
           <p className="filter-waits" role="status">
             <kbd>Tab</kbd> completes a field name; <kbd>Enter</kbd> searches the texts for{' '}
             <code>{waits}</code>
@@ -174,6 +174,7 @@ export function FilterBox({ runId, runKey, what, verb = 'Filter', within = '' }:
             id={listId}
             offered={offered}
             chosen={chosen}
+            hasKeys={waits === undefined}
             onTake={(index) => take(offered, index)}
           />
         )}
