@@ -1,4 +1,5 @@
 import { X } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import { MAPPED_ROLES, type MappedRole, type Mapping } from '../../../shared/format/mapping.ts';
 import type { MessageKeys } from '../../../shared/format/mappingProposal.ts';
 import { Button, IconButton } from '../../ui/Controls.tsx';
@@ -47,6 +48,10 @@ const ROLE_LABELS: Readonly<Record<MappedRole, string>> = {
 export function FieldList(props: FieldListProps) {
   const { mapping, record, target, onTarget, onPath, moved, skipped, onMessages } = props;
   const { roles, onRole, picked, onUndo } = props;
+  const chosen = useRef<HTMLDivElement>(null);
+  // A click on a value moves on to a field that may be out of sight.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: must run again when the target changes
+  useEffect(() => chosen.current?.scrollIntoView({ block: 'nearest' }), [target]);
   const hasNotice = moved !== undefined || skipped !== undefined || picked !== undefined;
   return (
     <section className="mapping-pane" aria-label="Fields of a rollout">
@@ -92,6 +97,7 @@ export function FieldList(props: FieldListProps) {
                   // biome-ignore lint/a11y/noStaticElementInteractions: as above
                   <div
                     key={field}
+                    ref={field === target ? chosen : undefined}
                     className={field === target ? 'mapping-field is-target' : 'mapping-field'}
                     onClick={() => onTarget(field)}
                   >
