@@ -94,7 +94,7 @@ describe('a thread that stops', () => {
   it('cannot take the memory of all threads', async () => {
     const client = sampleThread();
     expect(await client.request('limits', {})).toMatchObject({
-      result: { value: { maxOldGenerationSizeMb: 2048, maxYoungGenerationSizeMb: 32 } },
+      result: { value: { maxOldGenerationSizeMb: 2000, maxYoungGenerationSizeMb: 32 } },
     });
     await client.close();
   });

@@ -17,8 +17,8 @@ import {
   penaltyPart,
 } from './ledgerModel.ts';
 
-/** Fits the longest reason: `discarded, quota of incorrect full`. */
-const DECISION_WIDTH = 224;
+/** Fits the longest reason: `discarded, quota for incorrect is full`. */
+const DECISION_WIDTH = 236;
 /** The tooltip shows the reason. */
 const NARROW_DECISION_WIDTH = 120;
 
