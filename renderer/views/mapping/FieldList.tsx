@@ -51,7 +51,9 @@ export function FieldList(props: FieldListProps) {
   const chosen = useRef<HTMLDivElement>(null);
   // A click on a value moves on to a field that may be out of sight.
   // biome-ignore lint/correctness/useExhaustiveDependencies: must run again when the target changes
-  useEffect(() => chosen.current?.scrollIntoView({ block: 'nearest' }), [target]);
+  useEffect(() => {
+    chosen.current?.scrollIntoView({ block: 'nearest' });
+  }, [target]);
   const hasNotice = moved !== undefined || skipped !== undefined || picked !== undefined;
   return (
     <section className="mapping-pane" aria-label="Fields of a rollout">
