@@ -94,18 +94,65 @@ export function responseOfMessages(messages: readonly JsonObject[]): MessageResp
   return response.finish();
 }
 
-interface OpenCall {
-  readonly id: string | undefined;
-  readonly index: number;
+/** Calls in the order of the log. Finds one that no response has answered yet in constant time, on average. */
+class CallQueue {
+  private readonly calls: { readonly index: number; readonly turn: TurnNumber }[] = [];
+  private readonly answered: ReadonlySet<number>;
+  /** Every call before it is answered. */
+  private head = 0;
+  /** Every call of `turn` before it is answered. */
+  private headOfTurn = 0;
+  private turn: TurnNumber = 0;
+  /** Calls that are not answered. */
+  open = 0;
+
+  /** @param answered indices of calls; shared by all queues, because a call is in several */
+  constructor(answered: ReadonlySet<number>) {
+    this.answered = answered;
+  }
+
+  add(index: number, turn: TurnNumber): void {
+    this.calls.push({ index, turn });
+    this.open++;
+  }
+
+  first(): number | undefined {
+    this.head = this.next(this.head);
+    return this.calls[this.head]?.index;
+  }
+
+  /** @param turn that of the last call, or a later one */
+  firstOf(turn: TurnNumber): number | undefined {
+    if (turn !== this.turn) {
+      this.turn = turn;
+      this.headOfTurn = this.calls.length;
+      while (this.calls[this.headOfTurn - 1]?.turn === turn) this.headOfTurn--;
+    }
+    this.headOfTurn = this.next(this.headOfTurn);
+    return this.calls[this.headOfTurn]?.index;
+  }
+
+  private next(from: number): number {
+    let at = from;
+    for (
+      let call = this.calls[at];
+      call !== undefined && this.answered.has(call.index);
+      call = this.calls[at]
+    )
+      at++;
+    return at;
+  }
 }
 
 /** Builds a response message by message. */
 export class ResponseOfMessages {
   private readonly out = new SegmentedText();
   private readonly toolCalls: ToolCall[] = [];
-  private readonly open: OpenCall[] = [];
-  /** Number of open calls with an id, so that an unmatched response needs no search. */
-  private readonly openIds = new Map<string | undefined, number>();
+  private readonly answered = new Set<number>();
+  private readonly calls = new CallQueue(this.answered);
+  private readonly callsById = new Map<string | undefined, CallQueue>();
+  /** By index of the call. */
+  private readonly ids: (string | undefined)[] = [];
   private readonly callsOfUser = new Set<string>();
   private readonly redacted: RedactedReasoning[] = [];
   private turn: TurnNumber = 0;
@@ -191,12 +238,12 @@ export class ResponseOfMessages {
     const before = `${this.separator()}<${tag}>\n`;
     const responseSegment = this.out.add(kind, this.currentTurn, result.text, before, `\n</${tag}>`);
     if (isOfUser) return;
-    const call = this.answeredBy(result);
-    const answered = call === undefined ? undefined : this.toolCalls[call.index];
-    if (call === undefined || answered === undefined) return;
+    const index = this.answeredBy(result);
+    const answered = index === undefined ? undefined : this.toolCalls[index];
+    if (index === undefined || answered === undefined) return;
     const { outcome, latencyMs } = readToolResponse(result.text);
     const isSuccess = outcome === 'ok' || outcome === 'ok_stdout' || outcome === 'ok_empty';
-    this.toolCalls[call.index] = {
+    this.toolCalls[index] = {
       ...answered,
       outcome:
         answered.outcome === 'malformed' ? 'parse_error' : result.hasFailed && isSuccess ? 'error' : outcome,
@@ -207,26 +254,29 @@ export class ResponseOfMessages {
 
   /** Marks the next call as open until a response answers it. */
   private wait(id: string | undefined): void {
-    this.open.push({ id, index: this.toolCalls.length });
-    this.openIds.set(id, (this.openIds.get(id) ?? 0) + 1);
+    const index = this.toolCalls.length;
+    this.ids[index] = id;
+    const same = this.callsById.get(id) ?? new CallQueue(this.answered);
+    this.callsById.set(id, same);
+    for (const queue of [this.calls, same]) queue.add(index, this.turn);
   }
 
   /** Matches by call id. If either side has none: the first open call, of this turn before earlier ones. */
-  private answeredBy({ id, messageId }: LoggedResult): OpenCall | undefined {
-    const isOpen = (name: string | undefined): boolean => (this.openIds.get(name) ?? 0) > 0;
-    const isNow = ({ index }: OpenCall): boolean => this.toolCalls[index]?.turn === this.currentTurn;
-    const name = [id, messageId].find((known) => known !== undefined && isOpen(known));
-    let at = -1;
-    if (name !== undefined) {
-      at = this.open.findIndex((call) => call.id === name && isNow(call));
-      if (at < 0) at = this.open.findIndex((call) => call.id === name);
-    } else if (id === undefined) {
-      at = this.open.findIndex(isNow);
-      if (at < 0 && this.open.length > 0) at = 0;
-    } else if (isOpen(undefined)) at = this.open.findIndex((call) => call.id === undefined && isNow(call));
-    const [call] = at < 0 ? [] : this.open.splice(at, 1);
-    if (call !== undefined) this.openIds.set(call.id, (this.openIds.get(call.id) ?? 1) - 1);
-    return call;
+  private answeredBy({ id, messageId }: LoggedResult): number | undefined {
+    const openOf = (name: string | undefined): CallQueue | undefined => {
+      const queue = this.callsById.get(name);
+      return queue === undefined || queue.open === 0 ? undefined : queue;
+    };
+    const named = [id, messageId].flatMap((name) => (name === undefined ? [] : (openOf(name) ?? [])))[0];
+    // A response with an id that no call has answers only a call of this turn without one.
+    const queue = named ?? (id === undefined ? this.calls : openOf(undefined));
+    const index =
+      queue?.firstOf(this.currentTurn) ??
+      (named === undefined && id !== undefined ? undefined : queue?.first());
+    if (index === undefined) return undefined;
+    this.answered.add(index);
+    for (const each of [this.calls, this.callsById.get(this.ids[index])]) if (each !== undefined) each.open--;
+    return index;
   }
 
   private separator(): string {
