@@ -126,6 +126,22 @@ const JOINED = [
   ...(['kept', 'advantage'] as const),
 ];
 
+/** Characters and values that the rollouts of one record may read from the record around them, in all. */
+const MOST_REPEATED = 64 << 20;
+
+/** @returns characters and values within a value; stops soon after `most` */
+function sizeUpTo(most: number, value: unknown): number {
+  let size = 0;
+  const waiting = [value];
+  while (waiting.length > 0 && size <= most) {
+    const next = waiting.pop();
+    size += typeof next === 'string' ? next.length : 1;
+    if (typeof next === 'object' && next !== null)
+      for (const inner of Object.values(next)) waiting.push(inner);
+  }
+  return size;
+}
+
 class MappedReader implements RecordReader {
   private readonly mapping: Mapping;
   private readonly file: FileContext;
@@ -160,9 +176,25 @@ class MappedReader implements RecordReader {
       );
     }
     if (list.length === 0) return refuse(`the list of rollouts in "${this.mapping.rollouts}" is empty`);
-    return list.map((element: unknown) =>
-      this.rolloutOf(isObject(element) ? element : { '': element }, record),
-    );
+    const elements = list.map((element: unknown) => (isObject(element) ? element : { '': element }));
+    if (this.repeats(elements, record))
+      return refuse(
+        `the ${elements.length.toLocaleString('en')} rollouts in "${this.mapping.rollouts}" share texts of the record around them that are too large to be read for each of them`,
+      );
+    return elements.map((element) => this.rolloutOf(element, record));
+  }
+
+  /** Whether the values that elements lack, and so read from the record around them, are too large in all. */
+  private repeats(elements: readonly JsonObject[], record: JsonObject): boolean {
+    let left = MOST_REPEATED;
+    for (const steps of this.paths.values()) {
+      const shared = valueAt(record, steps);
+      if (shared === undefined) continue;
+      const readers = elements.filter((element) => valueAt(element, steps) === undefined).length;
+      if (readers > 1) left -= readers * sizeUpTo(left / readers, shared);
+      if (left < 0) return true;
+    }
+    return false;
   }
 
   private rolloutOf(element: JsonObject, record: JsonObject): ParsedLine {

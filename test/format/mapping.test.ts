@@ -332,3 +332,25 @@ it('a path parses to what was written', () => {
     { seed: 3, numRuns: 2000 },
   );
 });
+
+describe('texts around a list of rollouts', () => {
+  const made = mapping({ prompt: 'p', response: 't' }, 'r');
+
+  it('are read for each rollout, up to a size', () => {
+    const [first] = rolloutsOf(read(made, { p: 'q', t: 'a'.repeat(1000), r: Array(50).fill(0) }));
+    expect(first?.response).toHaveLength(1000);
+    const lines = read(made, { p: 'q', t: 'a'.repeat(300_000), r: Array(700).fill(0) });
+    expect(lines).toHaveLength(1);
+    expect(JSON.stringify(lines)).toContain('700 rollouts in \\"r\\" share texts of the record');
+  });
+
+  it('do not count for rollouts that have their own', () => {
+    const own = Array(700).fill({ t: 'b', p: 'q' });
+    expect(rolloutsOf(read(made, { t: 'a'.repeat(300_000), r: own }))).toHaveLength(700);
+  });
+
+  it('count with every message in them', () => {
+    const record = { m: Array(2000).fill({ role: 'assistant', content: '' }), r: Array(40_000).fill(0) };
+    expect(read(mapping({ messages: 'm' }, 'r'), record)).toHaveLength(1);
+  });
+});
