@@ -24,7 +24,7 @@ import sys
 
 if os.path.dirname(os.path.abspath(__file__)) not in sys.path:
     sys.path.append(os.path.dirname(os.path.abspath(__file__)))
-from turnwise_recorder import Recorder, as_array, as_list, own_tokenizer, tokens, _say, _reason
+from turnwise_recorder import Recorder, as_array, as_list, bytes_of, own_tokenizer, tokens, _say, _reason
 
 MODULE = "openrlhf.trainer.ppo_utils.experience_maker"
 
@@ -129,7 +129,7 @@ class _Session:
             fields, advantage = _rollout(tokenizer, may_penalise, *rows[n])
             return [("rollout", fields)] + ([] if advantage is None else [("decision", {"advantage": advantage})])
 
-        self.rec.rows(self._step, addresses, row, sum(8 * len(as_list(one.sequences[i])) for one, i in rows))
+        self.rec.rows(self._step, addresses, row, bytes_of([vars(one) for one in experiences]))
 
 
 def _rollout(tokenizer, may_penalise, experience, i):

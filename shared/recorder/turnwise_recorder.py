@@ -26,7 +26,7 @@ Settings, as arguments or in the environment (the argument wins):
     step_bytes        TURNWISE_STEP_BYTES  at most so many bytes a step, as 500M or 2G
     total_bytes       TURNWISE_BYTES       at most so many bytes from this process
     compression       TURNWISE_COMPRESSION gzip or zstd (zstd needs the package zstandard)
-    queue_bytes       TURNWISE_QUEUE_BYTES at most so many bytes of arrays that wait for the writer, 4G by default
+    queue_bytes       TURNWISE_QUEUE_BYTES at most so many bytes of texts and arrays that wait for the writer, 4G by default
 """
 import array
 import atexit
@@ -80,7 +80,7 @@ class Recorder:
 
     def __init__(self, directory=None, run="run", tokenizer=None, every=None, groups=None, with_tokens=None,
                  step_bytes=None, total_bytes=None, compression=None, queue_bytes=None, strict=False, **about):
-        self.run = str(run)
+        self.run = "run"
         self.strict = strict
         self.lost = collections.Counter()
         self._failures = 0
@@ -103,6 +103,7 @@ class Recorder:
                                compression=compression, queue_bytes=queue_bytes, strict=strict)
         self.enabled = False
         try:
+            self.run = str(run)
             self._configure(directory, every, groups, with_tokens, step_bytes, total_bytes, compression, queue_bytes)
         except Exception as error:
             if strict:
@@ -149,7 +150,7 @@ class Recorder:
                   "rewards": rewards, "is_correct": is_correct, "answer": answer, "stop_reason": stop_reason,
                   "tool_calls": tool_calls, "timing": timing, "tokens": tokens, "part": part, "pool": pool,
                   "extra": extra or None}
-        self.rows(step, [(group, index)], lambda i: [("rollout", fields)], weight=_weight(text, tokens))
+        self.rows(step, [(group, index)], lambda i: [("rollout", fields)], weight=bytes_of(fields))
         if advantage is not None:
             self.decision(step, group, index, advantage=advantage)
 
@@ -166,7 +167,7 @@ class Recorder:
     def signal(self, step, group, index, tokens, **extra):
         """Arrays per token that were computed after sampling; any subset, as long as the rollout's tokens."""
         fields = {"tokens": tokens, "extra": extra or None}
-        self.rows(step, [(group, index)], lambda i: [("signal", fields)], weight=_weight("", tokens))
+        self.rows(step, [(group, index)], lambda i: [("signal", fields)], weight=bytes_of(fields))
 
     @_never_raises
     def metric(self, step, metrics):
@@ -209,7 +210,9 @@ class Recorder:
                             continue
                         line = dict(fields, step=int(step), group=str(group), index=None if index is None else int(index))
                         yield self._line(kind, line), step
-                except Exception as error:
+                except GeneratorExit:
+                    raise
+                except BaseException as error:
                     self._lose("rows", error)
 
         self._put(lines, weight)
@@ -226,7 +229,7 @@ class Recorder:
                 if left <= 0:
                     return False
                 self._lock.wait(left)
-        return True
+            return not (self._jobs or self._busy)
 
     @_never_raises
     def close(self, timeout=CLOSING_SECONDS):
@@ -341,7 +344,7 @@ class Recorder:
                     self._write(pending)
             except _Unwritten as failure:
                 self._fail_in_thread("writes", failure.__cause__)
-            except Exception as error:  # of the values, which cost their own line only
+            except BaseException as error:  # of the values, which cost their own line only, also with SystemExit
                 self._lose("lines that could not be packed", error)
             del lines
             with self._lock:
@@ -626,11 +629,25 @@ def _plain(value):
     return str(value)
 
 
-def _weight(text, columns):
-    """Bytes that a rollout keeps in memory until it is written. A Python number in a list takes a pointer."""
-    arrays = sum(getattr(column, "nbytes", 0) or 8 * len(column) for name, column in (columns or {}).items()
-                 if name != "entropy_of")
-    return len(text or "") + arrays
+def bytes_of(value, depth=8):
+    """Bytes that a value keeps in memory, about: texts, arrays, and lists of them. Lists of numbers are not searched."""
+    if isinstance(value, (str, bytes)):
+        return len(value)
+    if hasattr(value, "element_size"):  # before nbytes, which old tensors lack
+        return int(value.element_size() * value.numel())
+    if getattr(getattr(value, "dtype", None), "kind", None) == "O":
+        value = value.tolist()
+    if hasattr(value, "nbytes"):
+        return int(value.nbytes)
+    if hasattr(value, "itemsize"):
+        return int(value.itemsize * len(value))
+    if depth == 0 or not isinstance(value, (dict, list, tuple)):
+        return 8
+    if isinstance(value, dict):
+        return 64 + sum(bytes_of(inner, depth - 1) for inner in value.values())
+    if value and isinstance(value[0], (int, float, type(None))):
+        return 8 * len(value)
+    return 8 + sum(bytes_of(inner, depth - 1) for inner in value)
 
 
 def _whole(argument, setting):

@@ -25,7 +25,7 @@ import sys
 
 if os.path.dirname(os.path.abspath(__file__)) not in sys.path:
     sys.path.append(os.path.dirname(os.path.abspath(__file__)))
-from turnwise_recorder import Recorder, own_tokenizer, tokens
+from turnwise_recorder import Recorder, bytes_of, own_tokenizer, tokens
 
 TRUTHS = ("ground_truth", "solution", "answer")
 
@@ -127,7 +127,8 @@ class Turnwise:
             return [("rollout", fields)]
 
         groups = [_group(prompt) for prompt in prompts]
-        rec.rows(step, [(group, None) for group in groups], row, sum(len(str(said)) for said in completions))
+        rec.rows(step, [(group, None) for group in groups], row,
+                 bytes_of([prompts, completions, completion_ids, columns]))
 
     # Methods of transformers.TrainerCallback, which only has to have them.
 

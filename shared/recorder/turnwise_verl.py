@@ -46,7 +46,7 @@ import weakref
 
 if os.path.dirname(os.path.abspath(__file__)) not in sys.path:
     sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # loaded by path: find the recorder beside this file
-from turnwise_recorder import Recorder, as_array, as_list, own_tokenizer, tokens, _say, _reason
+from turnwise_recorder import Recorder, as_array, as_list, bytes_of, own_tokenizer, tokens, _say, _reason
 
 INDEX = "turnwise_index"
 #: Columns of a batch that are about tokens, text or routing, and no part of a reward.
@@ -386,7 +386,7 @@ class Columns:
 
     @property
     def weight(self):
-        return sum(_bytes_of(column) for column in self.tensors.values())
+        return bytes_of([self.tensors, self.others])
 
     def row(self, name, i):
         """A row, as a numpy array or a list. None where the batch has no such column."""
@@ -585,7 +585,7 @@ class Session:
                     lines.append(("decision", {"advantage": value}))
             return lines + ([("signal", {"tokens": tokens(**found)})] if found else [])
 
-        weight = columns.weight + sum(_bytes_of(column) for column in (entropies, log_probs) if column is not None)
+        weight = columns.weight + bytes_of([entropies, log_probs])
         self.rec.rows(self.step, columns.addresses, row, weight)
 
     def validation(self, inputs, outputs, scores):
@@ -600,7 +600,7 @@ class Session:
             return [("rollout", {"split": "eval", "problem": {"prompt": inputs[i]}, "text": outputs[i],
                                  "reward": scores[i]})]
 
-        self.rec.rows(self.step, addresses, row, sum(map(len, outputs)))
+        self.rec.rows(self.step, addresses, row, bytes_of([inputs, outputs]))
 
     # v0.9's default trainer: rows lie in the TransferQueue under {uid}_{session}_{output}.
 
@@ -633,7 +633,7 @@ class Session:
             return lines
 
         self.rec.rows(self.step, [_of_key(key)[:2] for key in keys], row,
-                      sum(_bytes_of(one) for column in columns.values() for one in column))
+                      bytes_of(columns))
 
 
 QUEUE_FIELDS = ["prompts", "responses", "loss_mask", "response_mask", "rollout_log_probs", "old_log_probs", "entropy",
@@ -777,16 +777,6 @@ def _problem(source, extra, reward_model, prompt):
 
 def _host(column):
     return column.cpu() if hasattr(column, "cpu") else column
-
-
-def _bytes_of(column):
-    if hasattr(column, "nbytes"):
-        return column.nbytes
-    if hasattr(column, "element_size"):
-        return column.numel() * column.element_size()
-    if isinstance(column, (list, tuple)) and column and hasattr(column[0], "__len__"):
-        return 8 * len(column) * len(column[0])
-    return 8 * len(column) if hasattr(column, "__len__") else 8
 
 
 def _objects(values, like):

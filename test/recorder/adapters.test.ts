@@ -194,6 +194,8 @@ describe.runIf(python !== '')('faults of the recorder', () => {
     ['threads', /^turnwise: recording is off, since its thread did not start: RuntimeError.*\n$/],
     ['tokenizer', /^turnwise: could not record everything: RuntimeError: Already borrowed\n/],
     ['pickled', /^$/],
+    ['queue', /^(turnwise: .* takes lines more slowly than they come; some are dropped and counted\n){5}/],
+    ['exits', /^turnwise: could not record everything: SystemExit.*\nturnwise: recording is off: no text\n/],
     ['processes', /^$/],
     ['partial', /^turnwise: could not record everything: OSError: stale file handle\n/],
     ['trl', /^$/],

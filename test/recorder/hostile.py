@@ -164,7 +164,8 @@ def calls():
         rec.flush("soon")
         rec.rollout(step=1, group="g", index=1, text="said")
         assert rec.enabled
-        assert [line["index"] for line in lines(rec)] == [1]
+        # A text that is none is written as it is; the reader refuses it, with its line.
+        assert [line["index"] for line in lines(rec)] == [0, 1]
 
 
 def changed():
@@ -195,6 +196,43 @@ def threads():
     assert not rec.enabled and not rec._jobs
     rec.flush()
     rec.close()
+
+
+def queue():
+    """A directory that hangs: what waits is bounded, however the text is passed."""
+    import turnwise_recorder
+    gate = threading.Event()
+    append = turnwise_recorder._File.append
+    turnwise_recorder._File.append = lambda self, data: (gate.wait(), append(self, data))[1]
+    long = "a" * 300000
+    for number, how in enumerate([{"text": long}, {"messages": [{"role": "assistant", "content": long}]},
+                                  {"text": "", "problem": {"prompt": long}}, {"text": "", "notes": [long]},
+                                  {"text": "", "tokens": {"ids": [1] * 40000}}]):
+        rec = turnwise_recorder.Recorder(DIRECTORY, run="queue-%d" % number, queue_bytes=8 << 20)
+        for index in range(100):
+            rec.rollout(1, "g", index, **how)
+        assert rec._waiting_bytes <= 8 << 20, (how.keys(), rec._waiting_bytes)
+        assert rec.lost["jobs"] > 60, (how.keys(), rec.lost)
+        rec.enabled = False
+    gate.set()
+
+
+def exits():
+    """Values that end the interpreter, or raise, where their text is asked for."""
+    from turnwise_recorder import Recorder
+
+    class Odd:
+        def __init__(self, error):
+            self.error = error
+
+        def __str__(self):
+            raise self.error
+    rec = Recorder(DIRECTORY, run="exits")
+    rec.rollout(1, "g", 0, text="a", note=Odd(SystemExit()))
+    rec.rollout(1, "g", 1, text="b")
+    assert [line["index"] for line in lines(rec)] == [1]
+    assert rec.lost["rows"] == 1, rec.lost
+    assert not Recorder(DIRECTORY, run=Odd(ValueError("no text"))).enabled
 
 
 def tokenizer():
