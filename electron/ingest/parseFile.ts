@@ -116,6 +116,8 @@ export async function parseFile(
     if (isCancelled()) return { isCancelled: true };
     parser.close();
     if (!parser.isEmpty) await emit(await finish());
+    // A cancelled parse may have dropped its last batch, and then the file was not read to its end.
+    if (isCancelled()) return { isCancelled: true };
     return {
       isCancelled: false,
       ...(isIncomplete ? { incompleteLine: parser.lines + 1 } : {}),

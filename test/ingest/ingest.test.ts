@@ -83,6 +83,26 @@ it('reads nothing of a file whose job is cancelled while the file is identified'
   expect((await ingestHere(place.library, [path])).added).toBe(6);
 });
 
+it('does not take a file for read whose last rollouts were dropped by a cancellation', async () => {
+  let isCancelled = false;
+  const path = place.file('1.jsonl', lines(1, 6));
+  // As in the parser's thread, a batch that waits while the job is cancelled is dropped.
+  const parser: Parser = {
+    identify: (asked, name, mappings) => identify(asked, name, mappings?.detect),
+    parse: (request) =>
+      parseFile(
+        request,
+        async () => {
+          isCancelled = true;
+        },
+        () => isCancelled,
+      ),
+  };
+  const outcome = await ingestHere(place.library, [path], { isCancelled: () => isCancelled }, parser);
+  expect(outcome).toMatchObject({ isCancelled: true, added: 0 });
+  expect((await ingestHere(place.library, [path])).added).toBe(6);
+});
+
 it('names a run that a mapping reads by the mapping, and reads it again when the mapping is named again', async () => {
   mkdirSync(join(place.directory, 'user', 'logs'), { recursive: true });
   const path = place.file(
