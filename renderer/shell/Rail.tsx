@@ -33,7 +33,7 @@ import { useInterface } from '../state/interface.ts';
 import { queryLeftAt } from '../state/routeMemory.ts';
 import { Hint } from '../ui/Hint.tsx';
 import { Link } from '../ui/Link.tsx';
-import { compact, counted } from '../ui/numbers.ts';
+import { counted } from '../ui/numbers.ts';
 import { compareTarget } from './compareSet.ts';
 import { useCommands } from './keys/commands.ts';
 import type { CommandId } from './keys/keymap.ts';
@@ -131,6 +131,9 @@ function useHasRoc(run: RunSummary | undefined): boolean {
   const steps = useRequest('step.list', run && { runId: run.runId }).data;
   return config !== undefined && steps !== undefined && isRocLogged(config, steps);
 }
+
+/** A badge has room for three characters: 999, 2k, 45k. The page has the number in full. */
+const shortCount = (n: number): string => (n < 1_000 ? String(n) : `${Math.floor(n / 1_000)}k`);
 
 export function Rail({ route }: { readonly route: Route }) {
   const ofRun = useRunRoute(route);
@@ -282,7 +285,7 @@ export function Rail({ route }: { readonly route: Route }) {
           href="/issues"
           isHere={view === 'issues'}
         >
-          {notInFull > 0 && <span className="rail-badge">{compact(notInFull)}</span>}
+          {notInFull > 0 && <span className="rail-badge">{shortCount(notInFull)}</span>}
         </Item>
         <Hint side="right" text={keyed('Keys that work here', 'keys.show')}>
           <button type="button" onClick={() => showDialog({ kind: 'keys' })}>
