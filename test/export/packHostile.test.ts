@@ -147,8 +147,14 @@ describe('a report in Markdown', () => {
       '&lt;b\\> \\[x\\](y) \\`c\\` \\| https\\://a www\\.b',
     );
     expect(quoted('a\n[x](javascript:1) ![p](https://q)\n[r]: javascript:2\n<b>')).toBe(
-      '> a\n> [x]\\(javascript:1) !\\[p](https://q)\n> \\[r]: javascript:2\n> &lt;b>',
+      '> a\n> [x]\\(javascript:1) !\\[p](https://q)\n> [r]\\: javascript:2\n> &lt;b>',
     );
+    expect(quoted('- [a]: javascript:1\n[b\nc]:\tfile:///x\n[d\\]e]: java\\script\\:3\n[f]:\ndata:4')).toBe(
+      '> - [a]\\: javascript:1\n> [b\n> c]\\:\tfile:///x\n> [d\\]e]\\: java\\script\\:3\n> [f]\\:\n> data:4',
+    );
+    // Web pages and code stay as they are.
+    const kept = '[r]: https://q\n[s](https://q)\nx[0]: 5\nd: dict[str, int]: the map';
+    expect(quoted(kept)).toBe(kept.replace(/^/gm, '> '));
   });
 });
 

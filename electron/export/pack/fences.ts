@@ -33,8 +33,12 @@ export function quoted(markdown: string): string {
     .join('\n');
 }
 
-const OTHER_LINK = /\](?=\(\s*(?!https?:))/gi;
-const OTHER_REFERENCE = /^(\s*)\[(?=[^\]]*\]:\s*(?!https?:))/i;
+const OTHER_LINK = /\](?=\((?!\s*https?:))/gi;
+/**
+ * A definition of a link, `[name]: scheme:target`, at any place of a line: it may be in a list, and its name may begin on
+ * an earlier line. A target may also be on the next line. Markdown removes backslashes from a target.
+ */
+const OTHER_REFERENCE = /\](?=:\s*(?:$|(?!https?:)[a-z][a-z\d+.\\-]*:))/gi;
 
 function inert(line: string): string {
   return line
@@ -42,5 +46,5 @@ function inert(line: string): string {
     .replaceAll('<', '&lt;')
     .replaceAll('![', '!\\[')
     .replace(OTHER_LINK, ']\\')
-    .replace(OTHER_REFERENCE, '$1\\[');
+    .replace(OTHER_REFERENCE, ']\\');
 }
