@@ -160,8 +160,11 @@ export function CellHead({ view, tag, chars, children }: CellHeadProps) {
   );
 }
 
-/** Longer prose is shown as written, and cut until it is opened. */
-const LONGEST_DRAWN = 24_000;
+/**
+ * Longer prose is shown as written, and cut until it is opened. A row has all its texts at once, and 24,000 characters
+ * of nothing but emphasis block the page for 5 s.
+ */
+export const LONGEST_DRAWN = 3_000;
 
 interface CellTextProps {
   readonly view: SegmentView;

@@ -14,6 +14,7 @@ import { counted } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { MarkdownText } from '../replay/text/MarkdownText.tsx';
 import { KIND_LABELS } from './blockModel.ts';
+import { LONGEST_DRAWN } from './Cell.tsx';
 import { type FactLine, laneFacts } from './factsModel.ts';
 import { LaneHead } from './LaneHead.tsx';
 import { type Compared, type Lane, type LaneSlot, laneNotes, questionOf } from './lanes/laneModel.ts';
@@ -125,7 +126,8 @@ function PromptOf({ lane }: { readonly lane: Lane }) {
       {asked.map((view) => (
         <div key={view.index}>
           <b className="dim">{KIND_LABELS[view.segment.kind]}</b>
-          {view.segment.kind === 'user' || view.segment.kind === 'text' ? (
+          {(view.segment.kind === 'user' || view.segment.kind === 'text') &&
+          view.inner.length <= LONGEST_DRAWN ? (
             <div className="prose">
               <MarkdownText text={view.inner} start={view.segment.inner.start} source={view.source} />
             </div>
