@@ -18,11 +18,9 @@ const LATE_EVERY = 10_000;
 export const JOBS_KEY = ['ingest.jobs', {}] as const;
 
 /**
- * Data that no ingest can change: a rollout's tokens and a record's bytes are fixed by their ids, and jobs and follows
- * arrive as events. Search results are kept as well; the search says when there is more.
+ * Data that no ingest can change: a record's bytes are fixed by its id, and jobs and follows arrive as events. Search results are kept as well; the search says when there is more.
  */
 const FIXED = new Set<unknown>([
-  'rollout.tokens',
   'rollout.record',
   'ingest.jobs',
   'follow.list',
@@ -39,8 +37,8 @@ const FIXED = new Set<unknown>([
   'library.sizes',
 ]);
 
-/** Rows that are known already. Only late `decision` and `signal` lines change them. */
-const LATE = new Set<unknown>(['rollout.get', 'rollout.rows']);
+/** Rows and tokens that are known already. Only late `decision` and `signal` lines change them. */
+const LATE = new Set<unknown>(['rollout.get', 'rollout.rows', 'rollout.tokens']);
 
 /** Rows of any run. Neither the params nor the response names the run. */
 const ROWS = 'group.rows';

@@ -332,7 +332,7 @@ describe('news', () => {
       defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } },
     });
     const stop = followHost(connection, queryClient);
-    const asked = { list: 0, answered: 0, rows: 0, other: 0 };
+    const asked = { list: 0, answered: 0, rows: 0, tokens: 0, other: 0 };
     const watch = (queryKey: readonly unknown[], queryFn: () => Promise<number>) =>
       new QueryObserver(queryClient, { queryKey, queryFn }).subscribe(() => undefined);
     const stops = [
@@ -343,6 +343,7 @@ describe('news', () => {
         return asked.list;
       }),
       watch(['rollout.rows', [1]], async () => (asked.rows += 1)),
+      watch(['rollout.tokens', { rolloutId: 1 }], async () => (asked.tokens += 1)),
       watch(['step.list', { runId: 8 }], async () => (asked.other += 1)),
     ];
     await vi.advanceTimersByTimeAsync(300);
@@ -354,6 +355,9 @@ describe('news', () => {
     expect(asked.list).toBeLessThanOrEqual(12);
     expect(asked.answered).toBeGreaterThanOrEqual(asked.list - 1);
     expect(asked.rows).toBeLessThanOrEqual(3);
+    // A late `signal` line adds to them.
+    expect(asked.tokens).toBe(asked.rows);
+    expect(asked.tokens).toBeGreaterThan(1);
     expect(asked.other).toBe(1);
     client.emit({ event: 'follow.changed', payload: { follows: [follow] } });
     expect(queryClient.getQueryData(FOLLOWS_KEY)).toEqual([follow]);
