@@ -33,7 +33,7 @@ interface FieldListProps {
   /** Roles of the messages that need a meaning. */
   readonly roles: readonly RoleMeaning[];
   readonly onRole: (word: string, role: MappedRole) => void;
-  /** What the last click on a value did. */
+  /** Describes the last click on a value. */
   readonly picked: string | undefined;
   readonly onUndo: (() => void) | undefined;
 }

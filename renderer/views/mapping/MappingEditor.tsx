@@ -45,7 +45,7 @@ interface MappingDraft {
 /** Changed mappings that were not saved, by library, file and the mapping they began with. Kept while the window lives. */
 const drafts = new Map<string, MappingDraft>();
 
-/** What the last click on a value did. */
+/** Describes the last click on a value. */
 interface PickNotice {
   readonly text: string;
   /** The state before it. Undefined if it changed nothing. */

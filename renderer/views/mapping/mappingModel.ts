@@ -239,7 +239,7 @@ export function skippedList(mapping: Mapping, records: readonly unknown[]): Skip
   return { path: writePath(path), elements, ...(messages === undefined ? {} : { messages }) };
 }
 
-/** What a click on a value does. */
+/** The change that a click on a value makes. */
 export interface Pick {
   readonly path: string;
   /** Other fields that the value sets as well. */

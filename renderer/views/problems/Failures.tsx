@@ -328,7 +328,7 @@ function LabelAll({ members: { ids } }: { readonly members: FailureMembers }) {
   );
 }
 
-/** What a feature's flag means, and how a filter names it. */
+/** The meaning of a feature's flag, and its name in a filter. */
 function flagHint(feature: string): string | undefined {
   const flag = FLAGS.find((one) => feature === `flag: ${one}`);
   return flag === undefined ? undefined : `${FLAG_MEANINGS[flag]} (flag:${flag})`;
