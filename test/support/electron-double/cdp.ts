@@ -7,11 +7,16 @@ export interface CdpEvent {
   readonly sessionId?: string;
 }
 
-/** Shorter than the limit of a test, so that its failure names the call. */
-const NO_ANSWER_AFTER_MS = 30_000;
+/**
+ * Shorter than the limit of a test, so that its failure names the call. Counted in ticks of this process,
+ * because a machine that stood still would let one long timer end before the answer that has arrived is read.
+ */
+const NO_ANSWER_AFTER_TICKS = 45;
+const TICK_MS = 1000;
 
 interface Pending {
   readonly method: string;
+  readonly timer: NodeJS.Timeout;
   resolve(value: unknown): void;
   reject(error: Error): void;
 }
@@ -26,9 +31,10 @@ export class Cdp {
     this.socket = socket;
     socket.on('message', (data) => this.receive(String(data)));
     socket.on('close', () => {
-      for (const { method, reject } of this.pending.values())
-        reject(new Error(`${method}: the browser is gone`));
-      this.pending.clear();
+      for (const id of [...this.pending.keys()]) {
+        const pending = this.settled(id);
+        pending?.reject(new Error(`${pending.method}: the browser is gone`));
+      }
     });
   }
 
@@ -42,12 +48,15 @@ export class Cdp {
     this.lastId += 1;
     const id = this.lastId;
     return new Promise<T>((resolve, reject) => {
-      setTimeout(
-        () => this.pending.delete(id) && reject(new Error(`${method}: no answer`)),
-        NO_ANSWER_AFTER_MS,
-      ).unref();
+      let ticks = 0;
+      const timer = setInterval(() => {
+        ticks += 1;
+        if (ticks < NO_ANSWER_AFTER_TICKS) return;
+        this.settled(id);
+        reject(new Error(`${method}: no answer`));
+      }, TICK_MS).unref();
       // The protocol's responses are trusted as documented, because this is a test's own browser.
-      this.pending.set(id, { method, resolve: (value) => resolve(value as T), reject });
+      this.pending.set(id, { method, timer, resolve: (value) => resolve(value as T), reject });
       this.socket.send(JSON.stringify({ id, method, params, sessionId }));
     });
   }
@@ -60,6 +69,13 @@ export class Cdp {
     this.socket.close();
   }
 
+  private settled(id: number): Pending | undefined {
+    const pending = this.pending.get(id);
+    clearInterval(pending?.timer);
+    this.pending.delete(id);
+    return pending;
+  }
+
   private receive(text: string): void {
     const message = JSON.parse(text) as {
       id?: number;
@@ -70,8 +86,7 @@ export class Cdp {
       for (const listener of this.listeners) listener(message as CdpEvent);
       return;
     }
-    const pending = this.pending.get(message.id);
-    this.pending.delete(message.id);
+    const pending = this.settled(message.id);
     if (message.error === undefined) pending?.resolve(message.result);
     else pending?.reject(new Error(`${pending.method}: ${message.error.message}`));
   }
