@@ -81,6 +81,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'hyparquet-writer',
     'hyparquet',
   ],
+  'electron/warehouse': [
+    'shared/domain',
+    'shared/format',
+    'shared/api',
+    'electron/storage',
+    'electron/export',
+    '@clickhouse/client',
+    'node:',
+  ],
   'electron/worker': [
     'shared/domain',
     'shared/format',
@@ -129,6 +138,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'electron/storage/rescue.ts',
     'electron/host',
     'electron/headless',
+    'electron/warehouse',
     'types:electron/worker',
     'node:',
   ],
@@ -349,11 +359,12 @@ describe('conventions', () => {
     expect(readdirSync(ROOT).filter((name) => !allowed.has(name))).toEqual([]);
   });
 
-  it('SQL is in storage only', () => {
+  it('SQL is in storage and warehouse only', () => {
     const sql = /\b(SELECT\s[^'"`]+\sFROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE TABLE)\b/;
     const found = SOURCES.filter(
       (file) =>
         !file.startsWith('electron/storage/') &&
+        !file.startsWith('electron/warehouse/') &&
         // Another program's database, read as a log.
         file !== 'electron/ingest/containers/sqlite.ts' &&
         sql.test(readFileSync(join(ROOT, file), 'utf8')),

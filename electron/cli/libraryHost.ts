@@ -65,26 +65,18 @@ export async function withLogs(
 ): Promise<number> {
   const directory = named === undefined ? mkdtempSync(join(tmpdir(), 'turnwise-')) : undefined;
   const libraryPath = directory === undefined ? resolvePath(named ?? '') : join(directory, 'library.sqlite');
-  const controller = new AbortController();
-  const stop = (): void => {
-    controller.abort();
-    endWithin();
-  };
-  for (const signal of SIGNALS) process.once(signal, stop);
   try {
-    const host = await createHost({ libraryPath, shell: 'browser', version: context.version });
-    try {
-      const report = await host.ingest(paths, { signal: controller.signal });
-      if (!controller.signal.aborted) return await work(libraryHost(host, controller.signal), report);
-    } catch (error) {
-      if (!controller.signal.aborted) throw error;
-    } finally {
-      await host.close();
-    }
-    process.stderr.write('turnwise: stopped\n');
-    return 130;
+    return await untilStopped('stopped', async (signal) => {
+      const host = await createHost({ libraryPath, shell: 'browser', version: context.version });
+      try {
+        const report = await host.ingest(paths, { signal });
+        signal.throwIfAborted();
+        return await work(libraryHost(host, signal), report);
+      } finally {
+        await host.close();
+      }
+    });
   } finally {
-    for (const signal of SIGNALS) process.off(signal, stop);
     if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
   }
 }
@@ -98,6 +90,21 @@ export async function withCancellableHost(
   context: CommandContext,
   work: (host: LibraryHost) => Promise<number>,
 ): Promise<number> {
+  return untilStopped('stopped; what was written is removed', (signal) =>
+    withLibraryHost(named, context, work, signal),
+  );
+}
+
+/**
+ * Gives the work a signal that is aborted when the process is asked to end.
+ *
+ * @param stopped printed when the work ended early because of it
+ * @returns its exit code; 130 when it ended early
+ */
+export async function untilStopped(
+  stopped: string,
+  work: (signal: AbortSignal) => Promise<number>,
+): Promise<number> {
   const controller = new AbortController();
   const stop = (): void => {
     controller.abort();
@@ -105,10 +112,10 @@ export async function withCancellableHost(
   };
   for (const signal of SIGNALS) process.once(signal, stop);
   try {
-    return await withLibraryHost(named, context, work, controller.signal);
+    return await work(controller.signal);
   } catch (error) {
     if (!controller.signal.aborted) throw error;
-    process.stderr.write('turnwise: stopped; what was written is removed\n');
+    process.stderr.write(`turnwise: ${stopped}\n`);
     return 130;
   } finally {
     for (const signal of SIGNALS) process.off(signal, stop);

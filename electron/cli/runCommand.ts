@@ -84,6 +84,7 @@ const COMMANDS = {
   doctor: async () => (await import('./doctor.ts')).doctorCommand,
   export: async () => (await import('./export.ts')).exportCommand,
   serve: async () => (await import('./serve.ts')).serveCommand,
+  warehouse: async () => (await import('./warehouse.ts')).warehouseCommand,
   recorder: async () => (await import('./recorder.ts')).recorderCommand,
 } as const satisfies Readonly<Record<string, () => Promise<Command>>>;
 

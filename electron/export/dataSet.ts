@@ -104,7 +104,8 @@ function* writeRuns(
   const total = runs.reduce((sum, run) => sum + run.rollouts, 0);
   const written = { files: 0, rollouts: 0, bytes: 0 };
   for (const run of runs) {
-    writeFileSync(join(directory, 'runs', `${partitionName(run.runKey)}.jsonl`), runLines(db, run), {
+    const lines = runLines(db, run).map((line) => `${line}\n`);
+    writeFileSync(join(directory, 'runs', `${partitionName(run.runKey)}.jsonl`), lines.join(''), {
       mode: 0o600,
     });
     for (const step of exportedSteps(db, run.runId)) {
@@ -174,7 +175,7 @@ export function stepDirectory(runKey: string, step: number | undefined): string 
 }
 
 /** Run, stages and metrics as log lines, so that ingest restores them. */
-function runLines(db: ReadableLibrary, run: ExportedRun): string {
+export function runLines(db: ReadableLibrary, run: ExportedRun): readonly string[] {
   const id = run.loggedId ?? run.runKey;
   const metrics = Map.groupBy(exportedMetrics(db, run.runId), ({ step }) => step);
   const config = JSON.parse(run.config) as Record<string, unknown>;
@@ -189,7 +190,7 @@ function runLines(db: ReadableLibrary, run: ExportedRun): string {
       metrics: Object.fromEntries(values.map(({ name, value }) => [name, value])),
     })),
   ];
-  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  return lines.map((line) => JSON.stringify(line));
 }
 
 function chosen(runs: readonly ExportedRun[], keys: readonly string[] | undefined): readonly ExportedRun[] {

@@ -27,6 +27,11 @@ const EXPORTED_RUNS = `SELECT n.run_id AS runId, n.run_key AS runKey, n.scope, n
     n.has_steps AS hasSteps, (SELECT coalesce(sum(s.rollouts), 0) FROM step_row s WHERE s.run_id = n.run_id) AS rollouts
   FROM run_row n ${configOf('n')} ORDER BY n.run_id`;
 const STEPS = 'SELECT step FROM step_row WHERE run_id = ? ORDER BY step';
+const FILES_OF_STEPS = `SELECT r.step, r.file_id AS fileId, f.path, count(*) AS rollouts,
+    min(r.rollout_id) AS first, v.revision
+  FROM rollout_row r JOIN file_row f USING (file_id) JOIN step_revision_row v USING (run_id, step)
+  WHERE r.run_id = ? GROUP BY r.step, r.file_id ORDER BY r.step, first`;
+const FIRST_CONTENT = `SELECT content_hash FROM rollout_row WHERE file_id = ? ORDER BY line, rollout_id LIMIT 1`;
 const STAGES = 'SELECT from_step AS fromStep, name, changes FROM stage WHERE run_id = ? ORDER BY from_step';
 const METRICS = 'SELECT step, name, value FROM metric WHERE run_id = ? ORDER BY step, name';
 /** In id order, so that ingest of the export reads groups and rollouts in the same order. */
@@ -36,6 +41,7 @@ const ROLLOUTS = `SELECT ${EXPORTED_FIELDS.map((name) => `${ROLLOUT_FIELDS[name]
   FROM rollout_row r JOIN group_row g ON g.group_id = r.group_id JOIN problem_row p ON p.problem_no = g.problem_no
   JOIN file_row f ON f.file_id = r.file_id LEFT JOIN timing_row t ON t.rollout_id = r.rollout_id`;
 export const EXPORTED_ROLLOUTS = `${ROLLOUTS} WHERE r.run_id = ? AND r.step = ? ORDER BY r.group_id, r.ordinal`;
+const OF_FILE = `${ROLLOUTS} WHERE r.run_id = ? AND r.step = ? AND r.file_id = ? ORDER BY r.group_id, r.ordinal`;
 export const EXPORTED_BY_ID = `${ROLLOUTS} WHERE r.rollout_id IN (SELECT value FROM json_each(?))`;
 const SEGMENTS = `SELECT kind, turn, outer_start, outer_end, inner_start, inner_end FROM segment_row
   WHERE rollout_id = ? ORDER BY ordinal`;
@@ -62,6 +68,10 @@ const RUN_ROW: RowSpec<ExportedRun> = {
   config: text,
   hasSteps: number,
   rollouts: number,
+};
+
+const FILE_OF_STEP: RowSpec<FileOfStep & { first: number }> = {
+  ...{ step: number, fileId: number, path: text, rollouts: number, first: number, revision: number },
 };
 
 export interface ExportedSegment {
@@ -125,6 +135,25 @@ export function exportedMetrics(
   return query(db, METRICS, { step: number, name: text, value: orNull(number) }).all(runId);
 }
 
+/** The rollouts of one step that were read from one file. */
+export interface FileOfStep {
+  readonly step: number;
+  readonly fileId: number;
+  readonly path: string;
+  readonly rollouts: number;
+  /** Of the step; changes with every change of its rollouts. */
+  readonly revision: number;
+}
+
+export function filesOfSteps(db: ReadableLibrary, runId: number): readonly FileOfStep[] {
+  return query(db, FILES_OF_STEPS, FILE_OF_STEP).all(runId);
+}
+
+/** Content hash of the first rollout of a file. It stays the same while the file grows. */
+export function firstContent(db: ReadableLibrary, fileId: number): string {
+  return queryValue(db, FIRST_CONTENT, text).get(fileId) ?? '';
+}
+
 /** Yields one at a time, because a step can have 16,384 rollouts. The reader must stay open during the iteration. */
 export function* exportedRollouts(
   db: ReadableLibrary,
@@ -132,6 +161,15 @@ export function* exportedRollouts(
   step: number,
 ): Generator<ExportedRollout> {
   yield* unpacked(db, db.prepare<[number, number], ExportedRow>(EXPORTED_ROLLOUTS).all(runId, step));
+}
+
+/** Like `exportedRollouts`, those from one file. */
+export function* exportedOfFile(
+  db: ReadableLibrary,
+  runId: number,
+  { step, fileId }: Pick<FileOfStep, 'step' | 'fileId'>,
+): Generator<ExportedRollout> {
+  yield* unpacked(db, db.prepare<[number, number, number], ExportedRow>(OF_FILE).all(runId, step, fileId));
 }
 
 /** Rows fetched at once when rollouts are read by id. */

@@ -1,0 +1,232 @@
+/** Reads a warehouse: its runs, and rollouts as a data set that every library can read. */
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { refused } from '../../shared/api/errors.ts';
+import type { FilterNode } from '../../shared/domain/filter/node.ts';
+import { DATA_SET_COLUMNS } from '../../shared/format/dataSetColumns.ts';
+import { partitionName, rolloutPart, stepDirectory } from '../export/dataSet.ts';
+import { dataSetReadme } from '../export/dataSetReadme.ts';
+import type { Warehouse } from './connection.ts';
+import { filterCondition } from './filterSql.ts';
+import { COLUMN_LIST, checkVersion } from './tables.ts';
+
+export interface WarehouseRun {
+  readonly run: string;
+  readonly split: 'train' | 'eval';
+  /** Number of steps with rollouts; 0: the log has no steps. */
+  readonly steps: number;
+  readonly first_step: number | null;
+  readonly last_step: number | null;
+  readonly rollouts: number;
+  /** Log files that its rollouts came from. */
+  readonly sources: number;
+  /** When its last load arrived, in the server's time. */
+  readonly loaded_at: string;
+}
+
+/** @throws ApiError when the warehouse is missing, newer or cannot be reached */
+export async function warehouseRuns(warehouse: Warehouse): Promise<readonly WarehouseRun[]> {
+  await checkVersion(warehouse);
+  return warehouse.rows<WarehouseRun>(
+    'SELECT run, split, steps, first_step, last_step, rollouts, sources, loaded_at FROM run ORDER BY run',
+  );
+}
+
+export interface PullRequest {
+  readonly run: string;
+  /** First and last step, both included. */
+  readonly steps?: { readonly first: number; readonly last: number };
+  readonly filter?: FilterNode;
+  /** A directory that does not exist, or is empty. */
+  readonly directory: string;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (rollouts: number) => void;
+}
+
+export interface PullReport {
+  readonly directory: string;
+  readonly steps: number;
+  readonly rollouts: number;
+  readonly bytes: number;
+}
+
+interface Load {
+  readonly step: number | null;
+  readonly source: string;
+  readonly load: string;
+  readonly run_id: string;
+  readonly split: 'train' | 'eval';
+}
+
+type Row = Record<string, unknown>;
+
+/**
+ * Writes rollouts of a run as a data set, step by step. An interrupted pull leaves no directory.
+ *
+ * @throws ApiError `refused` when the run or the rollouts do not exist, the directory is in use, or the
+ * connection is lost
+ */
+export async function pull(warehouse: Warehouse, request: PullRequest): Promise<PullReport> {
+  const { run, directory } = request;
+  if (existsSync(directory) && readdirSync(directory).length > 0)
+    throw refused(`${directory} is not empty; choose an empty or new directory for the data set`);
+  await checkVersion(warehouse, request.signal);
+  const loads = await loadsOf(warehouse, request);
+  const unfinished = `${directory}.unfinished`;
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(join(unfinished, 'runs'), { recursive: true, mode: 0o700 });
+  try {
+    const lines = await warehouse.rows<{ line: string }>(
+      `SELECT line FROM run_line WHERE run = {run:String}
+      GROUP BY line ORDER BY min(loaded_at), min(number)`,
+      { run },
+      request.signal,
+    );
+    writeFileSync(
+      join(unfinished, 'runs', `${partitionName(run)}.jsonl`),
+      lines.map(({ line }) => `${line}\n`).join(''),
+      { mode: 0o600 },
+    );
+    const total = { steps: 0, rollouts: 0, bytes: 0 };
+    for (const ofStep of Map.groupBy(loads, ({ step }) => step).values()) {
+      const written = await writeStep(warehouse, request, ofStep, unfinished);
+      if (written.rollouts === 0) continue;
+      total.steps++;
+      total.rollouts += written.rollouts;
+      total.bytes += written.bytes;
+      request.onProgress?.(total.rollouts);
+    }
+    if (total.rollouts === 0) throw refused('the filter matches no rollout');
+    writeFileSync(join(unfinished, 'README.md'), dataSetReadme([run]), { mode: 0o600 });
+    rmSync(directory, { recursive: true, force: true });
+    renameSync(unfinished, directory);
+    return { directory, ...total };
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+}
+
+async function loadsOf(warehouse: Warehouse, { run, steps, signal }: PullRequest): Promise<readonly Load[]> {
+  const loads = await warehouse.rows<Load>(
+    `SELECT step, source, load, run_id, split FROM load WHERE run = {run:String}
+    ${steps === undefined ? '' : 'AND step BETWEEN {first:Int32} AND {last:Int32}'}
+    ORDER BY step, source`,
+    { run, ...steps },
+    signal,
+  );
+  if (loads.length > 0) return loads;
+  const known = (await warehouseRuns(warehouse)).find((each) => each.run === run);
+  throw refused(
+    known === undefined
+      ? `the warehouse has no run ${run}; turnwise warehouse runs lists them`
+      : `run ${run} has no rollouts at these steps; it has steps ${known.first_step} to ${known.last_step}`,
+  );
+}
+
+/** A step may have several sources, whose groups may be parts of one. */
+async function writeStep(
+  warehouse: Warehouse,
+  { run, filter, signal }: PullRequest,
+  loads: readonly Load[],
+  directory: string,
+): Promise<{ readonly rollouts: number; readonly bytes: number }> {
+  const [first] = loads;
+  if (first === undefined) return { rollouts: 0, bytes: 0 };
+  const step = first.step ?? undefined;
+  const partition = join(directory, 'rollouts', stepDirectory(run, step));
+  mkdirSync(partition, { recursive: true, mode: 0o700 });
+  const part = rolloutPart(join(partition, 'part-0.parquet'), {
+    id: first.run_id,
+    key: run,
+    kind: first.split,
+    ...(step === undefined ? {} : { step }),
+  });
+  const positions = new Positions();
+  const condition = filter === undefined ? { sql: '1', params: {} } : filterCondition(filter);
+  const written = { rollouts: 0, bytes: 0 };
+  const flush = (): void => {
+    const { rows, bytes } = part.flush();
+    written.rollouts += rows;
+    written.bytes += bytes;
+  };
+  try {
+    for (const { load } of loads) {
+      const blocks = warehouse.stream<Row>(
+        `SELECT ${COLUMN_LIST} FROM rollout_row
+        WHERE run = {run:String} AND step IS NOT DISTINCT FROM {step:Nullable(Int32)} AND load = {load:UUID} AND (${condition.sql})
+        ORDER BY rollout`,
+        { run, step: step ?? null, load, ...condition.params },
+        signal,
+      );
+      for await (const rows of blocks) {
+        for (const row of rows) {
+          const index = positions.free(String(row['group']), Number(row['index']));
+          const number = written.rollouts + part.held;
+          const text = String(row['prompt']).length + String(row['response']).length;
+          part.add({ ...rowFrom(row), index, rollout: number }, text + Number(row['tokens'] ?? 0) * 8);
+          if (part.isFull) flush();
+        }
+      }
+    }
+    if (part.held > 0) flush();
+    part.finish();
+    if (written.rollouts === 0) rmSync(partition, { recursive: true });
+    return written;
+  } finally {
+    part.abandon();
+  }
+}
+
+/** Two sources may both number the rollouts of a group from 0. */
+class Positions {
+  private readonly used = new Map<string, Set<number>>();
+
+  free(group: string, index: number): number {
+    let used = this.used.get(group);
+    if (used === undefined) {
+      used = new Set();
+      this.used.set(group, used);
+    }
+    let free = index;
+    while (used.has(free)) free = used.size > free ? used.size : free + 1;
+    used.add(free);
+    return free;
+  }
+}
+
+const DENORMAL: Readonly<Record<string, number>> = {
+  inf: Number.POSITIVE_INFINITY,
+  '-inf': Number.NEGATIVE_INFINITY,
+  nan: Number.NaN,
+};
+
+/** The server's JSON as a row of the data set. An array has no NULL there: an empty one is not known. */
+function rowFrom(row: Row): Row {
+  return Object.fromEntries(
+    DATA_SET_COLUMNS.map(({ name, type }) => {
+      const value = row[name];
+      if (type === 'number' && typeof value === 'string') return [name, DENORMAL[value] ?? null];
+      if (!Array.isArray(value)) return [name, value ?? null];
+      if (type === 'integers' || type === 'numbers') {
+        if (value.length === 0) return [name, null];
+        return [name, type === 'numbers' ? value.map(numberFrom) : value];
+      }
+      return [name, type === 'calls' ? value.map(callFrom) : value];
+    }),
+  );
+}
+
+function numberFrom(value: unknown): unknown {
+  return typeof value === 'string' ? (DENORMAL[value] ?? null) : value;
+}
+
+function callFrom(call: unknown): unknown {
+  return Object.fromEntries(
+    Object.entries(call as Row).map(([name, value]) => [
+      name,
+      NUMBERS_OF_CALL.has(name) ? numberFrom(value) : value,
+    ]),
+  );
+}
+
+const NUMBERS_OF_CALL: ReadonlySet<string> = new Set(['latency_ms', 'queue_ms', 'started_at']);

@@ -1,0 +1,314 @@
+/**
+ * Sends what a library holds to a warehouse: one load for each step of each run and each log file. A load that the
+ * warehouse already has is not sent again.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { refused } from '../../shared/api/errors.ts';
+import { rolloutPart, runLines, weightOf } from '../export/dataSet.ts';
+import { rowOf } from '../export/dataSetRows.ts';
+import { openReader, type ReadableLibrary } from '../storage/open.ts';
+import {
+  type ExportedRun,
+  exportedOfFile,
+  exportedRuns,
+  type FileOfStep,
+  filesOfSteps,
+  firstContent,
+} from '../storage/queries/exported.ts';
+import { issuesOfFile, listFiles } from '../storage/queries/issues.ts';
+import type { Warehouse } from './connection.ts';
+import { COLUMN_LIST, checkVersion, INPUT_STRUCTURE } from './tables.ts';
+
+export interface PushReport {
+  readonly runs: number;
+  /** Loads that were sent. */
+  readonly sent: number;
+  /** Loads that the warehouse already had. */
+  readonly known: number;
+  /** Rollouts and bytes that were sent. */
+  readonly rollouts: number;
+  readonly bytes: number;
+  /** Files whose issues were sent. */
+  readonly files: number;
+}
+
+export interface PushOptions {
+  /** Absent: every run. */
+  readonly runKeys?: readonly string[];
+  /** Name of the only run in the warehouse. */
+  readonly as?: string;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (report: PushReport) => void;
+}
+
+/** Sends one library, again and again while it grows. Steps that have not changed are not looked at again. */
+export class Push {
+  private readonly db: ReadableLibrary;
+  private readonly warehouse: Warehouse;
+  private readonly options: PushOptions;
+  /** Revision of each step and file that the warehouse has. */
+  private readonly there = new Map<string, number>();
+  /** Revision at the last look. */
+  private readonly seen = new Map<string, number>();
+
+  /** @param library path of a library */
+  constructor(library: string, warehouse: Warehouse, options: PushOptions = {}) {
+    this.db = openReader(library);
+    this.warehouse = warehouse;
+    this.options = options;
+  }
+
+  close(): void {
+    this.db.close();
+  }
+
+  /**
+   * @param only `settled`: leaves out steps that have changed since the last call, because a step is sent as a
+   * whole
+   * @throws ApiError when the warehouse is missing or newer, or a run does not exist; the signal's reason
+   */
+  async send(only: 'settled' | 'all' = 'all'): Promise<PushReport> {
+    await checkVersion(this.warehouse, this.options.signal);
+    const runs = this.chosenRuns();
+    const report = { runs: runs.length, sent: 0, known: 0, rollouts: 0, bytes: 0, files: 0 };
+    for (const run of runs) await this.sendRun(run, only, report);
+    report.files = await this.sendFiles();
+    return report;
+  }
+
+  private chosenRuns(): readonly ExportedRun[] {
+    const { runKeys, as } = this.options;
+    const all = exportedRuns(this.db);
+    const runs = runKeys?.map((key) => found(all, key)) ?? all;
+    const ids = new Set(runs.map(({ runKey, loggedId }) => loggedId ?? runKey));
+    if (as !== undefined && ids.size > 1)
+      throw refused(`there are ${ids.size} runs, which cannot all be named ${as}; choose one with --run`);
+    return runs;
+  }
+
+  /** Key of the run in the warehouse. */
+  private keyOf({ runKey, kind }: ExportedRun): string {
+    const { as } = this.options;
+    if (as === undefined) return runKey;
+    return kind === 'eval' ? `${as}~eval` : as;
+  }
+
+  private async sendRun(
+    run: ExportedRun,
+    only: 'settled' | 'all',
+    report: Mutable<PushReport>,
+  ): Promise<void> {
+    const key = this.keyOf(run);
+    const { signal } = this.options;
+    await this.sendLines(run, key);
+    const loads = new Map(
+      (
+        await this.warehouse.rows<{ step: number | null; source: string; content: string }>(
+          'SELECT step, source, content FROM load WHERE run = {run:String}',
+          { run: key },
+          signal,
+        )
+      ).map(({ step, source, content }) => [placeOf(step, source), content]),
+    );
+    for (const file of filesOfSteps(this.db, run.runId)) {
+      signal?.throwIfAborted();
+      const memory = `${key}\n${file.step}\n${file.fileId}`;
+      if (this.there.get(memory) === file.revision) {
+        report.known++;
+        continue;
+      }
+      const isSettled = this.seen.get(memory) === file.revision;
+      this.seen.set(memory, file.revision);
+      if (only === 'settled' && !isSettled) continue;
+      const source = this.sourceOf(file);
+      const step = run.hasSteps === 1 ? file.step : null;
+      const sent = await this.sendLoad(run, file, {
+        ...{ key, step, source },
+        known: loads.get(placeOf(step, source)),
+      });
+      if (sent === undefined) report.known++;
+      else {
+        report.sent++;
+        report.rollouts += sent.rollouts;
+        report.bytes += sent.bytes;
+      }
+      this.there.set(memory, file.revision);
+      this.options.onProgress?.(report);
+    }
+  }
+
+  /** The same file gives the same source on every machine that sees it, also while it grows. */
+  private sourceOf({ path, fileId }: Pick<FileOfStep, 'path' | 'fileId'>): string {
+    const first = firstContent(this.db, fileId);
+    return first === '' ? path : `${path}#${createHash('sha256').update(first).digest('hex').slice(0, 12)}`;
+  }
+
+  /** @returns what was sent; undefined: the warehouse has these rows */
+  private async sendLoad(
+    run: ExportedRun,
+    file: FileOfStep,
+    to: {
+      readonly key: string;
+      readonly step: number | null;
+      readonly source: string;
+      readonly known?: string;
+    },
+  ): Promise<{ readonly rollouts: number; readonly bytes: number } | undefined> {
+    const directory = mkdtempSync(join(tmpdir(), 'turnwise-push-'));
+    try {
+      const path = join(directory, 'rollouts.parquet');
+      const { rollouts, bytes } = await this.write(path, run, file, to.step);
+      const content = await hashOf(path);
+      if (content === to.known) return undefined;
+      const load = randomUUID();
+      const { signal } = this.options;
+      await this.warehouse.insert(
+        `INSERT INTO rollout_row (run, step, load, ${COLUMN_LIST})
+        SELECT {run:String}, {step:Nullable(Int32)}, {load:UUID}, ${COLUMN_LIST}
+        FROM input('${INPUT_STRUCTURE}') FORMAT Parquet`,
+        createReadStream(path),
+        { run: to.key, step: to.step, load },
+        signal,
+      );
+      const written = await this.warehouse.rows<{ rollouts: number }>(
+        'SELECT count() AS rollouts FROM rollout_row WHERE run = {run:String} AND load = {load:UUID}',
+        { run: to.key, load },
+        signal,
+      );
+      if (Number(written[0]?.rollouts) !== rollouts)
+        throw refused(`the warehouse has ${written[0]?.rollouts} of ${rollouts} rollouts of ${to.source}`);
+      await this.warehouse.add(
+        'load_row',
+        ['run', 'step', 'source', 'load', 'run_id', 'split', 'rollouts', 'content'],
+        [
+          {
+            ...{ run: to.key, step: to.step, source: to.source, load, rollouts, content },
+            run_id: this.options.as ?? run.loggedId ?? run.runKey,
+            split: run.kind,
+          },
+        ],
+        signal,
+      );
+      return { rollouts, bytes };
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  }
+
+  private async write(
+    path: string,
+    run: ExportedRun,
+    file: FileOfStep,
+    step: number | null,
+  ): Promise<{ readonly rollouts: number; readonly bytes: number }> {
+    const written = { rollouts: 0, bytes: 0 };
+    const part = rolloutPart(path, {
+      id: run.loggedId ?? run.runKey,
+      key: run.runKey,
+      kind: run.kind,
+      ...(step === null ? {} : { step }),
+    });
+    const flush = async (): Promise<void> => {
+      const { rows, bytes } = part.flush();
+      written.rollouts += rows;
+      written.bytes += bytes;
+      await setImmediate(undefined, this.options.signal === undefined ? {} : { signal: this.options.signal });
+    };
+    try {
+      let number = 0;
+      for (const rollout of exportedOfFile(this.db, run.runId, file)) {
+        // Its number in this library would differ from library to library.
+        part.add({ ...rowOf(rollout, run.kind), rollout: number++ }, weightOf(rollout));
+        if (part.isFull) await flush();
+      }
+      if (part.held > 0) await flush();
+      part.finish();
+      return written;
+    } finally {
+      part.abandon();
+    }
+  }
+
+  /** Stages and metrics may come from several nodes, so lines are added, never replaced. */
+  private async sendLines(run: ExportedRun, key: string): Promise<void> {
+    const { signal, as } = this.options;
+    const named = as === undefined ? run : { ...run, loggedId: as };
+    const there = await this.warehouse.rows<{ line: string }>(
+      'SELECT DISTINCT line FROM run_line WHERE run = {run:String}',
+      { run: key },
+      signal,
+    );
+    const known = new Set(there.map(({ line }) => line));
+    const lines = runLines(this.db, named).filter((line) => !known.has(line));
+    if (lines.length === 0) return;
+    await this.warehouse.add(
+      'run_line',
+      ['run', 'number', 'line'],
+      lines.map((line, number) => ({ run: key, number, line })),
+      signal,
+    );
+  }
+
+  /** Sends the files with issues. */
+  private async sendFiles(): Promise<number> {
+    const { signal } = this.options;
+    const files = listFiles(this.db, {}).filter(({ issues }) => issues > 0);
+    if (files.length === 0) return 0;
+    const there = new Map(
+      (
+        await this.warehouse.rows<{ source: string; issues: string }>(
+          'SELECT source, argMax(toJSONString(f.issues), f.loaded_at) AS issues FROM file_row AS f GROUP BY source',
+          {},
+          signal,
+        )
+      ).map(({ source, issues }) => [source, issues]),
+    );
+    let sent = 0;
+    for (const file of files) {
+      const issues = issuesOfFile(this.db, file.path).map(({ line, severity, code, message }) => ({
+        ...{ line: line ?? null, severity, code, message },
+      }));
+      const source = this.sourceOf(file);
+      const json = JSON.stringify(issues);
+      if (sameJson(there.get(source), json)) continue;
+      await this.warehouse.add(
+        'file_row',
+        ['source', 'path', 'format', 'status', 'issues'],
+        [{ source, path: file.path, format: file.format ?? null, status: file.status, issues }],
+        signal,
+      );
+      sent++;
+    }
+    return sent;
+  }
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+const placeOf = (step: number | null, source: string): string => `${step ?? ''}\n${source}`;
+
+function found(runs: readonly ExportedRun[], key: string): ExportedRun {
+  const run = runs.find(({ runKey }) => runKey === key);
+  if (run === undefined) throw refused(`there is no run ${key}`);
+  return run;
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const bytes of createReadStream(path)) hash.update(bytes as Buffer);
+  return hash.digest('hex');
+}
+
+/** The server spaces and orders JSON in its own way. */
+function sameJson(a: string | undefined, b: string): boolean {
+  if (a === undefined) return false;
+  try {
+    return JSON.stringify(JSON.parse(a)) === b;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,421 @@
+/** What is pushed to a warehouse comes back from it unchanged, whatever happens on the way. */
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { parquetReadObjects } from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { writeDataSet } from '../../electron/export/dataSet.ts';
+import { filterSql } from '../../electron/storage/filterSql.ts';
+import { openReader } from '../../electron/storage/open.ts';
+import {
+  type Credentials,
+  readAddress,
+  readCredentials,
+  Warehouse,
+} from '../../electron/warehouse/connection.ts';
+import { pull, warehouseRuns } from '../../electron/warehouse/pull.ts';
+import { Push } from '../../electron/warehouse/push.ts';
+import { makeTables, removeRun, removeUnseen, tableStatements } from '../../electron/warehouse/tables.ts';
+import { readFilter } from '../../shared/domain/filter/parse.ts';
+import { ingestHere, rows, type Scratch, scratch } from '../support/library.ts';
+import { beginningOfDemo, copyDemoLibrary, copyLibraryOf, DEMO_LOG } from '../support/preparedLibrary.ts';
+import { type Engine, hasEngine, openEngine } from './engine.ts';
+import { killedPush } from './killedPush.ts';
+
+const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures');
+const DEFAULT: Credentials = readCredentials(process.env, undefined);
+const DEMO = 'synthetic-grpo-roc-demo';
+const FILTERS = [
+  'reward:0 tool_errors:>=1',
+  'not reward:0',
+  'kept:false or is_correct:true',
+  'outcome:timeout',
+  'tool:*exec*',
+  'tool:none',
+  'answer:1*',
+  'ordinal:0 step:0..50',
+  'p_err:>0.5 not kept:true',
+  'latency_ms:>1000',
+  'reason:*kept*',
+  'problem_id:*7*',
+];
+
+if (!hasEngine) console.log(`warehouse: ClickHouse's engine has no binary for ${process.platform}`);
+
+describe.runIf(hasEngine)('a warehouse', () => {
+  let engine: Engine;
+  let place: Scratch;
+  let warehouse: Warehouse;
+  let databases = 0;
+
+  beforeAll(async () => {
+    engine = await openEngine();
+  }, 300_000);
+  afterAll(() => engine?.remove());
+
+  beforeEach(async () => {
+    place = scratch();
+    databases += 1;
+    await making((made) => makeTables(made));
+    warehouse = open();
+  });
+  afterEach(async () => {
+    await warehouse.close();
+    place.remove();
+  });
+
+  const address = () => readAddress(`${engine.server}/turnwise_test_${databases}`);
+  const open = (more: { credentials?: Credentials; isReadOnly?: boolean; isNew?: boolean } = {}) =>
+    new Warehouse(address(), { credentials: DEFAULT, ...more });
+
+  async function making<T>(work: (warehouse: Warehouse) => Promise<T>): Promise<T> {
+    const made = open({ isNew: true });
+    try {
+      return await work(made);
+    } finally {
+      await made.close();
+    }
+  }
+
+  async function push(library = place.library, as?: string) {
+    const sender = new Push(library, warehouse, as === undefined ? {} : { as });
+    try {
+      return await sender.send();
+    } finally {
+      sender.close();
+    }
+  }
+
+  /** Two steps of the demo run: 318 rollouts. */
+  const beginning = () => copyLibraryOf(place.library, [beginningOfDemo()]);
+
+  const seen = (): Promise<readonly unknown[]> =>
+    warehouse.rows('SELECT * EXCEPT (load) FROM rollout ORDER BY run, step, path, rollout');
+
+  it('gives back everything: texts, segments, calls, tokens, decisions, stages, metrics', async () => {
+    await copyDemoLibrary(place.library);
+    expect(await push()).toMatchObject({ runs: 2, sent: 16, known: 0, rollouts: 1981 });
+    const exported = exportAll();
+    const pulled = join(place.directory, 'pulled');
+    for (const { run } of await warehouseRuns(warehouse)) {
+      await pull(warehouse, { run, directory: join(pulled, run) });
+      expect(readFileSync(join(pulled, run, 'runs', `${run}.jsonl`), 'utf8')).toBe(
+        readFileSync(join(exported, 'runs', `${run}.jsonl`), 'utf8'),
+      );
+      await expectSame(join(pulled, run), exported, run);
+    }
+  });
+
+  it.each([
+    'tau2-bench',
+    'nemo-gym',
+    'inspect',
+    'tir',
+    'openai-logprobs',
+    'verl',
+    'turnwise/schedule',
+    'agentgym/turn-entropies',
+    'langsmith',
+  ])('gives back %s', async (name) => {
+    const logs = join(FIXTURES, name);
+    await ingestHere(
+      place.library,
+      readdirSync(logs).map((each) => join(logs, each)),
+    );
+    await push();
+    const exported = exportAll();
+    const runs = await warehouseRuns(warehouse);
+    expect(runs.map(({ run }) => run)).toEqual(
+      rows(place.library, 'SELECT run_key FROM run WHERE rollouts > 0 ORDER BY 1').map(
+        ({ run_key }) => run_key,
+      ),
+    );
+    for (const [i, { run }] of runs.entries()) {
+      const directory = join(place.directory, `pulled-${i}`);
+      await pull(warehouse, { run, directory });
+      await expectSame(directory, exported, run);
+    }
+    const issues = 'SELECT path, line, severity, code, message FROM';
+    expect(sorted(await warehouse.rows(`${issues} issue`))).toEqual(
+      sorted(rows(place.library, `${issues} ingest_issue`)),
+    );
+  });
+
+  it('takes a pulled data set as the same rollouts, so a library can be read from it', async () => {
+    await beginning();
+    await push();
+    const directory = join(place.directory, 'pulled');
+    await pull(warehouse, { run: DEMO, directory, steps: { first: 1, last: 100 } });
+    const other = scratch();
+    try {
+      const { files } = await ingestHere(other.library, [directory]);
+      expect(files.flatMap(({ issues }) => issues)).toEqual([]);
+      const sql = `SELECT r.step, r.problem_id, r.ordinal, r.reward, r.kept, r.penalty, r.turns, r.mean_entropy, r.flags
+        FROM rollout r JOIN run n USING (run_id) WHERE n.run_key = '${DEMO}' AND step BETWEEN 1 AND 100 ORDER BY 1, 2, 3`;
+      expect(rows(other.library, sql)).toEqual(rows(place.library, sql));
+    } finally {
+      other.remove();
+    }
+  });
+
+  it('selects what a library selects, by the fields that it has', async () => {
+    await beginning();
+    await push();
+    const runId = Number(rows(place.library, 'SELECT run_id FROM run')[0]?.['run_id']);
+    for (const [i, text] of FILTERS.entries()) {
+      const { node } = filterOf(text);
+      const expected = rows(place.library, filterSql(node, runId)).length;
+      const directory = join(place.directory, `pulled-${i}`);
+      const taken = await pull(warehouse, { run: DEMO, directory, filter: node }).catch(
+        (error: Error) => error.message,
+      );
+      expect([text, typeof taken === 'string' ? taken : taken.rollouts]).toEqual([
+        text,
+        expected === 0 ? 'the filter matches no rollout' : expected,
+      ]);
+    }
+    for (const text of ['code:import', 'label:any', 'policy_tokens:>10', 'scores:match=C']) {
+      const directory = join(place.directory, 'refused');
+      await expect(pull(warehouse, { run: DEMO, directory, filter: filterOf(text).node })).rejects.toThrow(
+        'a warehouse is not filtered by',
+      );
+      expect(existsSync(directory)).toBe(false);
+    }
+  });
+
+  it('sends nothing twice, and replaces a step that grew', async () => {
+    const log = place.file('run.jsonl', '');
+    const lines = readFileSync(DEMO_LOG, 'utf8').split('\n');
+    const end = lines.findIndex((line) => line.includes('"type":"metric"'));
+    writeFileSync(log, `${lines.slice(0, end >> 1).join('\n')}\n`);
+    await ingestHere(place.library, [log]);
+    const first = await push();
+    expect(await push()).toMatchObject({ sent: 0, known: first.sent, rollouts: 0 });
+    writeFileSync(log, `${lines.slice(0, end).join('\n')}\n`);
+    await ingestHere(place.library, [log]);
+    const { rollouts } = await push();
+    expect(rollouts).toBeGreaterThan(first.rollouts);
+    expect((await warehouseRuns(warehouse))[0]).toMatchObject({ rollouts, sources: 1 });
+    expect(await seen()).toHaveLength(rollouts);
+    expect(await removeUnseen(warehouse)).toBe(first.rollouts);
+    expect(await seen()).toHaveLength(rollouts);
+  });
+
+  it('shows no step of a push that did not end', async () => {
+    await beginning();
+    const controller = new AbortController();
+    const sender = new Push(place.library, warehouse, {
+      signal: controller.signal,
+      onProgress: ({ sent }) => sent === 1 && controller.abort(),
+    });
+    await expect(sender.send()).rejects.toThrow();
+    sender.close();
+    const half = await warehouse.rows('SELECT step, count() AS rollouts FROM rollout GROUP BY step');
+    expect(half).toHaveLength(1);
+    await push();
+    expect(await seen()).toHaveLength(318);
+  });
+
+  it('is the same after two pushes at once as after one', async () => {
+    await beginning();
+    await push();
+    const once = await seen();
+    databases += 1;
+    await making((made) => makeTables(made));
+    await warehouse.close();
+    warehouse = open();
+    await Promise.all([push(), push()]);
+    expect(await seen()).toEqual(once);
+  });
+
+  it('is the same after a push that was killed again and again as after one', async () => {
+    await beginning();
+    await push();
+    const once = await seen();
+    databases += 1;
+    await making((made) => makeTables(made));
+    await warehouse.close();
+    warehouse = open();
+    // Each push is killed one request later than the one before it, until one comes to its end.
+    let kills = 0;
+    while (
+      (await killedPush(place.library, `${engine.server}/turnwise_test_${databases}`, kills + 2)) === 'killed'
+    )
+      kills += 1;
+    expect(kills).toBeGreaterThan(5);
+    expect(await seen()).toEqual(once);
+  });
+
+  it('joins the groups that two nodes each hold a part of, also from equal paths', async () => {
+    const lines = readFileSync(DEMO_LOG, 'utf8').split('\n').slice(0, 60);
+    const head = lines.filter((line) => !line.includes('"type":"rollout"'));
+    const rollouts = lines.filter((line) => line.includes('"type":"rollout"'));
+    const half = rollouts.length >> 1;
+    for (const part of [rollouts.slice(0, half), rollouts.slice(half)]) {
+      const node = scratch();
+      try {
+        const log = place.file('node.jsonl', `${[...head, ...part].join('\n')}\n`);
+        await ingestHere(node.library, [log]);
+        await push(node.library);
+      } finally {
+        node.remove();
+      }
+    }
+    const directory = join(place.directory, 'pulled');
+    const { run, sources } = (await warehouseRuns(warehouse))[0] ?? { run: '', sources: 0 };
+    expect(sources).toBe(2);
+    expect(await pull(warehouse, { run, directory })).toMatchObject({ rollouts: rollouts.length });
+    const { files } = await ingestHere(place.library, [directory]);
+    expect(files.flatMap(({ issues }) => issues)).toEqual([]);
+    expect(rows(place.library, 'SELECT count(*) AS n FROM rollout')).toEqual([{ n: rollouts.length }]);
+  });
+
+  it('names a run, with its evaluation, and never two runs alike', async () => {
+    await copyDemoLibrary(place.library);
+    await expect(push(place.library, 'release-7')).rejects.toThrow('there are 2 runs');
+    const sender = new Push(place.library, warehouse, { as: 'release-7', runKeys: [DEMO] });
+    await sender.send();
+    sender.close();
+    expect((await warehouseRuns(warehouse)).map(({ run }) => run)).toEqual(['release-7']);
+  });
+
+  it('removes a run', async () => {
+    await beginning();
+    await push();
+    await removeRun(warehouse, DEMO);
+    expect(await warehouseRuns(warehouse)).toEqual([]);
+    await push();
+    expect(await seen()).toHaveLength(318);
+  });
+
+  it('makes its tables once; a later version is refused', async () => {
+    await making((made) => makeTables(made));
+    await warehouse.run('CREATE OR REPLACE VIEW warehouse AS SELECT toUInt32(99) AS version');
+    await beginning();
+    await expect(push()).rejects.toThrow('the warehouse has version 99; this Turnwise knows up to 1');
+    await expect(making((made) => makeTables(made))).rejects.toThrow('version 99');
+  });
+
+  it('has statements for a cluster that the engine can parse', async () => {
+    for (const statement of tableStatements('team', 'three'))
+      expect(await warehouse.rows(`EXPLAIN AST ${statement}`)).not.toEqual([]);
+  });
+
+  describe('in trouble', () => {
+    it('names a wrong password, a missing warehouse and a server that is not there', async () => {
+      const failure = async (other: Warehouse): Promise<string> => {
+        const message = await warehouseRuns(other).catch((error: Error) => error.message);
+        await other.close();
+        return String(message);
+      };
+      const wrong = open({ credentials: { user: 'writer', password: 'top-secret' } });
+      expect(await failure(wrong)).toMatch(/refused the user writer; set TURNWISE_WAREHOUSE_USER/);
+      const missing = new Warehouse(readAddress(`${engine.server}/nothing_here`), { credentials: DEFAULT });
+      expect(await failure(missing)).toMatch(/there is no warehouse in the database nothing_here/);
+      const nobody = new Warehouse(readAddress('http://127.0.0.1:1/team'), { credentials: DEFAULT });
+      expect(await failure(nobody)).toMatch(/does not answer; is the server running there/);
+    });
+
+    it('never says a password, not even one in the address', () => {
+      for (const text of [
+        'http://me:hunter2@host:8123/team',
+        'http://me:hunter2@host/a-b',
+        'me:hunter2@host',
+      ])
+        expect(() => readAddress(text)).toThrow(expect.not.stringContaining('hunter2'));
+    });
+
+    it('takes a password only from a file that nobody else can read', () => {
+      const path = place.file('credentials.json', '{"user": "writer", "password": "secret"}');
+      expect(() => readCredentials({}, path)).toThrow('can be read by other users');
+      writeFileSync(path, '', { flag: 'r+' });
+      expect(() => readCredentials({}, place.file('bad.json', 'secret'))).toThrow(
+        expect.not.stringContaining('secret"'),
+      );
+    });
+
+    it('lets a reader read and not write', async () => {
+      await beginning();
+      await push();
+      const reader = open({ isReadOnly: true });
+      expect(await warehouseRuns(reader)).toHaveLength(1);
+      await expect(removeRun(reader, DEMO)).rejects.toThrow(/readonly/i);
+      await reader.close();
+    });
+
+    it('leaves nothing when the server ends in the middle of an answer', async () => {
+      const liar = createServer((socket) => {
+        socket.once('data', () => {
+          socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+          socket.write('10\r\n{"version":1}\n{"a\r\n');
+          socket.destroySoon();
+        });
+      }).listen(0, '127.0.0.1');
+      await once(liar, 'listening');
+      const at = liar.address();
+      const port = typeof at === 'object' ? at?.port : 0;
+      const other = new Warehouse(readAddress(`http://127.0.0.1:${port}/team`), { credentials: DEFAULT });
+      const directory = join(place.directory, 'pulled');
+      await expect(pull(other, { run: DEMO, directory })).rejects.toThrow(`127.0.0.1:${port}`);
+      expect(readdirSync(place.directory)).toEqual([]);
+      await other.close();
+      liar.close();
+    });
+
+    it('continues when the server was restarted', async () => {
+      await beginning();
+      const sender = new Push(place.library, warehouse);
+      await engine.stop();
+      await expect(sender.send()).rejects.toThrow('does not answer');
+      await engine.restart();
+      expect(await sender.send()).toMatchObject({ rollouts: 318 });
+      sender.close();
+    });
+  });
+
+  const filterOf = (text: string) => {
+    const filter = readFilter(text);
+    if (!filter.ok) throw new Error(`${text}: ${filter.fault.message}`);
+    return filter;
+  };
+
+  function exportAll(): string {
+    const directory = join(place.directory, 'exported');
+    const db = openReader(place.library);
+    try {
+      for (const _ of writeDataSet(db, { directory }));
+    } finally {
+      db.close();
+    }
+    return directory;
+  }
+});
+
+/** Compares every row of every step. An array has no NULL in a warehouse, so an empty one equals it. */
+async function expectSame(pulled: string, exported: string, run: string): Promise<void> {
+  const partition = readdirSync(join(pulled, 'rollouts'));
+  expect(partition).toHaveLength(1);
+  const [of = ''] = partition;
+  const steps = readdirSync(join(exported, 'rollouts', of)).sort();
+  expect([run, readdirSync(join(pulled, 'rollouts', of)).sort()]).toEqual([run, steps]);
+  for (const step of steps) {
+    const [a, b] = await Promise.all(
+      [pulled, exported].map((directory) => rowsOf(join(directory, 'rollouts', of, step, 'part-0.parquet'))),
+    );
+    expect(a).toEqual(b);
+  }
+}
+
+async function rowsOf(path: string): Promise<readonly unknown[]> {
+  const bytes = readFileSync(path);
+  const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
+  const records = await parquetReadObjects({ file, compressors });
+  return records.map(({ rollout: _, ...row }) => JSON.stringify(row, asKnown)).sort();
+}
+
+const sorted = (list: readonly unknown[]) => list.map((each) => JSON.stringify(each)).sort();
+
+const asKnown = (_: string, value: unknown): unknown =>
+  value === undefined || (Array.isArray(value) && value.length === 0) ? null : value;
