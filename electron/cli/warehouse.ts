@@ -97,7 +97,7 @@ async function withWarehouse(
       process.env,
       credentials === undefined ? undefined : resolvePath(credentials),
     ),
-    ...(ca === undefined ? {} : { ca: readFileSync(resolvePath(ca)) }),
+    ...(ca === undefined ? {} : { ca: readFileSync(resolvePath(ca), 'utf8') }),
     ...is,
   });
   try {

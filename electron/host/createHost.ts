@@ -381,6 +381,13 @@ class LibraryHost implements Host {
         );
         return { ...written, path: offered.name, download: offered.id };
       },
+      'warehouse.keep': async (params, ask) => {
+        this.requireWritable();
+        const kept = await ask(params);
+        await this.grant(kept.path);
+        this.grants.keepFor(kept.path);
+        return kept;
+      },
       'rollout.record': async (params, ask) => ask({ ...params, granted: this.granted() }),
     };
   }

@@ -73,10 +73,36 @@ export function readCredentials(
   return { user: read['user'], password: read['password'] };
 }
 
+/** A warehouse that the user has named when Turnwise was started. Data for a thread. */
+export interface NamedWarehouse {
+  readonly address: WarehouseAddress;
+  readonly credentials: Credentials;
+  /** PEM. */
+  readonly ca?: string;
+}
+
+/**
+ * `TURNWISE_WAREHOUSE`, with `TURNWISE_WAREHOUSE_USER`, `…_PASSWORD` and `…_CA` (path of a PEM file).
+ *
+ * @returns undefined: no warehouse is named
+ * @throws ApiError `refused` when the address is none; the system's error when the authority cannot be read
+ */
+export function namedWarehouse(
+  environment: Readonly<Record<string, string | undefined>>,
+): NamedWarehouse | undefined {
+  const { TURNWISE_WAREHOUSE: address, TURNWISE_WAREHOUSE_CA: ca } = environment;
+  if (address === undefined || address === '') return undefined;
+  return {
+    address: readAddress(address),
+    credentials: readCredentials(environment, undefined),
+    ...(ca === undefined ? {} : { ca: readFileSync(ca, 'utf8') }),
+  };
+}
+
 export interface ConnectOptions {
   readonly credentials: Credentials;
   /** Certificate authority of the server, PEM. */
-  readonly ca?: Buffer;
+  readonly ca?: string;
   /** Refuses every statement that writes. */
   readonly isReadOnly?: boolean;
   /** The database may not exist yet. */
@@ -107,11 +133,11 @@ export class Warehouse {
       log: { level: ClickHouseLogLevel.OFF },
       clickhouse_settings: {
         // A reader may still set limits of its own.
-        ...(isReadOnly === true ? { readonly: '2' } : {}),
+        ...(isReadOnly === true ? { readonly: '2', cancel_http_readonly_queries_on_client_close: 1 } : {}),
         output_format_json_quote_denormals: 1,
         output_format_json_quote_64bit_integers: 0,
       },
-      ...(ca === undefined ? {} : { tls: { ca_cert: ca } }),
+      ...(ca === undefined ? {} : { tls: { ca_cert: Buffer.from(ca) } }),
     });
   }
 

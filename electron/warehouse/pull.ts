@@ -1,7 +1,8 @@
 /** Reads a warehouse: its runs, and rollouts as a data set that every library can read. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { refused } from '../../shared/api/errors.ts';
+import type { WarehouseRun, WarehouseStep } from '../../shared/api/warehouseMethods.ts';
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
 import { DATA_SET_COLUMNS } from '../../shared/format/dataSetColumns.ts';
 import { partitionName, rolloutPart, stepDirectory } from '../export/dataSet.ts';
@@ -10,37 +11,67 @@ import type { Warehouse } from './connection.ts';
 import { filterCondition } from './filterSql.ts';
 import { COLUMN_LIST, checkVersion } from './tables.ts';
 
-export interface WarehouseRun {
-  readonly run: string;
-  readonly split: 'train' | 'eval';
-  /** Number of steps with rollouts; 0: the log has no steps. */
-  readonly steps: number;
-  readonly first_step: number | null;
-  readonly last_step: number | null;
-  readonly rollouts: number;
-  /** Log files that its rollouts came from. */
-  readonly sources: number;
-  /** When its last load arrived, in the server's time. */
-  readonly loaded_at: string;
-}
-
 /** @throws ApiError when the warehouse is missing, newer or cannot be reached */
-export async function warehouseRuns(warehouse: Warehouse): Promise<readonly WarehouseRun[]> {
-  await checkVersion(warehouse);
+export async function warehouseRuns(
+  warehouse: Warehouse,
+  signal?: AbortSignal,
+): Promise<readonly WarehouseRun[]> {
+  await checkVersion(warehouse, signal);
   return warehouse.rows<WarehouseRun>(
     'SELECT run, split, steps, first_step, last_step, rollouts, sources, loaded_at FROM run ORDER BY run',
+    {},
+    signal,
   );
 }
+
+/**
+ * What the engine counts of each step of a run, under a filter.
+ *
+ * @throws ApiError `refused` when the run does not exist, or the filter needs a library
+ */
+export async function warehouseSteps(
+  warehouse: Warehouse,
+  run: string,
+  filter: FilterNode,
+  signal?: AbortSignal,
+): Promise<readonly WarehouseStep[]> {
+  const { sql, params } = filterCondition(filter);
+  await checkVersion(warehouse, signal);
+  const rows = await warehouse.rows<{ readonly [N in keyof WarehouseStep]: number | null }>(
+    `SELECT step, count() AS rollouts, countIf(matches) AS matching, avgIf(reward, matches) AS reward,
+      avgIf(is_correct, matches) AS correct, avgIf(turns, matches) AS turns, avgIf(tool_calls, matches) AS toolCalls,
+      sumIf(tool_errors, matches) / nullIf(sumIf(tool_calls, matches), 0) AS toolErrors
+    FROM (SELECT step, reward, is_correct, turns, tool_calls, tool_errors, (${sql}) AS matches
+      FROM rollout WHERE run = {run:String})
+    GROUP BY step ORDER BY step`,
+    { run, ...params },
+    signal,
+  );
+  if (rows.length === 0) throw noRun(run);
+  return rows.map(
+    (row) =>
+      Object.fromEntries(
+        // A mean of nothing is NaN, which the server writes as a word.
+        Object.entries(row).filter(([, value]) => typeof value === 'number'),
+      ) as unknown as WarehouseStep,
+  );
+}
+
+const noRun = (run: string): Error =>
+  refused(`the warehouse has no run ${run}; turnwise warehouse runs lists them`);
 
 export interface PullRequest {
   readonly run: string;
   /** First and last step, both included. */
   readonly steps?: { readonly first: number; readonly last: number };
   readonly filter?: FilterNode;
-  /** A directory that does not exist, or is empty. */
+  /** A directory that does not exist or is empty; with `isAdded`, also an earlier pull of the run. */
   readonly directory: string;
+  /** Steps that the directory has already are replaced, and others stay. */
+  readonly isAdded?: boolean;
   readonly signal?: AbortSignal;
-  readonly onProgress?: (rollouts: number) => void;
+  /** @param total rollouts at these steps, of which a filter may take fewer */
+  readonly onProgress?: (done: number, total: number) => void;
 }
 
 export interface PullReport {
@@ -56,6 +87,7 @@ interface Load {
   readonly load: string;
   readonly run_id: string;
   readonly split: 'train' | 'eval';
+  readonly rollouts: number;
 }
 
 type Row = Record<string, unknown>;
@@ -67,8 +99,8 @@ type Row = Record<string, unknown>;
  * connection is lost
  */
 export async function pull(warehouse: Warehouse, request: PullRequest): Promise<PullReport> {
-  const { run, directory } = request;
-  if (existsSync(directory) && readdirSync(directory).length > 0)
+  const { run, directory, isAdded } = request;
+  if (isAdded !== true && existsSync(directory) && readdirSync(directory).length > 0)
     throw refused(`${directory} is not empty; choose an empty or new directory for the data set`);
   await checkVersion(warehouse, request.signal);
   const loads = await loadsOf(warehouse, request);
@@ -88,27 +120,40 @@ export async function pull(warehouse: Warehouse, request: PullRequest): Promise<
       { mode: 0o600 },
     );
     const total = { steps: 0, rollouts: 0, bytes: 0 };
+    const there = loads.reduce((sum, { rollouts }) => sum + rollouts, 0);
+    let looked = 0;
     for (const ofStep of Map.groupBy(loads, ({ step }) => step).values()) {
       const written = await writeStep(warehouse, request, ofStep, unfinished);
+      looked += ofStep.reduce((sum, { rollouts }) => sum + rollouts, 0);
+      request.onProgress?.(looked, there);
       if (written.rollouts === 0) continue;
       total.steps++;
       total.rollouts += written.rollouts;
       total.bytes += written.bytes;
-      request.onProgress?.(total.rollouts);
     }
     if (total.rollouts === 0) throw refused('the filter matches no rollout');
     writeFileSync(join(unfinished, 'README.md'), dataSetReadme([run]), { mode: 0o600 });
-    rmSync(directory, { recursive: true, force: true });
-    renameSync(unfinished, directory);
+    moveInto(unfinished, directory);
     return { directory, ...total };
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
 }
 
+/** Moves files one by one, each of which replaces the file before it. */
+function moveInto(from: string, directory: string): void {
+  for (const entry of readdirSync(from, { withFileTypes: true, recursive: true })) {
+    if (!entry.isFile()) continue;
+    const source = join(entry.parentPath, entry.name);
+    const target = join(directory, relative(from, source));
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    renameSync(source, target);
+  }
+}
+
 async function loadsOf(warehouse: Warehouse, { run, steps, signal }: PullRequest): Promise<readonly Load[]> {
   const loads = await warehouse.rows<Load>(
-    `SELECT step, source, load, run_id, split FROM load WHERE run = {run:String}
+    `SELECT step, source, load, run_id, split, rollouts FROM load WHERE run = {run:String}
     ${steps === undefined ? '' : 'AND step BETWEEN {first:Int32} AND {last:Int32}'}
     ORDER BY step, source`,
     { run, ...steps },
@@ -116,10 +161,9 @@ async function loadsOf(warehouse: Warehouse, { run, steps, signal }: PullRequest
   );
   if (loads.length > 0) return loads;
   const known = (await warehouseRuns(warehouse)).find((each) => each.run === run);
+  if (known === undefined) throw noRun(run);
   throw refused(
-    known === undefined
-      ? `the warehouse has no run ${run}; turnwise warehouse runs lists them`
-      : `run ${run} has no rollouts at these steps; it has steps ${known.first_step} to ${known.last_step}`,
+    `run ${run} has no rollouts at these steps; it has steps ${known.first_step} to ${known.last_step}`,
   );
 }
 

@@ -28,6 +28,7 @@ import { librarySizes } from '../storage/queries/sizes.ts';
 import { storageFailure } from '../storage/storageFailure.ts';
 import { post, serve } from '../threads/serve.ts';
 import type { Task } from '../threads/task.ts';
+import { warehouseHandlers } from '../warehouse/handlers.ts';
 import type {
   ColumnNews,
   ColumnNotice,
@@ -82,6 +83,7 @@ const analysis: AnalysisHandlers = {
     return throwIfCancelled(sizes);
   },
   ...compareHandlers(db),
+  ...warehouseHandlers(db, libraryPath),
   'pack.text': async (params) => found(await packText(db, params), `rollout ${params.rolloutId}`),
   'pack.export': writePackFile,
   'run.export': writeDataSetFiles,

@@ -14,6 +14,9 @@ import { LIST_METHODS } from './listMethods.ts';
 import type { MethodDefinition, ResultType, RunsOn } from './method.ts';
 import { OVERVIEW_METHODS } from './overviewMethods.ts';
 import { PACK_METHODS } from './packMethods.ts';
+
+export type { WarehouseRun, WarehouseStep } from './warehouseMethods.ts';
+
 import { PAGE_METHODS } from './pageMethods.ts';
 import { PROBLEM_METHODS } from './problemMethods.ts';
 import type { IngestProgress, LibraryWarning } from './rows.ts';
@@ -22,6 +25,7 @@ import { SOURCE_METHODS } from './sourceMethods.ts';
 import type { FollowRow } from './sourceRows.ts';
 import { SQL_METHODS } from './sqlMethods.ts';
 import { TOKEN_METHODS } from './tokenMethods.ts';
+import { WAREHOUSE_METHODS } from './warehouseMethods.ts';
 
 export type { Mapping } from '../format/mapping.ts';
 export * from './annotationRows.ts';
@@ -81,6 +85,7 @@ export const CONTRACT = {
   ...LIBRARY_METHODS,
   ...ANNOTATION_METHODS,
   ...PACK_METHODS,
+  ...WAREHOUSE_METHODS,
 } as const;
 type Contract = typeof CONTRACT;
 

@@ -7,6 +7,7 @@ import { byteTokenizerJson } from '../support/byteTokenizer.ts';
 import { runHere } from '../support/commandLine.ts';
 import { jsonLine, poolAndKept, sampledIds } from '../support/joinableLogs.ts';
 import { copyDemoLibrary } from '../support/preparedLibrary.ts';
+import { type Engine, openEngine } from '../warehouse/engine.ts';
 
 export const DEMO_RUN = 'synthetic-grpo-roc-demo';
 
@@ -16,6 +17,9 @@ export interface Prepared {
   readonly logs: string;
   /** Its label differs from that of the same annotation id in `logs/pack.jsonl`. */
   readonly disputedId: string;
+  /** A run of the warehouse that the environment names from now on. */
+  readonly warehouseRun: string;
+  readonly warehouse: Engine;
 }
 
 export async function prepare(directory: string): Promise<Prepared> {
@@ -69,5 +73,22 @@ export async function prepare(directory: string): Promise<Prepared> {
   await host.close();
   const { code, err } = await runHere(directory, ['index', '--library', libraryPath]);
   if (code !== 0) throw new Error(err);
-  return { libraryPath, logs, disputedId };
+  return { libraryPath, logs, disputedId, ...(await prepareWarehouse(directory)) };
+}
+
+async function prepareWarehouse(directory: string): Promise<Pick<Prepared, 'warehouse' | 'warehouseRun'>> {
+  const log = join(directory, 'far');
+  mkdirSync(log);
+  writeFileSync(join(log, '3.jsonl'), poolAndKept(3).kept);
+  const warehouse = await openEngine();
+  const url = `${warehouse.server}/turnwise_contract`;
+  for (const args of [
+    ['init', url],
+    ['push', log, '--to', url, '--as', 'far'],
+  ]) {
+    const { code, err } = await runHere(directory, ['warehouse', ...args]);
+    if (code !== 0) throw new Error(err);
+  }
+  process.env['TURNWISE_WAREHOUSE'] = url;
+  return { warehouse, warehouseRun: 'far' };
 }

@@ -55,11 +55,13 @@ beforeAll(async () => {
   server = await startServer({ host, rendererDirectory: home.directory });
   transport = await openSocketTransport(server);
   ids = await idsOf((method, params) => host.dispatch(method, params));
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await transport?.close();
   await server?.close();
   await host?.close();
+  await prepared?.warehouse.remove();
+  delete process.env['TURNWISE_WAREHOUSE'];
   for (const each of [made, home, directHome, carriedHome]) each.remove();
 });
 

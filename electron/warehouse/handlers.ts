@@ -1,0 +1,80 @@
+/** Handlers of the warehouse that the environment names. */
+import { dirname, join } from 'node:path';
+import type { ParsedParams, ResultOf } from '../../shared/api/contract.ts';
+import { ApiError, refused } from '../../shared/api/errors.ts';
+import { CANCELLED } from '../../shared/api/transport.ts';
+import type { FilterNode } from '../../shared/domain/filter/node.ts';
+import { characterOf, readFilter } from '../../shared/domain/filter/parse.ts';
+import { partitionName } from '../export/dataSet.ts';
+import type { ReadableLibrary } from '../storage/open.ts';
+import { exportedRuns } from '../storage/queries/exported.ts';
+import { listFiles } from '../storage/queries/issues.ts';
+import type { Task } from '../threads/task.ts';
+import { namedWarehouse, Warehouse } from './connection.ts';
+import { pull, warehouseRuns, warehouseSteps } from './pull.ts';
+
+type WarehouseMethod = 'warehouse.runs' | 'warehouse.steps' | 'warehouse.keep';
+type WarehouseHandlers = {
+  [M in WarehouseMethod]: (params: ParsedParams<M>, task: Task) => Promise<ResultOf<M>>;
+};
+
+export function warehouseHandlers(db: ReadableLibrary, libraryPath: string): WarehouseHandlers {
+  return {
+    'warehouse.runs': async (_params, task) => {
+      const named = namedWarehouse(process.env);
+      if (named === undefined) return { runs: [] };
+      const { server, database } = named.address;
+      return {
+        name: `${new URL(server).host}/${database}`,
+        runs: await connected(task, (warehouse, signal) => warehouseRuns(warehouse, signal)),
+      };
+    },
+    'warehouse.steps': ({ run, filter }, task) =>
+      connected(task, (warehouse, signal) => warehouseSteps(warehouse, run, nodeOf(filter), signal)),
+    'warehouse.keep': ({ run, steps, filter }, task) =>
+      connected(task, async (warehouse, signal) => {
+        const directory = join(dirname(libraryPath), 'from-warehouse', partitionName(run));
+        requireNoOther(db, run, directory);
+        const { rollouts, steps: taken } = await pull(warehouse, {
+          ...{ run, directory, isAdded: true, filter: nodeOf(filter), signal },
+          ...(steps === undefined ? {} : { steps }),
+          onProgress: (done, total) => task.progress(done, total, done / Math.max(1, total)),
+        });
+        return { path: directory, rollouts, steps: taken };
+      }),
+  };
+}
+
+async function connected<T>(
+  task: Task,
+  work: (warehouse: Warehouse, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const named = namedWarehouse(process.env);
+  if (named === undefined) throw refused('no warehouse was named when Turnwise was started');
+  const controller = new AbortController();
+  task.onCancel(() => controller.abort());
+  const warehouse = new Warehouse(named.address, { ...named, isReadOnly: true });
+  try {
+    return await work(warehouse, controller.signal);
+  } catch (error) {
+    throw controller.signal.aborted ? new ApiError(CANCELLED) : error;
+  } finally {
+    await warehouse.close();
+  }
+}
+
+/** The same run from its own logs would have every rollout twice. */
+function requireNoOther(db: ReadableLibrary, runKey: string, directory: string): void {
+  const runId = exportedRuns(db).find((run) => run.runKey === runKey)?.runId;
+  if (runId === undefined) return;
+  const other = listFiles(db, { runId }).find(({ path }) => !path.startsWith(directory));
+  if (other !== undefined)
+    throw refused(`this library has run ${runKey} from ${other.path}; keep the copy in another library`);
+}
+
+function nodeOf(filter: string): FilterNode {
+  const read = readFilter(filter);
+  if (read.ok) return read.node;
+  const message = `filter, character ${characterOf(filter, read.fault)}: ${read.fault.message}`;
+  throw new ApiError({ code: 'bad_request', message });
+}

@@ -1,0 +1,67 @@
+/**
+ * The warehouse that the user has named when Turnwise was started: its runs, what it counts of their steps, and
+ * copies of steps. No request names an address.
+ */
+import { z } from 'zod';
+import { defineMethod, resultOf } from './method.ts';
+import { filter, id, progressKey } from './paramTypes.ts';
+
+export interface WarehouseRun {
+  /** Key of the run. */
+  readonly run: string;
+  readonly split: 'train' | 'eval';
+  /** Number of steps with rollouts; 0: the log has no steps. */
+  readonly steps: number;
+  readonly first_step: number | null;
+  readonly last_step: number | null;
+  readonly rollouts: number;
+  /** Log files that its rollouts came from. */
+  readonly sources: number;
+  /** When its last load arrived, in the server's time. */
+  readonly loaded_at: string;
+}
+
+export interface WarehouseStep {
+  /** Absent: the log has no steps. */
+  readonly step?: number;
+  readonly rollouts: number;
+  /** Rollouts that match the filter. The means below are over them; absent: not known of any. */
+  readonly matching: number;
+  readonly reward?: number;
+  /** Share of the rollouts whose correctness is known. */
+  readonly correct?: number;
+  readonly turns?: number;
+  readonly toolCalls?: number;
+  /** Share of the tool calls. */
+  readonly toolErrors?: number;
+}
+
+export const WAREHOUSE_METHODS = {
+  /** Without a warehouse there are no runs, and no name. */
+  'warehouse.runs': defineMethod({
+    params: z.object({}),
+    result: resultOf<{ readonly name?: string; readonly runs: readonly WarehouseRun[] }>(),
+    runsOn: 'exporting',
+  }),
+  /** Refuses a filter by texts or labels, which only a library has. */
+  'warehouse.steps': defineMethod({
+    params: z.object({ run: z.string().max(4096), filter }),
+    result: resultOf<readonly WarehouseStep[]>(),
+    runsOn: 'exporting',
+  }),
+  /**
+   * Copies steps beside this library, for `ingest.start`. A step that was copied before is replaced. Long-running
+   * like `roc.report`; cancelling leaves what was there.
+   */
+  'warehouse.keep': defineMethod({
+    params: z.object({
+      run: z.string().max(4096),
+      /** Absent: every step. */
+      steps: z.object({ first: id, last: id }).optional(),
+      filter,
+      progressKey,
+    }),
+    result: resultOf<{ readonly path: string; readonly rollouts: number; readonly steps: number }>(),
+    runsOn: 'exporting',
+  }),
+} as const;
