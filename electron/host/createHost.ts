@@ -406,6 +406,7 @@ class LibraryHost implements Host {
           uploads: uploadsDirectory(libraryPath),
           granted: [...this.grants.paths],
           ...(this.library.readOnly === undefined ? {} : { readOnly: this.readOnlyText() }),
+          ...(process.env['TURNWISE_WAREHOUSE'] ? { hasWarehouse: true } : {}),
           warnings: this.allWarnings(),
         };
       },

@@ -271,7 +271,9 @@ export class Warehouse {
   }
 }
 
-export type QueryParams = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+export type QueryParams = Readonly<
+  Record<string, string | number | boolean | null | readonly (string | number)[]>
+>;
 
 /** Why there is no connection, by the system's code. */
 const NO_WAY: Readonly<Record<string, string>> = {

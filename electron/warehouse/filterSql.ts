@@ -82,7 +82,9 @@ function expressionOf(field: FieldName): string {
 }
 
 function onlyInLibrary(field: FieldName): Error {
-  return refused(`a warehouse is not filtered by ${field}; pull the steps and filter them in a library`);
+  return refused(
+    `a warehouse is not filtered by ${field}; take the steps into a library and filter them there`,
+  );
 }
 
 function bounded(column: string, { from, to }: { from?: Bound; to?: Bound }, given: Given): string {

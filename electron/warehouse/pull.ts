@@ -1,9 +1,10 @@
 /** Reads a warehouse: its runs, and rollouts as a data set that every library can read. */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { refused } from '../../shared/api/errors.ts';
 import type { WarehouseRun, WarehouseStep } from '../../shared/api/warehouseMethods.ts';
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
+import { filterText } from '../../shared/domain/filter/print.ts';
 import { DATA_SET_COLUMNS } from '../../shared/format/dataSetColumns.ts';
 import { partitionName, rolloutPart, stepDirectory } from '../export/dataSet.ts';
 import { dataSetReadme } from '../export/dataSetReadme.ts';
@@ -62,8 +63,8 @@ const noRun = (run: string): Error =>
 
 export interface PullRequest {
   readonly run: string;
-  /** First and last step, both included. */
-  readonly steps?: { readonly first: number; readonly last: number };
+  /** Absent: every step. */
+  readonly steps?: readonly number[] | { readonly first: number; readonly last: number };
   readonly filter?: FilterNode;
   /** A directory that does not exist or is empty; with `isAdded`, also an earlier pull of the run. */
   readonly directory: string;
@@ -114,9 +115,11 @@ export async function pull(warehouse: Warehouse, request: PullRequest): Promise<
       { run },
       request.signal,
     );
+    const name = join('runs', `${partitionName(run)}.jsonl`);
+    const by = chosenBy(request, join(directory, name));
     writeFileSync(
-      join(unfinished, 'runs', `${partitionName(run)}.jsonl`),
-      lines.map(({ line }) => `${line}\n`).join(''),
+      join(unfinished, name),
+      lines.map(({ line }) => `${by === undefined ? line : withChoice(line, by)}\n`).join(''),
       { mode: 0o600 },
     );
     const total = { steps: 0, rollouts: 0, bytes: 0 };
@@ -140,6 +143,23 @@ export async function pull(warehouse: Warehouse, request: PullRequest): Promise<
   }
 }
 
+/**
+ * The filter that the rollouts of the directory were chosen by, which the run then says. Steps that were copied
+ * under a filter stay chosen when others are added.
+ */
+function chosenBy({ filter, steps, isAdded }: PullRequest, lines: string): string | undefined {
+  if (filter !== undefined && filter.kind !== 'all') return filterText(filter);
+  if (isAdded !== true || steps === undefined || !existsSync(lines)) return undefined;
+  const [first = '{}'] = readFileSync(lines, 'utf8').split('\n');
+  const { chosen_by } = JSON.parse(first) as { readonly chosen_by?: string };
+  return chosen_by;
+}
+
+function withChoice(line: string, chosen_by: string): string {
+  const record = JSON.parse(line) as { readonly type?: string };
+  return record.type === 'run' ? JSON.stringify({ ...record, chosen_by }) : line;
+}
+
 /** Moves files one by one, each of which replaces the file before it. */
 function moveInto(from: string, directory: string): void {
   for (const entry of readdirSync(from, { withFileTypes: true, recursive: true })) {
@@ -152,11 +172,15 @@ function moveInto(from: string, directory: string): void {
 }
 
 async function loadsOf(warehouse: Warehouse, { run, steps, signal }: PullRequest): Promise<readonly Load[]> {
+  const isRange = steps !== undefined && 'first' in steps;
+  const ofSteps = isRange
+    ? 'AND step BETWEEN {first:Int32} AND {last:Int32}'
+    : 'AND step IN {steps:Array(Int32)}';
   const loads = await warehouse.rows<Load>(
     `SELECT step, source, load, run_id, split, rollouts FROM load WHERE run = {run:String}
-    ${steps === undefined ? '' : 'AND step BETWEEN {first:Int32} AND {last:Int32}'}
+    ${steps === undefined ? '' : ofSteps}
     ORDER BY step, source`,
-    { run, ...steps },
+    { run, ...(isRange ? steps : steps === undefined ? {} : { steps }) },
     signal,
   );
   if (loads.length > 0) return loads;

@@ -31,6 +31,7 @@ const TreeView = loadedView(() => import('../views/tree/TreeView.tsx'));
 const SearchView = loadedView(() => import('../views/search/SearchView.tsx'));
 const SqlView = loadedView(() => import('../views/sql/SqlView.tsx'));
 const AlikeView = loadedView(() => import('../views/alike/AlikeView.tsx'));
+const WarehouseView = loadedView(() => import('../views/warehouse/WarehouseView.tsx'));
 const LabelsView = loadedView(() => import('../views/labels/LabelsView.tsx'));
 
 /** In the order in which they are likely to be opened. */
@@ -55,6 +56,7 @@ const VIEWS = [
   SqlView,
   AlikeView,
   LabelsView,
+  WarehouseView,
 ];
 
 export function RouteView({ route }: { readonly route: Route }) {
@@ -104,6 +106,8 @@ export function RouteView({ route }: { readonly route: Route }) {
       return <SearchView />;
     case 'sql':
       return <SqlView />;
+    case 'warehouse':
+      return <WarehouseView />;
     case 'labels':
       return <LabelsView />;
     case 'nowhere':

@@ -47,6 +47,8 @@ const PAGES = {
   search: { path: '/search', name: 'Search' },
   /** The query holds the statement. */
   sql: { path: '/sql', name: 'SQL' },
+  /** The query names the run. */
+  warehouse: { path: '/warehouse', name: 'Warehouse' },
   /** The query names the run and the tab: `labelsLink.ts`. */
   labels: { path: '/labels', name: 'Labels' },
   run: { path: RUN },

@@ -41,7 +41,8 @@ export function useShellCommands(): void {
   const client = useClient();
   const route = useRoute();
   const { demo, openDialog, chooseLogs, canOpenDialog } = useIngestActions();
-  const isDesktop = useRequest('host.info', {}).data?.shell === 'desktop';
+  const info = useRequest('host.info', {}).data;
+  const isDesktop = info?.shell === 'desktop';
   const limit = useLimitOf(route);
   const ofRun = useRunRoute(route);
   const run = useRunOf(ofRun);
@@ -99,6 +100,7 @@ export function useShellCommands(): void {
           },
         }),
       'pack.import': () => showDialog({ kind: 'importPack' }),
+      'place.warehouse': info?.hasWarehouse === true ? () => goTo({ view: 'warehouse' }) : undefined,
       'place.issues': () => goTo({ view: 'issues' }),
       'place.settings': () => goTo({ view: 'settings' }),
       ...ofLibraries,

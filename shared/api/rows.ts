@@ -401,6 +401,8 @@ export interface HostInfo {
   readonly granted: readonly string[];
   /** Why the library cannot be changed, in one sentence. Absent: it can. */
   readonly readOnly?: string;
+  /** The environment names a warehouse. */
+  readonly hasWarehouse?: true;
   /** The library is damaged, or read-only. */
   readonly warnings: readonly LibraryWarning[];
 }

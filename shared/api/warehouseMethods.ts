@@ -57,7 +57,7 @@ export const WAREHOUSE_METHODS = {
     params: z.object({
       run: z.string().max(4096),
       /** Absent: every step. */
-      steps: z.object({ first: id, last: id }).optional(),
+      steps: z.array(id).min(1).max(100_000).optional(),
       filter,
       progressKey,
     }),

@@ -69,6 +69,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await running?.close();
   await direct?.close();
+  await prepared?.warehouse.remove();
   for (const each of [made, home, directHome]) each.remove();
 });
 

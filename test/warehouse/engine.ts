@@ -4,7 +4,7 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -55,15 +55,34 @@ export async function openEngine(): Promise<Engine> {
   };
 }
 
+/** Two files of tests may install it at once, so it appears here as a whole. */
 function install(): void {
-  if (existsSync(join(HERE, 'node_modules', 'chdb', 'package.json'))) return;
-  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: HERE, stdio: 'pipe' });
+  const modules = join(HERE, 'node_modules');
+  if (existsSync(modules)) return;
+  const cache = join(HERE, '..', '..', 'node_modules', '.cache');
+  mkdirSync(cache, { recursive: true });
+  const directory = mkdtempSync(join(cache, 'turnwise-engine-'));
+  try {
+    for (const name of ['package.json', 'package-lock.json'])
+      copyFileSync(join(HERE, name), join(directory, name));
+    // Not `npm ci`, which refuses a lock file without the binaries of every other platform.
+    const options = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
+    execFileSync('npm', ['install', ...options], { cwd: directory, stdio: 'pipe' });
+    renameSync(join(directory, 'node_modules'), modules);
+  } catch (error) {
+    if (!existsSync(modules)) throw error;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
 }
 
 async function start(directory: string, wanted: string) {
   const child = spawn(process.execPath, [join(HERE, 'server.ts'), directory, wanted], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [port] = (await once(createInterface(child.stdout), 'line')) as [string];
+  const port = await new Promise<string>((resolve, reject) => {
+    createInterface(child.stdout).once('line', resolve);
+    child.once('exit', (code, signal) => reject(new Error(`the engine ended (${code ?? signal})`)));
+  });
   return { child, port };
 }

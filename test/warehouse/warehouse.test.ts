@@ -15,7 +15,7 @@ import {
   readCredentials,
   Warehouse,
 } from '../../electron/warehouse/connection.ts';
-import { pull, warehouseRuns } from '../../electron/warehouse/pull.ts';
+import { pull, warehouseRuns, warehouseSteps } from '../../electron/warehouse/pull.ts';
 import { Push } from '../../electron/warehouse/push.ts';
 import { makeTables, removeRun, removeUnseen, tableStatements } from '../../electron/warehouse/tables.ts';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
@@ -158,6 +158,53 @@ describe.runIf(hasEngine)('a warehouse', () => {
     } finally {
       other.remove();
     }
+  });
+
+  it('adds copies of steps to a directory, and says by which filter they were chosen', async () => {
+    await beginning();
+    await push();
+    const steps = (await warehouseSteps(warehouse, DEMO, { kind: 'all' })).map(({ step }) => step ?? -1);
+    const [first = 0, second = 0] = steps;
+    const directory = join(place.directory, 'kept');
+    const keep = (step: number, text: string) =>
+      pull(warehouse, { run: DEMO, directory, isAdded: true, steps: [step], filter: filterOf(text).node });
+    const choices = () =>
+      readFileSync(join(directory, 'runs', `${DEMO}.jsonl`), 'utf8')
+        .split('\n')
+        .filter((line) => line.includes('"type":"run"'))
+        .map((line) => (JSON.parse(line) as { chosen_by?: string }).chosen_by);
+    await keep(first, '');
+    expect(choices()).toEqual([undefined]);
+    const { rollouts } = await keep(second, 'reward:0');
+    expect(choices()).toEqual(['reward:0']);
+    await keep(first, '');
+    expect(choices()).toEqual(['reward:0']);
+    await ingestHere(place.library.replace('library', 'other'), [directory]);
+    const counts = rows(
+      place.library.replace('library', 'other'),
+      'SELECT step, count(*) AS n FROM rollout GROUP BY 1',
+    );
+    const whole = rows(place.library, `SELECT count(*) AS n FROM rollout WHERE step = ${first}`)[0]?.['n'];
+    expect(counts).toEqual([
+      { step: first, n: whole },
+      { step: second, n: rollouts },
+    ]);
+  });
+
+  it('counts the steps of a run as a library does', async () => {
+    await beginning();
+    await push();
+    const counted = await warehouseSteps(warehouse, DEMO, filterOf('tool_errors:>0').node);
+    const expected = rows(
+      place.library,
+      `SELECT step, count(*) AS rollouts, sum(tool_errors > 0) AS matching,
+        avg(reward) FILTER (WHERE tool_errors > 0) AS reward, avg(is_correct) FILTER (WHERE tool_errors > 0) AS correct,
+        avg(turns) FILTER (WHERE tool_errors > 0) AS turns, avg(tool_calls) FILTER (WHERE tool_errors > 0) AS toolCalls,
+        1.0 * sum(tool_errors) / sum(tool_calls) FILTER (WHERE tool_errors > 0) AS toolErrors
+      FROM rollout GROUP BY step ORDER BY step`,
+    );
+    expect(counted).toEqual(expected);
+    await expect(warehouseSteps(warehouse, 'none', { kind: 'all' })).rejects.toThrow('has no run none');
   });
 
   it('selects what a library selects, by the fields that it has', async () => {

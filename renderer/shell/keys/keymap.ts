@@ -47,6 +47,7 @@ const TABLE = [
   { id: 'rollout.copyText', label: 'Copy this rollout for a language model…', area: 'Labels', keys: ['Y'] },
   { id: 'pack.export', label: 'Export a failure pack…', area: 'Labels', keys: ['E'] },
   { id: 'pack.import', label: 'Import annotations…', area: 'Labels', keys: [] },
+  { id: 'place.warehouse', label: 'Go to the warehouse', area: 'Go to', keys: ['g w'] },
   { id: 'place.issues', label: 'Go to the issues', area: 'Go to', keys: ['g i'] },
   {
     id: 'place.roc',

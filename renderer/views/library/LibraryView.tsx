@@ -1,4 +1,4 @@
-import { FolderOpen, Search } from 'lucide-react';
+import { FolderOpen, Search, Warehouse } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 import type { RunSummary } from '../../../shared/api/contract.ts';
 import { pathOfRoute } from '../../data/route.ts';
@@ -38,6 +38,7 @@ const SORTABLE = RUN_COLUMNS.filter((column) => column.measure !== undefined).ma
 
 export default function LibraryView() {
   const runs = useRequest('run.list', {});
+  const hasWarehouse = useRequest('host.info', {}).data?.hasWarehouse === true;
   const jobs = useRequest('ingest.jobs', {}).data ?? [];
   const issues = useRequest('issue.list', { limit: 1 }).data?.total ?? 0;
   const { demo, openDialog, chooseLogs, canOpenDialog } = useIngestActions();
@@ -148,6 +149,11 @@ export default function LibraryView() {
           >
             <FolderOpen size={14} /> Open logs…
           </Button>
+          {hasWarehouse && (
+            <Link href="/warehouse" className="button">
+              <Warehouse size={14} /> Warehouse
+            </Link>
+          )}
           <Button disabled={demo.isPending} onClick={() => demo.mutate()}>
             Open the demo run
           </Button>
@@ -192,6 +198,7 @@ export default function LibraryView() {
 
 /** Shown in an empty library. */
 function Welcome() {
+  const hasWarehouse = useRequest('host.info', {}).data?.hasWarehouse === true;
   const { demo, open, openDialog, chooseLogs, canOpenDialog } = useIngestActions();
   const failure = demo.error ?? openDialog.error ?? open.error;
   return (
@@ -220,6 +227,14 @@ function Welcome() {
               <Button isPrimary onClick={chooseLogs}>
                 Open logs…
               </Button>
+            </li>
+          )}
+          {hasWarehouse && (
+            <li>
+              <span>Runs of your team, in the warehouse that was named at the start.</span>
+              <Link href="/warehouse" className="button">
+                Warehouse
+              </Link>
             </li>
           )}
           <li>

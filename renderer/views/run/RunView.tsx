@@ -186,6 +186,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
       </header>
       {!isSources && <PartlyReadNote run={data} />}
       {data.format === 'turnwise-pack' && <PackNote run={data} />}
+      <CopyNote run={data} />
       {isSources ? (
         <SourcesPanel run={data} />
       ) : chosen === 'tools' ? (
@@ -224,6 +225,18 @@ function PackNote({ run: { runKey, hasSteps } }: { readonly run: RunSummary }) {
           Pairs of two steps
         </Link>
       )}
+    </p>
+  );
+}
+
+/** Steps of a warehouse that were copied under a filter. */
+function CopyNote({ run: { config } }: { readonly run: RunDetail }) {
+  const filter = config['chosen_by'];
+  if (typeof filter !== 'string') return null;
+  return (
+    <p className="page-note" role="note">
+      Copied from a warehouse by <code>{filter}</code>: these rollouts were chosen, so the rates and charts
+      say nothing about the whole run.
     </p>
   );
 }
