@@ -478,6 +478,7 @@ describe('the pages', () => {
   const shown = [
     'README.md',
     'electron/cli/COMMANDS.md',
+    'electron/warehouse/WAREHOUSE.md',
     'renderer/GUIDE.md',
     'test/bench/FIGURES.md',
   ].flatMap((path) =>
