@@ -8,6 +8,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { IngestIssue } from '../../shared/domain/model.ts';
+import { layoutOf } from '../../shared/format/layout.ts';
 import {
   ConcurrentIngestError,
   type FileReading,
@@ -15,6 +16,7 @@ import {
   type LibraryWriter,
   type UnreadPath,
 } from '../storage/libraryWriter.ts';
+import { runPlaceOf } from '../storage/runPlace.ts';
 import { noteSaved } from '../storage/storageFailure.ts';
 import type { Adapter } from './containers/adapter.ts';
 import { LONGEST_RECORD } from './containers/bytes.ts';
@@ -83,6 +85,8 @@ interface IngestStatus {
   readonly runKey?: string;
   /** Runs of the files that were read, now or before. Absent: none. */
   readonly runs?: number;
+  /** One file, or files that are steps of one run by their paths. */
+  readonly isOneRun?: true;
 }
 
 export interface IngestOptions {
@@ -152,6 +156,7 @@ class IngestCall {
     const { mappings, adapter } = options;
     this.ahead = new ReadAhead({ parser, writer, mappings, adapter, mayRead: this.mayRead });
     this.status = { files: found.length, filesDone: 0, bytes: 0, bytesDone: 0, rollouts: 0, issues: 0 };
+    if (areOneRun(found.map(({ path }) => path))) this.status.isOneRun = true;
   }
 
   async run(): Promise<IngestOutcome> {
@@ -633,6 +638,12 @@ class IngestCall {
   private report(): void {
     this.options.onStatus?.({ ...this.status });
   }
+}
+
+function areOneRun(paths: readonly string[]): boolean {
+  if (paths.length < 2) return true;
+  const homes = new Set(paths.map((path) => runPlaceOf(path, undefined).home));
+  return homes.size === 1 && paths.every((path) => layoutOf(path).step !== undefined);
 }
 
 const ADAPTER_FAILED = 'adapter_failed';

@@ -86,26 +86,36 @@ export async function openDemoRun(client: Client): Promise<string | undefined> {
  * @returns undefined while that is unknown
  */
 export function openedRoute(job: IngestProgress): Route | undefined {
-  const { runKey, runs = 0, files, paths, state } = job;
+  const { runKey, runs = 0, files, isOneRun = false, state } = job;
   if (runKey === undefined) return undefined;
   // One file can hold the evaluation of a run, too, as the demo does.
   if (runs > 1 && files > 1) return { view: 'library' };
-  return paths.length === 1 || state !== 'running' ? { view: 'run', runKey } : undefined;
+  return isOneRun || state !== 'running' ? { view: 'run', runKey } : undefined;
 }
 
 /**
- * Reads logs that the user has just chosen. Their page opens once it is known; several paths are read on the library
- * page, and a file of unknown format opens in the mapping editor. None of it happens if the user has gone elsewhere.
+ * Reads logs that the user has just chosen. Their page opens once it is known; files that may be of several runs are
+ * read on the library page, and a file of unknown format opens in the mapping editor. None of it happens if the user
+ * has gone elsewhere.
  *
  * @param mapping name of the saved mapping to read them with
  */
 async function openLogs(client: Client, paths: readonly string[], mapping?: string): Promise<void> {
   let { pathname } = window.location;
+  const toLibrary = () => {
+    // The mapping editor stays, since the other paths are those that its mapping has read before.
+    if (mapping !== undefined || window.location.pathname !== pathname) return;
+    goTo({ view: 'library' });
+    ({ pathname } = window.location);
+  };
   const { started, settled } = startJob(
     client,
     () =>
       client.request('ingest.start', { paths: [...paths], ...(mapping === undefined ? {} : { mapping }) }),
-    (job) => openedRoute(job) !== undefined || job.state !== 'running',
+    (job) => {
+      if (job.state === 'running' && job.files > 0 && job.isOneRun !== true) toLibrary();
+      return openedRoute(job) !== undefined || job.state !== 'running';
+    },
   );
   const openPage = async (job: IngestProgress) => {
     const isUnknown = job.rollouts === 0 && job.issues > 0;
@@ -115,13 +125,7 @@ async function openLogs(client: Client, paths: readonly string[], mapping?: stri
     if (route !== undefined) goTo(route);
     else if (unknown !== undefined) navigateTo(mappingPath(unknown));
   };
-  const toLibrary = () => {
-    // The mapping editor stays, since the other paths are those that its mapping has read before.
-    if (paths.length === 1 || mapping !== undefined || window.location.pathname !== pathname) return;
-    goTo({ view: 'library' });
-    ({ pathname } = window.location);
-  };
-  const shown = started.then(toLibrary);
+  const shown = started.then(() => paths.length > 1 && toLibrary());
   // The caller handles a failure to start. The job's card shows a failure of the job.
   settled.then((job) => shown.then(() => openPage(job))).catch(() => undefined);
   await shown;
@@ -137,16 +141,19 @@ async function unknownFile(
   return issues.find((issue) => issue.path === path)?.path;
 }
 
-/** @returns when the host has accepted the job, and the first of its states that is settled */
+/**
+ * @param isSettled called with each state of this job until it returns true
+ * @returns when the host has accepted the job, and the first of its states that is settled
+ */
 function startJob(
   client: Client,
   start: () => Promise<{ readonly jobId: number }>,
   isSettled: (job: IngestProgress) => boolean,
 ): { readonly started: Promise<unknown>; readonly settled: Promise<IngestProgress> } {
-  const known = new Map<number, IngestProgress>();
+  const latest = new Map<number, IngestProgress>();
   let wake = (): void => undefined;
   const take = (job: IngestProgress): void => {
-    if (isSettled(job)) known.set(job.jobId, job);
+    latest.set(job.jobId, job);
     wake();
   };
   // Subscribe before the request: a small job may end before its id is known here.
@@ -157,8 +164,8 @@ function startJob(
     for (const job of await client.request('ingest.jobs', {})) take(job);
     return new Promise((resolve) => {
       wake = () => {
-        const job = known.get(jobId);
-        if (job !== undefined) resolve(job);
+        const job = latest.get(jobId);
+        if (job !== undefined && isSettled(job)) resolve(job);
       };
       wake();
     });

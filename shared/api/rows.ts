@@ -379,6 +379,8 @@ export interface IngestProgress {
   readonly runKey?: string;
   /** Runs of the files read so far. A file counts for the run of its first rollout. Absent: none. */
   readonly runs?: number;
+  /** One file, or files that are steps of one run by their paths. Absent: files may be of several runs. */
+  readonly isOneRun?: true;
   /** With `failed`: the reason in one sentence. */
   readonly message?: string;
 }

@@ -59,6 +59,27 @@ const groups = () =>
      ORDER BY r.step, r.line`,
   );
 
+describe('the progress of a job', () => {
+  it('tells from the paths whether all files are steps of one run', async () => {
+    const isOneRun = async (directory: string): Promise<boolean> => {
+      const last: { readonly isOneRun?: true }[] = [];
+      const onStatus = (status: { readonly isOneRun?: true }) => void last.splice(0, 1, status);
+      await ingestHere(place.library, [`${place.directory}/${directory}`], { onStatus });
+      return last[0]?.isOneRun === true;
+    };
+    put('steps/1.jsonl', lines(1, 2));
+    put('steps/2.jsonl', lines(2, 2));
+    put('runs/a/1.jsonl', lines(1, 3));
+    put('runs/b/1.jsonl', lines(1, 4));
+    put('files/first.jsonl', lines(1, 5));
+    put('files/second.jsonl', lines(1, 6));
+    expect(await isOneRun('steps')).toBe(true);
+    expect(await isOneRun('steps/1.jsonl')).toBe(true);
+    expect(await isOneRun('runs')).toBe(false);
+    expect(await isOneRun('files')).toBe(false);
+  });
+});
+
 describe('the same file under two paths', () => {
   it('is read once, and from the copy when the first is gone', async () => {
     const [first, copy] = [put('a/1.jsonl', lines(1, 4)), put('b/1.jsonl', lines(1, 4))];

@@ -72,10 +72,18 @@ describe('what opens after logs were read', () => {
   const library = { view: 'library' };
   const run = { view: 'run', runKey: 'a' };
 
-  it('is the first run of a single path, as soon as it is known', () => {
-    expect(openedRoute(job)).toBeUndefined();
-    expect(openedRoute({ ...read, files: 510 })).toEqual(run);
-    // A file with the evaluation of its run.
+  it('is the run as soon as it is known, if all files are of one run by their paths', () => {
+    expect(openedRoute({ ...job, isOneRun: true })).toBeUndefined();
+    expect(openedRoute({ ...read, files: 510, isOneRun: true })).toEqual(run);
+  });
+
+  it('is not decided by the first of several files, even of one directory', () => {
+    expect(openedRoute({ ...read, files: 3 })).toBeUndefined();
+    expect(openedRoute({ ...read, files: 3, state: 'done' })).toEqual(run);
+    expect(openedRoute({ ...read, files: 3, runs: 2 })).toEqual(library);
+  });
+
+  it('is the run of a file that also has the evaluation of its run', () => {
     expect(openedRoute({ ...read, state: 'done', runs: 2 })).toEqual(run);
   });
 
