@@ -25,8 +25,9 @@ const isFileOf = ({ runId, directory }: RunOfFiles, { path, runIds }: UnreadFile
   runIds.includes(runId) || (runIds.length === 0 && isStepIn(directory, path));
 
 /**
- * Names the missing part of a run: `about 13,000 records of 4 files`. Estimates records from the unread bytes. Names
- * only files if one of them is compressed, or if no record has been read.
+ * Names the missing part of a run: `about 10,000 records (79 % of 4 files)`. The share is one of bytes. Records are
+ * estimated from it, as if the unread ones were as long as those read; lengths drift over a run, so the estimate has
+ * one digit. Names only files if one of them is compressed, or if no record has been read.
  */
 export function missingOf(files: readonly UnreadFile[]): string {
   const sum = (of: (file: UnreadFile) => number | undefined): number =>
@@ -38,15 +39,18 @@ export function missingOf(files: readonly UnreadFile[]): string {
   ];
   const left = ((bytes - read) * records) / read;
   return records > 0 && Number.isFinite(left)
-    ? `about ${counted(twoDigits(left), 'record')} of ${counted(files.length, 'file')}`
+    ? `about ${counted(oneDigit(left), 'record')} (${share(1 - read / bytes)} of ${counted(files.length, 'file')})`
     : `the rest of ${counted(files.length, 'file')}`;
 }
 
-/** Rounds to two digits, since the value is an estimate. */
-function twoDigits(value: number): number {
-  const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, value))) - 1);
-  return Math.round(value / unit) * unit;
+/** Rounds to one digit, below 2 to a half: 1, 1.5, 2, 3 … 10. At least 1. */
+function oneDigit(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, value)));
+  const unit = value < 2 * power ? Math.max(1, power / 2) : power;
+  return Math.max(1, Math.round(value / unit) * unit);
 }
+
+const share = (of: number): string => (of < 0.01 ? 'under 1 %' : `${percent(of, 0)} %`);
 
 /** 0…1 by bytes. Undefined before the files' sizes are known. */
 export function jobShare(job: IngestProgress): number | undefined {

@@ -74,7 +74,7 @@ describe('the badge of a run', () => {
     ];
     const client = clientWith(files);
     renderWithClient(client, <PartlyRead run={RUN} />);
-    await screen.findByText('partly read: about 86,000 records of 1 file missing');
+    await screen.findByText('partly read: about 90,000 records (96 % of 1 file) missing');
     fireEvent.click(await screen.findByRole('button', { name: 'Continue' }));
     await waitFor(() => expect(started).toEqual([['/logs/a.jsonl']]));
   });
@@ -97,7 +97,7 @@ describe('the badge of a run', () => {
   it('has a note above the charts, which says what they cover', async () => {
     const files = [unread('/logs/a.jsonl', { records: 3827, bytesRead: 4_000, bytes: 94_000 })];
     renderWithClient(clientWith(files), <PartlyReadNote run={RUN} />);
-    await screen.findByText('Partly read: charts and lists lack about 86,000 records of 1 file.');
+    await screen.findByText('Partly read: charts and lists lack about 90,000 records (96 % of 1 file).');
     cleanup();
     renderWithClient(clientWith(files, true), <PartlyReadNote run={RUN} />);
     await screen.findByText('Being read: charts and lists cover what has been read so far.');
@@ -112,7 +112,7 @@ describe('the badge of a run', () => {
       unread('/other/20.jsonl', notBegun),
     ];
     renderWithClient(clientWith(files), <PartlyRead run={RUN} />);
-    await screen.findByText('partly read: about 500 records of 2 files missing');
+    await screen.findByText('partly read: about 500 records (83 % of 2 files) missing');
     fireEvent.click(await screen.findByRole('button', { name: 'Continue' }));
     await waitFor(() => expect(started.at(-1)).toEqual(['/logs/0.jsonl', '/logs/20.jsonl']));
   });
@@ -123,7 +123,7 @@ describe('the badge of a run', () => {
     expect(missingOf([unread('/a'), compressed])).toBe('the rest of 2 files');
     expect(missingOf([unread('/a', { records: 0, bytesRead: 0 })])).toBe('the rest of 1 file');
     expect(missingOf([unread('/a'), unread('/b', { records: 1, bytesRead: 50, bytes: 100 })])).toBe(
-      'about 9 records of 2 files',
+      'about 9 records (70 % of 2 files)',
     );
   });
 });
