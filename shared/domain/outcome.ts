@@ -35,7 +35,7 @@ export function stopBasis({ stopReason, stopReasonSource, stopReasonLogged }: En
   const isOfText =
     (stopReason === 'answer' && !isGiven) || stopReason === 'no-answer' || stopReasonLogged === undefined;
   return isOfText
-    ? { source: 'inferred', by: RULES[stopReason] }
+    ? { source: 'derived', by: RULES[stopReason] }
     : { source: 'logged', by: `stop reason “${stopReasonLogged}”` };
 }
 

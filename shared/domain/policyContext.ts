@@ -6,7 +6,7 @@ import type { Segment, SegmentKind, TextRange, ToolCall, TurnNumber } from './mo
 
 /** Whether the log states a fact, or a rule concluded it from the log. */
 export interface Basis {
-  readonly source: 'logged' | 'inferred';
+  readonly source: 'logged' | 'derived';
   /** The field, or the rule as a sentence. */
   readonly by: string;
 }
@@ -272,7 +272,7 @@ function cutMarks({ kind, inner }: Segment, text: string, field: string | undefi
   const found = (CUT_BY_VERL.exec(scanned) ?? CUT_BY_INSPECT.exec(scanned))?.at(-1);
   if (found === undefined) return [];
   const by = `The tool response contains “${found}”, the words of a producer for a response that it cut.`;
-  return [{ what: 'truncated', source: 'inferred', by }];
+  return [{ what: 'truncated', source: 'derived', by }];
 }
 
 interface TokenCount {
@@ -315,7 +315,7 @@ function maskMarks(
     return [{ what: 'masked', source: 'logged', by }];
   }
   if (turn > 0 && !ENVIRONMENT.has(kind)) return [];
-  return [{ what: 'masked', source: 'inferred', by: 'The policy did not sample this text in this rollout.' }];
+  return [{ what: 'masked', source: 'derived', by: 'The policy did not sample this text in this rollout.' }];
 }
 
 interface Compaction extends Basis {
@@ -337,10 +337,10 @@ function compactionsOf(requests: ReadonlyMap<TurnNumber, TurnRequest>): readonly
       found.push({ turn, source: 'logged', by: compactedBy, ...(prompt === undefined ? {} : { prompt }) });
     } else if (droppedMessages > 0) {
       const by = `The request of turn ${turn} (${field}) lacks ${droppedMessages} of the messages before it.`;
-      found.push({ turn, source: 'inferred', by });
+      found.push({ turn, source: 'derived', by });
     } else if (tokens !== undefined && before !== undefined && tokens < before.tokens) {
       const by = `The request of turn ${turn} has ${tokens} tokens (${field}), that of turn ${before.turn} had ${before.tokens}.`;
-      found.push({ turn, source: 'inferred', by });
+      found.push({ turn, source: 'derived', by });
     }
     if (tokens !== undefined) before = { turn, tokens };
   }

@@ -15,9 +15,9 @@ describe('the stop reason', () => {
   it.each([
     [{ stopReason: 'error', stopReasonSource: 'logged', stopReasonLogged: 'error' }, 'logged'],
     [{ stopReason: 'turn-limit', stopReasonSource: 'derived', stopReasonLogged: 'max_steps' }, 'logged'],
-    [{ stopReason: 'answer', stopReasonSource: 'derived', stopReasonLogged: 'stop' }, 'inferred'],
+    [{ stopReason: 'answer', stopReasonSource: 'derived', stopReasonLogged: 'stop' }, 'derived'],
     [{ stopReason: 'answer', stopReasonSource: 'derived', stopReasonLogged: 'submitted' }, 'logged'],
-    [{ stopReason: 'turn-limit', stopReasonSource: 'derived' }, 'inferred'],
+    [{ stopReason: 'turn-limit', stopReasonSource: 'derived' }, 'derived'],
     [{ stopReasonLogged: 'user_stop' }, undefined],
   ] as const)('has a basis: %j is %s', (ended, source) => {
     expect(stopBasis(ended)?.source).toBe(source);

@@ -1,4 +1,4 @@
-/** The context of a turn: its parts, their order, their sum, and what is marked as logged or inferred. */
+/** The context of a turn: its parts, their order, their sum, and what is marked as logged or derived. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SegmentKind, ToolCall } from '../../shared/domain/model.ts';
@@ -147,15 +147,15 @@ describe('truncated tool responses', () => {
   };
 
   it.each([
-    ['aaa...(truncated)...bbb', ['inferred']],
-    ['aaa...(truncated)', ['inferred']],
-    ['(truncated)...bbb', ['inferred']],
+    ['aaa...(truncated)...bbb', ['derived']],
+    ['aaa...(truncated)', ['derived']],
+    ['(truncated)...bbb', ['derived']],
     [
       'The output of your call to bash was too long to be displayed.\nHere is a truncated version:',
-      ['inferred'],
+      ['derived'],
     ],
     ['the list is truncated ...', []],
-  ])('are inferred from the words of a producer: %j', (text, sources) => {
+  ])('are derived from the words of a producer: %j', (text, sources) => {
     expect(cut(text)).toEqual(sources);
   });
 
@@ -178,28 +178,26 @@ describe('compacted history', () => {
     expect(characters).toBe(prompt.length);
   });
 
-  it('is inferred from a request with fewer tokens, or without earlier messages', () => {
+  it('is derived from a request with fewer tokens, or without earlier messages', () => {
     const compactions = (given: ReadonlyMap<number, TurnRequest>) =>
       marksOf(new PolicyContexts(drawn(TWO_TURNS, { requests: given })).at(2).parts).flatMap((marks) =>
         marks.filter((mark) => mark.startsWith('compacted')),
       );
     expect(compactions(requests({ tokens: 10 }, { tokens: 20 }))).toEqual([]);
-    expect(compactions(requests({ tokens: 20 }, { tokens: 10 }))).toEqual(
-      Array(3).fill('compacted inferred'),
-    );
-    expect(compactions(requests({}, { droppedMessages: 2 }))).toEqual(Array(3).fill('compacted inferred'));
+    expect(compactions(requests({ tokens: 20 }, { tokens: 10 }))).toEqual(Array(3).fill('compacted derived'));
+    expect(compactions(requests({}, { droppedMessages: 2 }))).toEqual(Array(3).fill('compacted derived'));
     expect(compactions(requests({}, { compactedBy: 'an event' }))).toEqual(Array(3).fill('compacted logged'));
   });
 });
 
 describe('masked text', () => {
-  it('is logged where the loss mask covers it, else inferred for what the policy did not write', () => {
+  it('is logged where the loss mask covers it, else derived for what the policy did not write', () => {
     const ends = Uint32Array.from([12, 26, 29, 32]);
     const masked = (more: Partial<ContextInput>) =>
       marksOf(new PolicyContexts(drawn(TWO_TURNS, more)).at(3).parts).map(([mark]) => mark?.split(' ')[1]);
-    expect(masked({})).toEqual(['inferred', 'inferred', undefined, undefined, 'inferred', undefined]);
+    expect(masked({})).toEqual(['derived', 'derived', undefined, undefined, 'derived', undefined]);
     expect(masked({ ends, mask: Uint8Array.from([1, 0, 0, 1]) })).toEqual([
-      ...['inferred', 'inferred', undefined, 'logged', 'logged', undefined],
+      ...['derived', 'derived', undefined, 'logged', 'logged', undefined],
     ]);
   });
 });

@@ -62,7 +62,7 @@ describe('the context of a turn', () => {
     expect(screen.getByRole('region', { name: 'Text of tool definitions' }).textContent).toContain(
       'turns a lamp',
     );
-    expect(pane.querySelector('.context-mark.is-masked')?.getAttribute('title')).toMatch(/^inferred: /);
+    expect(pane.querySelector('.context-mark.is-masked')?.getAttribute('title')).toMatch(/^derived: /);
   });
 
   it('marks redacted reasoning, whose length is unknown', () => {
@@ -119,7 +119,7 @@ describe('the outcome of a rollout', () => {
     );
     expect(outcome.textContent).toContain('reached: 5 of 5 turns');
     expect(within(outcome).getByTitle('The text ends with a call that nothing answered.').textContent).toBe(
-      'inferred',
+      'derived',
     );
   });
 

@@ -45,6 +45,11 @@ export const CSV_COLUMNS: readonly Column[] = [
   { name: 'answer', note: 'final answer', of: (one) => textFact(one, 'answer') },
   { name: 'ground_truth', note: 'ground truth of the problem', of: (one) => textFact(one, 'ground_truth') },
   { name: 'stop_reason', note: 'reason of the end', of: (one) => textFact(one, 'stop_reason') },
+  {
+    name: 'stop_reason_source',
+    note: 'logged or derived',
+    of: (one) => textFact(one, 'stop_reason_source'),
+  },
   { name: 'turns', note: 'turns of the policy', of: (one) => factOf(one, 'turns') },
   { name: 'tool_calls', note: 'number of tool calls', of: (one) => factOf(one, 'tool_calls') },
   { name: 'tool_errors', note: 'number of failed tool calls', of: (one) => factOf(one, 'tool_errors') },

@@ -9,6 +9,7 @@ import {
   type CaseSegment,
   type CaseTurn,
   counted,
+  derivedText,
   factOf,
   innerText,
   keptText,
@@ -118,15 +119,16 @@ ${chips.length === 0 ? '' : `<div class="chips">${chips.join('')}</div>\n`}`;
 function factsHtml({ one }: Drawn): string {
   const outcome = outcomeOf(one);
   const kept = keptText(one);
-  const fact = (name: string, value: string | number | undefined): string =>
-    value === undefined ? '' : `<span>${name} <b><bdi>${html(String(value))}</bdi></b></span>`;
+  const fact = (name: string, value: string | number | undefined, source = ''): string =>
+    value === undefined ? '' : `<span>${name} <b><bdi>${html(String(value))}</bdi></b>${source}</span>`;
   const calls = numberFact(one, 'tool_calls');
   const reason = reasonText(one);
-  return `<div class="facts"><span class="${outcome}">${outcome === 'unknown' ? 'correctness unknown' : outcome}</span>\
-${fact('answer', textFact(one, 'answer') ?? 'none known')}${fact('truth', textFact(one, 'ground_truth'))}\
+  const answer = textFact(one, 'answer');
+  return `<div class="facts"><span class="${outcome}">${outcome === 'unknown' ? 'correctness unknown' : outcome}</span>${outcome === 'unknown' ? '' : derivedText(one, 'correct_source')}\
+${fact('answer', answer ?? 'none known', answer === undefined ? '' : derivedText(one, 'answer_source'))}${fact('truth', textFact(one, 'ground_truth'))}\
 ${fact('reward', factOf(one, 'reward'))}${kept === undefined ? '' : `<span><span class="${kept}">${kept}</span>${reason === undefined ? '' : ` <small>${html(reason)}</small>`}</span>`}\
 ${fact('turns', factOf(one, 'turns'))}${fact('tool calls', calls)}${calls === 0 ? '' : fact('failed', factOf(one, 'tool_errors'))}\
-${fact('stopped by', textFact(one, 'stop_reason'))}${fact('problem', textFact(one, 'problem_id'))}</div>
+${fact('stopped by', textFact(one, 'stop_reason'), derivedText(one, 'stop_reason_source'))}${fact('problem', textFact(one, 'problem_id'))}</div>
 `;
 }
 

@@ -108,6 +108,14 @@ export function reasonText(one: PackCase): string | undefined {
     .replaceAll('_', ' ');
 }
 
+/** ` (derived)` if Turnwise computed the value from the text, else an empty string. */
+export function derivedText(
+  one: PackCase,
+  source: 'correct_source' | 'answer_source' | 'stop_reason_source',
+): string {
+  return textFact(one, source) === 'derived' ? ' (derived)' : '';
+}
+
 /** Characters of an answer in a one-line summary. */
 const SHORT_ANSWER = 120;
 
@@ -120,7 +128,7 @@ export function shortAnswer(one: PackCase): string | undefined {
 }
 
 /**
- * For example `✕ incorrect · answer 42, truth 104 · reward 0 · discarded (reason) · stopped: answer`.
+ * For example `✕ incorrect · answer 42, truth 104 · reward 0 · discarded (reason) · stopped by answer (derived)`.
  *
  * @param answer the printed answer; default: the whole answer
  */
@@ -130,12 +138,12 @@ export function outcomeText(one: PackCase, answer = textFact(one, 'answer')): re
   const [reward, reason, stop] = [numberFact(one, 'reward'), reasonText(one), textFact(one, 'stop_reason')];
   const kept = keptText(one);
   return [
-    `${OUTCOME_GLYPH[outcome]} ${outcome === 'unknown' ? 'correctness unknown' : outcome}`,
-    `answer ${answer ?? '(none known)'}`,
+    `${OUTCOME_GLYPH[outcome]} ${outcome === 'unknown' ? 'correctness unknown' : `${outcome}${derivedText(one, 'correct_source')}`}`,
+    answer === undefined ? 'answer (none known)' : `answer ${answer}${derivedText(one, 'answer_source')}`,
     ...(truth === undefined ? [] : [`ground truth ${truth}`]),
     ...(reward === undefined ? [] : [`reward ${reward}`]),
     ...(kept === undefined ? [] : [reason === undefined ? kept : `${kept} (${reason})`]),
-    ...(stop === undefined ? [] : [`stopped by ${stop}`]),
+    ...(stop === undefined ? [] : [`stopped by ${stop}${derivedText(one, 'stop_reason_source')}`]),
   ];
 }
 

@@ -332,8 +332,8 @@ function Marks({ marks }: { readonly marks: readonly ContextMark[] }) {
   );
 }
 
-/** `logged` with its field, or `inferred` with its rule, in the tooltip. */
-export function Source({ source, by }: { readonly source: 'logged' | 'inferred'; readonly by: string }) {
+/** `logged` with its field, or `derived` with its rule, in the tooltip. */
+export function Source({ source, by }: { readonly source: 'logged' | 'derived'; readonly by: string }) {
   return (
     <small className="replay-basis" title={plainLogText(by)}>
       {source}

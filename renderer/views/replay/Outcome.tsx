@@ -160,7 +160,7 @@ function Ending({ detail, sample, onShow }: LineProps & Pick<OutcomeProps, 'samp
           )}{' '}
           {row.answer !== undefined && answerSource !== undefined && (
             <Source
-              source={answerSource === 'logged' ? 'logged' : 'inferred'}
+              source={answerSource === 'logged' ? 'logged' : 'derived'}
               by={answerSource === 'logged' ? 'answer' : 'The last answer in the text of the policy.'}
             />
           )}
