@@ -135,11 +135,17 @@ function useHasRoc(run: RunSummary | undefined): boolean {
 /** A badge has room for three characters: 999, 2k, 45k. The page has the number in full. */
 const shortCount = (n: number): string => (n < 1_000 ? String(n) : `${Math.floor(n / 1_000)}k`);
 
+/** The badge counts what is missing. Caveats are named only here, since they can be one per record. */
+function issuesText(lost: number, caveats: number): string {
+  const missing = `${counted(lost, 'record or file', 'records and files')} not in the library or not read to the end`;
+  return caveats === 0 ? missing : `${missing}, ${counted(caveats, 'record')} read with a caveat`;
+}
+
 export function Rail({ route }: { readonly route: Route }) {
   const ofRun = useRunRoute(route);
   const run = useRunOf(ofRun);
-  const issues = useRequest('issue.list', { limit: 1 }).data?.total ?? 0;
-  const notInFull = issues + (useUnreadFiles()?.files.length ?? 0);
+  const { total = 0, refused = 0 } = useRequest('issue.list', { limit: 1 }).data ?? {};
+  const lost = refused + (useUnreadFiles()?.files.length ?? 0);
   const compareSet = useInterface((state) => state.compareSet);
   const isNamed = useIsNamed();
   const { showDialog, setRailNamed } = useInterface.getState();
@@ -280,12 +286,12 @@ export function Rail({ route }: { readonly route: Route }) {
         <Item
           name="Issues"
           icon={CircleAlert}
-          about={`${counted(notInFull, 'record or file', 'records and files')} not read in full`}
+          about={issuesText(lost, total - refused)}
           command="place.issues"
           href="/issues"
           isHere={view === 'issues'}
         >
-          {notInFull > 0 && <span className="rail-badge">{shortCount(notInFull)}</span>}
+          {lost > 0 && <span className="rail-badge">{shortCount(lost)}</span>}
         </Item>
         <Hint side="right" text={keyed('Keys that work here', 'keys.show')}>
           <button type="button" onClick={() => showDialog({ kind: 'keys' })}>

@@ -55,10 +55,12 @@ export interface RunSummary {
   /** Correct rollouts, and rollouts whose correctness is known. */
   readonly correct: number;
   readonly correctKnown: number;
-  /** Issues of files that hold this run only. */
+  /** Records and files that are not in the library, of files that hold this run only. */
   readonly issues: number;
   /** Issues of files that hold other runs too, so their run is unknown. Absent: none. */
   readonly sharedIssues?: number;
+  /** Records of its files that were read with a caveat. Absent: none. */
+  readonly caveats?: number;
   /** When the log was last written. Absent: unknown. */
   readonly lastWritten?: RunDate;
   /** As logged for the whole run (`started_at` and `completed_at` of its configuration), in ms since 1970. */

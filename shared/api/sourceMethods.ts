@@ -27,7 +27,7 @@ const mappingSchema = z.object({
 });
 
 export const SOURCE_METHODS = {
-  /** Equal warnings of a file share one row. `after`: number of rows to skip. */
+  /** Equal warnings of a file share one row. `after`: number of rows to skip. `refused`: the part of `total` that is not in the library. */
   'issue.list': defineMethod({
     params: z.object({
       runId: id.optional(),
@@ -38,6 +38,7 @@ export const SOURCE_METHODS = {
     result: resultOf<{
       readonly issues: readonly IssueRow[];
       readonly total: number;
+      readonly refused: number;
       readonly next?: number;
     }>(),
     runsOn: 'reader',

@@ -132,7 +132,9 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
   },
   {
     term: 'issue',
-    meaning: 'A record or file that could not be read, or was read with a caveat.',
+    also: 'caveat',
+    meaning:
+      'A record or file that is not in the library, or was not read to its end. A caveat says what a record that is in the library lacks.',
     source: TURNWISE,
   },
   {

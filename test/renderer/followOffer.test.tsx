@@ -28,7 +28,7 @@ function show(directory: string, follows: readonly FollowRow[] = []): void {
     'follow.list': () => follows,
     'ingest.jobs': () => [jobOf(`${directory}/a.jsonl`)],
     'ingest.unread': () => [],
-    'issue.list': () => ({ issues: [], total: 0 }),
+    'issue.list': () => ({ issues: [], total: 0, refused: 0 }),
   });
   renderWithClient(
     client,

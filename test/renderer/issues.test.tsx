@@ -23,7 +23,11 @@ function show(
   issues: readonly IssueRow[] = [],
 ): void {
   const client = createFakeClient({
-    'issue.list': () => ({ issues, total: issues.length }),
+    'issue.list': () => ({
+      issues,
+      total: issues.length,
+      refused: issues.filter(({ severity }) => severity === 'refused').length,
+    }),
     'ingest.unread': () => files,
     'ingest.jobs': () => jobs,
     'ingest.start': ({ paths }) => {
@@ -51,7 +55,7 @@ afterEach(() => {
 
 it('lists a file that was not read to its end, and continues it', async () => {
   show([FILE]);
-  await screen.findByText(/^1 record or file that could not be read in full/);
+  await screen.findByText(/^1 record or file not in the library/);
   screen.getByText('✕ not read to the end');
   screen.getByText('90 B of 200 B read so far');
   expect(screen.queryByText('Everything was read in full')).toBeNull();

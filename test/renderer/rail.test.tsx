@@ -11,12 +11,12 @@ import { createFakeClient } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
 
 const client = createFakeClient({
-  'issue.list': () => ({ total: 0, issues: [] }),
+  'issue.list': () => ({ total: 0, refused: 0, issues: [] }),
   'run.list': () => [],
 });
 const withRuns = (keys: readonly string[]) =>
   createFakeClient({
-    'issue.list': () => ({ total: 0, issues: [] }),
+    'issue.list': () => ({ total: 0, refused: 0, issues: [] }),
     'run.list': () =>
       keys.map(
         (runKey, runId) => ({ runId, runKey, name: `name of ${runKey}`, hasSteps: true }) as RunSummary,
@@ -64,7 +64,7 @@ describe('the rail', () => {
   it('has Resample-on-Correct where decisions or their settings are logged, or on its page', async () => {
     const of = (decided: number, config: Readonly<Record<string, unknown>>) =>
       createFakeClient({
-        'issue.list': () => ({ total: 0, issues: [] }),
+        'issue.list': () => ({ total: 0, refused: 0, issues: [] }),
         'run.list': () => [{ runId: 1, runKey: 'r', name: 'r', hasSteps: true } as RunSummary],
         'run.get': () => ({ runId: 1, runKey: 'r', name: 'r', config }) as RunDetail,
         'step.list': () => [{ step: 1, decided } as StepSummary],
@@ -104,11 +104,11 @@ describe('the rail', () => {
     expect(useInterface.getState().notice).toBe('Open a rollout first.');
   });
 
-  it('counts what the page Issues lists: issues, and files that no job reads to their end', async () => {
+  it('counts records and files that are missing, and names the caveats', async () => {
     const unread = (path: string) => ({ path, runIds: [1], hasAdapter: false, records: 1, bytes: 9 });
     const running = { state: 'running', paths: ['/logs/b'] } as unknown as IngestProgress;
     const some = createFakeClient({
-      'issue.list': () => ({ total: 2, issues: [] }),
+      'issue.list': () => ({ total: 9, refused: 2, issues: [] }),
       'run.list': () => [],
       'ingest.unread': () => [unread('/logs/a/1.jsonl'), unread('/logs/b/1.jsonl')],
       'ingest.jobs': () => [running],
@@ -117,7 +117,7 @@ describe('the rail', () => {
     const item = await screen.findByRole('link', { name: /^Issues ?3$/ });
     act(() => item.focus());
     expect((await screen.findByRole('tooltip')).textContent).toContain(
-      '3 records and files not read in full',
+      '3 records and files not in the library or not read to the end, 7 records read with a caveat',
     );
   });
 

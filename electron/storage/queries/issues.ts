@@ -1,7 +1,7 @@
 import type { FileRow, IssueRow, ParsedParams, ResultOf, UnreadFile } from '../../../shared/api/contract.ts';
 import { type IngestIssue, ISSUE_SEVERITIES } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { boolean, number, oneOf, optional, query, queryValue, type RowSpec, text } from '../rows.ts';
+import { boolean, number, oneOf, optional, query, type RowSpec, text } from '../rows.ts';
 import { unmatchedMessage } from '../views.sql.ts';
 
 /** A file belongs to a run if it contributed rollouts. Files without rollouts belong to no run. */
@@ -22,7 +22,7 @@ const ISSUES = `SELECT min(i.issue_id) AS issueId, f.path, f.unit, min(i.line) A
   FROM ${ALL_ISSUES} i JOIN file_row f USING (file_id) WHERE ${WANTED}
   GROUP BY i.file_id, i.severity, i.code, i.message, iif(i.severity = 'refused', i.issue_id, 0)
   ORDER BY i.severity <> 'refused', min(i.issue_id) LIMIT :limit OFFSET :after`;
-const ISSUE_COUNT = `SELECT count(*) FROM ${ALL_ISSUES} i JOIN file_row f USING (file_id) WHERE ${WANTED}`;
+const ISSUE_COUNT = `SELECT count(*) AS total, count(*) FILTER (WHERE i.severity = 'refused') AS refused FROM ${ALL_ISSUES} i JOIN file_row f USING (file_id) WHERE ${WANTED}`;
 const FILES = `SELECT f.file_id AS fileId, f.path, f.format, f.bytes, f.status,
     (SELECT count(*) FROM rollout_row r WHERE r.file_id = f.file_id) AS rollouts,
     (SELECT count(*) FROM issue_row i WHERE i.file_id = f.file_id) AS issues
@@ -62,10 +62,11 @@ export function listIssues(db: ReadableLibrary, params: ParsedParams<'issue.list
   const scope = { runId: params.runId ?? null, code: params.code ?? null };
   const page = { ...scope, after: params.after, limit: params.limit };
   const issues = query(db, ISSUES, ISSUE_ROW).all(page);
-  const total = queryValue(db, ISSUE_COUNT, number).get(scope) ?? 0;
+  const counts = query(db, ISSUE_COUNT, { total: number, refused: number }).get(scope);
   return {
     issues,
-    total,
+    total: counts?.total ?? 0,
+    refused: counts?.refused ?? 0,
     ...(issues.length === params.limit ? { next: params.after + params.limit } : {}),
   };
 }

@@ -25,9 +25,11 @@ const RUN = `
   SELECT run_id AS runId, run_key AS runKey, coalesce(json_extract(c.config, '$.name'), name) AS name, kind,
     key_source AS keySource, format, directory, has_steps AS hasSteps, coalesce(c.config, '{}') AS config,
     (SELECT count(*) FROM run_file_row rf JOIN issue_row i USING (file_id)
-      WHERE rf.run_id = r.run_id AND rf.file_id NOT IN (SELECT file_id FROM shared)) AS issues,
+      WHERE rf.run_id = r.run_id AND severity = 'refused' AND rf.file_id NOT IN (SELECT file_id FROM shared)) AS issues,
     (SELECT count(*) FROM run_file_row rf JOIN issue_row i USING (file_id)
-      WHERE rf.run_id = r.run_id AND rf.file_id IN (SELECT file_id FROM shared)) AS sharedIssues,
+      WHERE rf.run_id = r.run_id AND severity = 'refused' AND rf.file_id IN (SELECT file_id FROM shared)) AS sharedIssues,
+    (SELECT count(*) FROM run_file_row rf JOIN issue_row i USING (file_id)
+      WHERE rf.run_id = r.run_id AND severity = 'warning') AS caveats,
     (SELECT max(${ENDED}) * 1000 FROM rollout_row o
       WHERE o.run_id = r.run_id AND ${ENDED} ${IS_DATE} AND ${ENDED} IS NOT NULL) AS loggedMs,
     (SELECT max(mtime_ms) FROM run_file_row rf JOIN file_row f USING (file_id)
@@ -68,6 +70,7 @@ interface RunRecord {
   config: string;
   issues: number;
   sharedIssues: number;
+  caveats: number;
   loggedMs: number | undefined;
   fileMs: number | undefined;
 }
@@ -84,6 +87,7 @@ const RUN_ROW: RowSpec<RunRecord> = {
   config: text,
   issues: number,
   sharedIssues: number,
+  caveats: number,
   loggedMs: optional(number),
   fileMs: optional(number),
 };
@@ -140,7 +144,7 @@ function summaryOf(row: RunRecord, steps: readonly StepSummary[]): RunSummary {
   const config = objectOf(row.config);
   const sum = (of: (step: StepSummary) => number): number =>
     steps.reduce((total, step) => total + of(step), 0);
-  const { config: _config, sharedIssues, loggedMs, fileMs, ...columns } = row;
+  const { config: _config, sharedIssues, caveats, loggedMs, fileMs, ...columns } = row;
   const startedAt = loggedTime(config['started_at']);
   const completedAt = loggedTime(config['completed_at']);
   const lastWritten = dateOf({ completed: completedAt, rollout: loggedMs, started: startedAt, file: fileMs });
@@ -150,6 +154,7 @@ function summaryOf(row: RunRecord, steps: readonly StepSummary[]): RunSummary {
     ...(typeof config['model'] === 'string' ? { model: config['model'] } : {}),
     ...(typeof config['dataset'] === 'string' ? { dataset: config['dataset'] } : {}),
     ...(sharedIssues > 0 ? { sharedIssues } : {}),
+    ...(caveats > 0 ? { caveats } : {}),
     ...(lastWritten === undefined ? {} : { lastWritten }),
     ...(startedAt === undefined ? {} : { startedAt }),
     ...(completedAt === undefined ? {} : { completedAt }),

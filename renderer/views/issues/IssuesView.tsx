@@ -160,9 +160,10 @@ export default function IssuesView() {
       />
     );
   }
-  const issues = pages.data?.pages[0]?.total;
-  if (issues === undefined || unread === undefined) return <WaitingState title="Listing issues…" />;
-  const total = unread.rows.length + issues;
+  const first = pages.data?.pages[0];
+  if (first === undefined || unread === undefined) return <WaitingState title="Listing issues…" />;
+  const lost = unread.rows.length + first.refused;
+  const caveats = first.total - first.refused;
   /** An unread file is continued, and a file of unknown format opens its mapping. Other rows have no action. */
   const open = (row: Row): void => {
     if ('unread' in row) {
@@ -175,8 +176,11 @@ export default function IssuesView() {
       <header className="page-head">
         <h1>Issues</h1>
         <span className="muted">
-          {counted(total, 'record or file', 'records and files')} that could not be read in full. One bad
-          record never stops a file.
+          <span className={lost > 0 ? 'is-wrong' : undefined}>
+            {counted(lost, 'record or file', 'records and files')} not in the library or not read to the end
+          </span>
+          {caveats > 0 && ` · ${counted(caveats, 'record')} read, with a caveat`}. One bad record never stops
+          a file.
         </span>
         {start.error !== null && (
           <span className="is-wrong" role="alert">
@@ -185,7 +189,7 @@ export default function IssuesView() {
         )}
       </header>
       <div className="page-list">
-        {total === 0 ? (
+        {lost + caveats === 0 ? (
           <EmptyState
             title={unread.isReading ? 'No issue so far: logs are being read' : 'Everything was read in full'}
           />

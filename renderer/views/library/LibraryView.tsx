@@ -40,7 +40,7 @@ export default function LibraryView() {
   const runs = useRequest('run.list', {});
   const hasWarehouse = useRequest('host.info', {}).data?.hasWarehouse === true;
   const jobs = useRequest('ingest.jobs', {}).data ?? [];
-  const issues = useRequest('issue.list', { limit: 1 }).data?.total ?? 0;
+  const { total: issues = 0, refused = 0 } = useRequest('issue.list', { limit: 1 }).data ?? {};
   const { demo, openDialog, chooseLogs, canOpenDialog } = useIngestActions();
   const [query, setQuery] = useUrlQuery();
   const field = useRef<HTMLInputElement>(null);
@@ -120,9 +120,10 @@ export default function LibraryView() {
           {issues > 0 && (
             <>
               {' · '}
-              <Link href="/issues" className="is-wrong">
-                {counted(issues, 'issue')}
+              <Link href="/issues" className={refused > 0 ? 'is-wrong' : undefined}>
+                {refused > 0 ? counted(refused, 'issue') : counted(issues, 'caveat')}
               </Link>
+              {refused > 0 && issues > refused && `, ${counted(issues - refused, 'caveat')}`}
             </>
           )}
         </span>

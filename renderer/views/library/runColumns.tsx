@@ -202,13 +202,13 @@ export const runColumns = (
     id: 'issues',
     label: 'issues',
     value: (run) => run.issues + (run.sharedIssues ?? 0),
-    hint: 'Lines that could not be read in full. If a file holds several runs, the run of a line is unknown',
+    hint: 'Records that are not in the library, and below them those read with a caveat. If a file holds several runs, the run of a record is unknown',
     align: 'end',
     minWidth: 50,
     grow: 0.5,
     sorts: 'descending',
     measure: (run) => run.issues + (run.sharedIssues ?? 0),
-    isKnown: (run) => run.issues + (run.sharedIssues ?? 0) > 0,
+    isKnown: (run) => run.issues + (run.sharedIssues ?? 0) + (run.caveats ?? 0) > 0,
     cell: (run) => <Issues run={run} />,
   },
 ];
@@ -268,15 +268,16 @@ export function menuColumn(onMenu: (at: MenuPoint) => void): RunColumn {
   };
 }
 
-function Issues({ run: { issues, sharedIssues } }: { readonly run: RunSummary }) {
+function Issues({ run: { issues, sharedIssues, caveats } }: { readonly run: RunSummary }) {
   return (
-    <span className="two-line is-wrong">
-      {issues > 0 && count(issues)}
+    <span className="two-line">
+      {issues > 0 && <span className="is-wrong">{count(issues)}</span>}
       {sharedIssues !== undefined && (
-        <small title="Issues of a file with several runs. Their run is unknown.">
+        <small className="is-wrong" title="Issues of a file with several runs. Their run is unknown.">
           {count(sharedIssues)} in its file
         </small>
       )}
+      {caveats !== undefined && <small>{counted(caveats, 'caveat')}</small>}
     </span>
   );
 }

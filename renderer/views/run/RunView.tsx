@@ -128,7 +128,7 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
         <PartlyRead run={data} />
         {data.issues > 0 && (
           <Link href="/issues">
-            <Chip isWarning title="Lines that could not be read in full">
+            <Chip isWarning title="Records that are not in the library">
               {counted(data.issues, 'issue')}
             </Chip>
           </Link>
@@ -137,10 +137,15 @@ export default function RunView({ runKey }: { readonly runKey: string }) {
           <Link href="/issues">
             <Chip
               isWarning
-              title="Lines that could not be read in full, in a file with several runs. Their run is unknown"
+              title="Records that are not in the library, of a file with several runs. Their run is unknown"
             >
               {counted(data.sharedIssues, 'issue')} of a shared file
             </Chip>
+          </Link>
+        )}
+        {data.caveats !== undefined && (
+          <Link href="/issues">
+            <Chip title="Records that were read, with a caveat">{counted(data.caveats, 'caveat')}</Chip>
           </Link>
         )}
         <div className="end">

@@ -194,6 +194,7 @@ export function createPreviewClient(scenario: string): FakeClient {
     },
     'issue.list': () => ({
       total: scenario === 'empty' ? 0 : 3,
+      refused: scenario === 'empty' ? 0 : 2,
       issues: [
         {
           issueId: 1,
