@@ -9,6 +9,7 @@ import {
   type Turn,
   type TurnNumber,
 } from '../../shared/domain/model.ts';
+import { callProblem } from '../../shared/domain/toolCallPayload.ts';
 
 export type TextSource = 'prompt' | 'response';
 
@@ -94,6 +95,12 @@ export function outcomeMark(outcome: ToolOutcome): OutcomeMark {
     ...(outcome === 'malformed' && { title: MALFORMED }),
     isError,
   };
+}
+
+/** Why a call could not be read. Undefined for calls that could, and where the text does not say. */
+export function problemOf({ call, inner, outer }: SegmentView): string | undefined {
+  if (call?.outcome !== 'malformed' && call?.outcome !== 'parse_error') return undefined;
+  return callProblem(inner, outer.slice(outer.lastIndexOf(inner) + inner.length));
 }
 
 /** Arguments as indented JSON, without those shown elsewhere. Undefined if none is left, or if they are not JSON. */

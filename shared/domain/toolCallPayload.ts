@@ -40,6 +40,41 @@ export function readCallPayload(payload: string): CallPayload {
 }
 
 /**
+ * Why no parser can read a call: `not valid JSON: Unexpected end of JSON input, and no closing </tool_call>`.
+ *
+ * @param after the markup after the payload
+ * @returns undefined if nothing is wrong with the text
+ */
+export function callProblem(payload: string, after: string): string | undefined {
+  const problem = payload.trim() === '' ? 'nothing follows <tool_call>' : payloadProblem(payload);
+  const isClosed = after.includes('</tool_call>');
+  if (isClosed || problem === 'nothing follows <tool_call>') return problem;
+  return problem === undefined ? 'no closing </tool_call>' : `${problem}, and no closing </tool_call>`;
+}
+
+function payloadProblem(payload: string): string | undefined {
+  const value = parsed(payload);
+  if ('error' in value) return `not valid JSON: ${value.error}`;
+  if (!isObject(value.json)) return 'not a JSON object';
+  const { name, arguments: args } = value.json;
+  if (typeof name !== 'string') return 'no tool is named';
+  if (args === undefined) return 'no arguments';
+  const inner = typeof args === 'string' && args.trim() !== '' ? parsed(args) : undefined;
+  return inner !== undefined && 'error' in inner ? `arguments are not valid JSON: ${inner.error}` : undefined;
+}
+
+function parsed(text: string): { readonly json: unknown } | { readonly error: string } {
+  try {
+    return { json: JSON.parse(text) };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const isObject = (value: unknown): value is { readonly name?: unknown; readonly arguments?: unknown } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
  * Numbers that another parser may rewrite: beyond 2⁵³, with trailing zeros after the point, with an exponent.
  */
 const HAS_NUMBER_TO_KEEP = /\d{16}|\.\d*0(?!\d)|\d[eE][+-]?\d/;

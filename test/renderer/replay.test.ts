@@ -11,6 +11,7 @@ import {
   nextTurn,
   segmentAt,
 } from '../../renderer/views/replay/text/replayModel.ts';
+import { callProblem } from '../../shared/domain/toolCallPayload.ts';
 import { rolloutDetail } from '../support/preview/previewData.ts';
 
 const { detail } = rolloutDetail(100_001_07);
@@ -206,5 +207,24 @@ describe('the outline', () => {
     expect(rows.filter(({ what }) => what === 'turn')).toHaveLength(turns.length);
     expect(rows.some((row) => row.what === 'segment' && row.view.answeredCall !== undefined)).toBe(false);
     expect(rows.map(turnOf)).toEqual([...rows.map(turnOf)].sort((a, b) => a - b));
+  });
+});
+
+describe('a call that no parser can read', () => {
+  const problem = (payload: string, after = '\n</tool_call>') => callProblem(payload, after);
+
+  it.each([
+    ['{"name": "f", "arguments": {}}', '\n</tool_call>', undefined],
+    ['{"name": "f", "arguments": {}}', '', 'no closing </tool_call>'],
+    ['', '', 'nothing follows <tool_call>'],
+    ['[1]', '\n</tool_call>', 'not a JSON object'],
+    ['{"arguments": {}}', '\n</tool_call>', 'no tool is named'],
+    ['{"name": "f"}', '\n</tool_call>', 'no arguments'],
+  ])('%j says why', (payload, after, expected) => expect(problem(payload, after)).toBe(expected));
+
+  it('names the place of an error in JSON', () => {
+    expect(problem('{"name": "f", "arguments": {"a": 1 2}}')).toMatch(/^not valid JSON: .* position 35/);
+    expect(problem('{"name": "f", "arg', '')).toMatch(/^not valid JSON: .*, and no closing <\/tool_call>$/);
+    expect(problem('{"name": "f", "arguments": "{a"}')).toMatch(/^arguments are not valid JSON: /);
   });
 });

@@ -21,12 +21,12 @@ export function ActionForkLine({ context, index, letter }: ActionForkLineProps) 
   if (fork === undefined) return null;
   if (fork.baseline === undefined && fork.lane === undefined)
     return (
-      <p className="cmp-policy-fork dim">
+      <p className="cmp-policy-fork dim" title={ACTIONS}>
         {letter} and {baseline} do the same: {counted(fork.shared, 'action')}.
       </p>
     );
   return (
-    <p className="cmp-policy-fork">
+    <p className="cmp-policy-fork" title={ACTIONS}>
       {fork.shared === 0
         ? 'They act differently '
         : `After ${counted(fork.shared, 'same action')}, they differ `}
@@ -42,6 +42,8 @@ export function ActionForkLine({ context, index, letter }: ActionForkLineProps) 
     </p>
   );
 }
+
+const ACTIONS = 'Actions are calls, malformed ones included, and the answer.';
 
 /** Characters of an action on the line. */
 const SHOWN = 80;

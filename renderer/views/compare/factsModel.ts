@@ -65,8 +65,9 @@ const KINDS: readonly FactKind[] = [
   },
   {
     label: 'malformed calls',
-    hint: 'counted in the text; they are no tool calls',
+    hint: 'counted in the text; they are no tool calls, but actions of the policy',
     text: ({ malformedCalls }) => count(malformedCalls),
+    isMain: true,
   },
   {
     label: 'tokens',

@@ -3,7 +3,7 @@ import { memo, type ReactNode, useRef, useState } from 'react';
 import { errorType } from '../../../shared/domain/errorType.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import type { SegmentKind } from '../../../shared/domain/model.ts';
-import { outcomeMark, readableText, type SegmentView } from '../../data/segmentViews.ts';
+import { outcomeMark, problemOf, readableText, type SegmentView } from '../../data/segmentViews.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { foldKey, useInterface } from '../../state/interface.ts';
 import { copyText } from '../../ui/exportText.ts';
@@ -53,6 +53,7 @@ export const SegmentCard = memo(function SegmentCard({
   const isFolded = fold.isFoldable && !isFlipped;
   const isError = view.answeredCall !== undefined && outcomeMark(view.answeredCall.outcome).isError;
   const isEmpty = text.trim() === '' && !isRaw;
+  const problem = problemOf(view);
   // Hide empty segments: a template may leave an empty message. An empty tool response is shown, since it is
   // informative.
   if (isEmpty && kind !== 'tool-response') return null;
@@ -71,6 +72,7 @@ export const SegmentCard = memo(function SegmentCard({
           <SegmentHead view={view} kind={kind} answerSource={answerSource} text={text}>
             {mean !== undefined && <MeanHeat mean={mean} name={meanName ?? ''} />}
           </SegmentHead>
+          {problem !== undefined && <p className="muted segment-problem">{withGlyphs(problem)}</p>}
           <div className={isFolded ? 'segment-body is-folded' : 'segment-body'}>
             {isEmpty ? (
               <p className="muted segment-empty">empty</p>
