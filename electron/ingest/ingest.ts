@@ -339,7 +339,7 @@ class IngestCall {
       case 'unchanged':
         if (this.isEndMisreported(plan.known))
           return this.read({ kind: 'appended', known: plan.known, identity: plan.known });
-        this.addRunOf(plan.known.fileId);
+        this.addRunsOf(plan.known.fileId);
         return this.reportOf(plan.known.fileId, plan.known.path, plan.known.format, 'unchanged');
       case 'duplicate':
         return this.duplicate(plan);
@@ -348,11 +348,12 @@ class IngestCall {
     }
   }
 
-  private addRunOf(fileId: number): void {
-    const [runKey] = this.writer.runKeysOf([fileId]);
-    if (runKey === undefined) return;
-    this.status.runKey ??= runKey;
-    this.status.runs = this.runKeys.add(runKey).size;
+  private addRunsOf(fileId: number): void {
+    const [first, ...others] = this.writer.runKeysOf([fileId]);
+    if (first === undefined) return;
+    this.status.runKey ??= first;
+    for (const runKey of [first, ...others]) this.runKeys.add(runKey);
+    this.status.runs = this.runKeys.size;
   }
 
   private isFollowed(path: string): boolean {
@@ -496,7 +497,7 @@ class IngestCall {
     const outcome = await parse.take((batch) => {
       const written = file();
       const { runIds, rollouts } = this.writer.writeBatch(written, batch);
-      if (rollouts > 0) this.addRunOf(written.fileId);
+      if (rollouts > 0) this.addRunsOf(written.fileId);
       // Offsets in compressed files and tables are not byte positions in the file.
       if (isBytes) this.status.bytesDone = base + batch.offset - request.offset;
       this.status.rollouts += rollouts;
@@ -597,7 +598,7 @@ class IngestCall {
   private duplicate({ known, identity }: Extract<Plan, { kind: 'duplicate' }>): FileReport {
     this.status.bytesDone += identity.bytes;
     this.status.duplicates = (this.status.duplicates ?? 0) + 1;
-    this.addRunOf(known.fileId);
+    this.addRunsOf(known.fileId);
     const message = `the same file as ${known.path}, which was read before; not read again`;
     const issues: IngestIssue[] = [{ severity: 'warning', code: 'duplicate_file', message }];
     return { path: identity.path, format: known.format ?? null, status: 'duplicate', rollouts: 0, issues };

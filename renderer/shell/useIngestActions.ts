@@ -86,10 +86,10 @@ export async function openDemoRun(client: Client): Promise<string | undefined> {
  * @returns undefined while that is unknown
  */
 export function openedRoute(job: IngestProgress): Route | undefined {
-  const { runKey, runs = 0, files, isOneRun = false, state } = job;
+  const { runKey, runs = 0, isOneRun = false, state } = job;
   if (runKey === undefined) return undefined;
-  // One file can hold the evaluation of a run, too, as the demo does.
-  if (runs > 1 && files > 1) return { view: 'library' };
+  // The files of a run can hold its evaluation, too, as the demo does.
+  if (runs > 1 && !isOneRun) return { view: 'library' };
   return isOneRun || state !== 'running' ? { view: 'run', runKey } : undefined;
 }
 

@@ -379,7 +379,7 @@ export interface IngestProgress {
   readonly elapsedMs: Milliseconds;
   /** First run of which this job read rollouts, once known. */
   readonly runKey?: string;
-  /** Runs of the files read so far. A file counts for the run of its first rollout. Absent: none. */
+  /** Runs of the files read so far. Absent: none. */
   readonly runs?: number;
   /** One file, or files that are steps of one run by their paths. Absent: files may be of several runs. */
   readonly isOneRun?: true;

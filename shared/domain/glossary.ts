@@ -206,7 +206,7 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
     term: 'p_err',
     also: 'error penalty',
     meaning:
-      'Share of tool responses of a rollout that are errors; 0.5 without tool calls. The text rule looks for the word "error"; the rule of tool outcomes counts failed calls.',
+      'Share of tool responses of a rollout that are errors; 0.5 without tool calls. A call that nothing answered has no response, so it is not counted. The text rule looks for the word "error"; the rule of tool outcomes counts failed calls.',
     unit: '0 to 1',
     field: 'p_err',
     source: `${REPORT} §2.2.3; text rule: ${RELEASE}`,

@@ -41,7 +41,10 @@ export function describeOverview(shell: Shell): void {
       await visit(page, running.urlOf(RUN));
       await page.getByRole('button', { name: 'Split', exact: true }).click();
       await page.getByRole('menuitemcheckbox', { name: /^Tool use/ }).click();
-      await page.getByRole('list', { name: 'Classes' }).getByText('no call', { exact: true }).waitFor();
+      await page
+        .getByRole('list', { name: 'Classes' })
+        .getByText('no call at all', { exact: true })
+        .waitFor();
       // The change consists of changed class shares and changed rewards within the classes.
       await page
         .getByText(/^Mean reward 0\.\d\d → 0\.\d\d from step 0 to 500 \(\+0\.\d\d ± 0\.\d\d\)$/)

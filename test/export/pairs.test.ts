@@ -182,7 +182,9 @@ describe('pairs as a page', () => {
   it('have a row of two columns for each pair of segments, and notes', async () => {
     const text = await pack('html', { isAll: true, pairs: pairs() });
     expect(text.match(/<article class="case pair"/g)).toHaveLength(changed.length);
-    expect(text).toContain(`<h1>${changed.length} pairs with 1 annotation</h1>`);
+    expect(text).toContain(
+      `<h1>${changed.length} pairs that became correct from step 0 to step 500 with 1 annotation</h1>`,
+    );
     expect(text).toContain('<small class="correct">became correct</small>');
     expect(text).toContain('Now it &lt;b&gt;works&lt;/b&gt;');
     expect(text).toContain('<b>Turn 1</b>');

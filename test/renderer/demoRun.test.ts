@@ -84,7 +84,7 @@ describe('what opens after logs were read', () => {
   });
 
   it('is the run of a file that also has the evaluation of its run', () => {
-    expect(openedRoute({ ...read, state: 'done', runs: 2 })).toEqual(run);
+    expect(openedRoute({ ...read, state: 'done', runs: 2, isOneRun: true })).toEqual(run);
   });
 
   it('is the library when the files are of several runs', () => {

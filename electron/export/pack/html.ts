@@ -41,11 +41,13 @@ export function htmlHead(
   summary: PackSummary,
   taxonomy: Taxonomy,
   index: readonly string[],
-  pairs: number | undefined,
+  { choice, counts: { pairs } }: Manifest,
 ): string {
   const { cases, annotations, siblings, byClass, byKept, labels, runs } = summary;
   const columns = pairs === undefined ? COLUMNS_OF_CASES : PAIR_COLUMNS;
-  const title = `${pairs === undefined ? counted(cases, 'case') : counted(pairs, 'pair')} with ${counted(annotations, 'annotation')}`;
+  const title = `${pairs === undefined ? counted(cases, 'case') : `${counted(pairs, 'pair')}${changesText(choice.changes, summary)}`} with ${counted(annotations, 'annotation')}`;
+  // A pair is two cases, so their figures count rollouts.
+  const noun = pairs === undefined ? 'case' : 'rollout';
   const unknown = (n: number): string => (n === 0 ? '' : `, ${n} not known`);
   return `<!doctype html>
 <html lang="en">
@@ -59,17 +61,29 @@ export function htmlHead(
 <style>${PACK_STYLE}</style>
 </head>
 <body>
-<header><p class="muted"><span class="brand">Turnwise</span> failure pack</p><h1>${title}</h1>
+<header><p class="muted"><span class="brand">Turnwise</span> failure pack</p><h1>${html(title)}</h1>
 <p class="muted"><span class="correct">✓ ${byClass.correct} correct</span>, <span class="incorrect">✕ ${byClass.incorrect} incorrect</span>${unknown(byClass.unknown)}${hasDecisions(summary) ? ` · <span class="kept">${byKept.kept} kept</span>, ${byKept.discarded} discarded${unknown(byKept.unknown)}` : ''}${siblings === 0 ? '' : ` · ${counted(siblings, 'sibling')} beside them`}</p>
-<p class="muted">${runs.map((run) => `<bdi>${html(run.name)}</bdi> <span class="dim">${run.kind}, ${run.steps.length === 1 ? 'step' : 'steps'} ${stepsText(run.steps)}, ${counted(run.cases, 'case')}</span>`).join('<br>')}</p></header>
-${labels.length === 0 ? '' : reportHtml(summary, taxonomy)}
+<p class="muted">${runs.map((run) => `<bdi>${html(run.name)}</bdi> <span class="dim">${run.kind}, ${run.steps.length === 1 ? 'step' : 'steps'} ${stepsText(run.steps)}, ${counted(run.cases, noun)}</span>`).join('<br>')}</p></header>
+${labels.length === 0 ? '' : reportHtml(summary, taxonomy, noun)}
 <section><details open><summary><b>${pairs === undefined ? 'Cases' : 'Pairs'}</b></summary><div class="scroll"><table${pairs === undefined && !hasDecisions(summary) ? ' class="without-kept"' : ''}><thead><tr><th class="n">#</th>${columns.map((name) => `<th>${name}</th>`).join('')}</tr></thead><tbody>
 ${index.join('')}</tbody></table></div></details></section>
 <main>
 `;
 }
 
-function reportHtml(summary: PackSummary, taxonomy: Taxonomy): string {
+/** ` that became incorrect from step 0 to step 60`. Empty if the pairs were picked by hand. */
+function changesText(changes: Manifest['choice']['changes'], { runs }: PackSummary): string {
+  if (changes === undefined) return '';
+  const { from, to, became } = changes;
+  const sideText = ({ run: key, step }: typeof from): string => {
+    const run = runs.find((one) => one.key === key);
+    const steps = run?.steps.length === 0 ? [] : [`step ${step}`];
+    return [...steps, ...(from.run === to.run ? [] : [run?.name ?? key])].join(' of ');
+  };
+  return ` that became ${became} from ${sideText(from)} to ${sideText(to)}`;
+}
+
+function reportHtml(summary: PackSummary, taxonomy: Taxonomy, noun: 'case' | 'rollout'): string {
   const { labels, runs } = summary;
   const columns = [...CLASS_COLUMNS, ...(hasDecisions(summary) ? DECISION_COLUMNS : [])].filter(
     // Leaves out the "unknown" columns when all their counts are zero.
@@ -82,12 +96,12 @@ function reportHtml(summary: PackSummary, taxonomy: Taxonomy): string {
         (one) => `<tr><td class="labels">${nameHtml(one, taxonomy)}</td>${of(one).map(cell).join('')}</tr>`,
       )
       .join('')}</tbody></table></div>`;
-  return `<section><h2>Labels</h2>${matrix(
-    columns.map(({ name }) => name),
-    (one) => columns.map(({ of }) => of(one)),
-  )}
-<h3 class="steps">Cases by step</h3><div class="report">${labels.map((one) => stepsFigure(one, taxonomy, summary)).join('')}</div>
-<details><summary><b>By tool outcome</b> a case with two kinds counts in both</summary>${matrix(
+  return `<section><h2>Labels</h2>${matrix([`${noun}s`, ...columns.map(({ name }) => name)], (one) => [
+    one.cases,
+    ...columns.map(({ of }) => of(one)),
+  ])}
+<h3 class="steps">${noun === 'case' ? 'Cases' : 'Rollouts'} by step</h3><div class="report">${labels.map((one) => stepsFigure(one, taxonomy, summary, noun)).join('')}</div>
+<details><summary><b>By tool outcome</b> a ${noun} with two kinds counts in both</summary>${matrix(
     outcomes.map((outcome) => (outcome === 'none' ? 'no calls' : outcome.replaceAll('_', ' '))),
     ({ byOutcome }) => outcomes.map((outcome) => byOutcome[outcome] ?? 0),
   )}</details>
@@ -108,7 +122,6 @@ interface CountColumn {
 }
 
 const CLASS_COLUMNS: readonly CountColumn[] = [
-  { name: 'cases', isSure: true, of: ({ cases }) => cases },
   { name: 'annotations', isSure: true, of: ({ annotations }) => annotations },
   { name: '✓ correct', isSure: true, of: ({ byClass }) => byClass.correct },
   { name: '✕ incorrect', isSure: true, of: ({ byClass }) => byClass.incorrect },
@@ -133,7 +146,12 @@ const HEIGHT = 40;
 const FEW_STEPS = 6;
 
 /** One bar per step with cases, placed among all steps of the pack, with the classes beside it. */
-function stepsFigure(one: LabelSummary, taxonomy: Taxonomy, { runs }: PackSummary): string {
+function stepsFigure(
+  one: LabelSummary,
+  taxonomy: Taxonomy,
+  { runs }: PackSummary,
+  noun: 'case' | 'rollout',
+): string {
   const places = runs.flatMap(
     ({ key, steps }): { readonly run: string; readonly step: number | undefined }[] =>
       steps.length === 0 ? [{ run: key, step: undefined }] : steps.map((step) => ({ run: key, step })),
@@ -143,7 +161,7 @@ function stepsFigure(one: LabelSummary, taxonomy: Taxonomy, { runs }: PackSummar
   const bars = one.bySteps.map(({ run, step, cases }) => {
     const at = places.findIndex((place) => place.run === run && place.step === step);
     const high = (cases / most) * HEIGHT;
-    const words = `${step === undefined ? 'no step logged' : `step ${step}`}: ${counted(cases, 'case')}`;
+    const words = `${step === undefined ? 'no step logged' : `step ${step}`}: ${counted(cases, noun)}`;
     const width = Math.min(14, Math.max(1, wide - 1));
     return `<rect class="bar" x="${round((at + 0.5) * wide - width / 2)}" y="${round(HEIGHT - high)}" width="${round(width)}" height="${round(high)}"><title>${words}</title></rect>`;
   });
@@ -170,7 +188,7 @@ function stepsFigure(one: LabelSummary, taxonomy: Taxonomy, { runs }: PackSummar
         ? `${one.bySteps.map(({ step, cases }) => `step ${step}: ${cases}`).join(', ')}; `
         : `${first.step === last.step ? `step ${first.step}` : `steps ${first.step} to ${last.step}`}${runs.length > 1 ? `, ${runs.length} runs` : ''}; `;
   const words = `${span}${correct} correct, ${incorrect} incorrect${unknown === 0 ? '' : `, ${unknown} unknown`}`;
-  return `<figure class="${colourClass(taxonomy, one.label)}"><figcaption><span>${nameHtml(one, taxonomy)}</span><span>${counted(one.cases, 'case')}, at most ${most} a step</span></figcaption>\
+  return `<figure class="${colourClass(taxonomy, one.label)}"><figcaption><span>${nameHtml(one, taxonomy)}</span><span>${counted(one.cases, noun)}, at most ${most} a step</span></figcaption>\
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT + 12}" role="img" aria-label="${attribute(`${one.name}: ${words}`)}"><line class="axis" x1="0" x2="${WIDTH}" y1="${HEIGHT + 0.5}" y2="${HEIGHT + 0.5}"/>${bars.join('')}${parts.join('')}</svg><small class="dim">${words}</small></figure>`;
 }
 

@@ -280,7 +280,7 @@ function page({ path, siblings }: PackRequest, taxonomy: Taxonomy): Shape {
       if (group !== undefined) file.write('</div>\n');
       const cases = file.digest();
       file.write(htmlTail(manifest, cases));
-      return file.finish(htmlHead(summary, taxonomy, index, manifest.counts.pairs));
+      return file.finish(htmlHead(summary, taxonomy, index, manifest));
     },
     abandon: () => file.abandon(),
   };

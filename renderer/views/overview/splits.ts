@@ -52,7 +52,7 @@ export function classesOf(split: SplitName, { labels, filter }: SplitSource): re
       return [
         { name: 'with tool calls', condition: 'tool_calls:>0' },
         { name: 'malformed calls only', condition: 'tool_calls:0 malformed_calls:>0' },
-        { name: 'no call', condition: 'tool_calls:0 malformed_calls:0' },
+        { name: 'no call at all', condition: 'tool_calls:0 malformed_calls:0' },
       ];
     case 'correct':
       return [

@@ -66,16 +66,7 @@ export function Inspector({ detail, heat, isBlind, onShow, onShowRecord }: Inspe
             )}
           </Field>
           {(row.malformedCalls ?? 0) > 0 && <Field label="malformed calls">{malformedCell(row)}</Field>}
-          <Field label="policy tokens">
-            {row.policyTokens !== undefined && (
-              <>
-                {count(row.policyTokens)}
-                {detail.maxResponseTokens !== undefined && (
-                  <span className="dim"> of {count(detail.maxResponseTokens)}</span>
-                )}
-              </>
-            )}
-          </Field>
+          <Field label="policy tokens">{count(row.policyTokens)}</Field>
           <Field label="characters">{count(row.responseChars)}</Field>
         </dl>
       </section>

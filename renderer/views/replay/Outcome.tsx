@@ -137,7 +137,11 @@ function Ending({ detail, sample, onShow }: LineProps & Pick<OutcomeProps, 'samp
       <h2>How it ended</h2>
       <dl>
         <Field label="stopped by">
-          {row.stopReason ?? <span className="muted">unknown</span>}{' '}
+          {row.stopReason ?? (
+            <span className="muted">
+              {row.stopReasonLogged === undefined ? 'unknown' : 'unknown, the word in the log does not say'}
+            </span>
+          )}{' '}
           {basis !== undefined && <Source {...basis} />}
           {last !== undefined && <Jump detail={detail} segment={last.segment} onShow={onShow} />}
         </Field>
@@ -233,7 +237,7 @@ function Jump({ detail, segment, range, onShow }: JumpProps) {
 const LIMIT_NAMES: Readonly<Record<LimitUse['limit']['kind'], string>> = {
   context: 'tokens of context',
   prompt: 'tokens of prompt',
-  response: 'tokens of response',
+  response: 'tokens of response, those of tools included',
   turns: 'turns',
   messages: 'messages',
   'tool-response': 'characters of a tool response',

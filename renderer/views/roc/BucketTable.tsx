@@ -112,7 +112,9 @@ function KeepBar({ tally, color, which, source }: KeepBarProps) {
 export function KeepRates({ sides }: { readonly sides: readonly NamedSide[] }) {
   return (
     <section className="report-card" aria-label="Kept by class">
-      <h2>Kept, by class</h2>
+      <h2>
+        Kept, by class <span className="dim">all steps of this page</span>
+      </h2>
       <table className="rates">
         <tbody>
           {sides.map(({ id, name, side }) => (

@@ -103,14 +103,18 @@ export function RocCharts({ of, sides, stages, onOpenStep }: RocChartsProps) {
       : [keptErrors(second, { name: 'what if', color: 'var(--ink)', stroke: 'solid' })]),
   ];
   const rates = [
-    rateOf(first, 'positives', { name: 'correct', color: 'var(--right)', stroke: 'solid' }),
-    rateOf(first, 'negatives', { name: 'incorrect', color: 'var(--wrong)', stroke: 'solid' }),
+    rateOf(first, 'positives', { name: 'positives', color: 'var(--right)', stroke: 'solid' }),
+    rateOf(first, 'negatives', { name: 'negatives', color: 'var(--wrong)', stroke: 'solid' }),
     ...(second === undefined
       ? []
       : [
-          rateOf(second, 'positives', { name: 'correct, what if', color: 'var(--right)', stroke: 'dashed' }),
+          rateOf(second, 'positives', {
+            name: 'positives, what if',
+            color: 'var(--right)',
+            stroke: 'dashed',
+          }),
           rateOf(second, 'negatives', {
-            name: 'incorrect, what if',
+            name: 'negatives, what if',
             color: 'var(--wrong)',
             stroke: 'dashed',
           }),
@@ -124,6 +128,7 @@ export function RocCharts({ of, sides, stages, onOpenStep }: RocChartsProps) {
   });
   return (
     <section className="charts roc-charts" aria-label="By step">
+      <p className="dim roc-at">Figures above the lines: step {step ?? axis.at(-1)}</p>
       <SavingChart
         {...common}
         title="Failed tool calls in correct rollouts"
@@ -133,9 +138,9 @@ export function RocCharts({ of, sides, stages, onOpenStep }: RocChartsProps) {
       />
       <SavingChart
         {...common}
-        title="Kept by correctness"
+        title="Kept by class"
         unit="of rollouts"
-        describe={`The share of correct and of incorrect rollouts that is kept. ${POINT_HINT}`}
+        describe={`The share of positives and of negatives that is kept. ${POINT_HINT}`}
         lines={rates}
       />
       <SavingChart

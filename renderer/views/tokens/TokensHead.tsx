@@ -7,7 +7,7 @@ import { pathOfRoute, type Route, SCOPE_LEVELS, type ScopeLevel, tokensRouteAt }
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { Segmented } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
-import { counted } from '../../ui/numbers.ts';
+import { count, counted } from '../../ui/numbers.ts';
 import { SIGNAL_FACTS, sourceLabel } from '../../ui/signalSource.ts';
 import { availabilityText, numbersLine, OFFERED, withoutText } from './signalChoice.ts';
 import { sourceKey } from './tokensModel.ts';
@@ -50,7 +50,9 @@ export function TokensHead({ address, level, hasSteps, signal, available }: Toke
         <ScopeLinks address={address} level={level} hasSteps={hasSteps} />
         {level !== 'rollout' && (
           <span>
-            {level === 'run' ? 'over' : 'of'} {counted(available.rollouts, 'rollout')}
+            {available.withTokens === available.rollouts
+              ? counted(available.rollouts, 'rollout')
+              : `${count(available.withTokens)} of ${counted(available.rollouts, 'rollout')} have tokens`}
           </span>
         )}
       </div>
