@@ -109,7 +109,7 @@ export function describeSources(shell: Shell): void {
       await run(/airline/).click();
       await page.getByText('no training steps in this log').waitFor();
       // Enter opens the row under the cursor, which must be loaded.
-      await page.getByRole('row', { selected: true }).getByText('User scenario: Cancel my flight.').waitFor();
+      await page.getByRole('row', { selected: true }).getByText('Cancel my flight.').waitFor();
       await page.keyboard.press('Enter');
       await page.getByText('2 rollouts', { exact: true }).waitFor();
       const place = page.getByRole('navigation', { name: 'Breadcrumb' });

@@ -65,7 +65,7 @@ export function ledgerColumns(options: LedgerColumnOptions): readonly LedgerColu
       measure: ({ row }) => row.ordinal,
       cell: ({ row }) => <span className="mono">#{row.ordinal}</span>,
     }),
-    ...(hasRoc ? [decisionColumn(options.source, hasWhatIf || options.showsAllWays)] : []),
+    ...(hasRoc ? [decisionColumn(options.source, hasWhatIf)] : []),
     ...(hasWhatIf ? [whatIfColumn()] : []),
     answerColumn(options.hasLongAnswers),
     ...(hasLabels ? [labelColumn()] : []),

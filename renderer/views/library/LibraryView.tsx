@@ -177,7 +177,7 @@ export default function LibraryView() {
             selection={{ of: all, notify: setNotice }}
             count={sorted.length}
             rowAt={(index) => sorted[index]}
-            rowHeight={46}
+            rowHeight={52}
             sort={sorts}
             onSort={(column, direction, isFurther) =>
               setQuery({ sort: sortsText(withSort(sorts, { column, direction }, isFurther)) })

@@ -44,7 +44,7 @@ export const runColumns = (
     id: 'name',
     label: 'run',
     value: (run) => run.name,
-    minWidth: 188,
+    minWidth: 168,
     // Names are long, and the other columns fit their least width.
     grow: 12,
     sorts: 'ascending',
@@ -132,8 +132,9 @@ export const runColumns = (
   },
   {
     id: 'reward',
-    label: 'reward by step',
-    minWidth: 84,
+    label: 'reward',
+    hint: 'Mean reward, by step',
+    minWidth: 66,
     grow: 0.5,
     isKnown: isTrendKnown('meanReward'),
     cell: (run) =>
@@ -182,9 +183,9 @@ export const runColumns = (
   },
   {
     id: 'length',
-    label: 'response length',
+    label: 'length',
     hint: 'Mean response length in characters, by step',
-    minWidth: 88,
+    minWidth: 66,
     grow: 0.5,
     isKnown: isTrendKnown('meanResponseChars'),
     cell: (run) =>
@@ -277,7 +278,9 @@ function Issues({ run: { issues, sharedIssues, caveats } }: { readonly run: RunS
           {count(sharedIssues)} in its file
         </small>
       )}
-      {caveats !== undefined && <small>{counted(caveats, 'caveat')}</small>}
+      {caveats !== undefined && (
+        <small title={`${counted(caveats, 'record')} read with a caveat`}>△ {count(caveats)}</small>
+      )}
     </span>
   );
 }

@@ -160,14 +160,14 @@ export const CHARTS: readonly ChartSpec[] = [
     format: asShare,
     lines: [
       line('in correct', 'toolErrorRateCorrect', {
-        alone: 'Failed tool calls in correct rollouts',
+        alone: 'Failed calls in correct',
         color: 'var(--wrong)',
         describe: 'failed calls among the calls of correct rollouts',
         filter: 'is_correct:true tool_errors:>0',
         opens: 'correct rollouts with a failed call',
       }),
       line('in all', 'toolErrorRate', {
-        alone: 'Failed tool calls in all rollouts',
+        alone: 'Failed calls in all',
         color: QUIET,
         stroke: 'dotted',
         describe: 'failed calls among all calls',

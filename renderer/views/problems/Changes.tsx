@@ -224,11 +224,16 @@ interface Entry {
 const correctOf = (side: ChangeSide | undefined): string =>
   side === undefined ? '' : `${count(side.correct)} of ${count(side.known)}`;
 
+/** Longer than a title elsewhere: a row has room, and the cell cuts what does not fit. */
+const ROW_TITLE = 200;
+
 const COLUMNS: readonly Column<Entry>[] = [
   {
     ...{ id: 'problem', label: 'problem', minWidth: 240, grow: 4 },
     cell: ({ problem }) =>
-      problem === undefined ? null : <span title={withGlyphs(problem.question)}>{problemName(problem)}</span>,
+      problem === undefined ? null : (
+        <span title={withGlyphs(problem.question)}>{problemName(problem, ROW_TITLE)}</span>
+      ),
   },
   {
     id: 'from',
