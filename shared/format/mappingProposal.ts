@@ -84,7 +84,7 @@ const GUESSES: readonly Guess[] = [
   { field: 'reward', names: /^(?:final_|total_|mean_)?(?:rewards?|scores?|return)$/i, fits: isNumber },
   {
     field: 'isCorrect',
-    names: /^(?:is_?)?(?:correct|success(?:ful)?|solved|resolved|passed|acc)$/i,
+    names: /^(?:is_?)?(?:correct|success(?:ful)?|solved|resolved|pass(?:ed)?|ok|acc)$/i,
     fits: isTruth,
   },
   {

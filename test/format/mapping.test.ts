@@ -260,6 +260,10 @@ describe('proposing a mapping', () => {
       { messages: 'trajectory', isCorrect: 'success' },
     ],
     [
+      { prompt: 'q', reply: 'a', ok: true },
+      { prompt: 'prompt', response: 'reply', isCorrect: 'ok' },
+    ],
+    [
       { question: 'q', outputs: [{ generated_text: 'a', logprobs: [-1], token_ids: [4] }] },
       {
         prompt: 'question',

@@ -460,11 +460,11 @@ describe('on the page', () => {
       ...{ jobId: 1, state: 'running', paths: ['/logs/new.jsonl'], bytes: 20, bytesDone: 0 },
       ...{ files: 2, filesDone: 0, rollouts: 0, issues: 0, elapsedMs: 1 },
     };
-    // It stays here until the run is known, and then opens it.
+    // It stays here until no other run can come, and then opens the run.
     client.emit({ event: 'ingest.progress', payload: job });
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(window.location.pathname).toBe('/mapping');
-    client.emit({ event: 'ingest.progress', payload: { ...job, rollouts: 3, runKey: 'a' } });
+    client.emit({ event: 'ingest.progress', payload: { ...job, state: 'done', rollouts: 3, runKey: 'a' } });
     await waitFor(() => expect(window.location.pathname).toBe('/run/a'));
   });
 });

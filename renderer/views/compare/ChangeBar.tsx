@@ -33,9 +33,11 @@ export function ChangeBar() {
     if (change === undefined) return;
     const index = change.index + by;
     const problem = listed[index];
-    if (problem === undefined)
-      useInterface.getState().setNotice(`No ${by === 1 ? 'next' : 'previous'} problem in the list`);
-    else navigateTo(changePath(change.link, index, problem, query));
+    // A notice about the pair before would seem to be about this one.
+    const notice =
+      problem === undefined ? `No ${by === 1 ? 'next' : 'previous'} problem in the list` : undefined;
+    useInterface.getState().setNotice(notice);
+    if (problem !== undefined) navigateTo(changePath(change.link, index, problem, query));
   };
   useCommands({
     'change.next': change === undefined ? undefined : () => step(1),

@@ -12,7 +12,7 @@ import { useInterface } from '../../state/interface.ts';
 import { listPosition, rememberListPosition } from '../../state/routeMemory.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
-import { counted } from '../../ui/numbers.ts';
+import { count, counted } from '../../ui/numbers.ts';
 import { EmptyState, FailedState, WaitingState } from '../../ui/States.tsx';
 import { parseSorts, type Sort, sortedByKeys, sortsText, withSort } from '../../ui/sorting.ts';
 import { leaveField } from '../../ui/useAutoFocus.ts';
@@ -109,14 +109,16 @@ export default function LibraryView() {
     );
   }
 
-  const rollouts = runs.data.reduce((sum, run) => sum + run.rollouts, 0);
+  const rollouts = shown.reduce((sum, run) => sum + run.rollouts, 0);
 
   return (
     <div className="page library">
       <header className="page-head">
         <h1>Library</h1>
         <span className="muted">
-          {counted(runs.data.length, 'run')} · {counted(rollouts, 'rollout')}
+          {text !== '' && `${count(shown.length)} of `}
+          {counted(runs.data.length, 'run')}
+          {text !== '' && ' match the filter'} · {counted(rollouts, 'rollout')}
           {issues > 0 && (
             <>
               {' · '}

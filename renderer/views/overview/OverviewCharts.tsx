@@ -54,7 +54,7 @@ export function OverviewCharts({
   const reading =
     at === undefined
       ? ''
-      : `step ${at}${since === undefined ? '' : `, ${duration(since * 1000)} after the first`}${stageAt(stages, step)}`;
+      : `Figures above the lines: ${step === undefined ? 'last ' : ''}step ${at}${since === undefined ? '' : `, ${duration(since * 1000)} after the first`}${stageAt(stages, step)}`;
 
   return (
     <>
