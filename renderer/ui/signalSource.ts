@@ -34,7 +34,7 @@ export const SIGNAL_FACTS: Readonly<Record<SignalName, SignalFacts>> = {
     needs: 'the log-probabilities the trainer recomputes (verl: old_log_probs)',
   },
   gap: {
-    label: 'policy gap',
+    label: 'log-probability gap',
     meaning: 'Trainer minus rollout log-probability of the sampled token: how far the two policies differ.',
     needs: 'both the rollout engine’s and the trainer’s log-probability of each token',
   },

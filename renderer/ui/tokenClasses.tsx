@@ -20,7 +20,7 @@ export function agreementLabels(agreement: Agreement): readonly string[] {
     `${count(highOnly)} high, in no listed word`,
     `${count(neither)} neither`,
     phi === undefined
-      ? 'φ is undefined: one of the two never varies'
-      : `φ = ${decimal(phi, 2)} (−1 … 1; 0: unrelated)`,
+      ? 'no correlation: one of the two never varies'
+      : `correlation ${decimal(phi, 2)} (φ, −1 … 1; 0: unrelated)`,
   ];
 }

@@ -38,6 +38,11 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
     source: TURNWISE,
   },
   {
+    term: 'baseline',
+    meaning: 'In a comparison: the rollout that the others are compared with.',
+    source: TURNWISE,
+  },
+  {
     term: 'breakpoint',
     meaning:
       'A condition on turns, such as an outcome, a text or a high token. The replay and the comparison list its hits.',
@@ -118,7 +123,8 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
     source: 'GRPO',
   },
   {
-    term: 'group health',
+    term: 'groups by outcome',
+    also: 'group health',
     meaning:
       'How many groups are all correct, all incorrect or mixed. Only mixed groups have non-zero advantages.',
     unit: 'share of groups',
@@ -163,9 +169,22 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
     source: TURNWISE,
   },
   {
+    term: 'log-probability gap',
+    also: 'policy gap',
+    meaning:
+      'Trainer minus rollout log-probability of a sampled token. Both engines hold the same policy, so a wide gap is a numerical or version mismatch.',
+    unit: 'nats',
+    source: TRAINERS,
+  },
+  {
     term: 'logged',
     meaning: 'Written by the trainer or the evaluation, and shown as it is in the log.',
     source: TURNWISE,
+  },
+  {
+    term: 'loss mask',
+    meaning: '1 for a token that the policy sampled and the loss counts, 0 for a token of the environment.',
+    source: TRAINERS,
   },
   {
     term: 'lower bound',
@@ -322,6 +341,13 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
     also: 'trajectory, sample, episode',
     meaning: 'One attempt of the policy at a prompt, with all its turns and tool calls.',
     source: TRAINERS,
+  },
+  {
+    term: 'rule set',
+    also: 'release, first week, paper',
+    meaning:
+      'How Resample-on-Correct chooses. release: the code since 5 September 2025. release, first week: the code before, which ranked incorrect rollouts by penalty, too. paper: draws at random, so it has probabilities.',
+    source: `${RELEASE}; ${REPORT} §2.2.3`,
   },
   {
     term: 'run',

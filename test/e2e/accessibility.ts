@@ -235,7 +235,7 @@ export function describeAccessibility(shell: Shell): void {
       await expect.poll(() => focused.getAttribute('aria-label')).toBe('Transcript');
       expect(await page.getByRole('heading', { level: 1 }).allInnerTexts()).toHaveLength(1);
       await open(COMPARISON);
-      await page.getByRole('button', { name: 'make baseline' }).focus();
+      await page.getByRole('button', { name: 'use as baseline' }).focus();
       await page.keyboard.press('Enter');
       await page.getByRole('group', { name: 'Lane B' }).getByText('baseline', { exact: true }).waitFor();
       await expect.poll(() => focused.evaluate((element) => element.closest('main') !== null)).toBe(true);

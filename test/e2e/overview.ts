@@ -29,7 +29,7 @@ export function describeOverview(shell: Shell): void {
       await page.keyboard.press('Home');
       expect(await chart('Truncated').getAttribute('aria-valuenow')).toBe('0');
       await page.keyboard.press('ArrowRight');
-      for (const name of ['Truncated', 'Group health', 'Mean entropy'])
+      for (const name of ['Truncated', 'Groups by outcome', 'Mean entropy'])
         await expect.poll(() => chart(name).getAttribute('aria-valuenow')).toBe('50');
       expect(await chart('Truncated').getAttribute('aria-valuetext')).toMatch(
         /^step 50: truncated 3\.2%; Enter opens rollouts stopped by the length limit$/,
@@ -50,7 +50,7 @@ export function describeOverview(shell: Shell): void {
         .getByText(/^Mean reward 0\.\d\d → 0\.\d\d from step 0 to 500 \(\+0\.\d\d ± 0\.\d\d\)$/)
         .waitFor();
       await chart('Without any tool call').waitFor({ state: 'detached' });
-      await chart('Group health').waitFor({ state: 'detached' });
+      await chart('Groups by outcome').waitFor({ state: 'detached' });
       await chart('Share of each class').focus();
       await page.keyboard.press('Home');
       expect(await chart('Share of each class').getAttribute('aria-valuetext')).toMatch(
@@ -186,7 +186,7 @@ export function describeOverview(shell: Shell): void {
       await panel.getByRole('columnheader', { name: 'maj@8' }).waitFor();
       await panel
         .getByRole('table')
-        .getByText(/^95 % interval: of pass@1, over problems, “plus four”/)
+        .getByText(/^95 % interval: of pass@1, over problems, with two problems all correct/)
         .waitFor();
       // A filter selects problems, each with all its samples.
       await page

@@ -110,8 +110,8 @@ export function describeStatistics(shell: Shell): void {
     });
 
     test('a missing signal is explained, with what to log and the alternatives', async () => {
-      await signal('policy gap').click();
-      await page.getByRole('heading', { name: 'No policy gap is logged in this run' }).waitFor();
+      await signal('log-probability gap').click();
+      await page.getByRole('heading', { name: 'No log-probability gap is logged in this run' }).waitFor();
       await page.getByText(/Needed: both the rollout engine’s and the trainer’s log-probability/).waitFor();
       await page.getByRole('button', { name: 'Show entropy' }).click();
       await page.getByText('entropy, full, nats, T=1.0, trainer policy').waitFor();
@@ -283,9 +283,11 @@ export function describeStatistics(shell: Shell): void {
       await reopen(logs);
       await page.getByRole('heading', { level: 1, name: 'signed' }).waitFor();
       await goTo('/run/signed/tokens?signal=gap');
-      await page.getByText(/^policy gap, nats; 4 rollouts, 16 policy tokens; mean −0\.0\d+/).waitFor();
+      await page
+        .getByText(/^log-probability gap, nats; 4 rollouts, 16 policy tokens; mean −0\.0\d+/)
+        .waitFor();
       await page.getByText(/16 policy tokens, bins of 0.001/).waitFor();
-      const bars = page.getByRole('slider', { name: 'Tokens by policy gap' });
+      const bars = page.getByRole('slider', { name: 'Tokens by log-probability gap' });
       await bars.focus();
       await page.keyboard.press('Home');
       await page.getByText(/^−0\.02\d to −0\.0\d\d: 4 tokens/).waitFor();

@@ -181,7 +181,7 @@ export function describeTokens(shell: Shell): void {
       await expect.poll(() => marked('line-')).toBeGreaterThan(0);
       expect(await marked('heat-')).toBe(0);
       await options.getByLabel(/^words \(text heuristic, not entropy\)/).check();
-      await options.getByText(/φ = /).waitFor();
+      await options.getByText(/correlation /).waitFor();
       await expect.poll(() => marked('words')).toBeGreaterThan(0);
       await options.getByLabel(/^loss mask/).check();
       await expect.poll(() => marked('masked')).toBeGreaterThan(0);

@@ -219,7 +219,7 @@ describe('classes, jumps and marks', () => {
     expect(underlined.some((name) => name.startsWith('heat-'))).toBe(false);
   });
 
-  it('mark the largest policy gaps, whatever their sign', () => {
+  it('mark the largest log-probability gaps, whatever their sign', () => {
     const gap = Float32Array.from({ length: 40 }, (_, i) => (i === 7 ? -3 : i === 9 ? 2 : 0.01));
     const flags = gapFlags(gap, undefined);
     expect([flags?.[7], flags?.[9], flags?.[8]]).toEqual([1, 1, 0]);
@@ -237,7 +237,7 @@ describe('the readout of a token', () => {
       'class reflection',
     ]);
     expect(valueFacts(heat, 3)[0]?.value).toContain('written by the environment');
-    expect(columnFacts(heat, 0, {}).map(({ label }) => label)).toEqual(['mask']);
+    expect(columnFacts(heat, 0, {}).map(({ label }) => label)).toEqual(['written by']);
     const columns = { logprob: Float32Array.of(-1), trainerLogprob: Float32Array.of(-1.25) };
     expect(columnFacts(heat, 0, columns).find(({ label }) => label === 'gap')?.value).toBe('−0.250');
   });

@@ -103,7 +103,7 @@ export function LaneHead(props: LaneHeadProps) {
             title={keyed('compare other lanes with this lane', 'lane.baseline')}
             onClick={() => actions.makeBase(index)}
           >
-            make baseline
+            use as baseline
           </button>
         )
       )}

@@ -50,7 +50,7 @@ export function EvaluationTable(props: EvaluationTableProps) {
                   pass@1 <small>%</small>
                 </th>
                 <th scope="col" title={PASS_AT_1}>
-                  95 % interval <small>plus four</small>
+                  95 % interval
                 </th>
               </>
             )}

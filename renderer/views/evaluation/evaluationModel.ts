@@ -96,7 +96,7 @@ export function chosenText(filter: string): string {
 
 /** Explains the interval, above the table. */
 export const INTERVAL =
-  '95 % interval: of pass@1, over problems, “plus four” (two problems all correct and two all incorrect are added; Agresti and Coull 1998)';
+  '95 % interval: of pass@1, over problems, with two problems all correct and two all incorrect added (“plus four”; Agresti and Coull 1998)';
 
 /** `16 samples of each of 30 problems`. */
 export function sizeText({ problems, leastSamples, mostSamples, samples }: EvaluationPoint): string {

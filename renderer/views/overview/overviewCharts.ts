@@ -126,7 +126,7 @@ export const CHARTS: readonly ChartSpec[] = [
   },
   {
     id: 'health',
-    title: 'Group health',
+    title: 'Groups by outcome',
     unit: 'of groups',
     describe:
       'Groups whose rollouts are all incorrect, mixed, all correct. Only mixed groups have a non-zero group-normalised advantage',

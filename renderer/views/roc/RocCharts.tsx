@@ -145,7 +145,7 @@ export function RocCharts({ of, sides, stages, onOpenStep }: RocChartsProps) {
       />
       <SavingChart
         {...common}
-        title="Groups"
+        title="Groups by outcome"
         unit="of groups"
         describe="Groups whose rollouts are all incorrect, mixed, all correct. A click opens the report of the step"
         isStacked

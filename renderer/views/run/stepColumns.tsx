@@ -156,8 +156,8 @@ export const STEP_COLUMNS: readonly StepColumn[] = [
   ),
   {
     id: 'health',
-    label: 'health',
-    name: 'group health',
+    label: 'by outcome',
+    name: 'groups by outcome',
     // The cell is a drawing of three numbers, so they are copied as text.
     value: (row) =>
       mixedShare(row) === undefined

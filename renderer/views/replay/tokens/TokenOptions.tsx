@@ -164,7 +164,7 @@ function Overlays({ heat }: { readonly heat: Heat | undefined }) {
           onChange={() => flip('isGapShown')}
         />
         <span>
-          policy gap: a line above the {GAP_SHARE * 100} % of policy tokens whose trainer and rollout
+          log-probability gap: a line above the {GAP_SHARE * 100} % of policy tokens whose trainer and rollout
           log-probabilities differ most
           {!heat.hasGap && <span className="dim"> (only one of the two was logged)</span>}
         </span>

@@ -74,8 +74,9 @@ export function columnFacts(heat: Heat, token: number, columns: TokenColumns): r
   // Without text, the id is already the token's name.
   if (id !== undefined && heat.ends !== undefined) facts.push({ label: 'id', value: String(id) });
   facts.push({
-    label: 'mask',
-    value: heat.mask === undefined ? 'not logged' : isPolicy ? '1, policy' : '0, environment',
+    label: 'written by',
+    value: heat.mask === undefined ? 'no loss mask logged' : isPolicy ? 'policy' : 'environment',
+    ...(heat.mask === undefined ? {} : { hint: isPolicy ? 'loss mask 1' : 'loss mask 0' }),
   });
   return facts;
 }
