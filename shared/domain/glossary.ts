@@ -183,7 +183,8 @@ export const GLOSSARY: readonly GlossaryTerm[] = [
   },
   {
     term: 'loss mask',
-    meaning: '1 for a token that the policy sampled and the loss counts, 0 for a token of the environment.',
+    meaning:
+      'Marks the tokens that the loss counts: 1 for a token that the policy sampled, 0 for one of the environment.',
     source: TRAINERS,
   },
   {

@@ -1,6 +1,7 @@
 /**
- * Finds credentials in logged configurations, where they are masked before anything is stored, and in the
- * texts of packs. Libraries and packs are copied, shown and published.
+ * Finds credentials. In logged configurations, changes of stages, extra fields, scores and events of a sample they are
+ * masked before anything is stored; in texts, where a pack is written and, on request, where the page shows them.
+ * Libraries and packs are copied, shown and published.
  *
  * A credential is recognized by its key (`wandb_api_key`), by its own form (`sk-…`, a PEM block, a URL with a
  * password), or by the name before it in a text (`--api-key X`, `HF_TOKEN=X`). Only strings are masked.

@@ -25,7 +25,7 @@ it('is documented field by field', async () => {
   });
   const text = `# Fields of a rollout
 
-Written from \`rolloutFields.ts\` by test/domain/rolloutFields.test.ts: run it with \`-u\` after a change there.
+Written from \`rolloutFields.ts\` by test/domain/rolloutFields.test.ts: run it with \`-u\` last after a change there.
 
 - *view*: a column of the public view \`rollout\`.
 - *list*: a column of rollout lists and of \`turnwise rollouts\`.
