@@ -79,6 +79,8 @@ interface IngestStatus {
   readonly bytesDone: number;
   readonly rollouts: number;
   readonly issues: number;
+  /** The part of `issues` about records that are in the library. Absent: none. */
+  readonly caveats?: number;
   /** Files whose content was read under another path. Absent: none. */
   readonly duplicates?: number;
   /** The run of the first rollout read. */
@@ -501,7 +503,7 @@ class IngestCall {
       // Offsets in compressed files and tables are not byte positions in the file.
       if (isBytes) this.status.bytesDone = base + batch.offset - request.offset;
       this.status.rollouts += rollouts;
-      this.status.issues += batch.issues.length;
+      for (const { severity } of batch.issues) this.countIssue(severity);
       this.options.onChange?.(runIds);
       this.report();
     });
@@ -557,8 +559,13 @@ class IngestCall {
   }
 
   private addIssue(fileId: number, issue: Parameters<LibraryWriter['addIssue']>[1]): void {
-    this.status.issues++;
+    this.countIssue(issue.severity);
     this.writer.addIssue(fileId, issue);
+  }
+
+  private countIssue(severity: IngestIssue['severity']): void {
+    this.status.issues++;
+    if (severity === 'warning') this.status.caveats = (this.status.caveats ?? 0) + 1;
   }
 
   private refuse(plan: ReadPlan, found: Exclude<Identified, { kind: 'log' }>): FileReport {

@@ -23,6 +23,16 @@ import { useIngestActions } from './useIngestActions.ts';
 import { useLibraryCommands } from './useLibraryActions.ts';
 import { useRunRoute } from './useRunRoute.ts';
 
+/** `2 issues, 5 caveats`. Empty: none. */
+export function jobIssues({ issues, caveats = 0 }: IngestProgress): string {
+  const lost = issues - caveats;
+  const parts = [
+    ...(lost > 0 ? [counted(lost, 'issue')] : []),
+    ...(caveats > 0 ? [counted(caveats, 'caveat')] : []),
+  ];
+  return parts.join(', ');
+}
+
 /** The notice when a job ends. While it runs, the library page and the top bar show it. */
 export function jobNotice(job: IngestProgress): string | undefined {
   if (job.state === 'running') return undefined;
@@ -31,10 +41,10 @@ export function jobNotice(job: IngestProgress): string | undefined {
   const same = `${counted(duplicates, 'file')} read before, under another path`;
   if (job.state === 'done' && job.rollouts === 0 && job.issues === 0)
     return duplicates === 0 ? 'Nothing new to read' : `Nothing new to read: ${same}`;
-  const issues = job.issues === 0 ? '' : `, ${counted(job.issues, 'issue')}`;
+  const issues = jobIssues(job);
   const ofRuns = runs > 1 ? ` of ${counted(runs, 'run')}` : '';
   const others = duplicates === 0 ? '' : `; ${same}`;
-  return `${job.state === 'cancelled' ? 'Cancelled after' : 'Read'} ${counted(job.rollouts, 'rollout')}${ofRuns}${issues}${others}`;
+  return `${job.state === 'cancelled' ? 'Cancelled after' : 'Read'} ${counted(job.rollouts, 'rollout')}${ofRuns}${issues === '' ? '' : `, ${issues}`}${others}`;
 }
 
 export function useShellCommands(): void {

@@ -374,6 +374,8 @@ export interface IngestProgress {
   readonly bytesDone: number;
   readonly rollouts: number;
   readonly issues: number;
+  /** The part of `issues` about records that are in the library. Absent: none. */
+  readonly caveats?: number;
   /** Files that were not read, since the same file was read before under another path. Absent: none. */
   readonly duplicates?: number;
   readonly elapsedMs: Milliseconds;

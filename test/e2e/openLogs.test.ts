@@ -71,6 +71,23 @@ test('a file of unknown format opens in the mapping editor', async () => {
   rmSync(file);
 });
 
+test('a directory of several runs opens the library, where they are listed', async () => {
+  const directory = join(logs, 'several');
+  for (const name of ['first', 'second']) {
+    mkdirSync(join(directory, name), { recursive: true });
+    writeFileSync(join(directory, name, 'log.jsonl'), logOf(name));
+  }
+  await field().fill(directory);
+  await page.keyboard.press('Enter');
+  await closed();
+  await placeIs('/');
+  for (const name of ['first', 'second'])
+    await page.getByRole('row', { name: new RegExp(`^${name}`) }).waitFor();
+  await page.getByText('Read 2 rollouts of 2 runs').waitFor();
+  await placeIs('/');
+  rmSync(directory, { recursive: true });
+});
+
 test('a path is completed like in a shell, and its first run opens', async () => {
   await expect.poll(() => field().evaluate((element) => element === document.activeElement)).toBe(true);
   await options().filter({ hasText: logs }).waitFor();

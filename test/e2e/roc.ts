@@ -185,7 +185,7 @@ export function describeRoc(shell: Shell): void {
       await page
         .getByRole('grid', { name: 'Groups: discarded positives without a tool call · logged' })
         .waitFor();
-      const errorsChart = page.getByRole('slider', { name: 'Failed tool calls in correct rollouts by step' });
+      const errorsChart = page.getByRole('slider', { name: 'Failed calls in correct by step' });
       await errorsChart.focus();
       await page.keyboard.press('Home');
       await page.keyboard.press('ArrowDown');

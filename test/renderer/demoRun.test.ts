@@ -54,6 +54,9 @@ describe('the demo run', () => {
     expect(jobNotice({ ...job, state: 'done', rollouts: 2_400, issues: 1 })).toBe(
       'Read 2,400 rollouts, 1 issue',
     );
+    expect(jobNotice({ ...job, state: 'done', rollouts: 5, issues: 5, caveats: 4 })).toBe(
+      'Read 5 rollouts, 1 issue, 4 caveats',
+    );
     expect(jobNotice({ ...job, state: 'done', duplicates: 2 })).toBe(
       'Nothing new to read: 2 files read before, under another path',
     );

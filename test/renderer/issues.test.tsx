@@ -63,6 +63,18 @@ it('lists a file that was not read to its end, and continues it', async () => {
   await waitFor(() => expect(started[0]).toEqual(['/logs/0.jsonl']));
 });
 
+it('counts what is missing apart from caveats', async () => {
+  const issue = { issueId: 1, path: '/logs/a', unit: 'line' as const, records: 1, code: 'c', message: 'm' };
+  const severities = ['refused', 'warning', 'warning'] as const;
+  show(
+    [],
+    [],
+    severities.map((severity, issueId) => ({ ...issue, issueId, severity })),
+  );
+  await screen.findByText(/^1 record or file not in the library/);
+  await screen.findByText(/2 records read, with a caveat/);
+});
+
 it('names the command for a file of an earlier session', async () => {
   show([{ ...FILE, path: '/gone/1.jsonl' }]);
   await screen.findByText('turnwise ingest --continue --library /l.turnwise');

@@ -64,6 +64,13 @@ export function GroupHead({ runKey, group, compare, children }: GroupHeadProps) 
             </span>
           )}
           {compare}
+          <Link
+            className="is-link"
+            href={pathOfRoute({ view: 'problem', runKey, step: group.step, groupKey: group.groupKey })}
+            title="The whole problem, and its pass rate over steps and runs"
+          >
+            Whole problem
+          </Link>
           {group.rollouts > 1 && (
             <Link
               className="is-link"

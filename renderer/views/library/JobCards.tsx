@@ -6,6 +6,7 @@ import { mappingPath } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useUnmappedFiles } from '../../data/useUnmappedFiles.ts';
 import { useIngestActions } from '../../shell/useIngestActions.ts';
+import { jobIssues } from '../../shell/useShellCommands.ts';
 import { useInterface } from '../../state/interface.ts';
 import { Button, IconButton } from '../../ui/Controls.tsx';
 import { Link } from '../../ui/Link.tsx';
@@ -156,7 +157,7 @@ function RunningJob({ job }: { readonly job: IngestProgress }) {
       <span className="dim">
         {job.filesDone} of {counted(job.files, 'file')} · {bytes(job.bytesDone)} of {bytes(job.bytes)} ·{' '}
         {counted(job.rollouts, 'rollout')}
-        {job.issues > 0 && ` · ${counted(job.issues, 'issue')}`} · {seconds(job.elapsedMs)}
+        {job.issues > 0 && ` · ${jobIssues(job)}`} · {seconds(job.elapsedMs)}
       </span>
     </div>
   );

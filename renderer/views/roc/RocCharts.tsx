@@ -128,10 +128,12 @@ export function RocCharts({ of, sides, stages, onOpenStep }: RocChartsProps) {
   });
   return (
     <section className="charts roc-charts" aria-label="By step">
-      <p className="dim roc-at">Figures above the lines: step {step ?? axis.at(-1)}</p>
+      <p className="dim roc-at">
+        Figures above the lines: {step === undefined && 'last '}step {step ?? axis.at(-1)}
+      </p>
       <SavingChart
         {...common}
-        title="Failed tool calls in correct rollouts"
+        title="Failed calls in correct"
         unit="of tool calls"
         describe={`Failed tool calls of correct rollouts, in the pool and among the kept. ${POINT_HINT}`}
         lines={errors}
