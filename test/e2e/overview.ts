@@ -54,7 +54,7 @@ export function describeOverview(shell: Shell): void {
       await chart('Share of each class').focus();
       await page.keyboard.press('Home');
       expect(await chart('Share of each class').getAttribute('aria-valuetext')).toMatch(
-        /^step 0: with tool calls 70.6%, no call 29.4%/,
+        /^step 0: with tool calls 70.6%, no call at all 29.4%/,
       );
       await page.keyboard.press('Enter');
       await expect.poll(() => queryOf('q')).toBe('tool_calls:>0');

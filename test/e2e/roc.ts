@@ -229,7 +229,7 @@ export function describeRoc(shell: Shell): void {
 
     test('a point opens its groups, the chart of groups the report of a step', async () => {
       await goTo(`${DEMO}/roc`);
-      const rates = page.getByRole('slider', { name: 'Kept by correctness by step' });
+      const rates = page.getByRole('slider', { name: 'Kept by class by step' });
       await rates.waitFor();
       // The report is complete, so the page no longer moves under the pointer.
       await page.getByRole('region', { name: 'Positives kept by penalty' }).waitFor();
@@ -240,7 +240,7 @@ export function describeRoc(shell: Shell): void {
       });
       await rates.click({ position: await at() });
       await page.getByRole('grid', { name: /^Groups: (positives|negatives) of step 0 · logged$/ }).waitFor();
-      const groups = page.getByRole('slider', { name: 'Groups by step' });
+      const groups = page.getByRole('slider', { name: 'Groups by outcome by step' });
       await groups.click({ position: { x: (await at()).x, y: 40 } });
       await page.getByRole('heading', { level: 1, name: 'Resample-on-Correct, step 0' }).waitFor();
     });
