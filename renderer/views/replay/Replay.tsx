@@ -18,7 +18,7 @@ import { Outline } from './Outline.tsx';
 import { RawRecord } from './RawRecord.tsx';
 import { ReplayText } from './ReplayText.tsx';
 import { ReplayToolbar } from './ReplayToolbar.tsx';
-import { Scrubber } from './Scrubber.tsx';
+import { Scrubber, stripLegend } from './Scrubber.tsx';
 import type { TranscriptHandle } from './Transcript.tsx';
 import { Transport, usePlayback } from './Transport.tsx';
 import type { Hit } from './text/findModel.ts';
@@ -277,6 +277,7 @@ export function Replay({ route, detail }: ReplayProps) {
           onLast={() => goToTurn(lastTurn)}
           onStep={step}
           onFlipPlaying={flipPlaying}
+          legend={stripLegend(heat)}
         />
         <Scrubber
           detail={detail}

@@ -19,6 +19,7 @@ import { LogText } from '../../ui/LogText.tsx';
 import { KeptMark, RightMark } from '../../ui/Marks.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { CodeMenu } from '../../widgets/CodeState.tsx';
+import { MALFORMED_HINT } from '../../widgets/rollouts/cells.tsx';
 import { useAlike } from '../../widgets/useAlike.ts';
 import { usePanes } from './usePanes.ts';
 import type { Siblings } from './useSiblings.ts';
@@ -102,6 +103,11 @@ export function ReplayToolbar(props: ReplayToolbarProps) {
             .flat()
             .join(' · ')}
           {(row.toolErrors ?? 0) > 0 && <span className="is-wrong">, {row.toolErrors} failed</span>}
+          {(row.malformedCalls ?? 0) > 0 && (
+            <span className="is-wrong" title={MALFORMED_HINT}>
+              , {row.malformedCalls} malformed
+            </span>
+          )}
         </span>
       </span>
       <div className="end">

@@ -41,12 +41,20 @@ const MARK_LABEL = {
   user: 'user message',
 } as const;
 
-const BELOW = 'below the line: what the environment wrote';
+const BELOW = 'under the line: what the environment wrote';
 const BANDS = 'grey bands: tool calls; blue band: the current turn';
 const BY_KIND = `Length by author. Low: prose. High: tool calls. Full: the answer; ${BELOW}; blue band: the current turn`;
 
 const MEANS =
   'column: least to highest value, tick at the mean; top rows: forking tokens, then reflection tokens; click to go there, drag to select tokens';
+
+const MARKS = 'below: ● tool call, ✕ failed tool call, ▲ user message';
+
+const isProfile = (heat: Heat | undefined): heat is Heat => heat?.ends !== undefined && !heat.isConstant;
+
+/** What the strip shows, in words. */
+export const stripLegend = (heat: Heat | undefined): string =>
+  `${isProfile(heat) ? `${heat.words.name} along the rollout; ${MEANS}; ${BANDS}; ${BELOW}` : BY_KIND}; ${MARKS}`;
 
 /** Width of one mark. */
 const MARK_PIXELS = 8;
@@ -65,13 +73,12 @@ export function Scrubber(props: ScrubberProps) {
     () => profileOf(detail.segments, detail.toolCalls, detail.response.length),
     [detail],
   );
-  const isProfiled = heat?.ends !== undefined && !heat.isConstant;
   const columns = useMemo(
     () =>
-      heat === undefined || !isProfiled
-        ? undefined
-        : columnStatistics(heat, detail.response.length, Math.max(1, Math.floor(width / 2))),
-    [heat, isProfiled, detail, width],
+      isProfile(heat)
+        ? columnStatistics(heat, detail.response.length, Math.max(1, Math.floor(width / 2)))
+        : undefined,
+    [heat, detail, width],
   );
   const brush = useBrush({ isOn: heat?.ends !== undefined, onSeek: props.onSeek, onBrush: props.onBrush });
   const marked = brush.stretch ?? selected;
@@ -105,7 +112,7 @@ export function Scrubber(props: ScrubberProps) {
     <div
       ref={box}
       className="scrubber"
-      title={isProfiled ? `${heat.words.name} along the rollout; ${MEANS}; ${BANDS}; ${BELOW}` : BY_KIND}
+      title={stripLegend(heat)}
       role="slider"
       tabIndex={0}
       aria-label="Position in the rollout, by turn"

@@ -4,6 +4,7 @@ import type { TurnView } from '../../data/segmentViews.ts';
 import { keyOf } from '../../shell/keys/keysInForce.ts';
 import { PLAY_SPEEDS, useInterface } from '../../state/interface.ts';
 import { IconButton } from '../../ui/Controls.tsx';
+import { Hint } from '../../ui/Hint.tsx';
 import { dwellMs } from './text/replayModel.ts';
 
 interface TransportProps {
@@ -14,6 +15,8 @@ interface TransportProps {
   readonly onLast: () => void;
   readonly onStep: (by: number) => void;
   readonly onFlipPlaying: () => void;
+  /** What the strip beside the buttons shows. */
+  readonly legend: string;
 }
 
 export function Transport(props: TransportProps) {
@@ -55,6 +58,9 @@ export function Transport(props: TransportProps) {
         <button type="button" title="Playback speed" onClick={() => setSpeed(nextSpeed)}>
           {speed}×
         </button>
+        <Hint side="top" text={props.legend}>
+          <button type="button">legend</button>
+        </Hint>
       </div>
     </div>
   );
