@@ -53,6 +53,9 @@ try {
       await page.waitForSelector(drawn);
       await page.waitForLoadState('networkidle');
       await page.evaluate(() => document.fonts.ready);
+      // The demo has just been read: no picture of its notice, or of its texts being indexed.
+      for (const passing of [page.locator('.notice > span'), page.getByText('indexing texts')])
+        await passing.waitFor({ state: 'detached' });
       // Charts and heat are drawn in the frames after the answer.
       for (let frame = 0; frame < 30; frame++)
         await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));

@@ -156,7 +156,7 @@ export const STEP_COLUMNS: readonly StepColumn[] = [
   ),
   {
     id: 'health',
-    label: 'by outcome',
+    label: 'groups',
     name: 'groups by outcome',
     // The cell is a drawing of three numbers, so they are copied as text.
     value: (row) =>
