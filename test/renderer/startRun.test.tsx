@@ -2,11 +2,14 @@
 /** The page that a start opens, and that nothing opens later by itself. */
 import { cleanup, screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';
-import { useStartRun } from '../../renderer/app/App.tsx';
 import { useRequest } from '../../renderer/data/useRequest.ts';
 import type { HostEvent, IngestProgress, RunSummary } from '../../shared/api/contract.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
+
+// The module looks once at the page's address, where another file of tests may have left its own.
+window.history.replaceState(null, '', '/');
+const { useStartRun } = await import('../../renderer/app/App.tsx');
 
 const job: IngestProgress = {
   ...{ jobId: 1, state: 'running', paths: ['/logs'], files: 1, filesDone: 0, bytes: 10, bytesDone: 1 },
