@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readFilter } from '../../shared/domain/filter/parse.ts';
 import { terminalJson, terminalLine, terminalText } from '../../shared/domain/terminalText.ts';
@@ -143,23 +143,28 @@ async function push({ args, given, version, signal }: Call): Promise<number> {
   if (paths.length === 0 && named === undefined)
     throw new UsageError('warehouse push: give PATHs, or --library FILE');
   const library = named === undefined ? ownLibrary(to, paths) : resolvePath(named);
+  if (paths.length === 0 && !existsSync(library))
+    throw new ExpectedError(`there is no library at ${library}`);
   const runKeys = args.strings('run');
   const as = args.string('as');
   return withWarehouse(args, to, {}, async (warehouse) => {
-    const host = await createHost({ libraryPath: library, shell: 'browser', version });
+    const isFollowing = args.flag('follow');
+    // A host also makes the index for searching, which a push does not need.
+    const host =
+      paths.length === 0 ? undefined : await createHost({ libraryPath: library, shell: 'browser', version });
     try {
-      const issues = paths.length === 0 ? 0 : (await host.ingest(paths, { signal })).issues;
+      const issues = (await host?.ingest(paths, { signal }))?.issues ?? 0;
       signal.throwIfAborted();
+      if (!isFollowing) await host?.close();
       const sender = new Push(library, warehouse, {
         ...(runKeys.length === 0 ? {} : { runKeys }),
         ...(as === undefined ? {} : { as }),
         signal,
       });
       try {
-        const isFollowing = args.flag('follow');
         print(args, await sender.send(isFollowing ? 'settled' : 'all'));
         if (isFollowing) {
-          if (paths.length > 0) await host.dispatch('follow.start', { paths });
+          await host?.dispatch('follow.start', { paths });
           await sendUntilStopped(sender, signal);
         }
       } finally {
@@ -167,7 +172,7 @@ async function push({ args, given, version, signal }: Call): Promise<number> {
       }
       return issues > 0 ? 3 : 0;
     } finally {
-      await host.close();
+      await host?.close();
     }
   });
 }

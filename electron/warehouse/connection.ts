@@ -143,7 +143,7 @@ export class Warehouse {
 
   /** Runs a statement without a result. `{name:Type}` in it is replaced by the server. */
   async run(sql: string, params: QueryParams = {}, signal?: AbortSignal): Promise<void> {
-    await this.sentence(() =>
+    await this.sentence(signal, () =>
       this.client.command({
         query: sql,
         query_params: params,
@@ -154,7 +154,7 @@ export class Warehouse {
 
   /** Sends a file as the data of `INSERT … FORMAT …`. */
   async insert(sql: string, values: Readable, params: QueryParams, signal?: AbortSignal): Promise<void> {
-    await this.sentence(async () => {
+    await this.sentence(signal, async () => {
       const { stream } = await this.client.exec({
         query: sql,
         query_params: params,
@@ -175,7 +175,7 @@ export class Warehouse {
     rows: readonly object[],
     signal?: AbortSignal,
   ) {
-    await this.sentence(() =>
+    await this.sentence(signal, () =>
       this.client.insert({
         table,
         columns: [...columns],
@@ -188,7 +188,7 @@ export class Warehouse {
   }
 
   async rows<T>(sql: string, params: QueryParams = {}, signal?: AbortSignal): Promise<readonly T[]> {
-    return this.sentence(async () => {
+    return this.sentence(signal, async () => {
       const result = await this.client.query({
         query: sql,
         query_params: params,
@@ -201,7 +201,7 @@ export class Warehouse {
 
   /** Rows of a long result, in blocks as they arrive. */
   async *stream<T>(sql: string, params: QueryParams, signal?: AbortSignal): AsyncGenerator<readonly T[]> {
-    const result = await this.sentence(() =>
+    const result = await this.sentence(signal, () =>
       this.client.query({
         query: sql,
         query_params: params,
@@ -222,7 +222,9 @@ export class Warehouse {
     return this.client.close();
   }
 
-  private async sentence<T>(work: () => Promise<T>): Promise<T> {
+  private async sentence<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    // The client listens for a signal and does not look at it first.
+    signal?.throwIfAborted();
     try {
       return await work();
     } catch (error) {

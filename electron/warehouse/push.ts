@@ -114,30 +114,40 @@ export class Push {
         )
       ).map(({ step, source, content }) => [placeOf(step, source), content]),
     );
-    for (const file of filesOfSteps(this.db, run.runId)) {
-      signal?.throwIfAborted();
-      const memory = `${key}\n${file.step}\n${file.fileId}`;
-      if (this.there.get(memory) === file.revision) {
-        report.known++;
-        continue;
+    // While one load is on its way, the next is written.
+    let sending: Promise<void> = Promise.resolve();
+    try {
+      for (const file of filesOfSteps(this.db, run.runId)) {
+        signal?.throwIfAborted();
+        const memory = `${key}\n${file.step}\n${file.fileId}`;
+        if (this.there.get(memory) === file.revision) {
+          report.known++;
+          continue;
+        }
+        const isSettled = this.seen.get(memory) === file.revision;
+        this.seen.set(memory, file.revision);
+        if (only === 'settled' && !isSettled) continue;
+        const source = this.sourceOf(file);
+        const step = run.hasSteps === 1 ? file.step : null;
+        const load = await this.write(run, file, { key, step, source });
+        const isKnown = load.content === loads.get(placeOf(step, source));
+        await sending.catch(load.remove);
+        await sending;
+        sending = (isKnown ? Promise.resolve() : this.sendLoad(load)).finally(load.remove).then(() => {
+          if (isKnown) report.known++;
+          else {
+            report.sent++;
+            report.rollouts += load.rollouts;
+            report.bytes += load.bytes;
+          }
+          this.there.set(memory, file.revision);
+          this.options.onProgress?.(report);
+        });
+        // Handled when it is awaited.
+        sending.catch(() => undefined);
       }
-      const isSettled = this.seen.get(memory) === file.revision;
-      this.seen.set(memory, file.revision);
-      if (only === 'settled' && !isSettled) continue;
-      const source = this.sourceOf(file);
-      const step = run.hasSteps === 1 ? file.step : null;
-      const sent = await this.sendLoad(run, file, {
-        ...{ key, step, source },
-        known: loads.get(placeOf(step, source)),
-      });
-      if (sent === undefined) report.known++;
-      else {
-        report.sent++;
-        report.rollouts += sent.rollouts;
-        report.bytes += sent.bytes;
-      }
-      this.there.set(memory, file.revision);
-      this.options.onProgress?.(report);
+    } finally {
+      await sending;
     }
   }
 
@@ -147,64 +157,58 @@ export class Push {
     return first === '' ? path : `${path}#${createHash('sha256').update(first).digest('hex').slice(0, 12)}`;
   }
 
-  /** @returns what was sent; undefined: the warehouse has these rows */
-  private async sendLoad(
+  private async sendLoad({ path, key, step, source, rollouts, content, runId, split }: Load): Promise<void> {
+    const load = randomUUID();
+    const { signal } = this.options;
+    await this.warehouse.insert(
+      `INSERT INTO rollout_row (run, step, load, ${COLUMN_LIST})
+      SELECT {run:String}, {step:Nullable(Int32)}, {load:UUID}, ${COLUMN_LIST}
+      FROM input('${INPUT_STRUCTURE}') FORMAT Parquet`,
+      createReadStream(path),
+      { run: key, step, load },
+      signal,
+    );
+    const written = await this.warehouse.rows<{ rollouts: number }>(
+      'SELECT count() AS rollouts FROM rollout_row WHERE run = {run:String} AND load = {load:UUID}',
+      { run: key, load },
+      signal,
+    );
+    if (Number(written[0]?.rollouts) !== rollouts)
+      throw refused(`the warehouse has ${written[0]?.rollouts} of ${rollouts} rollouts of ${source}`);
+    await this.warehouse.add(
+      'load_row',
+      ['run', 'step', 'source', 'load', 'run_id', 'split', 'rollouts', 'content'],
+      [{ run: key, step, source, load, run_id: runId, split, rollouts, content }],
+      signal,
+    );
+  }
+
+  /** Writes the rollouts of a step and a log to a temporary file. */
+  private async write(
     run: ExportedRun,
     file: FileOfStep,
-    to: {
-      readonly key: string;
-      readonly step: number | null;
-      readonly source: string;
-      readonly known?: string;
-    },
-  ): Promise<{ readonly rollouts: number; readonly bytes: number } | undefined> {
+    { key, step, source }: Pick<Load, 'key' | 'step' | 'source'>,
+  ): Promise<Load> {
     const directory = mkdtempSync(join(tmpdir(), 'turnwise-push-'));
+    const remove = (): void => rmSync(directory, { recursive: true, force: true });
     try {
       const path = join(directory, 'rollouts.parquet');
-      const { rollouts, bytes } = await this.write(path, run, file, to.step);
+      const written = await this.writePart(path, run, file, step);
+      const runId = this.options.as ?? run.loggedId ?? run.runKey;
       const content = await hashOf(path);
-      if (content === to.known) return undefined;
-      const load = randomUUID();
-      const { signal } = this.options;
-      await this.warehouse.insert(
-        `INSERT INTO rollout_row (run, step, load, ${COLUMN_LIST})
-        SELECT {run:String}, {step:Nullable(Int32)}, {load:UUID}, ${COLUMN_LIST}
-        FROM input('${INPUT_STRUCTURE}') FORMAT Parquet`,
-        createReadStream(path),
-        { run: to.key, step: to.step, load },
-        signal,
-      );
-      const written = await this.warehouse.rows<{ rollouts: number }>(
-        'SELECT count() AS rollouts FROM rollout_row WHERE run = {run:String} AND load = {load:UUID}',
-        { run: to.key, load },
-        signal,
-      );
-      if (Number(written[0]?.rollouts) !== rollouts)
-        throw refused(`the warehouse has ${written[0]?.rollouts} of ${rollouts} rollouts of ${to.source}`);
-      await this.warehouse.add(
-        'load_row',
-        ['run', 'step', 'source', 'load', 'run_id', 'split', 'rollouts', 'content'],
-        [
-          {
-            ...{ run: to.key, step: to.step, source: to.source, load, rollouts, content },
-            run_id: this.options.as ?? run.loggedId ?? run.runKey,
-            split: run.kind,
-          },
-        ],
-        signal,
-      );
-      return { rollouts, bytes };
-    } finally {
-      rmSync(directory, { recursive: true, force: true });
+      return { path, key, step, source, runId, split: run.kind, content, ...written, remove };
+    } catch (error) {
+      remove();
+      throw error;
     }
   }
 
-  private async write(
+  private async writePart(
     path: string,
     run: ExportedRun,
     file: FileOfStep,
     step: number | null,
-  ): Promise<{ readonly rollouts: number; readonly bytes: number }> {
+  ): Promise<Pick<Load, 'rollouts' | 'bytes'>> {
     const written = { rollouts: 0, bytes: 0 };
     const part = rolloutPart(path, {
       id: run.loggedId ?? run.runKey,
@@ -285,6 +289,22 @@ export class Push {
     }
     return sent;
   }
+}
+
+/** Rollouts of one step and one log, in a temporary file. */
+interface Load {
+  /** A Parquet file as an export writes it. */
+  readonly path: string;
+  /** Key of the run in the warehouse. */
+  readonly key: string;
+  readonly step: number | null;
+  readonly source: string;
+  readonly runId: string;
+  readonly split: 'train' | 'eval';
+  readonly content: string;
+  readonly rollouts: number;
+  readonly bytes: number;
+  remove(): void;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
