@@ -1,6 +1,5 @@
 /** Connects to a ClickHouse database, and says in a sentence why it did not work. */
-import { readFileSync, statSync } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { type ClickHouseClient, ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { refused } from '../../shared/api/errors.ts';
 
@@ -153,7 +152,7 @@ export class Warehouse {
   }
 
   /** Sends a file as the data of `INSERT … FORMAT …`. */
-  async insert(sql: string, values: Readable, params: QueryParams, signal?: AbortSignal): Promise<void> {
+  async insert(sql: string, path: string, params: QueryParams, signal?: AbortSignal): Promise<void> {
     await this.sentence(signal, async () => {
       const { stream } = await this.client.exec({
         query: sql,
@@ -161,7 +160,7 @@ export class Warehouse {
         // A cluster answers when the rows are on their shard.
         clickhouse_settings: { distributed_foreground_insert: 1 },
         ...(signal === undefined ? {} : { abort_signal: signal }),
-        values,
+        values: createReadStream(path),
       });
       // The connection is free when the answer has been read.
       for await (const _ of stream.resume());

@@ -164,7 +164,7 @@ export class Push {
       `INSERT INTO rollout_row (run, step, load, ${COLUMN_LIST})
       SELECT {run:String}, {step:Nullable(Int32)}, {load:UUID}, ${COLUMN_LIST}
       FROM input('${INPUT_STRUCTURE}') FORMAT Parquet`,
-      createReadStream(path),
+      path,
       { run: key, step, load },
       signal,
     );
