@@ -61,6 +61,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'node:',
   ],
   'electron/threads': ['shared/api', 'node:'],
+  // Runs code of others in a process with few rights, so it imports nothing of Turnwise but types.
+  'electron/python': ['types:shared/api', 'node:', 'pyodide'],
   'electron/search': [
     'shared/domain',
     'shared/format',
@@ -105,6 +107,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'electron/export',
     'electron/warehouse',
     'electron/threads',
+    'electron/python',
     'node:',
   ],
   'electron/host': [
@@ -118,6 +121,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'electron/threads',
     'electron/worker/entry.ts',
     'types:electron/worker',
+    'types:electron/python',
     'node:',
   ],
   'electron/main': [

@@ -44,6 +44,7 @@ import type {
 import { checkLibrary, damageText } from './libraryCheck.ts';
 import { LibraryThreads, type ThreadMethod } from './libraryThreads.ts';
 import { listPaths } from './pathList.ts';
+import { PythonRunner } from './pythonRunner.ts';
 import { type ReadableLibrary, readableLibrary } from './readOnlyCopy.ts';
 import { SqlConsole } from './sqlConsole.ts';
 import { storeUpload, type Upload, uploadsDirectory } from './uploads.ts';
@@ -52,6 +53,8 @@ import { storeUpload, type Upload, uploadsDirectory } from './uploads.ts';
 const DEMO = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', import.meta.url));
 /** Delay before every page of the file is read, so that the first pages are shown first. */
 const CHECK_AFTER_MS = 20_000;
+/** Seeds what code draws without a seed of its own, so that it draws the same again. */
+const SEED = 1;
 /** Finished jobs that can still be queried. */
 const KEPT_JOBS = 50;
 const NO_PROGRESS = {
@@ -93,6 +96,7 @@ class LibraryHost implements Host {
   private readonly downloads = new Downloads();
   private readonly threads: LibraryThreads;
   private readonly sql: SqlConsole;
+  private readonly python: PythonRunner;
   private readonly follower: Follower;
   private readonly handlers: HostHandlers;
   private readonly wrappers: MethodWrappers;
@@ -106,7 +110,7 @@ class LibraryHost implements Host {
   private isClosed = false;
 
   constructor(options: HostOptions, library: ReadableLibrary) {
-    const { version, startSql } = options;
+    const { version, startProcess } = options;
     this.options = options;
     this.library = library;
     const { path: libraryPath, readOnly } = library;
@@ -123,9 +127,10 @@ class LibraryHost implements Host {
     });
     this.sql = new SqlConsole({
       libraryPath,
-      start: startSql,
+      start: startProcess,
       progressed: (payload) => this.emit({ event: 'sql.progress', payload }),
     });
+    this.python = new PythonRunner({ start: startProcess });
     this.follower = new Follower({
       read: async (paths) => (await this.readLogs(paths, { isQuiet: true }).report).added,
       onChange: (follows) => this.emit({ event: 'follow.changed', payload: { follows } }),
@@ -161,10 +166,10 @@ class LibraryHost implements Host {
   }
 
   private async checkPages(): Promise<void> {
-    const { libraryPath, startSql } = this.options;
+    const { libraryPath, startProcess } = this.options;
     const found = await checkLibrary({
       libraryPath: this.library.path,
-      start: startSql,
+      start: startProcess,
       signal: this.closing.signal,
     });
     if (this.isClosed) return;
@@ -298,6 +303,7 @@ class LibraryHost implements Host {
     this.isClosed = true;
     this.closing.abort();
     this.sql.close();
+    this.python.close();
     for (const abort of this.jobAborts.values()) abort.abort();
     // The follower may wait for an ingest that ends only when the writer is closed.
     await Promise.all([this.follower.close(), this.threads.close()]);
@@ -410,6 +416,7 @@ class LibraryHost implements Host {
           warnings: this.allWarnings(),
         };
       },
+      'python.run': ({ cells, limitMs }, signal) => this.python.run({ cells, seed: SEED }, limitMs, signal),
       'path.list': ({ prefix }) => listPaths(prefix, this.listedRoots()),
       'format.list': () =>
         FORMATS.map(({ name, title, source, rule, reads, ignores }) => ({

@@ -30,8 +30,8 @@ import type {
   KnownLibraryChange,
   RescueReport,
 } from '../worker/messages.ts';
+import type { StartProcess } from './childProcess.ts';
 import type { Download } from './downloads.ts';
-import type { StartSqlProcess } from './runSql.ts';
 import type { Upload } from './uploads.ts';
 
 export type { Adapter, KnownLibrary, KnownLibraryChange, RescueReport } from '../worker/messages.ts';
@@ -155,8 +155,8 @@ export interface HostOptions {
    * `ManagerOptions` excludes it, so that no page can be connected to such a host.
    */
   readonly adapter?: Adapter;
-  /** Starts the process of a user's statement. Default: Node's fork. */
-  readonly startSql?: StartSqlProcess;
+  /** Starts the processes that run what a user wrote. Default: Node's fork. */
+  readonly startProcess?: StartProcess;
 }
 
 /** Options of the hosts that pages are connected to. */

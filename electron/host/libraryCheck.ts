@@ -1,7 +1,8 @@
 /** Looks for damage in a library file, in a process that can be killed. */
 import type { ApiFailure } from '../../shared/api/errors.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
-import { runSql, type StartSqlProcess } from './runSql.ts';
+import type { StartProcess } from './childProcess.ts';
+import { runSql } from './runSql.ts';
 
 /** A damaged table, with the first problem that SQLite found in it. */
 export interface DamagedTable {
@@ -20,7 +21,7 @@ const MOST_NAMED = 4;
 
 export interface CheckOptions {
   readonly libraryPath: string;
-  readonly start?: StartSqlProcess | undefined;
+  readonly start?: StartProcess | undefined;
   readonly signal?: AbortSignal;
 }
 

@@ -1,25 +1,11 @@
-/**
- * Runs a user's statement in a process, which is killed on a time-out or on cancellation. The caller may
- * replace how the process is started (Electron's utilityProcess).
- */
-import { fork } from 'node:child_process';
+/** Runs a user's statement in a process, which is killed on a time-out or on cancellation. */
 import { fileURLToPath } from 'node:url';
 import type { ApiFailure } from '../../shared/api/errors.ts';
 import type { SqlRefusal } from '../../shared/api/sqlRows.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
 import { entryOf } from '../worker/entry.ts';
 import type { SqlMessage, SqlPageTaken, SqlRequest } from '../worker/sqlMessages.ts';
-
-interface SqlProcess {
-  send(request: SqlRequest | SqlPageTaken): void;
-  onMessage(listener: (message: SqlMessage) => void): void;
-  /** @param listener gets the exit code, null for a kill, or the reason why the process could not be started */
-  onExit(listener: (why: number | null | Error) => void): void;
-  kill(): void;
-}
-
-/** @param entry path of the process's code */
-export type StartSqlProcess = (entry: string) => SqlProcess;
+import { type ChildProcess, forkProcess, type StartProcess } from './childProcess.ts';
 
 export interface SqlOptions {
   readonly libraryPath: string;
@@ -31,7 +17,8 @@ export interface SqlOptions {
   readonly onColumns: (columns: readonly string[]) => void;
   /** The next page is requested when this resolves. Return `STOP_ROWS` to stop. */
   readonly onRows: (rows: readonly (readonly unknown[])[]) => Promise<unknown> | unknown;
-  readonly start?: StartSqlProcess | undefined;
+  /** Default: Node's fork. */
+  readonly start?: StartProcess | undefined;
 }
 
 /** Longest delay of a timer: 31 bits, about 24 days. */
@@ -47,9 +34,9 @@ export interface SqlFailure extends ApiFailure {
 /** @returns the failure, or undefined when all requested rows have been delivered */
 export function runSql(options: SqlOptions): Promise<SqlFailure | undefined> {
   if (options.signal?.aborted === true) return Promise.resolve(CANCELLED_STATEMENT);
-  let child: SqlProcess;
+  let child: ChildProcess<SqlRequest | SqlPageTaken, SqlMessage>;
   try {
-    child = (options.start ?? startChild)(fileURLToPath(entryOf('sql')));
+    child = (options.start ?? forkProcess)(fileURLToPath(entryOf('sql')), { name: 'Turnwise SQL' });
   } catch (error) {
     return Promise.resolve(notStarted(error));
   }
@@ -117,23 +104,4 @@ const CANCELLED_STATEMENT: SqlFailure = { code: 'cancelled', message: 'the state
 function notStarted(error: unknown): SqlFailure {
   const reason = error instanceof Error ? error.message : String(error);
   return { code: 'internal', message: `the SQL process could not be started: ${reason}` };
-}
-
-function startChild(entry: string): SqlProcess {
-  const child = fork(entry, [], {
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    execArgv: [],
-  });
-  return {
-    // A child that has exited is disconnected; its exit event settles the statement.
-    send: (request) => void (child.connected && child.send(request)),
-    onMessage: (listener) => void child.on('message', (message) => listener(message as SqlMessage)),
-    onExit: (listener) => {
-      child.on('exit', listener);
-      // Without a listener, the error would end this process.
-      child.on('error', listener);
-    },
-    kill: () => void child.kill('SIGKILL'),
-  };
 }

@@ -6,8 +6,9 @@ import type { Events, ParsedParams } from '../../shared/api/contract.ts';
 import { ApiError, notFound, refused } from '../../shared/api/errors.ts';
 import type { SqlAnswer, SqlExportPart, SqlExportStart, SqlRow } from '../../shared/api/sqlRows.ts';
 import type { AbortSignal } from '../../shared/api/transport.ts';
+import type { StartProcess } from './childProcess.ts';
 import type { HostHandlers } from './host.ts';
-import { runSql, type SqlFailure, STOP_ROWS, type StartSqlProcess } from './runSql.ts';
+import { runSql, type SqlFailure, STOP_ROWS } from './runSql.ts';
 import { sqlHead, sqlLines } from './sqlText.ts';
 
 type SqlHandlers = Pick<
@@ -17,7 +18,7 @@ type SqlHandlers = Pick<
 
 export interface SqlServices {
   readonly libraryPath: string;
-  readonly start: StartSqlProcess | undefined;
+  readonly start: StartProcess | undefined;
   progressed(progress: Events['sql.progress']): void;
 }
 

@@ -25,13 +25,13 @@ import { defaultLibraryPath } from '../host/libraryPath.ts';
 import { libraryPage, type Opened, openAtStart, openPaths } from '../host/openPaths.ts';
 import { printProblem } from '../host/printProblem.ts';
 import { bundleHandler, bundlePaths } from './bundleProtocol.ts';
+import { childProcesses } from './childProcesses.ts';
 import { saveDownloads } from './downloads.ts';
 import { sendEvent, serveIpc } from './ipc.ts';
 import { bringToFront, createMainWindow, loadMainWindow } from './mainWindow.ts';
 import { menuTemplate } from './menu.ts';
 import { restrictPermissions, SCHEME, SCHEME_PRIVILEGES, secureApp, stayOffline } from './security.ts';
 import { createShellActions } from './shellActions.ts';
-import { sqlProcesses } from './sqlProcess.ts';
 import { argumentsForPaths, startArguments } from './startArguments.ts';
 
 /** Quitting must end even if a thread hangs. */
@@ -104,7 +104,7 @@ async function run(): Promise<void> {
     shell: 'desktop',
     version: app.getVersion(),
     actions,
-    startSql: sqlProcesses(utilityProcess),
+    startProcess: childProcesses(utilityProcess),
     ...(paths.demo === undefined ? {} : { demoPath: paths.demo }),
   });
 

@@ -8,7 +8,7 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
  * a user starts runs from the bundle, because a worker loads one file in a fifth of the time of its 200 sources.
  *
  * All files are in one directory, because a worker is found beside the module that starts it. All packages
- * are bundled except the addon, which has to be a separate file (unpacked from the archive, see
+ * are bundled except the addon and Pyodide, which have to be separate files (unpacked from the archive, see
  * builder.yml).
  */
 export default defineConfig({
@@ -39,11 +39,12 @@ export default defineConfig({
         writer: here('../worker/writer.ts'),
         parser: here('../worker/parser.ts'),
         sql: here('../worker/sql.ts'),
+        python: here('../worker/python.ts'),
         inspector: here('../worker/inspector.ts'),
         analysis: here('../worker/analysis.ts'),
         columns: here('../worker/columns.ts'),
       },
-      external: ['electron', 'better-sqlite3', /^node:/],
+      external: ['electron', 'better-sqlite3', 'pyodide', /^node:/],
       output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
     },
   },

@@ -19,6 +19,7 @@ export type { WarehouseRun, WarehouseStep } from './warehouseMethods.ts';
 
 import { PAGE_METHODS } from './pageMethods.ts';
 import { PROBLEM_METHODS } from './problemMethods.ts';
+import { PYTHON_METHODS } from './pythonMethods.ts';
 import type { IngestProgress, LibraryWarning } from './rows.ts';
 import { SEARCH_METHODS } from './searchMethods.ts';
 import { SOURCE_METHODS } from './sourceMethods.ts';
@@ -61,6 +62,7 @@ export {
 } from './packMethods.ts';
 export { FIRST_ALTERNATIVES, FIRST_OCCURRENCES, type OpenedPage, type PageAnswer } from './pageMethods.ts';
 export type * from './problemRows.ts';
+export type * from './pythonRows.ts';
 export * from './rocRows.ts';
 export type * from './rows.ts';
 export type * from './scheduleRows.ts';
@@ -82,6 +84,7 @@ export const CONTRACT = {
   ...SOURCE_METHODS,
   ...SEARCH_METHODS,
   ...SQL_METHODS,
+  ...PYTHON_METHODS,
   ...LIBRARY_METHODS,
   ...ANNOTATION_METHODS,
   ...PACK_METHODS,

@@ -92,6 +92,7 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
     const answer = answerOf('sql.export');
     return { exportId: 'exportId' in answer ? Number(answer.exportId) : 0 };
   },
+  'python.run': () => ({ cells: [{ code: 'x = 6' }, { code: 'print(x * int(input()))', input: '7\n' }] }),
   'sql.schema': () => ({}),
   'sql.target': ({ rolloutIds }) => ({ of: 'rollout', id: rolloutIds[0] ?? 0 }),
   'query.examples': () => ({}),

@@ -451,7 +451,7 @@ test('accepts another kind of process, whose messages are validated', async () =
       expect(entry).toMatch(/sql\.js$/);
       return {
         send: (message) => void sent.push(message),
-        onMessage: (listener) => queueMicrotask(() => listener({ kind: 'rows', rows: [[1]] })),
+        onMessage: (listener) => queueMicrotask(() => listener({ kind: 'rows', rows: [[1]] } as never)),
         onExit: () => undefined,
         kill: () => {
           kills += 1;

@@ -1,11 +1,11 @@
-/** The SQL process as the desktop starts it. */
+/** Processes for what a user wrote, as the desktop starts them. */
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { UtilityProcess } from 'electron';
 import { expect, test } from 'vitest';
 import { runSql } from '../../electron/host/runSql.ts';
-import { sqlProcesses } from '../../electron/main/sqlProcess.ts';
+import { childProcesses } from '../../electron/main/childProcesses.ts';
 import { openWriter } from '../../electron/storage/open.ts';
 import { scratch } from '../support/library.ts';
 
@@ -28,7 +28,7 @@ class Child extends EventEmitter {
 function desktop() {
   const children: Child[] = [];
   const ended: number[] = [];
-  const start = sqlProcesses(
+  const start = childProcesses(
     {
       fork: (entry) => {
         const child = new Child(entry);

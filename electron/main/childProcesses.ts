@@ -1,9 +1,9 @@
 /**
- * Runs a user's statement in Electron's utility process. The RunAsNode fuse is off, so Node's fork is not
- * available.
+ * Starts processes for what a user wrote as Electron's utility processes. The RunAsNode fuse is off, so Node's
+ * fork is not available.
  */
 import type { ForkOptions, UtilityProcess } from 'electron';
-import type { StartSqlProcess } from '../host/runSql.ts';
+import { emptyEnvironment, type StartProcess } from '../host/childProcess.ts';
 
 type Fork = (
   entry: string,
@@ -11,13 +11,18 @@ type Fork = (
   options: ForkOptions,
 ) => Pick<UtilityProcess, 'pid' | 'postMessage' | 'on' | 'kill'>;
 
-/** @param end kills a process by its id; a running statement cannot receive a request to end */
-export function sqlProcesses(
+/** @param end kills a process by its id; running code cannot receive a request to end */
+export function childProcesses(
   utilityProcess: { readonly fork: Fork },
   end: (pid: number) => void = (pid) => process.kill(pid, 'SIGKILL'),
-): StartSqlProcess {
-  return (entry) => {
-    const child = utilityProcess.fork(entry, [], { serviceName: 'Turnwise SQL', stdio: 'ignore' });
+): StartProcess {
+  return (entry, { name, execArgv = [], isWithoutEnvironment = false }) => {
+    const child = utilityProcess.fork(entry, [], {
+      serviceName: name,
+      stdio: 'ignore',
+      execArgv: [...execArgv],
+      ...(isWithoutEnvironment && { env: emptyEnvironment() }),
+    });
     let isWanted = true;
     let hasEnded = false;
     const kill = (): void => {
@@ -39,8 +44,8 @@ export function sqlProcesses(
       hasEnded = true;
     });
     return {
-      send: (request) => {
-        if (!hasEnded) child.postMessage(request);
+      send: (message) => {
+        if (!hasEnded) child.postMessage(message);
       },
       onMessage: (listener) => void child.on('message', listener),
       onExit: (listener) => void child.on('exit', listener),

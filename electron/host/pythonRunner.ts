@@ -1,0 +1,201 @@
+/**
+ * Runs Python in a process that is contained and can be killed. One request at a time; the process prepares
+ * its next interpreter between them, and a killed one is replaced at once.
+ */
+
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ApiError, type ApiFailure } from '../../shared/api/errors.ts';
+import type { PythonAnswer } from '../../shared/api/pythonRows.ts';
+import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
+import type { PythonReceived, PythonRequest, PythonSent } from '../python/messages.ts';
+import { entryOf } from '../worker/entry.ts';
+import { type ChildProcess, forkProcess, type StartProcess } from './childProcess.ts';
+
+export interface PythonOptions {
+  /** Default: Node's fork. */
+  readonly start?: StartProcess | undefined;
+}
+
+/** A process that has no interpreter ready after this time never will. */
+const START_MS = 60_000;
+/** A process that is not used is ended, because it holds 300 MB. */
+const IDLE_MS = 120_000;
+
+/** Memory of a started interpreter: 30 MB that save 2 s per process. The same for all. */
+let snapshot: Uint8Array | undefined;
+
+interface Running {
+  readonly child: ChildProcess<PythonSent, PythonReceived>;
+  readonly ready: Promise<void>;
+  /** Set while a request waits for its end. */
+  onEnd: (end: PythonAnswer | ApiFailure) => void;
+}
+
+export class PythonRunner {
+  private readonly start: StartProcess;
+  private running: Running | undefined;
+  private last: Promise<unknown> = Promise.resolve();
+  private idle: ReturnType<typeof setTimeout> | undefined;
+  private isClosed = false;
+
+  constructor({ start = forkProcess }: PythonOptions = {}) {
+    this.start = start;
+  }
+
+  /**
+   * @param limitMs of the code, without the start of the process
+   * @throws ApiError when cancelled, closed, or when no process can be started
+   */
+  async run(request: PythonRequest, limitMs: number, signal?: AbortSignal): Promise<PythonAnswer> {
+    const answer = this.last.then(() => this.runNow(request, limitMs, signal));
+    this.last = answer.catch(() => undefined);
+    return answer;
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.stop({ code: 'closed', message: 'the host has been closed' });
+  }
+
+  private async runNow(request: PythonRequest, limitMs: number, signal?: AbortSignal): Promise<PythonAnswer> {
+    if (signal?.aborted === true) throw new ApiError(CANCELLED);
+    if (this.isClosed) throw new ApiError({ code: 'closed', message: 'the host has been closed' });
+    clearTimeout(this.idle);
+    this.running ??= this.startProcess();
+    const { running } = this;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const cancel = (): void => this.stop(CANCELLED);
+    signal?.addEventListener('abort', cancel);
+    const onProcessExit = (): void => running.child.kill();
+    process.once('exit', onProcessExit);
+    try {
+      const end = await new Promise<PythonAnswer | ApiFailure>((resolve) => {
+        running.onEnd = resolve;
+        timer = setTimeout(
+          () => this.stop({ code: 'internal', message: 'Python did not start within a minute' }),
+          START_MS,
+        );
+        void running.ready.then(() => {
+          clearTimeout(timer);
+          if (this.running !== running) return;
+          timer = setTimeout(() => this.stop({ kind: 'timed_out', limitMs }), limitMs);
+          running.child.send({ kind: 'run', ...request });
+        });
+      });
+      if ('code' in end) throw new ApiError(end);
+      return end;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', cancel);
+      process.off('exit', onProcessExit);
+      this.prepareNext();
+    }
+  }
+
+  /** Replaces a killed process at once, and ends one that is not used for long. */
+  private prepareNext(): void {
+    if (this.isClosed) return;
+    this.running ??= this.startProcess();
+    this.idle = setTimeout(() => this.stop(CANCELLED), IDLE_MS);
+    this.idle.unref();
+  }
+
+  private stop(end: PythonAnswer | ApiFailure): void {
+    clearTimeout(this.idle);
+    const { running } = this;
+    this.running = undefined;
+    running?.child.kill();
+    running?.onEnd(end);
+  }
+
+  private startProcess(): Running {
+    const entry = fileURLToPath(entryOf('python'));
+    const pyodide = pyodideDirectory();
+    let child: ChildProcess<PythonSent, PythonReceived>;
+    try {
+      child = this.start(entry, {
+        name: 'Turnwise Python',
+        execArgv: containment(entry, pyodide),
+        isWithoutEnvironment: true,
+      });
+    } catch (error) {
+      throw new ApiError(notStarted(error));
+    }
+    let markReady: () => void = () => undefined;
+    let isReady = false;
+    const running: Running = {
+      child,
+      ready: new Promise((resolve) => {
+        markReady = resolve;
+      }),
+      onEnd: () => undefined,
+    };
+    const ended = (end: PythonAnswer | ApiFailure): void => {
+      if (this.running === running) this.stop(end);
+    };
+    child.onMessage((message) => {
+      switch (message.kind) {
+        case 'snapshot':
+          snapshot = message.snapshot;
+          break;
+        case 'ready':
+          isReady = true;
+          markReady();
+          break;
+        case 'done':
+          running.onEnd(message);
+          break;
+        case 'broken':
+          ended(isReady ? { kind: 'crashed', message: message.message } : notStarted(message.message));
+          break;
+      }
+    });
+    child.onExit((why) => {
+      if (why instanceof Error || !isReady)
+        ended(notStarted(why instanceof Error ? why : `exit code ${why}`));
+      else
+        ended({
+          kind: 'crashed',
+          message: 'the interpreter was stopped; it used too much memory, or ended itself',
+        });
+    });
+    child.send({ kind: 'start', pyodide, ...(snapshot === undefined ? {} : { snapshot }) });
+    return running;
+  }
+}
+
+/** Beside the code in a checkout and a package. A process cannot read archives, so the package is unpacked. */
+function pyodideDirectory(): string {
+  const file = createRequire(import.meta.url).resolve('pyodide');
+  return dirname(file)
+    .replace('app.asar/', 'app.asar.unpacked/')
+    .replace('app.asar\\', 'app.asar.unpacked\\');
+}
+
+/**
+ * Node's permission model: the process reads its own code and Pyodide, writes nothing, starts nothing. The one
+ * worker watches its memory (`electron/worker/python.ts`).
+ */
+function containment(entry: string, pyodide: string): readonly string[] {
+  const electron = dirname(dirname(entry));
+  const readable = entry.endsWith('.ts') ? join(electron) : dirname(entry);
+  return [
+    '--permission',
+    ...[
+      join(readable, '/'),
+      join(pyodide, '/'),
+      join(electron, 'package.json'),
+      join(dirname(electron), 'package.json'),
+    ].map((path) => `--allow-fs-read=${path}`),
+    '--allow-worker',
+    '--disallow-code-generation-from-strings',
+    '--no-warnings',
+  ];
+}
+
+function notStarted(error: unknown): ApiFailure {
+  const reason = error instanceof Error ? error.message : String(error);
+  return { code: 'internal', message: `Python could not be started: ${reason}` };
+}

@@ -1,0 +1,136 @@
+/**
+ * Python that runs the cells of a request and reports what they did. It is part of the snapshot that every
+ * interpreter starts from.
+ */
+export const HARNESS = `
+import ast, asyncio, builtins, io, json, linecache, random, reprlib, sys, time, traceback, types
+
+class Selector:
+    """Pyodide's event loop needs JavaScript. This one only waits, because there are no sockets."""
+    def select(self, timeout):
+        if timeout is None:
+            raise RuntimeError('the event loop waits for something that cannot happen here')
+        if timeout > 0:
+            time.sleep(timeout)
+        return []
+
+class Loop(asyncio.BaseEventLoop):
+    def __init__(self):
+        super().__init__()
+        self._selector = Selector()
+    def _process_events(self, events):
+        pass
+    def _write_to_self(self):
+        pass
+
+class Policy(asyncio.events._BaseDefaultEventLoopPolicy):
+    _loop_factory = Loop
+
+def run_alone(main, *, debug=None, loop_factory=None):
+    with asyncio.runners.Runner(debug=debug, loop_factory=loop_factory or Loop) as runner:
+        return runner.run(main)
+
+FILE = '<call>'
+MOST_VARIABLES = 100
+SHORT = reprlib.Repr()
+SHORT.maxstring = SHORT.maxother = SHORT.maxlong = 200
+SHORT.maxlist = SHORT.maxtuple = SHORT.maxset = SHORT.maxfrozenset = SHORT.maxdeque = SHORT.maxdict = SHORT.maxarray = 12
+HIDDEN = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type)
+space = types.ModuleType('__main__').__dict__
+
+# The bridge to JavaScript. Pyodide imports it when it starts; the code that runs has no use for it.
+BRIDGE = {'js', 'pyodide', 'pyodide_js', '_pyodide', '_pyodide_core'}
+
+def start(seed):
+    global space
+    for name in [name for name in sys.modules if name.split('.')[0] in BRIDGE]:
+        del sys.modules[name]
+    # An import of None fails.
+    sys.modules.update(dict.fromkeys(BRIDGE))
+    sys.meta_path[:] = [each for each in sys.meta_path if type(each).__module__.split('.')[0] not in BRIDGE]
+    asyncio.events._set_running_loop(None)
+    asyncio.events._set_event_loop_policy(Policy())
+    asyncio.run = run_alone
+    main = types.ModuleType('__main__')
+    main.__builtins__ = builtins
+    sys.modules['__main__'] = main
+    space = main.__dict__
+    random.seed(seed)
+
+def cut(text):
+    return text if len(text) <= 400 else text[:399] + '…'
+
+def size_of(value):
+    shape = getattr(value, 'shape', None)
+    if isinstance(shape, tuple):
+        return ' × '.join(str(each) for each in shape) or None
+    try:
+        return None if isinstance(value, (str, bytes)) and len(value) <= 200 else str(len(value))
+    except Exception:
+        return None
+
+def variables():
+    found = []
+    for name, value in list(space.items()):
+        if name.startswith('_') or isinstance(value, HIDDEN):
+            continue
+        if len(found) == MOST_VARIABLES:
+            break
+        try:
+            shown = cut(SHORT.repr(value))
+        except Exception as error:
+            shown = f'<{type(error).__name__} in its repr>'
+        size = size_of(value)
+        found.append({'name': name, 'type': type(value).__name__, 'value': shown, **({} if size is None else {'size': size})})
+    return found
+
+def described(error):
+    whole = traceback.TracebackException.from_exception(error)
+    whole.stack[:] = [frame for frame in whole.stack if frame.filename == FILE]
+    lines = [frame.lineno for frame in whole.stack]
+    line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
+    text = ''.join(whole.format(chain=False))
+    return {
+        'type': type(error).__name__,
+        'message': str(error.msg if isinstance(error, SyntaxError) else error)[:10_000],
+        'traceback': text[-20_000:],
+        **({} if line is None else {'line': line}),
+    }
+
+def run(text):
+    cell = json.loads(text)
+    code = cell['code']
+    sys.stdin = io.StringIO(cell.get('input') or '')
+    linecache.cache[FILE] = (len(code), None, code.splitlines(True), FILE)
+    result = {}
+    started = time.perf_counter()
+    try:
+        tree = ast.parse(code, FILE)
+        last = None
+        if cell['isLast'] and tree.body and isinstance(tree.body[-1], ast.Expr):
+            last = ast.Expression(tree.body.pop().value)
+        exec(compile(tree, FILE, 'exec', dont_inherit=True), space)
+        if last is not None:
+            value = eval(compile(last, FILE, 'eval', dont_inherit=True), space)
+            if value is not None:
+                space['_'] = value
+                result['lastValue'] = repr(value)[:1_000_000]
+    except SystemExit as ended:
+        if isinstance(ended.code, str):
+            print(ended.code, file=sys.stderr)
+        if ended.code not in (None, 0):
+            result['error'] = described(ended)
+    except BaseException as error:
+        result['error'] = described(error)
+    for stream in (sys.stdout, sys.__stdout__, sys.stderr, sys.__stderr__):
+        try:
+            stream.flush()
+        except Exception:
+            pass
+    result['milliseconds'] = (time.perf_counter() - started) * 1000
+    try:
+        result['variables'] = variables() if cell['isLast'] else []
+    except BaseException:
+        result['variables'] = []
+    return json.dumps(result)
+`;

@@ -1,0 +1,237 @@
+/**
+ * Python in WebAssembly (Pyodide), in a JavaScript realm without anything of Node. Every request gets an
+ * interpreter of its own, which starts from a snapshot of the memory of the first one.
+ *
+ * Pyodide believes that it runs in the shell of a JavaScript engine (`read`, `readbuffer`, `os.system`), because
+ * there it asks for nothing else.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { PyodideInterface } from 'pyodide';
+import type { PythonReport } from '../../shared/api/pythonRows.ts';
+import { HARNESS } from './harness.ts';
+import type { PythonRequest, PythonStart } from './messages.ts';
+
+/** Bytes of an interpreter's memory. */
+const MOST_MEMORY = 512 * 2 ** 20;
+/** Bytes of stdout and stderr together. */
+const MOST_OUTPUT = 1_000_000;
+const WASM_PAGE = 65_536;
+const WASM = 'pyodide.asm.wasm';
+
+/** What the language itself brings. Every other global is taken away. */
+const LANGUAGE = new Set<PropertyKey>(
+  `AggregateError Array ArrayBuffer AsyncDisposableStack Atomics BigInt BigInt64Array BigUint64Array Boolean DataView
+  Date DisposableStack Error EvalError FinalizationRegistry Float16Array Float32Array Float64Array Function Infinity
+  Int16Array Int32Array Int8Array Intl Iterator JSON Map Math NaN Number Object Promise Proxy RangeError
+  ReferenceError Reflect RegExp Set SharedArrayBuffer String SuppressedError Symbol SyntaxError TypeError URIError
+  Uint16Array Uint32Array Uint8Array Uint8ClampedArray WeakMap WeakRef WeakSet WebAssembly decodeURI
+  decodeURIComponent encodeURI encodeURIComponent escape globalThis isFinite isNaN parseFloat parseInt undefined
+  unescape`.split(/\s+/),
+);
+
+type Options = NonNullable<Parameters<typeof import('pyodide')['loadPyodide']>[0]>;
+type CreatePyodideModule = Options['createPyodideModule'];
+/** Options and methods of Pyodide that are not in its types. */
+type LoadPyodide = (
+  options: Options & { readonly _makeSnapshot?: true; readonly _loadSnapshot?: Uint8Array },
+) => Promise<Pyodide>;
+type Pyodide = PyodideInterface & { makeMemorySnapshot(): Uint8Array };
+
+export class Sandbox {
+  private readonly load: LoadPyodide;
+  private readonly createPyodideModule: CreatePyodideModule;
+  private readonly lockFileContents: string;
+  /** Of the request that is running. */
+  private output = newOutput();
+  snapshot: Uint8Array | undefined;
+
+  private constructor(load: LoadPyodide, createPyodideModule: CreatePyodideModule, lockFileContents: string) {
+    this.load = load;
+    this.createPyodideModule = createPyodideModule;
+    this.lockFileContents = lockFileContents;
+  }
+
+  /** Takes the globals of this thread away. There is no way back. */
+  static async close({ pyodide, snapshot }: PythonStart): Promise<Sandbox> {
+    const read = (name: string): Buffer => readFileSync(join(pyodide, name));
+    // As buffers, of which Pyodide takes a view instead of a copy.
+    const files = new Map(
+      [WASM, 'python_stdlib.zip'].map((name) => [name, read(name).buffer as ArrayBuffer]),
+    );
+    const lockFile = read('pyodide-lock.json').toString();
+    const importFile = (name: string): Promise<{ readonly default: CreatePyodideModule }> =>
+      import(/* @vite-ignore */ pathToFileURL(join(pyodide, name)).href);
+    const asm = await importFile('pyodide.asm.mjs');
+    const main = pathToFileURL(join(pyodide, 'pyodide.mjs')).href;
+    removeGlobals(files);
+    // Imported now, because it looks at the globals to find out where it runs.
+    const { loadPyodide } = (await import(/* @vite-ignore */ main)) as { loadPyodide: LoadPyodide };
+    const sandbox = new Sandbox(loadPyodide, asm.default, lockFile);
+    // Copied, because a message has it at any offset, and its numbers need one that is a multiple of 4.
+    sandbox.snapshot = snapshot?.slice();
+    return sandbox;
+  }
+
+  /** A new interpreter that has run nothing. */
+  async interpreter(): Promise<Pyodide> {
+    const { snapshot, createPyodideModule, lockFileContents } = this;
+    const python = await this.load({
+      indexURL: '/',
+      lockFileContents,
+      createPyodideModule,
+      jsglobals: {},
+      env: { HOME: '/home', PYTHONINSPECT: '' },
+      stdin: () => null as unknown as string,
+      ...(snapshot === undefined ? { _makeSnapshot: true } : { _loadSnapshot: snapshot }),
+    });
+    if (snapshot === undefined) {
+      python.runPython(HARNESS);
+      this.snapshot = python.makeMemorySnapshot();
+    }
+    return python;
+  }
+
+  /** @throws when the interpreter broke */
+  run(python: Pyodide, { cells, seed }: PythonRequest): PythonReport {
+    python.setStdout({ write: (bytes) => this.take('stdout', bytes) });
+    python.setStderr({ write: (bytes) => this.take('stderr', bytes) });
+    python.runPython(`start(${seed})`);
+    let result: unknown;
+    for (const [i, { code, input = '' }] of cells.entries()) {
+      this.output = newOutput();
+      const isLast = i === cells.length - 1;
+      const cell = JSON.stringify({ code, input, isLast });
+      // A JSON string is a valid Python string.
+      result = python.runPython(`run(${JSON.stringify(cell)})`);
+    }
+    const { stdout, stderr, bytes } = this.output;
+    return {
+      kind: 'done',
+      ...(JSON.parse(String(result)) as Omit<PythonReport, 'kind' | 'stdout' | 'stderr' | 'isCut'>),
+      stdout: textOf(stdout),
+      stderr: textOf(stderr),
+      isCut: bytes > MOST_OUTPUT,
+    };
+  }
+
+  private take(stream: 'stdout' | 'stderr', bytes: Uint8Array): number {
+    const left = MOST_OUTPUT - this.output.bytes;
+    this.output.bytes += bytes.length;
+    // Copied, because the memory is used again.
+    if (left > 0) this.output[stream].push(bytes.slice(0, left));
+    return bytes.length;
+  }
+}
+
+interface Output {
+  readonly stdout: Uint8Array[];
+  readonly stderr: Uint8Array[];
+  bytes: number;
+}
+
+const newOutput = (): Output => ({ stdout: [], stderr: [], bytes: 0 });
+
+const Decoder = TextDecoder;
+
+function textOf(parts: readonly Uint8Array[]): string {
+  const decoder = new Decoder();
+  return parts.map((part) => decoder.decode(part, { stream: true })).join('') + decoder.decode();
+}
+
+const refuse = (): never => {
+  throw new Error('not available here');
+};
+
+/** A constructor that constructs nothing, for `instanceof`. */
+function withPrototype(prototype: object): object {
+  const compiler = (): never => refuse();
+  return Object.defineProperty(compiler, 'prototype', { value: prototype, writable: false });
+}
+
+function removeGlobals(files: ReadonlyMap<string, ArrayBuffer>): void {
+  const realm = globalThis as unknown as Record<PropertyKey, unknown>;
+  const { crypto, performance, TextDecoder, TextEncoder, setTimeout, clearTimeout, btoa } = globalThis;
+  const random64 = (count: number): string =>
+    btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(count))));
+  const timers = new Map<number, NodeJS.Timeout>();
+  let nextTimer = 1;
+  for (const name of Reflect.ownKeys(realm)) if (!LANGUAGE.has(name)) delete realm[name];
+  Object.assign(realm, {
+    // Wrapped, because the objects of Node lead to its internals.
+    console: { log: () => undefined, warn: () => undefined, error: () => undefined },
+    performance: { now: () => performance.now() },
+    TextDecoder,
+    TextEncoder,
+    setTimeout: (work: () => void, milliseconds: number) => {
+      const id = nextTimer++;
+      timers.set(
+        id,
+        setTimeout(() => {
+          timers.delete(id);
+          work();
+        }, milliseconds),
+      );
+      return id;
+    },
+    clearTimeout: (id: number) => clearTimeout(timers.get(id)),
+    crypto: { getRandomValues: (bytes: Uint8Array) => crypto.getRandomValues(bytes) },
+    eval: refuse,
+    load: refuse,
+    read: refuse,
+    readbuffer: (path: string) => files.get(path.slice(path.lastIndexOf('/') + 1)) ?? refuse(),
+    // `head -c16 /dev/urandom | base64`, in the only form that Emscripten asks for.
+    os: {
+      system: (_shell: string, [, command = '']: string[]) =>
+        random64(Number(/-c(\d+)/.exec(command)?.[1] ?? refuse())),
+    },
+  });
+  // The constructors of functions compile text. Without them there is no JavaScript but Pyodide's.
+  for (const one of [() => {}, async () => {}, function* () {}, async function* () {}]) {
+    const prototype: object = Object.getPrototypeOf(one);
+    const compiler = withPrototype(prototype);
+    Object.defineProperty(prototype, 'constructor', {
+      value: compiler,
+      writable: false,
+      configurable: false,
+    });
+    if (prototype === Function.prototype) realm['Function'] = compiler;
+  }
+  limitWasm((realm as unknown as WasmRealm).WebAssembly, files.get(WASM));
+}
+
+function limitWasm(wasm: WasmRealm['WebAssembly'], interpreter: ArrayBuffer | undefined): void {
+  const { prototype } = wasm.Memory;
+  const { grow } = prototype;
+  // A refused growth is a MemoryError in Python.
+  prototype.grow = function (pages) {
+    if (this.buffer.byteLength + pages * WASM_PAGE > MOST_MEMORY) throw new RangeError('out of memory');
+    return grow.call(this, pages);
+  };
+  // Compiles the interpreter once, for all its instances.
+  const { instantiate } = wasm;
+  let compiled: object | undefined;
+  wasm.instantiate = (source, imports) => {
+    if (source.buffer !== interpreter) return instantiate.call(wasm, source, imports);
+    compiled ??= new wasm.Module(source);
+    return Promise.resolve({ module: compiled, instance: new wasm.Instance(compiled, imports) });
+  };
+}
+
+interface WasmMemory {
+  readonly buffer: ArrayBuffer;
+  grow(this: WasmMemory, pages: number): number;
+}
+/** The types of Node have no WebAssembly. */
+interface WasmRealm {
+  readonly WebAssembly: {
+    readonly Memory: { readonly prototype: WasmMemory };
+    readonly Module: new (source: Uint8Array) => object;
+    readonly Instance: new (module: object, imports: object) => object;
+    instantiate(
+      source: Uint8Array,
+      imports: object,
+    ): Promise<{ readonly module: object; readonly instance: object }>;
+  };
+}

@@ -1,0 +1,85 @@
+/**
+ * A process that runs Python in a sandbox. It answers one request at a time and prepares the next interpreter
+ * meanwhile. Code cannot be interrupted, so stopping it means killing the process.
+ */
+import { isMainThread, Worker, workerData } from 'node:worker_threads';
+import type { PythonReceived, PythonSent } from '../python/messages.ts';
+import { Sandbox } from '../python/sandbox.ts';
+
+/** Bytes. Files that the code writes are in memory, beside that of the interpreter. */
+const MOST_MEMORY = 1.5 * 2 ** 30;
+/** Parent process id at start. If it changes, the parent has ended. */
+const PARENT = process.ppid;
+const CHECK_MS = 25;
+
+if (isMainThread) serve();
+else watchProcess();
+
+/** Running code blocks the main thread, so a worker checks the memory, and whether the parent has ended. */
+function watchProcess(): void {
+  const parent: unknown = workerData;
+  setInterval(() => {
+    if (process.ppid !== parent || process.memoryUsage.rss() > MOST_MEMORY)
+      process.kill(process.pid, 'SIGKILL');
+  }, CHECK_MS);
+}
+
+function serve(): void {
+  new Worker(new URL(import.meta.url), { workerData: PARENT }).unref();
+  const { send, receive } = connect();
+  let sandbox: Sandbox | undefined;
+  let next: ReturnType<Sandbox['interpreter']> | undefined;
+  const prepare = async (closed: Sandbox): Promise<void> => {
+    next = closed.interpreter();
+    await next;
+    send({ kind: 'ready' });
+  };
+  const answer = async (message: PythonSent): Promise<void> => {
+    if (message.kind === 'start') {
+      sandbox = await Sandbox.close(message);
+      if (message.snapshot === undefined) {
+        await sandbox.interpreter();
+        if (sandbox.snapshot !== undefined) send({ kind: 'snapshot', snapshot: sandbox.snapshot });
+      }
+      return prepare(sandbox);
+    }
+    if (sandbox === undefined || next === undefined) throw new Error('a request came before the start');
+    const python = await next;
+    next = undefined;
+    send(sandbox.run(python, message));
+    return prepare(sandbox);
+  };
+  receive((message) => {
+    answer(message).catch((error: unknown) =>
+      send({ kind: 'broken', message: error instanceof Error ? error.message : String(error) }),
+    );
+  });
+}
+
+interface Port {
+  readonly send: (message: PythonReceived) => void;
+  readonly receive: (listener: (message: PythonSent) => void) => void;
+}
+
+/** A port over Node's child process or Electron's utility process. */
+function connect(): Port {
+  const utility = (process as { parentPort?: UtilityPort }).parentPort;
+  if (utility !== undefined)
+    return {
+      send: (message) => utility.postMessage(message),
+      receive: (listener) => utility.on('message', ({ data }) => listener(data)),
+    };
+  const { exit } = process;
+  process.on('disconnect', () => exit(1));
+  const send = process.send?.bind(process);
+  const on = process.on.bind(process);
+  return {
+    send: (message) => void send?.(message),
+    receive: (listener) => void on('message', (message) => listener(message as PythonSent)),
+  };
+}
+
+interface UtilityPort {
+  postMessage(message: unknown): void;
+  on(event: 'message', listener: (message: { data: PythonSent }) => void): void;
+}

@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createHost } from '../../electron/host/createHost.ts';
+import type { Host } from '../../electron/host/host.ts';
+import type { PythonAnswer } from '../../shared/api/contract.ts';
+import { scratch } from '../support/library.ts';
+import { BRIDGE_ESCAPES, CANARY, ESCAPES } from './escapes.ts';
+
+const SECRET = 'a secret of the host';
+const files = scratch();
+const secretFile = files.file('secret.txt', SECRET);
+let host: Host;
+let server: Server;
+let connections = 0;
+
+beforeAll(async () => {
+  process.env['TURNWISE_SECRET'] = SECRET;
+  server = createServer((_request, response) => response.end(SECRET));
+  server.on('connection', () => {
+    connections += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  host = await createHost({ libraryPath: files.library, shell: 'browser', version: 'test' });
+});
+
+afterAll(async () => {
+  delete process.env['TURNWISE_SECRET'];
+  await host.close();
+  server.close();
+  files.remove();
+});
+
+async function run(code: string, limitMs: number): Promise<PythonAnswer> {
+  const result = await host.dispatch('python.run', { cells: [{ code, input: 'in' }], limitMs });
+  if (!result.ok) throw new Error(result.failure.message);
+  return result.value as PythonAnswer;
+}
+
+describe('code that tries to get out stays inside', () => {
+  test.each(ESCAPES)('$name', async ({ code, isEndless = false }) => {
+    const { port } = server.address() as AddressInfo;
+    const attempt = code.replaceAll('FILE', secretFile).replaceAll('PORT', String(port));
+    const answer = await run(attempt, isEndless ? 500 : 10_000);
+    const text = JSON.stringify(answer);
+    if (answer.kind === 'done') expect(answer.stdout).not.toContain('ESCAPED');
+    expect(text).not.toContain(SECRET);
+    expect(existsSync(`${secretFile}.made`)).toBe(false);
+    expect(connections).toBe(0);
+    if (isEndless) expect(answer.kind).toBe('timed_out');
+    // The next run knows nothing of this one.
+    expect(await run(CANARY, 10_000)).toMatchObject({ kind: 'done', stdout: 'clean\n' });
+  });
+});
+
+test('finds nothing behind the bridge to JavaScript either', () => {
+  const script = fileURLToPath(new URL('openBridge.ts', import.meta.url));
+  // The pinned Node, which reads TypeScript; without the permission model, so that the realm alone is tested.
+  const { stdout, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8', timeout: 60_000 });
+  expect(stderr).toBe('');
+  const outcomes = JSON.parse(stdout) as readonly string[];
+  expect(outcomes).toHaveLength(BRIDGE_ESCAPES.length);
+  expect(outcomes.filter((outcome) => outcome.includes('ESCAPED'))).toEqual([]);
+});

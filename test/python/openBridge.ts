@@ -1,0 +1,23 @@
+/** `node openBridge.ts`: runs the attempts on a sandbox whose bridge to JavaScript is in place. Prints what they did. */
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { Sandbox } from '../../electron/python/sandbox.ts';
+import { BRIDGE_ESCAPES } from './escapes.ts';
+
+const { stdout } = process;
+const pyodide = dirname(createRequire(import.meta.url).resolve('pyodide'));
+const sandbox = await Sandbox.close({ kind: 'start', pyodide });
+const python = await sandbox.interpreter();
+const outcomes: string[] = [];
+for (const code of BRIDGE_ESCAPES) {
+  python.setStdout({ batched: (line) => outcomes.push(line) });
+  const before = outcomes.length;
+  try {
+    python.runPython(code);
+    if (outcomes.length === before) outcomes.push('printed nothing');
+  } catch (error) {
+    outcomes.length = before;
+    outcomes.push(error instanceof Error ? (error.message.trimEnd().split('\n').at(-1) ?? '') : 'threw');
+  }
+}
+stdout.write(JSON.stringify(outcomes));

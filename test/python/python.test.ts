@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createHost } from '../../electron/host/createHost.ts';
+import type { Host } from '../../electron/host/host.ts';
+import { PythonRunner } from '../../electron/host/pythonRunner.ts';
+import type { PythonAnswer } from '../../shared/api/contract.ts';
+import { scratch } from '../support/library.ts';
+
+const files = scratch();
+let host: Host;
+
+beforeAll(async () => {
+  host = await createHost({ libraryPath: files.library, shell: 'browser', version: 'test' });
+});
+
+afterAll(async () => {
+  await host.close();
+  files.remove();
+});
+
+async function run(
+  cells: string | readonly string[],
+  input?: string,
+  limitMs = 10_000,
+): Promise<PythonAnswer> {
+  const codes = typeof cells === 'string' ? [cells] : cells;
+  const result = await host.dispatch('python.run', {
+    cells: codes.map((code) => ({ code, ...(input === undefined ? {} : { input }) })),
+    limitMs,
+  });
+  if (!result.ok) throw new Error(result.failure.message);
+  return result.value as PythonAnswer;
+}
+
+test('reports stdout, stderr, the last value and the variables', async () => {
+  const code = `import math, sys
+x = [1, 2, 3]
+name = input()
+def f(): pass
+_hidden = 1
+class Table:
+    shape = (3, 4)
+    def __repr__(self): return 'a table'
+table = Table()
+print('hello', name)
+print('careful', file=sys.stderr)
+math.floor(6.5) * 7`;
+  expect(await run(code, 'Ada\n')).toMatchObject({
+    kind: 'done',
+    stdout: 'hello Ada\n',
+    stderr: 'careful\n',
+    lastValue: '42',
+    isCut: false,
+    variables: [
+      { name: 'x', type: 'list', value: '[1, 2, 3]', size: '3' },
+      { name: 'name', type: 'str', value: "'Ada'" },
+      { name: 'table', type: 'Table', value: 'a table', size: '3 × 4' },
+    ],
+  });
+});
+
+test('names the error with its line and the frames of the code only', async () => {
+  const answer = await run('def half(x):\n    return x / 0\n\nprint("before")\nhalf(1)');
+  expect(answer).toMatchObject({
+    kind: 'done',
+    stdout: 'before\n',
+    error: { type: 'ZeroDivisionError', message: 'division by zero', line: 2 },
+  });
+  if (answer.kind !== 'done') return;
+  expect(answer.error?.traceback.match(/File/g)).toHaveLength(2);
+  expect(answer.error?.traceback).not.toContain('zip');
+  expect(await run('x = (')).toMatchObject({ error: { type: 'SyntaxError', line: 1 } });
+  expect(await run('import sys\nsys.exit(0)')).not.toHaveProperty('error');
+  expect(await run('import sys\nsys.exit("bye")')).toMatchObject({
+    error: { type: 'SystemExit' },
+    stderr: 'bye\n',
+  });
+});
+
+test('gives cells of one request one interpreter, and reports on the last', async () => {
+  expect(await run(['x = 6\nprint("first")', 'print(x * 7)'])).toMatchObject({
+    stdout: '42\n',
+    variables: [{ name: 'x', value: '6' }],
+  });
+  expect(await run('print(x)')).toMatchObject({ error: { type: 'NameError' } });
+  // An error of an earlier cell does not end a session.
+  expect(await run(['x = 1\n1 / 0', 'print(x)'])).toMatchObject({ stdout: '1\n' });
+});
+
+test('draws the same random numbers in every run', async () => {
+  const code = 'import random\nprint(random.random())';
+  const [first, second] = [await run(code), await run(code)];
+  expect(first).toMatchObject({ kind: 'done' });
+  expect({ ...second, milliseconds: 0 }).toEqual({ ...first, milliseconds: 0 });
+});
+
+test('runs coroutines without an event loop of JavaScript', async () => {
+  const code = `import asyncio
+async def double(x):
+    await asyncio.sleep(0.001)
+    return 2 * x
+async def main():
+    print(await asyncio.gather(*(double(x) for x in range(3))))
+asyncio.run(main())`;
+  expect(await run(code)).toMatchObject({ stdout: '[0, 2, 4]\n' });
+});
+
+test('ends code at its limit of time, and runs the next in a new process', async () => {
+  expect(await run('while True: pass', undefined, 200)).toEqual({ kind: 'timed_out', limitMs: 200 });
+  expect(await run('print(1)')).toMatchObject({ stdout: '1\n' });
+});
+
+test('drops output beyond 1 MB and says so', async () => {
+  const answer = await run('for _ in range(30): print("x" * 99_999)');
+  expect(answer).toMatchObject({ kind: 'done', isCut: true });
+  expect(answer.kind === 'done' && answer.stdout.length).toBe(1_000_000);
+});
+
+test('is a MemoryError beyond 512 MB', async () => {
+  expect(await run('x = bytearray(400_000_000)\nprint(len(x))')).toMatchObject({ stdout: '400000000\n' });
+  expect(await run('x = bytearray(600_000_000)')).toMatchObject({ error: { type: 'MemoryError' } });
+});
+
+test('stops at once when the request is cancelled, and answers those that wait', async () => {
+  const runner = new PythonRunner();
+  const request = (code: string) => ({ cells: [{ code }], seed: 1 });
+  await runner.run(request('1'), 10_000);
+  const stop = new AbortController();
+  const endless = runner.run(request('while True: pass'), 600_000, stop.signal);
+  const waiting = runner.run(request('print(2)'), 10_000);
+  stop.abort();
+  await expect(endless).rejects.toMatchObject({ code: 'cancelled' });
+  expect(await waiting).toMatchObject({ stdout: '2\n' });
+  runner.close();
+  await expect(runner.run(request('1'), 10_000)).rejects.toMatchObject({ code: 'closed' });
+});
+
+test('says why when no process can be started', async () => {
+  const failing = new PythonRunner({
+    start: () => {
+      throw new Error('no more processes');
+    },
+  });
+  await expect(failing.run({ cells: [{ code: '1' }], seed: 1 }, 1_000)).rejects.toThrow(
+    'Python could not be started: no more processes',
+  );
+  failing.close();
+});
