@@ -62,7 +62,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'electron/threads': ['shared/api', 'node:'],
   // Runs code of others in a process with few rights, so it imports nothing of Turnwise but types.
-  'electron/python': ['types:shared/api', 'node:', 'pyodide'],
+  'electron/python': ['types:shared/domain', 'node:', 'pyodide'],
   'electron/search': [
     'shared/domain',
     'shared/format',

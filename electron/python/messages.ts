@@ -1,5 +1,5 @@
 /** Messages between the host and the Python process. */
-import type { PythonCell, PythonReport } from '../../shared/api/pythonRows.ts';
+import type { PythonCell, PythonReport } from '../../shared/domain/pythonAnswer.ts';
 
 export interface PythonRequest {
   /** Run in order in one interpreter. Only the last one is reported. */

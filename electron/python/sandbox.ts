@@ -9,7 +9,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { PyodideInterface } from 'pyodide';
-import type { PythonReport } from '../../shared/api/pythonRows.ts';
+import type { PythonReport } from '../../shared/domain/pythonAnswer.ts';
 import { HARNESS } from './harness.ts';
 import type { PythonRequest, PythonStart } from './messages.ts';
 

@@ -28,6 +28,7 @@ import { SQL_METHODS } from './sqlMethods.ts';
 import { TOKEN_METHODS } from './tokenMethods.ts';
 import { WAREHOUSE_METHODS } from './warehouseMethods.ts';
 
+export type * from '../domain/pythonAnswer.ts';
 export type { Mapping } from '../format/mapping.ts';
 export * from './annotationRows.ts';
 export * from './browseRows.ts';
@@ -62,7 +63,6 @@ export {
 } from './packMethods.ts';
 export { FIRST_ALTERNATIVES, FIRST_OCCURRENCES, type OpenedPage, type PageAnswer } from './pageMethods.ts';
 export type * from './problemRows.ts';
-export type * from './pythonRows.ts';
 export * from './rocRows.ts';
 export type * from './rows.ts';
 export type * from './scheduleRows.ts';

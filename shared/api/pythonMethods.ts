@@ -1,7 +1,7 @@
 /** Python that the user asks to run, in a sandbox (`electron/python`). */
 import { z } from 'zod';
+import type { PythonAnswer } from '../domain/pythonAnswer.ts';
 import { defineMethod, resultOf } from './method.ts';
-import type { PythonAnswer } from './pythonRows.ts';
 
 /** UTF-16 code units. */
 const LONGEST_CODE = 2_000_000;

@@ -127,7 +127,7 @@ const STRING_OR_COMMENT =
   /#[^\n]*|("""|''')(?:[^\\]|\\[\s\S])*?(?:\1|$)|"(?:[^"\\\n]|\\[\s\S])*(?:"|(?=\n)|$)|'(?:[^'\\\n]|\\[\s\S])*(?:'|(?=\n)|$)/g;
 
 /** Same length. Strings become blanks, including line ends in them; of a comment, only the `#` remains. */
-function withoutStrings(code: string): string {
+export function withoutStrings(code: string): string {
   return code.replace(STRING_OR_COMMENT, (matched) =>
     matched.startsWith('#') ? `#${' '.repeat(matched.length - 1)}` : ' '.repeat(matched.length),
   );

@@ -1,4 +1,4 @@
-/** Values of Python that is run again. */
+/** Python that is run again: what is run and what it did. */
 
 /** One piece of code with what it reads from stdin. */
 export interface PythonCell {
