@@ -14,7 +14,7 @@ import { type Command, ExpectedError, readArguments, resolvePath, UsageError } f
 
 const help = `usage: turnwise code ROLLOUT_ID [--library FILE] [--format py|ipynb] [--call N | --to N] [--out PATH]
 
-Prints the code that a rollout ran. Turnwise never runs it, because logged code can do anything.
+Prints the code that a rollout ran. This command does not run it.
 
   --library FILE   library file; default: the user's library
   --format NAME    py: one script, a "# %%" section per call (default). ipynb: a notebook with the outputs of the log

@@ -1,6 +1,6 @@
 /**
- * Copies the code of rollouts, so that it can be run elsewhere: Turnwise never runs code from a log. A view provides
- * the rollout (`CodeOf`). Each code cell has its buttons, and each rollout has a menu.
+ * Copies the code of rollouts, so that it can be run elsewhere. To run a call here: `rerun/`. A view provides the rollout
+ * (`CodeOf`). Each code cell has its buttons, and each rollout has a menu.
  */
 import { Check, ClipboardList, FileCode2, SquareTerminal } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
@@ -33,8 +33,6 @@ export function CodeOf({
   return <Code value={detail}>{children}</Code>;
 }
 
-const NOT_RUN = 'Turnwise does not run it';
-
 async function copied(text: string | undefined, what: string): Promise<boolean> {
   if (text === undefined) return false;
   const isCopied = await copyText(text);
@@ -54,14 +52,14 @@ export function CodeCellButtons(props: { readonly segment: number; readonly deta
     <span className="code-copies">
       <CellButton
         label="Copy as script"
-        hint={`This cell with its input, runnable by itself. ${NOT_RUN}`}
+        hint="This cell with its input, runnable by itself"
         onCopy={() => copied(state.cellScript(segment), 'Script of this cell')}
       >
         <SquareTerminal size={13} />
       </CellButton>
       <CellButton
         label="Copy all cells to here"
-        hint={`One script of all cells up to this one. ${NOT_RUN}`}
+        hint="One script of all cells up to this one"
         onCopy={() => copied(state.scriptTo(segment), 'Script of all cells to here')}
       >
         <ClipboardList size={13} />
@@ -142,7 +140,7 @@ export function CodeMenu({ hasCommands = true, size = 16, ...props }: CodeMenuPr
           <DropdownMenu.Item onSelect={() => save('py')}>Save as script (.py)</DropdownMenu.Item>
           <DropdownMenu.Item onSelect={copy}>Copy as script</DropdownMenu.Item>
           <DropdownMenu.Label className="code-note">
-            {counted(cells, 'cell')} with their inputs, to run elsewhere. {NOT_RUN}.
+            {counted(cells, 'cell')} with their inputs, to run elsewhere.
           </DropdownMenu.Label>
         </DropdownMenu.Content>
       </DropdownMenu.Portal>

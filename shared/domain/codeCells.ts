@@ -1,6 +1,5 @@
 /**
- * Exports the code of a rollout as a Python script or a Jupyter notebook. Turnwise runs none of it. Behaviour
- * of the two tools: shared/domain/DOMAIN.md#tools-of-the-release. The release's
+ * Exports the code of a rollout as a Python script or a Jupyter notebook. Behaviour of the two tools: shared/domain/DOMAIN.md#tools-of-the-release. The release's
  * `python_code_with_standard_io` starts a fresh process with its `input` on stdin; `jupyter_code` replays the
  * earlier cells.
  */

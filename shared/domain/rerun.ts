@@ -13,8 +13,8 @@ import { printedBy } from './toolOutput.ts';
  * `same`; `noise`: the same but for what differs from run to run; `different`; `not_run`: nothing can be said,
  * because the code needs what is not here, or the log has no output of it.
  */
-export const RERUN_CLASSES = ['same', 'noise', 'different', 'not_run'] as const;
-export type RerunClass = (typeof RERUN_CLASSES)[number];
+const RERUN_CLASSES = ['same', 'noise', 'different', 'not_run'] as const;
+type RerunClass = (typeof RERUN_CLASSES)[number];
 
 export interface RerunVerdict {
   readonly class: RerunClass;
@@ -41,7 +41,7 @@ const NOTEBOOK_COMMAND = /^[ \t]*(?:!\S|%{1,2}[a-z])/m;
 const TIMED_OUT = /\btime[d ]?[- ]?out\b/i;
 
 /** @returns why a call need not be run, because nothing could be compared */
-export function reasonNotToRun({ tool, code, outcome, response }: LoggedCall): string | undefined {
+function reasonNotToRun({ tool, code, outcome, response }: LoggedCall): string | undefined {
   if (!isPythonTool(tool)) return `${tool} does not run Python`;
   if (NOTEBOOK_COMMAND.test(withoutStrings(code))) return 'the code has commands of a notebook';
   if (NEVER_RAN.has(outcome) || response === undefined) return 'the log has no output of this code';
@@ -59,11 +59,8 @@ export function judgeRerun(logged: LoggedCall, answer: PythonAnswer): RerunVerdi
       : { class: 'not_run', reason: `it ran longer than ${answer.limitMs / 1000} s` };
   if (answer.kind === 'crashed') return { class: 'not_run', reason: answer.message };
   if (isLoggedTimeout) return { class: 'noise', reason: 'the log has a time-out' };
-  const loggedType = isFailure(logged.outcome) ? (errorType(response) ?? '') : undefined;
-  return (
-    judgeError(loggedType, response, answer) ??
-    judgeText(logged.code, loggedOutput(response, loggedType), answer)
-  );
+  const texts = comparedTexts(logged, answer);
+  return judgeError(loggedErrorType(logged), response, answer) ?? judgeText(logged.code, texts);
 }
 
 const isFailure = (outcome: ToolOutcome): boolean => outcome === 'exception' || outcome === 'error';
@@ -114,23 +111,44 @@ function whatIsMissing({ type, message }: NonNullable<PythonReport['error']>): s
 const ERROR_LINE =
   /^(?:Traceback \(most recent call last\):|\s*(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception|Interrupt|Exit)\b)/m;
 
-function loggedOutput(response: string, loggedType: string | undefined): string {
-  const printed = printedBy(response) ?? '';
-  const at = loggedType === undefined ? -1 : printed.search(ERROR_LINE);
-  return at < 0 ? printed : printed.slice(0, at);
+/** The type of the error that ended a logged call, '' if it is unknown, undefined if there was none. */
+const loggedErrorType = ({ outcome, response = '' }: LoggedCall): string | undefined =>
+  isFailure(outcome) ? (errorType(response) ?? '') : undefined;
+
+interface ComparedTexts {
+  readonly logged: string;
+  /** What the environment may have shown of the run. The first is the most likely. */
+  readonly here: readonly string[];
 }
 
-function judgeText(code: string, logged: string, report: PythonReport): RerunVerdict {
-  const candidates = outputsOf(report).map(plain);
-  const wanted = plain(logged);
-  if (candidates.some((candidate) => agree(wanted, candidate))) return { class: 'same' };
-  const noise = candidates.flatMap((candidate) => noiseBetween(wanted, candidate, code) ?? []);
-  if (noise[0] !== undefined) return { class: 'noise', reason: noise[0] };
-  return { class: 'different', reason: 'the output differs' };
+function comparedTexts(call: LoggedCall, report: PythonReport): ComparedTexts {
+  const printed = printedBy(call.response ?? '') ?? '';
+  const at = loggedErrorType(call) === undefined ? -1 : printed.search(ERROR_LINE);
+  return { logged: plain(at < 0 ? printed : printed.slice(0, at)), here: outputsOf(report).map(plain) };
+}
+
+/** The two outputs for a reader: as logged, and the one of the run that is closest to it. */
+export function outputsBeside(
+  call: LoggedCall,
+  report: PythonReport,
+): { readonly logged: string; readonly here: string } {
+  const { logged, here } = comparedTexts(call, report);
+  const closest =
+    here.find((text) => agree(logged, text)) ??
+    here.find((text) => noiseBetween(logged, text, call.code) !== undefined);
+  return { logged, here: closest ?? here[0] ?? '' };
+}
+
+function judgeText(code: string, { logged, here }: ComparedTexts): RerunVerdict {
+  if (here.some((text) => agree(logged, text))) return { class: 'same' };
+  const [noise] = here.flatMap((text) => noiseBetween(logged, text, code) ?? []);
+  return noise === undefined
+    ? { class: 'different', reason: 'the output differs' }
+    : { class: 'noise', reason: noise };
 }
 
 /** A script prints stdout; a notebook also the last value; some tools both streams. */
-export function outputsOf({ stdout, stderr, lastValue }: PythonReport): readonly string[] {
+function outputsOf({ stdout, stderr, lastValue }: PythonReport): readonly string[] {
   const lines = (...parts: readonly string[]): string =>
     parts
       .map((part) => part.replace(/\n$/, ''))
@@ -224,10 +242,6 @@ function isRounding(before: string, after: string): boolean {
     return Math.abs(a - b) <= ROUNDING * Math.max(Math.abs(a), Math.abs(b));
   });
 }
-
-/** Code whose output may differ from run to run because it draws numbers without a seed of its own. */
-export const drawsNumbers = (code: string): boolean =>
-  /\b(?:random|secrets|uuid|randint|shuffle|urandom)\b/.test(code);
 
 /** `session`: the earlier Python calls of the rollout run first, in the same interpreter. */
 export type RerunMode = 'alone' | 'session';

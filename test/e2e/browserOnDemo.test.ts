@@ -5,6 +5,7 @@ import { describeFilter } from './filter.ts';
 import { describeHeavyTexts } from './heavyTexts.ts';
 import { describeKeys } from './keys.ts';
 import { describeProblems } from './problems.ts';
+import { describeRerun } from './rerun.ts';
 import { describeRoc } from './roc.ts';
 import { describeSearch } from './search.ts';
 import { describeSql } from './sql.ts';
@@ -12,6 +13,7 @@ import { describeTables } from './tables.ts';
 import { describeTokens } from './tokens.ts';
 import { describeTour } from './tour.ts';
 
+describeRerun(browserShell);
 describeRoc(browserShell);
 describeFilter(browserShell);
 describeTables(browserShell);

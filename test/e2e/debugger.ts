@@ -323,7 +323,7 @@ export function describeDebugger(shell: Shell): void {
       await expect.poll(copied).toContain('# %% turn 1, call 2');
       const menu = page.getByRole('button', { name: 'Code: 3 cells' });
       await menu.click();
-      await page.getByText(/Turnwise does not run it/).waitFor();
+      await page.getByText(/to run elsewhere/).waitFor();
       await page.getByRole('menuitem', { name: 'Save as notebook (.ipynb)' }).click();
       await expect
         .poll(async () => (await saved())?.name)

@@ -9,6 +9,7 @@ import { useRequest } from '../../data/useRequest.ts';
 import { useTokenView } from '../../state/tokenView.ts';
 import { FailedState, WaitingState } from '../../ui/States.tsx';
 import { CodeOf } from '../../widgets/CodeState.tsx';
+import { RerunsOf } from '../../widgets/rerun/Reruns.tsx';
 import { Replay } from './Replay.tsx';
 import { signalParams } from './tokens/useTokenSeries.ts';
 import './replay.css';
@@ -41,7 +42,9 @@ export default function ReplayView({ route }: { readonly route: Extract<Route, {
   if (rollout.data === undefined) return <WaitingState title="Opening the rollout…" />;
   return (
     <CodeOf detail={rollout.data}>
-      <Replay route={route} detail={rollout.data} />
+      <RerunsOf detail={rollout.data}>
+        <Replay route={route} detail={rollout.data} />
+      </RerunsOf>
     </CodeOf>
   );
 }

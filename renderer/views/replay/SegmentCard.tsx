@@ -10,6 +10,8 @@ import { copyText } from '../../ui/exportText.ts';
 import { count, counted, decimal, seconds } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
 import { CodeCellButtons } from '../../widgets/CodeState.tsx';
+import { RerunResult } from '../../widgets/rerun/RerunResult.tsx';
+import { RerunButtons } from '../../widgets/rerun/Reruns.tsx';
 import { foldOf } from './foldModel.ts';
 import { SegmentChips } from './labels/AnnotationChips.tsx';
 import { SegmentBody } from './SegmentBody.tsx';
@@ -52,6 +54,9 @@ export const SegmentCard = memo(function SegmentCard({
   const fold = foldOf(text, kind);
   const isFolded = fold.isFoldable && !isFlipped;
   const isError = view.answeredCall !== undefined && outcomeMark(view.answeredCall.outcome).isError;
+  // Beneath the logged output; beneath the call if nothing answered it.
+  const isUnanswered = view.call !== undefined && view.call.responseSegment === undefined;
+  const rerunOf = view.answeredCall?.callSegment ?? (isUnanswered ? view.index : undefined);
   const isEmpty = text.trim() === '' && !isRaw;
   const problem = problemOf(view);
   // Hide empty segments: a template may leave an empty message. An empty tool response is shown, since it is
@@ -92,6 +97,7 @@ export const SegmentCard = memo(function SegmentCard({
               {counted(fold.lines, 'line')} · {counted(fold.characters, 'character')}
             </button>
           )}
+          {rerunOf !== undefined && <RerunResult segment={rerunOf} />}
         </>
       )}
     </article>
@@ -154,6 +160,7 @@ function SegmentHead({ view, kind, answerSource, text, children }: SegmentHeadPr
       {kind === 'answer' && answerSource === 'derived' && <span className="dim">as found in the text</span>}
       {children}
       <SegmentChips segment={view.index} />
+      {view.call !== undefined && <RerunButtons segment={view.index} />}
       {view.call !== undefined && <CodeCellButtons segment={view.index} />}
       <CopyButton text={text} />
       <span className="dim segment-size">{count(text.length)} chars</span>

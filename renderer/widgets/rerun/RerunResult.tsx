@@ -1,0 +1,228 @@
+/** What a tool call did when it was run again, beneath its logged output. */
+import { type KeyboardEvent, useId, useRef, useState } from 'react';
+import type { PythonReport } from '../../../shared/domain/pythonAnswer.ts';
+import { judgeRerun, outputsBeside } from '../../../shared/domain/rerun.ts';
+import { outcomeMark } from '../../data/segmentViews.ts';
+import { MarkedCode } from '../../editor/MarkedCode.tsx';
+import { keyed } from '../../shell/keys/keysInForce.ts';
+import { Button, Segmented } from '../../ui/Controls.tsx';
+import { LogText } from '../../ui/LogText.tsx';
+import { counted, seconds } from '../../ui/numbers.ts';
+import { useAutoFocus } from '../../ui/useAutoFocus.ts';
+import { type PythonCall, type Rerun, useReruns } from './Reruns.tsx';
+import { diffLines, MOST_DIFF_LINES, outcomeOf, verdictText } from './rerunModel.ts';
+
+/** UTF-16 units of a text that is shown. */
+const LONGEST = 20_000;
+/** Milliseconds that a run gets after it has run out of time. */
+const LONGER_MS = 60_000;
+
+/** Renders nothing until the call is run or edited. */
+export function RerunResult({ segment }: { readonly segment: number }) {
+  const reruns = useReruns();
+  const rerun = reruns?.of.get(segment);
+  const call = reruns?.calls.get(segment);
+  if (reruns === undefined || rerun === undefined || call === undefined) return null;
+  return (
+    <section className="rerun" aria-label={`Call ${call.ordinal} run again`}>
+      {rerun.state === 'editing' ? (
+        <CodeForm
+          code={rerun.code}
+          onRun={(code) => reruns.run(segment, code)}
+          onCancel={() => reruns.close(segment)}
+        />
+      ) : (
+        <>
+          <header className="rerun-head">
+            <b>{rerun.code === call.code ? 'run again' : 'edited and run'}</b>
+            <RunState call={call} rerun={rerun} />
+            <span className="rerun-actions">
+              {rerun.state === 'running' ? (
+                <Button onClick={reruns.stop}>{keyed('Stop', 'place.up')}</Button>
+              ) : (
+                <>
+                  {rerun.answer?.kind === 'timed_out' && (
+                    <Button onClick={() => reruns.run(segment, rerun.code, LONGER_MS)}>
+                      Run for up to {LONGER_MS / 1000} s
+                    </Button>
+                  )}
+                  <Button onClick={() => reruns.run(segment, rerun.code)}>Run</Button>
+                  <Button onClick={() => reruns.edit(segment)}>Edit</Button>
+                  <Button onClick={() => reruns.close(segment)}>Close</Button>
+                </>
+              )}
+            </span>
+          </header>
+          {rerun.answer?.kind === 'done' && <Report call={call} report={rerun.answer} />}
+        </>
+      )}
+      <footer className="rerun-foot">
+        <Segmented
+          label="What runs before"
+          chosen={reruns.mode}
+          onChoose={reruns.setMode}
+          choices={[
+            { id: 'alone', label: 'Alone', title: 'In a new interpreter' },
+            { id: 'session', label: 'Session', title: 'After the earlier Python calls of this rollout' },
+          ]}
+        />
+        <span title={reruns.proposed.because}>proposed: {reruns.proposed.mode}</span>
+        <span>Run on this computer in a sandbox: no network, no files.</span>
+      </footer>
+    </section>
+  );
+}
+
+function RunState({ call, rerun }: { readonly call: PythonCall; readonly rerun: Rerun }) {
+  if (rerun.state === 'running') return <span role="status">Running…</span>;
+  const { answer, failure } = rerun;
+  if (answer === undefined)
+    return (
+      <span role="status" className="is-wrong">
+        {failure}
+      </span>
+    );
+  const mark = outcomeMark(outcomeOf(answer));
+  const verdict = judgeRerun(call, answer);
+  return (
+    <>
+      <span className={mark.isError ? 'is-wrong' : 'muted'}>
+        {mark.glyph} {answer.kind === 'done' ? (answer.error?.type ?? mark.label) : mark.label}
+      </span>
+      {answer.kind === 'done' && <span className="dim">{seconds(answer.milliseconds)}</span>}
+      <span role="status" className={`rerun-verdict is-${verdict.class}`}>
+        {verdictText(verdict)}
+      </span>
+    </>
+  );
+}
+
+function Report({ call, report }: { readonly call: PythonCall; readonly report: PythonReport }) {
+  const { error, lastValue, stderr, variables, isCut } = report;
+  return (
+    <>
+      <Output call={call} report={report} />
+      {isCut && <p className="muted">Only the first 1 MB of the output is kept.</p>}
+      {lastValue !== undefined && (
+        <p className="rerun-value">
+          <span className="muted">last value</span> <LogText text={lastValue} longest={LONGEST} />
+        </p>
+      )}
+      {error !== undefined && (
+        <pre className="output is-error">
+          <LogText text={error.traceback} longest={LONGEST} />
+        </pre>
+      )}
+      {stderr !== '' && (
+        <details>
+          <summary>stderr</summary>
+          <pre className="output">
+            <LogText text={stderr} longest={LONGEST} />
+          </pre>
+        </details>
+      )}
+      {variables.length > 0 && <Variables variables={variables} />}
+    </>
+  );
+}
+
+function Output({ call, report }: { readonly call: PythonCall; readonly report: PythonReport }) {
+  const { logged, here } = outputsBeside(call, report);
+  const verdict = judgeRerun(call, report);
+  if (verdict.class === 'same' || logged === here) return null;
+  if (logged === '')
+    return (
+      <pre className="output">
+        <LogText text={here} longest={LONGEST} />
+      </pre>
+    );
+  const lines = diffLines(logged, here);
+  return (
+    <figure className="rerun-diff">
+      <figcaption className="muted">− as logged, + this run</figcaption>
+      <pre className="output">
+        <MarkedCode texts={[logged, here]} lines={lines.slice(0, MOST_DIFF_LINES)} isPython={false} />
+      </pre>
+      {lines.length > MOST_DIFF_LINES && (
+        <p className="muted">{counted(lines.length - MOST_DIFF_LINES, 'further line')}</p>
+      )}
+    </figure>
+  );
+}
+
+function Variables({ variables }: Pick<PythonReport, 'variables'>) {
+  return (
+    <details className="rerun-variables" open={variables.length <= 12}>
+      <summary>{counted(variables.length, 'variable')} at the end</summary>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">name</th>
+            <th scope="col">type</th>
+            <th scope="col">size</th>
+            <th scope="col">value</th>
+          </tr>
+        </thead>
+        <tbody>
+          {variables.map(({ name, type, size, value }) => (
+            <tr key={name}>
+              <th scope="row">
+                <LogText text={name} longest={LONGEST} />
+              </th>
+              <td>
+                <LogText text={type} longest={LONGEST} />
+              </td>
+              <td>{size}</td>
+              <td>
+                <LogText text={value} longest={LONGEST} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}
+
+interface CodeFormProps {
+  readonly code: string;
+  readonly onRun: (code: string) => void;
+  readonly onCancel: () => void;
+}
+
+function CodeForm({ code, onRun, onCancel }: CodeFormProps) {
+  const [text, setText] = useState(code);
+  const area = useRef<HTMLTextAreaElement>(null);
+  useAutoFocus(area);
+  const id = useId();
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      event.stopPropagation();
+      onCancel();
+    } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      onRun(text);
+    }
+  };
+  return (
+    <div className="rerun-form">
+      <label htmlFor={id}>Code to run</label>
+      <textarea
+        id={id}
+        ref={area}
+        value={text}
+        spellCheck={false}
+        rows={Math.min(24, Math.max(4, text.split('\n').length + 1))}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={onKeyDown}
+      />
+      <span className="rerun-actions">
+        <Button isPrimary onClick={() => onRun(text)}>
+          Run (Ctrl Enter)
+        </Button>
+        <Button onClick={onCancel}>Cancel</Button>
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,197 @@
+/**
+ * Runs Python calls of a rollout again. A view provides the rollout (`RerunsOf`); each call has its buttons, and its
+ * result beneath the logged output. Nothing runs unless the user asks.
+ */
+import { Pencil, Play } from 'lucide-react';
+import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from 'react';
+import type { RolloutDetail } from '../../../shared/api/contract.ts';
+import { codeCells, isPythonTool } from '../../../shared/domain/codeCells.ts';
+import type { PythonAnswer } from '../../../shared/domain/pythonAnswer.ts';
+import {
+  type LoggedCall,
+  type ProposedMode,
+  proposedMode,
+  type RerunMode,
+} from '../../../shared/domain/rerun.ts';
+import { useClient } from '../../data/DataProvider.tsx';
+import { useUrlQuery } from '../../data/useRoute.ts';
+import { useCommands } from '../../shell/keys/commands.ts';
+import './rerun.css';
+
+/** A Python call of the rollout. */
+export interface PythonCall extends LoggedCall {
+  /** Index of the segment of the call. */
+  readonly segment: number;
+  readonly turn: number;
+  /** Of the tool calls of the rollout, from 1. */
+  readonly ordinal: number;
+  readonly input?: string;
+}
+
+export interface Rerun {
+  readonly state: 'editing' | 'running' | 'ended';
+  readonly code: string;
+  readonly answer?: PythonAnswer;
+  /** Why there is no answer. */
+  readonly failure?: string;
+}
+
+interface Reruns {
+  readonly calls: ReadonlyMap<number, PythonCall>;
+  readonly proposed: ProposedMode;
+  readonly mode: RerunMode;
+  readonly of: ReadonlyMap<number, Rerun>;
+  readonly setMode: (mode: RerunMode) => void;
+  readonly run: (segment: number, code: string, limitMs?: number) => void;
+  readonly edit: (segment: number) => void;
+  readonly close: (segment: number) => void;
+  readonly stop: () => void;
+}
+
+const RerunsContext = createContext<Reruns | undefined>(undefined);
+
+/** Undefined outside `RerunsOf`. */
+export const useReruns = (): Reruns | undefined => useContext(RerunsContext);
+
+interface RerunsOfProps {
+  readonly detail: RolloutDetail;
+  readonly children: ReactNode;
+}
+
+/** Modes that the user has chosen, by run. They last as long as the window. */
+const chosenModes = new Map<string, RerunMode>();
+
+const NONE: ReadonlyMap<number, Rerun> = new Map();
+
+export function RerunsOf({ detail, children }: RerunsOfProps) {
+  const client = useClient();
+  const [query] = useUrlQuery();
+  const turn = Number(query.get('turn') ?? 0);
+  const { runKey } = detail.run;
+  const { calls, proposed } = useMemo(() => pythonCalls(detail), [detail]);
+  const [{ rolloutId, of }, setState] = useState({ rolloutId: detail.row.rolloutId, of: NONE });
+  const [mode, setMode] = useState(chosenModes.get(runKey));
+  const running = useRef<AbortController>(undefined);
+  if (rolloutId !== detail.row.rolloutId) {
+    running.current?.abort();
+    setState({ rolloutId: detail.row.rolloutId, of: NONE });
+    setMode(chosenModes.get(runKey));
+  }
+  const put = (segment: number, rerun: Rerun | undefined): void =>
+    setState((before) => {
+      // The answer to a rollout that is not shown any more.
+      if (before.rolloutId !== detail.row.rolloutId) return before;
+      const next = new Map(before.of);
+      if (rerun === undefined) next.delete(segment);
+      else next.set(segment, rerun);
+      return { ...before, of: next };
+    });
+  const current = mode ?? proposed.mode;
+  const stop = (): void => running.current?.abort();
+  const run = (segment: number, code: string, limitMs?: number): void => {
+    const call = calls.get(segment);
+    if (call === undefined) return;
+    stop();
+    const abort = new AbortController();
+    running.current = abort;
+    put(segment, { state: 'running', code });
+    const earlier = current === 'alone' ? [] : [...calls.values()].filter((one) => one.segment < segment);
+    const cells = [...earlier, { ...call, code }].map(({ code: text, input }) => ({
+      code: text,
+      ...(input === undefined ? {} : { input }),
+    }));
+    client
+      .request(
+        'python.run',
+        { cells, ...(limitMs === undefined ? {} : { limitMs }) },
+        { signal: abort.signal },
+      )
+      .then(
+        (answer) => put(segment, { state: 'ended', code, answer }),
+        (error: unknown) => {
+          const failure = error instanceof Error ? error.message : String(error);
+          put(segment, { state: 'ended', code, failure: abort.signal.aborted ? 'Stopped.' : failure });
+        },
+      )
+      .finally(() => {
+        if (running.current === abort) running.current = undefined;
+      });
+  };
+  const edit = (segment: number): void =>
+    put(segment, { state: 'editing', code: of.get(segment)?.code ?? calls.get(segment)?.code ?? '' });
+  // The command runs the first call from the current turn on.
+  const next = [...calls.values()].find((call) => call.turn >= turn);
+  const isRunning = [...of.values()].some(({ state }) => state === 'running');
+  useCommands({
+    'call.run': next === undefined ? undefined : () => run(next.segment, next.code),
+    'call.edit': next === undefined ? undefined : () => edit(next.segment),
+    'place.up': isRunning ? stop : undefined,
+  });
+  const value: Reruns = {
+    calls,
+    proposed,
+    mode: current,
+    of,
+    setMode: (chosen) => {
+      chosenModes.set(runKey, chosen);
+      setMode(chosen);
+    },
+    run,
+    edit,
+    close: (segment) => put(segment, undefined),
+    stop,
+  };
+  return <RerunsContext value={value}>{children}</RerunsContext>;
+}
+
+function pythonCalls(detail: RolloutDetail): {
+  readonly calls: ReadonlyMap<number, PythonCall>;
+  readonly proposed: ProposedMode;
+} {
+  const { response, segments, toolCalls } = detail;
+  const calls = codeCells(detail).flatMap(({ call, turn, tool, code, input, outcome }): PythonCall[] => {
+    const logged = toolCalls[call];
+    if (logged === undefined || !isPythonTool(tool)) return [];
+    const inner = logged.responseSegment === undefined ? undefined : segments[logged.responseSegment]?.inner;
+    return [
+      {
+        segment: logged.callSegment,
+        turn,
+        ordinal: call + 1,
+        code,
+        outcome,
+        ...(tool === undefined ? {} : { tool }),
+        ...(input === undefined ? {} : { input }),
+        ...(inner === undefined ? {} : { response: response.slice(inner.start, inner.end) }),
+      },
+    ];
+  });
+  return { calls: new Map(calls.map((call) => [call.segment, call])), proposed: proposedMode(calls) };
+}
+
+/** Buttons of one tool call. Renders nothing if its code cannot be run. */
+export function RerunButtons({ segment }: { readonly segment: number }) {
+  const reruns = useReruns();
+  const call = reruns?.calls.get(segment);
+  if (reruns === undefined || call === undefined) return null;
+  return (
+    <span className="rerun-buttons">
+      <button
+        type="button"
+        className="rerun-button"
+        title={`Run this code again on this computer. ${reruns.mode === 'alone' ? 'Alone' : 'After the earlier calls'}.`}
+        onClick={() => reruns.run(segment, call.code)}
+      >
+        <Play size={11} /> Run
+      </button>
+      <button
+        type="button"
+        className="rerun-button"
+        title="Change the code of this call and run it"
+        onClick={() => reruns.edit(segment)}
+      >
+        <Pencil size={11} /> Edit and run
+      </button>
+    </span>
+  );
+}

@@ -1,0 +1,78 @@
+/** Running a tool call again, on every target. */
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import type { RunningShell, Shell } from '../support/shells/shell.ts';
+import { onDemo } from './onDemo.ts';
+
+const ROLLOUT = '/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors/rollout/3';
+
+export function describeRerun(shell: Shell): void {
+  describe(`${shell.name}: a tool call run again`, () => {
+    let running: RunningShell;
+    let page: Page;
+    let errors: string[];
+
+    onDemo(shell, (demo) => {
+      ({ running, page, errors } = demo);
+    });
+
+    const result = () => page.getByRole('region', { name: 'Call 1 run again' });
+    const status = (text: string | RegExp) =>
+      result().getByRole('status').filter({ hasText: text }).waitFor();
+    const code = () => page.getByRole('textbox', { name: 'Code to run' });
+    const run = async (text: string) => {
+      await code().fill(text);
+      await page.keyboard.press('Control+Enter');
+    };
+
+    test('runs nothing until it is asked to, then says that the output is the same', async () => {
+      await page.goto(running.urlOf(ROLLOUT));
+      const button = page.getByRole('button', { name: 'Run', exact: true }).first();
+      await button.waitFor();
+      expect(await result().count()).toBe(0);
+      await button.press('Enter');
+      await status('same as logged');
+      await result().getByText('Run on this computer in a sandbox: no network, no files.').waitFor();
+      await result()
+        .getByText(/variables? at the end/)
+        .waitFor();
+    });
+
+    test('runs edited code and shows what differs, errors and variables', async () => {
+      await result().getByRole('button', { name: 'Edit' }).click();
+      await run('x = [1, 2]\nprint("something else")');
+      await status('not as logged: the output differs');
+      await result().locator('.is-added', { hasText: 'something else' }).waitFor();
+      await result().getByRole('row', { name: 'x list 2 [1, 2]' }).waitFor();
+      await result().getByRole('button', { name: 'Edit' }).click();
+      expect(await code().inputValue()).toContain('something else');
+      await run('<b>&</b>');
+      await result().getByText('✕ SyntaxError').waitFor();
+      await result().getByRole('button', { name: 'Edit' }).click();
+      await run('1 / 0');
+      await status('not as logged: the log has no error, here ZeroDivisionError: division by zero');
+    });
+
+    test('Escape stops a run, and then the place is the same', async () => {
+      await result().getByRole('button', { name: 'Edit' }).click();
+      await run('while True: pass');
+      await status('Running');
+      await page.keyboard.press('Escape');
+      await status('Stopped.');
+      expect(running.place()).toContain(ROLLOUT);
+    });
+
+    test('a session runs the earlier calls first', async () => {
+      await page.getByRole('button', { name: 'Edit and run' }).nth(1).click();
+      const second = page.getByRole('region', { name: 'Call 2 run again' });
+      await code().fill('print(N, factors)');
+      await second.getByRole('button', { name: 'Session' }).click();
+      await code().press('Control+Enter');
+      await second.getByText('18216 {2: 3, 3: 2, 11: 1, 23: 1}', { exact: true }).waitFor();
+      await second.getByRole('button', { name: 'Alone' }).click();
+      await second.getByRole('button', { name: 'Run', exact: true }).click();
+      await second.getByText('✕ NameError').waitFor();
+      expect(errors).toEqual([]);
+    });
+  });
+}
