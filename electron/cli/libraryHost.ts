@@ -83,14 +83,15 @@ export async function withLogs(
 
 /**
  * Like `withLibraryHost`, for commands that write files: a signal cancels the request, which removes what it has
- * written. The exit code is then 130.
+ * written. The exit code is then 130, and `afterStop` says what is left.
  */
 export async function withCancellableHost(
   named: string | undefined,
   context: CommandContext,
   work: (host: LibraryHost) => Promise<number>,
+  afterStop = 'what was written is removed',
 ): Promise<number> {
-  return untilStopped('stopped; what was written is removed', (signal) =>
+  return untilStopped(`stopped; ${afterStop}`, (signal) =>
     withLibraryHost(named, context, work, signal),
   );
 }

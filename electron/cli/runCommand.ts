@@ -63,6 +63,7 @@ const COMMANDS = {
   failures: async () => (await import('./failures.ts')).failuresCommand,
   changes: async () => (await import('./changes.ts')).changesCommand,
   check: async () => (await import('./check.ts')).checkCommand,
+  verify: async () => (await import('./verify.ts')).verifyCommand,
   search: async () => (await import('./search.ts')).searchCommand,
   index: async () => (await import('./searchIndex.ts')).indexCommand,
   roc: async () => (await import('./roc.ts')).rocCommand,

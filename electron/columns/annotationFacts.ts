@@ -1,12 +1,13 @@
 /**
- * Annotations of rollouts as sets per filter field. They are small compared to a column, and cached until
- * the revision changes.
+ * Annotations of rollouts, and classes of calls that were run again, as sets per filter field. They are small
+ * compared to a column, and cached until the revision changes.
  */
 import type { AnnotationField } from '../../shared/domain/filter/fields.ts';
 import type { WordNode } from '../../shared/domain/filter/node.ts';
 import { containsTest, wordTest } from '../../shared/domain/filter/wordTest.ts';
 import type { ReadableLibrary } from '../storage/open.ts';
 import { placedAnnotations, placedReadings } from '../storage/queries/annotations.ts';
+import { rerunClasses } from '../storage/reruns.ts';
 import { readTaxonomy } from '../storage/taxonomies.ts';
 
 type Rollouts = ReadonlySet<number>;
@@ -19,6 +20,7 @@ export class AnnotationFacts {
     author: new Map(),
     severity: new Map(),
     read: new Map(),
+    rerun: new Map(),
   };
   private readonly names: ReadonlyMap<string, string>;
   private readonly runOf = new Map<number, number>();
@@ -38,6 +40,10 @@ export class AnnotationFacts {
     for (const { rolloutId, runId, author, verdict } of placedReadings(db)) {
       this.runOf.set(rolloutId, runId);
       if (verdict === 'read') this.add('read', author, rolloutId);
+    }
+    for (const { rolloutId, runId, class: found } of rerunClasses(db)) {
+      this.runOf.set(rolloutId, runId);
+      this.add('rerun', found, rolloutId);
     }
   }
 

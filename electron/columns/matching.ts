@@ -118,6 +118,7 @@ function words(run: RunTable, table: StepTable, node: WordNode): Uint8Array {
     case 'author':
     case 'severity':
     case 'read':
+    case 'rerun':
       return among(table, run.annotations().where({ ...node, field }));
     default: {
       const name = camelCase(field);
@@ -169,6 +170,7 @@ function knownOf(
     case 'author':
     case 'severity':
     case 'read':
+    case 'rerun':
       return among(table, run.annotations().known(field));
     case 'problem_id':
     case 'group_key':

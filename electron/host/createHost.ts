@@ -44,7 +44,7 @@ import type {
 import { checkLibrary, damageText } from './libraryCheck.ts';
 import { LibraryThreads, type ThreadMethod } from './libraryThreads.ts';
 import { listPaths } from './pathList.ts';
-import { PythonRunner } from './pythonRunner.ts';
+import { PythonPool } from './pythonRunner.ts';
 import { type ReadableLibrary, readableLibrary } from './readOnlyCopy.ts';
 import { SqlConsole } from './sqlConsole.ts';
 import { storeUpload, type Upload, uploadsDirectory } from './uploads.ts';
@@ -53,8 +53,6 @@ import { storeUpload, type Upload, uploadsDirectory } from './uploads.ts';
 const DEMO = fileURLToPath(new URL('../../fixtures/demo/demo.jsonl', import.meta.url));
 /** Delay before every page of the file is read, so that the first pages are shown first. */
 const CHECK_AFTER_MS = 20_000;
-/** Seeds what code draws without a seed of its own, so that it draws the same again. */
-const SEED = 1;
 /** Finished jobs that can still be queried. */
 const KEPT_JOBS = 50;
 const NO_PROGRESS = {
@@ -96,7 +94,7 @@ class LibraryHost implements Host {
   private readonly downloads = new Downloads();
   private readonly threads: LibraryThreads;
   private readonly sql: SqlConsole;
-  private readonly python: PythonRunner;
+  private readonly python: PythonPool;
   private readonly follower: Follower;
   private readonly handlers: HostHandlers;
   private readonly wrappers: MethodWrappers;
@@ -130,7 +128,7 @@ class LibraryHost implements Host {
       start: startProcess,
       progressed: (payload) => this.emit({ event: 'sql.progress', payload }),
     });
-    this.python = new PythonRunner({ start: startProcess });
+    this.python = new PythonPool({ start: startProcess });
     this.follower = new Follower({
       read: async (paths) => (await this.readLogs(paths, { isQuiet: true }).report).added,
       onChange: (follows) => this.emit({ event: 'follow.changed', payload: { follows } }),
@@ -416,7 +414,7 @@ class LibraryHost implements Host {
           warnings: this.allWarnings(),
         };
       },
-      'python.run': ({ cells, limitMs }, signal) => this.python.run({ cells, seed: SEED }, limitMs, signal),
+      'python.run': ({ cells, seed, limitMs }, signal) => this.python.run({ cells, seed }, limitMs, signal),
       'path.list': ({ prefix }) => listPaths(prefix, this.listedRoots()),
       'format.list': () =>
         FORMATS.map(({ name, title, source, rule, reads, ignores }) => ({

@@ -4,6 +4,7 @@
  */
 
 import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ApiError, type ApiFailure } from '../../shared/api/errors.ts';
@@ -20,6 +21,8 @@ export interface PythonOptions {
 
 /** A process that has no interpreter ready after this time never will. */
 const START_MS = 60_000;
+/** Each holds 300 MB. */
+const MOST_PROCESSES = 4;
 /** A process that is not used is ended, because it holds 300 MB. */
 const IDLE_MS = 120_000;
 
@@ -163,6 +166,43 @@ export class PythonRunner {
     });
     child.send({ kind: 'start', pyodide, ...(snapshot === undefined ? {} : { snapshot }) });
     return running;
+  }
+}
+
+/** As many runners as requests at a time, up to one per core. A page asks for one run at a time. */
+export class PythonPool {
+  private readonly options: PythonOptions;
+  /** Requests that each runner has not answered. */
+  private readonly pending = new Map<PythonRunner, number>();
+  private isClosed = false;
+
+  constructor(options: PythonOptions = {}) {
+    this.options = options;
+  }
+
+  /** Like `PythonRunner.run`. */
+  async run(request: PythonRequest, limitMs: number, signal?: AbortSignal): Promise<PythonAnswer> {
+    const runner = this.leastBusy();
+    this.pending.set(runner, (this.pending.get(runner) ?? 0) + 1);
+    try {
+      return await runner.run(request, limitMs, signal);
+    } finally {
+      this.pending.set(runner, (this.pending.get(runner) ?? 1) - 1);
+    }
+  }
+
+  close(): void {
+    this.isClosed = true;
+    for (const runner of this.pending.keys()) runner.close();
+  }
+
+  private leastBusy(): PythonRunner {
+    const [least] = [...this.pending].sort(([, a], [, b]) => a - b);
+    const isFull = this.pending.size >= Math.min(availableParallelism(), MOST_PROCESSES);
+    if (least !== undefined && (least[1] === 0 || isFull || this.isClosed)) return least[0];
+    const runner = new PythonRunner(this.options);
+    if (this.isClosed) runner.close();
+    return runner;
   }
 }
 

@@ -112,6 +112,8 @@ function wordCondition(node: WordNode): string {
       return matchesAnnotation(`a.note ${contains(node)}`);
     case 'read':
       return read(`d.author ${matches(node)}`);
+    case 'rerun':
+      return rerun(`x.class ${matches(node)}`);
     case 'scores':
       return scoreCondition(node);
     default:
@@ -148,6 +150,9 @@ function scoreCondition(node: WordNode): string {
 const calls = (holds: string): string =>
   `EXISTS (SELECT 1 FROM tool_call c WHERE c.rollout_id = rollout.rollout_id AND ${holds})`;
 
+const rerun = (holds: string): string =>
+  `EXISTS (SELECT 1 FROM rerun x WHERE x.rollout_id = rollout.rollout_id AND ${holds})`;
+
 function matches({ text, isPattern }: Pick<WordNode, 'text' | 'isPattern'>): string {
   if (!isPattern) return `= ${literal(text)} COLLATE NOCASE`;
   const pattern = text.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%');
@@ -182,6 +187,8 @@ function knownCondition(field: Exclude<FieldName, TextField>): string {
       return matchesAnnotation(`a.${field} IS NOT NULL`);
     case 'read':
       return read('d.author IS NOT NULL');
+    case 'rerun':
+      return rerun('1');
     default:
       return `${isComputed(field) ? COMPUTED[field] : field} IS NOT NULL`;
   }

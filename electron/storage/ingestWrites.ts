@@ -326,6 +326,7 @@ export function prepareIngest(db: WritableLibrary) {
         'segment_row',
         'turn_row',
         'tool_call_row',
+        'rerun_row',
         'flag_row',
         'timing_row',
         'token_row',

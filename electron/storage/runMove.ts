@@ -93,6 +93,7 @@ const BY_ROLLOUT = [
   'segment_row',
   'turn_row',
   'tool_call_row',
+  'rerun_row',
   'flag_row',
   'timing_row',
   'token_row',

@@ -21,6 +21,7 @@ const BELOW = [
   'segment_row',
   'turn_row',
   'tool_call_row',
+  'rerun_row',
   'flag_row',
   'timing_row',
   'token_row',

@@ -51,6 +51,7 @@ export const PUBLIC_VIEWS = [
   'turn',
   'segment',
   'tool_call',
+  'rerun',
   'flag',
   'ingest_issue',
   'unread_file',
@@ -116,6 +117,9 @@ SELECT c.rollout_id, c.ordinal, c.turn, c.name,
 FROM tool_call_row c
 JOIN segment_row s ON s.rollout_id = c.rollout_id AND s.ordinal = c.call_segment
 LEFT JOIN segment_row a ON a.rollout_id = c.rollout_id AND a.ordinal = c.response_segment;
+
+CREATE VIEW rerun AS
+SELECT rollout_id, ordinal, class, reason, mode, milliseconds FROM rerun_row;
 
 CREATE VIEW flag AS
 SELECT rollout_id, CASE flag ${FLAGS.map((flag, bit) => `WHEN ${bit} THEN '${flag}'`).join(' ')} END AS flag, segment, start, "end"

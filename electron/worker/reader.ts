@@ -27,6 +27,7 @@ import { solvedProblems } from '../storage/queries/solved.ts';
 import { getSources, listMappings } from '../storage/queries/sources.ts';
 import { sqlSchema, sqlTarget } from '../storage/queries/sqlSchema.ts';
 import { getAlternatives, getSignal, getTokens } from '../storage/queries/tokens.ts';
+import { rerunsOf } from '../storage/reruns.ts';
 import { listQueries } from '../storage/savedQueries.ts';
 import { listViews } from '../storage/savedViews.ts';
 import { storageFailure } from '../storage/storageFailure.ts';
@@ -44,6 +45,7 @@ type ReaderHandlers = {
 
 const handlers: ReaderHandlers = {
   'run.list': () => listRuns(db),
+  'rerun.list': ({ rolloutIds }) => rerunsOf(db, rolloutIds),
   'run.get': ({ runKey }) => found(getRun(db, runKey), `run ${runKey}`),
   'step.list': ({ runId }) => listSteps(db, runId),
   'metric.list': ({ runId }) => ({ metrics: listMetrics(db, runId) }),

@@ -11,6 +11,7 @@ import { readTokenizerFile } from '../ingest/tokenizerFile.ts';
 import type { Answered } from '../storage/annotations.ts';
 import type { LibraryWriter } from '../storage/libraryWriter.ts';
 import type { WritableLibrary } from '../storage/open.ts';
+import { saveReruns } from '../storage/reruns.ts';
 import { rescue, withOwnTables } from '../storage/rescue.ts';
 import { removeQuery, saveQuery } from '../storage/savedQueries.ts';
 import { removeView, saveView } from '../storage/savedViews.ts';
@@ -114,6 +115,12 @@ export function writerHandlers(db: WritableLibrary, writer: LibraryWriter): Writ
       const runId = writer.runIdOf(runKey);
       if (runId !== undefined) changes.runs([runId]);
       return { removed };
+    },
+    'rerun.save': ({ rolloutId, calls }, _task, changes) => {
+      const saved = saveReruns(db, rolloutId, calls);
+      // Lists under a filter by class are read again as after an annotation.
+      if (saved) changes.annotations([rolloutId]);
+      return { saved };
     },
     'view.save': (view) => {
       saveView(db, view);

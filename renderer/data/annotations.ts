@@ -56,7 +56,7 @@ function cacheApplied(queryClient: QueryClient, author: string, applied: Applied
 }
 
 /** Annotation fields of the filter language. Other filters do not depend on annotations. */
-const OF_ANNOTATIONS = /\b(?:label|note|author|severity|read)\s*:/i;
+const OF_ANNOTATIONS = /\b(?:label|note|author|severity|read|rerun)\s*:/i;
 
 const ANSWERS = new Set<unknown>([
   'annotation.list',

@@ -1,7 +1,10 @@
 /** Python that the user asks to run, in a sandbox (`electron/python`). */
 import { z } from 'zod';
 import type { PythonAnswer } from '../domain/pythonAnswer.ts';
+import { RERUN_CLASSES } from '../domain/rerun.ts';
 import { defineMethod, resultOf } from './method.ts';
+import { id } from './paramTypes.ts';
+import type { RerunRow } from './rerunRows.ts';
 
 /** UTF-16 code units. */
 const LONGEST_CODE = 2_000_000;
@@ -11,6 +14,14 @@ const PYTHON_LIMIT_MS = 10_000;
 
 const cell = z.object({ code: z.string().max(LONGEST_CODE), input: z.string().max(LONGEST_CODE).optional() });
 
+const rerun = z.object({
+  ordinal: id,
+  class: z.enum(RERUN_CLASSES),
+  reason: z.string().max(2_000).optional(),
+  mode: z.enum(['alone', 'session']),
+  milliseconds: z.number().nonnegative().optional(),
+});
+
 export const PYTHON_METHODS = {
   /**
    * Runs cells in order in one interpreter, which is new, and reports on the last one. An error of the code and
@@ -19,9 +30,26 @@ export const PYTHON_METHODS = {
   'python.run': defineMethod({
     params: z.object({
       cells: z.array(cell).min(1).max(MOST_CELLS),
+      /** Of `random`. */
+      seed: z.int().nonnegative().default(1),
       limitMs: z.int().min(100).max(600_000).default(PYTHON_LIMIT_MS),
     }),
     result: resultOf<PythonAnswer>(),
     runsOn: 'host',
+  }),
+  /** Stored results of the calls of these rollouts. */
+  'rerun.list': defineMethod({
+    params: z.object({ rolloutIds: z.array(id).max(500) }),
+    result: resultOf<readonly { readonly rolloutId: number; readonly calls: readonly RerunRow[] }[]>(),
+    runsOn: 'reader',
+  }),
+  /** Stores results, in place of former ones of the same calls. */
+  'rerun.save': defineMethod({
+    params: z.object({
+      rolloutId: id,
+      calls: z.array(rerun).max(10_000),
+    }),
+    result: resultOf<{ readonly saved: boolean }>(),
+    runsOn: 'writer',
   }),
 } as const;

@@ -13,8 +13,8 @@ import { printedBy } from './toolOutput.ts';
  * `same`; `noise`: the same but for what differs from run to run; `different`; `not_run`: nothing can be said,
  * because the code needs what is not here, or the log has no output of it.
  */
-const RERUN_CLASSES = ['same', 'noise', 'different', 'not_run'] as const;
-type RerunClass = (typeof RERUN_CLASSES)[number];
+export const RERUN_CLASSES = ['same', 'noise', 'different', 'not_run'] as const;
+export type RerunClass = (typeof RERUN_CLASSES)[number];
 
 export interface RerunVerdict {
   readonly class: RerunClass;
@@ -41,7 +41,7 @@ const NOTEBOOK_COMMAND = /^[ \t]*(?:!\S|%{1,2}[a-z])/m;
 const TIMED_OUT = /\btime[d ]?[- ]?out\b/i;
 
 /** @returns why a call need not be run, because nothing could be compared */
-function reasonNotToRun({ tool, code, outcome, response }: LoggedCall): string | undefined {
+export function reasonNotToRun({ tool, code, outcome, response }: LoggedCall): string | undefined {
   if (!isPythonTool(tool)) return `${tool} does not run Python`;
   if (NOTEBOOK_COMMAND.test(withoutStrings(code))) return 'the code has commands of a notebook';
   if (NEVER_RAN.has(outcome) || response === undefined) return 'the log has no output of this code';
@@ -242,6 +242,10 @@ function isRounding(before: string, after: string): boolean {
     return Math.abs(a - b) <= ROUNDING * Math.max(Math.abs(a), Math.abs(b));
   });
 }
+
+/** Code whose output may differ from run to run because it draws numbers. */
+export const drawsNumbers = (code: string): boolean =>
+  /\b(?:random|secrets|uuid|randint|shuffle|urandom)\b/.test(code);
 
 /** `session`: the earlier Python calls of the rollout run first, in the same interpreter. */
 export type RerunMode = 'alone' | 'session';

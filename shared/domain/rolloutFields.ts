@@ -5,6 +5,7 @@
 import { SEVERITIES } from './annotate/annotation.ts';
 import { FLAGS } from './flags.ts';
 import { DECISION_REASONS, PROVENANCES, STOP_REASONS, TOOL_OUTCOMES } from './model.ts';
+import { RERUN_CLASSES } from './rerun.ts';
 import type { RolloutField } from './rolloutFieldRecord.ts';
 
 const ALWAYS_LISTED = { isListed: true, isAlwaysKnown: true } as const;
@@ -389,6 +390,12 @@ export const ROLLOUT_FIELDS = {
     kind: 'list',
     describe: 'name of a called tool',
     example: 'tool:execute_python_code_with_standard_io',
+  },
+  rerun: {
+    kind: 'list',
+    describe: 'what a tool call did when it was run again, against the log',
+    example: 'rerun:different',
+    oneOf: RERUN_CLASSES,
   },
   flag: { kind: 'list', describe: 'a flag, by rule', example: 'flag:identical_retry', oneOf: FLAGS },
   label: { kind: 'list', describe: 'a label on it, by id or name', example: 'label:loops' },

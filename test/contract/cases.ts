@@ -93,6 +93,13 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
     return { exportId: 'exportId' in answer ? Number(answer.exportId) : 0 };
   },
   'python.run': () => ({ cells: [{ code: 'x = 6' }, { code: 'print(x * int(input()))', input: '7\n' }] }),
+  'rerun.save': ({ rolloutIds }) => ({
+    rolloutId: rolloutIds[0] ?? 0,
+    calls: [
+      { ordinal: 0, class: 'different', reason: 'the output differs', mode: 'alone', milliseconds: 1.5 },
+    ],
+  }),
+  'rerun.list': ({ rolloutIds }) => ({ rolloutIds: rolloutIds.slice(0, 2) }),
   'sql.schema': () => ({}),
   'sql.target': ({ rolloutIds }) => ({ of: 'rollout', id: rolloutIds[0] ?? 0 }),
   'query.examples': () => ({}),

@@ -3,7 +3,7 @@
  *
  *   run_row ─< step_row
  *      └─< group_row ─< rollout_row >─ text_block (texts of many rollouts, compressed together)
- *             │            ├─< segment_row, turn_row, tool_call_row, flag_row
+ *             │            ├─< segment_row, turn_row, tool_call_row, rerun_row, flag_row
  *             │            └── timing_row, token_row (one typed array per signal)
  *             └─ problem_row ─ prompt_row ─< prompt_segment_row   (a prompt is stored once, not per rollout)
  *                                  └── prompt_block (texts of many prompts, compressed together)

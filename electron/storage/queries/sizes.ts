@@ -52,6 +52,7 @@ const TOKEN_BYTES = ['ends', 'ids', 'mask', 'entropy', 'logprob', 'trainer_logpr
 const SPARSE: readonly (readonly [table: string, part: SizePart, weight: string])[] = [
   ['token_row', 'tokens', `sum(${TOKEN_BYTES} + 24)`],
   ['flag_row', 'rows', 'count(*)'],
+  ['rerun_row', 'rows', 'count(*)'],
   ['timing_row', 'rows', 'count(*)'],
   ['join_key_row', 'rows', 'count(*)'],
   ['join_row', 'rows', 'count(*)'],

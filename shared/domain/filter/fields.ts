@@ -19,13 +19,17 @@ export const WORD_FIELDS = filterable<WordField>('word', 'list', 'json');
 /** Fields whose words are searched; `text` covers everything. */
 export const TEXT_FIELDS = filterable<TextField>('text');
 
-/** Annotation fields: `any` matches every value, `none` their absence. */
+/**
+ * Annotation fields, and the classes of calls that were run again: what users add to a rollout. `any` matches every
+ * value, `none` their absence.
+ */
 const ANNOTATION_FIELDS = [
   'label',
   'note',
   'author',
   'severity',
   'read',
+  'rerun',
 ] as const satisfies readonly WordField[];
 export type AnnotationField = (typeof ANNOTATION_FIELDS)[number];
 

@@ -126,6 +126,17 @@ CREATE TABLE tool_call_row (
   PRIMARY KEY (rollout_id, ordinal)
 ) STRICT, WITHOUT ROWID;
 
+-- What tool calls did when the user ran them again. Derived, but only on request.
+CREATE TABLE rerun_row (
+  rollout_id   INTEGER NOT NULL REFERENCES rollout_row,
+  ordinal      INTEGER NOT NULL,         -- tool_call_row.ordinal
+  class        TEXT NOT NULL,            -- RERUN_CLASSES (shared/domain/rerun.ts)
+  reason       TEXT,                     -- NULL: same
+  mode         TEXT NOT NULL,            -- alone | session
+  milliseconds REAL,                     -- NULL: the code did not end
+  PRIMARY KEY (rollout_id, ordinal)
+) STRICT, WITHOUT ROWID;
+
 -- Occurrences of a rollout's flags.
 CREATE TABLE flag_row (
   rollout_id INTEGER NOT NULL REFERENCES rollout_row,
