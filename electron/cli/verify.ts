@@ -81,7 +81,9 @@ export const verifyCommand: Command = {
             if (isJson) for (const call of calls) process.stdout.write(`${JSON.stringify(jsonOf(call))}\n`);
           });
           if (verified.some(({ result }) => result.class === 'different')) hasDifference = true;
-          if (!isJson) process.stdout.write(reportOf(run, verified));
+          // A run without calls is reported only if it was named.
+          const isReported = verified.length > 0 || args.string('run') !== undefined;
+          if (!isJson && isReported) process.stdout.write(reportOf(run, verified));
         }
         return hasDifference ? DIFFERS : 0;
       },

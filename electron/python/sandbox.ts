@@ -98,18 +98,20 @@ export class Sandbox {
     python.setStdout({ write: (bytes) => this.take('stdout', bytes) });
     python.setStderr({ write: (bytes) => this.take('stderr', bytes) });
     python.runPython(`start(${seed})`);
-    let result: unknown;
-    for (const [i, { code, input = '' }] of cells.entries()) {
+    const outcomes = cells.map(({ code, input = '' }, i) => {
       this.output = newOutput();
-      const isLast = i === cells.length - 1;
-      const cell = JSON.stringify({ code, input, isLast });
+      const cell = JSON.stringify({ code, input, isLast: i === cells.length - 1 });
       // A JSON string is a valid Python string.
-      result = python.runPython(`run(${JSON.stringify(cell)})`);
-    }
+      return readOutcome(String(python.runPython(`run(${JSON.stringify(cell)})`)));
+    });
+    const last = outcomes.pop();
+    if (last === undefined) throw new Error('there is nothing to run');
+    const earlierErrors = outcomes.flatMap(({ error }) => error ?? []);
     const { stdout, stderr, bytes } = this.output;
     return {
       kind: 'done',
-      ...(JSON.parse(String(result)) as Omit<PythonReport, 'kind' | 'stdout' | 'stderr' | 'isCut'>),
+      ...last,
+      ...(earlierErrors.length === 0 ? {} : { earlierErrors }),
       stdout: textOf(stdout),
       stderr: textOf(stderr),
       isCut: bytes > MOST_OUTPUT,
@@ -123,6 +125,55 @@ export class Sandbox {
     if (left > 0) this.output[stream].push(bytes.slice(0, left));
     return bytes.length;
   }
+}
+
+type Outcome = Pick<PythonReport, 'error' | 'lastValue' | 'variables' | 'milliseconds'>;
+
+/** The code that ran may have replaced anything of the harness, so its report has any shape. @throws Error */
+function readOutcome(json: string): Outcome {
+  const report = fieldsOf(JSON.parse(json));
+  const { error, lastValue, variables, milliseconds } = report;
+  if (!Array.isArray(variables) || typeof milliseconds !== 'number') throw new Error(BROKEN_REPORT);
+  return {
+    milliseconds,
+    variables: variables.map((variable: unknown) => {
+      const { name, type, value, size } = fieldsOf(variable);
+      return {
+        name: text(name),
+        type: text(type),
+        value: text(value),
+        ...(size !== undefined && { size: text(size) }),
+      };
+    }),
+    ...(lastValue !== undefined && { lastValue: text(lastValue) }),
+    ...(error !== undefined && { error: readError(fieldsOf(error)) }),
+  };
+}
+
+const BROKEN_REPORT = 'the code changed the program that reports on it';
+
+function readError({
+  type,
+  message,
+  traceback,
+  line,
+}: Record<string, unknown>): NonNullable<Outcome['error']> {
+  return {
+    type: text(type),
+    message: text(message),
+    traceback: text(traceback),
+    ...(typeof line === 'number' && { line }),
+  };
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) throw new Error(BROKEN_REPORT);
+  return value as Record<string, unknown>;
+}
+
+function text(value: unknown): string {
+  if (typeof value !== 'string') throw new Error(BROKEN_REPORT);
+  return value;
 }
 
 interface Output {

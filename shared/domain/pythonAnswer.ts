@@ -37,6 +37,8 @@ export interface PythonReport {
   /** `repr` of the last line, if that is an expression with a value. A notebook prints it; a script does not. */
   readonly lastValue?: string;
   readonly variables: readonly PythonVariable[];
+  /** Of cells before the last one. Absent if none failed. */
+  readonly earlierErrors?: readonly Pick<PythonError, 'type' | 'message'>[];
   /** Of the last cell alone. */
   readonly milliseconds: number;
 }

@@ -60,7 +60,11 @@ export function judgeRerun(logged: LoggedCall, answer: PythonAnswer): RerunVerdi
   if (answer.kind === 'crashed') return { class: 'not_run', reason: answer.message };
   if (isLoggedTimeout) return { class: 'noise', reason: 'the log has a time-out' };
   const texts = comparedTexts(logged, answer);
-  return judgeError(loggedErrorType(logged), response, answer) ?? judgeText(logged.code, texts);
+  const verdict = judgeError(loggedErrorType(logged), response, answer) ?? judgeText(logged.code, texts);
+  if (verdict.class !== 'different') return verdict;
+  // In a session, a later call misses what an earlier one could not define.
+  const missing = answer.earlierErrors?.map(whatIsMissing).find((reason) => reason !== undefined);
+  return missing === undefined ? verdict : { class: 'not_run', reason: `in an earlier call, ${missing}` };
 }
 
 const isFailure = (outcome: ToolOutcome): boolean => outcome === 'exception' || outcome === 'error';
@@ -93,7 +97,10 @@ function judgeError(
 }
 
 /** What code needs that the sandbox does not have. */
-function whatIsMissing({ type, message }: NonNullable<PythonReport['error']>): string | undefined {
+function whatIsMissing({
+  type,
+  message,
+}: Pick<NonNullable<PythonReport['error']>, 'type' | 'message'>): string | undefined {
   const named =
     /No module named '([^']+)'/.exec(message)?.[1] ??
     /module '([^']+)' is (?:in|removed from) the Python standard library/.exec(message)?.[1];

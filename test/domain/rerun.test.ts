@@ -104,6 +104,14 @@ test.each<[reason: string, logged: LoggedCall, answer: PythonAnswer]>([
     failed('ModuleNotFoundError', "No module named 'sympy.abc'"),
   ],
   [
+    'in an earlier call, the module numpy is missing',
+    released('1'),
+    {
+      ...failed('NameError', "name 'np' is not defined"),
+      earlierErrors: [{ type: 'ModuleNotFoundError', message: "No module named 'numpy'" }],
+    },
+  ],
+  [
     'it needs a file',
     released('1'),
     failed('FileNotFoundError', "[Errno 44] No such file or directory: 'data.csv'"),

@@ -254,6 +254,10 @@ export const ESCAPES: readonly Escape[] = [
   },
   { name: 'the answer', code: "import json\njson.dumps = lambda value: 'no JSON'" },
   {
+    name: 'an answer of another shape',
+    code: `import json\njson.dumps = lambda value: '{"variables": [{"name": 5}], "milliseconds": 1}'`,
+  },
+  {
     name: 'files left behind',
     code: "open('/tmp/left', 'w').write('x')\nopen('/home/left', 'w').write('x')",
   },

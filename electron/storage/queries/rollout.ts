@@ -211,9 +211,12 @@ function segmentOf(row: SegmentRecord): Segment {
 
 /** Arguments and code are not stored separately; they are parsed from the call's segment. */
 function withPayload(call: ToolCall, segments: readonly Segment[], response: string): ToolCall {
-  const inner = segments[call.callSegment]?.inner;
-  if (inner === undefined) return call;
-  const payload = readCallPayload(response.slice(inner.start, inner.end));
+  const segment = segments[call.callSegment];
+  if (segment === undefined) return call;
+  const text = response.slice(segment.inner.start, segment.inner.end);
+  // Tool-integrated reasoning: the payload is a fenced block of code.
+  if (response.startsWith('```', segment.outer.start)) return { ...call, code: text };
+  const payload = readCallPayload(text);
   return { ...call, arguments: payload.arguments, code: payload.code };
 }
 
