@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Method, ParamsOf, ResultOf } from '../../shared/api/contract.ts';
 import { createHost } from '../host/createHost.ts';
 import { endWithin } from '../host/endWithin.ts';
-import type { Host } from '../host/host.ts';
+import type { Host, HostOptions } from '../host/host.ts';
 import { defaultLibraryPath } from '../host/libraryPath.ts';
 import type { IngestReport } from '../worker/messages.ts';
 import { type CommandContext, ExpectedError, resolvePath, UsageError } from './command.ts';
@@ -26,10 +26,11 @@ export async function withLibraryHost(
   context: CommandContext,
   work: (host: LibraryHost) => Promise<number>,
   signal?: AbortSignal,
+  options: Pick<HostOptions, 'pythonPackages'> = {},
 ): Promise<number> {
   const libraryPath = named === undefined ? defaultLibraryPath() : resolvePath(named);
   if (!existsSync(libraryPath)) throw new ExpectedError(`there is no library at ${libraryPath}`);
-  const host = await createHost({ libraryPath, shell: 'browser', version: context.version });
+  const host = await createHost({ libraryPath, shell: 'browser', version: context.version, ...options });
   try {
     return await work(libraryHost(host, signal));
   } finally {
@@ -89,10 +90,13 @@ export async function withCancellableHost(
   named: string | undefined,
   context: CommandContext,
   work: (host: LibraryHost) => Promise<number>,
-  afterStop = 'what was written is removed',
+  {
+    afterStop = 'what was written is removed',
+    ...options
+  }: Pick<HostOptions, 'pythonPackages'> & { readonly afterStop?: string } = {},
 ): Promise<number> {
   return untilStopped(`stopped; ${afterStop}`, (signal) =>
-    withLibraryHost(named, context, work, signal),
+    withLibraryHost(named, context, work, signal, options),
   );
 }
 

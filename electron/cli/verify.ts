@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { PythonAnswer, RerunRow, RolloutDetail, RunSummary } from '../../shared/api/contract.ts';
 import { codeCells } from '../../shared/domain/codeCells.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from '../../shared/domain/rerun.ts';
 import { terminalText } from '../../shared/domain/terminalText.ts';
 import { chosenRuns } from './chosenRun.ts';
-import { type Command, readArguments, UsageError } from './command.ts';
+import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
 import { type LibraryHost, withCancellableHost } from './libraryHost.ts';
 
 /** A call differs from the log. Its own code, as of `check`. */
@@ -25,8 +26,8 @@ const MOST_ROWS = 500;
 const MOST_LINES = 50;
 const PROGRESS_MS = 500;
 
-const help = `usage: turnwise verify [--run R] [--filter F] [--mode alone|session] [--timeout S] [--again] [--library FILE]
-                      [--json]
+const help = `usage: turnwise verify [--run R] [--filter F] [--mode alone|session] [--timeout S] [--packages DIR] [--again]
+                      [--library FILE] [--json]
 
 Runs the Python calls of rollouts again, in a sandbox without network and files, and compares what they print with the
 log. Results are stored in the library: the filter rerun:different finds the rollouts, and a second call of this command
@@ -37,6 +38,8 @@ goes on where the first one stopped.
   --mode M         alone: each call in a new interpreter. session: after the earlier calls of its rollout. Default: as
                    the log suggests, for each rollout
   --timeout S      seconds that a call may run; default: 10
+  --packages DIR   folder with wheels that the code may import, of pure Python (sympy-1.14.0-py3-none-any.whl);
+                   default: wheels, beside the user's library. With it, results that miss a module are made again
   --again          also run calls that have a result
   --library FILE   library file; default: the user's library
   --json           one object per call and line: {run, step, group, ordinal, rollout_id, turn, call, class, reason,
@@ -57,6 +60,7 @@ export const verifyCommand: Command = {
       filter: { type: 'string' },
       mode: { type: 'string' },
       timeout: { type: 'string' },
+      packages: { type: 'string' },
       again: { type: 'boolean' },
       library: { type: 'string' },
       json: { type: 'boolean' },
@@ -67,8 +71,10 @@ export const verifyCommand: Command = {
       mode: modeOf(args.string('mode')),
       limitMs: limitOf(args.string('timeout') ?? '10'),
       isAgain: args.flag('again'),
+      hasPackages: args.string('packages') !== undefined,
     };
     const isJson = args.flag('json');
+    const packages = directoryOf(args.string('packages'));
     return withCancellableHost(
       args.string('library'),
       context,
@@ -87,7 +93,10 @@ export const verifyCommand: Command = {
         }
         return hasDifference ? DIFFERS : 0;
       },
-      'what was verified is stored, and the next call goes on there',
+      {
+        afterStop: 'what was verified is stored, and the next call goes on there',
+        ...(packages === undefined ? {} : { pythonPackages: packages }),
+      },
     );
   },
 };
@@ -97,11 +106,20 @@ interface Settings {
   readonly mode: RerunMode | undefined;
   readonly limitMs: number;
   readonly isAgain: boolean;
+  readonly hasPackages: boolean;
 }
 
 function modeOf(text: string | undefined): RerunMode | undefined {
   if (text === undefined || text === 'alone' || text === 'session') return text;
   throw new UsageError('verify: --mode must be alone or session');
+}
+
+function directoryOf(named: string | undefined): string | undefined {
+  if (named === undefined) return undefined;
+  const path = resolvePath(named);
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new ExpectedError(`${path} is not a directory`);
+  return path;
 }
 
 function limitOf(text: string): number {
@@ -206,7 +224,7 @@ class Verifier {
     const calls = callsOf(detail);
     const mode = this.settings.mode ?? proposedMode(calls).mode;
     const stored = new Map(
-      known.filter((one) => !this.settings.isAgain && one.mode === mode).map((one) => [one.ordinal, one]),
+      known.filter((one) => !this.isToRunAgain(one) && one.mode === mode).map((one) => [one.ordinal, one]),
     );
     const results: RerunRow[] = [];
     for (const [i, call] of calls.entries()) {
@@ -217,6 +235,11 @@ class Verifier {
     const fresh = results.filter((result) => !stored.has(result.ordinal));
     if (fresh.length > 0) await this.ask('rerun.save', { rolloutId: detail.row.rolloutId, calls: fresh });
     return results;
+  }
+
+  private isToRunAgain({ class: found, reason = '' }: RerunRow): boolean {
+    const { isAgain, hasPackages } = this.settings;
+    return isAgain || (hasPackages && found === 'not_run' && reason.includes('module'));
   }
 
   private async call(call: Call, before: readonly Call[], mode: RerunMode): Promise<RerunRow> {

@@ -42,6 +42,7 @@ import type {
   RescueReport,
 } from './host.ts';
 import { checkLibrary, damageText } from './libraryCheck.ts';
+import { defaultWheels } from './libraryPath.ts';
 import { LibraryThreads, type ThreadMethod } from './libraryThreads.ts';
 import { listPaths } from './pathList.ts';
 import { PythonPool } from './pythonRunner.ts';
@@ -128,7 +129,10 @@ class LibraryHost implements Host {
       start: startProcess,
       progressed: (payload) => this.emit({ event: 'sql.progress', payload }),
     });
-    this.python = new PythonPool({ start: startProcess });
+    this.python = new PythonPool({
+      start: startProcess,
+      packages: options.pythonPackages ?? defaultWheels(),
+    });
     this.follower = new Follower({
       read: async (paths) => (await this.readLogs(paths, { isQuiet: true }).report).added,
       onChange: (follows) => this.emit({ event: 'follow.changed', payload: { follows } }),
@@ -408,6 +412,7 @@ class LibraryHost implements Host {
           platform: process.platform,
           libraryPath,
           uploads: uploadsDirectory(libraryPath),
+          wheels: this.options.pythonPackages ?? defaultWheels(),
           granted: [...this.grants.paths],
           ...(this.library.readOnly === undefined ? {} : { readOnly: this.readOnlyText() }),
           ...(process.env['TURNWISE_WAREHOUSE'] ? { hasWarehouse: true } : {}),

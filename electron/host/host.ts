@@ -155,6 +155,8 @@ export interface HostOptions {
    * `ManagerOptions` excludes it, so that no page can be connected to such a host.
    */
   readonly adapter?: Adapter;
+  /** Folder of wheels that Python of tool calls may import. Default: `wheels` in the user's directory. */
+  readonly pythonPackages?: string;
   /** Starts the processes that run what a user wrote. Default: Node's fork. */
   readonly startProcess?: StartProcess;
 }

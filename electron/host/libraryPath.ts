@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /**
  * The default library: one per user, shared by all shells, in `TURNWISE_HOME` or the system's directory for
@@ -22,3 +22,6 @@ export function defaultLibraryPath(
       return join(env['XDG_DATA_HOME'] || join(home, '.local', 'share'), 'turnwise', file);
   }
 }
+
+/** Wheels that Python of tool calls may import in every shell, unless a command names another folder. */
+export const defaultWheels = (): string => join(dirname(defaultLibraryPath()), 'wheels');

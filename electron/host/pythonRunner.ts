@@ -3,6 +3,7 @@
  * its next interpreter between them, and a killed one is replaced at once.
  */
 
+import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,13 +11,15 @@ import { fileURLToPath } from 'node:url';
 import { ApiError, type ApiFailure } from '../../shared/api/errors.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
 import type { PythonAnswer } from '../../shared/domain/pythonAnswer.ts';
-import type { PythonReceived, PythonRequest, PythonSent } from '../python/messages.ts';
+import type { PythonReceived, PythonRequest, PythonSent, PythonSnapshot } from '../python/messages.ts';
 import { entryOf } from '../worker/entry.ts';
 import { type ChildProcess, forkProcess, type StartProcess } from './childProcess.ts';
 
 export interface PythonOptions {
   /** Default: Node's fork. */
   readonly start?: StartProcess | undefined;
+  /** Folder of wheels that code may import, if it exists. */
+  readonly packages?: string | undefined;
 }
 
 /** A process that has no interpreter ready after this time never will. */
@@ -26,25 +29,29 @@ const MOST_PROCESSES = 4;
 /** A process that is not used is ended, because it holds 300 MB. */
 const IDLE_MS = 120_000;
 
-/** Memory of a started interpreter: 30 MB that save 2 s per process. The same for all. */
-let snapshot: Uint8Array | undefined;
+/** Memory of started interpreters by their packages: 30 MB and more that save 2 s and more per process. */
+const snapshots = new Map<string, PythonSnapshot>();
 
 interface Running {
   readonly child: ChildProcess<PythonSent, PythonReceived>;
   readonly ready: Promise<void>;
+  /** Set while a request waits for its start. */
+  onRunning: () => void;
   /** Set while a request waits for its end. */
   onEnd: (end: PythonAnswer | ApiFailure) => void;
 }
 
 export class PythonRunner {
   private readonly start: StartProcess;
+  private readonly packages: string | undefined;
   private running: Running | undefined;
   private last: Promise<unknown> = Promise.resolve();
   private idle: ReturnType<typeof setTimeout> | undefined;
   private isClosed = false;
 
-  constructor({ start = forkProcess }: PythonOptions = {}) {
+  constructor({ start = forkProcess, packages }: PythonOptions = {}) {
     this.start = start;
+    this.packages = packages;
   }
 
   /**
@@ -80,10 +87,12 @@ export class PythonRunner {
           () => this.stop({ code: 'internal', message: 'Python did not start within a minute' }),
           START_MS,
         );
-        void running.ready.then(() => {
+        running.onRunning = () => {
           clearTimeout(timer);
-          if (this.running !== running) return;
           timer = setTimeout(() => this.stop({ kind: 'timed_out', limitMs }), limitMs);
+        };
+        void running.ready.then(() => {
+          if (this.running !== running) return;
           running.child.send({ kind: 'run', ...request });
         });
       });
@@ -116,11 +125,12 @@ export class PythonRunner {
   private startProcess(): Running {
     const entry = fileURLToPath(entryOf('python'));
     const pyodide = pyodideDirectory();
+    const packages = existing(this.packages);
     let child: ChildProcess<PythonSent, PythonReceived>;
     try {
       child = this.start(entry, {
         name: 'Turnwise Python',
-        execArgv: containment(entry, pyodide),
+        execArgv: containment(entry, pyodide, packages),
         isWithoutEnvironment: true,
       });
     } catch (error) {
@@ -133,6 +143,7 @@ export class PythonRunner {
       ready: new Promise((resolve) => {
         markReady = resolve;
       }),
+      onRunning: () => undefined,
       onEnd: () => undefined,
     };
     const ended = (end: PythonAnswer | ApiFailure): void => {
@@ -141,11 +152,14 @@ export class PythonRunner {
     child.onMessage((message) => {
       switch (message.kind) {
         case 'snapshot':
-          snapshot = message.snapshot;
+          snapshots.set(message.snapshot.of, message.snapshot);
           break;
         case 'ready':
           isReady = true;
           markReady();
+          break;
+        case 'running':
+          running.onRunning();
           break;
         case 'done':
           running.onEnd(message);
@@ -164,7 +178,12 @@ export class PythonRunner {
           message: 'the interpreter was stopped; it used too much memory, or ended itself',
         });
     });
-    child.send({ kind: 'start', pyodide, ...(snapshot === undefined ? {} : { snapshot }) });
+    child.send({
+      kind: 'start',
+      pyodide,
+      ...(packages === undefined ? {} : { packages }),
+      snapshots: [...snapshots.values()].filter(({ of }) => of === '' || packages !== undefined),
+    });
     return running;
   }
 }
@@ -215,10 +234,10 @@ function pyodideDirectory(): string {
 }
 
 /**
- * Node's permission model: the process reads its own code and Pyodide, writes nothing, starts nothing. The one
+ * Node's permission model: the process reads its own code, Pyodide and the given packages, writes nothing, starts nothing. The one
  * worker watches its memory (`electron/worker/python.ts`).
  */
-function containment(entry: string, pyodide: string): readonly string[] {
+function containment(entry: string, pyodide: string, packages: string | undefined): readonly string[] {
   const electron = dirname(dirname(entry));
   const readable = entry.endsWith('.ts') ? join(electron) : dirname(entry);
   return [
@@ -226,6 +245,7 @@ function containment(entry: string, pyodide: string): readonly string[] {
     ...[
       join(readable, '/'),
       join(pyodide, '/'),
+      ...(packages === undefined ? [] : [join(packages, '/')]),
       join(electron, 'package.json'),
       join(dirname(electron), 'package.json'),
     ].map((path) => `--allow-fs-read=${path}`),
@@ -233,6 +253,12 @@ function containment(entry: string, pyodide: string): readonly string[] {
     '--disallow-code-generation-from-strings',
     '--no-warnings',
   ];
+}
+
+/** Permissions are judged on real paths. */
+function existing(directory: string | undefined): string | undefined {
+  if (directory === undefined || !existsSync(directory)) return undefined;
+  return realpathSync.native(directory);
 }
 
 function notStarted(error: unknown): ApiFailure {

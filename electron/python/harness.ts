@@ -30,13 +30,24 @@ def run_alone(main, *, debug=None, loop_factory=None):
     with asyncio.runners.Runner(debug=debug, loop_factory=loop_factory or Loop) as runner:
         return runner.run(main)
 
+def preload(wheels, modules):
+    sys.path.extend(wheels)
+    for name in modules:
+        try:
+            __import__(name)
+        except Exception:
+            pass
+
 FILE = '<call>'
 MOST_VARIABLES = 100
 SHORT = reprlib.Repr()
 SHORT.maxstring = SHORT.maxother = SHORT.maxlong = 200
 SHORT.maxlist = SHORT.maxtuple = SHORT.maxset = SHORT.maxfrozenset = SHORT.maxdeque = SHORT.maxdict = SHORT.maxarray = 12
 HIDDEN = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type)
-space = types.ModuleType('__main__').__dict__
+NOTHING = types.ModuleType('nothing')
+space = {}
+# Modules that the code has imported names from.
+imported = set()
 
 # The bridge to JavaScript. Pyodide imports it when it starts; the code that runs has no use for it.
 BRIDGE = {'js', 'pyodide', 'pyodide_js', '_pyodide', '_pyodide_core'}
@@ -55,6 +66,7 @@ def start(seed):
     main.__builtins__ = builtins
     sys.modules['__main__'] = main
     space = main.__dict__
+    imported.clear()
     random.seed(seed)
 
 def cut(text):
@@ -69,10 +81,13 @@ def size_of(value):
     except Exception:
         return None
 
+def is_imported(name, value):
+    return any(vars(sys.modules.get(module, NOTHING)).get(name) is value for module in imported)
+
 def variables():
     found = []
     for name, value in list(space.items()):
-        if name.startswith('_') or isinstance(value, HIDDEN):
+        if name.startswith('_') or isinstance(value, HIDDEN) or is_imported(name, value):
             continue
         if len(found) == MOST_VARIABLES:
             break
@@ -106,6 +121,7 @@ def run(text):
     started = time.perf_counter()
     try:
         tree = ast.parse(code, FILE)
+        imported.update(node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module)
         last = None
         if cell['isLast'] and tree.body and isinstance(tree.body[-1], ast.Expr):
             last = ast.Expression(tree.body.pop().value)

@@ -8,12 +8,21 @@ export interface PythonRequest {
   readonly seed: number;
 }
 
+/** Memory of a started interpreter. */
+export interface PythonSnapshot {
+  /** Names of the packages that it has imported, joined by spaces. */
+  readonly of: string;
+  readonly memory: Uint8Array;
+}
+
 export interface PythonStart {
   readonly kind: 'start';
   /** Directory of the package pyodide. */
   readonly pyodide: string;
-  /** Memory of a started interpreter. Absent for the first process, which sends one. */
-  readonly snapshot?: Uint8Array;
+  /** Folder of wheels that code may import. */
+  readonly packages?: string;
+  /** Made by earlier processes. Without one, the process makes and sends it. */
+  readonly snapshots?: readonly PythonSnapshot[];
 }
 
 interface PythonRun extends PythonRequest {
@@ -23,9 +32,11 @@ interface PythonRun extends PythonRequest {
 export type PythonSent = PythonStart | PythonRun;
 
 export type PythonReceived =
-  | { readonly kind: 'snapshot'; readonly snapshot: Uint8Array }
+  | { readonly kind: 'snapshot'; readonly snapshot: PythonSnapshot }
   /** An interpreter waits. */
   | { readonly kind: 'ready' }
+  /** The code starts now. Before, its packages were imported. */
+  | { readonly kind: 'running' }
   | PythonReport
   /** The interpreter broke, and with it the process. */
   | { readonly kind: 'broken'; readonly message: string };

@@ -12,6 +12,7 @@ import type { PyodideInterface } from 'pyodide';
 import type { PythonReport } from '../../shared/domain/pythonAnswer.ts';
 import { HARNESS } from './harness.ts';
 import type { PythonRequest, PythonStart } from './messages.ts';
+import { Packages } from './packages.ts';
 
 /** Bytes of an interpreter's memory. */
 const MOST_MEMORY = 512 * 2 ** 20;
@@ -34,27 +35,42 @@ const LANGUAGE = new Set<PropertyKey>(
 type Options = NonNullable<Parameters<typeof import('pyodide')['loadPyodide']>[0]>;
 type CreatePyodideModule = Options['createPyodideModule'];
 /** Options and methods of Pyodide that are not in its types. */
-type LoadPyodide = (
-  options: Options & { readonly _makeSnapshot?: true; readonly _loadSnapshot?: Uint8Array },
-) => Promise<Pyodide>;
+interface SnapshotOptions {
+  readonly _makeSnapshot?: true;
+  readonly _loadSnapshot?: Uint8Array;
+}
+type LoadPyodide = (options: Options & SnapshotOptions) => Promise<Pyodide>;
+type PyodideModule = Awaited<ReturnType<NonNullable<CreatePyodideModule>>>;
+interface Allocator {
+  _malloc(bytes: number): number;
+  _free(address: number): void;
+}
 type Pyodide = PyodideInterface & { makeMemorySnapshot(): Uint8Array };
 
 export class Sandbox {
   private readonly load: LoadPyodide;
   private readonly createPyodideModule: CreatePyodideModule;
   private readonly lockFileContents: string;
+  private readonly packages: Packages;
   /** Of the request that is running. */
   private output = newOutput();
-  snapshot: Uint8Array | undefined;
+  /** Memory of interpreters by the packages that they have imported, joined by spaces. */
+  readonly snapshots = new Map<string, Uint8Array>();
 
-  private constructor(load: LoadPyodide, createPyodideModule: CreatePyodideModule, lockFileContents: string) {
+  private constructor(
+    load: LoadPyodide,
+    createPyodideModule: CreatePyodideModule,
+    lockFileContents: string,
+    packages: Packages,
+  ) {
     this.load = load;
     this.createPyodideModule = createPyodideModule;
     this.lockFileContents = lockFileContents;
+    this.packages = packages;
   }
 
   /** Takes the globals of this thread away. There is no way back. */
-  static async close({ pyodide, snapshot }: PythonStart): Promise<Sandbox> {
+  static async close({ pyodide, snapshots = [], packages }: PythonStart): Promise<Sandbox> {
     const read = (name: string): Buffer => readFileSync(join(pyodide, name));
     // As buffers, of which Pyodide takes a view instead of a copy.
     const files = new Map(
@@ -64,33 +80,58 @@ export class Sandbox {
     const importFile = (name: string): Promise<{ readonly default: CreatePyodideModule }> =>
       import(/* @vite-ignore */ pathToFileURL(join(pyodide, name)).href);
     const asm = await importFile('pyodide.asm.mjs');
+    const wheels = new Packages(packages, lockFile);
     const main = pathToFileURL(join(pyodide, 'pyodide.mjs')).href;
     removeGlobals(files);
     // Imported now, because it looks at the globals to find out where it runs.
     const { loadPyodide } = (await import(/* @vite-ignore */ main)) as { loadPyodide: LoadPyodide };
-    const sandbox = new Sandbox(loadPyodide, asm.default, lockFile);
+    const sandbox = new Sandbox(loadPyodide, asm.default, lockFile, wheels);
     // Copied, because a message has it at any offset, and its numbers need one that is a multiple of 4.
-    sandbox.snapshot = snapshot?.slice();
+    for (const { of, memory } of snapshots) sandbox.snapshots.set(of, memory.slice());
     return sandbox;
   }
 
+  /** The packages that a request imports, as a key of `snapshots`. */
+  packagesOf({ cells }: PythonRequest): string {
+    return this.packages.neededBy(cells).join(' ');
+  }
+
   /** A new interpreter that has run nothing. */
-  async interpreter(): Promise<Pyodide> {
-    const { snapshot, createPyodideModule, lockFileContents } = this;
-    const python = await this.load({
+  async interpreter(packages = ''): Promise<Pyodide> {
+    const snapshot = this.snapshots.get(packages);
+    if (snapshot !== undefined) return this.start(packages, { _loadSnapshot: snapshot }, snapshot.length);
+    const python = await this.start(packages, { _makeSnapshot: true });
+    python.runPython(HARNESS);
+    const names = packages === '' ? [] : packages.split(' ');
+    const wheels = this.packages.filesOf(names).map(({ path }) => path);
+    python.runPython(`preload(${JSON.stringify(wheels)}, ${JSON.stringify(this.packages.importsOf(names))})`);
+    this.snapshots.set(packages, python.makeMemorySnapshot());
+    return this.interpreter(packages);
+  }
+
+  private start(packages: string, snapshot: SnapshotOptions, bytes = 0): Promise<Pyodide> {
+    const { createPyodideModule: create, lockFileContents } = this;
+    const wheels = this.packages.filesOf(packages === '' ? [] : packages.split(' '));
+    return this.load({
       indexURL: '/',
       lockFileContents,
-      createPyodideModule,
+      ...(create && {
+        createPyodideModule: async (settings) => {
+          const module = (await create(settings)) as PyodideModule & Allocator;
+          // A snapshot with packages is larger than a new memory, and it is written over all of it.
+          if (bytes > module.HEAP8.length) module._free(module._malloc(bytes));
+          return module;
+        },
+      }),
       jsglobals: {},
       env: { HOME: '/home', PYTHONINSPECT: '' },
       stdin: () => null as unknown as string,
-      ...(snapshot === undefined ? { _makeSnapshot: true } : { _loadSnapshot: snapshot }),
+      // Copied: the code that runs may write to its files.
+      fsInit: async (files) => {
+        for (const { path, bytes: content } of wheels) files.writeFile(path, content.slice());
+      },
+      ...snapshot,
     });
-    if (snapshot === undefined) {
-      python.runPython(HARNESS);
-      this.snapshot = python.makeMemorySnapshot();
-    }
-    return python;
   }
 
   /** @throws when the interpreter broke */

@@ -28,24 +28,30 @@ function serve(): void {
   new Worker(new URL(import.meta.url), { workerData: PARENT }).unref();
   const { send, receive } = connect();
   let sandbox: Sandbox | undefined;
+  /** Without packages. */
   let next: ReturnType<Sandbox['interpreter']> | undefined;
+  const interpreterOf = async (closed: Sandbox, packages: string): ReturnType<Sandbox['interpreter']> => {
+    const isNew = !closed.snapshots.has(packages);
+    const python = await closed.interpreter(packages);
+    const memory = closed.snapshots.get(packages);
+    if (isNew && memory !== undefined) send({ kind: 'snapshot', snapshot: { of: packages, memory } });
+    return python;
+  };
   const prepare = async (closed: Sandbox): Promise<void> => {
-    next = closed.interpreter();
+    next ??= interpreterOf(closed, '');
     await next;
     send({ kind: 'ready' });
   };
   const answer = async (message: PythonSent): Promise<void> => {
     if (message.kind === 'start') {
       sandbox = await Sandbox.close(message);
-      if (message.snapshot === undefined) {
-        await sandbox.interpreter();
-        if (sandbox.snapshot !== undefined) send({ kind: 'snapshot', snapshot: sandbox.snapshot });
-      }
       return prepare(sandbox);
     }
     if (sandbox === undefined || next === undefined) throw new Error('a request came before the start');
-    const python = await next;
-    next = undefined;
+    const packages = sandbox.packagesOf(message);
+    const python = await (packages === '' ? next : interpreterOf(sandbox, packages));
+    if (packages === '') next = undefined;
+    send({ kind: 'running' });
     send(sandbox.run(python, message));
     return prepare(sandbox);
   };

@@ -403,6 +403,8 @@ export interface HostInfo {
   readonly libraryPath: string;
   /** Directory of the files that pages in a browser have sent. It may not exist yet. */
   readonly uploads: string;
+  /** Folder of wheels that Python of tool calls may import. It may not exist yet. */
+  readonly wheels: string;
   /** Paths that the user has opened for this library on this machine (argv, dialog, drop). */
   readonly granted: readonly string[];
   /** Why the library cannot be changed, in one sentence. Absent: it can. */

@@ -1,7 +1,10 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { Host } from '../../electron/host/host.ts';
 import { PythonRunner } from '../../electron/host/pythonRunner.ts';
+import { zip } from '../../fixtures/generate/zip.ts';
 import type { PythonAnswer } from '../../shared/api/contract.ts';
 import { scratch } from '../support/library.ts';
 
@@ -144,4 +147,29 @@ test('says why when no process can be started', async () => {
     'Python could not be started: no more processes',
   );
   failing.close();
+});
+
+test('imports pure wheels of a folder, and those that they need, in every run anew', async () => {
+  const wheels = join(files.directory, 'wheels');
+  mkdirSync(wheels);
+  const wheel = (name: string, members: Record<string, string>) =>
+    writeFileSync(join(wheels, `${name}-1.0-py3-none-any.whl`), zip(members, 'deflated'));
+  // Under the names of packages that Pyodide's list knows, because it says what they need.
+  wheel('sympy', {
+    'sympy/__init__.py': 'import mpmath\nsix = 2 * mpmath.three\nfrom . import later as _',
+    'sympy/later.py': '',
+  });
+  wheel('mpmath', { 'mpmath/__init__.py': 'three = 3' });
+  wheel('my_tool', { 'my_tool/__init__.py': 'name = "tool"' });
+  writeFileSync(join(wheels, 'numpy-1.0-cp314-cp314-wasm32.whl'), 'compiled');
+  const runner = new PythonRunner({ packages: wheels });
+  const printed = async (code: string) => runner.run({ cells: [{ code }], seed: 1 }, 10_000);
+  expect(await printed('from sympy import six\nprint(six)')).toMatchObject({ stdout: '6\n', variables: [] });
+  await printed('import sympy, mpmath\nsympy.six = 7\nmpmath.three = 4');
+  expect(await printed('import sympy\nprint(sympy.six)')).toMatchObject({ stdout: '6\n' });
+  expect(await printed('import my_tool, sys\nprint(my_tool.name, "sympy" in sys.modules)')).toMatchObject({
+    stdout: 'tool False\n',
+  });
+  expect(await printed('import numpy')).toMatchObject({ error: { type: 'ModuleNotFoundError' } });
+  runner.close();
 });

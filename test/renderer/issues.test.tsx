@@ -35,7 +35,14 @@ function show(
       return { jobId: 2 };
     },
     'host.info': () => ({
-      ...{ version: '0', platform: 'linux', libraryPath: '/l.turnwise', uploads: '/u', warnings: [] },
+      ...{
+        version: '0',
+        platform: 'linux',
+        libraryPath: '/l.turnwise',
+        uploads: '/u',
+        wheels: '/home/wheels',
+        warnings: [],
+      },
       shell: 'browser',
       granted: ['/logs'],
     }),

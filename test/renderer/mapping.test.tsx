@@ -264,7 +264,14 @@ describe('on the page', () => {
   });
   const saved: Mapping = { ...mapping, name: 'odd' };
   const info = {
-    ...{ version: '0', platform: 'linux', libraryPath: '/l.turnwise', uploads: '/uploads', warnings: [] },
+    ...{
+      version: '0',
+      platform: 'linux',
+      libraryPath: '/l.turnwise',
+      uploads: '/uploads',
+      wheels: '/home/wheels',
+      warnings: [],
+    },
     shell: 'browser' as const,
     granted: ['/logs'],
   };

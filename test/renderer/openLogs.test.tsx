@@ -18,6 +18,7 @@ const INFO: HostInfo = {
     platform: 'linux',
     libraryPath: '/home/l.sqlite',
     uploads: '/home/uploads',
+    wheels: '/home/wheels',
   },
   granted: [],
   warnings: [],

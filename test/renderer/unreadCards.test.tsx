@@ -13,7 +13,14 @@ const unread = (path: string, more: Partial<UnreadFile> = {}): UnreadFile => ({
   ...more,
 });
 const INFO = {
-  ...{ version: '0', platform: 'linux', libraryPath: '/l.turnwise', uploads: '/uploads', warnings: [] },
+  ...{
+    version: '0',
+    platform: 'linux',
+    libraryPath: '/l.turnwise',
+    uploads: '/uploads',
+    wheels: '/home/wheels',
+    warnings: [],
+  },
   shell: 'browser' as const,
   granted: ['/logs'],
 };

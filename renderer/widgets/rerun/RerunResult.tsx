@@ -3,6 +3,7 @@ import { type KeyboardEvent, useId, useRef, useState } from 'react';
 import type { PythonReport } from '../../../shared/domain/pythonAnswer.ts';
 import { judgeRerun, outputsBeside } from '../../../shared/domain/rerun.ts';
 import { outcomeMark } from '../../data/segmentViews.ts';
+import { useRequest } from '../../data/useRequest.ts';
 import { MarkedCode } from '../../editor/MarkedCode.tsx';
 import { keyed } from '../../shell/keys/keysInForce.ts';
 import { Button, Segmented } from '../../ui/Controls.tsx';
@@ -113,6 +114,7 @@ function Report({ call, report }: { readonly call: PythonCall; readonly report: 
           <LogText text={error.traceback} longest={LONGEST} />
         </pre>
       )}
+      {error?.type === 'ModuleNotFoundError' && <MissingModule />}
       {stderr !== '' && (
         <details>
           <summary>stderr</summary>
@@ -123,6 +125,18 @@ function Report({ call, report }: { readonly call: PythonCall; readonly report: 
       )}
       {variables.length > 0 && <Variables variables={variables} />}
     </>
+  );
+}
+
+function MissingModule() {
+  const info = useRequest('host.info', {}).data;
+  if (info === undefined) return null;
+  return (
+    <p className="muted">
+      The standard library is there. To add a module of pure Python, put its wheel, and those of the modules
+      that it needs, into <code>{info.wheels}</code> and start Turnwise again. Compiled modules such as numpy
+      cannot be added.
+    </p>
   );
 }
 
