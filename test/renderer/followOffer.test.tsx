@@ -22,7 +22,7 @@ function show(directory: string, follows: readonly FollowRow[] = []): void {
   const client = createFakeClient({
     'host.info': () => ({
       ...{ version: '0', shell: 'browser', platform: 'linux', granted: [], warnings: [] },
-      ...{ libraryPath: '/home/l.sqlite', uploads: '/home/uploads' },
+      ...{ libraryPath: '/home/l.sqlite', uploads: '/home/uploads', wheels: '/home/wheels' },
     }),
     'run.list': () => [runIn(directory)],
     'follow.list': () => follows,

@@ -55,6 +55,7 @@ export function createPreviewClient(scenario: string): FakeClient {
       platform: 'linux',
       libraryPath: '/home/ana/.local/share/turnwise/library.sqlite',
       uploads: '/home/ana/.local/share/turnwise/uploads',
+      wheels: '/home/ana/.local/share/turnwise/wheels',
       granted: ['/logs'],
       warnings: [],
     }),
