@@ -1,17 +1,8 @@
 import { statSync } from 'node:fs';
-import type { PythonAnswer, RerunRow, RolloutDetail, RunSummary } from '../../shared/api/contract.ts';
-import { codeCells } from '../../shared/domain/codeCells.ts';
-import {
-  drawsNumbers,
-  judgeRerun,
-  type LoggedCall,
-  proposedMode,
-  RERUN_CLASSES,
-  type RerunClass,
-  type RerunMode,
-  reasonNotToRun,
-} from '../../shared/domain/rerun.ts';
+import type { PythonAnswer, PythonCell, RolloutDetail, RunSummary } from '../../shared/api/contract.ts';
+import { proposedMode, RERUN_CLASSES, type RerunClass, type RerunMode } from '../../shared/domain/rerun.ts';
 import { terminalText } from '../../shared/domain/terminalText.ts';
+import { codeCalls, type RerunResult, verifyCalls } from '../../shared/domain/verifyCalls.ts';
 import { chosenRuns } from './chosenRun.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
 import { type LibraryHost, withCancellableHost } from './libraryHost.ts';
@@ -135,7 +126,7 @@ interface VerifiedCall {
   readonly run: RunSummary;
   readonly rollout: RolloutDetail['row'];
   readonly turn: number;
-  readonly result: RerunRow;
+  readonly result: RerunResult;
 }
 
 async function verifyRun(
@@ -184,28 +175,6 @@ async function verifyRun(
 const withCalls = (filter: string): string =>
   filter.trim() === '' ? 'tool_calls:>0' : `tool_calls:>0 (${filter})`;
 
-interface Call extends LoggedCall {
-  /** Of the tool calls, from 0. */
-  readonly ordinal: number;
-  readonly input?: string;
-}
-
-function callsOf(detail: RolloutDetail): readonly Call[] {
-  const { response, segments, toolCalls } = detail;
-  return codeCells(detail).map(({ call, tool, code, input, outcome }) => {
-    const at = toolCalls[call]?.responseSegment;
-    const inner = at === undefined ? undefined : segments[at]?.inner;
-    return {
-      ordinal: call,
-      code,
-      outcome,
-      ...(tool === undefined ? {} : { tool }),
-      ...(input === undefined ? {} : { input }),
-      ...(inner === undefined ? {} : { response: response.slice(inner.start, inner.end) }),
-    };
-  });
-}
-
 /** Answers that are kept: rollouts of a group often run the same code. */
 const KEPT_ANSWERS = 2_000;
 
@@ -220,49 +189,33 @@ class Verifier {
   }
 
   /** @returns the results of all calls with code, stored ones included */
-  async rollout(detail: RolloutDetail, known: readonly RerunRow[]): Promise<readonly RerunRow[]> {
-    const calls = callsOf(detail);
+  async rollout(detail: RolloutDetail, known: readonly RerunResult[]): Promise<readonly RerunResult[]> {
+    const calls = codeCalls(detail);
     const mode = this.settings.mode ?? proposedMode(calls).mode;
     const stored = new Map(
       known.filter((one) => !this.isToRunAgain(one) && one.mode === mode).map((one) => [one.ordinal, one]),
     );
-    const results: RerunRow[] = [];
-    for (const [i, call] of calls.entries()) {
-      const before =
-        mode === 'alone' ? [] : calls.slice(0, i).filter((one) => reasonNotToRun(one) === undefined);
-      results.push(stored.get(call.ordinal) ?? (await this.call(call, before, mode)));
-    }
-    const fresh = results.filter((result) => !stored.has(result.ordinal));
+    const results = await verifyCalls({
+      calls,
+      mode,
+      stored,
+      run: (cells, seed) => this.answer(cells, seed),
+    });
+    const fresh = results.filter(({ ordinal }) => !stored.has(ordinal));
     if (fresh.length > 0) await this.ask('rerun.save', { rolloutId: detail.row.rolloutId, calls: fresh });
     return results;
   }
 
-  private isToRunAgain({ class: found, reason = '' }: RerunRow): boolean {
+  private isToRunAgain({ class: found, reason = '' }: RerunResult): boolean {
     const { isAgain, hasPackages } = this.settings;
     return isAgain || (hasPackages && found === 'not_run' && reason.includes('module'));
   }
 
-  private async call(call: Call, before: readonly Call[], mode: RerunMode): Promise<RerunRow> {
-    const { ordinal } = call;
-    const never = reasonNotToRun(call);
-    if (never !== undefined) return { ordinal, mode, class: 'not_run', reason: never };
-    const cells = [...before, call];
-    const answer = await this.answer(cells, 1);
-    let verdict = judgeRerun(call, answer);
-    if (verdict.class === 'different' && cells.some(({ code }) => drawsNumbers(code))) {
-      const other = await this.answer(cells, 2);
-      if (isUnequal(answer, other)) verdict = { class: 'noise', reason: 'random numbers' };
-    }
-    const milliseconds = answer.kind === 'done' ? answer.milliseconds : undefined;
-    return { ordinal, mode, ...verdict, ...(milliseconds === undefined ? {} : { milliseconds }) };
-  }
-
-  private answer(calls: readonly Call[], seed: number): Promise<PythonAnswer> {
-    const cells = calls.map(({ code, input }) => ({ code, ...(input === undefined ? {} : { input }) }));
+  private answer(cells: readonly PythonCell[], seed: number): Promise<PythonAnswer> {
     const key = JSON.stringify([cells, seed]);
     const known = this.answers.get(key);
     if (known !== undefined) return known;
-    const answer = this.ask('python.run', { cells, seed, limitMs: this.settings.limitMs });
+    const answer = this.ask('python.run', { cells: [...cells], seed, limitMs: this.settings.limitMs });
     this.answers.set(key, answer);
     for (const oldest of this.answers.keys()) {
       if (this.answers.size <= KEPT_ANSWERS) break;
@@ -271,13 +224,6 @@ class Verifier {
     return answer;
   }
 }
-
-const isUnequal = (one: PythonAnswer, other: PythonAnswer): boolean =>
-  one.kind !== 'done' ||
-  other.kind !== 'done' ||
-  one.stdout !== other.stdout ||
-  one.lastValue !== other.lastValue ||
-  one.error?.type !== other.error?.type;
 
 function jsonOf({ run, rollout, turn, result }: VerifiedCall): object {
   return {

@@ -1,11 +1,11 @@
 /** What tool calls did when they were run again. Removed with their rollout; a run of the calls makes them again. */
-import type { RerunRow } from '../../shared/api/rerunRows.ts';
 import { RERUN_CLASSES } from '../../shared/domain/rerun.ts';
+import type { RerunResult } from '../../shared/domain/verifyCalls.ts';
 import type { ReadableLibrary, WritableLibrary } from './open.ts';
 import { number, oneOf, orNull, query, type RowSpec, text } from './rows.ts';
 
 /** @returns whether the library has the rollout, so that its rows were saved */
-export function saveReruns(db: WritableLibrary, rolloutId: number, rows: readonly RerunRow[]): boolean {
+export function saveReruns(db: WritableLibrary, rolloutId: number, rows: readonly RerunResult[]): boolean {
   const save =
     db.prepare(`INSERT OR REPLACE INTO rerun_row (rollout_id, ordinal, class, reason, mode, milliseconds)
     SELECT rollout_id, :ordinal, :class, :reason, :mode, :milliseconds FROM rollout_row WHERE rollout_id = :rolloutId`);
@@ -31,9 +31,9 @@ export function saveReruns(db: WritableLibrary, rolloutId: number, rows: readonl
 interface StoredRerun {
   readonly rolloutId: number;
   readonly ordinal: number;
-  readonly class: RerunRow['class'];
+  readonly class: RerunResult['class'];
   readonly reason: string | null;
-  readonly mode: RerunRow['mode'];
+  readonly mode: RerunResult['mode'];
   readonly milliseconds: number | null;
 }
 
@@ -52,7 +52,7 @@ const RERUNS = `SELECT rollout_id AS rolloutId, ordinal, class, reason, mode, mi
 export function rerunsOf(
   db: ReadableLibrary,
   rolloutIds: readonly number[],
-): readonly { readonly rolloutId: number; readonly calls: readonly RerunRow[] }[] {
+): readonly { readonly rolloutId: number; readonly calls: readonly RerunResult[] }[] {
   const select = query(db, RERUNS, RERUN_ROW);
   return rolloutIds.map((rolloutId) => ({
     rolloutId,
@@ -69,7 +69,7 @@ export function rerunsOf(
 interface RerunClassOf {
   readonly rolloutId: number;
   readonly runId: number;
-  readonly class: RerunRow['class'];
+  readonly class: RerunResult['class'];
 }
 
 const CLASSES = `SELECT DISTINCT x.rollout_id AS rolloutId, r.run_id AS runId, x.class

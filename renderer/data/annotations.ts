@@ -60,6 +60,7 @@ const OF_ANNOTATIONS = /\b(?:label|note|author|severity|read|rerun)\s*:/i;
 
 const ANSWERS = new Set<unknown>([
   'annotation.list',
+  'rerun.list',
   'annotation.order',
   'annotation.rows',
   'annotation.history',

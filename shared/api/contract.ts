@@ -63,7 +63,6 @@ export {
 } from './packMethods.ts';
 export { FIRST_ALTERNATIVES, FIRST_OCCURRENCES, type OpenedPage, type PageAnswer } from './pageMethods.ts';
 export type * from './problemRows.ts';
-export type * from './rerunRows.ts';
 export * from './rocRows.ts';
 export type * from './rows.ts';
 export type * from './scheduleRows.ts';

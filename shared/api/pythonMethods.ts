@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { PythonAnswer } from '../domain/pythonAnswer.ts';
 import { RERUN_CLASSES } from '../domain/rerun.ts';
+import type { RerunResult } from '../domain/verifyCalls.ts';
 import { defineMethod, resultOf } from './method.ts';
 import { id } from './paramTypes.ts';
-import type { RerunRow } from './rerunRows.ts';
 
 /** UTF-16 code units. */
 const LONGEST_CODE = 2_000_000;
@@ -40,7 +40,7 @@ export const PYTHON_METHODS = {
   /** Stored results of the calls of these rollouts. */
   'rerun.list': defineMethod({
     params: z.object({ rolloutIds: z.array(id).max(500) }),
-    result: resultOf<readonly { readonly rolloutId: number; readonly calls: readonly RerunRow[] }[]>(),
+    result: resultOf<readonly { readonly rolloutId: number; readonly calls: readonly RerunResult[] }[]>(),
     runsOn: 'reader',
   }),
   /** Stores results, in place of former ones of the same calls. */

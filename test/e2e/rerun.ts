@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
 import { onDemo } from './onDemo.ts';
 
-const ROLLOUT = '/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors/rollout/3';
+const GROUP = '/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors';
+const ROLLOUT = `${GROUP}/rollout/3`;
 
 export function describeRerun(shell: Shell): void {
   describe(`${shell.name}: a tool call run again`, () => {
@@ -12,9 +13,14 @@ export function describeRerun(shell: Shell): void {
     let page: Page;
     let errors: string[];
 
-    onDemo(shell, (demo) => {
-      ({ running, page, errors } = demo);
-    });
+    onDemo(
+      shell,
+      (demo) => {
+        ({ running, page, errors } = demo);
+      },
+      // Verifying changes the library.
+      async () => undefined,
+    );
 
     const result = () => page.getByRole('region', { name: 'Call 1 run again' });
     const status = (text: string | RegExp) =>
@@ -72,6 +78,20 @@ export function describeRerun(shell: Shell): void {
       await second.getByRole('button', { name: 'Alone' }).click();
       await second.getByRole('button', { name: 'Run', exact: true }).click();
       await second.getByText('✕ NameError').waitFor();
+      expect(errors).toEqual([]);
+    });
+
+    test('verifies the calls of selected rollouts, and the filter finds them', async () => {
+      await page.goto(running.urlOf(GROUP));
+      await page.getByRole('grid').focus();
+      await page.keyboard.press('Shift+ArrowDown');
+      await page.getByRole('button', { name: 'Verify calls' }).click();
+      await page.getByText(/calls? verified: \d+ same/).waitFor({ timeout: 30_000 });
+      const filter = encodeURIComponent('rerun:any');
+      await page.goto(running.urlOf(`/run/synthetic-grpo-roc-demo/step/0?tab=rollouts&q=${filter}`));
+      const rows = page.getByRole('grid').getByRole('row');
+      // The head and two rollouts.
+      await expect.poll(() => rows.count()).toBe(3);
       expect(errors).toEqual([]);
     });
   });

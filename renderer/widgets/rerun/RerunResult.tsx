@@ -2,6 +2,7 @@
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
 import type { PythonReport } from '../../../shared/domain/pythonAnswer.ts';
 import { judgeRerun, outputsBeside } from '../../../shared/domain/rerun.ts';
+import type { CodeCall } from '../../../shared/domain/verifyCalls.ts';
 import { outcomeMark } from '../../data/segmentViews.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { MarkedCode } from '../../editor/MarkedCode.tsx';
@@ -10,7 +11,7 @@ import { Button, Segmented } from '../../ui/Controls.tsx';
 import { LogText } from '../../ui/LogText.tsx';
 import { counted, seconds } from '../../ui/numbers.ts';
 import { useAutoFocus } from '../../ui/useAutoFocus.ts';
-import { type PythonCall, type Rerun, useReruns } from './Reruns.tsx';
+import { type Rerun, useReruns } from './Reruns.tsx';
 import { diffLines, MOST_DIFF_LINES, outcomeOf, verdictText } from './rerunModel.ts';
 
 /** UTF-16 units of a text that is shown. */
@@ -25,7 +26,7 @@ export function RerunResult({ segment }: { readonly segment: number }) {
   const call = reruns?.calls.get(segment);
   if (reruns === undefined || rerun === undefined || call === undefined) return null;
   return (
-    <section className="rerun" aria-label={`Call ${call.ordinal} run again`}>
+    <section className="rerun" aria-label={`Call ${call.ordinal + 1} run again`}>
       {rerun.state === 'editing' ? (
         <CodeForm
           code={rerun.code}
@@ -74,7 +75,7 @@ export function RerunResult({ segment }: { readonly segment: number }) {
   );
 }
 
-function RunState({ call, rerun }: { readonly call: PythonCall; readonly rerun: Rerun }) {
+function RunState({ call, rerun }: { readonly call: CodeCall; readonly rerun: Rerun }) {
   if (rerun.state === 'running') return <span role="status">Running…</span>;
   const { answer, failure } = rerun;
   if (answer === undefined)
@@ -98,7 +99,7 @@ function RunState({ call, rerun }: { readonly call: PythonCall; readonly rerun: 
   );
 }
 
-function Report({ call, report }: { readonly call: PythonCall; readonly report: PythonReport }) {
+function Report({ call, report }: { readonly call: CodeCall; readonly report: PythonReport }) {
   const { error, lastValue, stderr, variables, isCut } = report;
   return (
     <>
@@ -140,7 +141,7 @@ function MissingModule() {
   );
 }
 
-function Output({ call, report }: { readonly call: PythonCall; readonly report: PythonReport }) {
+function Output({ call, report }: { readonly call: CodeCall; readonly report: PythonReport }) {
   const { logged, here } = outputsBeside(call, report);
   const verdict = judgeRerun(call, report);
   if (verdict.class === 'same' || logged === here) return null;

@@ -5,28 +5,16 @@
 import { Pencil, Play } from 'lucide-react';
 import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from 'react';
 import type { RolloutDetail } from '../../../shared/api/contract.ts';
-import { codeCells, isPythonTool } from '../../../shared/domain/codeCells.ts';
+import { isPythonTool } from '../../../shared/domain/codeCells.ts';
 import type { PythonAnswer } from '../../../shared/domain/pythonAnswer.ts';
-import {
-  type LoggedCall,
-  type ProposedMode,
-  proposedMode,
-  type RerunMode,
-} from '../../../shared/domain/rerun.ts';
+import { type ProposedMode, proposedMode, type RerunMode } from '../../../shared/domain/rerun.ts';
+import { type CodeCall, cellsOf, codeCalls, type RerunResult } from '../../../shared/domain/verifyCalls.ts';
 import { useClient } from '../../data/DataProvider.tsx';
+import { useRequest } from '../../data/useRequest.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
 import { useCommands } from '../../shell/keys/commands.ts';
+import { verdictText } from './rerunModel.ts';
 import './rerun.css';
-
-/** A Python call of the rollout. */
-export interface PythonCall extends LoggedCall {
-  /** Index of the segment of the call. */
-  readonly segment: number;
-  readonly turn: number;
-  /** Of the tool calls of the rollout, from 1. */
-  readonly ordinal: number;
-  readonly input?: string;
-}
 
 export interface Rerun {
   readonly state: 'editing' | 'running' | 'ended';
@@ -37,7 +25,9 @@ export interface Rerun {
 }
 
 interface Reruns {
-  readonly calls: ReadonlyMap<number, PythonCall>;
+  readonly calls: ReadonlyMap<number, CodeCall>;
+  /** Results of verifying, by ordinal. */
+  readonly stored: ReadonlyMap<number, RerunResult>;
   readonly proposed: ProposedMode;
   readonly mode: RerunMode;
   readonly of: ReadonlyMap<number, Rerun>;
@@ -69,6 +59,12 @@ export function RerunsOf({ detail, children }: RerunsOfProps) {
   const turn = Number(query.get('turn') ?? 0);
   const { runKey } = detail.run;
   const { calls, proposed } = useMemo(() => pythonCalls(detail), [detail]);
+  const verified = useRequest('rerun.list', { rolloutIds: [detail.row.rolloutId] }).data;
+  const stored = useMemo(
+    () =>
+      new Map(verified?.flatMap(({ calls: results }) => results.map((one) => [one.ordinal, one] as const))),
+    [verified],
+  );
   const [{ rolloutId, of }, setState] = useState({ rolloutId: detail.row.rolloutId, of: NONE });
   const [mode, setMode] = useState(chosenModes.get(runKey));
   const running = useRef<AbortController>(undefined);
@@ -95,11 +91,7 @@ export function RerunsOf({ detail, children }: RerunsOfProps) {
     const abort = new AbortController();
     running.current = abort;
     put(segment, { state: 'running', code });
-    const earlier = current === 'alone' ? [] : [...calls.values()].filter((one) => one.segment < segment);
-    const cells = [...earlier, { ...call, code }].map(({ code: text, input }) => ({
-      code: text,
-      ...(input === undefined ? {} : { input }),
-    }));
+    const cells = [...cellsOf([...calls.values()], { ...call, code }, current)];
     client
       .request(
         'python.run',
@@ -129,6 +121,7 @@ export function RerunsOf({ detail, children }: RerunsOfProps) {
   });
   const value: Reruns = {
     calls,
+    stored,
     proposed,
     mode: current,
     of,
@@ -145,27 +138,10 @@ export function RerunsOf({ detail, children }: RerunsOfProps) {
 }
 
 function pythonCalls(detail: RolloutDetail): {
-  readonly calls: ReadonlyMap<number, PythonCall>;
+  readonly calls: ReadonlyMap<number, CodeCall>;
   readonly proposed: ProposedMode;
 } {
-  const { response, segments, toolCalls } = detail;
-  const calls = codeCells(detail).flatMap(({ call, turn, tool, code, input, outcome }): PythonCall[] => {
-    const logged = toolCalls[call];
-    if (logged === undefined || !isPythonTool(tool)) return [];
-    const inner = logged.responseSegment === undefined ? undefined : segments[logged.responseSegment]?.inner;
-    return [
-      {
-        segment: logged.callSegment,
-        turn,
-        ordinal: call + 1,
-        code,
-        outcome,
-        ...(tool === undefined ? {} : { tool }),
-        ...(input === undefined ? {} : { input }),
-        ...(inner === undefined ? {} : { response: response.slice(inner.start, inner.end) }),
-      },
-    ];
-  });
+  const calls = codeCalls(detail).filter(({ tool }) => isPythonTool(tool));
   return { calls: new Map(calls.map((call) => [call.segment, call])), proposed: proposedMode(calls) };
 }
 
@@ -173,9 +149,15 @@ function pythonCalls(detail: RolloutDetail): {
 export function RerunButtons({ segment }: { readonly segment: number }) {
   const reruns = useReruns();
   const call = reruns?.calls.get(segment);
+  const stored = call === undefined ? undefined : reruns?.stored.get(call.ordinal);
   if (reruns === undefined || call === undefined) return null;
   return (
     <span className="rerun-buttons">
+      {stored?.class === 'different' && (
+        <span className="is-wrong" title={`When it was verified: ${verdictText(stored)}`}>
+          ≠ log
+        </span>
+      )}
       <button
         type="button"
         className="rerun-button"

@@ -7,6 +7,7 @@ import { useInterface } from '../../state/interface.ts';
 import { Button } from '../../ui/Controls.tsx';
 import { count } from '../../ui/numbers.ts';
 import type { Selected } from '../../ui/virtualTableProps.ts';
+import { VerifyButton } from '../rerun/VerifyButton.tsx';
 
 /** More would be a filter, and would not fit into a link. */
 const MOST_REVIEWED = 300;
@@ -70,6 +71,12 @@ export function SelectionActions<Row>({ chosen, runKey, pathOf, idOf }: Selectio
       >
         Compare
       </Button>
+      {canReview && (
+        <VerifyButton
+          selected={chosen.count}
+          rolloutIds={async () => (await chosen.rows(new AbortController().signal)).map(idOf)}
+        />
+      )}
       {error !== undefined && (
         <span role="alert" className="is-wrong">
           ✕ {error}
