@@ -1,9 +1,9 @@
-/** `npm run pictures`: takes the screenshots of README.md from the demo run, into `fixtures/pictures/`. */
+/** `npm run pictures -- [NAME…]`: takes the screenshots of README.md from the demo run, into `fixtures/pictures/`. */
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
+import { chromium, type Page } from 'playwright-core';
 import { comparePath } from '../../renderer/data/compareLink.ts';
 import { CHROMIUM_FLAGS, findChromium } from './shells/chromium.ts';
 import { serveProcess } from './shells/serveProcess.ts';
@@ -18,6 +18,8 @@ interface Picture {
   /** Selector of an element that exists once the page is rendered. */
   readonly drawn: string;
   readonly height?: number;
+  /** What a user does before the picture is taken. */
+  readonly act?: (page: Page) => Promise<void>;
 }
 
 const PAGES: Readonly<Record<string, Picture>> = {
@@ -28,8 +30,26 @@ const PAGES: Readonly<Record<string, Picture>> = {
     path: comparePath([`${GROUP}/rollout/8`, `${GROUP}/rollout/9`]),
     drawn: '[aria-label="Panel"], .cmp-toolbar',
   },
+  rerun: {
+    path: `${GROUP}/rollout/8?turn=2`,
+    drawn: 'nav[aria-label=Outline]',
+    height: 680,
+    act: editAndRun,
+  },
   tokens: { path: `${RUN}/tokens`, drawn: '[role=slider]', height: 500 },
 };
+/** Replaces the last number of the code by the next one. */
+async function editAndRun(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Edit and run' }).nth(1).click();
+  const code = page.getByRole('textbox', { name: 'Code to run' });
+  await code.fill((await code.inputValue()).replace(/\d+(?=\D*$)/, (number) => String(Number(number) + 1)));
+  await code.press('Control+Enter');
+  const result = page.locator('.rerun');
+  await result.getByText('not as logged').waitFor();
+  await result.scrollIntoViewIfNeeded();
+}
+
+const wanted = process.argv.slice(2);
 const SIZE = { width: 1280, height: 720 };
 const LARGEST_BYTES = 150_000;
 
@@ -47,10 +67,12 @@ try {
     const page = await browser.newPage({ viewport: SIZE, colorScheme: theme, reducedMotion: 'reduce' });
     await page.goto(host.url);
     await page.getByRole('grid').or(page.getByRole('slider')).first().waitFor();
-    for (const [name, { path, drawn, height = SIZE.height }] of Object.entries(PAGES)) {
+    for (const [name, { path, drawn, height = SIZE.height, act }] of Object.entries(PAGES)) {
+      if (wanted.length > 0 && !wanted.includes(name)) continue;
       await page.setViewportSize({ ...SIZE, height });
       await page.goto(new URL(path, host.url).href);
       await page.waitForSelector(drawn);
+      await act?.(page);
       await page.waitForLoadState('networkidle');
       await page.evaluate(() => document.fonts.ready);
       // The demo has just been read: no picture of its notice, or of its texts being indexed.
