@@ -230,6 +230,8 @@ const VOLATILE: ReadonlySet<string> = new Set([
   'at',
   'latest',
   'since',
+  // In the directory of the user, whom each process asks for.
+  'wheels',
   // Includes the write-ahead log, which is written at unpredictable times.
   'sizeBytes',
   'wal',

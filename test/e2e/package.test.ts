@@ -116,10 +116,11 @@ test('the archive holds the page, and beside it lies what threads load', () => {
   const has = (path: string): boolean => files.includes(path);
   for (const path of ['/dist/renderer/index.html', '/dist/electron/main.js', '/dist/electron/preload.cjs'])
     expect([path, has(path)]).toEqual([path, true]);
-  for (const path of ['/package.json', '/fixtures/demo/demo.jsonl', '/dist/electron/writer.js'])
+  const pyodide = '/node_modules/pyodide/pyodide.asm.wasm';
+  for (const path of ['/package.json', '/fixtures/demo/demo.jsonl', '/dist/electron/writer.js', pyodide])
     expect([path, has(`${path} (unpacked)`)]).toEqual([path, true]);
   const packages = files.flatMap((path) => /^\/node_modules\/([^/]+)\//.exec(path)?.[1] ?? []);
-  expect(new Set(packages)).toEqual(new Set(['better-sqlite3']));
+  expect(new Set(packages)).toEqual(new Set(['better-sqlite3', 'pyodide']));
   expect(files.filter((path) => /\.(map|gz)( |$)/.test(path))).toEqual([]);
 });
 

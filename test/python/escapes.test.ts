@@ -2,12 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHost } from '../../electron/host/createHost.ts';
 import type { Host } from '../../electron/host/host.ts';
 import type { PythonAnswer } from '../../shared/api/contract.ts';
-import { scratch } from '../support/library.ts';
+import { runHere } from '../support/commandLine.ts';
+import { ingestHere, scratch } from '../support/library.ts';
 import { BRIDGE_ESCAPES, CANARY, ESCAPES } from './escapes.ts';
 
 const SECRET = 'a secret of the host';
@@ -55,6 +57,42 @@ describe('code that tries to get out stays inside', () => {
     expect(await run(CANARY, 10_000)).toMatchObject({ kind: 'done', stdout: 'clean\n' });
   });
 });
+
+test('code in a log stays inside on the command line', async () => {
+  const { port } = server.address() as AddressInfo;
+  const attempts = ESCAPES.filter(({ isEndless = false }) => !isEndless);
+  const calls = attempts.map(({ code }) => {
+    const attempt = code.replaceAll('FILE', secretFile).replaceAll('PORT', String(port));
+    return `<tool_call>\n${JSON.stringify({ name: 'python', arguments: { code: attempt } })}\n</tool_call><|im_end|>\n<|im_start|>user\n<tool_response>\nnothing\n</tool_response><|im_end|>\n<|im_start|>assistant\n`;
+  });
+  const log = [
+    { v: 1, run: 'escapes', type: 'run', name: 'escapes' },
+    ...calls.map((text, index) => ({
+      ...{ v: 1, run: 'escapes', type: 'rollout', step: 0, split: 'train', group: 'g', index, reward: 0 },
+      problem: { id: 'p', prompt: '<|im_start|>user\nEscape.<|im_end|>\n<|im_start|>assistant\n' },
+      text: `${text}done`,
+      chat_template: 'chatml-hermes',
+    })),
+  ];
+  const library = join(files.directory, 'escapes.sqlite');
+  await ingestHere(library, [
+    files.file('escapes.jsonl', log.map((line) => `${JSON.stringify(line)}\n`).join('')),
+  ]);
+  const { out, code } = await runHere(files.directory, [
+    'verify',
+    '--mode',
+    'alone',
+    '--json',
+    '--library',
+    library,
+  ]);
+  expect(code).toBe(4);
+  const results = out.trim().split('\n');
+  expect(results).toHaveLength(attempts.length);
+  expect(out).not.toContain(SECRET);
+  expect(existsSync(`${secretFile}.made`)).toBe(false);
+  expect(connections).toBe(0);
+}, 120_000);
 
 test('finds nothing behind the bridge to JavaScript either', () => {
   const script = fileURLToPath(new URL('openBridge.ts', import.meta.url));
