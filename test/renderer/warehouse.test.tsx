@@ -31,7 +31,14 @@ const started: (readonly string[])[] = [];
 function show(href: string, named = true, steps = STEPS): void {
   const client = createFakeClient({
     'host.info': () => ({
-      ...{ version: '0', platform: 'linux', libraryPath: '/l.turnwise', uploads: '/u', warnings: [] },
+      ...{
+        version: '0',
+        platform: 'linux',
+        libraryPath: '/l.turnwise',
+        uploads: '/u',
+        wheels: '/w',
+        warnings: [],
+      },
       ...{ shell: 'browser', granted: [], hasWarehouse: true },
     }),
     'run.list': () => [],
