@@ -54,9 +54,6 @@ export const SegmentCard = memo(function SegmentCard({
   const fold = foldOf(text, kind);
   const isFolded = fold.isFoldable && !isFlipped;
   const isError = view.answeredCall !== undefined && outcomeMark(view.answeredCall.outcome).isError;
-  // Beneath the logged output; beneath the call if nothing answered it.
-  const isUnanswered = view.call !== undefined && view.call.responseSegment === undefined;
-  const rerunOf = view.answeredCall?.callSegment ?? (isUnanswered ? view.index : undefined);
   const isEmpty = text.trim() === '' && !isRaw;
   const problem = problemOf(view);
   // Hide empty segments: a template may leave an empty message. An empty tool response is shown, since it is
@@ -97,7 +94,7 @@ export const SegmentCard = memo(function SegmentCard({
               {counted(fold.lines, 'line')} · {counted(fold.characters, 'character')}
             </button>
           )}
-          {rerunOf !== undefined && <RerunResult segment={rerunOf} />}
+          {view.call !== undefined && <RerunResult segment={view.index} />}
         </>
       )}
     </article>

@@ -1,6 +1,6 @@
 /**
  * Runs Python calls of a rollout again. A view provides the rollout (`RerunsOf`); each call has its buttons, and its
- * result beneath the logged output. Nothing runs unless the user asks.
+ * result beneath its code, where it is in sight. Nothing runs unless the user asks.
  */
 import { Pencil, Play } from 'lucide-react';
 import { createContext, type ReactNode, useContext, useMemo, useRef, useState } from 'react';
