@@ -91,6 +91,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'electron/export',
     'types:electron/threads',
     '@clickhouse/client',
+    'zod',
     'node:',
   ],
   'electron/worker': [

@@ -86,7 +86,7 @@ interface Call {
 
 /** Opens the warehouse for as long as the work takes. */
 async function withWarehouse(
-  args: Arguments,
+  { args, signal }: Call,
   address: string,
   is: { readonly isReadOnly?: boolean; readonly isNew?: boolean },
   work: (warehouse: Warehouse) => Promise<number>,
@@ -98,7 +98,7 @@ async function withWarehouse(
       credentials === undefined ? undefined : resolvePath(credentials),
     ),
     ...(ca === undefined ? {} : { ca: readFileSync(resolvePath(ca), 'utf8') }),
-    ...is,
+    ...{ ...is, signal },
   });
   try {
     return await work(warehouse);
@@ -120,7 +120,8 @@ function runOf(action: string, args: Arguments): string {
   return run;
 }
 
-async function init({ args, given }: Call): Promise<number> {
+async function init(call: Call): Promise<number> {
+  const { args, given } = call;
   const address = addressOf('init', given);
   const cluster = args.string('cluster');
   if (args.flag('print')) {
@@ -128,14 +129,15 @@ async function init({ args, given }: Call): Promise<number> {
     process.stdout.write(`${statements.map((statement) => `${statement};`).join('\n\n')}\n`);
     return 0;
   }
-  return withWarehouse(args, address, { isNew: true }, async (warehouse) => {
+  return withWarehouse(call, address, { isNew: true }, async (warehouse) => {
     await makeTables(warehouse, cluster);
     process.stdout.write(`the warehouse ${warehouse.database} is ready\n`);
     return 0;
   });
 }
 
-async function push({ args, given, version, signal }: Call): Promise<number> {
+async function push(call: Call): Promise<number> {
+  const { args, given, version, signal } = call;
   const to = args.string('to');
   if (to === undefined) throw new UsageError('warehouse push: give --to URL');
   const paths = given.map(resolvePath);
@@ -147,7 +149,7 @@ async function push({ args, given, version, signal }: Call): Promise<number> {
     throw new ExpectedError(`there is no library at ${library}`);
   const runKeys = args.strings('run');
   const as = args.string('as');
-  return withWarehouse(args, to, {}, async (warehouse) => {
+  return withWarehouse(call, to, {}, async (warehouse) => {
     const isFollowing = args.flag('follow');
     // A host also makes the index for searching, which a push does not need.
     const host =
@@ -170,7 +172,11 @@ async function push({ args, given, version, signal }: Call): Promise<number> {
       } finally {
         sender.close();
       }
-      return issues > 0 ? 3 : 0;
+      if (issues === 0) return 0;
+      process.stderr.write(
+        `turnwise: ${issues.toLocaleString('en')} ${issues === 1 ? 'issue' : 'issues'} in the logs; turnwise ingest PATH… names them, and so does the view issue of the warehouse\n`,
+      );
+      return 3;
     } finally {
       await host?.close();
     }
@@ -224,8 +230,9 @@ function print(args: Arguments, report: PushReport): void {
   );
 }
 
-async function runs({ args, given }: Call): Promise<number> {
-  return withWarehouse(args, addressOf('runs', given), { isReadOnly: true }, async (warehouse) => {
+async function runs(call: Call): Promise<number> {
+  const { args, given } = call;
+  return withWarehouse(call, addressOf('runs', given), { isReadOnly: true }, async (warehouse) => {
     const list = await warehouseRuns(warehouse);
     if (args.flag('json')) {
       process.stdout.write(`${terminalJson(list)}\n`);
@@ -244,7 +251,8 @@ async function runs({ args, given }: Call): Promise<number> {
   });
 }
 
-async function pullRun({ args, given, signal }: Call): Promise<number> {
+async function pullRun(call: Call): Promise<number> {
+  const { args, given, signal } = call;
   const out = args.string('out');
   if (out === undefined) throw new UsageError('warehouse pull: give --out DIRECTORY');
   const run = runOf('pull', args);
@@ -252,7 +260,7 @@ async function pullRun({ args, given, signal }: Call): Promise<number> {
   const text = args.string('filter');
   const filter = text === undefined ? undefined : readFilter(text);
   if (filter?.ok === false) throw new UsageError(`warehouse pull: --filter: ${filter.fault.message}`);
-  return withWarehouse(args, addressOf('pull', given), { isReadOnly: true }, async (warehouse) => {
+  return withWarehouse(call, addressOf('pull', given), { isReadOnly: true }, async (warehouse) => {
     const report: PullReport = await pull(warehouse, {
       ...{ run, directory: resolvePath(out), signal },
       ...(steps === undefined ? {} : { steps }),
@@ -275,12 +283,16 @@ function stepsOf(text: string | undefined): { readonly first: number; readonly l
   const [, first, last] = /^(\d+)(?:\.\.(\d+))?$/.exec(text) ?? [];
   if (first === undefined)
     throw new UsageError(`warehouse pull: --steps takes a step or first..last; found ${text}`);
-  return { first: Number(first), last: Number(last ?? first) };
+  const steps = { first: Number(first), last: Number(last ?? first) };
+  if (!Number.isSafeInteger(steps.last) || steps.last < steps.first)
+    throw new UsageError(`warehouse pull: --steps has its first step first; found ${text}`);
+  return steps;
 }
 
-async function remove({ args, given }: Call): Promise<number> {
+async function remove(call: Call): Promise<number> {
+  const { args, given } = call;
   const run = runOf('remove', args);
-  return withWarehouse(args, addressOf('remove', given), {}, async (warehouse) => {
+  return withWarehouse(call, addressOf('remove', given), {}, async (warehouse) => {
     if (!(await warehouseRuns(warehouse)).some((each) => each.run === run))
       throw new ExpectedError(`the warehouse has no run ${run}; turnwise warehouse runs lists them`);
     await removeRun(warehouse, run);
@@ -289,8 +301,9 @@ async function remove({ args, given }: Call): Promise<number> {
   });
 }
 
-async function clean({ args, given }: Call): Promise<number> {
-  return withWarehouse(args, addressOf('clean', given), {}, async (warehouse) => {
+async function clean(call: Call): Promise<number> {
+  const { given } = call;
+  return withWarehouse(call, addressOf('clean', given), {}, async (warehouse) => {
     const rollouts = await removeUnseen(warehouse);
     process.stdout.write(`${rollouts.toLocaleString('en')} rollouts that nobody saw are removed\n`);
     return 0;

@@ -207,7 +207,8 @@ function chosen(runs: readonly ExportedRun[], keys: readonly string[] | undefine
  * name that is too long is cut and ends in a hash of the whole; the files' metadata has the full key.
  */
 export function partitionName(value: string): string {
-  const escaped = value.replace(/[^\w.~@,-]/gu, (character) =>
+  // `.` and `..` are directories of their own.
+  const escaped = value.replace(/^\.+$|[^\w.~@,-]/gu, (character) =>
     [...Buffer.from(character)]
       .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)
       .join(''),

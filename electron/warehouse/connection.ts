@@ -1,7 +1,9 @@
 /** Connects to a ClickHouse database, and says in a sentence why it did not work. */
-import { createReadStream, readFileSync, statSync } from 'node:fs';
-import { type ClickHouseClient, ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client';
-import { refused } from '../../shared/api/errors.ts';
+import { readFileSync, statSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import type { ZodType } from 'zod';
+import { ApiError, refused } from '../../shared/api/errors.ts';
 
 export interface WarehouseAddress {
   /** `http://HOST:PORT` or `https://HOST:PORT`. */
@@ -20,29 +22,37 @@ const PROTOCOLS: Readonly<Record<string, { readonly protocol: string; readonly p
   'clickhouse:': { protocol: 'http:', port: 8123 },
 };
 
-/** Longer than any insert of a step takes. */
-const REQUEST_TIMEOUT_MS = 600_000;
+/** How long a server may say nothing. An insert of a step takes longer than a query. */
+const WRITE_SILENCE_MS = 600_000;
+const READ_SILENCE_MS = 120_000;
+
+/** Bytes. Four times the longest record that is read, because JSON has escapes and numbers as digits. */
+const LONGEST_LINE = 256 << 20;
+/** Bytes of a list: runs, steps, logs, or the lines of a run. */
+const LONGEST_LIST = 512 * (1 << 20);
+/** Bytes that a row takes beside its text. */
+const ROW_BYTES = 100;
+/** Bytes of a failure that are read. */
+const LONGEST_FAILURE = 16 << 10;
+/** `Code: 241. DB::Exception: Memory limit exceeded …` */
+const EXCEPTION = /Code: (\d{1,5})\. (?:\w+::)?\w*Exception: ([^\n]*)/;
 
 /** @throws ApiError `refused` when the text is no address of a database, or contains a password */
 export function readAddress(text: string): WarehouseAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const known = url === undefined ? undefined : PROTOCOLS[url.protocol];
-  const database = decodeURIComponent(url?.pathname.replace(/^\/|\/$/g, '') ?? '');
+  const database = url?.pathname.replace(/^\/|\/$/g, '') ?? '';
+  // The text is not repeated, because it may contain a password anywhere.
   if (url === undefined || known === undefined || url.hostname === '' || !/^[A-Za-z_]\w*$/.test(database))
     throw refused(
-      `a warehouse is http://HOST:8123/DATABASE or https://HOST:8443/DATABASE, not ${hidden(text)}`,
+      'the address of a warehouse must be http://HOST:8123/DATABASE or https://HOST:8443/DATABASE; a name of a database has letters, digits and _',
     );
-  if (url.username !== '' || url.password !== '')
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw refused(
-      'the address contains a user or a password; give them by TURNWISE_WAREHOUSE_USER and TURNWISE_WAREHOUSE_PASSWORD, or by --credentials FILE',
+      'the address contains a user, a password or parameters; give them by TURNWISE_WAREHOUSE_USER and TURNWISE_WAREHOUSE_PASSWORD, or by --credentials FILE',
     );
   const port = url.port === '' ? known.port : Number(url.port);
   return { server: `${known.protocol}//${url.hostname}:${port}`, database };
-}
-
-/** An address in a message, without what could be a password. */
-function hidden(text: string): string {
-  return JSON.stringify(text.replace(/\/\/[^/@]*@/, '//***@'));
 }
 
 /**
@@ -84,7 +94,7 @@ export interface NamedWarehouse {
  * `TURNWISE_WAREHOUSE`, with `TURNWISE_WAREHOUSE_USER`, `…_PASSWORD` and `…_CA` (path of a PEM file).
  *
  * @returns undefined: no warehouse is named
- * @throws ApiError `refused` when the address is none; the system's error when the authority cannot be read
+ * @throws ApiError `refused` when the address is none, or the authority cannot be read
  */
 export function namedWarehouse(
   environment: Readonly<Record<string, string | undefined>>,
@@ -94,8 +104,16 @@ export function namedWarehouse(
   return {
     address: readAddress(address),
     credentials: readCredentials(environment, undefined),
-    ...(ca === undefined ? {} : { ca: readFileSync(ca, 'utf8') }),
+    ...(ca === undefined || ca === '' ? {} : { ca: readAuthority(ca) }),
   };
+}
+
+function readAuthority(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw refused(`TURNWISE_WAREHOUSE_CA cannot be read: ${(error as Error).message}`);
+  }
 }
 
 export interface ConnectOptions {
@@ -106,6 +124,18 @@ export interface ConnectOptions {
   readonly isReadOnly?: boolean;
   /** The database may not exist yet. */
   readonly isNew?: boolean;
+  /** For requests without a signal of their own. */
+  readonly signal?: AbortSignal;
+}
+
+/** The server's JSON of a row. */
+export type Row = Readonly<Record<string, unknown>>;
+
+interface Statement {
+  readonly params: QueryParams;
+  /** Opened when it is sent. */
+  readonly values?: () => Readable;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A database of a ClickHouse server. Every failure of the server or of the way to it is an `ApiError`. */
@@ -114,21 +144,25 @@ export class Warehouse {
   private readonly client: ClickHouseClient;
   private readonly server: string;
   private readonly user: string;
+  private readonly password: string;
+  private readonly signal: AbortSignal | undefined;
 
   constructor(
     { server, database }: WarehouseAddress,
-    { credentials, ca, isReadOnly, isNew }: ConnectOptions,
+    { credentials, ca, isReadOnly, isNew, signal }: ConnectOptions,
   ) {
     this.server = server;
     this.database = database;
     this.user = credentials.user;
+    this.password = credentials.password;
+    this.signal = signal;
     this.client = createClient({
       url: server,
       database: isNew === true ? 'default' : database,
       username: credentials.user,
       password: credentials.password,
       application: 'turnwise',
-      request_timeout: REQUEST_TIMEOUT_MS,
+      request_timeout: isReadOnly === true ? READ_SILENCE_MS : WRITE_SILENCE_MS,
       log: { level: ClickHouseLogLevel.OFF },
       clickhouse_settings: {
         // A reader may still set limits of its own.
@@ -142,78 +176,131 @@ export class Warehouse {
 
   /** Runs a statement without a result. `{name:Type}` in it is replaced by the server. */
   async run(sql: string, params: QueryParams = {}, signal?: AbortSignal): Promise<void> {
-    await this.sentence(signal, () =>
-      this.client.command({
-        query: sql,
-        query_params: params,
-        ...(signal === undefined ? {} : { abort_signal: signal }),
-      }),
-    );
+    for await (const _ of this.lines(sql, { params, signal }));
   }
 
   /** Sends a file as the data of `INSERT … FORMAT …`. */
-  async insert(sql: string, path: string, params: QueryParams, signal?: AbortSignal): Promise<void> {
-    await this.sentence(signal, async () => {
-      const { stream } = await this.client.exec({
-        query: sql,
-        query_params: params,
-        // A cluster answers when the rows are on their shard.
-        clickhouse_settings: { distributed_foreground_insert: 1 },
-        ...(signal === undefined ? {} : { abort_signal: signal }),
-        values: createReadStream(path),
-      });
-      // The connection is free when the answer has been read.
-      for await (const _ of stream.resume());
-    });
+  async insert(
+    sql: string,
+    values: () => Readable,
+    params: QueryParams = {},
+    signal?: AbortSignal,
+  ): Promise<void> {
+    for await (const _ of this.lines(sql, { params, values, signal }));
   }
 
   /** Adds rows, which are sent as JSON. */
   async add(
     table: string,
-    columns: readonly [string, ...string[]],
+    columns: readonly string[],
     rows: readonly object[],
     signal?: AbortSignal,
-  ) {
-    await this.sentence(signal, () =>
-      this.client.insert({
-        table,
-        columns: [...columns],
-        values: rows,
-        format: 'JSONEachRow',
-        clickhouse_settings: { distributed_foreground_insert: 1 },
-        ...(signal === undefined ? {} : { abort_signal: signal }),
-      }),
-    );
+  ): Promise<void> {
+    const values = () => Readable.from(rows.map((row) => `${JSON.stringify(row)}\n`));
+    await this.insert(`INSERT INTO ${table} (${columns.join(', ')}) FORMAT JSONEachRow`, values, {}, signal);
   }
 
-  async rows<T>(sql: string, params: QueryParams = {}, signal?: AbortSignal): Promise<readonly T[]> {
-    return this.sentence(signal, async () => {
-      const result = await this.client.query({
-        query: sql,
-        query_params: params,
-        format: 'JSONEachRow',
-        ...(signal === undefined ? {} : { abort_signal: signal }),
-      });
-      return result.json<T>();
-    });
+  /** All rows of a short result. */
+  async rows(sql: string, params: QueryParams = {}, signal?: AbortSignal): Promise<readonly Row[]> {
+    const all: Row[] = [];
+    let bytes = 0;
+    for await (const rows of this.stream(sql, params, signal, (text) => {
+      bytes += text.length + ROW_BYTES;
+      if (bytes > LONGEST_LIST)
+        throw refused(
+          `${this.server} answered a question for a list with more than ${LONGEST_LIST / (1 << 20)} MiB`,
+        );
+    }))
+      for (const row of rows) all.push(row);
+    return all;
   }
 
   /** Rows of a long result, in blocks as they arrive. */
-  async *stream<T>(sql: string, params: QueryParams, signal?: AbortSignal): AsyncGenerator<readonly T[]> {
-    const result = await this.sentence(signal, () =>
-      this.client.query({
+  async *stream(
+    sql: string,
+    params: QueryParams,
+    signal?: AbortSignal,
+    onLine?: (line: string) => void,
+  ): AsyncGenerator<readonly Row[]> {
+    for await (const { lines, isWhole } of this.lines(`${sql} FORMAT JSONEachRow`, { params, signal })) {
+      const rows: Row[] = [];
+      for (const [i, line] of lines.entries()) {
+        onLine?.(line);
+        const row = rowIn(line);
+        // A server that fails after its first rows adds the failure to them.
+        if (row === undefined || !isWhole) throw this.noRow(lines.slice(i).join('\n'), isWhole);
+        rows.push(row);
+      }
+      yield rows;
+    }
+  }
+
+  /**
+   * Rows that a schema parses.
+   *
+   * @throws ApiError `refused` when the server's rows have another form
+   */
+  async parsed<T>(
+    schema: ZodType<T>,
+    sql: string,
+    params: QueryParams = {},
+    signal?: AbortSignal,
+  ): Promise<readonly T[]> {
+    return (await this.rows(sql, params, signal)).map((row) => {
+      const { success, data, error } = schema.safeParse(row);
+      if (success) return data;
+      const { path = [], message = '' } = error.issues[0] ?? {};
+      throw this.otherForm(`${path.join('.')}: ${message}`);
+    });
+  }
+
+  otherForm(detail: string): Error {
+    return refused(
+      `${this.server} answers in another form than a warehouse of Turnwise (${this.plain(detail)}); check the address`,
+    );
+  }
+
+  /**
+   * The only way to the server. The client's own reading of answers forgets the signal when an answer begins, keeps a
+   * failure of any length, and leaves out a last line that is incomplete.
+   *
+   * @yields the lines of the answer, as they arrive; `isWhole` is false for a last line without its end
+   */
+  private async *lines(
+    sql: string,
+    { params, values, signal = this.signal }: Statement,
+  ): AsyncGenerator<{ readonly lines: readonly string[]; readonly isWhole: boolean }> {
+    let answer: Readable | undefined;
+    const stop = (): void => void answer?.destroy();
+    try {
+      signal?.throwIfAborted();
+      const { stream, http_status_code, response_headers } = await this.client.exec({
         query: sql,
         query_params: params,
-        format: 'JSONEachRow',
+        ignore_error_response: true,
+        // A cluster answers when the rows are on their shard.
+        ...(values === undefined
+          ? {}
+          : { values: values(), clickhouse_settings: { distributed_foreground_insert: 1 } }),
         ...(signal === undefined ? {} : { abort_signal: signal }),
-      }),
-    );
-    try {
-      for await (const rows of result.stream<T>()) yield rows.map((row) => row.json<T>());
+      });
+      answer = stream;
+      signal?.addEventListener('abort', stop);
+      signal?.throwIfAborted();
+      const code = response_headers?.['x-clickhouse-exception-code'];
+      if (http_status_code !== 200 || code !== undefined)
+        throw this.failureIn(await beginningOf(stream), http_status_code);
+      for await (const block of linesOf(stream)) {
+        yield block;
+        signal?.throwIfAborted();
+      }
+      signal?.throwIfAborted();
     } catch (error) {
+      signal?.throwIfAborted();
       throw this.failure(error);
     } finally {
-      result.close();
+      signal?.removeEventListener('abort', stop);
+      answer?.destroy();
     }
   }
 
@@ -221,31 +308,47 @@ export class Warehouse {
     return this.client.close();
   }
 
-  private async sentence<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    // The client listens for a signal and does not look at it first.
-    signal?.throwIfAborted();
-    try {
-      return await work();
-    } catch (error) {
-      throw this.failure(error);
-    }
+  private noRow(text: string, isWhole: boolean): Error {
+    const end = text.slice(-LONGEST_FAILURE);
+    if (EXCEPTION.test(end)) return this.failureIn(end, 200);
+    return refused(
+      isWhole
+        ? `${this.server} does not answer as ClickHouse does; check the address (${this.plain(text)})`
+        : `${this.server} ended its answer in the middle of a row`,
+    );
+  }
+
+  /** The sentence for an answer that is a failure. */
+  private failureIn(text: string, status: number | undefined): Error {
+    const [, code, message] = EXCEPTION.exec(text) ?? [];
+    if (code !== undefined) return refused(this.serverSentence(code, this.plain(message ?? '')));
+    const detail = this.plain(text);
+    return refused(`${this.server} answered with status ${status}${detail === '' ? '' : `: ${detail}`}`);
   }
 
   private failure(error: unknown): unknown {
-    if (error instanceof ClickHouseError) return refused(this.serverSentence(error));
-    if (!(error instanceof Error) || error.name === 'AbortError') return error;
+    if (!(error instanceof Error) || error instanceof ApiError) return error;
     const code = 'code' in error ? String(error.code) : '';
     if (Object.hasOwn(NO_WAY, code)) return refused(`${this.server} ${NO_WAY[code]} (${code})`);
-    if (/certificate|self.signed|TLS|SSL/i.test(`${code} ${error.message}`))
+    if (error.message === 'Timeout error.') return refused(`${this.server} ${NO_WAY['ETIMEDOUT']}`);
+    const message = this.plain(error.message);
+    if (/certificate|self.signed|TLS|SSL/i.test(`${code} ${message}`))
       return refused(
-        `${this.server} has a certificate that is not trusted (${error.message}); name its authority by --ca FILE`,
+        `${this.server} has a certificate that is not trusted (${message}); name its authority by --ca FILE`,
       );
-    return refused(`${this.server}: ${error.message}`);
+    return refused(`${this.server}: ${message}`);
   }
 
-  private serverSentence({ code, message }: ClickHouseError): string {
+  /** Words of the server on one line, without the password, which a hostile server could return. */
+  private plain(text: string): string {
+    const { user, password } = this;
+    const secrets = password === '' ? [] : [password, Buffer.from(`${user}:${password}`).toString('base64')];
+    const line = text.trim().split('\n', 1)[0] ?? '';
+    return secrets.reduce((shown, secret) => shown.replaceAll(secret, '***'), line).slice(0, 500);
+  }
+
+  private serverSentence(code: string, first: string): string {
     const { server, database, user } = this;
-    const first = message.split('\n', 1)[0]?.slice(0, 500) ?? '';
     switch (code) {
       case '60':
       case '81':
@@ -279,10 +382,55 @@ export type QueryParams = Readonly<
 /** Why there is no connection, by the system's code. */
 const NO_WAY: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'does not answer; is the server running there?',
-  ECONNRESET: 'closed the connection; what was not confirmed is sent again by the same command',
-  EPIPE: 'closed the connection; what was not confirmed is sent again by the same command',
+  ECONNRESET: 'closed the connection; try again, nothing is lost',
+  EPIPE: 'closed the connection; try again, nothing is lost',
+  EPROTO: 'does not speak TLS there; is its address http://?',
   ENOTFOUND: 'is not known by that name',
   EHOSTUNREACH: 'cannot be reached from here',
   ENETUNREACH: 'cannot be reached from here',
   ETIMEDOUT: 'did not answer in time',
 };
+
+/** @returns undefined: no row, or a failure that an older server sends as one */
+function rowIn(line: string): Row | undefined {
+  try {
+    const value = JSON.parse(line) as unknown;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    return 'exception' in value ? undefined : (value as Row);
+  } catch {
+    return undefined;
+  }
+}
+
+async function* linesOf(
+  stream: Readable,
+): AsyncGenerator<{ readonly lines: readonly string[]; readonly isWhole: boolean }> {
+  let rest: Buffer[] = [];
+  let held = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    const lines: string[] = [];
+    let from = 0;
+    for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', from)) {
+      lines.push(Buffer.concat([...rest, chunk.subarray(from, end)]).toString());
+      from = end + 1;
+      rest = [];
+      held = 0;
+    }
+    rest.push(chunk.subarray(from));
+    held += chunk.length - from;
+    if (held > LONGEST_LINE) throw refused(`a row of the server is longer than ${LONGEST_LINE >> 20} MiB`);
+    if (lines.length > 0) yield { lines, isWhole: true };
+  }
+  if (held > 0) yield { lines: [Buffer.concat(rest).toString()], isWhole: false };
+}
+
+async function beginningOf(stream: Readable): Promise<string> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    parts.push(chunk);
+    length += chunk.length;
+    if (length >= LONGEST_FAILURE) break;
+  }
+  return Buffer.concat(parts).subarray(0, LONGEST_FAILURE).toString();
+}

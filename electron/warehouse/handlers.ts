@@ -1,5 +1,5 @@
 /** Handlers of the warehouse that the environment names. */
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import type { ParsedParams, ResultOf } from '../../shared/api/contract.ts';
 import { ApiError, refused } from '../../shared/api/errors.ts';
 import { CANCELLED } from '../../shared/api/transport.ts';
@@ -67,7 +67,7 @@ async function connected<T>(
 function requireNoOther(db: ReadableLibrary, runKey: string, directory: string): void {
   const runId = exportedRuns(db).find((run) => run.runKey === runKey)?.runId;
   if (runId === undefined) return;
-  const other = listFiles(db, { runId }).find(({ path }) => !path.startsWith(directory));
+  const other = listFiles(db, { runId }).find(({ path }) => !path.startsWith(directory + sep));
   if (other !== undefined)
     throw refused(`this library has run ${runKey} from ${other.path}; keep the copy in another library`);
 }

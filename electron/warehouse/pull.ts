@@ -1,16 +1,46 @@
 /** Reads a warehouse: its runs, and rollouts as a data set that every library can read. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { z } from 'zod';
 import { refused } from '../../shared/api/errors.ts';
 import type { WarehouseRun, WarehouseStep } from '../../shared/api/warehouseMethods.ts';
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
 import { filterText } from '../../shared/domain/filter/print.ts';
-import { DATA_SET_COLUMNS } from '../../shared/format/dataSetColumns.ts';
+import { type ColumnType, DATA_SET_COLUMNS } from '../../shared/format/dataSetColumns.ts';
 import { partitionName, rolloutPart, stepDirectory } from '../export/dataSet.ts';
 import { dataSetReadme } from '../export/dataSetReadme.ts';
-import type { Warehouse } from './connection.ts';
-import { filterCondition } from './filterSql.ts';
+import { createUnfinished } from '../storage/unfinished.ts';
+import type { Row, Warehouse } from './connection.ts';
+import { type Condition, filterCondition } from './filterSql.ts';
 import { COLUMN_LIST, checkVersion } from './tables.ts';
+
+const SPLIT = z.enum(['train', 'eval']);
+const COUNT = z.number().int().nonnegative();
+const STEP = z.number().int().nullable();
+const RUN: z.ZodType<WarehouseRun> = z.object({
+  ...{ run: z.string(), split: SPLIT, steps: COUNT, first_step: STEP, last_step: STEP },
+  ...{ rollouts: COUNT, sources: COUNT, loaded_at: z.string() },
+});
+/** A mean of nothing is NaN, which the server writes as a word. */
+const MEAN = z.union([z.number(), z.string(), z.null()]).transform((value) => numberIn(value));
+const STEP_COUNTS = z.object({
+  ...{ step: STEP, rollouts: COUNT, matching: COUNT, reward: MEAN, correct: MEAN, turns: MEAN },
+  ...{ toolCalls: MEAN, toolErrors: MEAN },
+});
+const LOAD = z.object({
+  ...{ step: STEP, source: z.string(), load: z.string(), run_id: z.string(), split: SPLIT, rollouts: COUNT },
+});
+type Load = z.infer<typeof LOAD>;
 
 /** @throws ApiError when the warehouse is missing, newer or cannot be reached */
 export async function warehouseRuns(
@@ -18,7 +48,8 @@ export async function warehouseRuns(
   signal?: AbortSignal,
 ): Promise<readonly WarehouseRun[]> {
   await checkVersion(warehouse, signal);
-  return warehouse.rows<WarehouseRun>(
+  return warehouse.parsed(
+    RUN,
     'SELECT run, split, steps, first_step, last_step, rollouts, sources, loaded_at FROM run ORDER BY run',
     {},
     signal,
@@ -38,7 +69,8 @@ export async function warehouseSteps(
 ): Promise<readonly WarehouseStep[]> {
   const { sql, params } = filterCondition(filter);
   await checkVersion(warehouse, signal);
-  const rows = await warehouse.rows<{ readonly [N in keyof WarehouseStep]: number | null }>(
+  const rows = await warehouse.parsed(
+    STEP_COUNTS,
     `SELECT step, count() AS rollouts, countIf(matches) AS matching, avgIf(reward, matches) AS reward,
       avgIf(is_correct, matches) AS correct, avgIf(turns, matches) AS turns, avgIf(tool_calls, matches) AS toolCalls,
       sumIf(tool_errors, matches) / nullIf(sumIf(tool_calls, matches), 0) AS toolErrors
@@ -49,13 +81,10 @@ export async function warehouseSteps(
     signal,
   );
   if (rows.length === 0) throw noRun(run);
-  return rows.map(
-    (row) =>
-      Object.fromEntries(
-        // A mean of nothing is NaN, which the server writes as a word.
-        Object.entries(row).filter(([, value]) => typeof value === 'number'),
-      ) as unknown as WarehouseStep,
-  );
+  return rows.map(({ rollouts, matching, ...known }) => ({
+    ...{ rollouts, matching },
+    ...Object.fromEntries(Object.entries(known).filter(([, value]) => Number.isFinite(value))),
+  }));
 }
 
 const noRun = (run: string): Error =>
@@ -82,44 +111,38 @@ export interface PullReport {
   readonly bytes: number;
 }
 
-interface Load {
-  readonly step: number | null;
-  readonly source: string;
-  readonly load: string;
-  readonly run_id: string;
-  readonly split: 'train' | 'eval';
-  readonly rollouts: number;
-}
-
-type Row = Record<string, unknown>;
-
 /**
- * Writes rollouts of a run as a data set, step by step. An interrupted pull leaves no directory.
+ * Writes rollouts of a run as a data set, step by step. An interrupted pull leaves nothing; a killed one leaves
+ * `DIRECTORY.unfinished`, which the next one names.
  *
  * @throws ApiError `refused` when the run or the rollouts do not exist, the directory is in use, or the
  * connection is lost
  */
 export async function pull(warehouse: Warehouse, request: PullRequest): Promise<PullReport> {
-  const { run, directory, isAdded } = request;
-  if (isAdded !== true && existsSync(directory) && readdirSync(directory).length > 0)
+  const { run, isAdded, signal } = request;
+  const directory = existsSync(request.directory) ? realpathSync(request.directory) : request.directory;
+  const isNew = !existsSync(directory) || readdirSync(directory).length === 0;
+  if (isAdded !== true && !isNew)
     throw refused(`${directory} is not empty; choose an empty or new directory for the data set`);
-  await checkVersion(warehouse, request.signal);
+  await checkVersion(warehouse, signal);
   const loads = await loadsOf(warehouse, request);
   const unfinished = `${directory}.unfinished`;
-  rmSync(unfinished, { recursive: true, force: true });
-  mkdirSync(join(unfinished, 'runs'), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(directory), true);
+  createUnfinished(unfinished, () => makeDirectory(unfinished));
   try {
-    const lines = await warehouse.rows<{ line: string }>(
+    mkdirSync(join(unfinished, 'runs'), { mode: 0o700 });
+    const lines = await warehouse.parsed(
+      z.object({ line: z.string() }),
       `SELECT line FROM run_line WHERE run = {run:String}
       GROUP BY line ORDER BY min(loaded_at), min(number)`,
       { run },
-      request.signal,
+      signal,
     );
     const name = join('runs', `${partitionName(run)}.jsonl`);
     const by = chosenBy(request, join(directory, name));
     writeFileSync(
       join(unfinished, name),
-      lines.map(({ line }) => `${by === undefined ? line : withChoice(line, by)}\n`).join(''),
+      lines.map(({ line }) => `${by === undefined ? line : withChoice(warehouse, line, by)}\n`).join(''),
       { mode: 0o600 },
     );
     const total = { steps: 0, rollouts: 0, bytes: 0 };
@@ -136,10 +159,26 @@ export async function pull(warehouse: Warehouse, request: PullRequest): Promise<
     }
     if (total.rollouts === 0) throw refused('the filter matches no rollout');
     writeFileSync(join(unfinished, 'README.md'), dataSetReadme([run]), { mode: 0o600 });
-    moveInto(unfinished, directory);
+    signal?.throwIfAborted();
+    if (isNew) {
+      // A whole directory, so that a process that is killed here leaves no half of it.
+      if (existsSync(directory)) rmdirSync(directory);
+      renameSync(unfinished, directory);
+    } else moveInto(unfinished, directory);
     return { directory, ...total };
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
+  }
+}
+
+/** @throws ApiError `refused` when it cannot be made; the system's error when the disk is full or it exists */
+function makeDirectory(path: string, isRecursive = false): void {
+  try {
+    mkdirSync(path, { recursive: isRecursive, mode: 0o700 });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOSPC' || (code === 'EEXIST' && !isRecursive)) throw error;
+    throw refused(`not written: ${path} cannot be made (${message})`);
   }
 }
 
@@ -150,33 +189,49 @@ export async function pull(warehouse: Warehouse, request: PullRequest): Promise<
 function chosenBy({ filter, steps, isAdded }: PullRequest, lines: string): string | undefined {
   if (filter !== undefined && filter.kind !== 'all') return filterText(filter);
   if (isAdded !== true || steps === undefined || !existsSync(lines)) return undefined;
-  const [first = '{}'] = readFileSync(lines, 'utf8').split('\n');
-  const { chosen_by } = JSON.parse(first) as { readonly chosen_by?: string };
-  return chosen_by;
+  const [first = ''] = readFileSync(lines, 'utf8').split('\n');
+  const chosen = recordIn(first)?.['chosen_by'];
+  return typeof chosen === 'string' ? chosen : undefined;
 }
 
-function withChoice(line: string, chosen_by: string): string {
-  const record = JSON.parse(line) as { readonly type?: string };
-  return record.type === 'run' ? JSON.stringify({ ...record, chosen_by }) : line;
+function withChoice(warehouse: Warehouse, line: string, chosen_by: string): string {
+  const record = recordIn(line);
+  if (record === undefined) throw warehouse.otherForm('a line of the run is no JSON');
+  return record['type'] === 'run' ? JSON.stringify({ ...record, chosen_by }) : line;
 }
 
-/** Moves files one by one, each of which replaces the file before it. */
+function recordIn(line: string): Row | undefined {
+  try {
+    const value = JSON.parse(line) as unknown;
+    return typeof value === 'object' && value !== null ? (value as Row) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Moves files one by one, each of which replaces the file before it. What the run says of its choice comes first, so
+ * that a process that is killed here leaves no chosen rollouts that look like all of a step.
+ */
 function moveInto(from: string, directory: string): void {
-  for (const entry of readdirSync(from, { withFileTypes: true, recursive: true })) {
-    if (!entry.isFile()) continue;
-    const source = join(entry.parentPath, entry.name);
-    const target = join(directory, relative(from, source));
+  const files = readdirSync(from, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(from, join(parentPath, name)));
+  const isOfRun = (file: string): number => (dirname(file) === 'runs' ? 0 : 1);
+  for (const file of files.sort((a, b) => isOfRun(a) - isOfRun(b))) {
+    const target = join(directory, file);
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-    renameSync(source, target);
+    renameSync(join(from, file), target);
   }
 }
 
 async function loadsOf(warehouse: Warehouse, { run, steps, signal }: PullRequest): Promise<readonly Load[]> {
   const isRange = steps !== undefined && 'first' in steps;
   const ofSteps = isRange
-    ? 'AND step BETWEEN {first:Int32} AND {last:Int32}'
-    : 'AND step IN {steps:Array(Int32)}';
-  const loads = await warehouse.rows<Load>(
+    ? 'AND step BETWEEN {first:Int64} AND {last:Int64}'
+    : 'AND step IN {steps:Array(Int64)}';
+  const loads = await warehouse.parsed(
+    LOAD,
     `SELECT step, source, load, run_id, split, rollouts FROM load WHERE run = {run:String}
     ${steps === undefined ? '' : ofSteps}
     ORDER BY step, source`,
@@ -184,7 +239,7 @@ async function loadsOf(warehouse: Warehouse, { run, steps, signal }: PullRequest
     signal,
   );
   if (loads.length > 0) return loads;
-  const known = (await warehouseRuns(warehouse)).find((each) => each.run === run);
+  const known = (await warehouseRuns(warehouse, signal)).find((each) => each.run === run);
   if (known === undefined) throw noRun(run);
   throw refused(
     `run ${run} has no rollouts at these steps; it has steps ${known.first_step} to ${known.last_step}`,
@@ -210,7 +265,7 @@ async function writeStep(
     ...(step === undefined ? {} : { step }),
   });
   const positions = new Positions();
-  const condition = filter === undefined ? { sql: '1', params: {} } : filterCondition(filter);
+  const condition = filterCondition(filter ?? { kind: 'all' });
   const written = { rollouts: 0, bytes: 0 };
   const flush = (): void => {
     const { rows, bytes } = part.flush();
@@ -218,8 +273,11 @@ async function writeStep(
     written.bytes += bytes;
   };
   try {
-    for (const { load } of loads) {
-      const blocks = warehouse.stream<Row>(
+    const expected = await matchingOf(warehouse, { run, step: step ?? null, loads, condition, signal });
+    for (const { load, source } of loads) {
+      const wanted = expected.get(load) ?? 0;
+      let taken = 0;
+      const blocks = warehouse.stream(
         `SELECT ${COLUMN_LIST} FROM rollout_row
         WHERE run = {run:String} AND step IS NOT DISTINCT FROM {step:Nullable(Int32)} AND load = {load:UUID} AND (${condition.sql})
         ORDER BY rollout`,
@@ -227,14 +285,17 @@ async function writeStep(
         signal,
       );
       for await (const rows of blocks) {
-        for (const row of rows) {
+        taken += rows.length;
+        // A server that never ends is stopped here.
+        if (taken > wanted) break;
+        for (const each of rows) {
+          const row = rowFrom(warehouse, each);
           const index = positions.free(String(row['group']), Number(row['index']));
-          const number = written.rollouts + part.held;
-          const text = String(row['prompt']).length + String(row['response']).length;
-          part.add({ ...rowFrom(row), index, rollout: number }, text + Number(row['tokens'] ?? 0) * 8);
+          part.add({ ...row, index, rollout: written.rollouts + part.held }, weightOfRow(row));
           if (part.isFull) flush();
         }
       }
+      if (taken !== wanted) throw incomplete(source, taken, wanted);
     }
     if (part.held > 0) flush();
     part.finish();
@@ -245,21 +306,121 @@ async function writeStep(
   }
 }
 
+/**
+ * How many rollouts of each load are to come. An answer that is cut, and a load that is removed meanwhile, would
+ * otherwise look like a step with fewer rollouts.
+ */
+async function matchingOf(
+  warehouse: Warehouse,
+  of: {
+    readonly run: string;
+    readonly step: number | null;
+    readonly loads: readonly Load[];
+    readonly condition: Condition;
+    readonly signal: AbortSignal | undefined;
+  },
+): Promise<ReadonlyMap<string, number>> {
+  const { run, step, loads, condition, signal } = of;
+  if (condition.sql === '1') return new Map(loads.map(({ load, rollouts }) => [load, rollouts]));
+  const counted = await warehouse.parsed(
+    z.object({ load: z.string(), rollouts: COUNT, matching: COUNT }),
+    `SELECT load, count() AS rollouts, countIf(${condition.sql}) AS matching FROM rollout_row
+    WHERE run = {run:String} AND step IS NOT DISTINCT FROM {step:Nullable(Int32)} GROUP BY load`,
+    { run, step, ...condition.params },
+    signal,
+  );
+  const byLoad = new Map(counted.map((each) => [each.load, each]));
+  return new Map(
+    loads.map(({ load, source, rollouts }) => {
+      const found = byLoad.get(load);
+      if ((found?.rollouts ?? 0) !== rollouts) throw incomplete(source, found?.rollouts ?? 0, rollouts);
+      return [load, found?.matching ?? 0];
+    }),
+  );
+}
+
+const incomplete = (source: string, taken: number, wanted: number): Error =>
+  refused(
+    `the warehouse gave ${taken > wanted ? 'more than' : `${taken} of`} ${wanted} rollouts of ${source}; nothing is kept. If the step was replaced meanwhile, the next attempt takes the new one`,
+  );
+
 /** Two sources may both number the rollouts of a group from 0. */
 class Positions {
-  private readonly used = new Map<string, Set<number>>();
+  private readonly groups = new Map<string, { readonly used: Set<number>; next: number }>();
 
   free(group: string, index: number): number {
-    let used = this.used.get(group);
-    if (used === undefined) {
-      used = new Set();
-      this.used.set(group, used);
+    let of = this.groups.get(group);
+    if (of === undefined) {
+      of = { used: new Set(), next: 0 };
+      this.groups.set(group, of);
     }
-    let free = index;
-    while (used.has(free)) free = used.size > free ? used.size : free + 1;
-    used.add(free);
+    if (of.used.has(index)) while (of.used.has(of.next)) of.next++;
+    const free = of.used.has(index) ? of.next : index;
+    of.used.add(free);
     return free;
   }
+}
+
+/** Characters of its texts, and about as many for each entry of its lists. */
+function weightOfRow(row: Row): number {
+  return Object.values(row).reduce<number>(
+    (sum, value) =>
+      sum + (typeof value === 'string' ? value.length : Array.isArray(value) ? value.length * 8 : 0),
+    0,
+  );
+}
+
+/** The server's JSON as a row of the data set. An array has no NULL there: an empty one is not known. */
+function rowFrom(warehouse: Warehouse, row: Row): Row {
+  return Object.fromEntries(
+    DATA_SET_COLUMNS.map(({ name, type }) => {
+      const value = row[name] === null ? null : VALUES[type](row[name]);
+      if (value === undefined) throw warehouse.otherForm(`the column ${name} has a value that is no ${type}`);
+      return [name, value];
+    }),
+  );
+}
+
+/** Each returns undefined for a value of another type. */
+const VALUES: Readonly<Record<ColumnType, (value: unknown) => unknown>> = {
+  text: textIn,
+  json: textIn,
+  integer: integerIn,
+  number: numberIn,
+  boolean: (value) => (typeof value === 'boolean' ? value : undefined),
+  integers: (value) => known(listIn(value, integerIn)),
+  numbers: (value) => known(listIn(value, numberIn)),
+  segments: (value) => listIn(value, (each) => recordOf(each, SEGMENT)),
+  calls: (value) => listIn(value, (each) => recordOf(each, CALL)),
+};
+
+const SEGMENT: Shape = {
+  ...{ kind: textIn, turn: integerIn, start: integerIn, end: integerIn },
+  ...{ inner_start: integerIn, inner_end: integerIn },
+};
+const CALL: Shape = {
+  ...{ name: textIn, outcome: textIn, latency_ms: numberIn, call: integerIn, response: integerIn },
+  ...{ latency_source: textIn, queue_ms: numberIn, worker: textIn, started_at: numberIn },
+};
+type Shape = Readonly<Record<string, (value: unknown) => unknown>>;
+
+function known(list: readonly unknown[] | undefined): readonly unknown[] | null | undefined {
+  return list?.length === 0 ? null : list;
+}
+
+function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function integerIn(value: unknown): number | undefined {
+  // Int32, as in the tables and in the data set.
+  return typeof value === 'number' && (value | 0) === value ? value : undefined;
+}
+
+/** The server writes infinity and NaN as words. */
+function numberIn(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' ? DENORMAL[value] : undefined;
 }
 
 const DENORMAL: Readonly<Record<string, number>> = {
@@ -268,33 +429,16 @@ const DENORMAL: Readonly<Record<string, number>> = {
   nan: Number.NaN,
 };
 
-/** The server's JSON as a row of the data set. An array has no NULL there: an empty one is not known. */
-function rowFrom(row: Row): Row {
-  return Object.fromEntries(
-    DATA_SET_COLUMNS.map(({ name, type }) => {
-      const value = row[name];
-      if (type === 'number' && typeof value === 'string') return [name, DENORMAL[value] ?? null];
-      if (!Array.isArray(value)) return [name, value ?? null];
-      if (type === 'integers' || type === 'numbers') {
-        if (value.length === 0) return [name, null];
-        return [name, type === 'numbers' ? value.map(numberFrom) : value];
-      }
-      return [name, type === 'calls' ? value.map(callFrom) : value];
-    }),
-  );
+function listIn(value: unknown, read: (each: unknown) => unknown): readonly unknown[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const list = value.map((each: unknown) => (each === null ? null : read(each)));
+  return list.includes(undefined) ? undefined : list;
 }
 
-function numberFrom(value: unknown): unknown {
-  return typeof value === 'string' ? (DENORMAL[value] ?? null) : value;
+function recordOf(value: unknown, shape: Shape): Row | undefined {
+  const fields = Object.entries(shape).map(([name, read]) => {
+    const field = (value as Row)[name];
+    return [name, field === null ? null : read(field)] as const;
+  });
+  return fields.some(([, field]) => field === undefined) ? undefined : Object.fromEntries(fields);
 }
-
-function callFrom(call: unknown): unknown {
-  return Object.fromEntries(
-    Object.entries(call as Row).map(([name, value]) => [
-      name,
-      NUMBERS_OF_CALL.has(name) ? numberFrom(value) : value,
-    ]),
-  );
-}
-
-const NUMBERS_OF_CALL: ReadonlySet<string> = new Set(['latency_ms', 'queue_ms', 'started_at']);

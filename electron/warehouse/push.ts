@@ -7,6 +7,7 @@ import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { z } from 'zod';
 import { refused } from '../../shared/api/errors.ts';
 import { rolloutPart, runLines, weightOf } from '../export/dataSet.ts';
 import { rowOf } from '../export/dataSetRows.ts';
@@ -22,6 +23,9 @@ import {
 import { issuesOfFile, listFiles } from '../storage/queries/issues.ts';
 import type { Warehouse } from './connection.ts';
 import { COLUMN_LIST, checkVersion, INPUT_STRUCTURE } from './tables.ts';
+
+/** Their names are parts of the address of a request, which a server limits. */
+const FILES_AT_ONCE = 100;
 
 export interface PushReport {
   readonly runs: number;
@@ -52,6 +56,8 @@ export class Push {
   private readonly options: PushOptions;
   /** Revision of each step and file that the warehouse has. */
   private readonly there = new Map<string, number>();
+  /** JSON of the issues of each source that the warehouse has. */
+  private readonly sentIssues = new Map<string, string>();
   /** Revision at the last look. */
   private readonly seen = new Map<string, number>();
 
@@ -107,7 +113,8 @@ export class Push {
     await this.sendLines(run, key);
     const loads = new Map(
       (
-        await this.warehouse.rows<{ step: number | null; source: string; content: string }>(
+        await this.warehouse.parsed(
+          z.object({ step: z.number().nullable(), source: z.string(), content: z.string() }),
           'SELECT step, source, content FROM load WHERE run = {run:String}',
           { run: key },
           signal,
@@ -164,16 +171,17 @@ export class Push {
       `INSERT INTO rollout_row (run, step, load, ${COLUMN_LIST})
       SELECT {run:String}, {step:Nullable(Int32)}, {load:UUID}, ${COLUMN_LIST}
       FROM input('${INPUT_STRUCTURE}') FORMAT Parquet`,
-      path,
+      () => createReadStream(path),
       { run: key, step, load },
       signal,
     );
-    const written = await this.warehouse.rows<{ rollouts: number }>(
+    const written = await this.warehouse.parsed(
+      z.object({ rollouts: z.number() }),
       'SELECT count() AS rollouts FROM rollout_row WHERE run = {run:String} AND load = {load:UUID}',
       { run: key, load },
       signal,
     );
-    if (Number(written[0]?.rollouts) !== rollouts)
+    if (written[0]?.rollouts !== rollouts)
       throw refused(`the warehouse has ${written[0]?.rollouts} of ${rollouts} rollouts of ${source}`);
     await this.warehouse.add(
       'load_row',
@@ -241,7 +249,8 @@ export class Push {
   private async sendLines(run: ExportedRun, key: string): Promise<void> {
     const { signal, as } = this.options;
     const named = as === undefined ? run : { ...run, loggedId: as };
-    const there = await this.warehouse.rows<{ line: string }>(
+    const there = await this.warehouse.parsed(
+      z.object({ line: z.string() }),
       'SELECT DISTINCT line FROM run_line WHERE run = {run:String}',
       { run: key },
       signal,
@@ -260,32 +269,39 @@ export class Push {
   /** Sends the files with issues. */
   private async sendFiles(): Promise<number> {
     const { signal } = this.options;
-    const files = listFiles(this.db, {}).filter(({ issues }) => issues > 0);
-    if (files.length === 0) return 0;
-    const there = new Map(
-      (
-        await this.warehouse.rows<{ source: string; issues: string }>(
-          'SELECT source, argMax(toJSONString(f.issues), f.loaded_at) AS issues FROM file_row AS f GROUP BY source',
-          {},
-          signal,
-        )
-      ).map(({ source, issues }) => [source, issues]),
-    );
+    const changed = listFiles(this.db, {})
+      .filter((file) => file.issues > 0)
+      .map((file) => {
+        const issues = issuesOfFile(this.db, file.path).map(({ line, severity, code, message }) => ({
+          ...{ line: line ?? null, severity, code, message },
+        }));
+        return { file, source: this.sourceOf(file), issues, json: JSON.stringify(issues) };
+      })
+      .filter(({ source, json }) => this.sentIssues.get(source) !== json);
     let sent = 0;
-    for (const file of files) {
-      const issues = issuesOfFile(this.db, file.path).map(({ line, severity, code, message }) => ({
-        ...{ line: line ?? null, severity, code, message },
-      }));
-      const source = this.sourceOf(file);
-      const json = JSON.stringify(issues);
-      if (sameJson(there.get(source), json)) continue;
-      await this.warehouse.add(
-        'file_row',
-        ['source', 'path', 'format', 'status', 'issues'],
-        [{ source, path: file.path, format: file.format ?? null, status: file.status, issues }],
+    for (let i = 0; i < changed.length; i += FILES_AT_ONCE) {
+      const files = changed.slice(i, i + FILES_AT_ONCE);
+      const rows = await this.warehouse.parsed(
+        z.object({ source: z.string(), issues: z.string() }),
+        `SELECT source, argMax(toJSONString(f.issues), f.loaded_at) AS issues FROM file_row AS f
+        WHERE source IN {sources:Array(String)} GROUP BY source`,
+        { sources: files.map(({ source }) => source) },
         signal,
       );
-      sent++;
+      const there = new Map(rows.map(({ source, issues }) => [source, issues]));
+      for (const { file, source, issues, json } of files) {
+        if (!sameJson(there.get(source), json)) {
+          const { path, status } = file;
+          await this.warehouse.add(
+            'file_row',
+            ['source', 'path', 'format', 'status', 'issues'],
+            [{ source, path, format: file.format ?? null, status, issues }],
+            signal,
+          );
+          sent++;
+        }
+        this.sentIssues.set(source, json);
+      }
     }
     return sent;
   }

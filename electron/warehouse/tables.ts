@@ -6,6 +6,7 @@
  * row in `load_row` is written, and replaces the load before it of the same source and step. So a push may be
  * killed anywhere, repeated, or done by two processes at once.
  */
+import { z } from 'zod';
 import { refused } from '../../shared/api/errors.ts';
 import { type ColumnType, DATA_SET_COLUMNS } from '../../shared/format/dataSetColumns.ts';
 import type { Warehouse } from './connection.ts';
@@ -46,7 +47,7 @@ const isLarge = (name: string, type: ColumnType): boolean =>
   ['prompt', 'response'].includes(name) ||
   ['json', 'integers', 'numbers', 'segments', 'calls'].includes(type);
 
-export const quoted = (name: string): string => `\`${name}\``;
+export const quoted = (name: string): string => `\`${name.replaceAll(/[\\`]/g, '\\$&')}\``;
 
 export const COLUMN_LIST = DATA_SET_COLUMNS.map(({ name }) => quoted(name)).join(', ');
 
@@ -181,17 +182,19 @@ ENGINE = Distributed(${quoted(cluster)}, ${quoted(database)}, ${quoted(local)}, 
  */
 export async function makeTables(warehouse: Warehouse, cluster?: string): Promise<void> {
   const { database } = warehouse;
-  const [there] = await warehouse.rows<{ tables: number }>(
+  const [there] = await warehouse.parsed(
+    z.object({ tables: z.number() }),
     `SELECT count() AS tables FROM system.tables WHERE database = {database:String} AND name = 'warehouse'`,
     { database },
   );
-  if (Number(there?.tables) > 0) await checkVersion(warehouse);
+  if (there !== undefined && there.tables > 0) await checkVersion(warehouse);
   for (const statement of tableStatements(database, cluster)) await warehouse.run(statement);
 }
 
 /** @throws ApiError `refused` when the warehouse was made by a later Turnwise, or there is none */
 export async function checkVersion(warehouse: Warehouse, signal?: AbortSignal): Promise<void> {
-  const [row] = await warehouse.rows<{ version: number }>(
+  const [row] = await warehouse.parsed(
+    z.object({ version: z.number() }),
     `SELECT version FROM ${quoted(warehouse.database)}.warehouse`,
     {},
     signal,
@@ -220,10 +223,11 @@ export async function removeUnseen(warehouse: Warehouse): Promise<number> {
   await checkVersion(warehouse);
   const unseen = `load NOT IN (SELECT load FROM load)
     AND (load IN (SELECT load FROM load_row) OR loaded_at < now() - ${UNFINISHED_FOR})`;
-  const [row] = await warehouse.rows<{ rollouts: number }>(
+  const [row] = await warehouse.parsed(
+    z.object({ rollouts: z.number() }),
     `SELECT count() AS rollouts FROM rollout_row WHERE ${unseen}`,
   );
-  const rollouts = Number(row?.rollouts ?? 0);
+  const rollouts = row?.rollouts ?? 0;
   if (rollouts > 0) await warehouse.run(`DELETE FROM rollout_row WHERE ${unseen}`);
   return rollouts;
 }

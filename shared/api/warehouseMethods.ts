@@ -42,12 +42,15 @@ export const WAREHOUSE_METHODS = {
     params: z.object({}),
     result: resultOf<{ readonly name?: string; readonly runs: readonly WarehouseRun[] }>(),
     runsOn: 'exporting',
+    // A copy takes minutes.
+    isAtOnce: true,
   }),
   /** Refuses a filter by texts or labels, which only a library has. */
   'warehouse.steps': defineMethod({
     params: z.object({ run: z.string().max(4096), filter }),
     result: resultOf<readonly WarehouseStep[]>(),
     runsOn: 'exporting',
+    isAtOnce: true,
   }),
   /**
    * Copies steps beside this library, for `ingest.start`. A step that was copied before is replaced. Long-running
@@ -55,7 +58,7 @@ export const WAREHOUSE_METHODS = {
    */
   'warehouse.keep': defineMethod({
     params: z.object({
-      run: z.string().max(4096),
+      run: z.string().min(1).max(4096),
       /** Absent: every step. */
       steps: z.array(id).min(1).max(100_000).optional(),
       filter,

@@ -4,6 +4,7 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { createHost } from '../../electron/host/createHost.ts';
 import { readAddress, Warehouse } from '../../electron/warehouse/connection.ts';
 import { pull, warehouseRuns, warehouseSteps } from '../../electron/warehouse/pull.ts';
@@ -86,14 +87,15 @@ async function sending(warehouse: Warehouse, directory: string): Promise<Measure
 
 async function sizes(warehouse: Warehouse, directory: string): Promise<Measurement[]> {
   const bytesOf = async (columns: string): Promise<number> => {
-    const [row] = await warehouse.rows<{ bytes: number }>(
+    const [row] = await warehouse.rows(
       `SELECT sum(column_data_compressed_bytes) AS bytes FROM system.parts_columns
       WHERE database = {database:String} AND table = 'rollout_row' AND active AND ${columns}`,
       { database: warehouse.database },
     );
-    return Number(row?.bytes);
+    return Number(row?.['bytes']);
   };
-  const [{ rollouts = 1, chars = 1 } = {}] = await warehouse.rows<{ rollouts: number; chars: number }>(
+  const [{ rollouts, chars } = { rollouts: 1, chars: 1 }] = await warehouse.parsed(
+    z.object({ rollouts: z.number(), chars: z.number() }),
     'SELECT count() AS rollouts, sum(length(response) + length(prompt)) AS chars FROM rollout',
   );
   const all = await bytesOf('1');

@@ -4,6 +4,8 @@ import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import WarehouseView from '../../renderer/views/warehouse/WarehouseView.tsx';
 import type { ParamsOf, WarehouseRun, WarehouseStep } from '../../shared/api/contract.ts';
+import { ApiError, refused } from '../../shared/api/errors.ts';
+import { CANCELLED } from '../../shared/api/transport.ts';
 import { createFakeClient } from '../support/fakeClient.ts';
 import { renderWithClient } from '../support/renderWithClient.tsx';
 
@@ -28,6 +30,8 @@ const STEPS: readonly WarehouseStep[] = [
 const kept: ParamsOf<'warehouse.keep'>[] = [];
 const started: (readonly string[])[] = [];
 
+let keeping: Error | undefined;
+
 function show(href: string, named = true, steps = STEPS): void {
   const client = createFakeClient({
     'host.info': () => ({
@@ -50,6 +54,7 @@ function show(href: string, named = true, steps = STEPS): void {
     },
     'warehouse.keep': (params) => {
       kept.push(params);
+      if (keeping !== undefined) throw keeping;
       return { path: '/from-warehouse/release-7', rollouts: 4, steps: 1 };
     },
     'ingest.start': ({ paths }) => {
@@ -70,6 +75,7 @@ afterEach(() => {
   vi.restoreAllMocks();
   kept.length = 0;
   started.length = 0;
+  keeping = undefined;
 });
 
 it('says how a warehouse is named if none was', async () => {
@@ -112,4 +118,16 @@ it('copies a run without steps whole', async () => {
   fireEvent.click(await screen.findByText('Keep a copy of 1 step'));
   await waitFor(() => expect(kept).toMatchObject([{ run: 'release-7' }]));
   expect(kept[0]?.steps).toBeUndefined();
+});
+
+it.each([
+  ['says why a copy failed', refused('the disk is full'), 'the disk is full'],
+  ['says nothing of a copy that the user stopped', new ApiError(CANCELLED), undefined],
+])('%s', async (_, error, message) => {
+  keeping = error;
+  show('/warehouse?run=release-7');
+  fireEvent.click(await screen.findByText('Keep a copy of 4 rollouts'));
+  await waitFor(() => expect(kept).toHaveLength(1));
+  await screen.findByText('Keep a copy of 4 rollouts');
+  expect(screen.queryByRole('alert')?.textContent).toBe(message);
 });

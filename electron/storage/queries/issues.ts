@@ -25,7 +25,8 @@ const ISSUES = `SELECT min(i.issue_id) AS issueId, f.path, f.unit, min(i.line) A
 const ISSUE_COUNT = `SELECT count(*) AS total, count(*) FILTER (WHERE i.severity = 'refused') AS refused FROM ${ALL_ISSUES} i JOIN file_row f USING (file_id) WHERE ${WANTED}`;
 const FILES = `SELECT f.file_id AS fileId, f.path, f.format, f.bytes, f.status,
     (SELECT count(*) FROM rollout_row r WHERE r.file_id = f.file_id) AS rollouts,
-    (SELECT count(*) FROM issue_row i WHERE i.file_id = f.file_id) AS issues
+    (SELECT count(*) FROM issue_row i WHERE i.file_id = f.file_id)
+      + (SELECT count(*) FROM pending_row p WHERE p.file_id = f.file_id) AS issues
   FROM file_row f WHERE ${IN_RUN} ORDER BY f.path`;
 const ISSUES_OF_FILE = `SELECT line, severity, code, message FROM ingest_issue WHERE path = ? ORDER BY line`;
 

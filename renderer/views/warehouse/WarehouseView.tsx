@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
 import type { WarehouseRun, WarehouseStep } from '../../../shared/api/contract.ts';
+import { ApiError } from '../../../shared/api/errors.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { useLongTask } from '../../data/useLongQuery.ts';
@@ -19,7 +20,7 @@ import { useTableCommands } from '../../widgets/tables/useTableCommands.ts';
 /** The runs of the warehouse, or the steps of the run in the query. */
 export default function WarehouseView() {
   const [query, setQuery] = useUrlQuery();
-  const found = useRequest('warehouse.runs', {});
+  const found = useRequest('warehouse.runs', {}, { isFresh: true });
   const run = query.get('run') ?? undefined;
   if (found.error !== null)
     return (
@@ -154,7 +155,11 @@ function Steps({ run }: { readonly run: string }) {
   const { applied } = useFilterLink();
   const table = useTableCommands();
   const setNotice = useInterface((state) => state.setNotice);
-  const found = useRequest('warehouse.steps', { run, filter: applied }, { keepPrevious: true });
+  const found = useRequest(
+    'warehouse.steps',
+    { run, filter: applied },
+    { keepPrevious: true, isFresh: true },
+  );
   const { open } = useIngestActions();
   const [isRunning, setRunning] = useState(false);
   const task = useLongTask('warehouse.keep', {
@@ -198,7 +203,7 @@ function Steps({ run }: { readonly run: string }) {
           </Button>
         )}
       </div>
-      {task.error !== null && (
+      {task.error !== null && !isCancelled(task.error) && (
         <p className="filters is-wrong" role="alert">
           {task.error.message}
         </p>
@@ -235,6 +240,8 @@ function Steps({ run }: { readonly run: string }) {
     </>
   );
 }
+
+const isCancelled = (error: Error): boolean => error instanceof ApiError && error.code === 'cancelled';
 
 const stepColumns = (isFiltered: boolean): readonly Column<WarehouseStep>[] => [
   {

@@ -1,0 +1,302 @@
+/** A server that lies, fails in the middle, or never ends: a sentence, and nothing half shown as whole. */
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { partitionName } from '../../electron/export/dataSet.ts';
+import { createHost } from '../../electron/host/createHost.ts';
+import { namedWarehouse, readAddress, Warehouse } from '../../electron/warehouse/connection.ts';
+import { pull, warehouseRuns } from '../../electron/warehouse/pull.ts';
+import { tableStatements } from '../../electron/warehouse/tables.ts';
+import { DATA_SET_COLUMNS } from '../../shared/format/dataSetColumns.ts';
+import { runHere } from '../support/commandLine.ts';
+import { type Scratch, scratch } from '../support/library.ts';
+
+type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+
+const RUN = {
+  ...{ run: 'a', split: 'train', steps: 1, first_step: 1, last_step: 1, rollouts: 2, sources: 1 },
+  loaded_at: '2026-01-01 00:00:00',
+};
+const LOAD = { step: 1, source: 'a.jsonl', load: 'l', run_id: 'a', split: 'train', rollouts: 2 };
+const ROLLOUT = {
+  ...Object.fromEntries(DATA_SET_COLUMNS.map(({ name }) => [name, null])),
+  ...{ v: 1, rollout: 0, split: 'train', group: 'g', group_rule: 'logged', index: 0, problem: 'p' },
+  ...{ prompt: 'q', response: 'r', prompt_segments: [], segments: [], calls: [] },
+};
+const EXCEPTION = 'Code: 241. DB::Exception: Memory limit exceeded: would use 9 GiB. (MEMORY_LIMIT_EXCEEDED)';
+
+let place: Scratch;
+let server: Server;
+let warehouse: Warehouse;
+/** By a word of the statement; the first that is in it answers. */
+let answers: Readonly<Record<string, Answer>>;
+
+const lines = (...rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+const says =
+  (body: string): Answer =>
+  (response) =>
+    response.end(body);
+const USUAL: Readonly<Record<string, Answer>> = {
+  'SELECT version': says(lines({ version: 1 })),
+  'FROM run_line': says(lines({ line: '{"v":1,"type":"run","run":"a"}' })),
+  'FROM load WHERE': says(lines(LOAD)),
+  'FROM run ': says(lines(RUN)),
+  'ORDER BY rollout': says(lines(ROLLOUT, { ...ROLLOUT, index: 1 })),
+};
+
+beforeEach(async () => {
+  place = scratch();
+  answers = {};
+  server = createServer(async (request, response) => {
+    const sql = await text(request);
+    const [, answer] = Object.entries({ ...USUAL, ...answers }).find(([word]) => sql.includes(word)) ?? [];
+    (answer ?? says(''))(response, request);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  warehouse = new Warehouse(readAddress(url()), {
+    credentials: { user: 'me', password: 'hunter2' },
+    isReadOnly: true,
+  });
+});
+afterEach(async () => {
+  await warehouse.close();
+  server.closeAllConnections();
+  server.close();
+  place.remove();
+});
+
+const url = (): string => {
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/team`;
+};
+const messageOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'no failure',
+    (error: Error) => error.message,
+  );
+const endless =
+  (part: string, status = 200): Answer =>
+  (response) => {
+    response.statusCode = status;
+    const more = (): void => {
+      while (response.write(part));
+      response.once('drain', more);
+    };
+    more();
+  };
+
+describe('a list from a server that lies', () => {
+  it.each<readonly [string, Answer, string | RegExp]>([
+    ['HTML', says('<html>\n'), 'does not answer as ClickHouse does; check the address (<html>)'],
+    ['a row of another form', says(lines({ ...RUN, first_step: {} })), 'another form than a warehouse'],
+    ['a row without a column', says(lines({ run: 'a' })), 'another form than a warehouse'],
+    ['a list', says('[1]\n'), 'does not answer as ClickHouse does'],
+    ['half a row', says(`${lines(RUN)}{"run":"b"`), 'ended its answer in the middle of a row'],
+    ['a row without its end', says(lines(RUN).trimEnd()), 'ended its answer in the middle of a row'],
+    ['a failure after rows', says(`${lines(RUN)}${EXCEPTION}\n`), 'ended the query: Memory limit exceeded'],
+    [
+      'a failure without its end',
+      says(`${lines(RUN)}${EXCEPTION}`),
+      'ended the query: Memory limit exceeded',
+    ],
+    ['a failure after half a row', says(`{"run":"b${EXCEPTION}`), 'ended the query: Memory limit exceeded'],
+    [
+      'a failure as a row',
+      says(lines(RUN, { exception: EXCEPTION })),
+      'ended the query: Memory limit exceeded',
+    ],
+    [
+      'a failure between marks',
+      says(`${lines(RUN)}\r\n__exception__\r\nabcdefgh\r\n${EXCEPTION}\n79 abcdefgh\r\n__exception__\r\n`),
+      'ended the query: Memory limit exceeded',
+    ],
+    [
+      'a redirect',
+      (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+      'answered with status 302',
+    ],
+    ['an endless row', endless('x'.repeat(1 << 20)), 'longer than 256 MiB'],
+    ['endless rows', endless(lines({ ...RUN, run: 'a'.repeat(4096) }).repeat(250)), 'more than 512 MiB'],
+    ['an endless failure', endless('Code: 1 '.repeat(1000), 500), 'answered with status 500'],
+    [
+      'a failure that takes a regular expression long',
+      (response) => {
+        response.statusCode = 500;
+        response.end(`Code: 1. ${'a::'.repeat(300_000)}${'Exception: '.repeat(300_000)}`);
+      },
+      'answered with status 500',
+    ],
+  ])('%s', async (_, answer, message) => {
+    answers = { 'FROM run ': answer };
+    expect(await messageOf(warehouseRuns(warehouse))).toMatch(message);
+  });
+
+  it('returns the password, which is not shown', async () => {
+    answers = {
+      'FROM run ': (response, { headers }) => {
+        response.statusCode = 500;
+        response.end(`Code: 1. DB::Exception: ${headers.authorization} me:hunter2 (NO)`);
+      },
+    };
+    expect(await messageOf(warehouseRuns(warehouse))).toMatch(/: Basic \*\*\* me:\*\*\* \(NO\)$/);
+  });
+
+  it('has a version that is no number', async () => {
+    answers = { 'SELECT version': says(lines({ version: 'none' })) };
+    expect(await messageOf(warehouseRuns(warehouse))).toMatch('another form');
+  });
+});
+
+describe('a copy from a server that lies', () => {
+  const copy = (more: object = {}) =>
+    pull(warehouse, { run: 'a', directory: join(place.directory, 'copy'), ...more });
+
+  it('is written when everything is there', async () => {
+    expect(await copy()).toMatchObject({ rollouts: 2, steps: 1 });
+  });
+
+  it.each<readonly [string, Readonly<Record<string, Answer>>, string]>([
+    ['fewer rollouts', { 'ORDER BY rollout': says(lines(ROLLOUT)) }, 'gave 1 of 2 rollouts of a.jsonl'],
+    ['more rollouts', { 'ORDER BY rollout': endless(lines(ROLLOUT)) }, 'gave more than 2 rollouts'],
+    [
+      'a load that was removed meanwhile',
+      { 'ORDER BY rollout': says('') },
+      'gave 0 of 2 rollouts of a.jsonl; nothing is kept',
+    ],
+    ...Object.entries({
+      ...{ prompt: 3, index: 'one', reward: 'high', is_correct: 1, tokens: 1e12, entropy: [0.5, 'x'] },
+      ...{ token_ids: [1.5], segments: [null, 3], calls: [{ name: 'x' }], extra: {}, response: ['r'] },
+    }).map(([name, value]): readonly [string, Readonly<Record<string, Answer>>, string] => [
+      `a column ${name} of another type`,
+      { 'ORDER BY rollout': says(lines(ROLLOUT, { ...ROLLOUT, [name]: value })) },
+      `the column ${name} has a value that is no`,
+    ]),
+  ])('%s', async (_, given, message) => {
+    answers = given;
+    expect(await messageOf(copy())).toMatch(message);
+    expect(readdirSync(place.directory)).toEqual([]);
+  });
+
+  it('ends its query when it is stopped while rows arrive', async () => {
+    const ended = Promise.withResolvers<void>();
+    const controller = new AbortController();
+    answers = {
+      'ORDER BY rollout': (response) => {
+        response.on('close', ended.resolve);
+        response.write(lines(ROLLOUT));
+        setTimeout(() => controller.abort(), 50);
+      },
+    };
+    expect(await messageOf(copy({ signal: controller.signal }))).toMatch('aborted');
+    await ended.promise;
+    expect(readdirSync(place.directory)).toEqual([]);
+  });
+
+  it('asks nothing when it was stopped before', async () => {
+    expect(await messageOf(copy({ signal: AbortSignal.abort() }))).toMatch('aborted');
+    expect(readdirSync(place.directory)).toEqual([]);
+  });
+
+  it('refuses a second copy into the same directory, and never deletes what it has not made', async () => {
+    const other = join(place.directory, 'copy.unfinished');
+    mkdirSync(other);
+    writeFileSync(join(other, 'mine.txt'), '');
+    expect(await messageOf(copy())).toMatch('copy.unfinished already exists');
+    expect(existsSync(join(other, 'mine.txt'))).toBe(true);
+  });
+
+  it('names a directory that cannot be made', async () => {
+    writeFileSync(join(place.directory, 'file'), '');
+    const directory = join(place.directory, 'file', 'copy');
+    expect(await messageOf(copy({ directory }))).toMatch(/^not written: .*file cannot be made \(EEXIST/);
+  });
+
+  it('marks the run as chosen before it moves chosen rollouts', async () => {
+    await copy();
+    const filter = { kind: 'flag', field: 'is_correct', value: true } as const;
+    const rollouts = join(place.directory, 'copy', 'rollouts');
+    rmSync(rollouts, { recursive: true });
+    writeFileSync(rollouts, '');
+    answers = { 'AS matching': says(lines({ load: 'l', rollouts: 2, matching: 2 })) };
+    await expect(copy({ filter, isAdded: true })).rejects.toThrow();
+    expect(readFileSync(join(place.directory, 'copy', 'runs', 'a.jsonl'), 'utf8')).toContain('chosen_by');
+    expect(readdirSync(place.directory)).toEqual(['copy']);
+  });
+
+  it('has a line of the run that is no JSON, under a filter', async () => {
+    answers = {
+      'FROM run_line': says(lines({ line: 'x' })),
+    };
+    const filter = { kind: 'number', field: 'reward', from: { value: 0, isExclusive: false } } as const;
+    expect(await messageOf(copy({ filter }))).toMatch('a line of the run is no JSON');
+  });
+});
+
+it('names a directory for a run below the one it is in', () => {
+  for (const run of ['.', '..', '...', '../../etc', 'a/../..', '\0', '..\\..', '/etc'])
+    expect(join('/kept', partitionName(run))).toMatch(/^\/kept\/[^/\\]+$/);
+  expect(partitionName('a.b')).toBe('a.b');
+});
+
+it('never repeats an address that is none, because it could contain a password', () => {
+  for (const address of [
+    'http://me:hunter2@host:8123/team',
+    'http://me:hunter2@host/a-b',
+    'http://me:hun/hunter2@host/team',
+    'me:hunter2@host',
+    'http://host/team?user=me&password=hunter2',
+    'http://host/team#hunter2',
+    'http://host/%',
+  ])
+    expect(() => readAddress(address)).toThrow(/^(?!.*hunter2)the address/);
+});
+
+it('quotes the name of a cluster', () => {
+  expect(tableStatements('team', 'a` SYNC')[0]).toBe(
+    'CREATE DATABASE IF NOT EXISTS `team` ON CLUSTER `a\\` SYNC`',
+  );
+});
+
+it.each(['5..1', '1..99999999999999999', '-1', '1.5', 'x'])('refuses the steps %s', async (steps) => {
+  const { code, err } = await runHere(place.directory, [
+    ...['warehouse', 'pull', 'http://127.0.0.1:1/team', '--run', 'a', '--out', 'copy', `--steps=${steps}`],
+  ]);
+  expect([code, err]).toEqual([2, expect.stringContaining('--steps')]);
+});
+
+it('says what a pusher of logs with issues can do', async () => {
+  const { code, err } = await runHere(place.directory, [
+    ...['warehouse', 'push', place.file('note.txt', 'no log'), '--to', url()],
+  ]);
+  expect([code, err]).toEqual([3, expect.stringContaining('1 issue in the logs; turnwise ingest')]);
+});
+
+it('names a certificate authority that cannot be read', () => {
+  expect(() =>
+    namedWarehouse({ TURNWISE_WAREHOUSE: 'https://host/team', TURNWISE_WAREHOUSE_CA: '/none.pem' }),
+  ).toThrow('TURNWISE_WAREHOUSE_CA cannot be read');
+});
+
+it('answers the page while a copy waits for the server, and stops the copy', async () => {
+  const waits = Promise.withResolvers<void>();
+  answers = { 'ORDER BY rollout': () => waits.resolve() };
+  process.env['TURNWISE_WAREHOUSE'] = url();
+  const host = await createHost({ libraryPath: place.library, shell: 'browser', version: '0' });
+  try {
+    const controller = new AbortController();
+    const params = { run: '..', filter: '', progressKey: 'copy' };
+    const kept = host.dispatch('warehouse.keep', params, controller.signal);
+    await waits.promise;
+    expect(await host.dispatch('warehouse.runs', {})).toMatchObject({ ok: true, value: { runs: [RUN] } });
+    controller.abort();
+    expect(await kept).toMatchObject({ ok: false, failure: { code: 'cancelled' } });
+    // The caller is answered before the thread has ended its work.
+    await expect.poll(() => readdirSync(join(place.directory, 'from-warehouse'))).toEqual([]);
+  } finally {
+    delete process.env['TURNWISE_WAREHOUSE'];
+    await host.close();
+  }
+});
