@@ -19,6 +19,9 @@ const MOST_MEMORY = 512 * 2 ** 20;
 /** Bytes of stdout and stderr together. */
 const MOST_OUTPUT = 1_000_000;
 const WASM_PAGE = 65_536;
+/** Bytes before the first section of a module. */
+const WASM_HEADER = 8;
+const CUSTOM_SECTION = 0;
 const WASM = 'pyodide.asm.wasm';
 
 /** What the language itself brings. Every other global is taken away. */
@@ -302,13 +305,37 @@ function limitWasm(wasm: WasmRealm['WebAssembly'], interpreter: ArrayBuffer | un
     return grow.call(this, pages);
   };
   // Compiles the interpreter once, for all its instances.
-  const { instantiate } = wasm;
+  const { instantiate, compile, Module } = wasm;
   let compiled: object | undefined;
   wasm.instantiate = (source, imports) => {
-    if (source.buffer !== interpreter) return instantiate.call(wasm, source, imports);
-    compiled ??= new wasm.Module(source);
+    if (source.buffer !== interpreter) {
+      refuseLibrary(source);
+      return instantiate.call(wasm, source, imports);
+    }
+    compiled ??= new Module(source);
     return Promise.resolve({ module: compiled, instance: new wasm.Instance(compiled, imports) });
   };
+  wasm.compile = (source) => {
+    refuseLibrary(source);
+    return compile.call(wasm, source);
+  };
+  // A proxy keeps `instanceof` and the static functions.
+  wasm.Module = new Proxy(Module, {
+    construct(target, [source]: [Uint8Array]) {
+      refuseLibrary(source);
+      return new target(source);
+    },
+  });
+  Object.defineProperty(Module.prototype, 'constructor', { value: wasm.Module });
+}
+
+/**
+ * Code could write a library into a file and link it with the interpreter (`dlopen`). A library may import every
+ * function of Emscripten and hold JavaScript objects. Emscripten links only what begins with a custom section; no
+ * helper of Pyodide does.
+ */
+function refuseLibrary(source: Uint8Array): void {
+  if (source[WASM_HEADER] === CUSTOM_SECTION) refuse();
 }
 
 interface WasmMemory {
@@ -319,7 +346,8 @@ interface WasmMemory {
 interface WasmRealm {
   readonly WebAssembly: {
     readonly Memory: { readonly prototype: WasmMemory };
-    readonly Module: new (source: Uint8Array) => object;
+    Module: new (source: Uint8Array) => object;
+    compile(source: Uint8Array): Promise<object>;
     readonly Instance: new (module: object, imports: object) => object;
     instantiate(
       source: Uint8Array,

@@ -18,6 +18,23 @@ def globals_of(value):
     print('ESCAPED', made.process or made.require or made.fetch)
 `;
 
+/** A WebAssembly library that calls the constructor of all JavaScript objects: `Object(5)`. */
+const LIBRARY = `
+import ctypes
+def sized(data): return bytes([len(data)]) + data
+def text(data): return sized(data.encode())
+def section(number, data): return bytes([number]) + sized(data)
+parts = [
+    section(0, text('dylink.0') + b'\\x01\\x04\\0\\0\\0\\0'),
+    section(1, b'\\x02\\x60\\x01\\x7f\\x01\\x6f\\x60\\x00\\x01\\x7f'),
+    section(2, b'\\x01' + text('env') + text('constructor') + b'\\0\\0'),
+    section(3, b'\\x01\\x01'),
+    section(7, b'\\x01' + text('go') + b'\\0\\x01'),
+    section(10, b'\\x01' + sized(b'\\0\\x41\\x05\\x10\\x00\\x1a\\x41\\x2a\\x0b')),
+]
+with open('/tmp/own.so', 'wb') as file:
+    file.write(b'\\0asm\\x01\\0\\0\\0' + b''.join(parts))`;
+
 export const ESCAPES: readonly Escape[] = [
   // The bridge to JavaScript
   { name: 'module js', code: `import js\n${found('js.globalThis')}` },
@@ -89,6 +106,10 @@ export const ESCAPES: readonly Escape[] = [
   {
     name: 'ctypes: library of the host',
     code: `import ctypes\nlib = ctypes.CDLL('/lib/x86_64-linux-gnu/libc.so.6')\n${found('lib.getpid()')}`,
+  },
+  {
+    name: 'ctypes: a library that the code writes',
+    code: `${LIBRARY}\n${found("ctypes.CDLL('/tmp/own.so').go()")}`,
   },
   // Processes
   { name: 'os.system', code: `import os\nif os.system('touch FILE.made') == 0: ${found("'system'")}` },
