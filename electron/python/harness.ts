@@ -46,6 +46,8 @@ SHORT.maxlist = SHORT.maxtuple = SHORT.maxset = SHORT.maxfrozenset = SHORT.maxde
 HIDDEN = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type)
 NOTHING = types.ModuleType('nothing')
 space = {}
+# Given back when the code fails, so that a report can be made when it has used up the memory.
+reserve = bytearray()
 # Modules that the code has imported names from.
 imported = set()
 
@@ -67,37 +69,51 @@ def start(seed):
     sys.modules['__main__'] = main
     space = main.__dict__
     imported.clear()
+    reserve[:] = bytes(2_000_000)
     random.seed(seed)
 
 def cut(text):
     return text if len(text) <= 400 else text[:399] + '…'
 
 def size_of(value):
-    shape = getattr(value, 'shape', None)
-    if isinstance(shape, tuple):
-        return ' × '.join(str(each) for each in shape) or None
     try:
+        shape = getattr(value, 'shape', None)
+        if isinstance(shape, tuple):
+            return cut(' × '.join(str(each) for each in shape)) or None
         return None if isinstance(value, (str, bytes)) and len(value) <= 200 else str(len(value))
-    except Exception:
+    except BaseException:
         return None
 
 def is_imported(name, value):
     return any(vars(sys.modules.get(module, NOTHING)).get(name) is value for module in imported)
 
+def described_variable(name, value):
+    kind = cut(str(type(value).__name__))
+    try:
+        shown = cut(SHORT.repr(value))
+    except BaseException as error:
+        shown = f'<{type(error).__name__} in its repr>'
+    size = size_of(value)
+    return {'name': cut(name), 'type': kind, 'value': shown, **({} if size is None else {'size': size})}
+
 def variables():
     found = []
     for name, value in list(space.items()):
-        if name.startswith('_') or isinstance(value, HIDDEN) or is_imported(name, value):
-            continue
         if len(found) == MOST_VARIABLES:
             break
         try:
-            shown = cut(SHORT.repr(value))
-        except Exception as error:
-            shown = f'<{type(error).__name__} in its repr>'
-        size = size_of(value)
-        found.append({'name': name, 'type': type(value).__name__, 'value': shown, **({} if size is None else {'size': size})})
+            if not name.startswith('_') and not isinstance(value, HIDDEN) and not is_imported(name, value):
+                found.append(described_variable(name, value))
+        # Methods of a value may raise anything. The other variables are reported.
+        except BaseException:
+            pass
     return found
+
+def text_of(error):
+    try:
+        return str(error.msg if isinstance(error, SyntaxError) else error)
+    except BaseException:
+        return ''
 
 def described(error):
     whole = traceback.TracebackException.from_exception(error)
@@ -106,8 +122,8 @@ def described(error):
     line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
     text = ''.join(whole.format(chain=False))
     return {
-        'type': type(error).__name__,
-        'message': str(error.msg if isinstance(error, SyntaxError) else error)[:10_000],
+        'type': cut(str(type(error).__name__)),
+        'message': text_of(error)[:10_000],
         'traceback': text[-20_000:],
         **({} if line is None else {'line': line}),
     }
@@ -137,6 +153,7 @@ def run(text):
         if ended.code not in (None, 0):
             result['error'] = described(ended)
     except BaseException as error:
+        reserve.clear()
         result['error'] = described(error)
     for stream in (sys.stdout, sys.__stdout__, sys.stderr, sys.__stderr__):
         try:

@@ -173,14 +173,22 @@ export class Sandbox {
 
 type Outcome = Pick<PythonReport, 'error' | 'lastValue' | 'variables' | 'milliseconds'>;
 
+/** UTF-16 units of the texts of a report. The harness keeps to them unless the code has replaced it. */
+const MOST_CHARS = 400;
+const MOST_MESSAGE = 10_000;
+const MOST_TRACEBACK = 20_000;
+const MOST_VALUE = 1_000_000;
+const MOST_VARIABLES = 100;
+
 /** The code that ran may have replaced anything of the harness, so its report has any shape. @throws Error */
 function readOutcome(json: string): Outcome {
   const report = fieldsOf(JSON.parse(json));
   const { error, lastValue, variables, milliseconds } = report;
   if (!Array.isArray(variables) || typeof milliseconds !== 'number') throw new Error(BROKEN_REPORT);
+  if (!(milliseconds >= 0 && milliseconds < Number.MAX_SAFE_INTEGER)) throw new Error(BROKEN_REPORT);
   return {
     milliseconds,
-    variables: variables.map((variable: unknown) => {
+    variables: variables.slice(0, MOST_VARIABLES).map((variable: unknown) => {
       const { name, type, value, size } = fieldsOf(variable);
       return {
         name: text(name),
@@ -189,7 +197,7 @@ function readOutcome(json: string): Outcome {
         ...(size !== undefined && { size: text(size) }),
       };
     }),
-    ...(lastValue !== undefined && { lastValue: text(lastValue) }),
+    ...(lastValue !== undefined && { lastValue: text(lastValue, MOST_VALUE) }),
     ...(error !== undefined && { error: readError(fieldsOf(error)) }),
   };
 }
@@ -204,9 +212,9 @@ function readError({
 }: Record<string, unknown>): NonNullable<Outcome['error']> {
   return {
     type: text(type),
-    message: text(message),
-    traceback: text(traceback),
-    ...(typeof line === 'number' && { line }),
+    message: text(message, MOST_MESSAGE),
+    traceback: text(traceback, MOST_TRACEBACK),
+    ...(Number.isSafeInteger(line) && { line: line as number }),
   };
 }
 
@@ -215,9 +223,9 @@ function fieldsOf(value: unknown): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-function text(value: unknown): string {
+function text(value: unknown, most = MOST_CHARS): string {
   if (typeof value !== 'string') throw new Error(BROKEN_REPORT);
-  return value;
+  return value.slice(0, most);
 }
 
 interface Output {

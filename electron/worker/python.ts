@@ -57,10 +57,17 @@ function serve(): void {
   };
   receive((message) => {
     answer(message).catch((error: unknown) =>
-      send({ kind: 'broken', message: error instanceof Error ? error.message : String(error) }),
+      send({ kind: 'broken', message: lastLineOf(error instanceof Error ? error.message : String(error)) }),
     );
   });
 }
+
+/** UTF-16 units. */
+const LONGEST_MESSAGE = 400;
+
+/** An error of Python is a traceback through Pyodide. Its last line says what happened. */
+const lastLineOf = (message: string): string =>
+  (message.trimEnd().split('\n').at(-1) ?? '').slice(0, LONGEST_MESSAGE);
 
 interface Port {
   readonly send: (message: PythonReceived) => void;

@@ -79,6 +79,50 @@ test('names the error with its line and the frames of the code only', async () =
   });
 });
 
+test('reports on values and errors whose methods raise', async () => {
+  const code = `class Odd:
+    def __getattr__(self, name): raise KeyError(name)
+    def __repr__(self): raise SystemExit(1)
+class Kind(type):
+    @property
+    def __name__(cls): return 5
+class Error(Exception):
+    def __str__(self): raise ValueError
+odd, kind, last = Odd(), Kind('A', (), {})(), 1
+globals()[5] = 5
+raise Error`;
+  expect(await run(code)).toMatchObject({
+    kind: 'done',
+    error: { type: 'Error', message: '', line: 11 },
+    variables: [
+      { name: 'odd', type: 'Odd', value: '<SystemExit in its repr>' },
+      { name: 'kind', type: '5' },
+      { name: 'last', value: '1' },
+    ],
+  });
+});
+
+test('reports on code that used up the memory in small pieces', async () => {
+  expect(await run('x = []\nwhile True: x.append([len(x)])')).toMatchObject({
+    error: { type: 'MemoryError', line: 2 },
+  });
+});
+
+test('cuts the texts of a report, whatever the code has made of the program that reports', async () => {
+  const size = async (code: string) => JSON.stringify(await run(code)).length;
+  expect(await size("raise type('A' * 10**7, (Exception,), {})('x')")).toBeLessThan(50_000);
+  expect(await size("globals()['v' * 10**7] = 1")).toBeLessThan(5_000);
+  expect(await size('class A: shape = tuple(range(10**6))\na = A()')).toBeLessThan(5_000);
+  const report = (fields: string) =>
+    `import json\njson.dumps = lambda value: '{"milliseconds": 1, "variables": []' + ${fields} + '}'`;
+  expect(await size(report(`', "lastValue": "' + 'x' * 10**7 + '"'`))).toBeLessThan(1_100_000);
+  const variable = '{"name": "a", "type": "b", "value": "c"}';
+  expect(await size(report(`', "variables": [' + ','.join(['${variable}'] * 10**5) + ']'`))).toBeLessThan(
+    10_000,
+  );
+  expect(await run(report(`', "milliseconds": 1e999'`))).toMatchObject({ kind: 'crashed' });
+});
+
 test('gives cells of one request one interpreter, and reports on the last', async () => {
   expect(await run(['x = 6\nprint("first")', 'print(x * 7)'])).toMatchObject({
     stdout: '42\n',
