@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { PythonAnswer, PythonCell, RolloutDetail, RunSummary } from '../../shared/api/contract.ts';
 import { proposedMode, RERUN_CLASSES, type RerunClass, type RerunMode } from '../../shared/domain/rerun.ts';
-import { terminalText } from '../../shared/domain/terminalText.ts';
+import { terminalJson, terminalLines } from '../../shared/domain/terminalText.ts';
 import { codeCalls, type RerunResult, verifyCalls } from '../../shared/domain/verifyCalls.ts';
 import { chosenRuns } from './chosenRun.ts';
 import { type Command, ExpectedError, readArguments, resolvePath, UsageError } from './command.ts';
@@ -71,17 +71,21 @@ export const verifyCommand: Command = {
       context,
       async ({ ask }) => {
         let hasDifference = false;
+        let hasCalls = false;
         for (const run of await chosenRuns({ ask }, args.string('run'))) {
           const verified: VerifiedCall[] = [];
           await verifyRun(ask, run, settings, (calls) => {
             verified.push(...calls);
-            if (isJson) for (const call of calls) process.stdout.write(`${JSON.stringify(jsonOf(call))}\n`);
+            if (isJson) for (const call of calls) process.stdout.write(`${terminalJson(jsonOf(call))}\n`);
           });
           if (verified.some(({ result }) => result.class === 'different')) hasDifference = true;
+          if (verified.length > 0) hasCalls = true;
           // A run without calls is reported only if it was named.
           const isReported = verified.length > 0 || args.string('run') !== undefined;
           if (!isJson && isReported) process.stdout.write(reportOf(run, verified));
         }
+        if (!hasCalls)
+          process.stderr.write('turnwise: no Python call to verify in the rollouts that were asked for\n');
         return hasDifference ? DIFFERS : 0;
       },
       {
@@ -258,7 +262,7 @@ function reportOf(run: RunSummary, calls: readonly VerifiedCall[]): string {
     if (found === 'different') lines.push(...listed(those));
     else lines.push(...counted(those));
   }
-  return `${lines.map((line) => terminalText(line)).join('\n')}\n`;
+  return terminalLines(lines);
 }
 
 function listed(calls: readonly VerifiedCall[]): readonly string[] {

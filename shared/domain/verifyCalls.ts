@@ -77,11 +77,23 @@ export async function verifyCalls({
   for (const call of calls) {
     const known = stored?.get(call.ordinal);
     results.push(
-      known ?? { ordinal: call.ordinal, mode, ...(await verdictOf(call, cellsOf(calls, call, mode), run)) },
+      known ?? {
+        ordinal: call.ordinal,
+        mode,
+        ...withShortReason(await verdictOf(call, cellsOf(calls, call, mode), run)),
+      },
     );
   }
   return results;
 }
+
+/** UTF-16 units. A reason quotes the log and the code, which have no limit; a stored one has. */
+const LONGEST_REASON = 500;
+
+const withShortReason = <T extends RerunVerdict>(verdict: T): T =>
+  verdict.reason === undefined || verdict.reason.length <= LONGEST_REASON
+    ? verdict
+    : { ...verdict, reason: `${verdict.reason.slice(0, LONGEST_REASON - 1)}…` };
 
 async function verdictOf(
   call: CodeCall,

@@ -131,3 +131,31 @@ it('prints a report for people', async () => {
     / {2}different +10\n {4}rollout \d+ \(step \d+ [\w-]+ #\d+\), turn \d+, call \d+: the output differs\n/,
   );
 });
+
+it('says when no call is to be verified', async () => {
+  const nothing = await verify('--filter', 'tool_calls:>900');
+  expect(nothing).toMatchObject({ code: 0, out: '' });
+  expect(nothing.err).toBe('turnwise: no Python call to verify in the rollouts that were asked for\n');
+});
+
+it('keeps the name of an error on its line', async () => {
+  const other = scratch();
+  const code = "raise type('Odd\\nsame as logged 9', (Exception,), {})('a')";
+  const tool = JSON.stringify({ name: 'python', arguments: { code } });
+  const log = [
+    { v: 1, run: 'odd', type: 'run', name: 'odd' },
+    {
+      ...{ v: 1, run: 'odd', type: 'rollout', step: 0, split: 'train', group: 'g', index: 0, reward: 0 },
+      problem: { id: 'p', prompt: '<|im_start|>user\nGo.<|im_end|>\n<|im_start|>assistant\n' },
+      text: `<tool_call>\n${tool}\n</tool_call><|im_end|>\n<|im_start|>user\n<tool_response>\n1\n</tool_response><|im_end|>\n<|im_start|>assistant\ndone`,
+      chat_template: 'chatml-hermes',
+    },
+  ];
+  await ingestHere(other.library, [
+    other.file('odd.jsonl', log.map((one) => `${JSON.stringify(one)}\n`).join('')),
+  ]);
+  const { out } = await runHere(other.directory, ['verify', '--library', other.library]);
+  other.remove();
+  expect(out).toContain('here Odd');
+  expect(out.trimEnd().split('\n')).toHaveLength(3);
+});

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { ToolOutcome } from '../../shared/domain/model.ts';
 import type { PythonAnswer, PythonReport } from '../../shared/domain/pythonAnswer.ts';
 import { judgeRerun, type LoggedCall, proposedMode } from '../../shared/domain/rerun.ts';
+import { verifyCalls } from '../../shared/domain/verifyCalls.ts';
 
 const here = (stdout: string, more: Partial<PythonReport> = {}): PythonReport => ({
   kind: 'done',
@@ -181,4 +182,15 @@ test('compares long outputs in linear time', () => {
     'time '.repeat(300_000),
   ])
     expect(judgeRerun(call(`${long}3`), here(`${long}2`)).class).toBe('different');
+});
+
+test('cuts the reason of a result that is stored', async () => {
+  const message = `No module named '${'x'.repeat(5_000)}'`;
+  const [result] = await verifyCalls({
+    calls: [{ ...call('1'), ordinal: 0, turn: 1, segment: 0 }],
+    mode: 'alone',
+    run: async () => failed('ModuleNotFoundError', message),
+  });
+  expect(result).toMatchObject({ class: 'not_run', reason: expect.stringMatching(/^the module x+…$/) });
+  expect(result?.reason).toHaveLength(500);
 });
