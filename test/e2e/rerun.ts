@@ -68,6 +68,22 @@ export function describeRerun(shell: Shell): void {
       expect(running.place()).toContain(ROLLOUT);
     });
 
+    test('Escape in the editor goes back to the result, and editing ends a run', async () => {
+      await result().getByRole('button', { name: 'Edit' }).click();
+      await code().fill('not run');
+      await page.keyboard.press('Escape');
+      await status('Stopped.');
+      await result().getByRole('button', { name: 'Edit' }).click();
+      expect(await code().inputValue()).toBe('while True: pass');
+      await page.keyboard.press('Control+Enter');
+      await status('Running');
+      await page.getByRole('button', { name: 'Edit and run' }).first().click();
+      await code().fill('print("after")');
+      await page.waitForTimeout(500);
+      await page.keyboard.press('Control+Enter');
+      await result().locator('.is-added', { hasText: 'after' }).waitFor();
+    });
+
     test('a session runs the earlier calls first', async () => {
       await page.getByRole('button', { name: 'Edit and run' }).nth(1).click();
       const second = page.getByRole('region', { name: 'Call 2 run again' });

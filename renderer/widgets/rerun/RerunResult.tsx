@@ -31,7 +31,7 @@ export function RerunResult({ segment }: { readonly segment: number }) {
         <CodeForm
           code={rerun.code}
           onRun={(code) => reruns.run(segment, code)}
-          onCancel={() => reruns.close(segment)}
+          onCancel={() => reruns.cancelEdit(segment)}
         />
       ) : (
         <>

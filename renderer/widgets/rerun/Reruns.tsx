@@ -34,6 +34,8 @@ interface Reruns {
   readonly setMode: (mode: RerunMode) => void;
   readonly run: (segment: number, code: string, limitMs?: number) => void;
   readonly edit: (segment: number) => void;
+  /** Goes back from the editor to what was shown before. */
+  readonly cancelEdit: (segment: number) => void;
   readonly close: (segment: number) => void;
   readonly stop: () => void;
 }
@@ -75,7 +77,6 @@ export function RerunsOf({ detail, children }: RerunsOfProps) {
   }
   const put = (segment: number, rerun: Rerun | undefined): void =>
     setState((before) => {
-      // The answer to a rollout that is not shown any more.
       if (before.rolloutId !== detail.row.rolloutId) return before;
       const next = new Map(before.of);
       if (rerun === undefined) next.delete(segment);
@@ -90,7 +91,15 @@ export function RerunsOf({ detail, children }: RerunsOfProps) {
     stop();
     const abort = new AbortController();
     running.current = abort;
-    put(segment, { state: 'running', code });
+    const started: Rerun = { state: 'running', code };
+    put(segment, started);
+    // Not if the call was edited, closed or run again meanwhile.
+    const end = (ended: Pick<Rerun, 'answer' | 'failure'>): void =>
+      setState((before) =>
+        before.of.get(segment) === started
+          ? { ...before, of: new Map(before.of).set(segment, { state: 'ended', code, ...ended }) }
+          : before,
+      );
     const cells = [...cellsOf([...calls.values()], { ...call, code }, current)];
     client
       .request(
@@ -99,18 +108,26 @@ export function RerunsOf({ detail, children }: RerunsOfProps) {
         { signal: abort.signal },
       )
       .then(
-        (answer) => put(segment, { state: 'ended', code, answer }),
+        (answer) => end({ answer }),
         (error: unknown) => {
           const failure = error instanceof Error ? error.message : String(error);
-          put(segment, { state: 'ended', code, failure: abort.signal.aborted ? 'Stopped.' : failure });
+          end({ failure: abort.signal.aborted ? 'Stopped.' : failure });
         },
       )
       .finally(() => {
         if (running.current === abort) running.current = undefined;
       });
   };
-  const edit = (segment: number): void =>
-    put(segment, { state: 'editing', code: of.get(segment)?.code ?? calls.get(segment)?.code ?? '' });
+  const edit = (segment: number): void => {
+    const before = of.get(segment);
+    if (before?.state === 'running') stop();
+    put(segment, { code: calls.get(segment)?.code ?? '', ...before, state: 'editing' });
+  };
+  const cancelEdit = (segment: number): void => {
+    const before = of.get(segment);
+    const hasRun = before?.answer !== undefined || before?.failure !== undefined;
+    put(segment, hasRun ? { ...before, state: 'ended' } : undefined);
+  };
   // The command runs the first call from the current turn on.
   const next = [...calls.values()].find((call) => call.turn >= turn);
   const isRunning = [...of.values()].some(({ state }) => state === 'running');
@@ -131,6 +148,7 @@ export function RerunsOf({ detail, children }: RerunsOfProps) {
     },
     run,
     edit,
+    cancelEdit,
     close: (segment) => put(segment, undefined),
     stop,
   };
