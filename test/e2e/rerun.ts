@@ -7,6 +7,13 @@ import { onDemo } from './onDemo.ts';
 const GROUP = '/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors';
 const ROLLOUT = `${GROUP}/rollout/3`;
 
+/** Whether the end of an element is on the screen, and nothing covers it. */
+function isInSight(element: Element): boolean {
+  const { left, bottom } = element.getBoundingClientRect();
+  const shown = document.elementFromPoint(left + 20, bottom - 10);
+  return shown !== null && element.contains(shown);
+}
+
 export function describeRerun(shell: Shell): void {
   describe(`${shell.name}: a tool call run again`, () => {
     let running: RunningShell;
@@ -38,6 +45,7 @@ export function describeRerun(shell: Shell): void {
       expect(await result().count()).toBe(0);
       await button.press('Enter');
       await status('same as logged');
+      await expect.poll(() => result().evaluate(isInSight)).toBe(true);
       await result().getByText('Run on this computer in a sandbox: no network, no files.').waitFor();
       await result()
         .getByText(/variables? at the end/)

@@ -1,5 +1,5 @@
 /** What a tool call did when it was run again, beneath its code. */
-import { type KeyboardEvent, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import type { PythonReport } from '../../../shared/domain/pythonAnswer.ts';
 import { judgeRerun, outputsBeside } from '../../../shared/domain/rerun.ts';
 import type { CodeCall } from '../../../shared/domain/verifyCalls.ts';
@@ -24,9 +24,20 @@ export function RerunResult({ segment }: { readonly segment: number }) {
   const reruns = useReruns();
   const rerun = reruns?.of.get(segment);
   const call = reruns?.calls.get(segment);
+  const section = useRef<HTMLElement>(null);
+  const before = useRef(rerun);
+  // The buttons are above the code, and the result may be below what is in sight. Not when a far segment is rendered
+  // again, and not when the user has scrolled away from a run.
+  useEffect(() => {
+    if (before.current === rerun) return;
+    before.current = rerun;
+    const { top = 0, bottom = 0 } = section.current?.getBoundingClientRect() ?? {};
+    const isInSight = bottom > 0 && top < innerHeight;
+    if (isInSight || rerun?.state !== 'ended') section.current?.scrollIntoView({ block: 'nearest' });
+  }, [rerun]);
   if (reruns === undefined || rerun === undefined || call === undefined) return null;
   return (
-    <section className="rerun" aria-label={`Call ${call.ordinal + 1} run again`}>
+    <section className="rerun" ref={section} aria-label={`Call ${call.ordinal + 1} run again`}>
       {rerun.state === 'editing' ? (
         <CodeForm
           code={rerun.code}
@@ -69,7 +80,7 @@ export function RerunResult({ segment }: { readonly segment: number }) {
           ]}
         />
         <span title={reruns.proposed.because}>proposed: {reruns.proposed.mode}</span>
-        <span>Run on this computer in a sandbox: no network, no files.</span>
+        <span>Run on this computer in a sandbox: no network, no files. The log stays as it is.</span>
       </footer>
     </section>
   );

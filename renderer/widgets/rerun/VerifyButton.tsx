@@ -50,7 +50,7 @@ export function VerifyButton({ selected, rolloutIds }: VerifyButtonProps) {
   if (done === undefined)
     return (
       <Button
-        title="Run the Python calls again on this computer and compare their outputs with the log"
+        title="Run the Python calls again on this computer, each for at most 10 s, and compare their outputs with the log. The library keeps the results; the log stays as it is."
         onClick={() => void verify()}
       >
         Verify calls
