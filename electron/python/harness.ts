@@ -35,7 +35,8 @@ def preload(wheels, modules):
     for name in modules:
         try:
             __import__(name)
-        except Exception:
+        # A module may also exit.
+        except BaseException:
             pass
 
 FILE = '<call>'

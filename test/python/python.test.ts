@@ -205,6 +205,7 @@ test('imports pure wheels of a folder, and those that they need, in every run an
   });
   wheel('mpmath', { 'mpmath/__init__.py': 'three = 3' });
   wheel('my_tool', { 'my_tool/__init__.py': 'name = "tool"' });
+  wheel('leaves', { 'leaves/__init__.py': 'raise SystemExit(3)' });
   writeFileSync(join(wheels, 'numpy-1.0-cp314-cp314-wasm32.whl'), 'compiled');
   const runner = new PythonRunner({ packages: wheels });
   const printed = async (code: string) => runner.run({ cells: [{ code }], seed: 1 }, 10_000);
@@ -214,6 +215,7 @@ test('imports pure wheels of a folder, and those that they need, in every run an
   expect(await printed('import my_tool, sys\nprint(my_tool.name, "sympy" in sys.modules)')).toMatchObject({
     stdout: 'tool False\n',
   });
+  expect(await printed('import leaves')).toMatchObject({ error: { type: 'SystemExit', message: '3' } });
   expect(await printed('import numpy')).toMatchObject({ error: { type: 'ModuleNotFoundError' } });
   runner.close();
 });
