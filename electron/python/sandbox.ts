@@ -302,6 +302,24 @@ function removeGlobals(files: ReadonlyMap<string, ArrayBuffer>): void {
     if (prototype === Function.prototype) realm['Function'] = compiler;
   }
   limitWasm((realm as unknown as WasmRealm).WebAssembly, files.get(WASM));
+  freezeLanguage(realm);
+}
+
+/**
+ * Code that restores the bridge could replace a function of the language that the next request runs. The properties
+ * of objects, functions and errors stay writable, because Pyodide and Node assign to those that inherit them.
+ */
+function freezeLanguage(realm: Record<PropertyKey, unknown>): void {
+  for (const name of LANGUAGE) {
+    const value = realm[name];
+    if (Object(value) !== value || value === realm || String(name).endsWith('Error')) continue;
+    const { prototype } = value as { readonly prototype?: unknown };
+    if (value === Object || value === Function) Object.preventExtensions(prototype);
+    else Object.freeze(prototype);
+    if (value !== Function) Object.freeze(value);
+  }
+  for (const name of ['apply', 'bind', 'call'] as const)
+    Object.defineProperty(Function.prototype, name, { writable: false, configurable: false });
 }
 
 function limitWasm(wasm: WasmRealm['WebAssembly'], interpreter: ArrayBuffer | undefined): void {

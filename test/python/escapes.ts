@@ -282,6 +282,10 @@ export const ESCAPES: readonly Escape[] = [
     name: 'files left behind',
     code: "open('/tmp/left', 'w').write('x')\nopen('/home/left', 'w').write('x')",
   },
+  {
+    name: 'a function of JavaScript, by a bridge that the code restores',
+    code: `import sys\nfor name in ('pyodide', '_pyodide', '_pyodide_core'): sys.modules.pop(name, None)\nimport _pyodide, _pyodide_core as core\nkind = core.to_js([1]).constructor\nkind.prototype.map = core.create_proxy(lambda *values: kind.new())\n${found("'replaced'")}`,
+  },
   { name: 'small integers', code: 'import ctypes, sys\naddress = id(7)\nctypes.memset(address + 12, 8, 1)' },
 ];
 
