@@ -187,8 +187,11 @@ describe('the lock file', () => {
     expect(Object.keys(packages['']?.dependencies ?? {})).toEqual(names);
     const installed = locked.filter(([, entry]) => entry.dev !== true && entry.optional !== true);
     expect(installed.map(([path]) => path)).toEqual([
+      'node_modules/@types/emscripten',
       'node_modules/better-sqlite3',
       'node_modules/node-addon-api',
+      'node_modules/pyodide',
+      'node_modules/ws',
     ]);
   });
 });
