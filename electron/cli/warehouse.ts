@@ -78,7 +78,7 @@ export const warehouseCommand: Command = {
 
 interface Call {
   readonly args: Arguments;
-  /** What follows the name of the action. */
+  /** The arguments after the name of the action. */
   readonly given: readonly string[];
   readonly version: string;
   readonly signal: AbortSignal;

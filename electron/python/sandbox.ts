@@ -24,7 +24,7 @@ const WASM_HEADER = 8;
 const CUSTOM_SECTION = 0;
 const WASM = 'pyodide.asm.wasm';
 
-/** What the language itself brings. Every other global is taken away. */
+/** Globals of the language itself. Every other global is removed. */
 const LANGUAGE = new Set<PropertyKey>(
   `AggregateError Array ArrayBuffer AsyncDisposableStack Atomics BigInt BigInt64Array BigUint64Array Boolean DataView
   Date DisposableStack Error EvalError FinalizationRegistry Float16Array Float32Array Float64Array Function Infinity
@@ -55,7 +55,7 @@ export class Sandbox {
   private readonly createPyodideModule: CreatePyodideModule;
   private readonly lockFileContents: string;
   private readonly packages: Packages;
-  /** Of the request that is running. */
+  /** Output of the running request. */
   private output = newOutput();
   /** Memory of interpreters by the packages that they have imported, joined by spaces. */
   readonly snapshots = new Map<string, Uint8Array>();

@@ -94,7 +94,7 @@ export interface NamedWarehouse {
  * `TURNWISE_WAREHOUSE`, with `TURNWISE_WAREHOUSE_USER`, `…_PASSWORD` and `…_CA` (path of a PEM file).
  *
  * @returns undefined: no warehouse is named
- * @throws ApiError `refused` when the address is none, or the authority cannot be read
+ * @throws ApiError `refused` when the address is invalid, or the authority cannot be read
  */
 export function namedWarehouse(
   environment: Readonly<Record<string, string | undefined>>,

@@ -57,7 +57,7 @@ export async function warehouseRuns(
 }
 
 /**
- * What the engine counts of each step of a run, under a filter.
+ * Counts and means of each step of a run under a filter, computed by the engine.
  *
  * @throws ApiError `refused` when the run does not exist, or the filter needs a library
  */

@@ -65,7 +65,7 @@ interface Table {
   readonly name: string;
   readonly columns: readonly string[];
   readonly order: string;
-  /** Of the distributed form: rows that belong together lie on one shard. */
+  /** Sharding key of the distributed table: rows that belong together are on one shard. */
   readonly shard: string;
 }
 
@@ -191,7 +191,7 @@ export async function makeTables(warehouse: Warehouse, cluster?: string): Promis
   for (const statement of tableStatements(database, cluster)) await warehouse.run(statement);
 }
 
-/** @throws ApiError `refused` when the warehouse was made by a later Turnwise, or there is none */
+/** @throws ApiError `refused` when a later Turnwise made the warehouse, or there is no warehouse */
 export async function checkVersion(warehouse: Warehouse, signal?: AbortSignal): Promise<void> {
   const [row] = await warehouse.parsed(
     z.object({ version: z.number() }),

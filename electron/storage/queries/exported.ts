@@ -141,7 +141,7 @@ export interface FileOfStep {
   readonly fileId: number;
   readonly path: string;
   readonly rollouts: number;
-  /** Of the step; changes with every change of its rollouts. */
+  /** Revision of the step. It changes with every change of its rollouts. */
   readonly revision: number;
 }
 

@@ -1,4 +1,4 @@
-/** What a tool call did when it was run again, beneath its code. */
+/** The result of a tool call that was run again, beneath its code. */
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import type { PythonReport } from '../../../shared/domain/pythonAnswer.ts';
 import { judgeRerun, outputsBeside } from '../../../shared/domain/rerun.ts';
