@@ -6,7 +6,7 @@
  *   N passed, N failed            (and `, N skipped` when there are any)
  *
  * A file that failed to load has no tests to count and is one failure; so is an error
- * outside any test.
+ * outside any test. A file that ran twice counts as it ended the second time.
  */
 import type { Reporter, TestModule } from 'vitest/node';
 
@@ -28,10 +28,23 @@ function outcomeOf(modules: readonly TestModule[]): string {
 
 export default class ClosingLine implements Reporter {
   private readonly startedAt = performance.now();
+  private readonly modules = new Map<string, TestModule>();
+  private errors = 0;
+
+  onInit(): void {
+    // After the default reporter's own summary, which is printed when a run ends.
+    process.once('exit', () => this.print());
+  }
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
+    for (const module of modules) this.modules.set(module.moduleId, module);
+    this.errors += unhandledErrors.length;
+  }
+
+  private print(): void {
+    const modules = [...this.modules.values()];
     let passed = 0;
-    let failed = unhandledErrors.length;
+    let failed = this.errors;
     let skipped = 0;
     for (const module of modules) {
       let failedTests = 0;
@@ -54,7 +67,6 @@ export default class ClosingLine implements Reporter {
       `tests took ${Math.round((performance.now() - this.startedAt) / 1000)} s`,
       `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`,
     ];
-    // After the default reporter's own summary, which is printed in the same phase.
-    process.once('exit', () => process.stdout.write(`\n${lines.join('\n')}\n`));
+    process.stdout.write(`\n${lines.join('\n')}\n`);
   }
 }
