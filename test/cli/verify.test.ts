@@ -1,14 +1,12 @@
-/** `turnwise verify` over rollouts of the demo, ten of whose calls are given another output. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** `turnwise verify` over the group of the demo run in whose records ten outputs were exchanged. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { seededRandom } from '../../shared/domain/seededRandom.ts';
 import { type CommandRun, runHere } from '../support/commandLine.ts';
+import { answeredCalls, canHaveResponse, readDemoRollouts } from '../support/demoCalls.ts';
 import { ingestHere, type Scratch, scratch } from '../support/library.ts';
+import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 
-const DEMO = join(import.meta.dirname, '..', '..', 'fixtures', 'demo', 'demo.jsonl');
-const ROLLOUTS = 30;
-const ALTERED = 10;
+const GROUP = 'train 400 expected-draws';
+const OF_GROUP = ['--filter', 'step:400 group:expected-draws'];
 
 interface Verified {
   readonly group: string;
@@ -20,52 +18,15 @@ interface Verified {
 
 let place: Scratch;
 let firstOutput = '';
-/** `group ordinal call` of every altered call. */
-const truth: string[] = [];
-
-/** A printed number of several digits. */
-const PRINTED = /stdout: (\d{2,})\n/g;
+const rollouts = readDemoRollouts().filter((rollout) => rollout.place.startsWith(`${GROUP} `));
+/** `group ordinal` of every rollout with a response that its code does not print. */
+const truth = rollouts
+  .filter(({ text }) => answeredCalls(text).some(({ call, response }) => !canHaveResponse(call, response)))
+  .map(({ place }) => place.split(' ').slice(2).join(' '));
 
 beforeAll(async () => {
   place = scratch();
-  const lines = readFileSync(DEMO, 'utf8').trimEnd().split('\n');
-  const rollouts = lines
-    .filter((line) => line.includes('"type":"rollout"') || line.includes('"type": "rollout"'))
-    .map((line) => JSON.parse(line) as Record<string, unknown> & { text?: string })
-    .filter(
-      ({ text = '', step, split }) =>
-        Number(step) <= 100 &&
-        split === 'train' &&
-        /stdout: \d{2,}\n/.test(text) &&
-        !text.includes('worker_timeout'),
-    );
-  const random = seededRandom(7);
-  const chosen = rollouts
-    .map((rollout) => ({ rollout, at: random() }))
-    .sort((a, b) => a.at - b.at)
-    .slice(0, ROLLOUTS)
-    .map(({ rollout }) => rollout);
-  const log = chosen.map((rollout, i) => {
-    if (i >= ALTERED) return rollout;
-    const { text = '' } = rollout;
-    const printed = [...text.matchAll(PRINTED)];
-    const one = printed[Math.floor(random() * printed.length)];
-    const at = one?.index ?? 0;
-    const call = (text.slice(0, at).match(/<tool_call>/g) ?? []).length - 1;
-    truth.push(`${String(rollout['group'])} ${String(rollout['index'])} ${call}`);
-    const other = String(Number(one?.[1]) + 1);
-    return { ...rollout, text: text.slice(0, at) + text.slice(at).replace(/\d+/, other) };
-  });
-  const path = place.file(
-    'altered.jsonl',
-    [
-      { v: 1, run: 'altered', type: 'run', name: 'altered' },
-      ...log.map((one) => ({ ...one, run: 'altered' })),
-    ]
-      .map((one) => `${JSON.stringify(one)}\n`)
-      .join(''),
-  );
-  await ingestHere(place.library, [path]);
+  await copyDemoLibrary(place.library);
 });
 afterAll(() => place.remove());
 
@@ -81,23 +42,22 @@ it('names options that are wrong, and refuses unknown runs', async () => {
   expect(await verify('--run', 'no such run')).toMatchObject({ code: 1 });
 });
 
-it('finds exactly the calls whose output was altered', async () => {
-  const { code, out, err } = await verify('--json');
+it('finds exactly the outputs that were exchanged', async () => {
+  const { code, out, err } = await verify(...OF_GROUP, '--timeout', '60', '--json');
   expect(err).toBe('');
   expect(code).toBe(4);
   firstOutput = out;
   const calls = objects(out);
   const different = calls.filter((call) => call.class === 'different');
-  expect(different.map(({ group, ordinal, call }) => `${group} ${ordinal} ${call}`).sort()).toEqual(
-    truth.toSorted(),
-  );
+  expect(truth).toHaveLength(10);
+  expect(different.map(({ group, ordinal }) => `${group} ${ordinal}`).sort()).toEqual(truth.toSorted());
   expect(new Set(different.map(({ reason }) => reason))).toEqual(new Set(['the output differs']));
   expect(calls.filter((call) => call.class === 'noise')).toEqual([]);
-  expect(calls.length).toBeGreaterThan(ROLLOUTS);
+  expect(calls.length).toBeGreaterThan(rollouts.length);
 });
 
 it('stores what it found: a second call runs nothing, and the filter finds the rollouts', async () => {
-  const { out } = await verify('--json');
+  const { out } = await verify(...OF_GROUP, '--timeout', '60', '--json');
   // A run would have measured other times.
   expect(out.split('\n').sort()).toEqual(firstOutput.split('\n').sort());
   const found = await runHere(place.directory, [
@@ -108,25 +68,26 @@ it('stores what it found: a second call runs nothing, and the filter finds the r
     '--library',
     place.library,
   ]);
-  expect(found.out.trim()).toBe(String(ALTERED));
+  expect(found.out.trim()).toBe('10');
   const others = await runHere(place.directory, [
     'rollouts',
     '--filter',
-    'rerun:any not rerun:different',
+    'rerun:same not rerun:different',
     '--count',
     '--library',
     place.library,
   ]);
-  expect(others.out.trim()).toBe(String(ROLLOUTS - ALTERED));
+  expect(Number(others.out)).toBeGreaterThan(0);
+  expect(Number(others.out)).toBeLessThanOrEqual(rollouts.length - 10);
   const sql =
     "SELECT count(*) AS n FROM rerun JOIN tool_call USING (rollout_id, ordinal) WHERE class = 'different' AND code IS NOT NULL";
   const query = await runHere(place.directory, ['query', sql, '--library', place.library]);
-  expect(query.out.trim()).toBe(`{"n":${ALTERED}}`);
+  expect(query.out.trim()).toBe('{"n":10}');
 });
 
 it('prints a report for people', async () => {
   const { out } = await verify('--filter', 'rerun:different');
-  expect(out).toMatch(/^altered: \d+ calls\n {2}same as logged +\d+\n/);
+  expect(out).toMatch(/^demo \(synthetic\): \d+ calls\n {2}same as logged +\d+\n/);
   expect(out).toMatch(
     / {2}different +10\n {4}rollout \d+ \(step \d+ [\w-]+ #\d+\), turn \d+, call \d+: the output differs\n/,
   );
