@@ -200,12 +200,20 @@ export function describeAccessibility(shell: Shell): void {
         const size = page.viewportSize() ?? { width: 1440, height: 900 };
         await page.setViewportSize({ width: 640, height: 400 });
         await open(place);
-        const list = page.locator(MAIN).first();
-        await list.scrollIntoViewIfNeeded();
-        const box = await list.boundingBox();
-        await page.setViewportSize(size);
-        expect(box?.height).toBeGreaterThan(200);
-        expect(box?.y).toBeLessThan(250);
+        try {
+          const list = page.locator(MAIN).first();
+          await expect
+            .poll(async () => {
+              await list.scrollIntoViewIfNeeded();
+              return list.boundingBox();
+            })
+            .toSatisfy(
+              (box: { readonly y: number; readonly height: number } | null) =>
+                box !== null && box.height > 200 && box.y < 250,
+            );
+        } finally {
+          await page.setViewportSize(size);
+        }
       },
     );
 

@@ -8,7 +8,12 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyDemoLibrary, DEMO_LOG } from '../support/preparedLibrary.ts';
-import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
+import {
+  PAGE_TIMEOUT_MS,
+  type RunningShell,
+  type Shell,
+  type TemporaryHome,
+} from '../support/shells/shell.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
 import { visit } from './visit.ts';
 import { watchErrors } from './watchErrors.ts';
@@ -67,7 +72,7 @@ export function describeCompare(shell: Shell): void {
       await copyDemoLibrary(home.libraryPath);
       running = await shell.open({ home, paths: [DEMO_LOG, writeTwoRuns(home.directory)], isLazy: true });
       page = running.page;
-      page.setDefaultTimeout(10_000);
+      page.setDefaultTimeout(PAGE_TIMEOUT_MS);
       errors = watchErrors(page);
       await page.getByText('demo (synthetic)').first().waitFor();
       await visit(page, running.urlOf('/run/gone'));
@@ -94,11 +99,19 @@ export function describeCompare(shell: Shell): void {
       await visit(page, running.urlOf(GROUP));
       const rows = page.getByRole('grid', { name: /^Rollouts of/ }).getByRole('row');
       await rows.nth(1).waitFor();
-      for (const row of [1, 2]) await rows.nth(row).click({ modifiers: ['ControlOrMeta'] });
+      for (const row of [1, 2])
+        await rows
+          .nth(row)
+          .filter({ hasText: /\d/ })
+          .click({ modifiers: ['ControlOrMeta'] });
       await page.getByRole('button', { name: 'Compare', exact: true }).last().click();
       await expect.poll(() => running.place()).toMatch(/^\/compare\?lane=.*lane=/);
       await page.goBack();
-      for (const row of [1, 3]) await rows.nth(row).click({ modifiers: ['ControlOrMeta'] });
+      for (const row of [1, 3])
+        await rows
+          .nth(row)
+          .filter({ hasText: /\d/ })
+          .click({ modifiers: ['ControlOrMeta'] });
       await page.getByRole('button', { name: 'Review', exact: true }).click();
       await expect.poll(() => running.place()).toMatch(/\/rollout\/0\?queue=/);
     });
@@ -106,10 +119,13 @@ export function describeCompare(shell: Shell): void {
     test('c on two rows collects them, x opens them', async () => {
       await page.goto(running.urlOf(GROUP));
       await page.getByRole('grid', { name: 'Rollouts of pairs-of-divisors' }).waitFor();
-      await page.getByRole('row').nth(3).waitFor();
+      const selected = (ordinal: number) =>
+        page.getByRole('row', { selected: true }).filter({ hasText: `#${ordinal}` });
+      await selected(0).waitFor();
       await page.keyboard.press('c');
       await page.getByText(/added to comparison · add another/).waitFor();
       await page.keyboard.press('j');
+      await selected(1).waitFor();
       await page.keyboard.press('c');
       await page.getByRole('link', { name: 'compare 2' }).waitFor();
       await page.getByRole('img', { name: /^in comparison: 2 of 2/ }).waitFor();
@@ -160,7 +176,7 @@ export function describeCompare(shell: Shell): void {
       await page.keyboard.press('N');
       await expect.poll(row).toBe(1);
       await expect.poll(() => current().isVisible()).toBe(true);
-      expect(queryOf().get('at')).toBe('1.1');
+      await expect.poll(() => queryOf().get('at')).toBe('1.1');
       await page.keyboard.press('N');
       await expect.poll(row).toBe(0);
       // The chosen lane has no turn in this row, so the baseline names it.
@@ -172,10 +188,15 @@ export function describeCompare(shell: Shell): void {
     test('each command of a comparison has a key that no other command takes there', async () => {
       await visit(page, running.urlOf(linkOf(3, 15)));
       const fork = list().getByRole('button', { name: /^in turn \d+ of [AB]$/ });
-      await fork.last().click();
-      const place = queryOf().get('at');
+      await fork.last().waitFor();
       await page.keyboard.press('End');
       await expect.poll(row).toBeGreaterThan(0);
+      const end = queryOf().get('at');
+      await fork.last().click();
+      await expect.poll(() => queryOf().get('at')).not.toBe(end);
+      const place = queryOf().get('at');
+      await page.keyboard.press('End');
+      await expect.poll(() => queryOf().get('at')).toBe(end);
       await page.keyboard.press('a');
       await expect.poll(() => queryOf().get('at')).toBe(place);
       await page.keyboard.press('?');
@@ -216,7 +237,7 @@ export function describeCompare(shell: Shell): void {
       await list().getByRole('region', { name: 'The fork of A' }).waitFor();
       await laneOf('A').getByRole('button', { name: 'Move A to the right' }).click();
       await expect.poll(() => queryOf().getAll('lane')[0]).toBe(`${GROUP}/rollout/1`);
-      expect(queryOf().get('base')).toBeNull();
+      await expect.poll(() => queryOf().get('base')).toBeNull();
       await laneOf('A').getByText('baseline', { exact: true }).waitFor();
       await laneOf('A').getByRole('link', { name: '#1' }).waitFor();
     });
@@ -247,7 +268,7 @@ export function describeCompare(shell: Shell): void {
         targetPosition: { x: 40, y: 4 },
       });
       await expect.poll(ordinals).toBe('0 2 1');
-      expect([queryOf().get('base'), queryOf().get('at')]).toEqual(['2', '0.1']);
+      await expect.poll(() => [queryOf().get('base'), queryOf().get('at')]).toEqual(['2', '0.1']);
       await laneOf('C').getByText('baseline', { exact: true }).waitFor();
       const said = async () => (await position().innerText()).replace(/\s+/g, ' ');
       await expect.poll(said).toMatch(/A turn 1 B no turn C no turn/);
@@ -310,10 +331,13 @@ export function describeCompare(shell: Shell): void {
       const side = dialog.locator('.editor.modified');
       // A long line wraps, so there are fewer line numbers than visible lines.
       await expect.poll(() => side.locator('.view-line').count()).toBeGreaterThan(1);
-      const numbers = await side.locator('.line-numbers').allInnerTexts();
-      expect(numbers.filter((text) => /\d/.test(text)).length).toBeLessThan(
-        await side.locator('.view-line').count(),
-      );
+      const numbers = async () =>
+        (await side.locator('.line-numbers').allInnerTexts()).filter((text) => /\d/.test(text)).length;
+      await expect
+        .poll(
+          async () => (await numbers()) > 0 && (await numbers()) < (await side.locator('.view-line').count()),
+        )
+        .toBe(true);
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
       // The key closed only the dialog.
@@ -332,7 +356,7 @@ export function describeCompare(shell: Shell): void {
       const lines = dialog.locator('.editor.modified .view-line');
       await lines.first().waitFor();
       await expect.poll(() => lines.first().innerText()).toMatch(/2/);
-      expect(await lines.count()).toBe(1);
+      await expect.poll(() => lines.count()).toBe(1);
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
     });
@@ -377,7 +401,7 @@ export function describeCompare(shell: Shell): void {
       await page.getByRole('button', { name: 'code', pressed: true }).waitFor();
       await page.getByRole('button', { name: 'show', exact: true, pressed: true }).waitFor();
       await expect.poll(() => current().isVisible()).toBe(true);
-      expect(await row()).toBe(1);
+      await expect.poll(row).toBe(1);
       await page.keyboard.press('Enter');
       await expect.poll(() => running.place()).toMatch(/\/rollout\/3(\?turn=\d+)?$/);
     });
@@ -419,7 +443,7 @@ export function describeCompare(shell: Shell): void {
       await laneOf('A').getByRole('button', { name: 'Remove', exact: true }).click();
       await expect.poll(() => queryOf().getAll('lane')).toEqual([kept]);
       await expect.poll(row).toBe(1);
-      expect(queryOf().get('at')).toBe('0.2');
+      await expect.poll(() => queryOf().get('at')).toBe('0.2');
     });
 
     test('an empty response is shown beside a full one, with a message', async () => {
@@ -428,7 +452,7 @@ export function describeCompare(shell: Shell): void {
       await laneOf('B').getByText('empty response').waitFor();
       await laneOf('B').getByText('differs from A at the start').waitFor();
       await list().getByText('turn 2', { exact: true }).first().waitFor();
-      expect(await list().locator('.cmp-gap').count()).toBeGreaterThan(2);
+      await expect.poll(() => list().locator('.cmp-gap').count()).toBeGreaterThan(2);
       await page.keyboard.press('b');
       await laneOf('A').getByText('differs from B at the start').waitFor();
       await expect.poll(() => list().locator('.is-added').count()).toBeGreaterThan(2);
@@ -467,7 +491,9 @@ export function describeCompare(shell: Shell): void {
       ] as const) {
         await page.setViewportSize({ width, height });
         await name.waitFor();
-        expect(Math.min(...(await gaps())), `${width} px`).toBeGreaterThanOrEqual(6);
+        await expect
+          .poll(async () => Math.min(...(await gaps())), { message: `${width} px` })
+          .toBeGreaterThanOrEqual(6);
       }
       if (size !== null) await page.setViewportSize(size);
       await page.getByRole('button', { name: /fewer facts$/ }).click();
@@ -487,13 +513,16 @@ export function describeCompare(shell: Shell): void {
       await page.evaluate(() => document.fonts.ready);
       await laneOf('A').waitFor();
       await list().getByText('turn 1', { exact: true }).first().waitFor();
-      const heights = await list().evaluate((element) => {
-        const top = element.getBoundingClientRect().top;
-        const first = element.querySelector('[data-row]')?.getBoundingClientRect().top ?? 0;
-        return { head: first - top, rows: element.getBoundingClientRect().bottom - first };
-      });
-      expect(heights.head).toBeLessThanOrEqual(220);
-      expect(heights.rows / 800).toBeGreaterThanOrEqual(0.6);
+      const heights = () =>
+        list().evaluate((element) => {
+          const top = element.getBoundingClientRect().top;
+          const first = element.querySelector('[data-row]')?.getBoundingClientRect().top ?? 0;
+          return { head: first - top, rows: element.getBoundingClientRect().bottom - first };
+        });
+      // The page is laid out anew for the size of its window.
+      await expect
+        .poll(heights)
+        .toSatisfy(({ head, rows }: Awaited<ReturnType<typeof heights>>) => head <= 220 && rows / 800 >= 0.6);
     });
 
     test('Escape returns to the previous page, also after a reload', async () => {
@@ -515,7 +544,7 @@ export function describeCompare(shell: Shell): void {
         }
         await page.keyboard.press('Escape');
         await tree.waitFor();
-        expect(running.place().split('?')[0]).toBe(`${GROUP}/tree`);
+        await expect.poll(() => running.place().split('?')[0]).toBe(`${GROUP}/tree`);
       }
       await page.keyboard.press('Escape');
       await page.getByRole('grid', { name: 'Rollouts of pairs-of-divisors' }).waitFor();
@@ -548,10 +577,11 @@ export function describeCompare(shell: Shell): void {
       expect(await last('one').count()).toBe(0);
       await page.keyboard.press('Shift+O');
       await last('one').waitFor();
-      expect(await focused()).toBe('Transcript');
+      await expect.poll(focused).toBe('Transcript');
       await page.keyboard.press('Shift+O');
       await last('one').waitFor({ state: 'detached' });
       await page.keyboard.press('j');
+      await expect.poll(() => queryOf().get('turn')).toBe('2');
       await page.keyboard.press('Shift+O');
       await page.getByText('No error is shortened in this turn').waitFor();
 
@@ -596,7 +626,7 @@ export function describeCompare(shell: Shell): void {
       await tree.focus();
       await page.keyboard.press('Home');
       await page.keyboard.press('ArrowRight');
-      expect(queryOf().get('at')).toMatch(/^[nr]\d+$/);
+      await expect.poll(() => queryOf().get('at')).toMatch(/^[nr]\d+$/);
       expect(await tree.evaluate((element) => element === document.activeElement)).toBe(true);
       // A reload keeps the kind of branch, and x compares one rollout of each.
       await page.reload();
@@ -619,13 +649,15 @@ export function describeCompare(shell: Shell): void {
       await root.getByRole('img', { name: 'Over the steps: 100 % of step 0 to 100 % of step 500' }).waitFor();
       await page.getByRole('combobox', { name: 'To step' }).selectOption('50');
       await page.getByText(/^64 rollouts of 2 steps\./).waitFor();
-      expect(queryOf().get('steps')).toBe('0-50');
+      await expect.poll(() => queryOf().get('steps')).toBe('0-50');
       await root.getByRole('img', { name: 'Over the steps: 100 % of step 0 to 100 % of step 50' }).waitFor();
       // A collected rollout is marked here, too.
       await page.keyboard.press('Shift+G');
       await page.keyboard.press('c');
-      await tree.getByRole('img', { name: /^in comparison: / }).waitFor();
+      const mark = tree.getByRole('img', { name: /^in comparison: / });
+      await mark.waitFor();
       await page.keyboard.press('c');
+      await mark.waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'All 12 steps' }).click();
       await page.getByText(/^384 rollouts of 12 steps\./).waitFor();
       expect(queryOf().get('steps')).toBeNull();
@@ -733,6 +765,7 @@ export function describeCompare(shell: Shell): void {
       await page.keyboard.press('m');
       const editor = page.getByRole('form', { name: 'Note' });
       await editor.getByText('Note on A and B').waitFor();
+      await expect.poll(() => editor.evaluate((form) => form.contains(document.activeElement))).toBe(true);
       await page.keyboard.type('Same slip');
       await editor.getByRole('button', { name: 'major' }).click();
       await editor.getByRole('button', { name: 'Save' }).click();

@@ -3,7 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
+import {
+  PAGE_TIMEOUT_MS,
+  type RunningShell,
+  type Shell,
+  type TemporaryHome,
+} from '../support/shells/shell.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
 import { visit } from './visit.ts';
 import { watchErrors } from './watchErrors.ts';
@@ -62,7 +67,7 @@ export function describeCredentials(shell: Shell): void {
       home = createTemporaryHome();
       running = await shell.open({ home, paths: [writeLog(home.directory)], isLazy: true });
       page = running.page;
-      page.setDefaultTimeout(10_000);
+      page.setDefaultTimeout(PAGE_TIMEOUT_MS);
       errors = watchErrors(page);
       await page.getByText('keys').first().waitFor();
     });

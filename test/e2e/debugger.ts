@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
 import { onDemo } from './onDemo.ts';
+import { pressSequence } from './pressSequence.ts';
 import { visit } from './visit.ts';
 
 const GROUP = '/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors';
@@ -73,15 +74,14 @@ export function describeDebugger(shell: Shell): void {
     test('g b on a group shows its fork tree', async () => {
       await goTo(GROUP);
       await page.getByRole('grid').waitFor();
-      await press('g');
-      await press('b');
+      await pressSequence(page, 'g', 'b');
       await expect.poll(() => running.place()).toBe(`${GROUP}/tree`);
       await page.getByText(/^32 rollouts\. A branch is the text/).waitFor();
       await page.getByText(/entropy, full, nats/).waitFor();
       const root = tree().getByRole('treeitem').first();
       await root.getByText(/32 → \d/).waitFor();
       await root.getByText(/^28 %$|✓ 28 %/).waitFor();
-      expect(await tree().getByRole('treeitem').count()).toBeGreaterThan(20);
+      await expect.poll(() => tree().getByRole('treeitem').count()).toBeGreaterThan(20);
     });
 
     test('the tree is navigated by keys, and x compares branches', async () => {
@@ -102,6 +102,10 @@ export function describeDebugger(shell: Shell): void {
     });
 
     test('a branch is folded, rollouts are marked and compared, Enter opens one', async () => {
+      await goTo(`${GROUP}/tree`);
+      await current()
+        .getByText(/32 → 3/)
+        .waitFor();
       const before = await tree().getByRole('treeitem').count();
       await press('o');
       await expect.poll(() => tree().getByRole('treeitem').count()).toBe(1);
@@ -142,6 +146,7 @@ export function describeDebugger(shell: Shell): void {
       await page.getByRole('button', { name: /^Incorrect/ }).click();
       await expect.poll(() => list.getByRole('img', { name: 'correct', exact: true }).count()).toBe(0);
       await list.focus();
+      await list.getByRole('row', { selected: true }).filter({ hasText: /\d/ }).waitFor();
       await press('Enter');
       await expect.poll(() => lanes()[0]).toBe(rollout(3));
       expect(lanes()).toHaveLength(2);
@@ -180,13 +185,13 @@ export function describeDebugger(shell: Shell): void {
     test('playback stops at it', async () => {
       await page.getByTitle('Playback speed').click();
       await page.getByTitle('Playback speed').click();
-      expect(await row()).toBe(0);
+      await expect.poll(row).toBe(0);
       await page.getByRole('button', { name: 'Play, row by row' }).click();
       await page.getByRole('button', { name: 'Pause' }).waitFor();
-      await page.getByRole('button', { name: 'Play, row by row' }).waitFor({ timeout: 20_000 });
-      expect(await row()).toBe(1);
+      await page.getByRole('button', { name: 'Play, row by row' }).waitFor();
+      await expect.poll(row).toBe(1);
       const strip = position().getByRole('status');
-      expect(await strip.innerText()).toMatch(/B turn 2 first error infra/);
+      await expect.poll(() => strip.innerText()).toMatch(/B turn 2 first error infra/);
     });
 
     test('hits are walked by d and D, over all that are on', async () => {
@@ -231,7 +236,7 @@ export function describeDebugger(shell: Shell): void {
         .waitFor();
       await press('j');
       await watch().getByText('turn 3').first().waitFor();
-      expect(await spent()).not.toBe(before);
+      await expect.poll(spent).not.toBe(before);
       await watch()
         .getByRole('row', { name: /^answer/ })
         .getByText('16')
@@ -254,10 +259,11 @@ export function describeDebugger(shell: Shell): void {
           .locator('#breakpoint-completions option')
           .evaluateAll((all) => all.map((one) => (one as HTMLOptionElement).value));
       await field.waitFor();
-      await expect.poll(offered).toContain('label:loops');
-      expect(await offered()).toEqual(
-        expect.arrayContaining(['flag:repetition', 'tool:python_code_with_standard_io']),
-      );
+      await expect
+        .poll(offered)
+        .toEqual(
+          expect.arrayContaining(['label:loops', 'flag:repetition', 'tool:python_code_with_standard_io']),
+        );
       for (const [mistyped, message] of [
         ['flag:repetitive', /expected a flag \(equals_truth, .*found repetitive/],
         ['label:loop', /expected a label \(.*loops.*found loop/],
@@ -306,8 +312,12 @@ export function describeDebugger(shell: Shell): void {
       await press('Shift+G');
       const said = page.getByText(/1 breakpoint invalid: see Breakpoints · 1 breakpoint skipped/);
       // The hits of the last row come first.
-      for (let hits = 0; hits < 40 && (await said.count()) === 0; hits++) await press('d');
-      await said.waitFor();
+      await expect
+        .poll(async () => {
+          if ((await said.count()) === 0) await press('d');
+          return said.count();
+        })
+        .toBeGreaterThan(0);
     });
 
     test('code is copied as a script, and saved as a notebook', async () => {
@@ -318,7 +328,7 @@ export function describeDebugger(shell: Shell): void {
       await expect
         .poll(copied)
         .toMatch(/^# demo \(synthetic\) · step 0 · pairs-of-divisors · #3\n# turn 1, call 1/);
-      expect(await copied()).toContain('print(N, factors)');
+      await expect.poll(copied).toContain('print(N, factors)');
       await page.getByRole('button', { name: 'Copy all cells to here' }).nth(1).click();
       await expect.poll(copied).toContain('# %% turn 1, call 2');
       const menu = page.getByRole('button', { name: 'Code: 3 cells' });

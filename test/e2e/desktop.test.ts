@@ -51,8 +51,10 @@ const runKeys = async (): Promise<string[]> =>
 
 test('the menu sends its command to the page', async () => {
   await running.app.evaluate(({ Menu }) => Menu.getApplicationMenu()?.getMenuItemById('keys.show')?.click());
-  await running.page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  const help = running.page.getByRole('dialog', { name: 'Keys' });
+  await help.waitFor();
   await running.page.keyboard.press('Escape');
+  await help.waitFor({ state: 'detached' });
 });
 
 test('the menu copies without a key or click in the page', async () => {
@@ -79,6 +81,7 @@ test('the menu copies without a key or click in the page', async () => {
   await expect.poll(() => running.page.locator('.monaco-editor.focused').count()).toBe(1);
   await running.page.keyboard.press('ControlOrMeta+k');
   await running.page.getByRole('dialog', { name: 'Command palette' }).getByRole('combobox').fill(copied);
+  await running.page.getByRole('option', { name: /^Open \/run/, selected: true }).waitFor();
   await running.page.keyboard.press('Enter');
   await expect.poll(() => running.place()).toBe(copied);
 });

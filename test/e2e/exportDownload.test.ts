@@ -8,7 +8,7 @@ import { runHere } from '../support/commandLine.ts';
 import { copyDemoLibrary } from '../support/preparedLibrary.ts';
 import { sharedBrowser } from '../support/shells/browserShell.ts';
 import { type ServedHost, serveProcess } from '../support/shells/serveProcess.ts';
-import type { TemporaryHome } from '../support/shells/shell.ts';
+import { PAGE_TIMEOUT_MS, type TemporaryHome } from '../support/shells/shell.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
 import { unzipped } from '../support/unzipped.ts';
 import { watchErrors } from './watchErrors.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   await copyDemoLibrary(home.libraryPath);
   host = await serveProcess(['--library', home.libraryPath], home.env);
   page = await (await sharedBrowser()).newPage({ viewport: { width: 1024, height: 720 } });
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(PAGE_TIMEOUT_MS);
   errors = watchErrors(page);
   await page.goto(host.url);
   await page.getByText('demo (synthetic)').first().waitFor();

@@ -28,13 +28,13 @@ export function describeFilter(shell: Shell): void {
       await page.keyboard.type('outc');
       await page.getByRole('option', { name: /^outcome: outcome of a tool call/ }).waitFor();
       await page.keyboard.press('Tab');
-      expect(await box().inputValue()).toBe('outcome:');
+      await expect.poll(() => box().inputValue()).toBe('outcome:');
       await page.keyboard.type('time');
       // Shows the number of rollouts of the run with the value.
       await page.getByRole('option', { name: /^timeout [\d,]+ rollouts$/ }).waitFor();
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
-      expect(await box().inputValue()).toBe('outcome:timeout');
+      await expect.poll(() => box().inputValue()).toBe('outcome:timeout');
       await page.keyboard.press('Enter');
       await status()
         .filter({ hasText: /^\d+ of 160 rollouts$/ })
@@ -53,9 +53,9 @@ export function describeFilter(shell: Shell): void {
         await box().fill(written);
         if (written.includes(':t')) await page.getByRole('option', { name: /^timeout/ }).waitFor();
         await page.keyboard.press('Tab');
-        expect(await hasFocus()).toBe(!isLeft);
+        await expect.poll(hasFocus).toBe(!isLeft);
       }
-      expect(await box().inputValue()).toBe('outcome:timeout');
+      await expect.poll(() => box().inputValue()).toBe('outcome:timeout');
       await page.keyboard.press('Enter');
     });
 
@@ -71,7 +71,7 @@ export function describeFilter(shell: Shell): void {
       await page.keyboard.press('/');
       await page.keyboard.press('Enter');
       await expect.poll(filterOf).toBe('tool_er');
-      expect(await waits.count()).toBe(0);
+      await waits.waitFor({ state: 'detached' });
     });
 
     test('words are looked for in the texts, together with conditions and switches', async () => {
@@ -101,11 +101,12 @@ export function describeFilter(shell: Shell): void {
       const chips = page.getByRole('group', { name: 'Conditions' });
       await chips.getByRole('button', { name: '"double-check"' }).click();
       await expect.poll(filterOf).toBe('reward:0');
-      expect(await chips.getByRole('button').count()).toBe(1);
-      expect(await box().inputValue()).toBe('reward:0');
+      await expect.poll(() => chips.getByRole('button').count()).toBe(1);
+      await expect.poll(() => box().inputValue()).toBe('reward:0');
     });
 
     test('a syntax error is shown at its position, and the list stays', async () => {
+      await visit(page, running.urlOf(`${STEP}&q=reward:0`));
       await status()
         .filter({ hasText: /of 160/ })
         .waitFor();
@@ -119,11 +120,12 @@ export function describeFilter(shell: Shell): void {
       expect(await status().innerText()).toBe(before);
       expect(filterOf()).toBe('reward:0');
       await page.keyboard.press('Escape');
-      expect(await box().inputValue()).toBe('reward:0');
+      await expect.poll(() => box().inputValue()).toBe('reward:0');
       await page.keyboard.press('Escape');
     });
 
     test('a filter is saved under a name and found again', async () => {
+      await visit(page, running.urlOf(`${STEP}&q=reward:0`));
       const menu = () => page.getByRole('button', { name: 'Saved views; copy the filter' }).click();
       await menu();
       await page.getByRole('menuitem', { name: 'Save this filter as a view…' }).click();
@@ -152,20 +154,23 @@ export function describeFilter(shell: Shell): void {
         .filter({ hasText: /^[1-5] of 5 groups with a rollout that matches$/ })
         .waitFor();
       // The group page applies the filter of the list: its ledger shows only matches.
-      await page.getByRole('grid').getByRole('row').nth(1).click();
+      await page.getByRole('grid').getByRole('row').nth(1).filter({ hasText: /\d/ }).click();
       await expect.poll(() => running.place()).toMatch(/\/group\/[^/?]+\?q=outcome/);
       await status()
         .filter({ hasText: /^\d+ of 32 rollouts$/ })
         .waitFor();
       const shown = Number(/^\d+/.exec(await status().innerText())?.[0]);
-      expect(await page.getByRole('grid').getByRole('row').count()).toBe(shown + 1);
+      await expect.poll(() => page.getByRole('grid').getByRole('row').count()).toBe(shown + 1);
       // A sibling group is searched again; results of this group do not apply to it.
+      const group = running.place();
       await page.keyboard.press('l');
-      await expect.poll(() => running.place()).toMatch(/\/group\/[^/?]+\?q=outcome/);
+      await expect.poll(() => running.place()).not.toBe(group);
+      expect(running.place()).toMatch(/\/group\/[^/?]+\?q=outcome/);
       await status()
         .filter({ hasText: /^\d+ of 32 rollouts$/ })
         .waitFor();
       await page.keyboard.press('h');
+      await expect.poll(() => running.place()).toBe(group);
       await status()
         .filter({ hasText: new RegExp(`^${shown} of 32 rollouts$`) })
         .waitFor();
@@ -180,7 +185,7 @@ export function describeFilter(shell: Shell): void {
       await visit(page, running.urlOf('/run/synthetic-grpo-roc-demo?q=outcome:timeout'));
       await page.getByText(/^Matching rollouts: \d+ of 1,821 rollouts, in \d+ of 12 steps$/).waitFor();
       const rows = page.getByRole('grid').getByRole('row');
-      await rows.nth(1).click();
+      await rows.nth(1).filter({ hasText: /\d/ }).click();
       await expect.poll(() => running.place()).toMatch(/\/step\/\d+\?q=outcome/);
     });
 
@@ -193,15 +198,19 @@ export function describeFilter(shell: Shell): void {
         .waitFor();
       const list = page.getByRole('grid', { name: 'Rollouts of demo (synthetic)' });
       await list.getByRole('columnheader', { name: 'step' }).click();
-      await list.getByRole('row', { selected: true }).waitFor();
-      const steps = await list
-        .getByRole('row')
-        .evaluateAll((rows) =>
-          rows.slice(1).map((row) => Number(/^\s*(\d+)/.exec(row.textContent ?? '')?.[1])),
+      const steps = () =>
+        list
+          .getByRole('row')
+          .evaluateAll((rows) =>
+            rows.slice(1).map((row) => Number(/^\s*(\d+)/.exec(row.textContent ?? '')?.[1])),
+          );
+      // The rows in the old order stay until the new ones have loaded.
+      await expect
+        .poll(steps)
+        .toSatisfy(
+          (found: readonly number[]) =>
+            found.length > 5 && found.every((step, i) => step >= (found[i - 1] ?? 100) && step <= 300),
         );
-      expect(steps.length).toBeGreaterThan(5);
-      expect([...steps].sort((a, b) => a - b)).toEqual(steps);
-      expect(steps.every((step) => step >= 100 && step <= 300)).toBe(true);
       await page.keyboard.press('Enter');
       await expect.poll(() => running.place()).toMatch(/\/step\/\d+\/group\/.*\/rollout\/\d+/);
       // Next and previous follow the filtered list.

@@ -2,7 +2,12 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HEAVY_GROUP, HEAVY_TEXTS, HOSTILE_RUN, writeHostileLog } from '../support/shells/hostileLog.ts';
-import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
+import {
+  PAGE_TIMEOUT_MS,
+  type RunningShell,
+  type Shell,
+  type TemporaryHome,
+} from '../support/shells/shell.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
 import { visit } from './visit.ts';
 
@@ -16,7 +21,7 @@ export function describeHeavyTexts(shell: Shell): void {
       home = createTemporaryHome();
       running = await shell.open({ home, paths: [writeHostileLog(home.directory)] });
       page = running.page;
-      page.setDefaultTimeout(10_000);
+      page.setDefaultTimeout(PAGE_TIMEOUT_MS);
     });
     afterAll(async () => {
       await running?.close();
@@ -30,8 +35,10 @@ export function describeHeavyTexts(shell: Shell): void {
         await visit(page, running.urlOf(place));
         await page.getByText(`Begin of ${name}.`).first().waitFor();
         await page.getByRole('button', { name: 'Raw record', exact: true }).click();
-        await page.getByRole('dialog', { name: 'Raw record' }).waitFor();
+        const record = page.getByRole('dialog', { name: 'Raw record' });
+        await record.waitFor();
         await page.keyboard.press('Escape');
+        await record.waitFor({ state: 'detached' });
         expect(await page.getByText('This view failed').count()).toBe(0);
       },
     );

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
 import { onDemo } from './onDemo.ts';
+import { pressSequence } from './pressSequence.ts';
 import { visit } from './visit.ts';
 
 export function describeKeys(shell: Shell): void {
@@ -22,23 +23,23 @@ export function describeKeys(shell: Shell): void {
       await page.getByRole('button', { name: 'Change keys' }).click();
       await page.getByLabel('Find a command').fill('place.problems');
       await page.getByRole('button', { name: /^Change the keys of Go to the problems/ }).click();
-      await page.keyboard.press('q');
-      await page.keyboard.press('p');
+      await pressSequence(page, 'q', 'p');
       await row().getByText('q', { exact: true }).waitFor();
       await visit(page, running.urlOf('/run/synthetic-grpo-roc-demo'));
       await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.keyboard.press('g');
-      await page.keyboard.press('p');
-      await page.keyboard.press('q');
-      await page.keyboard.press('p');
+      await pressSequence(page, 'g', 'p');
+      await pressSequence(page, 'q', 'p');
       await expect.poll(() => running.place()).toBe('/run/synthetic-grpo-roc-demo/problems');
       await page.keyboard.press('?');
       const help = page.getByRole('dialog', { name: 'Keys' });
       await help.getByText('Go to the problems of this run').waitFor();
-      expect(
-        await help.getByText('Go to the problems of this run').locator('..').locator('kbd').allInnerTexts(),
-      ).toEqual(['q', 'p']);
+      await expect
+        .poll(() =>
+          help.getByText('Go to the problems of this run').locator('..').locator('kbd').allInnerTexts(),
+        )
+        .toEqual(['q', 'p']);
       await page.keyboard.press('Escape');
+      await help.waitFor({ state: 'detached' });
       // Tooltips show the current keys.
       await page.getByRole('link', { name: 'Problems' }).first().hover();
       await page.getByRole('tooltip', { name: 'Problems of the run by step (q p)' }).waitFor();
@@ -64,8 +65,7 @@ export function describeKeys(shell: Shell): void {
       await named().toMatch(/^Change the keys of/);
       await page.keyboard.press('Enter');
       await expect.poll(() => focused.innerText()).toMatch(/^Press a key/);
-      await page.keyboard.press('q');
-      await page.keyboard.press('z');
+      await pressSequence(page, 'q', 'z');
       await row().getByText('z', { exact: true }).waitFor();
       await named().toMatch(/^Change the keys of/);
       await page.keyboard.press('Tab');

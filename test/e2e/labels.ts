@@ -13,11 +13,12 @@ import type { AnnotationRow } from '../../shared/api/contract.ts';
 import { sharedBrowser } from '../support/shells/browserShell.ts';
 import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
 import { onDemo } from './onDemo.ts';
+import { pressSequence } from './pressSequence.ts';
 import { visit } from './visit.ts';
 
 const DEMO = '/run/synthetic-grpo-roc-demo';
 const ROLLOUT = `${DEMO}/step/0/group/pairs-of-divisors/rollout/0`;
-const PACK_MS = 20_000;
+const PACK_MS = 40_000;
 
 export function describeLabels(shell: Shell): void {
   describe(`${shell.name}: labels`, () => {
@@ -45,6 +46,9 @@ export function describeLabels(shell: Shell): void {
       await page.locator('.replay-name', { hasText: name }).waitFor();
       await page.locator('.transcript-pane [data-start]').first().waitFor();
     };
+    const note = () => panel().getByRole('textbox', { name: 'Note, Markdown' });
+    const isWriting = () =>
+      page.evaluate(() => document.activeElement?.getAttribute('aria-label') === 'Note, Markdown');
     const openLabels = async () => {
       await visit(page, running.urlOf(ROLLOUT));
       await readingIs('#0');
@@ -82,31 +86,32 @@ export function describeLabels(shell: Shell): void {
         .getByRole('heading', { name: /^Turn 1/ })
         .getByText('Premature answer')
         .waitFor();
-      const quote = await page.evaluate(() => {
-        const piece = [...document.querySelectorAll('.transcript-pane [data-start]')].find(
-          ({ textContent }) => textContent?.includes('restate the problem'),
-        );
-        const node = piece?.firstChild;
-        if (!(node instanceof Text)) return '';
-        const range = document.createRange();
-        range.setStart(node, node.data.indexOf('restate'));
-        range.setEnd(node, node.data.indexOf('restate') + 'restate the problem'.length);
-        getSelection()?.removeAllRanges();
-        getSelection()?.addRange(range);
-        return String(getSelection());
-      });
-      expect(quote).toBe('restate the problem');
+      const quote = 'restate the problem';
+      const select = () =>
+        page.evaluate((quote) => {
+          const piece = [...document.querySelectorAll('.transcript-pane [data-start]')].find(
+            ({ textContent }) => textContent?.includes(quote),
+          );
+          const node = piece?.firstChild;
+          if (!(node instanceof Text)) return '';
+          const range = document.createRange();
+          range.setStart(node, node.data.indexOf(quote));
+          range.setEnd(node, node.data.indexOf(quote) + quote.length);
+          getSelection()?.removeAllRanges();
+          getSelection()?.addRange(range);
+          return String(getSelection());
+        }, quote);
+      await expect.poll(select).toBe(quote);
       await press('2');
       await cards().filter({ hasText: 'Misread tool output' }).filter({ hasText: quote }).waitFor();
       const marked = () => page.evaluate(() => CSS.highlights.get('label-orange')?.size ?? 0);
       await expect.poll(marked).toBe(1);
-      expect(await page.locator('.scrubber-label').count()).toBe(2);
+      await expect.poll(() => page.locator('.scrubber-label').count()).toBe(2);
     });
 
     test('a note is written, saved with Ctrl+Enter, edited and deleted', async () => {
       await press('m');
-      const note = panel().getByRole('textbox', { name: 'Note, Markdown' });
-      await note.waitFor();
+      await expect.poll(isWriting).toBe(true);
       await page.keyboard.type(
         'Counts **all** pairs, <img src=x onerror="window.pwned=1"> not the coprime ones',
       );
@@ -115,7 +120,7 @@ export function describeLabels(shell: Shell): void {
       await card.locator('strong', { hasText: 'all' }).waitFor();
       expect(await panel().locator('img').count()).toBe(0);
       await card.getByRole('button', { name: 'Edit this annotation' }).click();
-      await note.fill('Only this');
+      await note().fill('Only this');
       await panel().getByRole('button', { name: 'Save' }).click();
       await cards().filter({ hasText: 'Only this' }).waitFor();
       await cards()
@@ -127,15 +132,15 @@ export function describeLabels(shell: Shell): void {
 
     test('a draft survives navigation', async () => {
       await press('m');
+      await expect.poll(isWriting).toBe(true);
       await page.keyboard.type('half a thought');
       await press('Escape');
+      await expect.poll(isWriting).toBe(false);
       await press('l');
       await readingIs('#1');
       await press('h');
       await readingIs('#0');
-      await expect
-        .poll(() => panel().getByRole('textbox', { name: 'Note, Markdown' }).inputValue())
-        .toBe('half a thought');
+      await expect.poll(() => note().inputValue()).toBe('half a thought');
       await panel().getByRole('button', { name: 'Discard' }).click();
     });
 
@@ -151,8 +156,7 @@ export function describeLabels(shell: Shell): void {
     test('reviews from the overview to a pack, by keyboard alone', async () => {
       await visit(page, running.urlOf(DEMO));
       await page.getByRole('grid', { name: /^Steps of/ }).waitFor();
-      await press('g');
-      await press('a');
+      await pressSequence(page, 'g', 'a');
       await placeIs(/^\/labels\?run=synthetic-grpo-roc-demo/);
       const start = page.getByRole('button', { name: 'Start review' });
       await start.waitFor();
@@ -183,8 +187,7 @@ export function describeLabels(shell: Shell): void {
       await queue.getByText(/^2 of \d+$/).waitFor();
       await press('U');
       await notice(/^Redone/);
-      await press('g');
-      await press('a');
+      await pressSequence(page, 'g', 'a');
       await placeIs(/^\/labels/);
       await press('E');
       const dialog = page.getByRole('dialog', { name: 'Export a failure pack' });
@@ -283,8 +286,9 @@ export function describeLabels(shell: Shell): void {
         .click();
       const inspector = page.getByRole('complementary', { name: 'Inspector' });
       await inspector.getByText(/Blind review/).waitFor();
-      const named = await inspector.locator('dt').allInnerTexts();
-      expect(named).toContain('turns');
+      const names = () => inspector.locator('dt').allInnerTexts();
+      await expect.poll(names).toContain('turns');
+      const named = await names();
       for (const field of ['reward', 'ground truth', 'advantage', 'penalty', 'p_err'])
         expect(named).not.toContain(field);
       expect(await inspector.getByText(/✕ incorrect|✓ correct|discarded|^kept/).count()).toBe(0);
@@ -332,7 +336,7 @@ export function describeLabels(shell: Shell): void {
       for (const words of ['Arithmetic slip', 'Misread tool output', 'Wrong tool use']) {
         await press(',');
         await cards().filter({ hasText: words }).waitFor();
-        expect(await cards().count()).toBe(1);
+        await expect.poll(() => cards().count()).toBe(1);
       }
     });
 

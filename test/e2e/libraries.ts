@@ -77,17 +77,20 @@ export function describeLibraries(shell: Shell): void {
         .getByRole('grid', { name: /^Steps of/ })
         .getByRole('row')
         .nth(1)
+        .filter({ hasText: /\d/ })
         .click();
       await placeIs(new RegExp(`^/in/${OTHER_ID}/run/r1/step/1`));
       // Up twice, within the library.
+      await page.getByRole('heading', { level: 1, name: 'Step 1' }).waitFor();
       await page.keyboard.press('Escape');
       await placeIs(`/in/${OTHER_ID}/run/r1`);
+      await page.getByRole('grid', { name: /^Steps of/ }).waitFor();
       await page.keyboard.press('Escape');
       await placeIs(`/in/${OTHER_ID}`);
       await libraryList().getByRole('link', { name: 'library', exact: true }).click();
       await placeIs('/');
       const here = libraryList().getByRole('link', { name: 'library', exact: true });
-      expect(await here.getAttribute('aria-current')).toBe('page');
+      await expect.poll(() => here.getAttribute('aria-current')).toBe('page');
       await rowOf(/demo/).first().waitFor();
     });
 
@@ -145,9 +148,13 @@ export function describeLibraries(shell: Shell): void {
         const box = await of.boundingBox();
         return (box?.x ?? 0) + (box?.width ?? Number.NaN);
       };
-      const cell = await right(row.getByRole('gridcell').first());
+      const cell = () => right(row.getByRole('gridcell').first());
       for (const mark of ['evaluation', 'synthetic'])
-        expect(await right(row.getByText(mark, { exact: true })), mark).toBeLessThanOrEqual(cell);
+        await expect
+          .poll(async () => (await right(row.getByText(mark, { exact: true }))) <= (await cell()), {
+            message: mark,
+          })
+          .toBe(true);
       if (before !== null) await page.setViewportSize(before);
     });
 
@@ -188,14 +195,14 @@ export function describeLibraries(shell: Shell): void {
       await libraryList().getByRole('link', { name: 'evaluations' }).click();
       await placeIs('/in/evaluations');
       await rowOf(/demo evaluation \(synthetic\)/).waitFor();
-      expect(await page.getByRole('grid', { name: 'Runs' }).getByRole('row').count()).toBe(2);
+      await expect.poll(() => page.getByRole('grid', { name: 'Runs' }).getByRole('row').count()).toBe(2);
 
       await libraryList().getByRole('button', { name: 'Actions for the library evaluations' }).click();
       await page.getByRole('menuitem', { name: 'Close' }).click();
       await placeIs('/');
       const entry = libraryList().getByRole('listitem').filter({ hasText: 'evaluations' });
       await entry.getByText(/closed/).waitFor();
-      expect(await rowOf(/demo evaluation \(synthetic\)/).count()).toBe(0);
+      await rowOf(/demo evaluation \(synthetic\)/).waitFor({ state: 'detached' });
       await entry.getByRole('button', { name: 'Open again' }).click();
       await placeIs('/in/evaluations');
       await rowOf(/demo evaluation \(synthetic\)/).waitFor();

@@ -47,7 +47,7 @@ test('opens a window for a file, a start and the menu when there is none', async
   const open = await running.app.evaluate(async ({ app, BrowserWindow, dialog, Menu }, path) => {
     const count = () => BrowserWindow.getAllWindows().length;
     const until = async (wanted: number): Promise<number> => {
-      for (let tries = 0; tries < 100 && count() !== wanted; tries++)
+      for (let tries = 0; tries < 400 && count() !== wanted; tries++)
         await new Promise((resolve) => setTimeout(resolve, 50));
       return count();
     };

@@ -3,12 +3,17 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { copyDemoLibrary } from '../support/preparedLibrary.ts';
-import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
+import {
+  PAGE_TIMEOUT_MS,
+  type RunningShell,
+  type Shell,
+  type TemporaryHome,
+} from '../support/shells/shell.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
 import { watchErrors } from './watchErrors.ts';
 
 /** Timeout for starting a shell and opening the demo on a busy machine. */
-const START_MS = 30_000;
+const START_MS = 60_000;
 
 interface Opened {
   readonly home: TemporaryHome;
@@ -47,7 +52,7 @@ async function close({ home, running }: Opened): Promise<void> {
 
 function watched(running: RunningShell) {
   const { page } = running;
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(PAGE_TIMEOUT_MS);
   return { running, page, errors: watchErrors(page) };
 }
 

@@ -27,13 +27,13 @@ export function describeOverview(shell: Shell): void {
       await visit(page, running.urlOf(RUN));
       await chart('Truncated').focus();
       await page.keyboard.press('Home');
-      expect(await chart('Truncated').getAttribute('aria-valuenow')).toBe('0');
+      await expect.poll(() => chart('Truncated').getAttribute('aria-valuenow')).toBe('0');
       await page.keyboard.press('ArrowRight');
       for (const name of ['Truncated', 'Groups by outcome', 'Mean entropy'])
         await expect.poll(() => chart(name).getAttribute('aria-valuenow')).toBe('50');
-      expect(await chart('Truncated').getAttribute('aria-valuetext')).toMatch(
-        /^step 50: truncated 3\.2%; Enter opens rollouts stopped by the length limit$/,
-      );
+      await expect
+        .poll(() => chart('Truncated').getAttribute('aria-valuetext'))
+        .toMatch(/^step 50: truncated 3\.2%; Enter opens rollouts stopped by the length limit$/);
       await page.getByText('step 50 · RL-1').waitFor();
     });
 
@@ -53,16 +53,16 @@ export function describeOverview(shell: Shell): void {
       await chart('Groups by outcome').waitFor({ state: 'detached' });
       await chart('Share of each class').focus();
       await page.keyboard.press('Home');
-      expect(await chart('Share of each class').getAttribute('aria-valuetext')).toMatch(
-        /^step 0: with tool calls 70.6%, no call at all 29.4%/,
-      );
+      await expect
+        .poll(() => chart('Share of each class').getAttribute('aria-valuetext'))
+        .toMatch(/^step 0: with tool calls 70.6%, no call at all 29.4%/);
       await page.keyboard.press('Enter');
       await expect.poll(() => queryOf('q')).toBe('tool_calls:>0');
       await visit(page, running.urlOf(`${RUN}?q=turns%3A%3E3`));
       await page.getByRole('button', { name: 'Split', exact: true }).click();
       await page.getByRole('menuitemcheckbox', { name: /^The filter/ }).click();
       await page.getByRole('list', { name: 'Classes' }).getByText('all others').waitFor();
-      expect([queryOf('q'), queryOf('by')]).toEqual([null, 'turns:>3']);
+      await expect.poll(() => [queryOf('q'), queryOf('by')]).toEqual([null, 'turns:>3']);
       await page.getByRole('button', { name: 'Split: the filter' }).click();
       await page.getByRole('menuitem', { name: 'No split' }).click();
       await expect.poll(() => [queryOf('q'), queryOf('by')]).toEqual(['turns:>3', null]);
@@ -80,20 +80,24 @@ export function describeOverview(shell: Shell): void {
       await page.keyboard.press('Enter');
       await expect.poll(() => running.place()).toBe(`${RUN}/step/0?tab=rollouts&q=stop_reason%3Alength`);
       await visit(page, running.urlOf(RUN));
-      const box = await chart('Failed tool calls').boundingBox();
-      if (box === null) throw new Error('the chart is not there');
+      const failed = chart('Failed tool calls');
+      await expect.poll(() => failed.getAttribute('aria-valuetext')).not.toMatch(/no data/);
       // The left edge is the first step. The top is nearest to the higher curve.
-      await page.mouse.move(box.x + 45, box.y + 12);
+      await failed.hover({ position: { x: 45, y: 12 } });
+      const box = await failed.boundingBox();
+      if (box === null) throw new Error('the chart is not there');
       await page.mouse.click(box.x + 40, box.y + 12);
       await expect.poll(() => queryOf('q')).toBe('is_correct:true tool_errors:>0');
-      expect(running.place().split('?')[0]).toBe(`${RUN}/step/0`);
-      await page.getByRole('grid').getByRole('row').nth(1).click();
+      await expect.poll(() => running.place().split('?')[0]).toBe(`${RUN}/step/0`);
+      await page.getByRole('grid').getByRole('row').nth(1).filter({ hasText: /\d/ }).click();
       await expect.poll(() => running.place()).toMatch(/\/step\/0\/group\/[^/]+\/rollout\/\d+/);
     });
 
     test('a brush marks steps in every chart, filters the table and clears with Escape', async () => {
       await visit(page, running.urlOf(RUN));
       await rows().nth(12).waitFor();
+      // Waits until the chart no longer moves.
+      await chart('Truncated').hover();
       const box = await chart('Truncated').boundingBox();
       if (box === null) throw new Error('the chart is not there');
       await page.mouse.move(box.x + box.width * 0.5, box.y + 40);
@@ -117,6 +121,7 @@ export function describeOverview(shell: Shell): void {
     });
 
     test('brushes by keyboard', async () => {
+      await visit(page, running.urlOf(RUN));
       await chart('Truncated').focus();
       await page.keyboard.press('Home');
       await page.keyboard.press('Shift+ArrowRight');
@@ -164,15 +169,16 @@ export function describeOverview(shell: Shell): void {
       await page.reload();
       await figure.getByText('per call, log').waitFor();
       await figure.locator('svg text').filter({ hasText: 'rStar2-Agent, mean: 300 ms' }).waitFor();
-      expect(await figure.locator('svg text').filter({ hasText: /^0/ }).count()).toBe(1);
+      await expect.poll(() => figure.locator('svg text').filter({ hasText: /^0/ }).count()).toBe(1);
       await visit(page, running.urlOf(RUN));
     });
 
     test('shows the numbers of a chart as a table', async () => {
+      await visit(page, running.urlOf(RUN));
       await page.getByRole('button', { name: 'Truncated: table, save' }).click();
       await page.getByRole('menuitem', { name: 'Show the numbers' }).click();
       const table = page.getByRole('region', { name: 'Truncated, numbers' });
-      expect(await table.getByRole('row', { name: /^50 / }).innerText()).toMatch(/3\.2%/);
+      await expect.poll(() => table.getByRole('row', { name: /^50 / }).innerText()).toMatch(/3\.2%/);
       await page.getByRole('button', { name: 'Truncated: table, save' }).click();
       await page.getByRole('menuitem', { name: 'Show the drawing' }).click();
       await chart('Truncated').waitFor();
@@ -209,8 +215,7 @@ export function describeOverview(shell: Shell): void {
     test('the recipe lists stages with their limits, and problems solved k of k', async () => {
       await visit(page, running.urlOf(`${RUN}?tab=recipe&solved=450`));
       const stages = page.getByRole('region', { name: 'Stages' });
-      const second = await stages.getByRole('row', { name: /^RL-2/ }).innerText();
-      expect(second).toMatch(/12,288 tokens/);
+      await stages.getByRole('row', { name: /^RL-2/ }).filter({ hasText: '12,288 tokens' }).waitFor();
       const list = page.getByRole('grid', { name: 'Problems solved k of k at step 450' });
       await list.getByRole('row').nth(1).waitFor();
       await page.getByRole('status').filter({ hasText: '1 of 4 groups · 25.0 %' }).waitFor();

@@ -1,10 +1,11 @@
 /** Problems by steps, suspects, and one problem over time, on every target. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
 import { type OnDemo, onDemo } from './onDemo.ts';
+import { pressSequence } from './pressSequence.ts';
 import { visit } from './visit.ts';
 
 const PROBLEMS = '/run/synthetic-grpo-roc-demo/problems';
@@ -20,9 +21,12 @@ export function describeProblems(shell: Shell): void {
       ({ running, page, errors, openOn } = demo);
     });
 
+    /** Enter opens the row under the cursor, which must be loaded. */
+    const isLoaded = (table: Locator) =>
+      table.getByRole('row', { selected: true }).filter({ hasText: /\S/ }).waitFor();
+
     test('g p opens the map; arrow keys move, and Enter opens the group of a cell', async () => {
-      await page.keyboard.press('g');
-      await page.keyboard.press('p');
+      await pressSequence(page, 'g', 'p');
       const map = page.getByRole('application', { name: /^Pass rate of 5 problems by 12 steps/ });
       await map.waitFor();
       await map.focus();
@@ -38,11 +42,10 @@ export function describeProblems(shell: Shell): void {
       await visit(page, running.urlOf(PROBLEMS));
       const map = page.getByRole('application', { name: /^Pass rate of 5 problems/ });
       await map.waitFor();
-      const box = await map.boundingBox();
       // The second problem: 22 px of steps, 18 px of the first row.
-      await page.mouse.click((box?.x ?? 0) + 60, (box?.y ?? 0) + 22 + 18 + 9);
+      await map.click({ position: { x: 60, y: 22 + 18 + 9 } });
       await expect.poll(() => running.place()).toMatch(/\/group\/[a-z-]+\/problem$/);
-      const byName = (await running.place()).split('/').at(-2);
+      const byName = running.place().split('/').at(-2);
       await visit(page, running.urlOf(PROBLEMS));
       await map.waitFor();
       await map.focus();
@@ -58,17 +61,17 @@ export function describeProblems(shell: Shell): void {
       await page.getByText(/^4 problems at both steps: .+Exact McNemar test/).waitFor();
       await page.getByRole('button', { name: /^became correct \(\d+\)$/ }).click();
       const table = page.getByRole('grid', { name: 'Problems that became correct' });
-      await table.getByRole('row').nth(1).waitFor();
+      await isLoaded(table);
       await table.focus();
       await page.keyboard.press('Enter');
       const bar = page.getByRole('region', { name: 'Changed problems' });
       await bar.getByText(/^1 of \d+$/).waitFor();
       await page.getByRole('region', { name: 'Aligned turns' }).waitFor();
-      const lanes = (await running.place()).match(/lane=[^&]+/g);
+      const lanes = running.place().match(/lane=[^&]+/g);
       expect(lanes).toHaveLength(2);
       await page.keyboard.press('.');
       await bar.getByText(/^2 of \d+$/).waitFor();
-      expect((await running.place()).match(/lane=[^&]+/g)).not.toEqual(lanes);
+      await expect.poll(() => running.place().match(/lane=[^&]+/g)).not.toEqual(lanes);
       await bar.getByRole('link', { name: 'Problems that became correct' }).click();
       await table.waitFor();
     });
@@ -84,6 +87,7 @@ export function describeProblems(shell: Shell): void {
       expect(await dialog.getByLabel('only pairs with a label or a note (0)').isDisabled()).toBe(true);
       await dialog.getByRole('button', { name: 'Cancel' }).click();
       const table = page.getByRole('grid', { name: 'Problems that became correct' });
+      await isLoaded(table);
       await table.focus();
       await page.keyboard.press('Enter');
       await page.getByRole('button', { name: 'Export this pair…' }).waitFor();
@@ -102,6 +106,8 @@ export function describeProblems(shell: Shell): void {
       await dialog.getByLabel('only pairs with a label or a note (1)').uncheck();
       await dialog.getByRole('button', { name: /^Download \d+ pairs$/ }).waitFor();
       await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await isLoaded(table);
       await table.focus();
       await page.keyboard.press('Enter');
       await page.getByRole('button', { name: 'Export this pair…' }).waitFor();
@@ -136,9 +142,9 @@ export function describeProblems(shell: Shell): void {
 
       await page.keyboard.press('c');
       await page.getByRole('region', { name: 'Aligned turns' }).waitFor();
-      expect((await running.place()).match(/lane=[^&]+/g)).toHaveLength(2);
+      await expect.poll(() => running.place().match(/lane=[^&]+/g)).toHaveLength(2);
       await visit(page, running.urlOf(failures));
-      await table.getByRole('row').nth(2).waitFor();
+      await isLoaded(table);
       await table.focus();
       await page.keyboard.press('Enter');
       await expect.poll(() => running.place()).toMatch(/\/rollout\/\d+/);
@@ -158,7 +164,7 @@ export function describeProblems(shell: Shell): void {
       const threshold = (label: string) => page.getByRole('textbox', { name: label });
       const withReward = threshold('least correlation of length and reward within a step');
       await withReward.fill('2');
-      expect(await withReward.getAttribute('aria-invalid')).toBe('true');
+      await expect.poll(() => withReward.getAttribute('aria-invalid')).toBe('true');
       await withReward.fill('0');
       await withReward.press('Enter');
       await page.getByText(/^1 of 11 detectors found something/).waitFor();
@@ -225,8 +231,8 @@ export function describeProblems(shell: Shell): void {
       const lucky = page.getByRole('button', { name: /^Correct though every call failed \d+/ });
       await lucky.filter({ hasText: /[1-9]/ }).click();
       await page.getByRole('grid', { name: 'Correct though every call failed' }).waitFor();
-      const found = Number.parseInt((await lucky.innerText()).replace(/\D/g, ''), 10);
-      await page.getByText(`${found} rollouts match`).waitFor();
+      const found = async () => Number.parseInt((await lucky.innerText()).replace(/\D/g, ''), 10);
+      await expect.poll(async () => page.getByText(`${await found()} rollouts match`).count()).toBe(1);
     });
 
     test('answers that were rewarded and not are counted among the views', async () => {
@@ -242,7 +248,7 @@ export function describeProblems(shell: Shell): void {
       );
       await page.getByRole('heading', { level: 1, name: 'pairs-of-divisors' }).waitFor();
       const train = page.getByRole('region', { name: 'Run demo (synthetic)' }).first();
-      expect(await train.getByRole('link').count()).toBe(12);
+      await expect.poll(() => train.getByRole('link').count()).toBe(12);
       await page.getByText('✓ ground truth').waitFor();
       await train.getByRole('link', { name: /^Step 300: [\d.]+ % correct/ }).click();
       await expect

@@ -7,6 +7,9 @@ import { onDemo } from './onDemo.ts';
 const GROUP = '/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors';
 const ROLLOUT = `${GROUP}/rollout/3`;
 
+/** Limit of a run whose Python has to start first. */
+const PYTHON_MS = 45_000;
+
 /** Whether the end of an element is on the screen, and nothing covers it. */
 function isInSight(element: Element): boolean {
   const { left, bottom } = element.getBoundingClientRect();
@@ -30,8 +33,8 @@ export function describeRerun(shell: Shell): void {
     );
 
     const result = () => page.getByRole('region', { name: 'Call 1 run again' });
-    const status = (text: string | RegExp) =>
-      result().getByRole('status').filter({ hasText: text }).waitFor();
+    const status = (text: string | RegExp, timeout?: number) =>
+      result().getByRole('status').filter({ hasText: text }).waitFor({ timeout });
     const code = () => page.getByRole('textbox', { name: 'Code to run' });
     const run = async (text: string) => {
       await code().fill(text);
@@ -44,7 +47,7 @@ export function describeRerun(shell: Shell): void {
       await button.waitFor();
       expect(await result().count()).toBe(0);
       await button.press('Enter');
-      await status('same as logged');
+      await status('same as logged', PYTHON_MS);
       await expect.poll(() => result().evaluate(isInSight)).toBe(true);
       await result().getByText('Run on this computer in a sandbox: no network, no files.').waitFor();
       await result()
@@ -110,7 +113,7 @@ export function describeRerun(shell: Shell): void {
       await page.getByRole('grid').focus();
       await page.keyboard.press('Shift+ArrowDown');
       await page.getByRole('button', { name: 'Verify calls' }).click();
-      await page.getByText(/calls? verified: \d+ same/).waitFor({ timeout: 30_000 });
+      await page.getByText(/calls? verified: \d+ same/).waitFor({ timeout: PYTHON_MS });
       const filter = encodeURIComponent('rerun:any');
       await page.goto(running.urlOf(`/run/synthetic-grpo-roc-demo/step/0?tab=rollouts&q=${filter}`));
       const rows = page.getByRole('grid').getByRole('row');

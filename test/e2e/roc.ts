@@ -2,10 +2,11 @@
  * Resample-on-Correct, on every target: the ledger of a group with its reasons, what-ifs in the URL, two
  * rollouts compared, and a report whose numbers lead to their groups.
  */
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
 import { onDemo } from './onDemo.ts';
+import { pressSequence } from './pressSequence.ts';
 import { visit } from './visit.ts';
 
 const DEMO = '/run/synthetic-grpo-roc-demo';
@@ -24,6 +25,9 @@ export function describeRoc(shell: Shell): void {
     const goTo = (place: string) => visit(page, running.urlOf(place));
     const ledger = () => page.getByRole('grid', { name: 'Rollouts of pairs-of-divisors' });
     const rows = () => ledger().getByRole('row');
+    /** Keys act on the row under the cursor, which must be loaded. */
+    const isLoaded = (table: Locator) =>
+      table.getByRole('row', { selected: true }).filter({ hasText: /\d/ }).waitFor();
     const panel = () => page.getByRole('complementary', { name: 'What if' });
     const searchOf = () => new URLSearchParams(running.place().split('?')[1] ?? '');
 
@@ -33,10 +37,11 @@ export function describeRoc(shell: Shell): void {
       await page.getByText('decision: logged').waitFor();
       await page.getByText(/of 32 correct \(reward > 0\) → round\(/).waitFor();
       await page.getByText('recomputed: release', { exact: true }).waitFor();
-      expect(await rows().count()).toBeGreaterThan(10);
+      await expect.poll(() => rows().count()).toBeGreaterThan(10);
     });
 
     test('rows are filtered and sorted, and stay so after a visit to one of them', async () => {
+      await goTo(GROUP);
       await page.getByRole('button', { name: /^discarded/ }).click();
       await ledger().getByRole('columnheader', { name: 'penalty' }).getByRole('button').click();
       await expect.poll(() => searchOf().get('show')).toBe('discarded');
@@ -63,6 +68,8 @@ export function describeRoc(shell: Shell): void {
     });
 
     test('Space compares two rows', async () => {
+      await goTo(GROUP);
+      await isLoaded(ledger());
       await page.keyboard.press('Space');
       await page.keyboard.press('j');
       await page.keyboard.press('Space');
@@ -74,19 +81,23 @@ export function describeRoc(shell: Shell): void {
     });
 
     test('a what-if changes rows at once, is in the URL, and can be undone', async () => {
+      await goTo(GROUP);
+      await isLoaded(ledger());
       await page.keyboard.press('i');
       await panel().waitFor();
       // Opened by key, the panel has the focus, so the next Tab stays in it.
       await page.keyboard.press('Tab');
       const hasFocus = () => panel().evaluate((element) => element.contains(document.activeElement));
-      expect(await hasFocus()).toBe(true);
+      await expect.poll(hasFocus).toBe(true);
       await panel().getByLabel('keep n', { exact: true }).fill('8');
       await panel()
         .getByText(/decisions flip: /)
         .waitFor();
-      expect(searchOf().get('if.down_sample_to_n')).toBe('8');
+      await expect.poll(() => searchOf().get('if.down_sample_to_n')).toBe('8');
       await page.getByText('what if: release', { exact: true }).waitFor();
+      const all = await rows().count();
       await page.getByRole('button', { name: /flips/ }).click();
+      await expect.poll(() => rows().count()).toBeLessThan(all);
       const flips = await rows().count();
       await page.reload();
       await panel()
@@ -95,7 +106,7 @@ export function describeRoc(shell: Shell): void {
       await expect.poll(() => rows().count()).toBe(flips);
       await panel().getByRole('button', { name: 'Reset', exact: true }).click();
       await page.getByText('what if: release', { exact: true }).waitFor({ state: 'detached' });
-      expect([...searchOf().keys()].filter((name) => name.startsWith('if.'))).toEqual([]);
+      await expect.poll(() => [...searchOf().keys()].filter((name) => name.startsWith('if.'))).toEqual([]);
     });
 
     test('the panel does not cover the rows in a narrow window', async () => {
@@ -146,13 +157,14 @@ export function describeRoc(shell: Shell): void {
     });
 
     test('every number of a report leads to its groups, and these to their ledgers', async () => {
+      await goTo(`${DEMO}/roc?if.penalty=typed`);
+      await page.getByRole('region', { name: 'Kept by class' }).getByText('what if: release').waitFor();
       const mixed = page.getByRole('region', { name: 'Groups', exact: true }).getByRole('button').first();
       const count = Number(await mixed.innerText());
       await mixed.click();
       const behind = page.getByRole('grid', { name: 'Groups: mixed' });
       await expect.poll(() => behind.getAttribute('aria-rowcount')).toBe(String(count + 1));
-      const selected = behind.getByRole('row', { selected: true });
-      await expect.poll(() => selected.innerText()).toMatch(/\d/);
+      await isLoaded(behind);
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name: /^Problem / }).waitFor();
       expect(searchOf().get('if.penalty')).toBe('typed');
@@ -201,14 +213,18 @@ export function describeRoc(shell: Shell): void {
         const reasons = page.getByRole('region', { name: 'Reasons, logged' });
         const number = reasons.getByRole('link').last();
         await number.waitFor();
-        const box = await number.boundingBox();
         const { height } = page.viewportSize() ?? { height: 0 };
-        expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(height);
+        await expect
+          .poll(async () => {
+            const box = await number.boundingBox();
+            return (box?.y ?? 0) + (box?.height ?? 0);
+          })
+          .toBeLessThan(height);
         const count = Number((await number.innerText()).replace(',', ''));
         await number.click();
         const list = page.getByRole('grid', { name: /^Rollouts of / });
         await expect.poll(() => list.getAttribute('aria-rowcount')).toBe(String(count + 1));
-        expect(searchOf().get('q')).toMatch(/^reason:discarded_/);
+        await expect.poll(() => searchOf().get('q')).toMatch(/^reason:discarded_/);
         expect(new URL(page.url()).pathname).toBe(of);
       }
     });
@@ -248,12 +264,12 @@ export function describeRoc(shell: Shell): void {
     test('from a step, g r leads to its report, l to the next step’s, Escape back', async () => {
       await goTo(`${DEMO}/step/0`);
       await page.getByRole('grid', { name: 'Groups of step 0' }).waitFor();
-      await page.keyboard.press('g');
-      await page.keyboard.press('r');
+      await pressSequence(page, 'g', 'r');
       await page.getByRole('heading', { level: 1, name: 'Resample-on-Correct, step 0' }).waitFor();
       await page.getByRole('region', { name: 'Positives kept by penalty' }).waitFor();
       await page.keyboard.press('l');
       await expect.poll(() => running.place()).toMatch(/step\/[1-9]\d*\/roc$/);
+      await page.getByRole('heading', { level: 1, name: /^Resample-on-Correct, step [1-9]/ }).waitFor();
       await page.keyboard.press('Escape');
       await expect.poll(() => running.place()).toMatch(/step\/[1-9]\d*$/);
     });

@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
 import { onDemo } from './onDemo.ts';
+import { pressSequence } from './pressSequence.ts';
 import { visit } from './visit.ts';
 
 const DEMO = '/run/synthetic-grpo-roc-demo';
@@ -36,8 +37,7 @@ export function describeSchedule(shell: Shell): void {
       await timeline().waitFor();
       await visit(page, running.urlOf(`${DEMO}/step/50`));
       await page.getByRole('grid').waitFor();
-      await page.keyboard.press('g');
-      await page.keyboard.press('d');
+      await pressSequence(page, 'g', 'd');
       await expect.poll(() => running.place()).toBe(`${DEMO}/step/50/schedule`);
       await page.getByText('158 of 158 rollouts placed in time').waitFor();
       // The demo logs no starts of tool calls, so the mean is labelled as an estimate.
@@ -55,13 +55,14 @@ export function describeSchedule(shell: Shell): void {
         await figure.locator('text').filter({ hasText: label }).waitFor();
       await chart.focus();
       await page.keyboard.press('Home');
-      const said = await chart.getAttribute('aria-valuetext');
-      expect(said).toMatch(
-        /ms: \d[\d,]* calls?, [\d.]+ %; Enter opens the rollouts whose slowest call took this long$/,
-      );
+      await expect
+        .poll(() => chart.getAttribute('aria-valuetext'))
+        .toMatch(
+          /ms: \d[\d,]* calls?, [\d.]+ %; Enter opens the rollouts whose slowest call took this long$/,
+        );
       await page.keyboard.press('Enter');
       await page.getByRole('grid').waitFor();
-      expect(new URL(page.url()).searchParams.get('tab')).toBe('rollouts');
+      await expect.poll(() => new URL(page.url()).searchParams.get('tab')).toBe('rollouts');
       expect(new URL(page.url()).searchParams.get('q')).toMatch(
         /^step:400\.\.500 latency_ms:>=[\d.]+ latency_ms:<[\d.]+$/,
       );
@@ -96,6 +97,8 @@ export function describeSchedule(shell: Shell): void {
       await visit(page, running.urlOf(`${DEMO}/step/50/schedule`));
       const canvas = timeline().locator('canvas');
       await canvas.waitFor();
+      // Waits until the canvas no longer moves.
+      await canvas.hover();
       const box = await canvas.boundingBox();
       if (box === null) throw new Error('the canvas is not drawn');
       const y = box.y + 96 + 12;

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
 import { onDemo } from './onDemo.ts';
+import { pressSequence } from './pressSequence.ts';
 import { visit } from './visit.ts';
 
 export function describeSearch(shell: Shell): void {
@@ -22,14 +23,23 @@ export function describeSearch(shell: Shell): void {
     const results = () => page.getByRole('grid', { name: /^Found:/ });
     const chosen = () => results().getByRole('row', { selected: true });
     const searchFor = async (query: string) => {
+      if (pathOf() !== '/search') await visit(page, running.urlOf('/search'));
+      await box().waitFor();
       await page.keyboard.press('/');
       await box().fill(query);
       await page.keyboard.press('Enter');
+      // Until then the results are those of the query before.
+      await expect.poll(() => queryOf('q')).toBe(query);
     };
+    const firstResult = (query: string) =>
+      page
+        .getByRole('grid', { name: `Found: ${query}`, exact: true })
+        .locator('mark')
+        .first()
+        .waitFor();
 
     test('g / opens it with the box focused; results show hits in their text, by group', async () => {
-      await page.keyboard.press('g');
-      await page.keyboard.press('/');
+      await pressSequence(page, 'g', '/');
       await page.getByRole('heading', { level: 1, name: 'Search' }).waitFor();
       await expect.poll(() => box().evaluate((element) => element === document.activeElement)).toBe(true);
       await page.keyboard.type('"double-check"');
@@ -38,18 +48,18 @@ export function describeSearch(shell: Shell): void {
         .filter({ hasText: /^[\d,]+ of [\d,]+ rollouts match/ })
         .waitFor();
       // `innerText` is empty in rows that are not painted yet.
-      const marks = await results().locator('mark').allTextContents();
-      expect(marks.length).toBeGreaterThan(3);
-      expect(new Set(marks.map((mark) => mark.toLowerCase().replace(/[^a-z]+/g, ' ')))).toEqual(
+      const marks = () => results().locator('mark').allTextContents();
+      await expect.poll(async () => (await marks()).length).toBeGreaterThan(3);
+      expect(new Set((await marks()).map((mark) => mark.toLowerCase().replace(/[^a-z]+/g, ' ')))).toEqual(
         new Set(['double check']),
       );
-      expect(await results().locator('.search-group').first().innerText()).toMatch(/^step \d+$/);
+      await expect.poll(() => results().locator('.search-group').first().innerText()).toMatch(/^step \d+$/);
       expect(queryOf('q')).toBe('"double-check"');
     });
 
     test('Enter opens the rollout at the hit, n and N step through hits, Escape returns to the row', async () => {
       await searchFor('code:print');
-      await results().locator('mark').first().waitFor();
+      await firstResult('code:print');
       for (let i = 0; i < 4; i += 1) await page.keyboard.press('j');
       // A row is empty until its text has loaded.
       await chosen().filter({ hasText: 'print' }).waitFor();
@@ -88,24 +98,25 @@ export function describeSearch(shell: Shell): void {
       await searchFor('reward:0 print');
       await page.getByRole('button', { name: 'Code', exact: true }).click();
       await expect.poll(() => queryOf('q')).toBe('reward:0 code:print');
-      await results().locator('mark').first().waitFor();
+      await firstResult('reward:0 code:print');
       await page.getByRole('button', { name: 'Prompt', exact: true }).click();
       await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
       await page.getByText('but elsewhere').waitFor();
       await page.getByRole('button', { name: 'Search everywhere' }).click();
       await expect.poll(() => queryOf('q')).toBe('reward:0 print');
-      await results().locator('mark').first().waitFor();
+      await firstResult('reward:0 print');
     });
 
     test('c collects results for a comparison', async () => {
       await searchFor('wait');
-      await results().locator('mark').first().waitFor();
+      await firstResult('wait');
       await page.keyboard.press('g');
-      await page.keyboard.press('g');
-      await page.keyboard.press('j');
+      await pressSequence(page, 'g', 'j');
+      await chosen().filter({ hasText: /\S/ }).waitFor();
       await page.keyboard.press('c');
       await page.getByText('added to comparison').waitFor();
       await page.keyboard.press('c');
+      await page.getByText('removed from comparison').waitFor();
     });
 
     test('a regular expression reports how many texts it read; an invalid one is explained', async () => {
@@ -128,11 +139,13 @@ export function describeSearch(shell: Shell): void {
             /^[\d,]+ of [\d,]+ rollouts match\. Listed so far: the first \d+ rollouts, with at least [\d,]+ hits/,
         })
         .waitFor();
-      const total = Number(/^([\d,]+)/.exec(await status().innerText())?.[1]?.replace(',', ''));
+      const total = async () => Number(/^([\d,]+)/.exec(await status().innerText())?.[1]?.replace(',', ''));
       const counts = async () =>
         (await byRun.locator('b').allInnerTexts()).map((text) => Number(text.replace(',', '')));
+      await expect
+        .poll(async () => (await counts()).reduce((sum, each) => sum + each, 0) === (await total()))
+        .toBe(true);
       const first = await counts();
-      expect(first.reduce((sum, each) => sum + each)).toBe(total);
       await page.getByRole('link', { name: 'Count in SQL' }).click();
       const run = page.getByRole('main').getByRole('button', { name: 'Run', exact: true });
       await run.waitFor();
@@ -141,8 +154,9 @@ export function describeSearch(shell: Shell): void {
       expect(await page.getByText('This statement came with a link').count()).toBe(0);
       await run.click();
       await result.waitFor();
-      const cells = await result.locator('.sql-number').allInnerTexts();
-      expect(cells.map(Number)).toEqual(first);
+      await expect
+        .poll(async () => (await result.locator('.sql-number').allInnerTexts()).map(Number))
+        .toEqual(first);
       await page.goBack();
       await byRun.getByRole('link').first().click();
       await expect.poll(() => queryOf('run')).not.toBeNull();

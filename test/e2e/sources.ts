@@ -4,12 +4,19 @@
  */
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { byteTokenizerJson } from '../support/byteTokenizer.ts';
 import { jsonLine as line, poolAndKept, sampledIds } from '../support/joinableLogs.ts';
-import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
+import {
+  PAGE_TIMEOUT_MS,
+  type RunningShell,
+  type Shell,
+  type TemporaryHome,
+} from '../support/shells/shell.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
+import { pressSequence } from './pressSequence.ts';
 import { watchErrors } from './watchErrors.ts';
 
 function dumped(step: number, from: number, to: number): string {
@@ -65,7 +72,7 @@ export function describeSources(shell: Shell): void {
       logs = writeLogs(home.directory);
       running = await shell.open({ home, paths: [logs], isLazy: true });
       page = running.page;
-      page.setDefaultTimeout(10_000);
+      page.setDefaultTimeout(PAGE_TIMEOUT_MS);
       errors = watchErrors(page);
       await library();
     });
@@ -81,6 +88,13 @@ export function describeSources(shell: Shell): void {
       await page.getByRole('grid', { name: 'Runs' }).waitFor();
     }
     const run = (name: RegExp) => page.getByRole('row', { name }).first();
+    /** Enter opens the row under the cursor, which must be loaded. */
+    const isLoaded = (grid: string | RegExp) =>
+      page
+        .getByRole('grid', { name: grid })
+        .getByRole('row', { selected: true })
+        .filter({ hasText: /\d/ })
+        .waitFor();
     const steps = () => page.getByRole('grid', { name: /Steps of/ }).getByRole('row');
     const live = () => page.getByRole('button', { name: 'Live', exact: true }).getAttribute('aria-pressed');
 
@@ -108,7 +122,6 @@ export function describeSources(shell: Shell): void {
       await library();
       await run(/airline/).click();
       await page.getByText('no training steps in this log').waitFor();
-      // Enter opens the row under the cursor, which must be loaded.
       await page.getByRole('row', { selected: true }).getByText('Cancel my flight.').waitFor();
       await page.keyboard.press('Enter');
       await page.getByText('2 rollouts', { exact: true }).waitFor();
@@ -133,30 +146,40 @@ export function describeSources(shell: Shell): void {
       writeFileSync(join(logs, 'grown', '4.jsonl'), dumped(4, 0, 8));
       await expect.poll(() => steps().count()).toBe(5);
       await expect.poll(() => page.getByRole('row', { selected: true }).innerText()).toMatch(/^4\b/);
+      await page.getByText(/^56 rollouts · 14 groups · 4 steps$/).waitFor();
       await page.getByRole('button', { name: 'Paused' }).click();
       appendFileSync(join(logs, 'grown', '4.jsonl'), dumped(4, 8, 16));
       const resume = page.getByRole('button', { name: '8 new rollouts · Resume' });
       await resume.waitFor();
       const lastRow = () => steps().last().innerText();
       const charts = () => page.getByRole('region', { name: 'By step' }).innerText();
-      const held = { row: await lastRow(), charts: await charts() };
+      const shown = async () => ({ row: await lastRow(), charts: await charts() });
+      // What was requested before the pause may still arrive.
+      let held = await shown();
+      await expect
+        .poll(async () => {
+          const before = held;
+          held = await shown();
+          return isDeepStrictEqual(before, held);
+        })
+        .toBe(true);
       // A half-written line is no issue of a live run.
       appendFileSync(join(logs, 'grown', '4.jsonl'), dumped(4, 16, 17).slice(0, 40));
       writeFileSync(join(logs, 'grown', '5.jsonl'), dumped(5, 0, 4));
       await page.getByRole('button', { name: '12 new rollouts · Resume' }).waitFor();
       await page.getByText(/^56 rollouts · 14 groups · 4 steps$/).waitFor();
-      expect({ row: await lastRow(), charts: await charts() }).toEqual(held);
+      expect(await shown()).toEqual(held);
       expect(await page.getByRole('link', { name: /issue/ }).count()).toBe(0);
       await page.getByRole('button', { name: '12 new rollouts · Resume' }).click();
       await page.getByText(/^68 rollouts · 17 groups · 5 steps$/).waitFor();
       await expect.poll(() => steps().count()).toBe(6);
       await resume.waitFor({ state: 'detached' });
-      expect(await live()).toBe('true');
+      await expect.poll(live).toBe('true');
     });
 
     test('following again begins live, and a half-written line is an issue once it has ended', async () => {
       await page.getByRole('button', { name: 'Paused' }).click();
-      expect(await live()).toBe('false');
+      await expect.poll(live).toBe('false');
       await page.getByRole('button', { name: 'Stop following' }).click();
       await page.getByRole('link', { name: '1 issue' }).first().waitFor();
       appendFileSync(join(logs, 'grown', '4.jsonl'), dumped(4, 16, 17).slice(40));
@@ -169,7 +192,7 @@ export function describeSources(shell: Shell): void {
     });
 
     test('the list of a step is paused, too', async () => {
-      await steps().nth(4).click();
+      await steps().nth(4).filter({ hasText: /\d/ }).click();
       await page.getByRole('button', { name: 'All rollouts' }).click();
       const rows = page.getByRole('grid', { name: 'Rollouts of step 4' });
       await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe('18');
@@ -178,11 +201,12 @@ export function describeSources(shell: Shell): void {
       expect(await rows.getAttribute('aria-rowcount')).toBe('18');
       await page.keyboard.press('.');
       await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe('21');
-      expect(await live()).toBe('false');
+      await expect.poll(live).toBe('false');
     });
 
     test('its groups can be formed by another rule, and restored', async () => {
       await page.keyboard.press('Escape');
+      await isLoaded(/Steps of/);
       await page.keyboard.press('s');
       await page.getByText(/by equal prompt: 18 groups of 4/).waitFor();
       await page.getByRole('radio', { name: /Every/ }).check();
@@ -210,9 +234,9 @@ export function describeSources(shell: Shell): void {
       await part.getByRole('row', { name: 'in the list, but not in the pool 1' }).waitFor();
       await part.getByRole('link', { name: 'step 3, #4' }).waitFor();
       await page.keyboard.press('s');
-      await page.getByRole('grid', { name: /Steps of/ }).waitFor();
+      await isLoaded(/Steps of/);
       await page.keyboard.press('Enter');
-      await page.getByRole('grid', { name: 'Groups of step 3' }).waitFor();
+      await isLoaded('Groups of step 3');
       await page.keyboard.press('Enter');
       await page.getByText('decision: listed in shells-kept').waitFor();
       await page.getByRole('button', { name: 'discarded 4' }).waitFor();
@@ -262,8 +286,7 @@ export function describeSources(shell: Shell): void {
       await page.getByRole('button', { name: 'Replace & read' }).click();
       await page.getByRole('heading', { level: 1, name: 'clips' }).waitFor();
       await page.getByRole('row', { name: /^There are 6\./ }).waitFor();
-      await page.keyboard.press('g');
-      await page.keyboard.press('m');
+      await pressSequence(page, 'g', 'm');
       await mapping.getByRole('button', { name: 'Delete clips…' }).click();
       const dialog = page.getByRole('dialog', { name: 'Delete the mapping clips?' });
       await dialog.getByText(/12 rollouts of 1 run, read with it from 1 file, stay in the library/).waitFor();

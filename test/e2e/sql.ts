@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
 import { onDemo } from './onDemo.ts';
+import { pressSequence } from './pressSequence.ts';
 
 const ENDLESS = 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c';
 
@@ -28,12 +29,11 @@ export function describeSql(shell: Shell): void {
     };
 
     test('g q opens it; input is completed; Ctrl+Enter runs the statement, which is in the URL', async () => {
-      await page.keyboard.press('g');
-      await page.keyboard.press('q');
+      await pressSequence(page, 'g', 'q');
       await page.getByRole('heading', { level: 1, name: 'SQL', exact: true }).waitFor();
-      await editor().waitFor();
+      await page.locator('.monaco-editor.focused').waitFor();
       await page.keyboard.type('SELECT count(*) AS n FROM roll');
-      await page.locator('.suggest-widget .monaco-list-row').first().waitFor();
+      await page.locator('.suggest-widget .monaco-list-row.focused', { hasText: 'rollout' }).waitFor();
       await page.keyboard.press('Tab');
       await page.keyboard.type(' LIMIT 3');
       // Runs without a pause, while the editor's text is newer than the page's state.
@@ -43,15 +43,15 @@ export function describeSql(shell: Shell): void {
       await editor().click();
       await runIt();
       await said('7 rows in');
-      expect(await result().getByRole('row').count()).toBe(8);
+      await expect.poll(() => result().getByRole('row').count()).toBe(8);
       // The editor keeps the focus after a statement runs.
       const isWriting = () => page.evaluate(() => document.activeElement?.closest('.monaco-editor') !== null);
-      expect(await isWriting()).toBe(true);
+      await expect.poll(isWriting).toBe(true);
       await page.keyboard.press('End');
       await page.keyboard.type('1');
       await runIt();
       await said('71 rows in');
-      expect(await isWriting()).toBe(true);
+      await expect.poll(isWriting).toBe(true);
       await page.keyboard.press('Backspace');
       await runIt();
       await said('7 rows in');
@@ -62,6 +62,7 @@ export function describeSql(shell: Shell): void {
 
     test('Escape focuses the result; Enter on a row with a rollout id opens its replay, and Back returns', async () => {
       await page.keyboard.press('Escape');
+      await page.locator('.monaco-editor.focused').waitFor({ state: 'detached' });
       await page.keyboard.press('j');
       await page.keyboard.press('Enter');
       await expect.poll(() => running.place()).toMatch(/^\/run\/.*\/rollout\/\d+/);
@@ -77,7 +78,7 @@ export function describeSql(shell: Shell): void {
       await page.getByRole('main').getByRole('button', { name: 'Run', exact: true }).click();
       await said(/\d+ rows? in/);
       await result().waitFor();
-      expect(await page.getByText('This statement came with a link and was not run').count()).toBe(0);
+      await page.getByText('This statement came with a link and was not run').waitFor({ state: 'detached' });
     });
 
     test('two clicks make a chart of it', async () => {
@@ -92,9 +93,11 @@ export function describeSql(shell: Shell): void {
         .click();
       await page.keyboard.press('Escape');
       await page.getByRole('list', { name: 'Columns drawn' }).getByText('groups').waitFor();
-      expect(await page.getByRole('list', { name: 'Columns drawn' }).getByRole('listitem').count()).toBe(2);
+      await expect
+        .poll(() => page.getByRole('list', { name: 'Columns drawn' }).getByRole('listitem').count())
+        .toBe(2);
       await page.getByRole('button', { name: 'Bars', exact: true }).click();
-      expect(await page.locator('.sql-drawing rect').count()).toBeGreaterThan(1);
+      await expect.poll(() => page.locator('.sql-drawing rect').count()).toBeGreaterThan(1);
       await page.getByRole('button', { name: 'Table', exact: true }).click();
       await result().waitFor();
     });
@@ -105,7 +108,9 @@ export function describeSql(shell: Shell): void {
       );
       await page.getByRole('main').getByRole('button', { name: 'Run', exact: true }).click();
       await result().waitFor();
-      const names = await result().locator('[title*="training run"]').allInnerTexts();
+      const shown = result().locator('[title*="training run"]');
+      await shown.first().waitFor();
+      const names = await shown.allTextContents();
       await page.getByRole('button', { name: 'Chart', exact: true }).click();
       const drawing = page.getByRole('img', { name: /^n by name/ });
       await drawing.waitFor();

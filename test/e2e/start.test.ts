@@ -61,7 +61,8 @@ test.each([
   startWith(code);
   const [url] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
   expect(url.toString()).toMatch(/^http:\/\/(127\.0\.0\.1|localhost):\d+\//);
-  expect(stderr).toContain(`turnwise: ${line}`);
+  // The two streams arrive in any order.
+  await expect.poll(() => stderr).toContain(`turnwise: ${line}`);
   child.kill('SIGTERM');
   expect(await once(child, 'exit')).toEqual([0, null]);
 });

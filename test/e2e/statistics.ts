@@ -8,6 +8,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
 import { type OnDemo, onDemo } from './onDemo.ts';
+import { pressSequence } from './pressSequence.ts';
 import { visit } from './visit.ts';
 
 const DEMO = '/run/synthetic-grpo-roc-demo';
@@ -37,15 +38,14 @@ export function describeStatistics(shell: Shell): void {
       page.getByRole('group', { name: 'Signal' }).getByRole('button', { name, exact: true });
 
     test('g t leads from a run to its tokens, with their source', async () => {
-      await page.keyboard.press('g');
-      await page.keyboard.press('t');
+      await pressSequence(page, 'g', 't');
       await page.getByRole('heading', { level: 1, name: 'Tokens' }).waitFor();
       await page.getByText('entropy, full, nats, T=1.0, trainer policy').waitFor();
       await page
         .getByText(/128 rollouts, [\d,]+ policy tokens; mean [\d.]+; 80th percentile [\d.]+/)
         .waitFor();
       const place = page.getByRole('navigation', { name: 'Breadcrumb' });
-      expect(await place.innerText()).toMatch(/tokens$/);
+      await expect.poll(() => place.innerText()).toMatch(/tokens$/);
     });
 
     test('every part of the page has its numbers', async () => {
@@ -127,6 +127,7 @@ export function describeStatistics(shell: Shell): void {
       await page.getByText(/32 rollouts, [\d,]+ policy tokens/).waitFor();
       await page.keyboard.press('l');
       await expect.poll(() => running.place()).toMatch(/step\/[1-9]\d*\/tokens/);
+      await page.getByRole('heading', { level: 1, name: /^Tokens, step [1-9]/ }).waitFor();
       await page.keyboard.press('Escape');
       await expect.poll(() => running.place()).toMatch(/step\/[1-9]\d*$/);
     });
@@ -134,8 +135,10 @@ export function describeStatistics(shell: Shell): void {
     test('a token leads to its highest occurrences, each to the replay', async () => {
       await goTo(`${DEMO}/tokens?filter=boundary`);
       await tokens().waitFor();
+      // Enter opens the row under the cursor, which must be loaded.
+      await tokens().getByRole('row', { selected: true }).filter({ hasText: 'boundary' }).waitFor();
       await page.keyboard.press('Enter');
-      expect(searchOf().get('of')).toBe(' boundary');
+      await expect.poll(() => searchOf().get('of')).toBe(' boundary');
       const places = page.getByRole('grid', { name: 'Positions of " boundary" by entropy' });
       await places.waitFor();
       /** NaN while a row is loading. */
@@ -164,11 +167,11 @@ export function describeStatistics(shell: Shell): void {
       const link = page.getByRole('button', { name: /^[\d,]+ reflection tokens after error$/ });
       const total = Number((await link.innerText()).replace(',', ''));
       await link.click();
-      expect(searchOf().get('after')).toBe('error');
+      await expect.poll(() => searchOf().get('after')).toBe('error');
       const list = page.getByRole('region', { name: 'Positions of tokens' });
       await list.getByRole('heading', { name: 'Reflection tokens after an error' }).waitFor();
       await list.getByText(`first 100 of ${total.toLocaleString('en')} positions`).waitFor();
-      await list.getByRole('row').nth(1).click();
+      await list.getByRole('row').nth(1).filter({ hasText: /\d/ }).click();
       await expect.poll(() => running.place()).toMatch(/\/rollout\/\d+\?token=\d+&/);
       const bar = page.getByRole('region', { name: 'Positions', exact: true });
       await bar.getByText(`1 of ${total.toLocaleString('en')}`).waitFor();
@@ -220,8 +223,9 @@ export function describeStatistics(shell: Shell): void {
         expect((await saved(() => choose('Save as CSV'))).bytes.toString('utf8')).toMatch(/,source\n/);
         await choose('Full window');
         const dialog = page.getByRole('dialog', { name: title });
-        const box = await dialog.getByRole('slider').boundingBox();
-        expect(box?.height).toBeGreaterThan(500);
+        await expect
+          .poll(async () => (await dialog.getByRole('slider').boundingBox())?.height)
+          .toBeGreaterThan(500);
         await page.keyboard.press('Escape');
         await dialog.waitFor({ state: 'detached' });
       }
@@ -230,15 +234,13 @@ export function describeStatistics(shell: Shell): void {
     test('g t leads from a group and from a rollout to their own tokens, and links to wider ones', async () => {
       await goTo(`${DEMO}/step/300/group/lattice-paths`);
       await page.getByRole('heading', { level: 1, name: /Problem lattice-paths/ }).waitFor();
-      await page.keyboard.press('g');
-      await page.keyboard.press('t');
+      await pressSequence(page, 'g', 't');
       await page.getByRole('heading', { level: 1, name: 'Tokens of the group' }).waitFor();
       await page.getByText(/; 32 rollouts, [\d,]+ policy tokens/).waitFor();
       expect(await page.getByRole('region', { name: 'Step by step' }).count()).toBe(0);
       await goTo(`${DEMO}/step/300/group/lattice-paths/rollout/8`);
       await page.getByRole('navigation', { name: 'Breadcrumb' }).getByText('#8').waitFor();
-      await page.keyboard.press('g');
-      await page.keyboard.press('t');
+      await pressSequence(page, 'g', 't');
       await page.getByRole('heading', { level: 1, name: 'Tokens, rollout #8' }).waitFor();
       await page.getByText(/; 1 rollout, [\d,]+ policy tokens/).waitFor();
       await page.keyboard.press('l');
@@ -296,7 +298,7 @@ export function describeStatistics(shell: Shell): void {
         .filter({ has: bars })
         .getByText(/^below 0: /);
       await bars.blur();
-      expect(await below.innerText()).toMatch(/50\.0 %/);
+      await expect.poll(() => below.innerText()).toMatch(/50\.0 %/);
     });
 
     test('the page reported no error', () => {

@@ -5,7 +5,12 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { BEACON, HOSTILE_RUN, writeHostileLog } from '../support/shells/hostileLog.ts';
-import type { RunningShell, Shell, TemporaryHome } from '../support/shells/shell.ts';
+import {
+  PAGE_TIMEOUT_MS,
+  type RunningShell,
+  type Shell,
+  type TemporaryHome,
+} from '../support/shells/shell.ts';
 import { createTemporaryHome } from '../support/shells/temporaryHome.ts';
 import { watchErrors } from './watchErrors.ts';
 
@@ -19,7 +24,8 @@ async function waitForPlace(shell: RunningShell, place: string): Promise<void> {
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name });
 const grid = (page: Page, name: string | RegExp) => page.getByRole('grid', { name });
-const selectedRow = (page: Page) => page.getByRole('row', { selected: true });
+/** A row of a virtual list exists before its values have loaded, and only then keys open it. */
+const selectedRow = (page: Page) => page.getByRole('row', { selected: true }).filter({ hasText: /\d/ });
 
 export function describeApplication(shell: Shell): void {
   describe(`${shell.name}: the demo run`, () => {
@@ -32,7 +38,7 @@ export function describeApplication(shell: Shell): void {
       home = createTemporaryHome();
       running = await shell.open({ home });
       page = running.page;
-      page.setDefaultTimeout(10_000);
+      page.setDefaultTimeout(PAGE_TIMEOUT_MS);
       errors = watchErrors(page);
     });
     afterAll(async () => {
@@ -89,9 +95,15 @@ export function describeApplication(shell: Shell): void {
         .getByRole('navigation', { name: 'Outline' })
         .getByRole('button', { name: 'Turn 1' })
         .waitFor();
-      for (const place of [FIRST_GROUP, `${DEMO}/step/0`, DEMO, '/']) {
+      for (const [place, shown] of [
+        [FIRST_GROUP, heading(page, /Problem pairs-of-divisors/)],
+        [`${DEMO}/step/0`, grid(page, 'Groups of step 0')],
+        [DEMO, grid(page, 'Steps of demo (synthetic)')],
+        ['/', grid(page, 'Runs')],
+      ] as const) {
         await page.keyboard.press('Escape');
         await waitForPlace(running, place);
+        await shown.waitFor();
       }
     });
 
@@ -99,8 +111,7 @@ export function describeApplication(shell: Shell): void {
       await goTo(DEMO);
       await grid(page, /Steps of/).waitFor();
       const row = selectedRow(page);
-      // A row of the virtual list is there before its cells are.
-      await row.filter({ hasText: /\d/ }).waitFor();
+      await row.waitFor();
       const first = await row.innerText();
       await page.keyboard.press('j');
       await expect.poll(() => row.innerText()).not.toBe(first);
@@ -137,6 +148,7 @@ export function describeApplication(shell: Shell): void {
       await page.keyboard.press('ControlOrMeta+k');
       await page.getByRole('dialog').waitFor();
       await page.keyboard.type('Go to settings');
+      await page.getByRole('option', { name: /^Go to settings/, selected: true }).waitFor();
       await page.keyboard.press('Enter');
       await waitForPlace(running, '/settings');
     });
@@ -183,7 +195,7 @@ export function describeApplication(shell: Shell): void {
       home = createTemporaryHome();
       running = await shell.open({ home, paths: [writeHostileLog(home.directory)] });
       page = running.page;
-      page.setDefaultTimeout(10_000);
+      page.setDefaultTimeout(PAGE_TIMEOUT_MS);
       errors = watchErrors(page);
       page.on('request', (request) => requested.push(request.url()));
     });

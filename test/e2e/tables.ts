@@ -58,14 +58,18 @@ export function describeTables(shell: Shell): void {
               getComputedStyle(document.querySelector('.vtable-frame') ?? document.body, '::after').opacity,
           );
         await expect.poll(shadow).toBe('1');
-        expect((await head('turns').boundingBox())?.x).toBeGreaterThan(1024);
+        await expect.poll(async () => (await head('turns').boundingBox())?.x).toBeGreaterThan(1024);
         await page.getByRole('grid').hover();
         await page.mouse.wheel(4000, 0);
         await expect.poll(shadow).toBe('0');
         const [last, cell] = [page.getByRole('columnheader').last(), row(0).getByRole('gridcell').last()];
-        const [above, below] = [await last.boundingBox(), await cell.boundingBox()];
-        expect(above?.x).toBe(below?.x);
-        expect((above?.x ?? 2000) + (above?.width ?? 0)).toBeLessThan(1024);
+        // The end of the list appears before the last pixels are scrolled.
+        await expect
+          .poll(async () => {
+            const [above, below] = [await last.boundingBox(), await cell.boundingBox()];
+            return above?.x === below?.x && (above?.x ?? 2000) + (above?.width ?? 0) < 1024;
+          })
+          .toBe(true);
       } finally {
         if (size !== null) await page.setViewportSize(size);
       }
@@ -76,8 +80,8 @@ export function describeTables(shell: Shell): void {
       await page.setViewportSize({ width: 1024, height: 720 });
       try {
         await openList('/');
-        const over = await page.getByRole('grid').evaluate((grid) => grid.scrollWidth - grid.clientWidth);
-        expect(over).toBe(0);
+        const over = () => page.getByRole('grid').evaluate((grid) => grid.scrollWidth - grid.clientWidth);
+        await expect.poll(over).toBe(0);
         await page.goto(
           running.urlOf('/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors/rollout/3/alike'),
         );
@@ -97,6 +101,7 @@ export function describeTables(shell: Shell): void {
 
     test('the second click of a double click does nothing on the page that the first opened', async () => {
       await openList(ROLLOUTS);
+      await row(1).filter({ hasText: /\d/ }).waitFor();
       const cell = await row(1).boundingBox();
       if (cell === null) throw new Error('there is no second row');
       await page.mouse.click(cell.x + cell.width / 2, cell.y + 5);
@@ -118,8 +123,8 @@ export function describeTables(shell: Shell): void {
 
     test('a column is hidden, and stays hidden after a reload, until a reset', async () => {
       await openList(ROLLOUTS);
+      await expect.poll(heads).toContain('p_format');
       const before = await heads();
-      expect(before).toContain('p_format');
       await pick();
       await page.getByRole('checkbox', { name: 'p_format' }).uncheck();
       await page.keyboard.press('Escape');
@@ -134,6 +139,8 @@ export function describeTables(shell: Shell): void {
     });
 
     test('a column is moved by keys in the picker, and by dragging its head', async () => {
+      await openList(ROLLOUTS);
+      await expect.poll(heads).toContain('turns');
       const before = await heads();
       await pick();
       await page.getByRole('checkbox', { name: 'turns' }).focus();
@@ -142,6 +149,7 @@ export function describeTables(shell: Shell): void {
       const at = before.indexOf('turns');
       const byKeys = before.toSpliced(at, 1).toSpliced(at - 1, 0, 'turns');
       await expect.poll(heads).toEqual(byKeys);
+      await page.getByRole('checkbox', { name: 'turns' }).waitFor({ state: 'detached' });
       const from = await head('turns').boundingBox();
       const to = await head('calls').boundingBox();
       if (from === null || to === null) throw new Error('the heads are not seen');
@@ -155,6 +163,7 @@ export function describeTables(shell: Shell): void {
     });
 
     test('a width is dragged, changed by keys in the picker, and reset', async () => {
+      await openList(ROLLOUTS);
       const width = async () => Math.round((await head('answer').boundingBox())?.width ?? 0);
       const before = await width();
       const box = await head('answer').boundingBox();
@@ -167,7 +176,7 @@ export function describeTables(shell: Shell): void {
       await page.mouse.up();
       await expect.poll(width).toBe(before + 40);
       // The edge stays under the pointer.
-      expect((await head('answer').boundingBox())?.x).toBeCloseTo(left, 0);
+      await expect.poll(async () => (await head('answer').boundingBox())?.x).toBeCloseTo(left, 0);
       await page.reload();
       await page.getByRole('grid').waitFor();
       await expect.poll(width).toBe(before + 40);
@@ -191,14 +200,15 @@ export function describeTables(shell: Shell): void {
     });
 
     test('rows are dense in all tables once they are in one', async () => {
+      await openList(ROLLOUTS);
       const height = async () => (await row(0).boundingBox())?.height;
-      expect(await height()).toBe(28);
+      await expect.poll(height).toBe(28);
       await pick();
       await page.getByRole('button', { name: 'Compact' }).click();
       await page.keyboard.press('Escape');
       await expect.poll(height).toBe(22);
       await openList(`${STEP}?tab=groups`);
-      expect(await height()).toBe(22);
+      await expect.poll(height).toBe(22);
       await pick();
       await page.getByRole('button', { name: 'Comfortable' }).click();
       await page.keyboard.press('Escape');
@@ -221,7 +231,7 @@ export function describeTables(shell: Shell): void {
       await expect.poll(() => queryOf('sort')).toBe('-reward,turns');
       const second = page.getByRole('columnheader', { name: 'turns ▲2' });
       await second.waitFor();
-      expect(await second.getAttribute('aria-sort')).toBe('ascending');
+      await expect.poll(() => second.getAttribute('aria-sort')).toBe('ascending');
       await page.getByRole('columnheader', { name: 'reward ▼1' }).waitFor();
     });
 
@@ -236,7 +246,7 @@ export function describeTables(shell: Shell): void {
       await bar().filter({ hasText: '2 selected' }).waitFor();
       await row(6).click({ modifiers: ['ControlOrMeta'] });
       await bar().filter({ hasText: '3 selected' }).waitFor();
-      expect(await selected().count()).toBe(3);
+      await expect.poll(() => selected().count()).toBe(3);
       await row(9).click({ modifiers: ['Shift'] });
       await bar().filter({ hasText: '6 selected' }).waitFor();
       await page.keyboard.press('ControlOrMeta+a');
@@ -245,7 +255,7 @@ export function describeTables(shell: Shell): void {
       await page.keyboard.press('Escape');
       await bar().waitFor({ state: 'detached' });
       expect(running.place()).toBe(here);
-      expect(await selected().count()).toBe(1);
+      await expect.poll(() => selected().count()).toBe(1);
     });
 
     test('selected rows are copied as TSV: complete, exact, in column order', async () => {
@@ -271,7 +281,7 @@ export function describeTables(shell: Shell): void {
       await page.keyboard.press('Space');
       await bar().filter({ hasText: '1 selected' }).waitFor();
       const compare = page.getByRole('main').getByRole('button', { name: 'Compare', exact: true });
-      expect(await compare.isDisabled()).toBe(true);
+      await expect.poll(() => compare.isDisabled()).toBe(true);
       await page.keyboard.press('Shift+ArrowDown');
       await bar().filter({ hasText: '2 selected' }).waitFor();
       await page.getByRole('button', { name: 'Clear', exact: true }).focus();
@@ -281,6 +291,7 @@ export function describeTables(shell: Shell): void {
       expect(running.place()).toBe(here);
       await page.keyboard.press('Space');
       await page.keyboard.press('Shift+ArrowUp');
+      await bar().filter({ hasText: '2 selected' }).waitFor();
       await compare.click();
       await expect.poll(() => running.place().split('?')[0]).toBe('/compare');
       const lanes = new URLSearchParams(running.place().split('?')[1]).getAll('lane');
@@ -302,6 +313,7 @@ export function describeTables(shell: Shell): void {
         (name) => name.trim() === 'rollout',
       );
       const cell = row(0).getByRole('gridcell').nth(column);
+      await cell.filter({ hasText: /^#\d+/ }).waitFor();
       const index = (await cell.innerText()).slice(1);
       await cell.click({ button: 'right' });
       await page.getByRole('menuitem', { name: 'Without this value' }).click();
@@ -349,13 +361,17 @@ export function describeTables(shell: Shell): void {
     });
 
     test('the ledger of a group is selected and copied like any list', async () => {
-      const group = await page.getByRole('row').nth(1).getAttribute('href');
+      await openList(ROLLOUTS);
+      await row(0).and(page.locator('[href]')).waitFor();
+      const group = await row(0).getAttribute('href');
       await visit(page, running.urlOf(group?.replace(/\/rollout\/.*$/, '') ?? ''));
       const ledger = page.getByRole('grid', { name: /^Rollouts of / });
       await ledger.waitFor();
       const copied = await watchClipboard();
+      await ledger.getByRole('row', { selected: true }).filter({ hasText: /\d/ }).waitFor();
       await ledger.focus();
       await page.keyboard.press('Control+a');
+      await bar().waitFor();
       await page.keyboard.press('Control+c');
       await expect.poll(copied).toMatch(/^rollout\tdecision/);
       const rows = (await copied())?.trim().split('\n') ?? [];
@@ -365,12 +381,15 @@ export function describeTables(shell: Shell): void {
 
     test('groups under a filter show how many of their rollouts match', async () => {
       await openList(`${STEP}?tab=groups&q=outcome:timeout`);
-      const names = (await page.getByRole('columnheader').allInnerTexts()).map((name) => name.trim());
-      expect(names).toContain('match');
-      const text = await row(0).getByRole('gridcell').nth(names.indexOf('match')).innerText();
-      expect(text).toMatch(/^[1-9]\d*\/32$/);
+      const names = async () =>
+        (await page.getByRole('columnheader').allInnerTexts()).map((name) => name.trim());
+      await expect.poll(names).toContain('match');
+      const cell = row(0)
+        .getByRole('gridcell')
+        .nth((await names()).indexOf('match'));
+      await expect.poll(() => cell.innerText()).toMatch(/^[1-9]\d*\/32$/);
       await openList(`${STEP}?tab=groups`);
-      expect(await heads()).not.toContain('match');
+      await expect.poll(heads).not.toContain('match');
     });
 
     test('the page reported no error', () => {
@@ -390,6 +409,7 @@ export function describeTables(shell: Shell): void {
       await palette.getByRole('option', { name: 'Table: select all rows' }).waitFor();
       expect(await palette.getByRole('option', { name: 'Table: copy the selected rows' }).count()).toBe(0);
       await page.keyboard.press('Escape');
+      await palette.waitFor({ state: 'detached' });
       const copied = await watchClipboard();
       await run('Table: select all rows');
       await bar().waitFor();
@@ -404,12 +424,16 @@ export function describeTables(shell: Shell): void {
       await run('Table: comfortable or compact rows');
       await expect.poll(async () => (await row(0).boundingBox())?.height).toBe(22);
       await run('Table: comfortable or compact rows');
+      await expect.poll(async () => (await row(0).boundingBox())?.height).toBe(28);
       await run('Table: choose its columns…');
       await page.getByRole('checkbox', { name: 'p_format' }).waitFor();
       await page.keyboard.press('Escape');
+      await page.getByRole('checkbox', { name: 'p_format' }).waitFor({ state: 'detached' });
       await run('Filter: save this view…');
-      await page.getByRole('dialog').filter({ hasText: 'is_correct:true' }).waitFor();
+      const naming = page.getByRole('dialog').filter({ hasText: 'is_correct:true' });
+      await naming.waitFor();
       await page.keyboard.press('Escape');
+      await naming.waitFor({ state: 'detached' });
       await page.keyboard.press('?');
       // The command has no key, so it is listed only when searched for.
       await page.getByLabel('Find a key or command').fill('columns');

@@ -21,10 +21,14 @@ export function describeTokens(shell: Shell): void {
 
     onDemo(shell, async (demo) => {
       ({ running, page, errors } = demo);
-      await visit(page, running.urlOf(ROLLOUT));
-      await bar().getByText('policy tokens').waitFor();
+      await open(ROLLOUT);
     });
 
+    /** Each test opens what it needs, so that it can be retried. */
+    const open = async (place: string) => {
+      await visit(page, running.urlOf(place));
+      await threshold().filter({ hasText: 'policy tokens' }).waitFor();
+    };
     const bar = () => page.getByRole('region', { name: 'Tokens', exact: true });
     const readout = () => page.getByRole('region', { name: 'Token', exact: true });
     const threshold = () => bar().getByRole('status');
@@ -47,12 +51,17 @@ export function describeTokens(shell: Shell): void {
 
     test('the scale names its source', async () => {
       await bar().getByText('entropy, full, nats, T=1.0, trainer policy').waitFor();
-      expect(await threshold().innerText()).toMatch(/top 20 % · ≥ 0\.\d{3} nats · \d+ of \d+ policy tokens/);
+      await expect
+        .poll(() => threshold().innerText())
+        .toMatch(/top 20 % · ≥ 0\.\d{3} nats · \d+ of \d+ policy tokens/);
       await expect.poll(() => marked('heat-')).toBeGreaterThan(0);
       await expect.poll(() => marked('reflection-')).toBeGreaterThan(0);
     });
 
     test('the user sets the threshold, and its count follows', async () => {
+      await open(ROLLOUT);
+      await bar().getByLabel('Threshold', { exact: true }).selectOption('rollout');
+      await expect.poll(() => threshold().innerText()).toContain('top ');
       const before = await countOf();
       const slider = bar().getByRole('slider', { name: 'Share of policy tokens that is high' });
       await slider.focus();
@@ -74,6 +83,7 @@ export function describeTokens(shell: Shell): void {
     });
 
     test('n and r step through high tokens, N and R back', async () => {
+      await open(ROLLOUT);
       await page.getByRole('region', { name: 'Transcript' }).focus();
       await page.keyboard.press('n');
       await expect.poll(tokenOf).toBeGreaterThanOrEqual(0);
@@ -96,8 +106,7 @@ export function describeTokens(shell: Shell): void {
       const scope = () => bar().getByRole('combobox', { name: 'Jump to tokens' });
       const onlyOf = () => searchOf().get('only');
       const focusText = () => page.getByRole('region', { name: 'Transcript' }).focus();
-      const before = running.place();
-      await visit(page, running.urlOf(`${FAILING}?only=after-error`));
+      await open(`${FAILING}?only=after-error`);
       await bar()
         .getByText(/^\d+ of \d+ high$/)
         .waitFor();
@@ -122,33 +131,38 @@ export function describeTokens(shell: Shell): void {
       await scope().selectOption('everywhere');
       await expect.poll(onlyOf).toBeNull();
       await bar().getByText('109 high').waitFor();
-      await visit(page, running.urlOf(before));
-      await bar().getByText('policy tokens').waitFor();
     });
 
     test('a slider moved with the pointer returns the keyboard focus', async () => {
+      await open(`${ROLLOUT}?token=0`);
+      const text = () => threshold().innerText();
+      const share = await text();
       const slider = bar().getByRole('slider', { name: 'Share of policy tokens that is high' });
       const box = await slider.boundingBox();
       if (box === null) throw new Error('the slider is not there');
-      const before = tokenOf();
       await page.mouse.click(box.x + box.width * 0.9, box.y + box.height / 2);
+      await expect.poll(text).not.toBe(share);
       await page.keyboard.press('n');
-      await expect.poll(tokenOf).toBeGreaterThan(before);
-      await page.keyboard.press('N');
+      await expect.poll(tokenOf).toBeGreaterThan(0);
     });
 
     test('with a search open, n steps through the hits', async () => {
-      const before = tokenOf();
+      await open(`${ROLLOUT}?token=253`);
       await page.keyboard.press('/');
-      await page.getByRole('textbox', { name: 'Find in this rollout' }).fill('the');
+      const find = page.getByRole('textbox', { name: 'Find in this rollout' });
+      await find.fill('the');
+      const hit = page.locator('.find-bar .dim');
+      await hit.filter({ hasText: /^1 of \d+$/ }).waitFor();
       await page.getByRole('region', { name: 'Transcript' }).focus();
       await page.keyboard.press('n');
-      await page.getByText(/^2 of \d+$/).waitFor();
-      expect(tokenOf()).toBe(before);
+      await hit.filter({ hasText: /^2 of \d+$/ }).waitFor();
+      expect(tokenOf()).toBe(253);
       await page.keyboard.press('Escape');
+      await find.waitFor({ state: 'detached' });
     });
 
     test('the readout shows value, position and alternatives with the tail', async () => {
+      await open(`${ROLLOUT}?token=253`);
       await readout()
         .getByText(/^\d+ of \d+$/)
         .waitFor();
@@ -160,8 +174,11 @@ export function describeTokens(shell: Shell): void {
       const none = readout().getByText('no alternatives are listed for this token');
       await alternatives.or(none).waitFor();
       for (let i = 0; i < 10 && (await none.isVisible()); i += 1) {
+        const last = tokenOf();
         await page.keyboard.press('r');
-        await none.waitFor({ state: 'detached' });
+        await expect.poll(tokenOf).toBeGreaterThan(last);
+        // Neither is shown until the alternatives of this token have loaded.
+        await readout().getByText(`token ${tokenOf()}`, { exact: true }).waitFor();
         await alternatives.or(none).waitFor();
       }
       await alternatives.getByText(/^tail /).waitFor();
@@ -174,12 +191,13 @@ export function describeTokens(shell: Shell): void {
     });
 
     test('heat is background or underline, without an element per token', async () => {
+      await open(ROLLOUT);
       await bar().getByRole('button', { name: 'Marks' }).click();
       const options = page.getByRole('dialog', { name: 'How tokens are marked' });
       await options.getByText(/directly after a tool response, within its first 60/).waitFor();
       await options.getByRole('button', { name: 'Underline' }).click();
       await expect.poll(() => marked('line-')).toBeGreaterThan(0);
-      expect(await marked('heat-')).toBe(0);
+      await expect.poll(() => marked('heat-')).toBe(0);
       await options.getByLabel(/^words \(text heuristic, not entropy\)/).check();
       await options.getByText(/correlation /).waitFor();
       await expect.poll(() => marked('words')).toBeGreaterThan(0);
@@ -187,6 +205,8 @@ export function describeTokens(shell: Shell): void {
       await expect.poll(() => marked('masked')).toBeGreaterThan(0);
       await options.getByRole('button', { name: 'Background' }).click();
       await page.keyboard.press('Escape');
+      await options.waitFor({ state: 'detached' });
+      await expect.poll(() => marked('heat-')).toBeGreaterThan(0);
       const elements = () =>
         page
           .getByRole('region', { name: 'Transcript' })
@@ -194,12 +214,13 @@ export function describeTokens(shell: Shell): void {
       const withHeat = await elements();
       await page.keyboard.press('e');
       await expect.poll(() => marked('heat-')).toBe(0);
-      expect(await elements()).toBe(withHeat);
+      await expect.poll(elements).toBe(withHeat);
       await page.keyboard.press('e');
       await expect.poll(() => marked('heat-')).toBeGreaterThan(0);
     });
 
     test('the list leads to its tokens, and the brush narrows it', async () => {
+      await open(ROLLOUT);
       await page.getByRole('button', { name: /^High \d/ }).click();
       const list = page.getByRole('listbox', { name: 'High tokens, with context' });
       await page.getByRole('searchbox', { name: 'Search in tokens' }).fill('check');
@@ -246,14 +267,21 @@ export function describeTokens(shell: Shell): void {
       const formula = page.locator('.formula[data-heat]').first();
       await formula.scrollIntoViewIfNeeded();
       // Uses its first line, because the middle of a wrapped element is beside it.
-      const at = await formula.evaluate((element) => {
-        const { left, top, width, height } = element.getClientRects()[0] ?? new DOMRect();
-        return { x: left + width / 2, y: top + height / 2 };
-      });
-      await page.mouse.move(at.x, at.y);
-      await readout()
-        .getByText(/^in a formula, which is marked as a whole/)
-        .waitFor();
+      const middle = () =>
+        formula.evaluate((element) => {
+          const { left, top, width, height } = element.getClientRects()[0] ?? new DOMRect();
+          return { x: left + width / 2, y: top + height / 2 };
+        });
+      // The text may still move, because the turns above it are rendered when they are near.
+      await expect
+        .poll(async () => {
+          const { x, y } = await middle();
+          await page.mouse.move(x, y);
+          return readout()
+            .getByText(/^in a formula, which is marked as a whole/)
+            .count();
+        })
+        .toBe(1);
       await page.getByRole('region', { name: 'Transcript' }).focus();
       await bar().getByRole('button', { name: 'Hide heat' }).click();
       await expect.poll(() => page.locator('.formula[data-heat]').count()).toBe(0);

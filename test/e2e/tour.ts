@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { RunningShell, Shell } from '../support/shells/shell.ts';
 import { onDemo } from './onDemo.ts';
+import { pressSequence } from './pressSequence.ts';
 
 const DEMO = '/run/synthetic-grpo-roc-demo';
 const GROUP = `${DEMO}/step/300/group/lattice-paths`;
@@ -40,8 +41,7 @@ export function describeTour(shell: Shell): void {
       await next();
       await next();
       await expect.poll(() => running.place()).toBe('/labels');
-      await page.keyboard.press('g');
-      await page.keyboard.press('l');
+      await pressSequence(page, 'g', 'l');
       await tour().getByRole('button', { name: 'Back to it' }).click();
       await expect.poll(() => running.place()).toBe('/labels');
       await tour().getByRole('button', { name: 'Done' }).click();

@@ -62,7 +62,7 @@ async function launch(
       ...home.env,
       TURNWISE_DOUBLE_MUTATIONS: JSON.stringify(mutations),
     },
-    timeout: 30_000,
+    timeout: 45_000,
   });
   if (process.env.TURNWISE_E2E_LOG) app.process().stderr?.pipe(process.stderr);
   const page = await app.firstWindow();

@@ -1,6 +1,9 @@
 /** One application, three ways to run it. Specs use this interface and cannot tell which one they drive. */
 import type { Page } from 'playwright-core';
 
+/** Limit of one action on a page, below the limit of a test. It detects hangs, and a busy machine takes its time. */
+export const PAGE_TIMEOUT_MS = 25_000;
+
 type ShellName = 'browser' | 'electron double' | 'electron';
 
 export interface OpenOptions {
