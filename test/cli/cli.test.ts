@@ -312,7 +312,7 @@ describe('a statement', () => {
     expect(pids.length).toBeGreaterThan(0);
     child.stdout.destroy();
     await new Promise((resolve) => child.once('exit', resolve));
-    await expect.poll(() => pids.filter(isRunning), { timeout: 5000 }).toEqual([]);
+    await expect.poll(() => pids.filter(isRunning)).toEqual([]);
   });
 });
 

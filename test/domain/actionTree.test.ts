@@ -80,9 +80,10 @@ describe('a tree of actions', () => {
 
   it('leaves the last branches together when there are too many, and says so', () => {
     const members = Array.from({ length: 2_000 }, (_, id) => member(id, undefined, call('f', `{"n":${id}}`)));
-    const start = performance.now();
+    const before = process.cpuUsage();
     const whole = grow(members, 4_000);
-    expect(performance.now() - start).toBeLessThan(1_000);
+    // Time of the processor, which other programs do not add to.
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
     expect([whole.nodes.length, whole.isCut]).toEqual([2_001, false]);
     const cut = grow(members, 1_000);
     expect([cut.nodes.length, cut.isCut]).toEqual([1, true]);

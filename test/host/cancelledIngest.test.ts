@@ -34,16 +34,16 @@ it('stops within the file, and reads the rest when it is continued', async () =>
     return (started.value as ResultOf<'ingest.start'>).jobId;
   };
   const jobId = await start();
-  await vi.waitUntil(() => (last?.rollouts ?? 0) > ROLLOUTS / 10, { timeout: 20_000 });
+  await vi.waitUntil(() => (last?.rollouts ?? 0) > ROLLOUTS / 10, { timeout: 50_000 });
   await host.dispatch('ingest.cancel', { jobId });
-  await vi.waitUntil(() => last?.state !== 'running', { timeout: 20_000 });
+  await vi.waitUntil(() => last?.state !== 'running', { timeout: 50_000 });
   expect(last).toMatchObject({ jobId, state: 'cancelled' });
   const read = last?.rollouts ?? 0;
   expect(read).toBeLessThan(ROLLOUTS);
 
   const { bytes: size = 0, bytesDone: readBytes = 0 } = last ?? {};
   const second = await start();
-  await vi.waitUntil(() => last?.jobId === second && last.state !== 'running', { timeout: 30_000 });
+  await vi.waitUntil(() => last?.jobId === second && last.state !== 'running', { timeout: 50_000 });
   expect(last).toMatchObject({ state: 'done', rollouts: ROLLOUTS - read, bytes: size, bytesDone: size });
   // The progress begins where the first job ended.
   const first = shown.find(({ jobId: id, bytes }) => id === second && bytes > 0);

@@ -42,7 +42,7 @@ function desktop() {
     runSql({
       libraryPath: '/lib.sqlite',
       sql: 'SELECT 1',
-      timeoutMs: 5_000,
+      timeoutMs: 50_000,
       onColumns: () => undefined,
       onRows: () => undefined,
       start,
@@ -96,7 +96,7 @@ test('an ended process gives a failure, and no other process with its id is ende
 test('answers when the system starts no process', async () => {
   const run = (start?: Parameters<typeof runSql>[0]['start']) =>
     runSql({
-      ...{ libraryPath: '/lib.sqlite', sql: 'SELECT 1', timeoutMs: 5_000 },
+      ...{ libraryPath: '/lib.sqlite', sql: 'SELECT 1', timeoutMs: 50_000 },
       ...{ onColumns: () => undefined, onRows: () => undefined, start },
     });
   const { execPath } = process;

@@ -281,7 +281,7 @@ describe('the token', () => {
     try {
       const socket = await open();
       // The server sets its timer after the upgrade, which the client may see first.
-      await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0), { timeout: 1000 });
+      await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0), { timeout: 20_000 });
       const closed = closeCode(socket);
       await vi.advanceTimersByTimeAsync(6_000);
       expect(await closed).toBe(1008);
@@ -324,19 +324,19 @@ describe('a connection', () => {
     const staying = await openSocketTransport(server);
     leaving.send('hang', {}).catch(() => undefined);
     staying.send('hang', {}).catch(() => undefined);
-    await vi.waitFor(() => expect(host.received).toEqual(['hang', 'hang']));
+    await expect.poll(() => host.received).toEqual(['hang', 'hang']);
     await leaving.close();
-    await vi.waitFor(() => expect(host.cancelled).toEqual(['hang']));
+    await expect.poll(() => host.cancelled).toEqual(['hang']);
     expect(host.listeners).toBe(1);
     await staying.close();
-    await vi.waitFor(() => expect(host.cancelled).toEqual(['hang', 'hang']));
+    await expect.poll(() => host.cancelled).toEqual(['hang', 'hang']);
   });
 
   test('cancelling is answered as data', async () => {
     const client = await openSocketTransport(server);
     const abort = new AbortController();
     const answer = client.send('hang', {}, abort.signal);
-    await vi.waitFor(() => expect(host.received).toEqual(['hang']));
+    await expect.poll(() => host.received).toEqual(['hang']);
     abort.abort();
     expect(await answer).toMatchObject({ ok: false, failure: { code: 'cancelled' } });
     await client.close();
@@ -360,10 +360,10 @@ describe('a connection', () => {
     const pages = await Promise.all([openSocketTransport(server), openSocketTransport(server)]);
     const seen: unknown[] = [];
     for (const page of pages) page.subscribe((event) => seen.push(event));
-    await vi.waitFor(() => expect(host.listeners).toBe(2));
+    await expect.poll(() => host.listeners).toBe(2);
     const event = { event: 'library.changed', payload: { runIds: [1] } } as const;
     host.emit(event);
-    await vi.waitFor(() => expect(seen).toEqual([event, event]));
+    await expect.poll(() => seen).toEqual([event, event]);
     await Promise.all(pages.map((page) => page.close()));
   });
 });
@@ -462,7 +462,7 @@ describe('an upload', () => {
     sending.on('error', () => undefined);
     await new Promise((resolve) => sending.write('half', resolve));
     sending.destroy();
-    await vi.waitFor(() => expect(host.uploaded).toEqual([{ name: 'a', bytes: -1 }]));
+    await expect.poll(() => host.uploaded).toEqual([{ name: 'a', bytes: -1 }]);
   });
 
   test('that the host refuses is answered with the reason, also after a long body', async () => {
@@ -568,7 +568,7 @@ describe('a download', () => {
     const answer = new Promise<IncomingMessage>((resolve) => asked.once('response', resolve));
     asked.end();
     (await answer).destroy();
-    await vi.waitFor(() => expect(host.removed).toEqual(['large.html']));
+    await expect.poll(() => host.removed).toEqual(['large.html']);
   });
 });
 
@@ -635,7 +635,7 @@ describe('idle connections', () => {
 describe('binding', () => {
   const canConnect = (address: string): Promise<boolean> =>
     new Promise((resolve) => {
-      const socket = connect({ host: address, port: server.port, timeout: 1000 });
+      const socket = connect({ host: address, port: server.port, timeout: 10_000 });
       socket
         .once('connect', () => resolve(true))
         .once('error', () => resolve(false))

@@ -354,15 +354,15 @@ describe('IPC', () => {
     const { invoke, send, ours, sender, host } = serve();
     const hang = (id: number): unknown => invoke(ours, { kind: 'request', id, method: 'hang', params: {} });
     const first = hang(1);
-    await vi.waitFor(() => expect(host.received).toHaveLength(1));
+    await expect.poll(() => host.received).toHaveLength(1);
     send(ours, { kind: 'cancel', id: 1 });
     expect(await first).toMatchObject({ failure: { code: 'cancelled' } });
     const second = hang(1);
-    await vi.waitFor(() => expect(host.received).toHaveLength(2));
+    await expect.poll(() => host.received).toHaveLength(2);
     sender.emit('did-navigate');
     expect(await second).toMatchObject({ failure: { code: 'cancelled' } });
     const third = hang(1);
-    await vi.waitFor(() => expect(host.received).toHaveLength(3));
+    await expect.poll(() => host.received).toHaveLength(3);
     sender.emit('destroyed');
     expect(await third).toMatchObject({ failure: { code: 'cancelled' } });
   });
