@@ -7,8 +7,9 @@ import { onDemo } from './onDemo.ts';
 const GROUP = '/run/synthetic-grpo-roc-demo/step/0/group/pairs-of-divisors';
 const ROLLOUT = `${GROUP}/rollout/3`;
 
-/** Limit of a run whose Python has to start first. */
-const PYTHON_MS = 45_000;
+/** Limit of a run whose Python has to start first, which may take a minute. */
+const PYTHON_MS = 75_000;
+const STARTS_PYTHON = { timeout: 120_000 };
 
 /** Whether the end of an element is on the screen, and nothing covers it. */
 function isInSight(element: Element): boolean {
@@ -41,19 +42,23 @@ export function describeRerun(shell: Shell): void {
       await page.keyboard.press('Control+Enter');
     };
 
-    test('runs nothing until it is asked to, then says that the output is the same', async () => {
-      await page.goto(running.urlOf(ROLLOUT));
-      const button = page.getByRole('button', { name: 'Run', exact: true }).first();
-      await button.waitFor();
-      expect(await result().count()).toBe(0);
-      await button.press('Enter');
-      await status('same as logged', PYTHON_MS);
-      await expect.poll(() => result().evaluate(isInSight)).toBe(true);
-      await result().getByText('Run on this computer in a sandbox: no network, no files.').waitFor();
-      await result()
-        .getByText(/variables? at the end/)
-        .waitFor();
-    });
+    test(
+      'runs nothing until it is asked to, then says that the output is the same',
+      STARTS_PYTHON,
+      async () => {
+        await page.goto(running.urlOf(ROLLOUT));
+        const button = page.getByRole('button', { name: 'Run', exact: true }).first();
+        await button.waitFor();
+        expect(await result().count()).toBe(0);
+        await button.press('Enter');
+        await status('same as logged', PYTHON_MS);
+        await expect.poll(() => result().evaluate(isInSight)).toBe(true);
+        await result().getByText('Run on this computer in a sandbox: no network, no files.').waitFor();
+        await result()
+          .getByText(/variables? at the end/)
+          .waitFor();
+      },
+    );
 
     test('runs edited code and shows what differs, errors and variables', async () => {
       await result().getByRole('button', { name: 'Edit' }).click();
@@ -108,7 +113,7 @@ export function describeRerun(shell: Shell): void {
       expect(errors).toEqual([]);
     });
 
-    test('verifies the calls of selected rollouts, and the filter finds them', async () => {
+    test('verifies the calls of selected rollouts, and the filter finds them', STARTS_PYTHON, async () => {
       await page.goto(running.urlOf(GROUP));
       await page.getByRole('grid').focus();
       await page.keyboard.press('Shift+ArrowDown');
