@@ -91,7 +91,10 @@ const OF_SCRIPTS: readonly Rule[] = [
       await running.page.evaluate((url) => {
         window.location.href = url;
       }, attacker);
-      return occurs(async () => (await outside(running)).includes(attacker), isExpected);
+      const isOut = await occurs(async () => (await outside(running)).includes(attacker), isExpected);
+      // The error page that follows would interrupt the next navigation.
+      if (isOut) await running.page.waitForURL(/^chrome-error:/, { waitUntil: 'commit' });
+      return isOut;
     },
   },
   {

@@ -46,7 +46,7 @@ describe('code that tries to get out stays inside', () => {
   test.each(ESCAPES)('$name', async ({ code, isEndless = false }) => {
     const { port } = server.address() as AddressInfo;
     const attempt = code.replaceAll('FILE', secretFile).replaceAll('PORT', String(port));
-    const answer = await run(attempt, isEndless ? 500 : 10_000);
+    const answer = await run(attempt, isEndless ? 500 : 30_000);
     const text = JSON.stringify(answer);
     if (answer.kind === 'done') expect(answer.stdout).not.toContain('ESCAPED');
     expect(text).not.toContain(SECRET);
@@ -54,7 +54,7 @@ describe('code that tries to get out stays inside', () => {
     expect(connections).toBe(0);
     if (isEndless) expect(answer.kind).toBe('timed_out');
     // The next run knows nothing of this one.
-    expect(await run(CANARY, 10_000)).toMatchObject({ kind: 'done', stdout: 'clean\n' });
+    expect(await run(CANARY, 30_000)).toMatchObject({ kind: 'done', stdout: 'clean\n' });
   });
 });
 

@@ -23,7 +23,7 @@ afterAll(async () => {
 async function run(
   cells: string | readonly string[],
   input?: string,
-  limitMs = 10_000,
+  limitMs = 30_000,
 ): Promise<PythonAnswer> {
   const codes = typeof cells === 'string' ? [cells] : cells;
   const result = await host.dispatch('python.run', {
@@ -170,15 +170,15 @@ test('is a MemoryError beyond 512 MB', async () => {
 test('stops at once when the request is cancelled, and answers those that wait', async () => {
   const runner = new PythonRunner();
   const request = (code: string) => ({ cells: [{ code }], seed: 1 });
-  await runner.run(request('1'), 10_000);
+  await runner.run(request('1'), 30_000);
   const stop = new AbortController();
   const endless = runner.run(request('while True: pass'), 600_000, stop.signal);
-  const waiting = runner.run(request('print(2)'), 10_000);
+  const waiting = runner.run(request('print(2)'), 30_000);
   stop.abort();
   await expect(endless).rejects.toMatchObject({ code: 'cancelled' });
   expect(await waiting).toMatchObject({ stdout: '2\n' });
   runner.close();
-  await expect(runner.run(request('1'), 10_000)).rejects.toMatchObject({ code: 'closed' });
+  await expect(runner.run(request('1'), 30_000)).rejects.toMatchObject({ code: 'closed' });
 });
 
 test('says why when no process can be started', async () => {
@@ -208,7 +208,7 @@ test('imports pure wheels of a folder, and those that they need, in every run an
   wheel('leaves', { 'leaves/__init__.py': 'raise SystemExit(3)' });
   writeFileSync(join(wheels, 'numpy-1.0-cp314-cp314-wasm32.whl'), 'compiled');
   const runner = new PythonRunner({ packages: wheels });
-  const printed = async (code: string) => runner.run({ cells: [{ code }], seed: 1 }, 10_000);
+  const printed = async (code: string) => runner.run({ cells: [{ code }], seed: 1 }, 30_000);
   expect(await printed('from sympy import six\nprint(six)')).toMatchObject({ stdout: '6\n', variables: [] });
   await printed('import sympy, mpmath\nsympy.six = 7\nmpmath.three = 4');
   expect(await printed('import sympy\nprint(sympy.six)')).toMatchObject({ stdout: '6\n' });
