@@ -300,6 +300,22 @@ describe('a credential', () => {
 });
 
 describe('a pattern', () => {
+  it('keeps 40,000 names apart that a pattern makes equal', () => {
+    const redactor = new Redactor({ redact: ['\\d+'], keepsCredentials: true }, 60_000);
+    const [label] = DEFAULT_TAXONOMY.labels as readonly [Label];
+    const labels = Array.from({ length: 40_000 }, (_, i) => ({ ...label, name: `label ${100_000 + i}` }));
+    const before = process.cpuUsage();
+    const { labels: redacted } = redactor.taxonomy({ ...DEFAULT_TAXONOMY, labels });
+    // Trying every alias again takes a minute.
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(5_000);
+    expect(new Set(redacted.map(({ name }) => name)).size).toBe(labels.length);
+    expect(redacted.slice(0, 3).map(({ name }) => name)).toEqual([
+      'label ██████',
+      'label ██████~2',
+      'label ██████~3',
+    ]);
+  });
+
   it('a pattern that is the secret itself is not in the manifest', () => {
     const redactor = new Redactor({ ...KEPT, redact: ['sk-abc123', 'h[ae]y'] });
     expect(redactor.text('sk-abc123 and hay')).toBe('█████████ and ███');

@@ -186,12 +186,16 @@ function matchesOf(source: string, text: string): readonly TextRange[] {
 class Aliases {
   private readonly aliases = new Map<string, string>();
   private readonly taken = new Set<string>();
+  /** Number of the next alias of a redacted name, because thousands of names may become equal. */
+  private readonly next = new Map<string, number>();
 
   of(name: string, redacted: string): string {
     const known = this.aliases.get(name);
     if (known !== undefined) return known;
     let alias = redacted;
-    for (let i = 2; this.taken.has(alias); i++) alias = `${redacted}~${i}`;
+    let number = this.next.get(redacted) ?? 2;
+    for (; this.taken.has(alias); number++) alias = `${redacted}~${number}`;
+    this.next.set(redacted, number);
     this.taken.add(alias);
     this.aliases.set(name, alias);
     return alias;
