@@ -140,7 +140,10 @@ describe('the contract over WebSocket', () => {
     expect(check?.([{ ...run, run_key: runKey }])).toContain('run.list[0].run_key: not in RunSummary');
   });
 
-  test('every method succeeds, fits its result type, and equals the answer of the host', async () => {
+  // Hundreds of requests, one of which starts Python on both sides.
+  test('every method succeeds, fits its result type, and equals the answer of the host', {
+    timeout: 300_000,
+  }, async () => {
     // Fresh on both sides, because the calls change and remove what other tests need.
     const direct = await open(directHome);
     const carried = await open(carriedHome);

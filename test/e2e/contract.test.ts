@@ -83,7 +83,8 @@ async function send(method: string, params: unknown, library?: string): Promise<
 
 describe("the contract over Electron's IPC", () => {
   // Runs first, because both sides must begin with the prepared library.
-  test('every method succeeds, and equals the answer of the host', async () => {
+  // Hundreds of requests, one of which starts Python on both sides.
+  test('every method succeeds, and equals the answer of the host', { timeout: 300_000 }, async () => {
     await compareSides(
       {
         one: {
