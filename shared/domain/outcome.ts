@@ -18,7 +18,7 @@ interface Ended {
 }
 
 const RULES: Readonly<Record<StopReason, string>> = {
-  answer: 'The policy’s text after the last tool response gives an answer.',
+  answer: 'The policy’s text after the last tool response ends with an answer.',
   length: 'No rule infers this from a text.',
   'turn-limit': 'The text ends with a call that nothing answered.',
   'no-answer': 'The policy’s text after the last tool response gives no answer.',
@@ -34,9 +34,10 @@ export function stopBasis({ stopReason, stopReasonSource, stopReasonLogged }: En
   const isGiven = stopReasonLogged?.startsWith('submitted') === true;
   const isOfText =
     (stopReason === 'answer' && !isGiven) || stopReason === 'no-answer' || stopReasonLogged === undefined;
-  return isOfText
-    ? { source: 'derived', by: RULES[stopReason] }
-    : { source: 'logged', by: `stop reason “${stopReasonLogged}”` };
+  return {
+    source: 'derived',
+    by: isOfText ? RULES[stopReason] : `The log’s stop reason “${stopReasonLogged}” means this.`,
+  };
 }
 
 /** The last call of a tool that failed. */

@@ -24,6 +24,10 @@ describe('how a text ends', () => {
     ['a malformed call', 'First <tool_call>\n{"name": ', 'no-answer'],
     ['an answer, after which the rollout ran on', `${ANSWER}${CALL}${RESPONSE}Well.`, undefined],
     ['an answer, then a tool response', `${ANSWER}${CALL}${RESPONSE}`, undefined],
+    ['an answer, then a short check', `It is \\boxed{4}. ${'I checked. '.repeat(80)}`, 'answer'],
+    ['an answer, after which the policy degenerated', `It is #### 4. ${'nta '.repeat(400)}`, undefined],
+    ['a marked answer, after which the policy degenerated', `${ANSWER}${'nta '.repeat(400)}`, undefined],
+    ['a long answer', `<answer>${'so '.repeat(500)}4</answer>`, 'answer'],
     ['no text', '', undefined],
   ])('%s', (_, text, expected) => expect(ending(text)).toBe(expected));
 

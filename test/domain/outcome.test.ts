@@ -14,9 +14,9 @@ import { segmentResponse } from '../../shared/domain/segment.ts';
 describe('the stop reason', () => {
   it.each([
     [{ stopReason: 'error', stopReasonSource: 'logged', stopReasonLogged: 'error' }, 'logged'],
-    [{ stopReason: 'turn-limit', stopReasonSource: 'derived', stopReasonLogged: 'max_steps' }, 'logged'],
+    [{ stopReason: 'turn-limit', stopReasonSource: 'derived', stopReasonLogged: 'max_steps' }, 'derived'],
     [{ stopReason: 'answer', stopReasonSource: 'derived', stopReasonLogged: 'stop' }, 'derived'],
-    [{ stopReason: 'answer', stopReasonSource: 'derived', stopReasonLogged: 'submitted' }, 'logged'],
+    [{ stopReason: 'answer', stopReasonSource: 'derived', stopReasonLogged: 'submitted' }, 'derived'],
     [{ stopReason: 'turn-limit', stopReasonSource: 'derived' }, 'derived'],
     [{ stopReasonLogged: 'user_stop' }, undefined],
   ] as const)('has a basis: %j is %s', (ended, source) => {

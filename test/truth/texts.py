@@ -125,8 +125,14 @@ def transcript(text):
         'tool_errors': errors,
         'malformed_calls': malformed,
         'answer': answer,
-        'stop_reason': ending(answer, answer_of(strip_calls(last)), ends_in_call),
+        'stop_reason': ending(answer, answer_of(last_words(last)), ends_in_call),
     }
+
+
+def last_words(turn):
+    """The end of a turn, where an answer is why it ended. An answer between tags may be longer."""
+    ends = turn[-1000:]
+    return strip_calls(turn if '</answer>' in ends else ends)
 
 
 def strip_calls(turn):
