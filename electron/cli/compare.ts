@@ -10,6 +10,7 @@ import type {
   ResultOf,
 } from '../../shared/api/contract.ts';
 import { unpackComparison } from '../../shared/api/packedRows.ts';
+import { callName } from '../../shared/domain/actions.ts';
 import { MAX_LANES } from '../../shared/domain/alignLanes.ts';
 import { terminalJson, terminalLines } from '../../shared/domain/terminalText.ts';
 import { createHost } from '../host/createHost.ts';
@@ -135,7 +136,7 @@ const ACTION_CHARS = 80;
 
 function actionOf(side: ActionSide | undefined): string {
   if (side === undefined) return 'none';
-  const name = side.kind === 'answer' ? 'the answer' : (side.tool ?? 'a call');
+  const name = side.kind === 'answer' ? 'the answer' : callName(side);
   return `${name} ${JSON.stringify(side.text.slice(0, ACTION_CHARS).toWellFormed())}, turn ${side.turn},`;
 }
 

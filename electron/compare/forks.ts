@@ -57,9 +57,10 @@ export function actionForkOf({ lanes, baseline, lane }: Sides): ActionFork | und
   };
 }
 
-export const actionSideOf = ({ kind, turn, segment, tool, text }: Action): ActionSide => ({
+export const actionSideOf = ({ kind, turn, segment, tool, text, outcome }: Action): ActionSide => ({
   ...{ kind, turn, segment, text: text.slice(0, ACTION_CHARS).toWellFormed() },
   ...(tool === undefined ? {} : { tool }),
+  ...(outcome === 'malformed' ? { isMalformed: true } : {}),
 });
 
 /**

@@ -70,6 +70,8 @@ export interface ActionSide {
   readonly segment: number;
   /** Tool of a call. Absent if it is unreadable. */
   readonly tool?: string;
+  /** Present for a malformed call that nothing answered. */
+  readonly isMalformed?: true;
   /** Beginning of the code, the arguments or the answer. */
   readonly text: string;
 }

@@ -3,7 +3,7 @@
  *
  * Two calls are one action if they name the same tool and their arguments are the same JSON, whatever the order of
  * keys and the spelling of numbers, or their Python code is the same but for comments, blank lines, spaces, line
- * breaks within brackets and the kind of quotes.
+ * breaks within brackets and the kind of quotes. A malformed call, which nothing ran, is never the same as a call.
  */
 import { isPythonTool } from './codeCells.ts';
 import { canonicalJson, readJson } from './jsonText.ts';
@@ -76,7 +76,7 @@ export function actionFork(a: Acting, b: Acting): ActionFork {
 }
 
 export function isSameAction(a: Action, b: Action): boolean {
-  if (a.kind !== b.kind || a.tool !== b.tool) return false;
+  if (a.kind !== b.kind || a.tool !== b.tool || isMalformed(a) !== isMalformed(b)) return false;
   if (a.kind === 'answer') return isSameAnswer(a.text, b.text);
   return (a.text === b.text && a.withCode === b.withCode) || callKey(a) === callKey(b);
 }
@@ -85,8 +85,17 @@ export function isSameAction(a: Action, b: Action): boolean {
 export function actionForm(action: Action): { readonly key: string; readonly amount: number | undefined } {
   const { plain, amount } =
     action.kind === 'answer' ? answerForm(action.text) : { plain: callKey(action), amount: undefined };
-  return { key: JSON.stringify([action.kind, action.tool ?? null, plain]), amount };
+  const kind = isMalformed(action) ? 'malformed' : action.kind;
+  return { key: JSON.stringify([kind, action.tool ?? null, plain]), amount };
 }
+
+/** How a call is named on the screen and by the command line. */
+export function callName(call: { readonly tool?: string; readonly isMalformed?: boolean }): string {
+  if (call.isMalformed !== true) return call.tool ?? 'a call';
+  return call.tool === undefined ? 'a malformed call' : `a malformed call of ${call.tool}`;
+}
+
+const isMalformed = ({ outcome }: Action): boolean => outcome === 'malformed';
 
 /** A shell command or a magic of a notebook. Spaces in it count. */
 const NOTEBOOK_LINE = /^[ \t]*[!%]/m;

@@ -34,6 +34,7 @@ describe('the same call', () => {
 
   it.each([
     ['the tool', call('f', { a: 1 }), call('g', { a: 1 })],
+    ['being malformed', call('f', { a: 1 }), call('f', { a: 1 }).replace('</tool_call>', '')],
     ['a value', call('f', { a: 1 }), call('f', { a: '1' })],
     ['a long number', call('f', { a: '12345678901234567890' }), call('f', { a: '12345678901234567891' })],
     ['indentation', python('if a:\n    b()\n    c()'), python('if a:\n    b()\nc()')],

@@ -1,4 +1,5 @@
 import type { ActionSide } from '../../../shared/api/contract.ts';
+import { callName } from '../../../shared/domain/actions.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { counted } from '../../ui/numbers.ts';
 import { SourceText } from '../../ui/SourceText.tsx';
@@ -54,7 +55,7 @@ function ActionText({ side }: { readonly side: ActionSide | undefined }) {
   const shown = text.length > SHOWN ? `${text.slice(0, SHOWN).toWellFormed()}…` : text;
   return (
     <>
-      {side.kind === 'answer' ? 'the answer' : withGlyphs(side.tool ?? 'a call')}{' '}
+      {side.kind === 'answer' ? 'the answer' : withGlyphs(callName(side))}{' '}
       <span className="mono" title={withGlyphs(side.text)}>
         <SourceText text={shown} />
       </span>

@@ -4,6 +4,7 @@
 
 import { ChevronDown, ChevronRight, Columns2 } from 'lucide-react';
 import type { ActionNode, ForkNode, TreeRollout } from '../../../shared/api/contract.ts';
+import { callName } from '../../../shared/domain/actions.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { TOOL_ERROR_OUTCOMES } from '../../../shared/domain/model.ts';
 import { OUTCOME_NAMES } from '../../data/domainLabels.ts';
@@ -171,7 +172,7 @@ function ActionText({ node }: { readonly node: ActionNode }) {
   const { action, parent } = node;
   if (action === undefined)
     return <span className="fork-text dim">{parent === undefined ? 'Start' : 'no further action'}</span>;
-  const name = action.kind === 'answer' ? 'answer' : (action.tool ?? 'unreadable call');
+  const name = action.kind === 'answer' ? 'answer' : callName(action);
   const text = action.text.replace(/\s+/g, ' ').trim();
   const shown = text.length > SHOWN ? `${text.slice(0, SHOWN).toWellFormed()}…` : text;
   return (

@@ -1,5 +1,6 @@
 /** A whole tree as a drawing and as a table of numbers, for files. The page draws only what is in sight. */
 import type { ActionNode, ForkNode } from '../../../shared/api/contract.ts';
+import { callName } from '../../../shared/domain/actions.ts';
 import { type Cell, csvFile } from '../../../shared/domain/delimited.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { OUTCOME_NAMES } from '../../data/domainLabels.ts';
@@ -17,7 +18,7 @@ const LETTER = 6.2;
 type Node = ForkNode | ActionNode;
 
 const actionName = ({ action }: ActionNode): string | undefined =>
-  action === undefined ? undefined : action.kind === 'answer' ? 'answer' : (action.tool ?? 'unreadable call');
+  action === undefined ? undefined : action.kind === 'answer' ? 'answer' : callName(action);
 
 /** The text or the action of a branch. */
 function textOf(node: Node): string {
