@@ -101,7 +101,7 @@ describe('a failure pack', () => {
     const again = join(place.directory, 'packed.sqlite');
     expect((await turnwise('ingest', join(place.directory, 'b.jsonl'), '--library', again)).code).toBe(0);
     expect((await turnwise('annotations', '--library', again)).out).toContain('loops');
-  }, 60_000);
+  });
 
   it('packs pairs: changed problems, those with a label, or two rollouts', async () => {
     const write = (name: string, ...args: readonly string[]) =>
@@ -149,7 +149,7 @@ describe('a failure pack', () => {
       err: expect.stringContaining('html or jsonl'),
     });
     expect(existsSync(join(place.directory, 'never.html'))).toBe(false);
-  }, 60_000);
+  });
 
   it('explains invalid arguments', async () => {
     const fails = (...args: readonly string[]) =>

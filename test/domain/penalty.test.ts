@@ -283,7 +283,7 @@ describe('textPenalties', () => {
       const response = unit.repeat(100_000);
       expect(textPenalties({ response, segments: [], turns: [], toolCalls: [] }).pErr).toBe(0.5);
     }
-  }, 2_000);
+  });
 });
 
 describe('typedPenalties', () => {

@@ -80,7 +80,7 @@ describe('a data set', () => {
     }));
     expect(issues).toEqual([]);
     expectSame();
-  }, 60_000);
+  });
 
   it.each([
     ['messages with tools', join(FIXTURES, 'tau2-bench')],

@@ -20,7 +20,7 @@ let place: Scratch;
 beforeAll(async () => {
   place = scratch();
   await hostileLibrary(place.library, place.directory);
-}, 60_000);
+});
 afterAll(() => place.remove());
 
 let count = 0;

@@ -81,7 +81,6 @@ describe('programs of the demo run', () => {
       const results = JSON.parse(execFileSync('python3', [RUNNER, ...sample], { encoding: 'utf8' }));
       expect(results).toEqual(Object.fromEntries(sample.map((id) => [id, recorded[id]])));
     },
-    60_000,
   );
 
   it.skipIf(!hasPython)(

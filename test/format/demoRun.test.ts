@@ -38,7 +38,7 @@ beforeAll(async () => {
     return { step: Number(row['step']), problem: String(row['problem_id']), ledger, uncut };
   });
   db.close();
-}, 60_000);
+});
 afterAll(() => place.remove());
 
 function group(step: number, problem: string): StoredGroup {

@@ -72,4 +72,4 @@ it('at seeded points', async () => {
   } finally {
     place.remove();
   }
-}, 60_000);
+});

@@ -433,7 +433,7 @@ test('any input is answered, and nothing is written', async () => {
   }
   db.close();
   expect(digest()).toEqual(before);
-}, 60_000);
+});
 
 test('accepts another kind of process, whose messages are validated', async () => {
   const sent: unknown[] = [];
