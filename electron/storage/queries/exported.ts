@@ -3,7 +3,17 @@ import { RUN_KINDS, SEGMENT_KINDS } from '../../../shared/domain/model.ts';
 import { EXPORTED_FIELDS } from '../../../shared/domain/rolloutFieldRecord.ts';
 import { ROLLOUT_FIELDS } from '../../../shared/domain/rolloutFields.ts';
 import type { ReadableLibrary } from '../open.ts';
-import { number, oneOf, orNull, query, queryValue, type RowOf, type RowSpec, text } from '../rows.ts';
+import {
+  number,
+  oneOf,
+  orNull,
+  query,
+  queryValue,
+  type RowOf,
+  type RowSpec,
+  statementOf,
+  text,
+} from '../rows.ts';
 import { StoredTexts } from '../storedTexts.ts';
 import type { TokenRecord } from '../tokenColumns.ts';
 import { configOf } from '../views.sql.ts';
@@ -154,13 +164,17 @@ export function firstContent(db: ReadableLibrary, fileId: number): string {
   return queryValue(db, FIRST_CONTENT, text).get(fileId) ?? '';
 }
 
+/** Columns vary with `ROLLOUT_FIELDS`, so no row spec declares them. */
+const rowsOf = (db: ReadableLibrary, sql: string, ...parameters: (number | string)[]) =>
+  statementOf(db, sql).all(...parameters) as readonly ExportedRow[];
+
 /** Yields one at a time, because a step can have 16,384 rollouts. The reader must stay open during the iteration. */
 export function* exportedRollouts(
   db: ReadableLibrary,
   runId: number,
   step: number,
 ): Generator<ExportedRollout> {
-  yield* unpacked(db, db.prepare<[number, number], ExportedRow>(EXPORTED_ROLLOUTS).all(runId, step));
+  yield* unpacked(db, rowsOf(db, EXPORTED_ROLLOUTS, runId, step));
 }
 
 /** Like `exportedRollouts`, those from one file. */
@@ -169,7 +183,7 @@ export function* exportedOfFile(
   runId: number,
   { step, fileId }: Pick<FileOfStep, 'step' | 'fileId'>,
 ): Generator<ExportedRollout> {
-  yield* unpacked(db, db.prepare<[number, number, number], ExportedRow>(OF_FILE).all(runId, step, fileId));
+  yield* unpacked(db, rowsOf(db, OF_FILE, runId, step, fileId));
 }
 
 /** Rows fetched at once when rollouts are read by id. */
@@ -180,10 +194,10 @@ export function* exportedById(
   db: ReadableLibrary,
   rolloutIds: readonly number[],
 ): Generator<ExportedRollout> {
-  const rowsOf = db.prepare<[string], ExportedRow>(EXPORTED_BY_ID);
   for (let at = 0; at < rolloutIds.length; at += PAGE) {
     const ids = rolloutIds.slice(at, at + PAGE);
-    const rows = new Map(rowsOf.all(JSON.stringify(ids)).map((row) => [Number(row['rollout_id']), row]));
+    const found = rowsOf(db, EXPORTED_BY_ID, JSON.stringify(ids));
+    const rows = new Map(found.map((row) => [Number(row['rollout_id']), row]));
     yield* unpacked(
       db,
       ids.map((id) => rows.get(id)).filter((row) => row !== undefined),
