@@ -63,6 +63,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'electron/threads': ['shared/api', 'node:'],
   // Runs code of others in a process with few rights, so it imports nothing of Turnwise but types.
   'electron/python': ['types:shared/domain', 'node:', 'pyodide'],
+  'electron/sampling': [
+    'shared/domain',
+    'shared/format',
+    'shared/api',
+    'electron/threads/timeLimit.ts',
+    'zod',
+    'node:',
+  ],
   'electron/search': [
     'shared/domain',
     'shared/format',
@@ -123,6 +131,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'electron/worker/entry.ts',
     'types:electron/worker',
     'types:electron/python',
+    'electron/sampling',
     'node:',
   ],
   'electron/main': [

@@ -64,6 +64,7 @@ const COMMANDS = {
   changes: async () => (await import('./changes.ts')).changesCommand,
   check: async () => (await import('./check.ts')).checkCommand,
   verify: async () => (await import('./verify.ts')).verifyCommand,
+  sample: async () => (await import('./sample.ts')).sampleCommand,
   search: async () => (await import('./search.ts')).searchCommand,
   index: async () => (await import('./searchIndex.ts')).indexCommand,
   roc: async () => (await import('./roc.ts')).rocCommand,

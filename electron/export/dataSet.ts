@@ -8,10 +8,12 @@
  * Files are written to `.unfinished` and moved when the export is complete. An interrupted export leaves no
  * data set.
  */
+
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { refused } from '../../shared/api/errors.ts';
+import type { RunKind } from '../../shared/domain/model.ts';
 import {
   DATA_SET_COLUMNS,
   DATA_SET_VERSION,
@@ -152,7 +154,7 @@ function* writeStep(
 /** A file of one step's rollouts, with its metadata. */
 export function rolloutPart(
   path: string,
-  of: { readonly id: string; readonly key: string; readonly kind: 'train' | 'eval'; readonly step?: number },
+  of: { readonly id: string; readonly key: string; readonly kind: RunKind; readonly step?: number },
 ): ParquetPart {
   const header: DataSetHeader = {
     ...{ v: DATA_SET_VERSION, run: of.id },

@@ -1,4 +1,5 @@
 /** Converts rollouts to rows of the data set (`shared/format/dataSetColumns.ts`). */
+import type { RunKind } from '../../shared/domain/model.ts';
 import { EXPORTED_FIELDS, type ExportedField } from '../../shared/domain/rolloutFieldRecord.ts';
 import { ROLLOUT_FIELDS } from '../../shared/domain/rolloutFields.ts';
 import { type ColumnName, DATA_SET_VERSION } from '../../shared/format/dataSetColumns.ts';
@@ -14,7 +15,7 @@ import {
 
 export type DataSetRow = Readonly<Record<ColumnName, unknown>>;
 
-export function rowOf(rollout: ExportedRollout, split: 'train' | 'eval'): DataSetRow {
+export function rowOf(rollout: ExportedRollout, split: RunKind): DataSetRow {
   const { row, tokens } = rollout;
   return {
     ...(Object.fromEntries(

@@ -13,6 +13,7 @@ import {
 } from '../../shared/api/contract.ts';
 import { ApiError, failureOf, notFound, type Result, refused } from '../../shared/api/errors.ts';
 import { LIBRARY_EXTENSIONS } from '../../shared/api/libraryRows.ts';
+import { PYTHON_LIMIT_MS } from '../../shared/api/pythonMethods.ts';
 import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
 import type { UploadedFile } from '../../shared/api/upload.ts';
 import { FORMATS } from '../../shared/format/index.ts';
@@ -47,6 +48,7 @@ import { LibraryThreads, type ThreadMethod } from './libraryThreads.ts';
 import { listPaths } from './pathList.ts';
 import { PythonPool } from './pythonRunner.ts';
 import { type ReadableLibrary, readableLibrary } from './readOnlyCopy.ts';
+import { Sampling } from './sampling.ts';
 import { SqlConsole } from './sqlConsole.ts';
 import { storeUpload, type Upload, uploadsDirectory } from './uploads.ts';
 
@@ -96,6 +98,7 @@ class LibraryHost implements Host {
   private readonly threads: LibraryThreads;
   private readonly sql: SqlConsole;
   private readonly python: PythonPool;
+  private readonly sampling: Sampling;
   private readonly follower: Follower;
   private readonly handlers: HostHandlers;
   private readonly wrappers: MethodWrappers;
@@ -132,6 +135,18 @@ class LibraryHost implements Host {
     this.python = new PythonPool({
       start: startProcess,
       packages: options.pythonPackages ?? defaultWheels(),
+    });
+    this.sampling = new Sampling({
+      libraryPath,
+      threads: this.threads,
+      python: (cells, signal) => this.python.run({ cells, seed: 1 }, PYTHON_LIMIT_MS, signal),
+      read: async (path) => {
+        await this.grant(path);
+        this.grants.keepFor(path);
+        await this.readLogs([path], { isQuiet: true }).report;
+      },
+      requireWritable: () => this.requireWritable(),
+      emit: (payload) => this.emit({ event: 'sampling.progress', payload }),
     });
     this.follower = new Follower({
       read: async (paths) => (await this.readLogs(paths, { isQuiet: true }).report).added,
@@ -415,11 +430,13 @@ class LibraryHost implements Host {
           wheels: this.options.pythonPackages ?? defaultWheels(),
           granted: [...this.grants.paths],
           ...(this.library.readOnly === undefined ? {} : { readOnly: this.readOnlyText() }),
+          ...this.sampling.info(),
           ...(process.env['TURNWISE_WAREHOUSE'] ? { hasWarehouse: true } : {}),
           warnings: this.allWarnings(),
         };
       },
       'python.run': ({ cells, seed, limitMs }, signal) => this.python.run({ cells, seed }, limitMs, signal),
+      ...this.sampling.handlers(),
       'path.list': ({ prefix }) => listPaths(prefix, this.listedRoots()),
       'format.list': () =>
         FORMATS.map(({ name, title, source, rule, reads, ignores }) => ({

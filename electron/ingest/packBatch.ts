@@ -164,6 +164,7 @@ export class BatchBuilder {
       stopReason: rollout.stopReason ?? null,
       stopReasonSource: rollout.stopReasonSource ?? null,
       stopReasonLogged: rollout.stopReasonLogged ?? null,
+      origin: rollout.origin ?? null,
       scores: this.scoresOf(rollout),
       decision: rollout.decision ?? null,
       textPenalties: hasText ? textPenalties(rollout) : null,

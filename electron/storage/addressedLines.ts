@@ -2,12 +2,13 @@
  * Writes decisions and signals. They name a rollout by address (run, step, group, index) or by a key that
  * both carry. They can come in any order and from any file. A line waits until its rollout is in the library.
  */
-import type { RunKind } from '../../shared/domain/model.ts';
+import { RUN_KINDS, type RunKind } from '../../shared/domain/model.ts';
 import type { JoinAddress, ParsedDecision, RolloutAddress } from '../../shared/format/format.ts';
 import type { PackedTokens } from './batch.ts';
 import type { IngestStatements } from './ingestWrites.ts';
 import { type JoinedRollout, Joins, type Scopes, scopeOfKeys } from './joins.ts';
 import { type PendingLine, PendingLines } from './pendingLines.ts';
+import { keyOfLogged } from './runRegistry.ts';
 import type { TokenWriter } from './tokenWriter.ts';
 
 export interface LinePlace {
@@ -100,9 +101,9 @@ export class AddressedLines {
 
   private find(address: RolloutAddress): JoinedRollout | undefined {
     this.sql.rows.flush();
-    const kinds = address.kind === undefined ? (['train', 'eval'] as const) : [address.kind];
+    const kinds = address.kind === undefined ? RUN_KINDS : [address.kind];
     for (const kind of kinds) {
-      const runKey = kind === 'eval' ? `${address.run}~eval` : address.run;
+      const runKey = keyOfLogged(address.run, kind);
       const runId = this.sql.runByKey.get(runKey)?.runId;
       if (runId === undefined) continue;
       const groupId = this.sql.groupByKey.get(runId, address.step, address.group);

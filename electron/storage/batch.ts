@@ -134,6 +134,7 @@ export interface PackedRollout {
   readonly stopReason: string | null;
   readonly stopReasonSource: Provenance | null;
   readonly stopReasonLogged: string | null;
+  readonly origin: string | null;
   /** JSON */
   readonly scores: string | null;
   readonly decision: ParsedDecision | null;

@@ -163,8 +163,8 @@ export function prepareIngest(db: WritableLibrary) {
        tool_errors, malformed_calls, stop_reason, stop_reason_source, stop_reason_logged, policy_tokens, response_chars, mean_entropy, entropy_tokens,
        started_at, ended_at, content_hash, file_id, line, byte_offset, byte_length, block_id, text_start, text_end,
        extra_end, correct_source, read_group, read_rule, read_ordinal, read_problem,
-       p_err_text, p_format_text, p_text_source, p_err_typed, p_format_typed, flags, scores)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
+       p_err_text, p_format_text, p_text_source, p_err_typed, p_format_typed, flags, scores, origin)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`),
     textPlace: query(
       db,
       `SELECT b.codec, b.bytes, r.text_start AS start, r.text_end AS end

@@ -330,6 +330,7 @@ export class RolloutWriter {
       rollout.typedPenalties?.pFormat ?? null,
       rollout.flags.bits,
       rollout.scores,
+      rollout.origin,
     );
     return Number(added.lastInsertRowid);
   }

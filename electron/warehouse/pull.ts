@@ -1,4 +1,5 @@
 /** Reads a warehouse: its runs, and rollouts as a data set that every library can read. */
+
 import {
   existsSync,
   mkdirSync,
@@ -16,6 +17,7 @@ import { refused } from '../../shared/api/errors.ts';
 import type { WarehouseRun, WarehouseStep } from '../../shared/api/warehouseMethods.ts';
 import type { FilterNode } from '../../shared/domain/filter/node.ts';
 import { filterText } from '../../shared/domain/filter/print.ts';
+import { RUN_KINDS } from '../../shared/domain/model.ts';
 import { type ColumnType, DATA_SET_COLUMNS } from '../../shared/format/dataSetColumns.ts';
 import { partitionName, rolloutPart, stepDirectory } from '../export/dataSet.ts';
 import { dataSetReadme } from '../export/dataSetReadme.ts';
@@ -24,7 +26,7 @@ import type { Row, Warehouse } from './connection.ts';
 import { type Condition, filterCondition } from './filterSql.ts';
 import { COLUMN_LIST, checkVersion } from './tables.ts';
 
-const SPLIT = z.enum(['train', 'eval']);
+const SPLIT = z.enum(RUN_KINDS);
 const COUNT = z.number().int().nonnegative();
 const STEP = z.number().int().nullable();
 const RUN: z.ZodType<WarehouseRun> = z.object({

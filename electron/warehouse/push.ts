@@ -2,6 +2,7 @@
  * Sends what a library holds to a warehouse: one load for each step of each run and each log file. A load that the
  * warehouse already has is not sent again.
  */
+
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { refused } from '../../shared/api/errors.ts';
+import type { RunKind } from '../../shared/domain/model.ts';
 import { rolloutPart, runLines, weightOf } from '../export/dataSet.ts';
 import { rowOf } from '../export/dataSetRows.ts';
 import { openReader, type ReadableLibrary } from '../storage/open.ts';
@@ -316,7 +318,7 @@ interface Load {
   readonly step: number | null;
   readonly source: string;
   readonly runId: string;
-  readonly split: 'train' | 'eval';
+  readonly split: RunKind;
   readonly content: string;
   readonly rollouts: number;
   readonly bytes: number;

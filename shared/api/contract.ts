@@ -15,12 +15,19 @@ import type { MethodDefinition, ResultType, RunsOn } from './method.ts';
 import { OVERVIEW_METHODS } from './overviewMethods.ts';
 import { PACK_METHODS } from './packMethods.ts';
 
+export type {
+  ContinuationParams,
+  ContinuationRow,
+  SampledContinuations,
+  SamplingPreview,
+} from './samplingMethods.ts';
 export type { WarehouseRun, WarehouseStep } from './warehouseMethods.ts';
 
 import { PAGE_METHODS } from './pageMethods.ts';
 import { PROBLEM_METHODS } from './problemMethods.ts';
 import { PYTHON_METHODS } from './pythonMethods.ts';
 import type { IngestProgress, LibraryWarning } from './rows.ts';
+import { type ContinuationRow, SAMPLING_METHODS } from './samplingMethods.ts';
 import { SEARCH_METHODS } from './searchMethods.ts';
 import { SOURCE_METHODS } from './sourceMethods.ts';
 import type { FollowRow } from './sourceRows.ts';
@@ -85,6 +92,7 @@ export const CONTRACT = {
   ...SEARCH_METHODS,
   ...SQL_METHODS,
   ...PYTHON_METHODS,
+  ...SAMPLING_METHODS,
   ...LIBRARY_METHODS,
   ...ANNOTATION_METHODS,
   ...PACK_METHODS,
@@ -135,6 +143,16 @@ export interface Events {
     readonly steps: number;
     /** Share of all work done, 0 … 1, if it is known more precisely than by steps. */
     readonly share?: number;
+  };
+  /** Text of a continuation that is being sampled, or the end of it. */
+  'sampling.progress': {
+    readonly progressKey: string;
+    /** Of the continuations of the request, from 0. */
+    readonly index: number;
+    /** What was added. */
+    readonly text?: string;
+    /** The continuation has ended and is stored. */
+    readonly ended?: ContinuationRow;
   };
   /** Progress of a statement: `queryKey` is the one `sql.run` was given. */
   'sql.progress': { readonly queryKey: string; readonly rows: number };

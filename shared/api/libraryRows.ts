@@ -1,5 +1,7 @@
 /** Libraries as the application lists them, and how their space is used. */
 
+import type { RunKind } from '../domain/model.ts';
+
 /** Id of the library the application was started with. On the wire, no id means the same. */
 export const HOME_LIBRARY = 'home';
 
@@ -39,7 +41,7 @@ export type SizePart = (typeof SIZE_PARTS)[number];
 export interface RunSize {
   readonly runKey: string;
   readonly name: string;
-  readonly kind: 'train' | 'eval';
+  readonly kind: RunKind;
   readonly rollouts: number;
   /** Sum of the parts. */
   readonly bytes: number;

@@ -10,7 +10,7 @@ import { id } from './paramTypes.ts';
 const LONGEST_CODE = 2_000_000;
 const MOST_CELLS = 1_000;
 /** Milliseconds that code may run unless the user says otherwise. */
-const PYTHON_LIMIT_MS = 10_000;
+export const PYTHON_LIMIT_MS = 10_000;
 
 const cell = z.object({ code: z.string().max(LONGEST_CODE), input: z.string().max(LONGEST_CODE).optional() });
 

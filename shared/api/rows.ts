@@ -17,6 +17,7 @@ import type { ListedRollout } from '../domain/rolloutFieldRecord.ts';
 import type { CutRows, SourceStatistics } from '../domain/signalStatistics.ts';
 import type { SignalName } from '../domain/tokenSignal.ts';
 import type { GroupRule } from '../format/format.ts';
+import type { NamedEndpoint } from './samplingMethods.ts';
 
 /** Sparkline columns, one entry per step in `steps`; null: unknown. */
 export interface RunTrends {
@@ -409,6 +410,8 @@ export interface HostInfo {
   readonly granted: readonly string[];
   /** Why the library cannot be changed, in one sentence. Absent: it can. */
   readonly readOnly?: string;
+  /** The endpoint for continuations that the environment names. */
+  readonly endpoint?: NamedEndpoint;
   /** The environment names a warehouse. */
   readonly hasWarehouse?: true;
   /** The library is damaged, or read-only. */

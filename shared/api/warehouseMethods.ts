@@ -2,14 +2,16 @@
  * The warehouse that the user has named when Turnwise was started: its runs, what it counts of their steps, and
  * copies of steps. No request names an address.
  */
+
 import { z } from 'zod';
+import type { RunKind } from '../domain/model.ts';
 import { defineMethod, resultOf } from './method.ts';
 import { filter, id, progressKey } from './paramTypes.ts';
 
 export interface WarehouseRun {
   /** Key of the run. */
   readonly run: string;
-  readonly split: 'train' | 'eval';
+  readonly split: RunKind;
   /** Number of steps with rollouts; 0: the log has no steps. */
   readonly steps: number;
   readonly first_step: number | null;

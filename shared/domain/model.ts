@@ -17,7 +17,8 @@ export type LineNumber = number;
 /** Turns count from 1; turn 0 is the prompt. */
 export type TurnNumber = number;
 
-export const RUN_KINDS = ['train', 'eval'] as const;
+/** `counterfactual`: continuations that the user has sampled. */
+export const RUN_KINDS = ['train', 'eval', 'counterfactual'] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
 
 /** Maximal span of one author and kind in a turn. */

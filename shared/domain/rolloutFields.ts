@@ -213,6 +213,15 @@ export const ROLLOUT_FIELDS = {
     example: 'malformed_calls:>0',
     ...LOGGED,
   },
+  origin: {
+    kind: 'word',
+    describe: 'the rollout that it continues: run/step/group/ordinal; NULL if it continues none',
+    sql: 'r.origin',
+    column: 'dictionary',
+    isListed: true,
+    example: 'origin:demo/40/*',
+    exports: true,
+  },
   stop_reason_logged: {
     kind: 'word',
     describe: 'why the rollout ended, in the words of the log',

@@ -2,7 +2,14 @@
  * Reads Turnwise's own Parquet data set of rollouts: every column of `dataSetColumns.ts` is converted back.
  * Segments and calls are read as stored, and rejected if they do not fit the text.
  */
-import { SEGMENT_KINDS, type Segment, STOP_REASONS, TOOL_OUTCOMES, type ToolCall } from '../domain/model.ts';
+import {
+  RUN_KINDS,
+  SEGMENT_KINDS,
+  type Segment,
+  STOP_REASONS,
+  TOOL_OUTCOMES,
+  type ToolCall,
+} from '../domain/model.ts';
 import { parseScores } from '../domain/scores.ts';
 import { readCallPayload } from '../domain/toolCallPayload.ts';
 import { summariseTurns } from '../domain/turns.ts';
@@ -72,7 +79,7 @@ function rolloutOf(record: JsonObject, header: JsonObject | undefined): ParsedRo
   return {
     ...(run === undefined ? {} : { run }),
     ...(run === undefined || runKey === undefined ? {} : { runKey }),
-    kind: record['split'] === 'eval' ? 'eval' : 'train',
+    kind: RUN_KINDS.find((kind) => kind === record['split']) ?? 'train',
     ...(step === undefined ? {} : { step }),
     groupKey: need('group', stringOf(record['group'])),
     ...oneOf(record, 'group_rule', 'groupRule', ['logged', 'prompt', 'order']),
@@ -102,6 +109,7 @@ function rolloutOf(record: JsonObject, header: JsonObject | undefined): ParsedRo
     ...oneOf(record, 'stop_reason', 'stopReason', STOP_REASONS),
     ...oneOf(record, 'stop_reason_source', 'stopReasonSource', ['logged', 'derived']),
     ...text(record, 'stop_reason_logged', 'stopReasonLogged'),
+    ...text(record, 'origin', 'origin'),
     ...scoresIn(record),
     ...(decision === undefined ? {} : { decision }),
     ...(tokens === undefined ? {} : { tokens }),

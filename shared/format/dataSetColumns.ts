@@ -2,6 +2,7 @@
  * Columns of the Parquet data set of rollouts: one row per rollout in `rollouts/run=…/step=…/part-0.parquet`.
  * Offsets are UTF-16.
  */
+import type { RunKind } from '../domain/model.ts';
 import {
   EXPORTED_FIELDS,
   type ExportedField,
@@ -93,7 +94,7 @@ export interface DataSetHeader {
   readonly run: string;
   /** Key of the run in the library. Absent if it equals `run`, or `run~eval` for an evaluation. */
   readonly key?: string;
-  readonly split: 'train' | 'eval';
+  readonly split: RunKind;
   /** Absent: the log has no steps. */
   readonly step?: number;
 }

@@ -170,6 +170,8 @@ export interface ParsedRollout {
   readonly stopReasonSource?: Provenance;
   /** In the producer's words, as logged. */
   readonly stopReasonLogged?: string;
+  /** Key of the rollout that it continues (`shared/domain/origin.ts`). */
+  readonly origin?: string;
   readonly decision?: ParsedDecision;
   /** Absent without a score. */
   readonly scores?: Scores;

@@ -11,7 +11,8 @@
  *   {"v":1,"type":"metric","run":"r1","step":3,"metrics":{"actor/entropy":0.31}}
  */
 import { extractAnswer } from '../domain/answer.ts';
-import { type RunKind, type Segment, STOP_REASONS } from '../domain/model.ts';
+import { RUN_KINDS, type RunKind, type Segment, STOP_REASONS } from '../domain/model.ts';
+import { originKey } from '../domain/origin.ts';
 import { readPrompt } from '../domain/prompt.ts';
 import { scoresOf } from '../domain/scores.ts';
 import { segmentResponse } from '../domain/segment.ts';
@@ -242,6 +243,7 @@ function readRollout(record: JsonObject, run: string): ParsedLine {
         ...{ response: body.text, segments: body.segments, toolCalls, answer },
         isAnswerLogged: logged !== undefined,
       }),
+      origin: originOf(record['origin']),
       scores: isObject(record['rewards']) ? scoresOf(rewardParts(record['rewards'])) : undefined,
       tokens,
       startedAt: numberOf(timing['start']),
@@ -250,6 +252,16 @@ function readRollout(record: JsonObject, run: string): ParsedLine {
       extra: { ...without(record, ROLLOUT_COLUMNS), ...(isObject(record['extra']) ? record['extra'] : {}) },
     },
   };
+}
+
+/** The whole object stays in the extra fields. */
+function originOf(value: unknown): string | undefined {
+  if (!isObject(value)) return undefined;
+  const [runKey, groupKey] = [idOf(value['run']), idOf(value['group'])];
+  const [step, ordinal] = [indexOf(value['step']), indexOf(value['index'])];
+  if (runKey === undefined || groupKey === undefined || step === undefined || ordinal === undefined)
+    return undefined;
+  return originKey({ runKey, step, groupKey, ordinal });
 }
 
 /** Parts of a reward are numbers and booleans. Other values stay in the extra fields. */
@@ -344,7 +356,7 @@ function decisionOf(record: JsonObject): ParsedDecision {
 }
 
 function kindOf(split: unknown): RunKind | undefined {
-  return split === 'train' || split === 'eval' ? split : undefined;
+  return RUN_KINDS.find((kind) => kind === split);
 }
 
 function unknownStop(value: unknown): LineIssue {

@@ -39,6 +39,13 @@ interface Context extends Ids, Prepared {
 
 type Call<M extends Method> = (at: Context) => ParamsOf<M>;
 
+const continued = (rolloutIds: readonly number[]) => ({
+  rolloutId: rolloutIds[0] ?? 0,
+  position: { kind: 'turn' as const, turn: 1, at: 'start' as const },
+  edit: 'I think',
+  settings: { n: 1, maxTokens: 3 },
+});
+
 const MAPPING = {
   version: 1 as const,
   name: 'sampler',
@@ -192,6 +199,16 @@ const CALLS: { readonly [M in Method]: Call<M> } = {
   'library.close': () => ({ id: OTHER_ID }),
   'library.forget': () => ({ id: OTHER_ID }),
   'library.sizes': () => ({}),
+  'sampling.preview': ({ rolloutIds }) => continued(rolloutIds),
+  'sampling.start': ({ rolloutIds }) => continued(rolloutIds),
+  'sampling.resume': ({ answerOf }) => ({ id: answerOf('sampling.start').id }),
+  'sampling.batch': ({ rolloutIds }) => continued(rolloutIds),
+  'sampling.read': ({ answerOf }) => ({
+    lines: JSON.stringify({
+      custom_id: `${answerOf('sampling.batch').id}:0`,
+      response: { status_code: 200, body: { choices: [{ text: ' no', finish_reason: 'stop' }] } },
+    }),
+  }),
   'run.export': ({ keptKey }) => ({ runKeys: [keptKey], path: 'exported' }),
   'warehouse.runs': () => ({}),
   'warehouse.steps': ({ warehouseRun }) => ({ run: warehouseRun, filter: 'ordinal:>=0' }),
@@ -340,10 +357,15 @@ export interface Side {
 /** Bytes of a library's file: pages are taken and freed by work in the background. */
 const PAGES: ReadonlySet<string> = new Set(['file', 'free']);
 
-/** Removes what differs between equal sides: directories, and volatile fields by name. */
+/** Ids of requests for continuations: the time, and random digits. */
+const REQUEST_ID = /\b\d{17}-[0-9a-f]{8}\b/g;
+
+/** Removes what differs between equal sides: directories, ids of requests, and volatile fields by name. */
 function comparable(side: Side, answer: string): unknown {
-  return JSON.parse(answer.replaceAll(side.home, '<home>'), (name, each: unknown) =>
-    VOLATILE.has(name) || (typeof each === 'number' && PAGES.has(name)) ? '<volatile>' : each,
+  return JSON.parse(
+    answer.replaceAll(side.home, '<home>').replace(REQUEST_ID, '<request>'),
+    (name, each: unknown) =>
+      VOLATILE.has(name) || (typeof each === 'number' && PAGES.has(name)) ? '<volatile>' : each,
   );
 }
 

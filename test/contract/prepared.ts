@@ -7,6 +7,7 @@ import { byteTokenizerJson } from '../support/byteTokenizer.ts';
 import { runHere } from '../support/commandLine.ts';
 import { jsonLine, poolAndKept, sampledIds } from '../support/joinableLogs.ts';
 import { copyDemoLibrary } from '../support/preparedLibrary.ts';
+import { serveTableModel, type TableModelServer } from '../support/tableModelServer.ts';
 import { type Engine, openEngine } from '../warehouse/engine.ts';
 
 export const DEMO_RUN = 'synthetic-grpo-roc-demo';
@@ -20,6 +21,8 @@ export interface Prepared {
   /** A run of the warehouse that the environment names from now on. */
   readonly warehouseRun: string;
   readonly warehouse: Engine;
+  /** The endpoint that the environment names from now on. */
+  readonly endpoint: TableModelServer;
 }
 
 export async function prepare(directory: string): Promise<Prepared> {
@@ -73,7 +76,10 @@ export async function prepare(directory: string): Promise<Prepared> {
   await host.close();
   const { code, err } = await runHere(directory, ['index', '--library', libraryPath]);
   if (code !== 0) throw new Error(err);
-  return { libraryPath, logs, disputedId, ...(await prepareWarehouse(directory)) };
+  const endpoint = await serveTableModel(() => [[' so', 1]]);
+  process.env['TURNWISE_ENDPOINT'] = endpoint.url;
+  process.env['TURNWISE_ENDPOINT_MODEL'] = 'table';
+  return { libraryPath, logs, disputedId, endpoint, ...(await prepareWarehouse(directory)) };
 }
 
 async function prepareWarehouse(directory: string): Promise<Pick<Prepared, 'warehouse' | 'warehouseRun'>> {

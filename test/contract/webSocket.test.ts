@@ -61,7 +61,8 @@ afterAll(async () => {
   await server?.close();
   await host?.close();
   await prepared?.warehouse.remove();
-  delete process.env['TURNWISE_WAREHOUSE'];
+  await prepared?.endpoint.close();
+  for (const name of ['WAREHOUSE', 'ENDPOINT', 'ENDPOINT_MODEL']) delete process.env[`TURNWISE_${name}`];
   for (const each of [made, home, directHome, carriedHome]) each.remove();
 });
 

@@ -50,7 +50,7 @@ describe('a line of a pack', () => {
     [{ ...GOOD, rollout: [] }, 'annotation.rollout: expected an object; found []'],
     [
       { ...GOOD, rollout: { ...GOOD.rollout, kind: 'test' } },
-      'annotation.rollout.kind: expected one of train, eval; found "test"',
+      'annotation.rollout.kind: expected one of train, eval, counterfactual; found "test"',
     ],
     [
       { ...GOOD, target: { kind: 'turn', anchor: ANCHOR } },

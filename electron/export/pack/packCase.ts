@@ -1,7 +1,7 @@
 /** One rollout of a pack with the data that any format needs, and texts that all formats share. */
 import type { AnnotationRow, ReviewMark, RolloutFlag } from '../../../shared/api/contract.ts';
 import type { Taxonomy } from '../../../shared/domain/annotate/taxonomy.ts';
-import type { ToolOutcome } from '../../../shared/domain/model.ts';
+import type { RunKind, ToolOutcome } from '../../../shared/domain/model.ts';
 import { TOOL_ERROR_OUTCOMES } from '../../../shared/domain/model.ts';
 import { readCallPayload } from '../../../shared/domain/toolCallPayload.ts';
 import { isObject, type JsonObject } from '../../../shared/format/fields.ts';
@@ -15,7 +15,7 @@ export interface PackRun {
   /** The run key in the library; equal to `id` if it follows from that. */
   readonly key: string;
   readonly name: string;
-  readonly kind: 'train' | 'eval';
+  readonly kind: RunKind;
   readonly hasSteps: boolean;
   readonly config: Readonly<Record<string, unknown>>;
   readonly stages: readonly {

@@ -1,5 +1,5 @@
 /** Rollouts with all their data, step by step, for exports. */
-import { RUN_KINDS, SEGMENT_KINDS } from '../../../shared/domain/model.ts';
+import { RUN_KINDS, type RunKind, SEGMENT_KINDS } from '../../../shared/domain/model.ts';
 import { EXPORTED_FIELDS } from '../../../shared/domain/rolloutFieldRecord.ts';
 import { ROLLOUT_FIELDS } from '../../../shared/domain/rolloutFields.ts';
 import type { ReadableLibrary } from '../open.ts';
@@ -25,7 +25,7 @@ export interface ExportedRun {
   readonly scope: string;
   readonly loggedId: string | null;
   readonly name: string;
-  readonly kind: 'train' | 'eval';
+  readonly kind: RunKind;
   readonly format: string;
   readonly config: string;
   readonly hasSteps: number;

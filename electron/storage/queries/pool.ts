@@ -1,5 +1,5 @@
 /** Rollout pools for Resample-on-Correct: narrow rows, one step at a time. */
-import { RUN_KINDS } from '../../../shared/domain/model.ts';
+import { RUN_KINDS, type RunKind } from '../../../shared/domain/model.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { boolean, number, oneOf, orNull, query, queryValue, type RowSpec, text } from '../rows.ts';
 import { configOf } from '../views.sql.ts';
@@ -98,7 +98,7 @@ export interface PoolRun {
   readonly runId: number;
   readonly runKey: string;
   readonly name: string;
-  readonly kind: 'train' | 'eval';
+  readonly kind: RunKind;
   readonly hasSteps: boolean;
   readonly config: string;
   readonly steps: readonly number[];

@@ -4,6 +4,7 @@ import { type LoggedLimit, limitsIn } from '../../../shared/domain/limits.ts';
 import {
   PROVENANCES,
   RUN_KINDS,
+  type RunKind,
   SEGMENT_KINDS,
   type Segment,
   TOOL_OUTCOMES,
@@ -61,7 +62,7 @@ interface DetailRecord {
   runId: number;
   runKey: string;
   runName: string;
-  kind: 'train' | 'eval';
+  kind: RunKind;
   hasSteps: boolean;
   config: string;
 }

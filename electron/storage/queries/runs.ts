@@ -7,7 +7,7 @@ import type {
   Stage,
   StepSummary,
 } from '../../../shared/api/contract.ts';
-import { PROVENANCES, RUN_KINDS } from '../../../shared/domain/model.ts';
+import { PROVENANCES, RUN_KINDS, type RunKind } from '../../../shared/domain/model.ts';
 import { isObject } from '../../../shared/format/fields.ts';
 import type { ReadableLibrary } from '../open.ts';
 import { jsonOf, number, oneOf, optional, query, queryValue, type RowSpec, text } from '../rows.ts';
@@ -62,7 +62,7 @@ interface RunRecord {
   runId: number;
   runKey: string;
   name: string;
-  kind: 'train' | 'eval';
+  kind: RunKind;
   keySource: 'logged' | 'derived';
   format: string;
   directory: string;

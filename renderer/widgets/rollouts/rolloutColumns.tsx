@@ -197,6 +197,12 @@ export const ROLLOUT_COLUMNS: readonly RolloutColumn[] = [
     isKnown: (row) => (row.stopReason ?? row.stopReasonLogged) !== undefined,
     cell: stopReasonCell,
   }),
+  fieldColumn('origin', {
+    label: 'continues',
+    hint: 'The rollout that it continues: run, step, group and position in the group',
+    minWidth: 120,
+    cell: ({ origin = '' }) => <bdi title={withGlyphs(origin)}>{withGlyphs(origin)}</bdi>,
+  }),
   fieldColumn('reason', {
     label: 'why',
     hint: 'Why the down-sampling kept or discarded it',

@@ -20,6 +20,7 @@ CREATE TABLE rollout_row (
   stop_reason        TEXT,
   stop_reason_source TEXT,               -- logged | derived
   stop_reason_logged TEXT,               -- in the producer's words
+  origin             TEXT,               -- of a continuation: run/step/group/ordinal of the rollout that it continues
   scores             TEXT,               -- JSON: a number, word or boolean by scorer
 
   -- Derived from the text: NULL without one.

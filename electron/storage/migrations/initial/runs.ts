@@ -46,7 +46,7 @@ CREATE TABLE pending_row (
   pending_id INTEGER PRIMARY KEY,
   kind       TEXT NOT NULL,              -- decision | signal
   run_key    TEXT NOT NULL,              -- logged, without the split; "join:" and a scope for records that name a key
-  split      TEXT,                       -- train | eval; NULL: not logged
+  split      TEXT,                       -- RUN_KINDS (shared/domain/model.ts); NULL: not logged
   step       INTEGER NOT NULL,
   group_key  TEXT NOT NULL,
   ordinal    INTEGER NOT NULL,

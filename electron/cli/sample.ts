@@ -1,0 +1,241 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { ParamsOf, SampledContinuations } from '../../shared/api/contract.ts';
+import { terminalJson, terminalLines } from '../../shared/domain/terminalText.ts';
+import {
+  type Arguments,
+  type Command,
+  ExpectedError,
+  readArguments,
+  resolvePath,
+  UsageError,
+} from './command.ts';
+import { type LibraryHost, withCancellableHost, withLibraryHost } from './libraryHost.ts';
+
+const DONE_WITH_ISSUES = 3;
+
+const help = `usage: turnwise sample ROLLOUT_ID POSITION [SETTINGS] [--preview] [--library FILE] [--json]
+       turnwise sample resume [ID] [--library FILE] [--json]
+       turnwise sample batch ROLLOUT_ID POSITION [SETTINGS] --out FILE [--library FILE]
+       turnwise sample read FILE [--library FILE] [--json]
+
+Continues a rollout from a position: sends its text up to there to the endpoint that the environment names, runs Python
+calls in a sandbox, grades the answers, and stores the continuations in a run of their own. The filter origin: finds
+them. resume samples what is missing of a request, of the last one without ID. batch writes the requests in OpenAI's
+batch form, and read takes the answers: both use no network.
+
+Environment: TURNWISE_ENDPOINT (http://HOST:PORT/v1), TURNWISE_ENDPOINT_MODEL, TURNWISE_ENDPOINT_KEY
+
+Position, one of:
+  --turn N           the start of turn N; with --end its end, after the outputs of its tools
+  --at N             character N of the response, from 0
+  --token N          the start of token N, from 0
+
+Settings:
+  --edit TEXT        write this at the position first
+  -n N               number of continuations; default: 4
+  --temperature T    default: 1
+  --top-p P          default: 1
+  --max-tokens N     tokens of one continuation; default: 4096
+  --stop TEXT        ends a turn; up to four
+  --seed N           of the first continuation, each further one adds 1; default: 1
+  --pattern RE       an answer that matches is correct; default: graded against the ground truth
+
+  --preview          print what would be sent, and send nothing
+  --out FILE         new file for the requests
+  --library FILE     library file; default: the user's library
+  --json             one object per continuation: {id, run, step, ordinal, rollout_id, answer, is_correct, graded_by,
+                     failure}
+
+Exit codes: 0 done, 1 failed, 2 usage, ${DONE_WITH_ISSUES} some continuations failed, 130 stopped`;
+
+export const sampleCommand: Command = {
+  name: 'sample',
+  summary: 'continue a rollout from a position, at an endpoint of your own',
+  help,
+  async run(argv, context) {
+    const args = readArguments('sample', argv, {
+      turn: { type: 'string' },
+      end: { type: 'boolean' },
+      at: { type: 'string' },
+      token: { type: 'string' },
+      edit: { type: 'string' },
+      n: { type: 'string', short: 'n' },
+      temperature: { type: 'string' },
+      'top-p': { type: 'string' },
+      'max-tokens': { type: 'string' },
+      stop: { type: 'string', multiple: true },
+      seed: { type: 'string' },
+      pattern: { type: 'string' },
+      preview: { type: 'boolean' },
+      out: { type: 'string' },
+      library: { type: 'string' },
+      json: { type: 'boolean' },
+    });
+    const [first, ...more] = args.positionals;
+    const library = args.string('library');
+    const stoppable = (work: (host: LibraryHost) => Promise<number>): Promise<number> =>
+      withCancellableHost(library, context, work, {
+        afterStop: 'what has ended is stored, and turnwise sample resume goes on there',
+      });
+    const only = (values: readonly string[], what: string): string => {
+      const [value] = values;
+      if (value === undefined || values.length > 1) throw new UsageError(`sample: give ${what}`);
+      return value;
+    };
+    switch (first) {
+      case 'resume': {
+        if (more.length > 1) throw new UsageError('sample: resume takes one ID at most');
+        const [id] = more;
+        return stoppable(async ({ ask }) =>
+          report(args, [await ask('sampling.resume', id === undefined ? {} : { id })]),
+        );
+      }
+      case 'read': {
+        const lines = readLines(resolvePath(only(more, 'one file of answers')));
+        return withLibraryHost(library, context, async ({ ask }) =>
+          report(args, await ask('sampling.read', { lines })),
+        );
+      }
+      case 'batch': {
+        const out = args.string('out');
+        if (out === undefined) throw new UsageError('sample: batch needs --out FILE');
+        const params = paramsOf(args, only(more, 'one id of a rollout'));
+        return withLibraryHost(library, context, async ({ ask }) => {
+          const { id, requests, lines } = await ask('sampling.batch', params);
+          const path = resolvePath(out);
+          writeNew(path, lines);
+          process.stdout.write(
+            args.flag('json')
+              ? `${terminalJson({ id, requests, path })}\n`
+              : terminalLines([
+                  `${requests} requests written to ${path}; read the answers with turnwise sample read FILE`,
+                ]),
+          );
+          return 0;
+        });
+      }
+      default: {
+        const params = paramsOf(args, only(args.positionals, 'one id of a rollout'));
+        return stoppable(({ ask }) => sample(ask, args, params));
+      }
+    }
+  },
+};
+
+type Ask = LibraryHost['ask'];
+
+async function sample(ask: Ask, args: Arguments, params: ParamsOf<'sampling.preview'>): Promise<number> {
+  const preview = await ask('sampling.preview', params);
+  const { endpoint, problem, path, body, mostTokens, notes } = preview;
+  if (args.flag('preview')) {
+    process.stdout.write(
+      args.flag('json')
+        ? `${terminalJson(preview)}\n`
+        : terminalLines([
+            `POST ${endpoint?.host ?? '(no endpoint)'}${path}`,
+            ...body.split('\n'),
+            ...notes,
+            `at most ${mostTokens} tokens in all`,
+          ]),
+    );
+    return 0;
+  }
+  if (problem !== undefined) throw new ExpectedError(problem);
+  if (endpoint !== undefined)
+    process.stderr.write(
+      terminalLines([
+        `sending ${body.length.toLocaleString('en')} characters to ${endpoint.host}${path}, model ${endpoint.model}; at most ${mostTokens.toLocaleString('en')} tokens in all`,
+      ]),
+    );
+  return report(args, [await ask('sampling.start', params)]);
+}
+
+function paramsOf(args: Arguments, rollout: string): ParamsOf<'sampling.preview'> {
+  if (!/^\d{1,15}$/.test(rollout)) throw new UsageError('sample: the rollout must be an id, a number');
+  const number = (name: string): number | undefined => {
+    const text = args.string(name);
+    if (text === undefined) return undefined;
+    if (!/^\d+(\.\d+)?$/.test(text)) throw new UsageError(`sample: --${name} must be a number`);
+    return Number(text);
+  };
+  const [turn, at, token] = [number('turn'), number('at'), number('token')];
+  if ([turn, at, token].filter((value) => value !== undefined).length !== 1)
+    throw new UsageError('sample: give one of --turn, --at and --token');
+  const settings = {
+    n: number('n'),
+    temperature: number('temperature'),
+    topP: number('top-p'),
+    maxTokens: number('max-tokens'),
+    seed: number('seed'),
+    stop: args.strings('stop').length === 0 ? undefined : [...args.strings('stop')],
+  };
+  const edit = args.string('edit');
+  const pattern = args.string('pattern');
+  return {
+    rolloutId: Number(rollout),
+    position:
+      turn !== undefined
+        ? { kind: 'turn', turn, at: args.flag('end') ? 'end' : 'start' }
+        : at !== undefined
+          ? { kind: 'character', at }
+          : { kind: 'token', token: token ?? 0 },
+    ...(edit === undefined ? {} : { edit }),
+    ...(pattern === undefined ? {} : { pattern }),
+    settings,
+  };
+}
+
+function report(args: Arguments, all: readonly SampledContinuations[]): number {
+  for (const { id, runKey, step, continuations } of all) {
+    if (args.flag('json'))
+      for (const { index, rolloutId, answer, isCorrect, gradedBy, failure } of continuations)
+        process.stdout.write(
+          `${terminalJson({
+            ...{ id, run: runKey, step, ordinal: index },
+            ...(rolloutId === undefined ? {} : { rollout_id: rolloutId }),
+            ...(answer === undefined ? {} : { answer }),
+            ...(isCorrect === undefined ? {} : { is_correct: isCorrect }),
+            ...(gradedBy === undefined ? {} : { graded_by: gradedBy }),
+            ...(failure === undefined ? {} : { failure }),
+          })}\n`,
+        );
+    else {
+      const correct = continuations.filter(({ isCorrect }) => isCorrect === true).length;
+      const known = continuations.filter(({ isCorrect }) => isCorrect !== undefined).length;
+      process.stdout.write(
+        terminalLines([
+          `${id}: ${correct} of ${known} correct, ${continuations.length} continuations in run ${runKey}`,
+          ...continuations.map(({ index, rolloutId, answer, isCorrect, gradedBy, failure }) =>
+            failure === undefined
+              ? `  ${index}  rollout ${rolloutId ?? '?'}  ${isCorrect === undefined ? 'not graded' : isCorrect ? 'correct' : 'incorrect'}${gradedBy === undefined ? '' : ` (${gradedBy})`}  ${answer ?? 'no answer'}`
+              : `  ${index}  failed: ${failure}`,
+          ),
+        ]),
+      );
+    }
+  }
+  return all.some(({ continuations }) => continuations.some(({ failure }) => failure !== undefined))
+    ? DONE_WITH_ISSUES
+    : 0;
+}
+
+function readLines(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ExpectedError(
+      `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+/** Never replaces a file. */
+function writeNew(path: string, lines: string): void {
+  try {
+    writeFileSync(path, lines, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    throw new ExpectedError(
+      `${path} was not written: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}

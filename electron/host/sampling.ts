@@ -1,0 +1,375 @@
+/** Continuations of rollouts: previews, samples, stores and reads them, and writes and takes batches. */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import type {
+  ContinuationParams,
+  ContinuationRow,
+  Events,
+  HostInfo,
+  PythonAnswer,
+  PythonCell,
+  ResultOf,
+  RolloutDetail,
+  SampledContinuations,
+} from '../../shared/api/contract.ts';
+import { ApiError, failureOf, refused } from '../../shared/api/errors.ts';
+import { type AbortSignal, CANCELLED } from '../../shared/api/transport.ts';
+import {
+  continuationFrom,
+  continuationRequest,
+  restOfSentence,
+  withoutEndOfMessage,
+} from '../../shared/domain/continuation.ts';
+import type { OriginOf } from '../../shared/domain/origin.ts';
+import { proposedMode } from '../../shared/domain/rerun.ts';
+import { seededRandom } from '../../shared/domain/seededRandom.ts';
+import { codeCalls } from '../../shared/domain/verifyCalls.ts';
+import { type BatchAnswer, batchLines, readBatch } from '../sampling/batch.ts';
+import { sentRequest } from '../sampling/client.ts';
+import {
+  ContinuationFile,
+  lastRequest,
+  paramsOf,
+  runOfContinuations,
+  type StoredRequest,
+} from '../sampling/continuationFile.ts';
+import { type Endpoint, hostOf, namedEndpoint } from '../sampling/endpoint.ts';
+import { type RecordedRollout, recordOf } from '../sampling/record.ts';
+import { type Continuation, type ContinuationTask, gradedResponse, sampleAll } from '../sampling/sampler.ts';
+import type { HostHandlers } from './host.ts';
+import type { LibraryThreads } from './libraryThreads.ts';
+
+export interface SamplingOptions {
+  readonly libraryPath: string;
+  readonly threads: Pick<LibraryThreads, 'ask'>;
+  readonly python: (cells: readonly PythonCell[], signal?: AbortSignal) => Promise<PythonAnswer>;
+  /** Reads a file of continuations into the library. */
+  readonly read: (path: string) => Promise<void>;
+  readonly requireWritable: () => void;
+  readonly emit: (progress: Events['sampling.progress']) => void;
+}
+
+type SamplingMethod = Extract<keyof HostHandlers, `sampling.${string}`>;
+
+/** Turns of a continuation where the run states no limit. */
+const TURN_LIMIT = 10;
+/** Milliseconds between two events of a continuation, because a token takes less. */
+const EVENT_MS = 50;
+/** UTF-16 units of the text before the position that a preview shows. */
+const SHOWN_BEFORE = 400;
+/** Stands for the model in a batch if the environment names none. */
+const NO_MODEL = 'MODEL';
+
+/** A rollout with what its continuations need. */
+interface Prepared extends RecordedRollout {
+  readonly task: ContinuationTask;
+}
+
+export class Sampling {
+  private readonly options: SamplingOptions;
+
+  constructor(options: SamplingOptions) {
+    this.options = options;
+  }
+
+  info(): Pick<HostInfo, 'endpoint'> {
+    const { endpoint } = endpointOrProblem();
+    return endpoint === undefined ? {} : { endpoint: { host: hostOf(endpoint), model: endpoint.model } };
+  }
+
+  handlers(): Pick<HostHandlers, SamplingMethod> {
+    return {
+      'sampling.preview': (params) => this.preview(params),
+      'sampling.start': ({ progressKey, ...params }, signal) => this.start(params, progressKey, signal),
+      'sampling.resume': ({ id, progressKey }, signal) => this.resume(id, progressKey, signal),
+      'sampling.batch': (params) => this.batch(params),
+      'sampling.read': ({ lines }) => this.readAnswers(lines),
+    };
+  }
+
+  private async preview(params: ContinuationParams): Promise<ResultOf<'sampling.preview'>> {
+    const { detail, start, task } = await this.prepare(params);
+    const { endpoint, problem } = endpointOrProblem();
+    const { settings } = task;
+    const request = continuationRequest(start);
+    const { path, body } = sentRequest(modelOf(endpoint), request, settings, settings.seed);
+    return {
+      ...(endpoint === undefined ? {} : { endpoint: { host: hostOf(endpoint), model: endpoint.model } }),
+      ...(problem === undefined ? {} : { problem }),
+      form: request.form,
+      path: endpoint === undefined ? `/v1${path}` : `${new URL(endpoint.url).pathname}${path}`,
+      body: JSON.stringify(body, null, 2),
+      mostTokens: settings.n * settings.maxTokens,
+      notes: start.notes,
+      before: start.response.slice(Math.max(0, start.editStart - SHOWN_BEFORE), start.editStart),
+      sentence: sentenceAt(detail, start.at),
+      hasGroundTruth: task.groundTruth !== undefined,
+    };
+  }
+
+  private async start(
+    params: ContinuationParams,
+    progressKey: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<SampledContinuations> {
+    const endpoint = requireEndpoint();
+    const prepared = await this.prepare(params);
+    const file = this.newFile(params, prepared, endpoint);
+    return this.sample(file, prepared, endpoint, progressKey, signal);
+  }
+
+  private async resume(
+    id: string | undefined,
+    progressKey: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<SampledContinuations> {
+    this.options.requireWritable();
+    const endpoint = requireEndpoint();
+    const file = ContinuationFile.open(this.options.libraryPath, id ?? lastRequest(this.options.libraryPath));
+    if (file.request.model !== endpoint.model)
+      throw refused(
+        `the continuations of ${file.id} were sampled from ${file.request.model}, not from ${endpoint.model}`,
+      );
+    return this.sample(file, await this.prepareStored(file.request), endpoint, progressKey, signal);
+  }
+
+  private async batch(params: ContinuationParams): Promise<ResultOf<'sampling.batch'>> {
+    const prepared = await this.prepare(params);
+    const { endpoint } = endpointOrProblem();
+    const file = this.newFile(params, prepared, endpoint);
+    const lines = batchLines(file.id, modelOf(endpoint), prepared.task);
+    return { id: file.id, requests: params.settings.n, lines };
+  }
+
+  private async readAnswers(lines: string): Promise<readonly SampledContinuations[]> {
+    this.options.requireWritable();
+    const answers = Map.groupBy(readBatch(lines), ({ id }) => id);
+    if (answers.size === 0) throw refused('there is no answer to a request of ours in this file');
+    const read: SampledContinuations[] = [];
+    for (const [id, those] of answers) {
+      const file = ContinuationFile.open(this.options.libraryPath, id);
+      read.push(await this.takeAnswers(file, await this.prepareStored(file.request), those));
+    }
+    return read;
+  }
+
+  private async takeAnswers(
+    file: ContinuationFile,
+    prepared: Prepared,
+    answers: readonly BatchAnswer[],
+  ): Promise<SampledContinuations> {
+    const rows = new Map<number, ContinuationRow>();
+    for (const { index, outcome } of answers) {
+      if (index >= prepared.task.settings.n) continue;
+      if (typeof outcome === 'string') {
+        rows.set(index, { index, failure: outcome });
+        continue;
+      }
+      const sampled = withoutEndOfMessage(outcome.text);
+      const isWhole = sampled === outcome.text;
+      const continuation = {
+        index,
+        ...gradedResponse(prepared.task, prepared.start.response + sampled),
+        ...(outcome.tokens === undefined || !isWhole
+          ? {}
+          : { tokens: outcome.tokens.map((token) => ({ ...token, isSampled: true })) }),
+        ...(outcome.finish === 'length' ? { stop: 'length' as const } : {}),
+      };
+      file.append(recordOf(file, prepared, continuation));
+      rows.set(index, rowOf(continuation));
+    }
+    return this.finish(file, rows);
+  }
+
+  private newFile(
+    params: ContinuationParams,
+    { detail }: Prepared,
+    endpoint: Endpoint | undefined,
+  ): ContinuationFile {
+    this.options.requireWritable();
+    const { position, edit, settings, pattern } = params;
+    const { row, run, group } = detail;
+    const now = new Date();
+    const id = `${now.toISOString().replaceAll(/\D/g, '')}-${randomBytes(4).toString('hex')}`;
+    return ContinuationFile.create(this.options.libraryPath, id, run.name, {
+      origin: { run: run.runKey, step: row.step ?? 0, group: group.groupKey, index: row.ordinal },
+      ...{ position, edit, settings },
+      ...(pattern === undefined ? {} : { pattern }),
+      model: modelOf(endpoint),
+      ...(endpoint === undefined ? {} : { endpoint: hostOf(endpoint) }),
+      at: now.toISOString(),
+    });
+  }
+
+  private async sample(
+    file: ContinuationFile,
+    prepared: Prepared,
+    endpoint: Endpoint,
+    progressKey: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<SampledContinuations> {
+    const progress = new SamplingProgress(progressKey, this.options.emit);
+    const rows = new Map<number, ContinuationRow>();
+    try {
+      const failed = await sampleAll(prepared.task, {
+        ...{ endpoint, signal, python: this.options.python, done: new Set(file.done) },
+        random: seededRandom(prepared.task.settings.seed),
+        wait: async (milliseconds, stop) => {
+          await wait(milliseconds, undefined, { signal: stop as globalThis.AbortSignal | undefined });
+        },
+        onText: (index, text) => progress.text(index, text),
+        onEnd: (continuation) => {
+          file.append(recordOf(file, prepared, continuation));
+          const row = rowOf(continuation);
+          rows.set(continuation.index, row);
+          progress.ended(row);
+        },
+      });
+      for (const { index, message } of failed) {
+        const row = { index, failure: message };
+        rows.set(index, row);
+        progress.ended(row);
+      }
+    } catch (error) {
+      // What has ended is kept.
+      if (file.done.size > 0) await this.options.read(file.path);
+      if (signal?.aborted === true) throw new ApiError(CANCELLED);
+      throw error;
+    }
+    return this.finish(file, rows);
+  }
+
+  private async finish(
+    file: ContinuationFile,
+    rows: ReadonlyMap<number, ContinuationRow>,
+  ): Promise<SampledContinuations> {
+    if (file.done.size > 0) await this.options.read(file.path);
+    const { origin } = file.request;
+    const runKey = runOfContinuations(origin.run);
+    const indices = [...new Set([...file.done, ...rows.keys()])].sort((a, b) => a - b);
+    const continuations: ContinuationRow[] = [];
+    for (const index of indices) {
+      const address = { runKey, step: origin.step, groupKey: file.id, ordinal: index };
+      const rolloutId = file.done.has(index) ? await this.find(address) : undefined;
+      const row = rows.get(index) ?? { index };
+      continuations.push(rolloutId === undefined ? row : { ...row, rolloutId });
+    }
+    return { id: file.id, runKey, step: origin.step, continuations };
+  }
+
+  private async find({ runKey, step, groupKey, ordinal }: OriginOf): Promise<number | undefined> {
+    try {
+      const page = await this.options.threads.ask('page.open', { runKey, step, groupKey, ordinal });
+      return page.rolloutId;
+    } catch (error) {
+      if (failureOf(error)?.code === 'not_found') return undefined;
+      throw error;
+    }
+  }
+
+  private async prepareStored(request: StoredRequest): Promise<Prepared> {
+    const { run, step, group, index } = request.origin;
+    const rolloutId = await this.find({ runKey: run, step, groupKey: group, ordinal: index });
+    if (rolloutId === undefined)
+      throw refused(
+        `the rollout that is continued is not in this library: run ${run}, step ${step}, group ${group}, ${index}`,
+      );
+    return this.prepare(paramsOf(request, rolloutId));
+  }
+
+  private async prepare({
+    rolloutId,
+    position,
+    edit,
+    settings,
+    pattern,
+  }: ContinuationParams): Promise<Prepared> {
+    const { threads } = this.options;
+    const detail = await threads.ask('rollout.get', { rolloutId });
+    const tokens =
+      detail.tokens?.isAligned === true ? await threads.ask('rollout.tokens', { rolloutId }) : undefined;
+    const start = continuationFrom({ ...detail, tokenEnds: tokens?.ends }, position, edit);
+    if (typeof start === 'string') throw refused(start);
+    const calls = codeCalls(detail);
+    const output = calls.find(({ response }) => response !== undefined)?.response;
+    const { groundTruth } = detail.row;
+    const limit = detail.limits.find(({ kind }) => kind === 'turns')?.value;
+    return {
+      ...{ detail, start, tokens },
+      task: {
+        ...{ start, settings, pattern, groundTruth },
+        turnLimit: limit ?? TURN_LIMIT,
+        mode: proposedMode(calls).mode,
+        toolOutput: output,
+      },
+    };
+  }
+}
+
+/** Joins the pieces of a continuation, so that an event does not come with each token. */
+class SamplingProgress {
+  private readonly progressKey: string | undefined;
+  private readonly emit: SamplingOptions['emit'];
+  private readonly pending = new Map<number, { text: string; sentAt: number }>();
+
+  constructor(progressKey: string | undefined, emit: SamplingOptions['emit']) {
+    this.progressKey = progressKey;
+    this.emit = emit;
+  }
+
+  text(index: number, text: string): void {
+    const pending = this.pending.get(index) ?? { text: '', sentAt: Number.NEGATIVE_INFINITY };
+    this.pending.set(index, pending);
+    pending.text += text;
+    if (performance.now() - pending.sentAt >= EVENT_MS) this.send(index, pending);
+  }
+
+  ended(row: ContinuationRow): void {
+    const pending = this.pending.get(row.index);
+    if (pending !== undefined && pending.text !== '') this.send(row.index, pending);
+    if (this.progressKey !== undefined)
+      this.emit({ progressKey: this.progressKey, index: row.index, ended: row });
+  }
+
+  private send(index: number, pending: { text: string; sentAt: number }): void {
+    if (this.progressKey !== undefined)
+      this.emit({ progressKey: this.progressKey, index, text: pending.text });
+    pending.text = '';
+    pending.sentAt = performance.now();
+  }
+}
+
+function rowOf({ index, answer, grade }: Pick<Continuation, 'index' | 'answer' | 'grade'>): ContinuationRow {
+  return {
+    index,
+    ...(answer === undefined ? {} : { answer }),
+    ...(grade?.isCorrect === undefined ? {} : { isCorrect: grade.isCorrect }),
+    ...(grade === undefined ? {} : { gradedBy: grade.way }),
+  };
+}
+
+function endpointOrProblem(): { readonly endpoint?: Endpoint; readonly problem?: string } {
+  try {
+    const endpoint = namedEndpoint(process.env);
+    return endpoint === undefined ? {} : { endpoint };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function requireEndpoint(): Endpoint {
+  const endpoint = namedEndpoint(process.env);
+  if (endpoint === undefined)
+    throw refused(
+      'no endpoint was named when Turnwise was started; set TURNWISE_ENDPOINT and TURNWISE_ENDPOINT_MODEL',
+    );
+  return endpoint;
+}
+
+const modelOf = (endpoint: Endpoint | undefined): string =>
+  endpoint?.model ?? process.env['TURNWISE_ENDPOINT_MODEL'] ?? NO_MODEL;
+
+function sentenceAt({ response, segments }: RolloutDetail, at: number): string {
+  const segment = segments.find(({ turn, outer }) => turn > 0 && outer.start <= at && at < outer.end);
+  return segment === undefined ? '' : restOfSentence(response, at, segment.inner.end);
+}

@@ -1,0 +1,168 @@
+/**
+ * Stores continuations as a Turnwise log of their own (shared/format/TURNWISE.md#continuations). The first line says
+ * what was asked; each further line is a continuation. A file that was left at any moment can be continued.
+ */
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { notFound, refused } from '../../shared/api/errors.ts';
+import { type ContinuationParams, continuationParams } from '../../shared/api/samplingMethods.ts';
+
+/** What a continuation continues. */
+const ORIGIN = z.object({
+  run: z.string().min(1),
+  step: z.int().nonnegative(),
+  group: z.string(),
+  index: z.int().nonnegative(),
+});
+
+const ASKED = continuationParams
+  .omit({ rolloutId: true })
+  .extend({ origin: ORIGIN, model: z.string(), endpoint: z.string().optional(), at: z.string() });
+/** A request as stored: all but the text that was sent, which follows from the origin. */
+export type StoredRequest = z.infer<typeof ASKED>;
+
+/** Key of the request in the configuration of the run. */
+const PREFIX = 'continuation ';
+const ID = /^[\w-]{1,80}$/;
+
+export const runOfContinuations = (run: string): string => `${run}~counterfactual`;
+
+/** Parameters of the request, for a rollout of this library. */
+export function paramsOf(stored: StoredRequest, rolloutId: number): ContinuationParams {
+  const { position, edit, settings, pattern } = stored;
+  return { rolloutId, position, edit, settings, ...(pattern === undefined ? {} : { pattern }) };
+}
+
+export class ContinuationFile {
+  readonly id: string;
+  readonly path: string;
+  readonly request: StoredRequest;
+  /** Indices of the continuations in the file. */
+  readonly done: Set<number>;
+
+  private constructor(id: string, path: string, request: StoredRequest, done: Set<number>) {
+    this.id = id;
+    this.path = path;
+    this.request = request;
+    this.done = done;
+  }
+
+  /** @param name of the original run @throws ApiError when the file cannot be written */
+  static create(libraryPath: string, id: string, name: string, request: StoredRequest): ContinuationFile {
+    const path = pathOf(libraryPath, id);
+    makeDirectory(dirname(path));
+    const line = {
+      v: 1,
+      type: 'run',
+      run: runOfContinuations(request.origin.run),
+      name: `Continuations of ${name}`,
+      model: request.model,
+      [PREFIX + id]: request,
+    };
+    write(path, constants.O_CREAT | constants.O_EXCL, `${JSON.stringify(line)}\n`);
+    return new ContinuationFile(id, path, request, new Set());
+  }
+
+  /** Opens a file of an earlier request. A last line without an end is removed. */
+  static open(libraryPath: string, id: string): ContinuationFile {
+    const path = pathOf(libraryPath, id);
+    let text: string;
+    try {
+      text = readFileSync(path, 'utf8');
+    } catch {
+      throw notFound(`there is no request for continuations ${id}`);
+    }
+    const end = text.lastIndexOf('\n') + 1;
+    const [first, ...lines] = text.slice(0, end).split('\n').slice(0, -1);
+    const asked = ASKED.safeParse(fieldOf(first, PREFIX + id));
+    if (!asked.success) throw refused(`${path} does not begin with a request for continuations`);
+    if (end < text.length) truncate(path, Buffer.byteLength(text.slice(0, end)));
+    const done = new Set(lines.flatMap((line) => Number(fieldOf(line, 'index') ?? [])));
+    return new ContinuationFile(id, path, asked.data, done);
+  }
+
+  /** Appends a whole line and syncs it to disk. */
+  append(record: Readonly<Record<string, unknown>> & { readonly index: number }): void {
+    if (this.done.has(record.index)) return;
+    write(this.path, constants.O_APPEND, `${JSON.stringify(record)}\n`);
+    this.done.add(record.index);
+  }
+}
+
+/** @returns the id of the newest request; ids begin with their time */
+export function lastRequest(libraryPath: string): string {
+  const directory = dirname(pathOf(libraryPath, 'any'));
+  const ids = existsSync(directory)
+    ? readdirSync(directory).flatMap((name) => /^([\w-]{1,80})\.jsonl$/.exec(name)?.[1] ?? [])
+    : [];
+  const last = ids.sort().at(-1);
+  if (last === undefined) throw notFound('there is no request for continuations');
+  return last;
+}
+
+function pathOf(libraryPath: string, id: string): string {
+  if (!ID.test(id)) throw refused('an id of continuations has letters, digits and -');
+  return join(dirname(resolve(libraryPath)), 'counterfactual', `${id}.jsonl`);
+}
+
+function fieldOf(line: string | undefined, key: string): unknown {
+  try {
+    const value: unknown = JSON.parse(line ?? '');
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Refuses links, because beside a library from somebody else one could lead anywhere. */
+function makeDirectory(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (!lstatSync(path).isDirectory()) throw refused(`${path} is not a directory`);
+}
+
+/** Links are not followed. Windows has no such flag. */
+const NO_LINK = constants.O_NOFOLLOW ?? 0;
+
+function write(path: string, flags: number, line: string): void {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_WRONLY | NO_LINK | flags, 0o600);
+  } catch (error) {
+    throw refused(`${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const before = fstatSync(file).size;
+  try {
+    const bytes = Buffer.from(line);
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+    fsyncSync(file);
+  } catch (error) {
+    // Half a line would be an issue of the log.
+    ftruncateSync(file, before);
+    throw refused(`${path} was not written: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function truncate(path: string, bytes: number): void {
+  const file = openSync(path, constants.O_RDWR | NO_LINK);
+  try {
+    ftruncateSync(file, bytes);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,223 @@
+/**
+ * Samples the continuations of a rollout: asks the endpoint, runs the Python calls that end a turn, and goes on with
+ * their outputs, up to the limit of turns.
+ */
+import type { AbortSignal } from '../../shared/api/transport.ts';
+import { extractAnswer } from '../../shared/domain/answer.ts';
+import { isPythonTool } from '../../shared/domain/codeCells.ts';
+import {
+  type ContinuationStart,
+  continuationRequest,
+  withoutEndOfMessage,
+} from '../../shared/domain/continuation.ts';
+import { type Grade, grade } from '../../shared/domain/grade.ts';
+import type { PythonAnswer, PythonCell } from '../../shared/domain/pythonAnswer.ts';
+import type { RerunMode } from '../../shared/domain/rerun.ts';
+import type { SamplingSettings } from '../../shared/domain/samplingSettings.ts';
+import { type SegmentedResponse, segmentResponse } from '../../shared/domain/segment.ts';
+import { toolReply } from '../../shared/domain/toolReply.ts';
+import { type CodeCall, cellsOf, codeCalls } from '../../shared/domain/verifyCalls.ts';
+import { withTimeLimit } from '../threads/timeLimit.ts';
+import type { Completion, SampledToken } from './answers.ts';
+import { type CompletionOptions, complete } from './client.ts';
+import type { Endpoint } from './endpoint.ts';
+
+/** Requests at a time. */
+const AT_ONCE = 4;
+
+export interface ContinuationTask {
+  readonly start: ContinuationStart;
+  readonly settings: SamplingSettings;
+  /** A regular expression that a correct answer matches. Absent: by the ground truth. */
+  readonly pattern?: string | undefined;
+  readonly groundTruth?: string | undefined;
+  /** Of the run. */
+  readonly turnLimit: number;
+  /** How the calls of the original are run again. */
+  readonly mode: RerunMode;
+  /** An output of a tool in the original. */
+  readonly toolOutput?: string | undefined;
+}
+
+export interface Continuation {
+  readonly index: number;
+  /** The whole response: that of the original up to the position, the edit, and what was sampled. */
+  readonly response: string;
+  /** What follows the edit, in order. Absent: the endpoint gave no tokens that spell it. */
+  readonly tokens?: readonly WrittenToken[];
+  readonly answer?: string;
+  readonly grade?: Grade;
+  readonly stop?: 'length' | 'turn-limit';
+  readonly tokensUsed: number;
+  /** Seconds since 1970. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/** `isSampled` is false for the output of a tool, which is one token. */
+type WrittenToken = SampledToken & { readonly isSampled: boolean };
+
+export interface SamplerOptions extends Pick<CompletionOptions, 'signal' | 'random' | 'wait'> {
+  readonly endpoint: Endpoint;
+  readonly python: (cells: readonly PythonCell[], signal?: AbortSignal) => Promise<PythonAnswer>;
+  readonly onText: (index: number, text: string) => void;
+  /** Called once per continuation, when it is complete. */
+  readonly onEnd: (continuation: Continuation) => Promise<void> | void;
+  /** Continuations that are there already. */
+  readonly done: ReadonlySet<number>;
+}
+
+export interface FailedContinuation {
+  readonly index: number;
+  readonly message: string;
+}
+
+/** @returns the continuations that failed; rejects with the first error if all of them did, and when cancelled */
+export async function sampleAll(
+  task: ContinuationTask,
+  options: SamplerOptions,
+): Promise<readonly FailedContinuation[]> {
+  const left = Array.from({ length: task.settings.n }, (_, index) => index).filter(
+    (index) => !options.done.has(index),
+  );
+  const failed: FailedContinuation[] = [];
+  const errors: unknown[] = [];
+  const work = async (): Promise<void> => {
+    for (let index = left.shift(); index !== undefined; index = left.shift()) {
+      try {
+        await options.onEnd(await continueOnce(task, index, options));
+      } catch (error) {
+        if (options.signal?.aborted === true) throw error;
+        errors.push(error);
+        failed.push({ index, message: error instanceof Error ? error.message : String(error) });
+      }
+    }
+  };
+  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
+  for (const end of ended) if (end.status === 'rejected') throw end.reason;
+  if (errors.length > 0 && errors.length === task.settings.n - options.done.size) throw errors[0];
+  return failed.sort((a, b) => a.index - b.index);
+}
+
+async function continueOnce(
+  task: ContinuationTask,
+  index: number,
+  options: SamplerOptions,
+): Promise<Continuation> {
+  const { start, settings, turnLimit } = task;
+  const startedAt = Date.now() / 1000;
+  let { response } = start;
+  let tokens: WrittenToken[] | undefined = [];
+  let tokensUsed = 0;
+  let stop: Continuation['stop'];
+  for (;;) {
+    const completion = await complete(
+      options.endpoint,
+      continuationRequest(start, response),
+      { ...settings, maxTokens: settings.maxTokens - tokensUsed },
+      settings.seed + index,
+      {
+        signal: options.signal,
+        random: options.random,
+        wait: options.wait,
+        onText: (text) => options.onText(index, text),
+        isInReasoning: isInReasoning(start, response),
+      },
+    );
+    const sampled = withoutEndOfMessage(completion.text);
+    tokens = withSampled(tokens, completion, sampled);
+    response += sampled;
+    tokensUsed += completion.tokensUsed;
+    if (completion.finish === 'length' || tokensUsed >= settings.maxTokens) {
+      stop = 'length';
+      break;
+    }
+    const read = segmentResponse(response, start);
+    const calls = callsToAnswer(response, read);
+    if (calls.length === 0 || start.toolOutput === undefined) break;
+    if (read.turns >= turnLimit) {
+      stop = 'turn-limit';
+      break;
+    }
+    const output = await outputOf(task, response, read, calls, options);
+    options.onText(index, output);
+    tokens?.push({ text: output, isSampled: false });
+    response += output;
+  }
+  return {
+    index,
+    ...gradedResponse(task, response),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(stop === undefined ? {} : { stop }),
+    tokensUsed,
+    startedAt,
+    endedAt: Date.now() / 1000,
+  };
+}
+
+/** The response with its answer, graded. */
+export function gradedResponse(
+  { start, groundTruth, pattern }: Pick<ContinuationTask, 'start' | 'groundTruth' | 'pattern'>,
+  response: string,
+): Pick<Continuation, 'response' | 'answer' | 'grade'> {
+  const answer = extractAnswer(response, segmentResponse(response, start).segments);
+  const graded = grade(answer, groundTruth, {
+    pattern,
+    matches: (source, text) => withTimeLimit(() => ({ holds: new RegExp(source, 'u').test(text) }))?.holds,
+  });
+  return {
+    response,
+    ...(answer === undefined ? {} : { answer }),
+    ...(graded === undefined ? {} : { grade: graded }),
+  };
+}
+
+function isInReasoning(start: ContinuationStart, response: string): boolean {
+  const text = `${start.startsInReasoning ? '<think>' : ''}${response}`;
+  return text.lastIndexOf('<think>') > text.lastIndexOf('</think>');
+}
+
+/** @returns undefined if the tokens do not spell the text */
+function withSampled(
+  before: WrittenToken[] | undefined,
+  { tokens }: Completion,
+  sampled: string,
+): WrittenToken[] | undefined {
+  if (before === undefined || (tokens === undefined && sampled !== '')) return undefined;
+  let end = 0;
+  for (const token of tokens ?? []) {
+    if (end >= sampled.length) break;
+    before.push({ ...token, text: token.text.slice(0, sampled.length - end), isSampled: true });
+    end += token.text.length;
+  }
+  return before;
+}
+
+/** Python calls of the last turn that nothing answered yet. Empty if one of them cannot be run. */
+function callsToAnswer(
+  response: string,
+  { segments, toolCalls, turns }: SegmentedResponse,
+): readonly CodeCall[] {
+  const open = toolCalls.filter(
+    ({ turn, responseSegment }) => turn === turns && responseSegment === undefined,
+  );
+  const runnable = codeCalls({ response, segments, toolCalls }).filter(
+    ({ turn, tool, outcome }) => turn === turns && outcome === 'missing' && isPythonTool(tool),
+  );
+  return runnable.length === open.length ? runnable : [];
+}
+
+async function outputOf(
+  { start, mode, toolOutput }: ContinuationTask,
+  response: string,
+  read: SegmentedResponse,
+  calls: readonly CodeCall[],
+  { python, signal }: SamplerOptions,
+): Promise<string> {
+  const all = codeCalls({ response, ...read });
+  const replies: string[] = [];
+  for (const call of calls)
+    replies.push(toolReply(await python(cellsOf(all, call, mode), signal), toolOutput));
+  const { open = '', between = '', close = '' } = start.toolOutput ?? {};
+  return `${open}${replies.join(between)}${close}`;
+}

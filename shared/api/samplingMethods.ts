@@ -1,0 +1,131 @@
+/**
+ * Continuations of a rollout, sampled at the endpoint that the user has named when Turnwise was started
+ * (`electron/sampling`). No request names an address.
+ */
+import { z } from 'zod';
+import type { GradeWay } from '../domain/grade.ts';
+import { defineMethod, resultOf } from './method.ts';
+import { id, progressKey } from './paramTypes.ts';
+
+const position = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('turn'), turn: z.int().positive(), at: z.enum(['start', 'end']) }),
+  z.object({ kind: z.literal('character'), at: id }),
+  z.object({ kind: z.literal('token'), token: id }),
+]);
+
+const settings = z.object({
+  n: z.int().min(1).max(256).default(4),
+  temperature: z.number().min(0).max(2).default(1),
+  topP: z.number().gt(0).max(1).default(1),
+  /** Of each continuation, over all of its turns. */
+  maxTokens: z.int().min(1).max(200_000).default(4096),
+  /** OpenAI's limit is 4. */
+  stop: z.array(z.string().min(1).max(200)).max(4).default([]),
+  seed: z.int().nonnegative().max(2_000_000_000).default(1),
+});
+
+export const continuationParams = z.object({
+  rolloutId: id,
+  position,
+  /** Written at the position before the continuation is sampled. */
+  edit: z.string().max(100_000).default(''),
+  settings: settings.prefault({}),
+  /** A regular expression that a correct answer matches. Absent: graded against the ground truth. */
+  pattern: z.string().min(1).max(1000).refine(isPattern, 'this is no regular expression').optional(),
+});
+export type ContinuationParams = z.output<typeof continuationParams>;
+
+function isPattern(source: string): boolean {
+  try {
+    new RegExp(source, 'u');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Id of a request for continuations; the group of its rollouts. */
+const requestId = z.string().regex(/^[\w-]{1,80}$/);
+
+export interface NamedEndpoint {
+  /** `HOST:PORT`. */
+  readonly host: string;
+  readonly model: string;
+}
+
+export interface SamplingPreview {
+  /** Absent: none is named, or `problem` says what is wrong with it. */
+  readonly endpoint?: NamedEndpoint;
+  readonly problem?: string;
+  readonly form: 'text' | 'messages';
+  /** Of the address. */
+  readonly path: string;
+  /** The first request as JSON. Further ones differ in their seed. */
+  readonly body: string;
+  /** Sampled tokens of all continuations together, at most. */
+  readonly mostTokens: number;
+  /** What was inferred, as sentences. */
+  readonly notes: readonly string[];
+  /** The text of the response just before the position. */
+  readonly before: string;
+  /** The rest of the sentence after the position. */
+  readonly sentence: string;
+  readonly hasGroundTruth: boolean;
+}
+
+export interface ContinuationRow {
+  /** Position in the group, from 0. */
+  readonly index: number;
+  /** Absent: it failed, or is not in the library yet. */
+  readonly rolloutId?: number;
+  readonly answer?: string;
+  readonly isCorrect?: boolean;
+  readonly gradedBy?: GradeWay;
+  /** Why there is no continuation. */
+  readonly failure?: string;
+}
+
+export interface SampledContinuations {
+  /** Names the request for `sampling.resume`. */
+  readonly id: string;
+  /** Key of the run of the continuations. */
+  readonly runKey: string;
+  readonly step: number;
+  readonly continuations: readonly ContinuationRow[];
+}
+
+export const SAMPLING_METHODS = {
+  /** What `sampling.start` would send. Sends nothing. */
+  'sampling.preview': defineMethod({
+    params: continuationParams,
+    result: resultOf<SamplingPreview>(),
+    runsOn: 'host',
+  }),
+  /**
+   * Samples continuations, with `sampling.progress`, and stores each when it ends. Cancelling keeps those that have
+   * ended.
+   */
+  'sampling.start': defineMethod({
+    params: continuationParams.extend({ progressKey }),
+    result: resultOf<SampledContinuations>(),
+    runsOn: 'host',
+  }),
+  /** Samples what is missing of an earlier request. Without an id, of the last one. */
+  'sampling.resume': defineMethod({
+    params: z.object({ id: requestId.optional(), progressKey }),
+    result: resultOf<SampledContinuations>(),
+    runsOn: 'host',
+  }),
+  /** Requests as JSON Lines in OpenAI's batch form, for `sampling.read`. Sends nothing. */
+  'sampling.batch': defineMethod({
+    params: continuationParams,
+    result: resultOf<{ readonly id: string; readonly requests: number; readonly lines: string }>(),
+    runsOn: 'host',
+  }),
+  /** Takes the answers of a batch, as JSON Lines. */
+  'sampling.read': defineMethod({
+    params: z.object({ lines: z.string().max(200_000_000) }),
+    result: resultOf<readonly SampledContinuations[]>(),
+    runsOn: 'host',
+  }),
+} as const;
