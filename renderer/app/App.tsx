@@ -35,6 +35,7 @@ import { Button } from '../ui/Controls.tsx';
 import { HrefContext } from '../ui/Link.tsx';
 import { counted } from '../ui/numbers.ts';
 import { EmptyState } from '../ui/States.tsx';
+import { ContinuationDialog } from '../widgets/continuation/ContinuationDialog.tsx';
 import { RouteView, usePrefetchViews } from './RouteView.tsx';
 import './app.css';
 
@@ -148,6 +149,7 @@ function Window({ library }: { readonly library: string }) {
       <ExportPack />
       <ImportPack />
       <CopyRolloutText />
+      <ContinuationDialog />
       <MoveRun />
       <OpenLibrary />
       <OpenLogs />

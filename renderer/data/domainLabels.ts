@@ -1,5 +1,5 @@
 import type { RolloutRow } from '../../shared/api/contract.ts';
-import type { ToolOutcome } from '../../shared/domain/model.ts';
+import type { RunKind, ToolOutcome } from '../../shared/domain/model.ts';
 import type { GroupRule } from '../../shared/format/format.ts';
 
 /** The source of a rollout's correctness. */
@@ -14,6 +14,12 @@ export function correctnessSource(
   if (row.correctSource === 'logged') return 'logged';
   return row.reward === undefined ? undefined : 'by the reward';
 }
+
+export const RUN_KIND_NAMES: Readonly<Record<RunKind, string>> = {
+  train: 'training',
+  eval: 'evaluation',
+  counterfactual: 'counterfactual',
+};
 
 export const OUTCOME_NAMES: Readonly<Record<ToolOutcome, string>> = {
   ok_stdout: 'output',

@@ -1,8 +1,11 @@
 /** Masks credentials in the host's responses, so that views, links and copied texts do not contain them. */
-import type { ForkNode, ForkTree } from '../../shared/api/contract.ts';
+import type { ForkNode, ForkTree, Method } from '../../shared/api/contract.ts';
 import type { Client } from '../../shared/api/transport.ts';
 import { maskedText, maskRanges } from '../../shared/domain/maskedText.ts';
 import type { Connection } from './connection.ts';
+
+/** The page saves a mapping again after editing it, and a server continues the texts of a batch. */
+const WHOLE: ReadonlySet<Method> = new Set(['mapping.list', 'sampling.batch']);
 
 /** @param isMasking called for every response */
 export function maskedConnection(connection: Connection, isMasking: () => boolean): Connection {
@@ -13,8 +16,7 @@ export function maskedConnection(connection: Connection, isMasking: () => boolea
     const created: Client = {
       request: async (method, params, options) => {
         const answer = await client.request(method, params, options);
-        // Not masked, because the page saves a mapping again after editing it.
-        if (!isMasking() || method === 'mapping.list') return answer;
+        if (!isMasking() || WHOLE.has(method)) return answer;
         // TypeScript does not narrow the result type by a generic method.
         const known: unknown = method === 'compare.tree' ? maskedTree(answer as ForkTree) : walk(answer);
         return known as typeof answer;

@@ -1,5 +1,7 @@
 /** Distinguishes runs of the same name wherever several runs are listed. */
+
 import type { RunSummary } from '../../shared/api/contract.ts';
+import { RUN_KIND_NAMES } from './domainLabels.ts';
 
 export type NamedRun = Pick<RunSummary, 'name' | 'runKey' | 'directory' | 'kind'> & {
   /** Present if the run is not in the current library. */
@@ -25,8 +27,10 @@ export function partsApart(
 ): readonly (string | undefined)[] {
   const said = runs.map((run) => {
     const kinds = new Set(runs.filter(({ name }) => name === run.name).map(({ kind }) => kind));
-    const kind = run.kind === 'eval' ? 'evaluation' : 'training';
-    return [...(kinds.size > 1 ? [kind] : []), ...(run.libraryName === undefined ? [] : [run.libraryName])];
+    return [
+      ...(kinds.size > 1 ? [RUN_KIND_NAMES[run.kind]] : []),
+      ...(run.libraryName === undefined ? [] : [run.libraryName]),
+    ];
   });
   const keyOf = (at: number): string => JSON.stringify([runs[at]?.name, said[at]]);
   const shown = isKindSaid

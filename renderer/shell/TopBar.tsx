@@ -4,6 +4,7 @@ import { HOME_LIBRARY, type RunSummary } from '../../shared/api/contract.ts';
 import { withGlyphs } from '../../shared/domain/hiddenCharacters.ts';
 import { isHashedId } from '../../shared/domain/question.ts';
 import { useLibrary } from '../data/DataProvider.tsx';
+import { RUN_KIND_NAMES } from '../data/domainLabels.ts';
 import { useLibraries } from '../data/otherLibraries.ts';
 import { pageName, pathOfRoute, type Route, routesDownTo } from '../data/route.ts';
 import { distinctNames } from '../data/runNames.ts';
@@ -131,7 +132,7 @@ export function TopBar() {
         ))}
       </nav>
       {run?.isSynthetic && <Chip title="Generated, not sampled by a model">synthetic</Chip>}
-      {run?.kind === 'eval' && <Chip>evaluation</Chip>}
+      {run !== undefined && run.kind !== 'train' && <Chip>{RUN_KIND_NAMES[run.kind]}</Chip>}
       <TourOffer />
       <div className="top-right">
         <MaskChip />

@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
+import type { ContinuationPosition } from '../../shared/domain/continuation.ts';
 import { remembered } from './remembered.ts';
 
 export const THEMES = ['system', 'light', 'dark'] as const;
@@ -42,7 +43,8 @@ export type Dialog =
   | DialogOf<'openLogs', { readonly files?: readonly File[] }>
   | DialogOf<'librarySizes', { readonly library: string }>
   | DialogOf<'exportPack', { readonly scope: PackScope }>
-  | DialogOf<'copyText', { readonly rolloutId: number }>;
+  | DialogOf<'copyText', { readonly rolloutId: number }>
+  | DialogOf<'continue', { readonly rolloutId: number; readonly position: ContinuationPosition }>;
 type DialogOf<K extends string, About = object> = K extends string ? { readonly kind: K } & About : never;
 
 interface Interface {

@@ -1,6 +1,8 @@
 /** Disk usage of a library by run: a bar for the whole file, and a row for each run. */
+
 import { Dialog } from 'radix-ui';
 import type { LibraryRow, SizePart, LibrarySizes as Sizes } from '../../../shared/api/contract.ts';
+import { RUN_KIND_NAMES } from '../../data/domainLabels.ts';
 import { useLibraries } from '../../data/otherLibraries.ts';
 import { useLongQuery } from '../../data/useLongQuery.ts';
 import { useDialog, useInterface } from '../../state/interface.ts';
@@ -133,7 +135,7 @@ function SizesTable({ sizes }: { readonly sizes: Sizes }) {
               <tr key={run.runKey}>
                 <th scope="row">
                   <bdi>{run.name}</bdi>
-                  {run.kind === 'eval' && <span className="dim"> evaluation</span>}
+                  {run.kind !== 'train' && <span className="dim"> {RUN_KIND_NAMES[run.kind]}</span>}
                 </th>
                 <td>{count(run.rollouts)}</td>
                 {PART_NAMES.map(({ id }) => (

@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { FIRST_OCCURRENCES, type GroupRow, type ProblemOccurrence } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { isNamedByQuestion, plainQuestion, problemName } from '../../../shared/domain/question.ts';
+import { RUN_KIND_NAMES } from '../../data/domainLabels.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { keyed } from '../../shell/keys/keysInForce.ts';
@@ -151,7 +152,7 @@ function PlaceLine({ place }: { readonly place: ProblemOccurrence }) {
     >
       <span className="same-run">
         {withGlyphs(place.runName)}
-        {place.kind === 'eval' && <span className="dim"> evaluation</span>}
+        {place.kind !== 'train' && <span className="dim"> {RUN_KIND_NAMES[place.kind]}</span>}
       </span>
       <span>{step === undefined ? <span className="dim">no step</span> : `step ${count(step)}`}</span>
       <span className="is-end">

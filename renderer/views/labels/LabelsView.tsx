@@ -1,6 +1,7 @@
 /** The page of labels and notes, with their reports. */
 
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { RUN_KIND_NAMES } from '../../data/domainLabels.ts';
 import { LABEL_TABS, type LabelTab, tabOf } from '../../data/labelsLink.ts';
 import { useRequest } from '../../data/useRequest.ts';
 import { useUrlQuery } from '../../data/useRoute.ts';
@@ -89,7 +90,7 @@ export default function LabelsView() {
             {scope.runs.map((run) => (
               <option key={run.runKey} value={run.runKey}>
                 {withGlyphs(run.name)}
-                {run.kind === 'eval' ? ' (eval)' : ''}
+                {run.kind === 'train' ? '' : ` (${RUN_KIND_NAMES[run.kind]})`}
               </option>
             ))}
           </select>

@@ -2,6 +2,7 @@ import { Ellipsis } from 'lucide-react';
 import type { RunDate, RunSummary } from '../../../shared/api/contract.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
 import { type Frame, linePath, stepScale, type Values, valueScale } from '../../charts/chartModel.ts';
+import { RUN_KIND_NAMES } from '../../data/domainLabels.ts';
 import { Chip } from '../../ui/Controls.tsx';
 import { count, counted, percent, ratio } from '../../ui/numbers.ts';
 import type { Column } from '../../ui/tableColumns.ts';
@@ -58,7 +59,8 @@ export const runColumns = (
           <PartChip text={partlyRead(run)} />
         </span>
         <small title={run.directory}>
-          {run.kind === 'eval' && <Chip>evaluation</Chip>} {run.isSynthetic && <Chip>synthetic</Chip>}{' '}
+          {run.kind !== 'train' && <Chip>{RUN_KIND_NAMES[run.kind]}</Chip>}{' '}
+          {run.isSynthetic && <Chip>synthetic</Chip>}{' '}
           {[partOf(run), run.model, run.dataset, run.format].filter((part) => part !== undefined).join(' · ')}
         </small>
       </span>

@@ -138,6 +138,14 @@ export function Replay({ route, detail }: ReplayProps) {
   useCommands({
     'turn.next': () => step(1),
     'turn.previous': () => step(-1),
+    'turn.continue':
+      turn === 0
+        ? undefined
+        : () =>
+            useInterface.getState().showDialog({
+              ...{ kind: 'continue', rolloutId: detail.row.rolloutId },
+              position: { kind: 'turn', turn, at: 'start' },
+            }),
     'turn.first': () => goToTurn(turns[0]?.turn ?? 0),
     'turn.last': () => goToTurn(lastTurn),
     'call.next': () => goToCall(1),

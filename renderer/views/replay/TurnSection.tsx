@@ -4,6 +4,7 @@ import type { RedactedReasoning } from '../../../shared/domain/policyContext.ts'
 import type { TurnView } from '../../data/segmentViews.ts';
 import { LogText } from '../../ui/LogText.tsx';
 import { counted } from '../../ui/numbers.ts';
+import { ContinueButton } from '../../widgets/continuation/ContinueButton.tsx';
 import { TurnChips } from './labels/AnnotationChips.tsx';
 import { SegmentCard } from './SegmentCard.tsx';
 import { useNear } from './text/WhenNear.tsx';
@@ -61,6 +62,12 @@ export const TurnSection = memo(function TurnSection(props: TurnSectionProps) {
         <span>{label}</span>
         <small>{turnFacts(view)}</small>
         <TurnChips turn={view.turn} />
+        {view.turn > 0 && (
+          <ContinueButton
+            rolloutId={props.rolloutId}
+            position={{ kind: 'turn', turn: view.turn, at: 'start' }}
+          />
+        )}
       </h2>
       {props.redacted?.map((one, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: parts of a turn never reorder

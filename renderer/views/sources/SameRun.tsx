@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { RunDetail, RunSources } from '../../../shared/api/contract.ts';
 import { useClient } from '../../data/DataProvider.tsx';
+import { RUN_KIND_NAMES } from '../../data/domainLabels.ts';
 import { JOBS_KEY } from '../../data/followHost.ts';
 import { pathOfRoute } from '../../data/route.ts';
 import { goTo } from '../../data/useRoute.ts';
@@ -135,7 +136,7 @@ function NeighbourDirectory({ place, isOpen, suggestion, ...rest }: NeighbourDir
             <li key={one.runKey}>
               <Link href={pathOfRoute({ view: 'run', runKey: one.runKey })}>{one.name}</Link>{' '}
               <small>
-                {one.kind === 'eval' && 'evaluation, '}
+                {one.kind !== 'train' && `${RUN_KIND_NAMES[one.kind]}, `}
                 {one.format}, {counted(one.rollouts, 'rollout')}
               </small>
             </li>

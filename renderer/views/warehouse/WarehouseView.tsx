@@ -2,6 +2,7 @@ import { useMemo, useState } from 'react';
 import type { WarehouseRun, WarehouseStep } from '../../../shared/api/contract.ts';
 import { ApiError } from '../../../shared/api/errors.ts';
 import { withGlyphs } from '../../../shared/domain/hiddenCharacters.ts';
+import { RUN_KIND_NAMES } from '../../data/domainLabels.ts';
 import { useFilterLink } from '../../data/filterLink.ts';
 import { useLongTask } from '../../data/useLongQuery.ts';
 import { useRequest } from '../../data/useRequest.ts';
@@ -105,7 +106,8 @@ const RUN_COLUMNS: readonly Column<WarehouseRun>[] = [
     value: ({ run }) => run,
     cell: ({ run, split }) => (
       <span>
-        <bdi title={withGlyphs(run)}>{withGlyphs(run)}</bdi> {split === 'eval' && <Chip>evaluation</Chip>}
+        <bdi title={withGlyphs(run)}>{withGlyphs(run)}</bdi>{' '}
+        {split !== 'train' && <Chip>{RUN_KIND_NAMES[split]}</Chip>}
       </span>
     ),
   },

@@ -13,6 +13,7 @@ import { KeyOf } from '../../../shell/keys/Keys.tsx';
 import { useInterface } from '../../../state/interface.ts';
 import { count, percent } from '../../../ui/numbers.ts';
 import { SourceText } from '../../../ui/SourceText.tsx';
+import { ContinueButton } from '../../../widgets/continuation/ContinueButton.tsx';
 import type { Heat } from '../text/tokenHeat.ts';
 import {
   type AlternativesView,
@@ -107,6 +108,9 @@ export function TokenReadout(props: TokenReadoutProps) {
           token {count(token)}
         </span>
         <Facts facts={valueFacts(heat, token)} />
+        {hovered === undefined && heat.ends !== undefined && (
+          <ContinueButton rolloutId={rolloutId} position={{ kind: 'token', token }} />
+        )}
       </p>
       <p>
         <Facts facts={columnFacts(heat, token, columns)} />

@@ -1,0 +1,442 @@
+/**
+ * Continues a rollout from a position, at the endpoint that the environment names. Shows word for word what would be
+ * sent. Nothing is sent before the user starts it.
+ */
+import { Dialog } from 'radix-ui';
+import { type ReactNode, useEffect, useId, useState } from 'react';
+import type { ParamsOf, RolloutDetail, SamplingPreview } from '../../../shared/api/contract.ts';
+import type { ContinuationPosition } from '../../../shared/domain/continuation.ts';
+import { maskedText } from '../../../shared/domain/maskedText.ts';
+import { comparePath } from '../../data/compareLink.ts';
+import { useClient } from '../../data/DataProvider.tsx';
+import { pathOfRoute, type RolloutRoute } from '../../data/route.ts';
+import { useDebouncedValue } from '../../data/useDebouncedValue.ts';
+import { useRequest } from '../../data/useRequest.ts';
+import { TaskDialog } from '../../shell/dialogs/TaskDialog.tsx';
+import { useDialog, useInterface } from '../../state/interface.ts';
+import { Button, Segmented } from '../../ui/Controls.tsx';
+import { saveText } from '../../ui/exportText.ts';
+import { Link } from '../../ui/Link.tsx';
+import { LogText } from '../../ui/LogText.tsx';
+import { count, counted } from '../../ui/numbers.ts';
+import {
+  type ContinuationForm,
+  EMPTY_FORM,
+  gradeText,
+  NUMBER_FIELDS,
+  paramsOfForm,
+  summaryOf,
+} from './continuationModel.ts';
+import { type Continuations, useContinuations } from './useContinuations.ts';
+import './continuation.css';
+
+/** UTF-16 units of a text that is shown. */
+const LONGEST = 20_000;
+/** A preview is requested when the user pauses. */
+const SETTLE_MS = 250;
+
+export function ContinuationDialog() {
+  const about = useDialog('continue');
+  const detail = useRequest(
+    'rollout.get',
+    about === undefined ? undefined : { rolloutId: about.rolloutId },
+  ).data;
+  if (about === undefined || detail === undefined) return null;
+  return (
+    <TaskDialog name="continue" className="continuation-dialog">
+      {(frame) => <Body detail={detail} from={about.position} {...frame} />}
+    </TaskDialog>
+  );
+}
+
+interface BodyProps {
+  readonly detail: RolloutDetail;
+  readonly from: ContinuationPosition;
+  readonly onDone: () => void;
+  readonly onWriting: (isWriting: boolean) => void;
+}
+
+function Body({ detail, from, onDone, onWriting }: BodyProps) {
+  const { rolloutId } = detail.row;
+  const [position, setPosition] = useState(from);
+  const [form, setForm] = useState(EMPTY_FORM);
+  const sampling = useContinuations();
+  const isRunning = sampling.state === 'running';
+  useEffect(() => onWriting(isRunning), [isRunning, onWriting]);
+  const params = paramsOfForm(rolloutId, position, form);
+  const asked = useDebouncedValue(JSON.stringify(params), SETTLE_MS);
+  const isCurrent = asked === JSON.stringify(params);
+  const preview = useRequest(
+    'sampling.preview',
+    typeof params === 'string' ? undefined : (JSON.parse(asked) as ParamsOf<'sampling.preview'>),
+    { keepPrevious: true },
+  );
+  const ready = isCurrent && !preview.isPlaceholderData ? preview.data : undefined;
+  const isForm = sampling.state === 'form';
+  const start = (): void => {
+    if (typeof params !== 'string' && ready?.endpoint !== undefined) sampling.start(params);
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isForm) start();
+      }}
+    >
+      <div className="dialog-head">
+        <Dialog.Title asChild>
+          <h1>Continue rollout #{detail.row.ordinal}</h1>
+        </Dialog.Title>
+      </div>
+      <div className="dialog-body">
+        {isForm ? (
+          <>
+            <Position detail={detail} position={position} onChange={setPosition} />
+            <Before preview={preview.data} />
+            <Fields
+              form={form}
+              onChange={setForm}
+              sentence={preview.data?.sentence}
+              alternatives={
+                position.kind === 'token' && (
+                  <Alternatives
+                    rolloutId={rolloutId}
+                    token={position.token}
+                    onChoose={(edit) => setForm({ ...form, edit })}
+                  />
+                )
+              }
+            />
+            {typeof params === 'string' ? (
+              <p className="is-wrong" role="alert">
+                ✕ {params}
+              </p>
+            ) : preview.error !== null ? (
+              <p className="is-wrong" role="alert">
+                ✕ {preview.error.message}
+              </p>
+            ) : (
+              preview.data !== undefined && <Sent preview={preview.data} n={params.settings?.n ?? 1} />
+            )}
+            {sampling.failure !== undefined && (
+              <p className="is-wrong" role="alert">
+                ✕ <LogText text={sampling.failure} longest={LONGEST} />
+              </p>
+            )}
+          </>
+        ) : (
+          <Sampled detail={detail} sampling={sampling} />
+        )}
+      </div>
+      <div className="dialog-foot">
+        <span className="muted" role="status">
+          {statusText(sampling)}
+        </span>
+        <span className="dialog-buttons">
+          {isRunning ? (
+            <Button onClick={sampling.stop}>Stop</Button>
+          ) : (
+            <>
+              <Button onClick={onDone}>Close</Button>
+              {isForm ? (
+                <>
+                  <BatchButton params={params} />
+                  <Button type="submit" isPrimary disabled={ready?.endpoint === undefined}>
+                    Start sampling
+                  </Button>
+                </>
+              ) : (
+                <Button onClick={sampling.again}>Sample again</Button>
+              )}
+            </>
+          )}
+        </span>
+      </div>
+    </form>
+  );
+}
+
+function statusText({ state, lines, sampled }: Continuations): string {
+  const ended = lines.filter(({ row }) => row !== undefined).length;
+  switch (state) {
+    case 'form':
+      return '';
+    case 'running':
+      return `${count(ended)} of ${counted(lines.length, 'continuation')} ended`;
+    case 'stopped':
+      return `Stopped. ${counted(ended, 'continuation')} stored.`;
+    case 'ended':
+      return summaryOf(sampled?.continuations ?? []);
+  }
+}
+
+interface PositionProps {
+  readonly detail: RolloutDetail;
+  readonly position: ContinuationPosition;
+  readonly onChange: (position: ContinuationPosition) => void;
+}
+
+function Position({ detail, position, onChange }: PositionProps) {
+  const id = useId();
+  if (position.kind !== 'turn')
+    return (
+      <p>
+        From{' '}
+        {position.kind === 'token' ? `token ${count(position.token)}` : `character ${count(position.at)}`}: it
+        and what follows are sampled again.
+      </p>
+    );
+  return (
+    <p className="continuation-position">
+      <label htmlFor={id}>From turn</label>
+      <select
+        id={id}
+        value={position.turn}
+        onChange={({ target }) => onChange({ ...position, turn: Number(target.value) })}
+      >
+        {detail.turns.map(({ turn }) => (
+          <option key={turn}>{turn}</option>
+        ))}
+      </select>
+      <Segmented
+        label="Start or end of the turn"
+        chosen={position.at}
+        onChoose={(at) => onChange({ ...position, at })}
+        choices={[
+          { id: 'start', label: 'Start', title: 'Instead of this turn' },
+          { id: 'end', label: 'End', title: 'After this turn and the outputs of its tools' },
+        ]}
+      />
+    </p>
+  );
+}
+
+function Before({ preview }: { readonly preview: SamplingPreview | undefined }) {
+  if (preview === undefined) return null;
+  return (
+    <section className="continuation-before mono" aria-label="Text before the position">
+      {preview.before === '' ? (
+        <span className="dim">The response begins here.</span>
+      ) : (
+        <LogText text={`…${preview.before}`} longest={LONGEST} />
+      )}
+    </section>
+  );
+}
+
+interface FieldsProps {
+  readonly form: ContinuationForm;
+  readonly onChange: (form: ContinuationForm) => void;
+  readonly sentence: string | undefined;
+  readonly alternatives: ReactNode;
+}
+
+function Fields({ form, onChange, sentence = '', alternatives }: FieldsProps) {
+  const id = useId();
+  const isMasking = useInterface((state) => state.masksCredentials);
+  return (
+    <>
+      <label htmlFor={`${id}edit`}>Write here first (optional)</label>
+      <textarea
+        id={`${id}edit`}
+        className="text-field mono"
+        rows={2}
+        spellCheck={false}
+        value={form.edit}
+        onChange={({ target }) => onChange({ ...form, edit: target.value })}
+      />
+      <p className="continuation-edits">
+        {sentence.trim() !== '' && !isMasking && (
+          <Button onClick={() => onChange({ ...form, edit: sentence })}>Edit the logged sentence</Button>
+        )}
+        {alternatives}
+      </p>
+      <div className="continuation-fields">
+        {NUMBER_FIELDS.map(({ name, label }) => (
+          <span key={name}>
+            <label htmlFor={id + name}>{label}</label>
+            <input
+              id={id + name}
+              className="text-field"
+              inputMode="decimal"
+              value={form[name]}
+              onChange={({ target }) => onChange({ ...form, [name]: target.value })}
+            />
+          </span>
+        ))}
+        <span>
+          <label htmlFor={`${id}stop`}>Stop texts, one per line</label>
+          <textarea
+            id={`${id}stop`}
+            className="text-field mono"
+            rows={1}
+            spellCheck={false}
+            value={form.stop}
+            onChange={({ target }) => onChange({ ...form, stop: target.value })}
+          />
+        </span>
+        <span>
+          <label htmlFor={`${id}pattern`}>Correct if the answer matches</label>
+          <input
+            id={`${id}pattern`}
+            className="text-field mono"
+            placeholder="ground truth"
+            spellCheck={false}
+            value={form.pattern}
+            onChange={({ target }) => onChange({ ...form, pattern: target.value })}
+          />
+        </span>
+      </div>
+    </>
+  );
+}
+
+function Alternatives({
+  rolloutId,
+  token,
+  onChoose,
+}: {
+  readonly rolloutId: number;
+  readonly token: number;
+  readonly onChoose: (text: string) => void;
+}) {
+  const listed = useRequest('rollout.alternatives', { rolloutId, from: token, limit: 1 }).data
+    ?.alternatives[0];
+  return listed?.map(([text]) => (
+    <Button key={text} title="Write this token instead" onClick={() => onChoose(text)}>
+      <LogText text={text} longest={100} />
+    </Button>
+  ));
+}
+
+function Sent({ preview, n }: { readonly preview: SamplingPreview; readonly n: number }) {
+  const { endpoint, problem, path, body, mostTokens, notes, hasGroundTruth } = preview;
+  const isMasking = useInterface((state) => state.masksCredentials);
+  return (
+    <section className="continuation-sent" aria-label="What is sent">
+      <p>
+        {endpoint === undefined ? (
+          <b>
+            {problem === undefined
+              ? 'No endpoint: start Turnwise with TURNWISE_ENDPOINT=http://HOST:PORT/v1 and TURNWISE_ENDPOINT_MODEL=NAME.'
+              : `No endpoint: ${problem}.`}
+          </b>
+        ) : (
+          <>
+            {counted(n, 'request')} to <b className="mono">{endpoint.host + path}</b>, model{' '}
+            <b className="mono">
+              <LogText text={endpoint.model} longest={200} />
+            </b>
+            .
+          </>
+        )}{' '}
+        At most {counted(mostTokens, 'token')} are sampled.
+      </p>
+      <p className="muted">
+        {notes.join(' ')} Python calls run on this computer in a sandbox, and their outputs are sent, too.{' '}
+        {hasGroundTruth ? 'Answers are graded against the ground truth.' : 'The log has no ground truth.'}
+        {isMasking && ' Credentials are masked here, but sent as they are in the log.'}
+      </p>
+      <details>
+        <summary>The first request, word for word</summary>
+        <pre className="mono">
+          <LogText text={body} longest={LONGEST} />
+        </pre>
+      </details>
+    </section>
+  );
+}
+
+function BatchButton({ params }: { readonly params: ParamsOf<'sampling.preview'> | string }) {
+  const client = useClient();
+  const { setNotice } = useInterface.getState();
+  const write = async (): Promise<void> => {
+    if (typeof params === 'string') return;
+    try {
+      const { id, requests, lines } = await client.request('sampling.batch', params);
+      saveText(`${id}.jsonl`, lines, 'application/jsonl');
+      setNotice(`${counted(requests, 'request')} written. Take the answers with: turnwise sample read FILE`);
+    } catch (error) {
+      setNotice(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return (
+    <Button
+      disabled={typeof params === 'string'}
+      title="Save the requests as JSON Lines in OpenAI's batch form, for a server that this computer does not reach"
+      onClick={() => void write()}
+    >
+      Write batch
+    </Button>
+  );
+}
+
+function Sampled({ detail, sampling }: { readonly detail: RolloutDetail; readonly sampling: Continuations }) {
+  const { lines, sampled } = sampling;
+  const isMasking = useInterface((state) => state.masksCredentials);
+  const { run, row, group } = detail;
+  const original = pathOfRoute({
+    ...{ view: 'rollout', runKey: run.runKey, groupKey: group.groupKey, ordinal: row.ordinal },
+    step: row.step ?? 0,
+  });
+  const continued = (index: number): RolloutRoute | undefined =>
+    sampled === undefined
+      ? undefined
+      : {
+          ...{ view: 'rollout', runKey: sampled.runKey, step: sampled.step, groupKey: sampled.id },
+          ordinal: index,
+        };
+  const close = () => useInterface.getState().showDialog(undefined);
+  return (
+    <>
+      {sampled !== undefined && (
+        <p>
+          <Link href={pathOfRoute({ view: 'run', runKey: sampled.runKey })} onClick={close}>
+            Open run
+          </Link>
+        </p>
+      )}
+      <ol className="continuation-lines" aria-label="Continuations">
+        {lines.map(({ index, text, row: end }) => {
+          const route = end?.rolloutId === undefined ? undefined : continued(index);
+          return (
+            <li key={index}>
+              <p>
+                <b>#{index}</b>{' '}
+                {end === undefined ? (
+                  <span className="dim">{text === '' ? 'waiting…' : 'sampling…'}</span>
+                ) : end.failure !== undefined ? (
+                  <span className="is-wrong">
+                    ✕ <LogText text={end.failure} longest={LONGEST} />
+                  </span>
+                ) : (
+                  <>
+                    <span className="mono">
+                      <LogText text={end.answer ?? ''} longest={200} />
+                    </span>{' '}
+                    <span className={end.isCorrect === false ? 'is-wrong' : 'muted'}>{gradeText(end)}</span>
+                  </>
+                )}
+                {route !== undefined && (
+                  <span className="continuation-links">
+                    <Link href={comparePath([original, pathOfRoute(route)])} onClick={close}>
+                      Compare with the original
+                    </Link>
+                    <Link href={pathOfRoute(route)} onClick={close}>
+                      Open
+                    </Link>
+                  </span>
+                )}
+              </p>
+              {text !== '' && (
+                <pre className="mono">
+                  <LogText text={isMasking ? maskedText(text) : text} longest={LONGEST} />
+                </pre>
+              )}
+            </li>
+          );
+        })}
+      </ol>
+    </>
+  );
+}

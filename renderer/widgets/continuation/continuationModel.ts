@@ -1,0 +1,108 @@
+/** The form of a continuation as parameters, and the words of its results. */
+import type { ContinuationRow, ParamsOf } from '../../../shared/api/contract.ts';
+import type { ContinuationPosition } from '../../../shared/domain/continuation.ts';
+import type { GradeWay } from '../../../shared/domain/grade.ts';
+
+/** Texts of the fields. */
+export interface ContinuationForm {
+  readonly edit: string;
+  readonly n: string;
+  readonly temperature: string;
+  readonly topP: string;
+  readonly maxTokens: string;
+  /** One per line. */
+  readonly stop: string;
+  readonly seed: string;
+  /** Empty: graded against the ground truth. */
+  readonly pattern: string;
+}
+
+export const EMPTY_FORM: ContinuationForm = {
+  edit: '',
+  n: '4',
+  temperature: '1',
+  topP: '1',
+  maxTokens: '4096',
+  stop: '',
+  seed: '1',
+  pattern: '',
+};
+
+const FIELDS = [
+  { name: 'n', label: 'Continuations', least: 1, most: 256, isWhole: true },
+  { name: 'temperature', label: 'Temperature', least: 0, most: 2, isWhole: false },
+  { name: 'topP', label: 'Top-p', least: 0.001, most: 1, isWhole: false },
+  { name: 'maxTokens', label: 'Max tokens', least: 1, most: 200_000, isWhole: true },
+  { name: 'seed', label: 'Seed', least: 0, most: 2_000_000_000, isWhole: true },
+] as const;
+export const NUMBER_FIELDS = FIELDS;
+
+const MOST_STOPS = 4;
+
+/** @returns the parameters, or what is wrong with a field, as a sentence */
+export function paramsOfForm(
+  rolloutId: number,
+  position: ContinuationPosition,
+  form: ContinuationForm,
+): ParamsOf<'sampling.preview'> | string {
+  const numbers = new Map<string, number>();
+  for (const { name, label, least, most, isWhole } of FIELDS) {
+    const text = form[name].trim();
+    const value = Number(text);
+    if (text === '' || !Number.isFinite(value) || value < least || value > most)
+      return `${label} must be from ${least.toLocaleString('en')} to ${most.toLocaleString('en')}.`;
+    if (isWhole && !Number.isInteger(value)) return `${label} must be a whole number.`;
+    numbers.set(name, value);
+  }
+  const stop = form.stop.split('\n').filter((line) => line !== '');
+  if (stop.length > MOST_STOPS) return `At most ${MOST_STOPS} texts can end a turn.`;
+  if (form.pattern !== '' && !isPattern(form.pattern)) return 'The regular expression is invalid.';
+  return {
+    rolloutId,
+    position,
+    edit: form.edit,
+    settings: {
+      n: numbers.get('n'),
+      temperature: numbers.get('temperature'),
+      topP: numbers.get('topP'),
+      maxTokens: numbers.get('maxTokens'),
+      seed: numbers.get('seed'),
+      stop,
+    },
+    ...(form.pattern === '' ? {} : { pattern: form.pattern }),
+  };
+}
+
+function isPattern(source: string): boolean {
+  try {
+    new RegExp(source, 'u');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const WAYS: Readonly<Record<GradeWay, string>> = {
+  exact: 'same text as the ground truth',
+  numeric: 'compared as numbers',
+  boxed: 'compared inside \\boxed{}',
+  set: 'compared as sets',
+  pattern: 'by the regular expression',
+  none: 'no answer',
+  stopped: 'the regular expression took too long',
+};
+
+export const gradeText = ({ isCorrect, gradedBy }: ContinuationRow): string =>
+  gradedBy === undefined
+    ? 'not graded'
+    : `${isCorrect === undefined ? 'not graded' : isCorrect ? '✓ correct' : '✕ incorrect'}, ${WAYS[gradedBy]}`;
+
+export function summaryOf(rows: readonly ContinuationRow[]): string {
+  const known = rows.filter(({ isCorrect }) => isCorrect !== undefined);
+  const correct = known.filter(({ isCorrect }) => isCorrect === true).length;
+  const failed = rows.filter(({ failure }) => failure !== undefined).length;
+  return [
+    known.length === 0 ? `${rows.length - failed} sampled` : `${correct} of ${known.length} correct`,
+    ...(failed === 0 ? [] : [`${failed} failed`]),
+  ].join(', ');
+}
