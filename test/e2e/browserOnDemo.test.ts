@@ -1,5 +1,6 @@
 import { browserShell } from '../support/shells/browserShell.ts';
 import { describeContext } from './context.ts';
+import { describeContinuation } from './continuation.ts';
 import { describeCredentials } from './credentials.ts';
 import { describeFilter } from './filter.ts';
 import { describeHeavyTexts } from './heavyTexts.ts';
@@ -14,6 +15,7 @@ import { describeTokens } from './tokens.ts';
 import { describeTour } from './tour.ts';
 
 describeRerun(browserShell);
+describeContinuation(browserShell);
 describeRoc(browserShell);
 describeFilter(browserShell);
 describeTables(browserShell);

@@ -141,7 +141,10 @@ export default function SettingsView() {
           </div>
           <div>
             <dt>Privacy</dt>
-            <dd>Logs are opened read-only. Nothing is sent anywhere; there is no telemetry.</dd>
+            <dd>
+              Logs are opened read-only. Nothing is sent unless you continue a rollout or ask a warehouse,
+              both of which you name when you start Turnwise; there is no telemetry.
+            </dd>
           </div>
         </dl>
       </section>

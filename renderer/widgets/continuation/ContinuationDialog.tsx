@@ -276,7 +276,7 @@ function Fields({ form, onChange, sentence = '', alternatives }: FieldsProps) {
           />
         </span>
         <span>
-          <label htmlFor={`${id}pattern`}>Correct if the answer matches</label>
+          <label htmlFor={`${id}pattern`}>Answer pattern (regex)</label>
           <input
             id={`${id}pattern`}
             className="text-field mono"
@@ -391,7 +391,11 @@ function Sampled({ detail, sampling }: { readonly detail: RolloutDetail; readonl
     <>
       {sampled !== undefined && (
         <p>
-          <Link href={pathOfRoute({ view: 'run', runKey: sampled.runKey })} onClick={close}>
+          <Link
+            className="is-link"
+            href={pathOfRoute({ view: 'run', runKey: sampled.runKey })}
+            onClick={close}
+          >
             Open run
           </Link>
         </p>
@@ -419,10 +423,14 @@ function Sampled({ detail, sampling }: { readonly detail: RolloutDetail; readonl
                 )}
                 {route !== undefined && (
                   <span className="continuation-links">
-                    <Link href={comparePath([original, pathOfRoute(route)])} onClick={close}>
+                    <Link
+                      className="is-link"
+                      href={comparePath([original, pathOfRoute(route)])}
+                      onClick={close}
+                    >
                       Compare with the original
                     </Link>
-                    <Link href={pathOfRoute(route)} onClick={close}>
+                    <Link className="is-link" href={pathOfRoute(route)} onClick={close}>
                       Open
                     </Link>
                   </span>
